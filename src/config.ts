@@ -1,0 +1,154 @@
+import { cpus } from 'node:os';
+import { type Static, type TSchema, Type } from 'typebox';
+import { Errors } from 'typebox/value';
+
+/**
+ * The only reader of the environment. One schema names every setting with its default and meaning;
+ * the README's table is made from it (a test compares them).
+ */
+const text = (fallback: string, description: string, options = {}) =>
+  Type.String({ default: fallback, description, ...options });
+const optionalText = (description: string, options = {}) =>
+  Type.Optional(Type.String({ description, ...options }));
+const number = (fallback: number, minimum: number, maximum: number, description: string) =>
+  Type.Number({ default: fallback, minimum, maximum, description });
+const integer = (fallback: number, minimum: number, maximum: number, description: string) =>
+  Type.Integer({ default: fallback, minimum, maximum, description });
+const flag = (fallback: boolean, description: string) => Type.Boolean({ default: fallback, description });
+
+const TIME_ZONE_PATTERN = '^[A-Za-z]+([_+/A-Za-z0-9-]*)$';
+
+export const SettingsSchema = Type.Object({
+  HOST: text('127.0.0.1', 'address the API listens on', { minLength: 1 }),
+  PORT: integer(8000, 0, 65535, 'port the API listens on; 0 takes a free one'),
+  DATABASE_URL: optionalText('PostgreSQL; unset: `npm start` runs an embedded one under `DATA_DIR`', {
+    pattern: '^postgres(ql)?://',
+  }),
+  REDIS_URL: optionalText(
+    "Redis for queue and events; unset: BullMQ's PostgreSQL backend and LISTEN/NOTIFY",
+    {
+      pattern: '^rediss?://',
+    },
+  ),
+  DATA_DIR: text('.data', 'folder of the embedded PostgreSQL and of the logs of `npm start`', {
+    minLength: 1,
+  }),
+  WORKERS: integer(cpus().length, 1, 256, 'worker processes that `npm start` runs; default: one per core'),
+  LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
+    default: 'info',
+    description: 'least level that is logged',
+  }),
+  DATABASE_POOL_SIZE: integer(10, 1, 1000, 'PostgreSQL connections per process'),
+  QUEUE_PREFIX: text(
+    'fleet',
+    'namespace of the queue and the event channel (several services on one Redis)',
+    {
+      pattern: '^[a-z][a-z0-9_]{0,40}$',
+    },
+  ),
+  QUEUE_MAX_WAITING: integer(10_000, 1, 10_000_000, 'jobs that may wait; beyond it new ones get 503'),
+  HTTP_BODY_LIMIT_BYTES: integer(64 * 1024 * 1024, 1024, 1024 ** 3, 'largest request body'),
+  HTTP_WAIT_LIMIT_SECONDS: number(300, 0, 86_400, 'longest wait of a synchronous call; past it 202'),
+  SHUTDOWN_TIMEOUT_SECONDS: number(20, 0, 3600, 'time running requests and solves get at shutdown'),
+  WORKER_CONCURRENCY: integer(1, 1, 64, 'jobs a worker process solves at once, each in a thread of its own'),
+  JOB_MAX_ATTEMPTS: integer(3, 1, 100, 'times a job is started before it ends as failed'),
+  JOB_LOCK_SECONDS: number(
+    30,
+    1,
+    3600,
+    'silence after which a worker counts as dead and its job is taken over',
+  ),
+  SWEEP_INTERVAL_SECONDS: number(10, 0.1, 3600, 'how often workers look for jobs that the queue lost'),
+  OPTIMIZATION_MAX_DISTANCE: number(100, 0, 50_000, '`constraints.max_distance`, km'),
+  OPTIMIZATION_CAPACITY_PER_VEHICLE: number(1, 1e-6, 1e9, '`constraints.capacity_per_vehicle`'),
+  OPTIMIZATION_MIN_SERVICE_LEVEL: number(0.95, 0, 1, '`constraints.min_service_level`'),
+  OPTIMIZATION_MAX_REBALANCING_COST: number(10_000, 0, 1e15, '`constraints.max_rebalancing_cost`'),
+  OPTIMIZATION_TIME_LIMIT_SECONDS: number(60, 0.01, 86_400, "`time_limit_seconds`, the solver's own limit"),
+  OPTIMIZATION_MAX_TIME_LIMIT_SECONDS: number(600, 0.01, 86_400, 'cap of `options.time_limit_seconds`'),
+  OPTIMIZATION_OPTIMALITY_GAP: number(0.01, 0, 1, '`optimality_gap`, relative'),
+  OPTIMIZATION_COST_PER_KM: number(1, 0, 1e6, 'cost of moving a vehicle one km (great circle)'),
+  FORECASTING_HORIZON_DAYS: integer(7, 1, 366, 'default horizon, shown by `/api/v1/config`'),
+  FORECASTING_TIME_ZONE: text('UTC', 'IANA zone of locations that state none', {
+    pattern: TIME_ZONE_PATTERN,
+  }),
+  FORECASTING_HISTORY_WEEKS: integer(13, 1, 520, 'weeks of observations a forecast reads'),
+  FORECASTING_THREADS: integer(1, 1, 64, 'forecast threads per API process'),
+  FEATURES_ENABLE_CACHING: flag(true, 'keep forecasts until new observations arrive'),
+  FEATURES_ENABLE_RISK_SCORING: flag(true, 'serve `/api/v1/risk/score`'),
+  RISK_WEIGHT_AGE: number(0.3, 0, 1, 'weight of the age factor'),
+  RISK_WEIGHT_UTILIZATION: number(0.4, 0, 1, 'weight of the utilization factor'),
+  RISK_WEIGHT_MAINTENANCE: number(0.3, 0, 1, 'weight of the maintenance factor'),
+  RISK_AGE_SCALE_DAYS: number(730, 1, 1e6, 'age at which the age factor reaches 1'),
+  RISK_UTILIZATION_FLOOR: number(0.5, 0, 1, 'utilization below which the factor is 0'),
+  RISK_UTILIZATION_RANGE: number(0.5, 1e-6, 1, 'utilization above the floor at which the factor is 1'),
+  RISK_MAINTENANCE_SCALE_DAYS: number(42, 1, 1e6, 'days without maintenance at which the factor reaches 1'),
+  RISK_MEDIUM_THRESHOLD: number(0.4, 0, 1, 'score from which the category is `medium`'),
+  RISK_HIGH_THRESHOLD: number(0.7, 0, 1, 'score from which the category is `high`'),
+  WEBSOCKET_MAX_SUBSCRIPTIONS: integer(1000, 1, 1_000_000, 'subscriptions per socket'),
+  WEBSOCKET_MAX_MESSAGE_BYTES: integer(4096, 64, 1024 ** 2, 'longest message a client may send'),
+  WEBSOCKET_MAX_BUFFERED_BYTES: integer(
+    128 * 1024 * 1024,
+    1024,
+    1024 ** 3,
+    'unread bytes at which a slow reader is closed (1013)',
+  ),
+  WEBSOCKET_HEARTBEAT_SECONDS: number(30, 0.05, 3600, 'ping interval; a socket that misses one is closed'),
+});
+
+export type Config = Readonly<Static<typeof SettingsSchema>>;
+
+/** What is wrong with the environment, one line per setting. */
+export class ConfigError extends Error {
+  readonly problems: string[];
+  constructor(problems: string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads and validates the settings.
+ * @param env the environment; an empty string counts as unset
+ * @throws ConfigError naming every setting that does not fit, its value and what is allowed
+ */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, schema] of Object.entries<TSchema & { type?: string; default?: unknown }>(
+    SettingsSchema.properties,
+  )) {
+    const raw = env[name];
+    if (raw === undefined || raw === '') {
+      if (schema.default !== undefined) values[name] = schema.default;
+      continue;
+    }
+    const value = parse(raw, schema.type);
+    // A URL may carry a password: never repeat it.
+    const shown = name.endsWith('_URL') ? 'its value' : `"${raw}"`;
+    for (const error of Errors(schema, value)) problems.push(`${name}: ${shown} ${error.message}`);
+    values[name] = value;
+  }
+  const zone = values.FORECASTING_TIME_ZONE;
+  if (typeof zone === 'string' && !isTimeZone(zone)) {
+    problems.push(`FORECASTING_TIME_ZONE: "${zone}" is no IANA time zone, for example Europe/Berlin`);
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(values) as Config;
+}
+
+function parse(raw: string, type: string | undefined): unknown {
+  if (type === 'number' || type === 'integer') return raw.trim() === '' ? raw : Number(raw);
+  if (type === 'boolean')
+    return raw === 'true' || raw === '1' ? true : raw === 'false' || raw === '0' ? false : raw;
+  return raw;
+}
+
+function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,46 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { ERROR_CODES } from './errors.ts';
+
+/** Version of the service and of its documents (semantic versioning, `metadata.version`). */
+export const SERVICE_VERSION = '0.1.0';
+
+export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
+
+export const Metadata = Type.Object(
+  {
+    timestamp: Timestamp,
+    version: Type.String({ description: 'version of the service' }),
+    request_id: Type.String({ description: 'the request in logs, jobs and the X-Request-Id header' }),
+  },
+  { $id: 'Metadata' },
+);
+export type Metadata = Static<typeof Metadata>;
+
+export const ErrorItem = Type.Object(
+  {
+    code: Type.Enum(ERROR_CODES),
+    message: Type.String({ description: 'names the value, the limit and what to do' }),
+    field: Type.Union([Type.String(), Type.Null()], {
+      description: 'path in the body, e.g. `fleet_state.vehicles[3].capacity`',
+    }),
+    detail: Type.Union([Type.String(), Type.Null()]),
+  },
+  { $id: 'ErrorItem' },
+);
+export type ErrorItem = Static<typeof ErrorItem>;
+
+export const ErrorEnvelope = Type.Object(
+  {
+    status: Type.Literal('error'),
+    data: Type.Null(),
+    errors: Type.Array(ErrorItem),
+    metadata: Metadata,
+  },
+  { $id: 'ErrorEnvelope' },
+);
+export type ErrorEnvelope = Static<typeof ErrorEnvelope>;
+
+/** The success envelope around `data`; `metadata` where an endpoint adds to the general one. */
+export function Envelope<D extends TSchema>(data: D) {
+  return Type.Object({ status: Type.Literal('success'), data, metadata: Metadata });
+}

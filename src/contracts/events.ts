@@ -1,0 +1,55 @@
+import { type Static, Type } from 'typebox';
+import { ERROR_CODES } from './errors.ts';
+import { ProgressState } from './jobs.ts';
+
+/** Messages of the WebSocket `/ws/optimization`; also the source of the AsyncAPI document. */
+const JobReference = Type.String({ minLength: 1, maxLength: 64 });
+
+export const SubscribeMessage = Type.Object(
+  { type: Type.Literal('subscribe'), job_id: JobReference },
+  { $id: 'SubscribeMessage', additionalProperties: false },
+);
+export const UnsubscribeMessage = Type.Object(
+  { type: Type.Literal('unsubscribe'), job_id: JobReference },
+  { $id: 'UnsubscribeMessage', additionalProperties: false },
+);
+
+export const ProgressMessage = Type.Object(
+  { type: Type.Literal('progress'), job_id: Type.String(), ...ProgressState },
+  { $id: 'ProgressMessage' },
+);
+export type ProgressMessage = Static<typeof ProgressMessage>;
+
+export const CompleteMessage = Type.Object(
+  {
+    type: Type.Literal('complete'),
+    job_id: Type.String(),
+    result: Type.Unknown({ description: 'the envelope of the synchronous answer, success or error' }),
+  },
+  { $id: 'CompleteMessage' },
+);
+
+export const ErrorMessage = Type.Object(
+  {
+    type: Type.Literal('error'),
+    job_id: Type.Union([Type.String(), Type.Null()]),
+    code: Type.Enum(ERROR_CODES),
+    message: Type.String(),
+  },
+  { $id: 'ErrorMessage' },
+);
+
+/** What travels between processes on the event bus: identifiers and figures, never plans. */
+export type JobEvent =
+  | {
+      type: 'progress';
+      job_id: string;
+      attempt: number;
+      progress: number;
+      stage: string | null;
+      incumbent: number | null;
+      bound: number | null;
+      gap: number | null;
+    }
+  | { type: 'ended'; job_id: string }
+  | { type: 'cancel'; job_id: string };

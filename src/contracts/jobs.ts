@@ -1,0 +1,67 @@
+import { type Static, Type } from 'typebox';
+import { Timestamp } from './envelope.ts';
+import { SOLVER_STATUSES } from './optimize.ts';
+
+/**
+ * The life of a job, in one table: state → states it may go to. It drives the TypeBox enum here,
+ * the Drizzle column and the SQL check of the jobs table.
+ */
+export const JOB_TRANSITIONS = {
+  queued: ['running', 'cancelled', 'failed'],
+  running: ['queued', 'completed', 'failed', 'cancelled'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+} as const;
+
+export type JobStatus = keyof typeof JOB_TRANSITIONS;
+export const JOB_STATUSES = Object.keys(JOB_TRANSITIONS) as JobStatus[];
+export const ENDED_JOB_STATUSES = JOB_STATUSES.filter((s) => JOB_TRANSITIONS[s].length === 0);
+
+/** Whether a job in this state has its result and never changes again. */
+export function isEnded(status: JobStatus): boolean {
+  return JOB_TRANSITIONS[status].length === 0;
+}
+
+export const JobId = Type.String({ pattern: '^opt_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
+export const PlanId = Type.String({ pattern: '^plan_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
+
+const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+
+/** What is known of a solve while it runs. */
+export const ProgressState = {
+  progress: Type.Number({ minimum: 0, maximum: 1, description: 'never falls' }),
+  stage: nullable(Type.String({ description: '`build`, `solve`, `verify`, `explain`' })),
+  incumbent: nullable(Type.Number({ description: 'cost of the best plan so far' })),
+  bound: nullable(Type.Number({ description: 'proved lower bound of the cost' })),
+  gap: nullable(Type.Number({ description: '(incumbent − bound) / incumbent' })),
+};
+
+export const Job = Type.Object(
+  {
+    job_id: JobId,
+    status: Type.Enum(JOB_STATUSES),
+    ...ProgressState,
+    solver_status: nullable(Type.Enum([...SOLVER_STATUSES])),
+    attempts: Type.Integer({ description: 'times a worker has claimed the job' }),
+    created_at: Timestamp,
+    started_at: nullable(Timestamp),
+    finished_at: nullable(Timestamp),
+    queue_position: Type.Optional({
+      ...Type.Integer({ minimum: 1 }),
+      description: 'only while queued; 1 is next',
+    }),
+    plan_id: nullable(PlanId),
+    request_id: Type.String(),
+    result: Type.Optional(
+      Type.Unknown({ description: 'once ended: the very envelope that the synchronous call returns' }),
+    ),
+  },
+  { $id: 'Job' },
+);
+export type Job = Static<typeof Job>;
+
+export const AcceptedJob = Type.Object(
+  { job_id: JobId, status: Type.Enum(JOB_STATUSES) },
+  { $id: 'AcceptedJob' },
+);

@@ -1,0 +1,204 @@
+import { type Static, Type } from 'typebox';
+import { Metadata } from './envelope.ts';
+import { VEHICLE_ID_MAX_LENGTH, VEHICLE_STATUSES } from './vehicles.ts';
+
+/** Longest demand series: hours of a leap year. */
+export const MAX_TIME_STEPS = 8784;
+
+export const LocationId = Type.Integer({ minimum: -2147483648, maximum: 2147483647 });
+
+const VehicleId = Type.String({ minLength: 1, maxLength: VEHICLE_ID_MAX_LENGTH });
+
+export const VehicleInput = Type.Object(
+  {
+    id: Type.Optional(VehicleId),
+    vehicle_id: Type.Optional(VehicleId),
+    location: Type.Optional(LocationId),
+    location_id: Type.Optional(LocationId),
+    capacity: Type.Optional(
+      Type.Number({ exclusiveMinimum: 0, description: 'default: `constraints.capacity_per_vehicle`' }),
+    ),
+    status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { default: 'operational' })),
+  },
+  {
+    $id: 'VehicleInput',
+    additionalProperties: false,
+    description:
+      'A vehicle: `id` and `location`, or `vehicle_id` and `location_id` as GET /api/v1/data/fleet returns them.',
+  },
+);
+export type VehicleInput = Static<typeof VehicleInput>;
+
+export const DemandForecast = Type.Record(
+  Type.String({ pattern: '^(0|-?[1-9][0-9]{0,9})$' }),
+  Type.Array(Type.Number({ minimum: 0 }), { minItems: 1, maxItems: MAX_TIME_STEPS }),
+  {
+    $id: 'DemandForecast',
+    minProperties: 1,
+    additionalProperties: false,
+    description: 'location id → demand per time step, in vehicle capacity units',
+  },
+);
+
+const Count = Type.Integer({ minimum: 0, maximum: 2147483647 });
+const Share = Type.Number({ minimum: 0, maximum: 1 });
+
+export const Constraints = Type.Object(
+  {
+    max_distance: Type.Optional(Type.Number({ minimum: 0, description: 'km a vehicle moves at most' })),
+    max_rebalancing_distance_km: Type.Optional(
+      Type.Number({ minimum: 0, description: 'alias of `max_distance`' }),
+    ),
+    min_service_level: Type.Optional({ ...Share, description: 'share of planning demand to serve' }),
+    min_demand_coverage: Type.Optional({ ...Share, description: 'alias of `min_service_level`' }),
+    max_rebalancing_cost: Type.Optional(
+      Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
+        description: 'limit of the total cost of the plan; null lifts it',
+      }),
+    ),
+    capacity_per_vehicle: Type.Optional(
+      Type.Number({ exclusiveMinimum: 0, description: 'capacity of vehicles that state none' }),
+    ),
+    min_vehicles_per_location: Type.Optional({
+      ...Count,
+      description: 'operational vehicles after the moves',
+    }),
+    max_vehicles_per_location: Type.Optional({
+      ...Count,
+      description: 'operational vehicles after the moves',
+    }),
+    total_fleet_size: Type.Optional({ ...Count, description: 'vehicles that may be counted as serving' }),
+  },
+  { $id: 'Constraints', additionalProperties: false },
+);
+export type Constraints = Static<typeof Constraints>;
+
+const Matrix = (description: string) =>
+  Type.Array(Type.Array(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])), { description });
+
+export const Network = Type.Object(
+  {
+    location_ids: Type.Array(LocationId, { minItems: 1, uniqueItems: false }),
+    costs: Matrix('`costs[i][j]` of moving one vehicle from location i to j; null forbids the move'),
+    distances_km: Type.Optional(Matrix('`distances_km[i][j]`; without it `max_distance` does not apply')),
+  },
+  { $id: 'Network', additionalProperties: false, description: 'Replaces great-circle costs.' },
+);
+export type Network = Static<typeof Network>;
+
+export const DEMAND_AGGREGATIONS = ['peak', 'mean', 'first', 'sum'] as const;
+export type DemandAggregation = (typeof DEMAND_AGGREGATIONS)[number];
+
+export const OptimizeOptions = Type.Object(
+  {
+    demand_aggregation: Type.Optional(Type.Enum([...DEMAND_AGGREGATIONS], { default: 'peak' })),
+    time_limit_seconds: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    optimality_gap: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    explain: Type.Optional(Type.Boolean({ default: false, description: 'adds `data.insights`' })),
+  },
+  { $id: 'OptimizeOptions', additionalProperties: false },
+);
+export type OptimizeOptions = Static<typeof OptimizeOptions>;
+
+export const OptimizeRequest = Type.Object(
+  {
+    demand_forecast: DemandForecast,
+    fleet_state: Type.Object({ vehicles: Type.Array(VehicleInput) }, { additionalProperties: false }),
+    constraints: Type.Optional(Constraints),
+    network: Type.Optional(Network),
+    options: Type.Optional(OptimizeOptions),
+  },
+  { $id: 'OptimizeRequest', additionalProperties: false },
+);
+export type OptimizeRequest = Static<typeof OptimizeRequest>;
+
+export const ASSIGNMENTS = ['rebalance', 'stay'] as const;
+
+export const AllocationPlanItem = Type.Object(
+  {
+    vehicle_id: Type.String(),
+    source_location: Type.Integer(),
+    target_location: Type.Integer(),
+    cost: Type.Number({ description: '0 where the vehicle stays' }),
+    assignment: Type.Enum([...ASSIGNMENTS]),
+  },
+  { $id: 'AllocationPlanItem' },
+);
+export type AllocationPlanItem = Static<typeof AllocationPlanItem>;
+
+export const Kpis = Type.Object(
+  {
+    demand_coverage: Type.Number({ description: 'share of planning demand served; target above 0.95' }),
+    utilization: Type.Number({ description: 'demand served / operational capacity; target 0.70 to 0.85' }),
+    rebalanced_count: Type.Integer({ description: 'vehicles moved' }),
+    total_cost: Type.Number(),
+    total_distance_km: Type.Union([Type.Number(), Type.Null()], {
+      description: 'null where `network` gives no distances',
+    }),
+    unmet_demand: Type.Number(),
+  },
+  { $id: 'Kpis' },
+);
+export type Kpis = Static<typeof Kpis>;
+
+const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
+
+export const LocationInsight = Type.Object(
+  {
+    location_id: Type.Integer(),
+    one_more_saves: Type.Union([Type.Number(), Type.Null()], {
+      description: 'cost saved with one more vehicle here; null where it was not computed',
+    }),
+    one_fewer_costs: Type.Union([Type.Number(), Type.Null()], {
+      description: 'cost added with one vehicle fewer here; null where no plan is left, or not computed',
+    }),
+  },
+  { $id: 'LocationInsight' },
+);
+
+export const Insights = Type.Object(
+  {
+    bound: Type.Number({ description: 'proved lower bound of the total cost' }),
+    binding_constraints: Type.Array(Type.String()),
+    locations: Type.Array(LocationInsight),
+    complete: Type.Boolean({ description: 'false where the time limit left locations without figures' }),
+  },
+  { $id: 'Insights' },
+);
+export type Insights = Static<typeof Insights>;
+
+export const SOLVER_STATUSES = ['optimal', 'feasible', 'infeasible', 'error'] as const;
+export type SolverStatus = (typeof SOLVER_STATUSES)[number];
+
+export const OptimizationResult = Type.Object(
+  {
+    allocation_plan: Type.Array(AllocationPlanItem, {
+      description: "one item per operational vehicle, in the request's order",
+    }),
+    total_cost: Type.Number(),
+    kpis: Kpis,
+    solver_status: Type.Enum(['optimal', 'feasible']),
+    gap: Type.Optional({ ...NumberOrNull, description: 'with `feasible`: how far from the best at most' }),
+    insights: Type.Optional(Insights),
+  },
+  { $id: 'OptimizationResult' },
+);
+export type OptimizationResult = Static<typeof OptimizationResult>;
+
+export const OptimizeResponse = Type.Object(
+  {
+    status: Type.Literal('success'),
+    data: OptimizationResult,
+    metadata: Type.Interface(
+      [Metadata],
+      {
+        solve_time_ms: Type.Number(),
+        job_id: Type.String(),
+        plan_id: Type.String(),
+      },
+      { $id: 'OptimizeMetadata' },
+    ),
+  },
+  { $id: 'OptimizeResponse' },
+);
+export type OptimizeResponse = Static<typeof OptimizeResponse>;

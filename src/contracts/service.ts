@@ -1,0 +1,36 @@
+import { type Static, Type } from 'typebox';
+
+/** Stages of the optimization pipeline; only the first is active. */
+export const ACTIVE_STAGES = ['min_cost_flow'];
+export const PLANNED_STAGES = ['critical_demand', 'milp_refinement'];
+
+export const ServiceConfiguration = Type.Object(
+  {
+    forecasting: Type.Object({ model: Type.String(), horizon_days: Type.Integer() }),
+    optimization: Type.Object({ solver: Type.String(), stages: Type.Array(Type.String()) }),
+    features: Type.Object({ enable_caching: Type.Boolean(), enable_risk_scoring: Type.Boolean() }),
+  },
+  { $id: 'ServiceConfiguration' },
+);
+export type ServiceConfiguration = Static<typeof ServiceConfiguration>;
+
+const Check = Type.Enum(['up', 'down']);
+
+export const Health = Type.Object(
+  {
+    health: Type.Enum(['healthy', 'unhealthy']),
+    checks: Type.Object({ database: Check, queue: Check }),
+    uptime_seconds: Type.Number(),
+  },
+  { $id: 'Health' },
+);
+
+export const ServiceInformation = Type.Object(
+  {
+    name: Type.String(),
+    version: Type.String(),
+    description: Type.String(),
+    links: Type.Record(Type.String(), Type.String()),
+  },
+  { $id: 'ServiceInformation' },
+);

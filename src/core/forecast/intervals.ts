@@ -1,0 +1,159 @@
+/**
+ * Prediction intervals from the errors of past forecasts, pooled over the panel of series.
+ *
+ * Notation: e = g(actual) − g(forecast), the error of a step's sum on the scale of the series' transform g;
+ *   b bucket of the horizon at the step's end (up to 1, 3, 6, 12, 24, 48, 96, 168, 336, 672 h);
+ *   r mean |e| of a series, its scale;  n errors of the series in b;  N those of the panel.
+ *   normal  ν(p)   = Φ⁻¹(p) √(π/2)                        quantile of a normal error with mean |e| = 1
+ *   panel   π_b(p) = (N Q_b(p) + 60 ν(p)) / (N + 60)       Q_b quantile of e / r over all series
+ *   series  q_b(p) = (n Q(p) + 60 r π_b(p)) / (n + 60)     Q own quantile of e
+ *   bound   g⁻¹(g(forecast) + q_b(p)),   p = (1 ± level) / 2, kept on its side of the forecast and ≥ 0
+ * Errors are those of sums over steps: the errors of a sum's hours are correlated, so hourly intervals do not add up.
+ * Beyond the longest horizon h_m ever compared the last bucket is widened by √(1 + log₂(h / h_m)): a convention, 13
+ * weeks of history cannot measure it.
+ * A series without any comparison takes the panel's middle scale, or its own hourly variation times √step if that is
+ * larger, and never less than a Poisson error where its history is below a day.
+ * Complexity O(R log R) for R errors. Reference: Gneiting & Raftery 2007 (interval score); James–Stein shrinkage.
+ */
+import { normalQuantile, quantileSorted, tailQuantileSorted } from './quantiles.ts';
+import type { PastSteps } from './steps.ts';
+import { destabilise, stabilise, type Transform } from './transform.ts';
+
+const BUCKET_ENDS = [1, 3, 6, 12, 24, 48, 96, 168, 336, 672];
+const SHRINKAGE = 60;
+/** Errors kept per series and bucket for the panel at most, and for the whole panel per bucket. */
+const SERIES_SAMPLE = 256;
+const PANEL_SAMPLE = 100_000;
+const NORMAL_SD_PER_MEAN_ERROR = Math.sqrt(Math.PI / 2);
+
+const bucketOf = (endHours: number): number => {
+  const bucket = BUCKET_ENDS.findIndex((end) => endHours <= end);
+  return bucket === -1 ? BUCKET_ENDS.length - 1 : bucket;
+};
+
+/** Errors of one series, ordered for quantiles. */
+export interface SeriesErrors {
+  transform: Transform;
+  /** Ascending errors per bucket. */
+  buckets: Float64Array[];
+  /** Mean |e|; null where nothing was compared. */
+  scale: number | null;
+  /** Scale to assume where nothing was compared. */
+  ownVariation: number;
+}
+
+/** @param ownVariation standard deviation of a step on the transform's scale, if hours were all there is to go by */
+export function sortErrors(past: PastSteps, transform: Transform, ownVariation: number): SeriesErrors {
+  const lists: number[][] = BUCKET_ENDS.map(() => []);
+  let sum = 0;
+  past.errors.forEach((error, i) => {
+    lists[bucketOf(past.endHours[i]!)]!.push(error);
+    sum += Math.abs(error);
+  });
+  const buckets = lists.map((list) => Float64Array.from(list).sort());
+  return {
+    transform,
+    buckets,
+    scale: past.errors.length === 0 ? null : sum / past.errors.length,
+    ownVariation,
+  };
+}
+
+/** Quantiles of scaled errors over all series of a request. */
+export interface ErrorPanel {
+  /** Ascending scaled errors per bucket. */
+  buckets: Float64Array[];
+  middleScale: number | null;
+}
+
+export function buildPanel(series: readonly SeriesErrors[]): ErrorPanel {
+  const compared = series.filter((one) => one.scale !== null && one.scale > 0);
+  const perSeries = Math.max(
+    1,
+    Math.min(SERIES_SAMPLE, Math.floor(PANEL_SAMPLE / Math.max(1, compared.length))),
+  );
+  const buckets = BUCKET_ENDS.map((_, b) => {
+    const pooled: number[] = [];
+    for (const one of compared) {
+      const errors = one.buckets[b]!;
+      // Evenly spaced order statistics stand for the whole where there are more than wanted.
+      const count = Math.min(perSeries, errors.length);
+      for (let i = 0; i < count; i++) {
+        pooled.push(errors[Math.floor(((i + 0.5) * errors.length) / count)]! / one.scale!);
+      }
+    }
+    return Float64Array.from(pooled).sort();
+  });
+  const scales = Float64Array.from(compared, (one) => one.scale!).sort();
+  return { buckets, middleScale: scales.length === 0 ? null : quantileSorted(scales, 0.5) };
+}
+
+/** Bounds of one series' steps. */
+export interface Bounds {
+  lower: Float64Array;
+  upper: Float64Array;
+}
+
+/**
+ * @param values    forecast per step
+ * @param endHours  hours from the end of the history to the end of each step
+ */
+export function stepBounds(
+  values: Float64Array,
+  endHours: Float64Array,
+  errors: SeriesErrors,
+  panel: ErrorPanel,
+  confidenceLevel: number,
+): Bounds {
+  const kind = errors.transform.kind;
+  const low = errorQuantiles(errors, panel, (1 - confidenceLevel) / 2);
+  const high = errorQuantiles(errors, panel, (1 + confidenceLevel) / 2);
+  const longest = longestCompared(errors, panel);
+  const lower = new Float64Array(values.length);
+  const upper = new Float64Array(values.length);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    // A step inside the hour that the clock skips: nothing can happen in it.
+    if (value === 0 && kind === 'log') continue;
+    const bucket = bucketOf(endHours[i]!);
+    const widening = endHours[i]! > longest ? Math.sqrt(1 + Math.log2(endHours[i]! / longest)) : 1;
+    const centre = stabilise(kind, value);
+    lower[i] = Math.max(0, Math.min(value, destabilise(kind, centre + widening * low[bucket]!)));
+    upper[i] = Math.min(
+      Number.MAX_VALUE,
+      Math.max(value, destabilise(kind, centre + widening * high[bucket]!)),
+    );
+  }
+  return { lower, upper };
+}
+
+/** End of the last bucket with errors: beyond it nothing was measured. */
+function longestCompared(errors: SeriesErrors, panel: ErrorPanel): number {
+  const last = panel.buckets.findLastIndex((bucket, b) => bucket.length + errors.buckets[b]!.length > 0);
+  return last === -1 ? BUCKET_ENDS.at(-1)! : BUCKET_ENDS[last]!;
+}
+
+/** q_b(p) per bucket; a bucket without errors takes those of the nearest bucket that has some, shorter first. */
+function errorQuantiles(errors: SeriesErrors, panel: ErrorPanel, p: number): Float64Array {
+  const normal = normalQuantile(p) * NORMAL_SD_PER_MEAN_ERROR;
+  const scale = errors.scale ?? Math.max(panel.middleScale ?? 0, errors.ownVariation);
+  const quantiles = new Float64Array(BUCKET_ENDS.length).fill(NaN);
+  for (let b = 0; b < BUCKET_ENDS.length; b++) {
+    const shared = panel.buckets[b]!;
+    const own = errors.buckets[b]!;
+    if (shared.length + own.length === 0) continue;
+    const pooled =
+      shared.length === 0
+        ? normal
+        : (shared.length * tailQuantileSorted(shared, p) + SHRINKAGE * normal) / (shared.length + SHRINKAGE);
+    quantiles[b] =
+      own.length === 0
+        ? scale * pooled
+        : (own.length * tailQuantileSorted(own, p) + SHRINKAGE * scale * pooled) / (own.length + SHRINKAGE);
+  }
+  return quantiles.map((_, b) => {
+    for (let near = b; near >= 0; near--) if (!Number.isNaN(quantiles[near]!)) return quantiles[near]!;
+    const later = quantiles.find((quantile) => !Number.isNaN(quantile));
+    return later ?? scale * normal;
+  });
+}

@@ -1,0 +1,78 @@
+/**
+ * A series on the local clock.
+ *
+ *   y[t] = mean of the observed hours with local index firstHour + t,   t = 0 … n − 1,
+ * so the hour repeated in autumn counts once, as a rate, and the hour skipped in spring is missing.
+ * y[0] and y[n − 1] are observed. Only the newest 13 weeks are kept: older data carries less than 2 % of the
+ * weight in every model here. Complexity O(hours kept).
+ */
+import { afterLatestUtcHour, earliestUtcHour, localDate, zoneClock } from './local-time.ts';
+import { type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
+
+/** Hours of history the models look at. */
+export const HISTORY_HOURS = 13 * HOURS_PER_WEEK;
+
+export interface LocalSeries {
+  /** Local hour index of `values[0]`. */
+  firstHour: number;
+  /** Demand per hour, NaN where missing. */
+  values: Float64Array;
+  observedHours: number;
+}
+
+const isObserved = (value: number): boolean => value >= 0 && value < Infinity;
+
+/** The newest history strictly before the local hour `startHour`; null where nothing was observed. */
+export function localHistory(series: DemandSeries, startHour: number): LocalSeries | null {
+  const clock = zoneClock(series.timeZone);
+  const end = Math.min(series.startHour + series.values.length, afterLatestUtcHour(startHour));
+  let last = end - 1;
+  while (
+    last >= series.startHour &&
+    !(isObserved(series.values[last - series.startHour]!) && last + clock(last) < startHour)
+  ) {
+    last--;
+  }
+  if (last < series.startHour) return null;
+  const lastHour = last + clock(last);
+  const oldest = lastHour - HISTORY_HOURS + 1;
+  const sums = new Float64Array(HISTORY_HOURS);
+  const counts = new Uint8Array(HISTORY_HOURS);
+  for (let u = Math.max(series.startHour, earliestUtcHour(oldest)); u <= last; u++) {
+    const value = series.values[u - series.startHour]!;
+    const t = u + clock(u) - oldest;
+    if (t < 0 || t >= HISTORY_HOURS || !isObserved(value)) continue;
+    sums[t]! += value;
+    counts[t]!++;
+  }
+  const first = counts.findIndex((count) => count > 0);
+  const values = new Float64Array(HISTORY_HOURS - first);
+  let observedHours = 0;
+  for (let t = first; t < HISTORY_HOURS; t++) {
+    values[t - first] = counts[t] === 0 ? NaN : sums[t]! / counts[t]!;
+    if (counts[t] !== 0) observedHours++;
+  }
+  return { firstHour: oldest + first, values, observedHours };
+}
+
+/** Local hour index of the newest observation; null where there is none. */
+export function newestLocalHour(series: DemandSeries): number | null {
+  const clock = zoneClock(series.timeZone);
+  for (let i = series.values.length - 1; i >= 0; i--) {
+    if (isObserved(series.values[i]!)) return series.startHour + i + clock(series.startHour + i);
+  }
+  return null;
+}
+
+/**
+ * The day after the newest observation of the whole set, each on its own local clock: one start for one request.
+ * Series that end earlier are forecast across their gap. Null where nothing was observed.
+ */
+export function defaultStartDate(series: readonly DemandSeries[]): string | null {
+  let newest: number | null = null;
+  for (const one of series) {
+    const hour = newestLocalHour(one);
+    if (hour !== null && (newest === null || hour > newest)) newest = hour;
+  }
+  return newest === null ? null : localDate(newest + HOURS_PER_DAY);
+}

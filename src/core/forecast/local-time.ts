@@ -1,0 +1,121 @@
+/**
+ * Local wall-clock hours.
+ *
+ * Notation: u = UTC hours since the epoch; o(u) = offset of the zone in minutes; k = local hour index,
+ *   k = u + floor(o(u) / 60),
+ * i.e. hours since 1970-01-01T00:00 read off the wall clock: k mod 24 is the hour of day.
+ * The hour that a clock skips in spring is an index no u maps to (multiplicity 0); the hour it repeats in
+ * autumn is an index two u map to (multiplicity 2). In zones with a half-hour offset an hour of data belongs
+ * to the local hour in which it begins.
+ * Complexity: two to four offset look-ups per zone and week, remembered; everything else is O(hours).
+ */
+import { HOURS_PER_WEEK } from './types.ts';
+
+const MS_PER_HOUR = 3_600_000;
+/** Offsets lie between −12 h and +14 h; a search this far either side of an index finds all its hours. */
+const MAX_OFFSET_HOURS = 16;
+
+/** Offset of one UTC week: `before` up to hour `changeHour`, `after` from it on. */
+interface WeekOffset {
+  before: number;
+  changeHour: number;
+  after: number;
+}
+
+/** Whole hours to add to a UTC hour to get the local hour index. */
+export type ZoneClock = (utcHour: number) => number;
+
+const clocks = new Map<string, ZoneClock>();
+
+/** The clock of an IANA zone. Throws RangeError for a zone the runtime does not know. */
+export function zoneClock(timeZone: string): ZoneClock {
+  let clock = clocks.get(timeZone);
+  if (clock === undefined) {
+    clock = createClock(timeZone);
+    clocks.set(timeZone, clock);
+  }
+  return clock;
+}
+
+function createClock(timeZone: string): ZoneClock {
+  const format = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'gregory',
+    hourCycle: 'h23',
+    era: 'short',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const lookUp = (utcHour: number): number => {
+    const instant = utcHour * MS_PER_HOUR;
+    const part: Record<string, string> = {};
+    for (const { type, value } of format.formatToParts(instant)) part[type] = value;
+    const year = part.era === 'BC' ? 1 - Number(part.year) : Number(part.year);
+    const wall = new Date(0);
+    wall.setUTCFullYear(year, Number(part.month) - 1, Number(part.day));
+    wall.setUTCHours(Number(part.hour), Number(part.minute), Number(part.second));
+    return Math.floor((wall.getTime() - instant) / MS_PER_HOUR);
+  };
+  const weeks = new Map<number, WeekOffset>();
+  return (utcHour) => {
+    const week = Math.floor(utcHour / HOURS_PER_WEEK);
+    let offset = weeks.get(week);
+    if (offset === undefined) {
+      offset = offsetOfWeek(lookUp, week * HOURS_PER_WEEK);
+      weeks.set(week, offset);
+    }
+    return utcHour < offset.changeHour ? offset.before : offset.after;
+  };
+}
+
+/** At most one change per week is assumed, which holds for every zone since 1970. */
+function offsetOfWeek(lookUp: ZoneClock, from: number): WeekOffset {
+  const before = lookUp(from);
+  const after = lookUp(from + HOURS_PER_WEEK);
+  let low = from;
+  let high = from + HOURS_PER_WEEK;
+  while (before !== after && high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (lookUp(middle) === before) low = middle;
+    else high = middle;
+  }
+  return { before, changeHour: high, after };
+}
+
+/** How many real hours fall in each of the local hours `from … from + count − 1`: 1, and 0 or 2 at a change. */
+export function hourMultiplicity(clock: ZoneClock, from: number, count: number): Uint8Array {
+  const multiplicity = new Uint8Array(count);
+  for (let u = from - MAX_OFFSET_HOURS; u < from + count + MAX_OFFSET_HOURS; u++) {
+    const k = u + clock(u) - from;
+    if (k >= 0 && k < count) multiplicity[k]!++;
+  }
+  return multiplicity;
+}
+
+/** First UTC hour that can have a local index of `localHour` or later. */
+export function earliestUtcHour(localHour: number): number {
+  return localHour - MAX_OFFSET_HOURS;
+}
+
+/** First UTC hour after every hour that can have a local index of `localHour` or earlier. */
+export function afterLatestUtcHour(localHour: number): number {
+  return localHour + MAX_OFFSET_HOURS;
+}
+
+/** Local hour index of midnight of a `YYYY-MM-DD` date; null where that is no calendar date. */
+export function localMidnight(date: string): number | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return null;
+  const ms = Date.parse(`${date}T00:00:00Z`);
+  // Date.parse rolls 30 February over to March instead of refusing it.
+  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== date) return null;
+  return ms / MS_PER_HOUR;
+}
+
+/** Calendar date of a local hour index, `YYYY-MM-DD`. */
+export function localDate(localHour: number): string {
+  return new Date(localHour * MS_PER_HOUR).toISOString().slice(0, 10);
+}

@@ -1,0 +1,23 @@
+/**
+ * Seasonal profiles: exponentially weighted means of the same hour in earlier periods.
+ *
+ *   P[t] = (1 − a) z[t − p] + a P[t − p],   P[t] = z[t] for t < p
+ * with period p (168 h weekly, 24 h daily) and decay a. P[t] uses z up to t − p only, so from any origin o the
+ * forecast of hour o + h is P[o + h mod p]: nothing is recursed. Known as seasonal exponential smoothing without
+ * level (Hyndman & Athanasopoulos, Forecasting: principles and practice, ch. 8). Complexity O(n).
+ */
+
+/** P for t = 0 … n + period − 1: the last period is the forecast. Needs n ≥ period. */
+export function seasonalProfile(z: Float64Array, period: number, decay: number): Float64Array {
+  const profile = new Float64Array(z.length + period);
+  profile.set(z.subarray(0, period));
+  for (let t = period; t < profile.length; t++) {
+    profile[t] = (1 - decay) * z[t - period]! + decay * profile[t - period]!;
+  }
+  return profile;
+}
+
+/** Forecast of `origin + lead` from the profile, for lead = 0, 1, … */
+export function profileForecast(profile: Float64Array, period: number, origin: number, lead: number): number {
+  return profile[origin + (lead % period)]!;
+}

@@ -1,0 +1,56 @@
+/**
+ * Rolling origins inside the history (Tashman 2000): the model is asked what it would have said, and compared.
+ *
+ *   origins o_i = n − ⌈H⌉₂₄ − 24 q i,   i = 0 … count − 1
+ * with H the horizon compared, n the hours of history, ⌈H⌉₂₄ rounded up to whole days. Every origin has the hour of day
+ * at which the history ends, so the steps of a comparison fall on the same local hours as those of the forecast.
+ * q is never a multiple of 7: the origins then cover all weekdays. Units: hours. Complexity O(count).
+ */
+import { HOURS_PER_DAY } from './types.ts';
+
+const MAX_ORIGINS = 12;
+/** Longest horizon compared: four weeks. */
+const MAX_HORIZON_HOURS = 672;
+/** Share of the history after the first origin that one comparison may take; the rest spreads the origins. */
+const HORIZON_SHARE = 0.6;
+
+export interface RollingPlan {
+  /** Ascending positions in the history; empty where the history is too short to compare anything. */
+  origins: number[];
+  horizonHours: number;
+  /** Hours between an origin and its first step. */
+  leadHours: number;
+}
+
+const wholeDays = (hours: number): number => Math.floor(hours / HOURS_PER_DAY);
+
+/**
+ * @param historyHours n
+ * @param firstOrigin  hours of history the method needs
+ * @param leadHours    hours from the end of the history to the start of the forecast
+ * @param horizonHours hours from the start to the end of the forecast
+ */
+export function planOrigins(
+  historyHours: number,
+  firstOrigin: number,
+  leadHours: number,
+  horizonHours: number,
+): RollingPlan {
+  const roomDays = wholeDays(historyHours - firstOrigin);
+  if (roomDays < 1) return { origins: [], horizonHours: 0, leadHours: 0 };
+  const longest = Math.min(
+    MAX_HORIZON_HOURS,
+    Math.max(HOURS_PER_DAY, HOURS_PER_DAY * wholeDays((historyHours - firstOrigin) * HORIZON_SHARE)),
+  );
+  // A gap longer than half of what can be compared is replaced by one that ends at the same hour of day.
+  const lead = leadHours <= longest / 2 ? leadHours : leadHours % HOURS_PER_DAY;
+  const horizon = Math.min(lead + horizonHours, longest);
+  const last = historyHours - HOURS_PER_DAY * Math.ceil(horizon / HOURS_PER_DAY);
+  const days = wholeDays(last - firstOrigin);
+  let count = Math.min(MAX_ORIGINS, days + 1);
+  let spacing = count > 1 ? Math.floor(days / (count - 1)) : 1;
+  if (spacing % 7 === 0) spacing--;
+  count = Math.max(1, count);
+  const origins = Array.from({ length: count }, (_, i) => last - HOURS_PER_DAY * spacing * (count - 1 - i));
+  return { origins, horizonHours: horizon, leadHours: lead };
+}

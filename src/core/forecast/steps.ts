@@ -1,0 +1,63 @@
+/**
+ * Sums over steps of local hours.
+ *
+ * A step of s hours covers s hours of the wall clock; the last one ends with the horizon and may be shorter. Each hour
+ * counts as often as it really happens: 0 times if the clock skips it, twice if the clock repeats it.
+ */
+import type { FittedModel } from './model.ts';
+import { stabilise } from './transform.ts';
+
+/** Largest share of missing hours in a step whose forecast is still compared with what was observed. */
+const MISSING_SHARE = 0.25;
+
+export const stepCount = (horizonHours: number, stepHours: number): number =>
+  Math.ceil(horizonHours / stepHours);
+
+/** Demand per step from demand per hour. */
+export function sumSteps(hourly: Float64Array, multiplicity: Uint8Array, stepHours: number): Float64Array {
+  const sums = new Float64Array(stepCount(hourly.length, stepHours));
+  for (let h = 0; h < hourly.length; h++) sums[Math.floor(h / stepHours)]! += hourly[h]! * multiplicity[h]!;
+  return sums;
+}
+
+/** Past forecasts of whole steps beside what happened. */
+export interface PastSteps {
+  /** Hours from the origin to the end of each step. */
+  endHours: Float64Array;
+  /** Error on the scale of the series' transform: g(actual) − g(forecast). */
+  errors: Float64Array;
+  /** Σ|actual − forecast| and Σ actual, in demand. */
+  absoluteError: number;
+  demand: number;
+}
+
+/**
+ * Compares the past forecasts with the history, step by step. Clock changes are left out of the comparison: both
+ * sides count each local hour once.
+ */
+export function comparePast(model: FittedModel, values: Float64Array, stepHours: number): PastSteps {
+  const kind = model.transform.kind;
+  const ends: number[] = [];
+  const errors: number[] = [];
+  let absoluteError = 0;
+  let demand = 0;
+  for (const { origin, hourly } of model.past) {
+    for (let from = model.pastLeadHours; from + stepHours <= hourly.length; from += stepHours) {
+      let forecast = 0;
+      let actual = 0;
+      let missing = 0;
+      for (let h = from; h < from + stepHours; h++) {
+        const value = values[origin + h]!;
+        forecast += hourly[h]!;
+        actual += Number.isNaN(value) ? model.clean[origin + h]! : value;
+        if (Number.isNaN(value)) missing++;
+      }
+      if (missing > MISSING_SHARE * stepHours) continue;
+      ends.push(from + stepHours);
+      errors.push(stabilise(kind, actual) - stabilise(kind, forecast));
+      absoluteError += Math.abs(actual - forecast);
+      demand += actual;
+    }
+  }
+  return { endHours: Float64Array.from(ends), errors: Float64Array.from(errors), absoluteError, demand };
+}

@@ -1,0 +1,65 @@
+/** Shapes that cross the border of the forecast engine: plain, structured-clonable data. */
+
+/** Hourly demand of one location. Hours are consecutive and counted in UTC. */
+export interface DemandSeries {
+  locationId: number;
+  /** IANA name, e.g. `America/New_York`; an unknown name is a RangeError. */
+  timeZone: string;
+  /** UTC hours since the Unix epoch of `values[0]`. */
+  startHour: number;
+  /** Demand per hour; NaN is a missing hour. Negative and infinite numbers are read as missing. */
+  values: Float64Array;
+}
+
+export interface ForecastOptions {
+  /** First local day forecast, `YYYY-MM-DD`. Default: `defaultStartDate` of the series set. */
+  startDate?: string;
+  /** Instead of `startDate`: the forecast starts at the local hour this UTC hour falls in. */
+  originHour?: number;
+  /** Local hours to forecast, 1 or more. */
+  horizonHours: number;
+  /** Local hours per value, 1 or more. The last step ends with the horizon and may be shorter. */
+  stepHours: number;
+  /** Share of outcomes the intervals shall cover, between 0 and 1 exclusive; null for no intervals. */
+  confidenceLevel: number | null;
+}
+
+/** The rungs of the short-history ladder, best first. */
+export const FORECAST_METHODS = ['combination', 'sar_weekly_mean', 'daily_profile', 'mean'] as const;
+export type ForecastMethod = (typeof FORECAST_METHODS)[number];
+
+export interface LocationForecast {
+  status: 'ok';
+  locationId: number;
+  /** Expected demand summed over each step, `ceil(horizonHours / stepHours)` numbers ≥ 0. */
+  values: Float64Array;
+  lower?: Float64Array;
+  upper?: Float64Array;
+  method: ForecastMethod;
+  /** Σ|error| / Σdemand of the same steps over the rolling origins inside the history; null if unknown. */
+  backtestWape: number | null;
+  /** Observed hours the model was fitted on (at most 13 weeks). */
+  observedHours: number;
+}
+
+/** The location has no usable observation before the start. */
+export interface NoObservations {
+  status: 'no_observations';
+  locationId: number;
+}
+
+export type ForecastResult = LocationForecast | NoObservations;
+
+export interface ForecastSet {
+  /** Name of the model, for `metadata.model`. */
+  model: string;
+  /** First local day of the forecast; null where no series has an observation and none was asked for. */
+  startDate: string | null;
+  /** One per series, in the order of the series. */
+  results: ForecastResult[];
+}
+
+export const FORECAST_MODEL = 'sar-profile-combination';
+
+export const HOURS_PER_DAY = 24;
+export const HOURS_PER_WEEK = 168;

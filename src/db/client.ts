@@ -1,0 +1,53 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+import * as schema from './schema.ts';
+
+export type Database = ReturnType<typeof openDatabase>['db'];
+/** A database or a transaction on it. */
+export type Queryable = Pick<Database, 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
+
+/**
+ * Opens a connection pool.
+ * @param url postgresql://…
+ * @param options.poolSize connections at most; `onError` hears of connections that die while idle
+ * @returns the Drizzle database, the pool below it (for COPY and cursors), and `close`
+ */
+export function openDatabase(url: string, options: { poolSize: number; onError: (error: Error) => void }) {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.poolSize,
+    // An unreachable server answers the caller with 503 soon, instead of keeping the request.
+    connectionTimeoutMillis: 3000,
+    keepAlive: true,
+  });
+  pool.on('error', options.onError);
+  return { db: drizzle(pool, { schema }), pool, close: () => pool.end() };
+}
+
+/** SQLSTATE classes and codes that mean: the server is away or going, not: the query is wrong. */
+const UNAVAILABLE = /^(08|57P0|53|25006)/;
+const SOCKET_ERRORS = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOTFOUND',
+  'ENOENT',
+  'EAI_AGAIN',
+]);
+
+/** Whether an error, or what caused it, says that the database cannot be reached at the moment. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  for (let e = error; e instanceof Error; e = e.cause) {
+    const code = (e as { code?: unknown }).code;
+    if (typeof code === 'string' && (UNAVAILABLE.test(code) || SOCKET_ERRORS.has(code))) return true;
+    if (
+      /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+        e.message,
+      )
+    )
+      return true;
+    if (e instanceof AggregateError && e.errors.some(isDatabaseUnavailable)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,96 @@
+import { asc, eq, sql } from 'drizzle-orm';
+import type { AllocationPlanItem, OptimizationResult } from '../contracts/optimize.ts';
+import type { Queryable } from './client.ts';
+import { planItems, plans } from './schema.ts';
+
+/** Rows per INSERT of plan items: bounded memory, few round trips. */
+const ITEMS_PER_INSERT = 20_000;
+
+/**
+ * Stores a plan and its items; to be called in the transaction that ends the job.
+ * @param certificate what proves the plan: objective, bound, gap, method, sizes, checks
+ */
+export async function insertPlan(
+  tx: Queryable,
+  plan: {
+    planId: string;
+    jobId: string;
+    result: OptimizationResult;
+    solveTimeMs: number;
+    certificate: unknown;
+  },
+): Promise<void> {
+  const { result } = plan;
+  await tx.insert(plans).values({
+    planId: plan.planId,
+    jobId: plan.jobId,
+    solverStatus: result.solver_status,
+    gap: result.gap ?? null,
+    totalCost: result.total_cost,
+    demandCoverage: result.kpis.demand_coverage,
+    utilization: result.kpis.utilization,
+    rebalancedCount: result.kpis.rebalanced_count,
+    totalDistanceKm: result.kpis.total_distance_km,
+    unmetDemand: result.kpis.unmet_demand,
+    vehicleCount: result.allocation_plan.length,
+    solveTimeMs: plan.solveTimeMs,
+    certificate: JSON.stringify(plan.certificate),
+  });
+  for (let start = 0; start < result.allocation_plan.length; start += ITEMS_PER_INSERT) {
+    const items = result.allocation_plan.slice(start, start + ITEMS_PER_INSERT);
+    const column = (pick: (item: AllocationPlanItem) => unknown) => sql.param(items.map(pick));
+    await tx.execute(sql`
+      insert into ${planItems} (plan_id, ordinal, vehicle_id, source_location, target_location, cost, assignment)
+      select ${plan.planId}, ${start} + u.n, u.vehicle_id, u.source_location, u.target_location, u.cost, u.assignment
+      from unnest(${column((i) => i.vehicle_id)}::text[], ${column((i) => i.source_location)}::int[],
+        ${column((i) => i.target_location)}::int[], ${column((i) => i.cost)}::float8[],
+        ${column((i) => i.assignment)}::text[])
+        with ordinality as u (vehicle_id, source_location, target_location, cost, assignment, n)`);
+  }
+}
+
+/** The plan's record without its items, or undefined. */
+export async function readPlan(db: Queryable, planId: string) {
+  const [row] = await db
+    .select({
+      planId: plans.planId,
+      jobId: plans.jobId,
+      createdAt: plans.createdAt,
+      solverStatus: plans.solverStatus,
+      gap: plans.gap,
+      totalCost: plans.totalCost,
+      demandCoverage: plans.demandCoverage,
+      utilization: plans.utilization,
+      rebalancedCount: plans.rebalancedCount,
+      totalDistanceKm: plans.totalDistanceKm,
+      unmetDemand: plans.unmetDemand,
+      vehicleCount: plans.vehicleCount,
+      solveTimeMs: plans.solveTimeMs,
+    })
+    .from(plans)
+    .where(eq(plans.planId, planId));
+  return row;
+}
+export type PlanRecord = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
+
+/** A page of a plan's items, in the order of the request. */
+export async function readPlanItems(
+  db: Queryable,
+  planId: string,
+  after: number,
+  limit: number,
+): Promise<(AllocationPlanItem & { ordinal: number })[]> {
+  return db
+    .select({
+      ordinal: planItems.ordinal,
+      vehicle_id: planItems.vehicleId,
+      source_location: planItems.sourceLocation,
+      target_location: planItems.targetLocation,
+      cost: planItems.cost,
+      assignment: planItems.assignment,
+    })
+    .from(planItems)
+    .where(sql`${planItems.planId} = ${planId} and ${planItems.ordinal} > ${after}`)
+    .orderBy(asc(planItems.ordinal))
+    .limit(limit);
+}

@@ -1,0 +1,168 @@
+import { type SQL, sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  customType,
+  doublePrecision,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import { ENDED_JOB_STATUSES, JOB_STATUSES } from '../contracts/jobs.ts';
+import { ASSIGNMENTS, SOLVER_STATUSES } from '../contracts/optimize.ts';
+import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
+
+/** JSON kept as the text that was sent: stored once, handed out without parsing. */
+const jsonText = customType<{ data: string; driverData: string }>({ dataType: () => 'json' });
+const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const oneOf = (column: SQL | unknown, values: readonly string[]) =>
+  sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`;
+
+export const locations = pgTable(
+  'locations',
+  {
+    id: integer('id').primaryKey(),
+    name: text('name').notNull(),
+    latitude: doublePrecision('latitude').notNull(),
+    longitude: doublePrecision('longitude').notNull(),
+    timeZone: text('time_zone'),
+  },
+  (t) => [
+    check('locations_latitude', sql`${t.latitude} between -90 and 90`),
+    check('locations_longitude', sql`${t.longitude} between -180 and 180`),
+  ],
+);
+
+export const vehicles = pgTable(
+  'vehicles',
+  {
+    vehicleId: text('vehicle_id').primaryKey(),
+    locationId: integer('location_id')
+      .notNull()
+      .references(() => locations.id),
+    status: text('status', { enum: VEHICLE_STATUSES }).notNull(),
+    capacity: doublePrecision('capacity').notNull(),
+  },
+  (t) => [
+    index('vehicles_location').on(t.locationId),
+    check('vehicles_status', oneOf(t.status, VEHICLE_STATUSES)),
+    check('vehicles_capacity', sql`${t.capacity} > 0`),
+  ],
+);
+
+export const demandObservations = pgTable(
+  'demand_observations',
+  {
+    locationId: integer('location_id')
+      .notNull()
+      .references(() => locations.id),
+    hour: time('hour').notNull(),
+    demand: doublePrecision('demand').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.locationId, t.hour] }),
+    check('demand_observations_demand', sql`${t.demand} >= 0 and ${t.demand} < 'Infinity'`),
+    check('demand_observations_hour', sql`${t.hour} = date_trunc('hour', ${t.hour}, 'UTC')`),
+  ],
+);
+
+/** Counts changes of the demand observations, in the transaction that makes them: caches compare it. */
+export const demandRevision = pgTable(
+  'demand_revision',
+  { single: boolean('single').primaryKey().default(true), revision: integer('revision').notNull() },
+  (t) => [check('demand_revision_single', sql`${t.single}`)],
+);
+
+export const jobs = pgTable(
+  'jobs',
+  {
+    jobId: text('job_id').primaryKey(),
+    status: text('status', { enum: JOB_STATUSES as [string, ...string[]] }).notNull(),
+    requestId: text('request_id').notNull(),
+    input: jsonText('input'),
+    progress: doublePrecision('progress').notNull().default(0),
+    stage: text('stage'),
+    incumbent: doublePrecision('incumbent'),
+    bound: doublePrecision('bound'),
+    gap: doublePrecision('gap'),
+    solverStatus: text('solver_status', { enum: SOLVER_STATUSES }),
+    attempts: integer('attempts').notNull().default(0),
+    workerId: text('worker_id'),
+    heartbeatAt: time('heartbeat_at'),
+    cancelRequested: boolean('cancel_requested').notNull().default(false),
+    httpStatus: integer('http_status'),
+    result: jsonText('result'),
+    idempotencyKey: text('idempotency_key'),
+    inputHash: bytes('input_hash').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    startedAt: time('started_at'),
+    finishedAt: time('finished_at'),
+  },
+  (t) => [
+    uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey),
+    index('jobs_live').on(t.status, t.createdAt, t.jobId).where(sql`${t.finishedAt} is null`),
+    index('jobs_created').on(t.createdAt, t.jobId),
+    check('jobs_status', oneOf(t.status, JOB_STATUSES)),
+    check('jobs_solver_status', oneOf(t.solverStatus, SOLVER_STATUSES)),
+    check('jobs_progress', sql`${t.progress} between 0 and 1`),
+    // Ended means: the answer is there, once, with its status and time.
+    check(
+      'jobs_ended',
+      sql`(${oneOf(t.status, ENDED_JOB_STATUSES)}) = (${t.finishedAt} is not null) and (${t.finishedAt} is null) = (${t.result} is null) and (${t.result} is null) = (${t.httpStatus} is null)`,
+    ),
+  ],
+);
+
+export const plans = pgTable(
+  'plans',
+  {
+    planId: text('plan_id').primaryKey(),
+    jobId: text('job_id')
+      .notNull()
+      .references(() => jobs.jobId, { onDelete: 'cascade' }),
+    createdAt: time('created_at').notNull().defaultNow(),
+    solverStatus: text('solver_status', { enum: ['optimal', 'feasible'] }).notNull(),
+    gap: doublePrecision('gap'),
+    totalCost: doublePrecision('total_cost').notNull(),
+    demandCoverage: doublePrecision('demand_coverage').notNull(),
+    utilization: doublePrecision('utilization').notNull(),
+    rebalancedCount: integer('rebalanced_count').notNull(),
+    totalDistanceKm: doublePrecision('total_distance_km'),
+    unmetDemand: doublePrecision('unmet_demand').notNull(),
+    vehicleCount: integer('vehicle_count').notNull(),
+    solveTimeMs: doublePrecision('solve_time_ms').notNull(),
+    certificate: jsonText('certificate').notNull(),
+  },
+  (t) => [
+    // One job, one plan: the last line of defence against a second worker.
+    uniqueIndex('plans_job').on(t.jobId),
+    index('plans_created').on(t.createdAt, t.planId),
+    check('plans_solver_status', oneOf(t.solverStatus, ['optimal', 'feasible'])),
+  ],
+);
+
+export const planItems = pgTable(
+  'plan_items',
+  {
+    planId: text('plan_id').notNull(),
+    ordinal: integer('ordinal').notNull(),
+    vehicleId: text('vehicle_id').notNull(),
+    // No foreign key to locations: `network` may bring locations that are not stored.
+    sourceLocation: integer('source_location').notNull(),
+    targetLocation: integer('target_location').notNull(),
+    cost: doublePrecision('cost').notNull(),
+    assignment: text('assignment', { enum: ASSIGNMENTS }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.planId, t.ordinal] }),
+    foreignKey({ columns: [t.planId], foreignColumns: [plans.planId] }).onDelete('cascade'),
+    check('plan_items_assignment', oneOf(t.assignment, ASSIGNMENTS)),
+  ],
+);

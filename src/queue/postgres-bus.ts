@@ -1,0 +1,56 @@
+import pg from 'pg';
+import type { EventBus } from './bus.ts';
+
+const RECONNECT_DELAY_MS = 250;
+
+/** The event bus on LISTEN/NOTIFY: one connection that listens, a small pool that notifies. */
+export function openPostgresBus(url: string, channel: string, onError: (error: Error) => void): EventBus {
+  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 3000, keepAlive: true });
+  pool.on('error', onError);
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  return {
+    async publish(event) {
+      await pool.query('select pg_notify($1, $2)', [channel, JSON.stringify(event)]);
+    },
+    async subscribe(listener, onConnect) {
+      const connect = async () => {
+        const next = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000, keepAlive: true });
+        next.on('error', onError);
+        next.on('notification', (message) => listener(JSON.parse(message.payload ?? '{}')));
+        await next.connect();
+        await next.query(`listen ${next.escapeIdentifier(channel)}`);
+        if (closed) return next.end();
+        client = next;
+        next.once('end', () => {
+          client = undefined;
+          later();
+        });
+        onConnect();
+        connected();
+      };
+      const later = () => {
+        if (!closed) timer = setTimeout(attempt, RECONNECT_DELAY_MS);
+      };
+      const attempt = () => {
+        connect().catch((error) => {
+          onError(error);
+          later();
+        });
+      };
+      let connected = () => {};
+      await new Promise<void>((resolve) => {
+        connected = resolve;
+        attempt();
+      });
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await client?.end().catch(onError);
+      await pool.end();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
+import { Redis } from 'ioredis';
+import type { Config } from '../config.ts';
+
+/** What the queue carries: identifiers and a version. Inputs and results live in PostgreSQL. */
+export type Delivery = { v: 1; jobId: string; requestId: string };
+
+export type JobQueue = {
+  /** Hands a stored job to the workers; a job that is in the queue already stays there once. */
+  enqueue(job: { jobId: string; requestId: string }): Promise<void>;
+  /** Whether a job could be enqueued now. */
+  isReady(): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+export type QueueConfig = Pick<Config, 'DATABASE_URL' | 'REDIS_URL' | 'QUEUE_PREFIX'>;
+
+/** What this module needs of BullMQ's Queue, whichever backend it is bound to. */
+type Producer = {
+  add(name: string, data: Delivery, options: { jobId: string }): Promise<unknown>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  waitUntilReady(): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+const NAME = 'optimization';
+
+// A delivery leaves nothing behind: PostgreSQL is the record, and the same job can be enqueued again.
+const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
+
+const postgres = withBackend(createPostgresBackend);
+
+function postgresConnection(config: QueueConfig, max: number) {
+  return {
+    connectionString: config.DATABASE_URL,
+    schema: `${config.QUEUE_PREFIX}_queue`,
+    migrate: true,
+    max,
+    connectionTimeoutMillis: 3000,
+    keepAlive: true,
+  };
+}
+
+/** Opens the producing side of the queue. */
+export async function openQueue(config: QueueConfig, onError: (error: Error) => void): Promise<JobQueue> {
+  const redis = config.REDIS_URL
+    ? // A request must fail at once where Redis is away: no offline queue, no retries.
+      new Redis(config.REDIS_URL, {
+        enableOfflineQueue: false,
+        maxRetriesPerRequest: 0,
+        connectTimeout: 3000,
+      })
+    : undefined;
+  redis?.on('error', onError);
+  const queue: Producer = redis
+    ? new Queue(NAME, { connection: redis, prefix: config.QUEUE_PREFIX, defaultJobOptions: JOB_OPTIONS })
+    : new postgres.Queue(NAME, { connection: postgresConnection(config, 4), defaultJobOptions: JOB_OPTIONS });
+  queue.on('error', onError);
+  // With Redis away the process still starts and says so in /health; the PostgreSQL backend creates its schema here.
+  if (!redis) await queue.waitUntilReady();
+
+  return {
+    async enqueue({ jobId, requestId }) {
+      const delivery: Delivery = { v: 1, jobId, requestId };
+      await queue.add('optimize', delivery, { jobId });
+    },
+    isReady: async () => (redis ? redis.status === 'ready' : true),
+    async close() {
+      await queue.close();
+      redis?.disconnect();
+    },
+  };
+}
+
+export type Consumer = {
+  /** Stops taking deliveries; resolves when those under way have been handled. */
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the consuming side: `handle` is called for every delivery, at most `concurrency` at a time.
+ * A delivery may come twice (a worker that was thought dead); `handle` has to claim the job in PostgreSQL.
+ */
+export async function openConsumer(
+  config: QueueConfig & Pick<Config, 'WORKER_CONCURRENCY' | 'JOB_LOCK_SECONDS'>,
+  handle: (delivery: Delivery) => Promise<void>,
+  onError: (error: Error) => void,
+): Promise<Consumer> {
+  const options = {
+    concurrency: config.WORKER_CONCURRENCY,
+    lockDuration: config.JOB_LOCK_SECONDS * 1000,
+    stalledInterval: config.JOB_LOCK_SECONDS * 500,
+    // How often a job may be started is decided by its attempts in PostgreSQL, not here.
+    maxStalledCount: 1_000_000,
+  };
+  const process = (job: { data: Delivery }) => handle(job.data);
+  const redis = config.REDIS_URL ? new Redis(config.REDIS_URL, { maxRetriesPerRequest: null }) : undefined;
+  redis?.on('error', onError);
+  const worker = redis
+    ? new Worker<Delivery>(NAME, process, { ...options, connection: redis, prefix: config.QUEUE_PREFIX })
+    : new postgres.Worker<Delivery>(NAME, process, {
+        ...options,
+        connection: postgresConnection(config, config.WORKER_CONCURRENCY + 2),
+      });
+  worker.on('error', onError);
+  if (!redis) await worker.waitUntilReady();
+  return {
+    async close() {
+      await worker.close();
+      redis?.disconnect();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { Redis } from 'ioredis';
+import type { EventBus } from './bus.ts';
+
+/** The event bus on Redis pub/sub; ioredis reconnects and subscribes again by itself. */
+export function openRedisBus(url: string, channel: string, onError: (error: Error) => void): EventBus {
+  const publisher = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, lazyConnect: true });
+  publisher.on('error', onError);
+  let connecting: Promise<void> | undefined;
+  let subscriber: Redis | undefined;
+
+  return {
+    async publish(event) {
+      if (publisher.status === 'wait') connecting ??= publisher.connect();
+      await connecting;
+      await publisher.publish(channel, JSON.stringify(event));
+    },
+    async subscribe(listener, onConnect) {
+      subscriber = new Redis(url, { maxRetriesPerRequest: null });
+      subscriber.on('error', onError);
+      subscriber.on('message', (_channel, message) => listener(JSON.parse(message)));
+      // `ready` comes before the old subscriptions are restored: subscribing again is harmless and awaited.
+      await new Promise<void>((resolve) => {
+        subscriber?.on('ready', () => {
+          subscriber?.subscribe(channel).then(() => {
+            onConnect();
+            resolve();
+          }, onError);
+        });
+      });
+    },
+    async close() {
+      publisher.disconnect();
+      subscriber?.disconnect();
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { migrateDatabase } from '../../src/db/migrate.ts';
+import { freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** administration URL of the PostgreSQL server of this run */
+    postgresUrl: string;
+    /** migrated, empty database that test files copy */
+    templateDatabase: string;
+    /** Redis of this run; empty where none could be found: that half is skipped */
+    redisUrl: string;
+  }
+}
+
+type Server = { url: string; stop(): Promise<unknown> };
+
+/**
+ * One PostgreSQL and one Redis for the run. Each is looked for in this order: URL in the environment
+ * (TEST_DATABASE_URL, TEST_REDIS_URL), a local server, a container.
+ */
+export default async function setup(project: TestProject) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'fleet-test-'));
+  const postgres = await findPostgres(folder);
+  const redis = await findRedis(folder);
+  const template = `fleet_template_${process.pid}`;
+  await query(postgres.url, `create database ${template}`);
+  const templateUrl = new URL(postgres.url);
+  templateUrl.pathname = `/${template}`;
+  await migrateDatabase(templateUrl.href);
+
+  project.provide('postgresUrl', postgres.url);
+  project.provide('templateDatabase', template);
+  project.provide('redisUrl', redis?.url ?? '');
+  if (!redis) {
+    console.warn(
+      '\n  ############################################################################\n' +
+        '  #  No Redis: every test of the Redis half is SKIPPED.                      #\n' +
+        '  #  Install redis-server or valkey-server, or set TEST_REDIS_URL.           #\n' +
+        '  ############################################################################\n',
+    );
+  }
+  return async () => {
+    await query(postgres.url, `drop database if exists ${template} with (force)`);
+    await redis?.stop();
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+}
+
+async function findPostgres(folder: string): Promise<Server> {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given) return { url: given, stop: async () => {} };
+  try {
+    // Tests lose nothing in a power cut.
+    return await startEmbeddedPostgres(path.join(folder, 'postgres'), {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '300',
+    });
+  } catch (error) {
+    if (!dockerAnswers()) throw error;
+    const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
+    const container = await new PostgreSqlContainer('postgres:18-alpine').start();
+    return { url: container.getConnectionUri(), stop: () => container.stop() };
+  }
+}
+
+async function findRedis(folder: string): Promise<Server | undefined> {
+  const given = process.env.TEST_REDIS_URL;
+  if (given) return { url: given, stop: async () => {} };
+  for (const command of ['redis-server', 'valkey-server']) {
+    if (!isInstalled(command)) continue;
+    const port = await freePort();
+    const server = await startRedisServer(command, port, folder);
+    return { url: `redis://127.0.0.1:${port}`, stop: () => stopProcess(server) };
+  }
+  if (!dockerAnswers()) return undefined;
+  const { RedisContainer } = await import('@testcontainers/redis');
+  const container = await new RedisContainer('redis:8-alpine').start();
+  return { url: container.getConnectionUrl(), stop: () => container.stop() };
+}
+
+/** Starts a Redis on a port of the loopback interface and waits until it accepts connections. */
+export async function startRedisServer(command: string, port: number, folder: string): Promise<ChildProcess> {
+  const server = spawn(
+    command,
+    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  for await (const line of server.stdout) {
+    if (String(line).includes('eady to accept connections')) break;
+  }
+  server.stdout.resume();
+  return server;
+}
+
+/** Ends a child process and waits until it is gone. */
+export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}
+
+function isInstalled(command: string): boolean {
+  try {
+    execFileSync(command, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function dockerAnswers(): boolean {
+  try {
+    execFileSync('docker', ['info'], { stdio: 'ignore', timeout: 5000 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function query(url: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}

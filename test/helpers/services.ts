@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, describe, inject } from 'vitest';
+import { type Config, loadConfig } from '../../src/config.ts';
+import { openDatabase } from '../../src/db/client.ts';
+
+/** A migrated, empty database for this test file; dropped at its end. */
+export async function createTestDatabase(): Promise<string> {
+  const name = `fleet_test_${randomBytes(6).toString('hex')}`;
+  const server = inject('postgresUrl');
+  const admin = async (text: string) => {
+    const client = new pg.Client({ connectionString: server });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  };
+  await admin(`create database ${name} template ${inject('templateDatabase')}`);
+  afterAll(() => admin(`drop database if exists ${name} with (force)`));
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** A pool on a test database that is closed at the end of the file. */
+export function openTestDatabase(url: string) {
+  const database = openDatabase(url, { poolSize: 5, onError: () => {} });
+  afterAll(() => database.close());
+  return database;
+}
+
+/** Settings for a test: defaults, the given URLs, a namespace of its own, and what is overridden. */
+export function testConfig(
+  urls: { DATABASE_URL: string; REDIS_URL?: string | undefined },
+  overrides: Partial<Config> = {},
+): Config {
+  return {
+    ...loadConfig({}),
+    QUEUE_PREFIX: `t${randomBytes(6).toString('hex')}`,
+    LOG_LEVEL: 'silent',
+    PORT: 0,
+    ...urls,
+    ...overrides,
+  };
+}
+
+/** Runs a suite on both queue backends; the Redis half is skipped where no Redis was found. */
+export function describeOnBothBackends(name: string, suite: (redisUrl: string | undefined) => void): void {
+  describe(`${name} (PostgreSQL backend)`, () => suite(undefined));
+  const redisUrl = inject('redisUrl');
+  describe.skipIf(redisUrl === '')(`${name} (Redis backend)`, () => suite(redisUrl));
+}
