@@ -16,13 +16,22 @@ describe('settings', () => {
   });
 
   test('that do not fit are all named with their value, and an empty one counts as unset', () => {
-    const read = () => loadConfig({ PORT: '99999', HOST: '', WORKERS: 'many', LOG_LEVEL: 'loud', FORECASTING_TIME_ZONE: 'Mars/Base' });
+    const read = () =>
+      loadConfig({
+        PORT: '99999',
+        HOST: '',
+        WORKERS: 'many',
+        LOG_LEVEL: 'loud',
+        FORECASTING_TIME_ZONE: 'Mars/Base',
+      });
     expect(read).toThrow(ConfigError);
     expect(read).toThrow(/PORT: "99999"[\s\S]*WORKERS: "many"[\s\S]*FORECASTING_TIME_ZONE: "Mars\/Base"/);
     expect(loadConfig({ PORT: '' }).PORT).toBe(8000);
   });
 
   test('with a password are not repeated in the message', () => {
-    expect(() => loadConfig({ DATABASE_URL: 'mysql://root:secret@db' })).toThrow(/^DATABASE_URL: its value(?!.*secret)/);
+    expect(() => loadConfig({ DATABASE_URL: 'mysql://root:secret@db' })).toThrow(
+      /^DATABASE_URL: its value(?!.*secret)/,
+    );
   });
 });

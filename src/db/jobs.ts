@@ -31,13 +31,19 @@ export async function insertJob(
     .onConflictDoNothing({ target: jobs.idempotencyKey })
     .returning({ jobId: jobs.jobId });
   if (inserted.length > 0) return { created: true, jobId: job.jobId, inputHash: job.inputHash };
-  const [earlier] = await db
-    .select({ jobId: jobs.jobId, inputHash: jobs.inputHash })
-    .from(jobs)
-    .where(eq(jobs.idempotencyKey, job.idempotencyKey ?? ''));
+  const earlier = await findJobByIdempotencyKey(db, job.idempotencyKey ?? '');
   // Gone between the two statements: only retention deletes jobs, so the key is free again.
   if (!earlier) return insertJob(db, job);
   return { created: false, ...earlier };
+}
+
+/** The job that was stored under an idempotency key, or undefined. */
+export async function findJobByIdempotencyKey(db: Queryable, key: string) {
+  const [row] = await db
+    .select({ jobId: jobs.jobId, inputHash: jobs.inputHash })
+    .from(jobs)
+    .where(eq(jobs.idempotencyKey, key));
+  return row;
 }
 
 /** Number of jobs that wait, counted up to `limit`. */
@@ -159,14 +165,20 @@ export async function finishJob(
   return rows.length > 0;
 }
 
-/** Gives a running job back to the queue (shutdown), where the attempt is still ours; it does not count as an attempt. */
-export async function releaseJob(db: Queryable, jobId: string, attempt: number): Promise<boolean> {
-  const rows = await db
+/**
+ * Gives a running job back to the queue, where the attempt is still ours. A sweeper enqueues it again.
+ * @param countsAsAttempt false where the worker stopped for its own reasons (shutdown)
+ */
+export async function releaseJob(db: Queryable, jobId: string, attempt: number, countsAsAttempt: boolean) {
+  await db
     .update(jobs)
-    .set({ status: 'queued', workerId: null, heartbeatAt: null, attempts: sql`${jobs.attempts} - 1` })
-    .where(and(eq(jobs.jobId, jobId), eq(jobs.attempts, attempt), eq(jobs.status, 'running')))
-    .returning({ jobId: jobs.jobId });
-  return rows.length > 0;
+    .set({
+      status: 'queued',
+      workerId: null,
+      heartbeatAt: null,
+      attempts: countsAsAttempt ? attempt : attempt - 1,
+    })
+    .where(and(eq(jobs.jobId, jobId), eq(jobs.attempts, attempt), eq(jobs.status, 'running')));
 }
 
 /**

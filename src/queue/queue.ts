@@ -56,15 +56,24 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
     ? new Queue(NAME, { connection: redis, prefix: config.QUEUE_PREFIX, defaultJobOptions: JOB_OPTIONS })
     : new postgres.Queue(NAME, { connection: postgresConnection(config, 4), defaultJobOptions: JOB_OPTIONS });
   queue.on('error', onError);
-  // With Redis away the process still starts and says so in /health; the PostgreSQL backend creates its schema here.
-  if (!redis) await queue.waitUntilReady();
+  // With Redis away the process still starts and says so in /health: only the first attempt is awaited.
+  // The PostgreSQL backend creates its schema here.
+  if (redis) {
+    await new Promise<void>((resolve) => {
+      redis.once('ready', resolve);
+      redis.once('error', () => resolve());
+    });
+  } else await queue.waitUntilReady();
 
+  const isReady = () => (redis ? redis.status === 'ready' : true);
   return {
     async enqueue({ jobId, requestId }) {
+      // BullMQ waits for a connection without end; whoever calls has a caller of its own.
+      if (!isReady()) throw new Error('Redis cannot be reached');
       const delivery: Delivery = { v: 1, jobId, requestId };
       await queue.add('optimize', delivery, { jobId });
     },
-    isReady: async () => (redis ? redis.status === 'ready' : true),
+    isReady: async () => isReady(),
     async close() {
       await queue.close();
       redis?.disconnect();

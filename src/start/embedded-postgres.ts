@@ -12,7 +12,12 @@ import pg from 'pg';
  * used: it hooks the process's signals and stops the server before those who still need it. `pg_ctl` starts the
  * server in a session of its own, waits until it is ready and stops it in order.
  */
-export type EmbeddedPostgres = { url: string; stop(): Promise<void> };
+export type EmbeddedPostgres = {
+  url: string;
+  /** where the data really is: not the folder asked for where the server cannot enter that one */
+  folder: string;
+  stop(): Promise<void>;
+};
 
 type Binaries = { initdb: string; pg_ctl: string; postgres: string };
 type Owner = { uid?: number; gid?: number };
@@ -104,7 +109,7 @@ export async function startEmbeddedPostgres(
   const password = await readFile(passwordFile, 'utf8');
   const server = `postgresql://${USER}:${password}@127.0.0.1:${port}`;
   await createDatabase(`${server}/postgres`, DATABASE);
-  return { url: `${server}/${DATABASE}`, stop };
+  return { url: `${server}/${DATABASE}`, folder: root, stop };
 }
 
 async function createDatabase(url: string, name: string): Promise<void> {

@@ -3,7 +3,7 @@
  *
  * One pass per series fits the model (`model.ts`); a second turns the pooled errors of all series into intervals.
  * The values of a location depend on its own history only; its intervals borrow from the other series of the call.
- * Complexity: about 2 ms per series of 13 weeks and 168 hours; memory O(steps) per series once its model is dropped.
+ * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps) per series once its model is dropped.
  */
 import { type Bounds, buildPanel, type SeriesErrors, sortErrors, stepBounds } from './intervals.ts';
 import { defaultStartDate, localHistory } from './local-series.ts';

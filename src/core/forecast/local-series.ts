@@ -55,6 +55,22 @@ export function localHistory(series: DemandSeries, startHour: number): LocalSeri
   return { firstHour: oldest + first, values, observedHours };
 }
 
+/**
+ * Observed demand of each local hour `from … from + count − 1`: the sum over its real hours, 0 for an hour the clock
+ * skips, NaN where one of its real hours is missing.
+ */
+export function localDemand(series: DemandSeries, from: number, count: number): Float64Array {
+  const clock = zoneClock(series.timeZone);
+  const demand = new Float64Array(count);
+  for (let u = earliestUtcHour(from); u < afterLatestUtcHour(from + count); u++) {
+    const t = u + clock(u) - from;
+    if (t < 0 || t >= count) continue;
+    const value = series.values[u - series.startHour] ?? NaN;
+    demand[t]! += isObserved(value) ? value : NaN;
+  }
+  return demand;
+}
+
 /** Local hour index of the newest observation; null where there is none. */
 export function newestLocalHour(series: DemandSeries): number | null {
   const clock = zoneClock(series.timeZone);
@@ -62,6 +78,13 @@ export function newestLocalHour(series: DemandSeries): number | null {
     if (isObserved(series.values[i]!)) return series.startHour + i + clock(series.startHour + i);
   }
   return null;
+}
+
+/** Local hour index of the oldest observation; null where there is none. */
+export function oldestLocalHour(series: DemandSeries): number | null {
+  const clock = zoneClock(series.timeZone);
+  const i = series.values.findIndex(isObserved);
+  return i === -1 ? null : series.startHour + i + clock(series.startHour + i);
 }
 
 /**

@@ -38,21 +38,24 @@ PRIOR_MEAN[LAGS.indexOf(24)] = 0.25;
 PRIOR_MEAN[LAGS.indexOf(168)] = 0.25;
 PRIOR_MEAN[WEEKLY_AT] = 0.5;
 
-/** sin and cos of 2πk·hour/24, twelve per hour of day. */
+/** sin and cos of 2πk·hour/24, k = 1 … 6: twelve numbers per hour of day. */
 const WAVES = Float64Array.from({ length: HOURS_PER_DAY * 2 * HARMONICS }, (_, i) => {
   const angle =
     (2 * Math.PI * (1 + ((i >> 1) % HARMONICS)) * Math.floor(i / (2 * HARMONICS))) / HOURS_PER_DAY;
   return i % 2 === 0 ? Math.sin(angle) : Math.cos(angle);
 });
 
-/** Writes the regressors of position `at`; `hourOfDay` is its wall-clock hour. */
+/**
+ * Writes the regressors of position `at`. `phase` is its hour of day counted from any fixed hour: a shifted clock turns
+ * each sine/cosine pair, and neither the span of the pair nor its penalty changes.
+ */
 function regressors(
   x: Float64Array,
   z: Float64Array,
   weekly: Float64Array,
   daily: Float64Array,
   at: number,
-  hourOfDay: number,
+  phase: number,
 ): void {
   for (let i = 0; i < LAGS.length; i++) x[i] = z[at - LAGS[i]!]!;
   x[WEEKLY_AT] = weekly[at]!;
@@ -62,7 +65,7 @@ function regressors(
   x[DAILY_AT] = daily[at]!;
   x[DAILY_AT + 1] = daily[at - 1]!;
   x[INTERCEPT_AT] = 1;
-  const wave = hourOfDay * 2 * HARMONICS;
+  const wave = phase * 2 * HARMONICS;
   for (let i = 0; i < 2 * HARMONICS; i++) x[INTERCEPT_AT + 1 + i] = WAVES[wave + i]!;
 }
 
@@ -79,8 +82,6 @@ export interface SarInput {
   z: Float64Array;
   /** 1 where the hour was observed, 0 where it was filled in. */
   observed: Uint8Array;
-  /** Hour of day of z[0]. */
-  firstHourOfDay: number;
   lowestZ: number;
   highestZ: number;
 }
@@ -90,7 +91,7 @@ export type SarForecast = (count: number) => Float64Array;
 
 /** One forecaster per origin; `origins` ascending, each 168 or later. */
 export function fitSar(input: SarInput, origins: readonly number[]): SarForecast[] {
-  const { z, observed, firstHourOfDay } = input;
+  const { z, observed } = input;
   const weekly = seasonalProfile(z, HOURS_PER_WEEK, PROFILE_DECAY);
   const daily = seasonalProfile(z, HOURS_PER_DAY, PROFILE_DECAY);
   const x = new Float64Array(REGRESSORS);
@@ -106,7 +107,7 @@ export function fitSar(input: SarInput, origins: readonly number[]): SarForecast
   return origins.map((origin) => {
     for (; t < origin; t++) {
       if (observed[t] === 0) continue;
-      regressors(x, z, weekly, daily, t, (firstHourOfDay + t) % HOURS_PER_DAY);
+      regressors(x, z, weekly, daily, t, t % HOURS_PER_DAY);
       accumulate(sums, x, z[t]!, 2 ** ((t - z.length) / HALF_LIFE_HOURS));
     }
     const beta = estimate(scaled(sums, 2 ** ((z.length - origin) / HALF_LIFE_HOURS)), factor);
@@ -183,7 +184,7 @@ function recurse(
     const day = at - HOURS_PER_DAY;
     w[at] = (1 - PROFILE_DECAY) * z[week]! + PROFILE_DECAY * w[week]!;
     v[at] = (1 - PROFILE_DECAY) * z[day]! + PROFILE_DECAY * v[day]!;
-    regressors(x, z, w, v, at, (input.firstHourOfDay + origin + at - MEMORY_HOURS) % HOURS_PER_DAY);
+    regressors(x, z, w, v, at, (origin + at) % HOURS_PER_DAY);
     let sum = 0;
     for (let i = 0; i < REGRESSORS; i++) sum += beta[i]! * x[i]!;
     z[at] = Math.min(Math.max(sum, input.lowestZ), input.highestZ);

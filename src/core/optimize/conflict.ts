@@ -1,0 +1,90 @@
+/**
+ * The constraints in conflict: an irreducible infeasible set of constraint groups, by the deletion filter.
+ *
+ * Each constraint is dropped in turn; where the rest is still infeasible it stays dropped, otherwise it is put back. What is
+ * left cannot hold together, and without any one of them can. Every constraint that alone could be relaxed into
+ * a plan is in every such set, so in this one. At most one solve per constraint. Reference: Chinneck and Dravnieks, Locating minimal
+ * infeasible constraint sets in linear programs, ORSA Journal on Computing 3 (1991).
+ */
+import { servedDemand } from './evaluate.ts';
+import type { ConstraintName, Problem, SolveControl } from './model.ts';
+import { leastServed } from './service-level.ts';
+import { solveProblem } from './solve.ts';
+import { dropConstraint, isSet } from './variants.ts';
+
+/** Tried in this order: what is tried late is more likely to be named, and says most to a reader. */
+const ORDER: ConstraintName[] = [
+  'network',
+  'total_fleet_size',
+  'max_vehicles_per_location',
+  'min_vehicles_per_location',
+  'max_rebalancing_cost',
+  'max_distance',
+  'supply',
+  'min_service_level',
+];
+
+export type Feasibility = 'feasible' | 'infeasible' | 'unknown';
+
+/** Whether any plan exists, be it dear. */
+export async function findFeasibility(problem: Problem, control: SolveControl): Promise<Feasibility> {
+  // Every plan is within a gap of 1, so the first one ends the search.
+  const outcome = await solveProblem(problem, 1, {
+    deadlineMs: control.deadlineMs,
+    stopFlag: control.stopFlag,
+  });
+  if (outcome.kind === 'solved') return 'feasible';
+  return outcome.kind === 'infeasible' ? 'infeasible' : 'unknown';
+}
+
+/**
+ * @param problem proved infeasible
+ * @returns the set, and whether it is proved irreducible (a time limit leaves constraints in that may not belong)
+ */
+export async function findConflict(
+  problem: Problem,
+  control: SolveControl,
+): Promise<{ names: ConstraintName[]; irreducible: boolean }> {
+  const names: ConstraintName[] = [];
+  let rest = problem;
+  let anySupply = false;
+  let irreducible = true;
+  for (const [at, name] of ORDER.entries()) {
+    if (name !== 'supply' && !isSet(problem, name)) continue;
+    const without = name === 'supply' ? rest : dropConstraint(rest, name);
+    const verdict =
+      anySupply || name === 'supply'
+        ? feasibilityWithAnySupply(without)
+        : await findFeasibility(without, control);
+    if (verdict === 'infeasible') {
+      rest = without;
+      if (name === 'supply') anySupply = true;
+    } else {
+      names.push(name);
+      if (verdict === 'unknown') irreducible = false;
+    }
+    control.onProgress?.({
+      share: (at + 1) / ORDER.length,
+      incumbentUnits: null,
+      boundUnits: null,
+      gap: null,
+    });
+  }
+  return { names, irreducible };
+}
+
+/**
+ * Whether demand, fleet size and bounds per location fit together if any number of vehicles, each as large as the
+ * largest class, could be anywhere: then nothing has to move.
+ */
+export function feasibilityWithAnySupply(problem: Problem): Feasibility {
+  const { limits, demand } = problem;
+  if (limits.minVehiclesPerLocation > limits.maxVehiclesPerLocation) return 'infeasible';
+  const largest = problem.capacities.at(-1) ?? problem.capacityPerVehicle;
+  const plentiful: Problem = { ...problem, capacities: Float64Array.of(largest) };
+  const presence = Int32Array.from(demand, (d) =>
+    Math.min(limits.maxVehiclesPerLocation, Math.ceil(d / largest)),
+  );
+  const served = servedDemand(plentiful, presence, limits.totalFleetSize);
+  return served >= leastServed(problem) ? 'feasible' : 'infeasible';
+}

@@ -1,0 +1,62 @@
+/** A linear programme in typed arrays (rows compressed), and the builder that its constraints are written with. */
+
+/** minimise cost·x  subject to  rowLower ≤ A x ≤ rowUpper,  lower ≤ x ≤ upper; A by rows. */
+export type LinearModel = {
+  columnCount: number;
+  rowCount: number;
+  cost: Float64Array;
+  lower: Float64Array;
+  upper: Float64Array;
+  rowLower: Float64Array;
+  rowUpper: Float64Array;
+  /** Entries of row r: `starts[r]` up to `starts[r + 1]`. */
+  starts: Int32Array;
+  indices: Int32Array;
+  values: Float64Array;
+};
+
+/** Writes rows one after the other: `add` the entries, then `end` the row. */
+export type RowBuilder = {
+  add(column: number, value: number): void;
+  /** @returns the index of the row */
+  end(lower: number, upper: number): number;
+  finish(): Pick<LinearModel, 'rowCount' | 'rowLower' | 'rowUpper' | 'starts' | 'indices' | 'values'>;
+};
+
+/** @param expectedEntries sizes the first buffers; they grow where it was too small */
+export function createRowBuilder(expectedEntries: number): RowBuilder {
+  let indices = new Int32Array(Math.max(16, expectedEntries));
+  let values = new Float64Array(indices.length);
+  let length = 0;
+  const starts = [0];
+  const rowLower: number[] = [];
+  const rowUpper: number[] = [];
+  return {
+    add(column, value) {
+      if (length === indices.length) {
+        const wider = new Int32Array(2 * length);
+        wider.set(indices);
+        indices = wider;
+        const widerValues = new Float64Array(2 * length);
+        widerValues.set(values);
+        values = widerValues;
+      }
+      indices[length] = column;
+      values[length++] = value;
+    },
+    end(lower, upper) {
+      rowLower.push(lower);
+      rowUpper.push(upper);
+      starts.push(length);
+      return rowLower.length - 1;
+    },
+    finish: () => ({
+      rowCount: rowLower.length,
+      rowLower: Float64Array.from(rowLower),
+      rowUpper: Float64Array.from(rowUpper),
+      starts: Int32Array.from(starts),
+      indices: indices.subarray(0, length),
+      values: values.subarray(0, length),
+    }),
+  };
+}

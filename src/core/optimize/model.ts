@@ -1,0 +1,176 @@
+/**
+ * Plain data of the optimizer. Notation as in the README: locations i, j (0 … n−1), capacity classes k (0 … K−1).
+ * Money is kept in whole cost units of 1e-4, so that sums are exact; quantities of demand and capacity are decimals.
+ */
+import type { ErrorItem } from '../../contracts/envelope.ts';
+import type { OptimizationResult, OptimizeRequest } from '../../contracts/optimize.ts';
+
+/** The service's defaults for what a request leaves out, and the operator's cap of the time limit. */
+export type OptimizeSettings = {
+  maxDistanceKm: number;
+  minServiceLevel: number;
+  /** null: no ceiling. */
+  maxRebalancingCost: number | null;
+  capacityPerVehicle: number;
+  timeLimitSeconds: number;
+  maxTimeLimitSeconds: number;
+  optimalityGap: number;
+  costPerKm: number;
+};
+
+/** A stored location; coordinates in degrees. */
+export type LocationPoint = { id: number; latitude: number; longitude: number };
+
+export type OptimizeInput = {
+  request: OptimizeRequest;
+  /** The stored locations that the request names; ignored where the request carries a `network`. */
+  locations: readonly LocationPoint[];
+  settings: OptimizeSettings;
+};
+
+/** Constraints after aliases and defaults; a limit that does not apply is infinite (or 0 for a minimum). */
+export type Limits = {
+  maxDistanceKm: number;
+  minServiceLevel: number;
+  maxCostUnits: number;
+  minVehiclesPerLocation: number;
+  maxVehiclesPerLocation: number;
+  totalFleetSize: number;
+};
+
+/** Costs and distances between all locations, n × n, row-major. */
+export type Network = {
+  /** Cost units per vehicle; Infinity where the network forbids the move; 0 on the diagonal. */
+  costUnits: Float64Array;
+  /** km; null where the request's network gives no distances, then no distance limit applies. */
+  distanceKm: Float64Array | null;
+};
+
+/** The operational vehicles in the request's order, as three parallel arrays. */
+export type FleetIndex = {
+  /** Position in `fleet_state.vehicles`. */
+  request: Int32Array;
+  location: Int32Array;
+  capacityClass: Int32Array;
+};
+
+export type Problem = {
+  /** n location ids, ascending. */
+  locationIds: Int32Array;
+  /** K capacities, ascending. */
+  capacities: Float64Array;
+  /** K × n: operational vehicles of class k at location i. */
+  supply: Int32Array;
+  /** n: planning demand. */
+  demand: Float64Array;
+  network: Network;
+  limits: Limits;
+  fleet: FleetIndex;
+  /** Capacity of a vehicle that states none; the size of the vehicle that insights add. */
+  capacityPerVehicle: number;
+};
+
+/** Vehicles that move, in parallel arrays: `count` of class `capacityClass` from `source` to `target` (≠ source). */
+export type Moves = {
+  capacityClass: Int32Array;
+  source: Int32Array;
+  target: Int32Array;
+  count: Int32Array;
+};
+
+/** How a solution was found and what is proved of it. */
+export type SolveFigures = {
+  /** `linear`: integral linear programme; `mixed_integer`: branch and cut; `rounding`, `greedy`: heuristics. */
+  method: 'none' | 'linear' | 'mixed_integer' | 'rounding' | 'greedy';
+  columns: number;
+  rows: number;
+  iterations: number;
+  nodes: number;
+};
+
+export type Solution = {
+  moves: Moves;
+  costUnits: number;
+  /** Proved lower bound of the cost of every plan. */
+  boundUnits: number;
+  /** (cost − bound) / cost; 0 where the cost is 0. */
+  gap: number;
+  /** Whether the gap is within the one asked for. */
+  proved: boolean;
+  /** Demand served, as the constraints count it. */
+  served: number;
+  figures: SolveFigures;
+};
+
+export type SolveOutcome =
+  | { kind: 'solved'; solution: Solution }
+  /** Proved. `boundUnits`: where only the cost ceiling is in the way, a proved lower bound of the cost. */
+  | { kind: 'infeasible'; boundUnits: number | null }
+  | { kind: 'cancelled' }
+  /** The time limit came before a plan or a proof. */
+  | { kind: 'timeout' }
+  | { kind: 'error'; message: string };
+
+export type ProgressReport = {
+  stage: 'build' | 'solve' | 'verify' | 'explain';
+  /** 0 … 1, never falling. */
+  progress: number;
+  incumbent?: number | null;
+  bound?: number | null;
+  gap?: number | null;
+};
+
+/** What a running solve listens to and tells. */
+export type SolveControl = {
+  /** `performance.now()` at which to stop. */
+  deadlineMs: number;
+  /** Shared with the caller: any value but 0 in the first element cancels. */
+  stopFlag?: Int32Array | undefined;
+  /** Costs in cost units; `share` of the work done, 0 … 1. */
+  onProgress?: (p: SolveProgress) => void;
+  /** Least time between two calls of `onProgress`, ms. */
+  progressIntervalMs?: number | undefined;
+};
+
+export type SolveProgress = {
+  share: number;
+  incumbentUnits: number | null;
+  boundUnits: number | null;
+  gap: number | null;
+};
+
+export type Certificate = {
+  /** Cost of the plan, proved bound of every plan's cost (both as in the answer, not in units), and the gap of the two. */
+  objective: number;
+  bound: number;
+  gap: number;
+  /** What the independent verification has checked. */
+  checks: string[];
+} & SolveFigures;
+
+/** One constraint of an irreducible conflict. */
+export type Conflict = {
+  constraint: ConstraintName;
+  /** As requested. */
+  value: number | null;
+  /** The value nearest to the requested one with which, alone changed, a plan exists; null where there is none or none was found in time. */
+  relaxation: number | null;
+  /** Whether `relaxation` was proved to be the nearest (or, where null, that relaxing this alone does not help). */
+  proved: boolean;
+};
+
+export type ConstraintName =
+  | 'min_service_level'
+  | 'max_distance'
+  | 'network'
+  | 'max_rebalancing_cost'
+  | 'min_vehicles_per_location'
+  | 'max_vehicles_per_location'
+  | 'total_fleet_size'
+  | 'supply';
+
+export type OptimizeOutcome =
+  | { status: 'optimal' | 'feasible'; result: OptimizationResult; certificate: Certificate }
+  | { status: 'infeasible'; errors: ErrorItem[]; conflicts: Conflict[] }
+  | { status: 'cancelled' }
+  | { status: 'error'; message: string };

@@ -1,0 +1,64 @@
+/**
+ * The most demand that any plan serves within the other constraints, the cost ceiling included: the highest service
+ * level that can be asked for. Same model as the cheapest plan, with another objective and the ceiling as a row.
+ */
+import { evaluateMoves } from './evaluate.ts';
+import { wholeMoves, wholeSteps } from './extract.ts';
+import { costCeilingRow, type Formulation, formulate } from './formulation.ts';
+import { MOST_COLUMNS, type SolverModel, withSolverModel } from './highs.ts';
+import type { Problem, SolveControl } from './model.ts';
+import { totalDemand } from './service-level.ts';
+import { countArcs } from './variables.ts';
+import { countVehicles, dropConstraint } from './variants.ts';
+
+/** Share of total demand to which the most is found; suggested service levels have six decimals. */
+const PRECISION = 1e-7;
+
+export type MostServed = { served: number; proved: boolean };
+
+/** @returns null where no plan was found: with `proved`, because there is none even without a service level */
+export async function findMostServed(
+  problem: Problem,
+  control: SolveControl,
+): Promise<MostServed | { served: null; proved: boolean }> {
+  const free = dropConstraint(problem, 'min_service_level');
+  if (countVehicles(free) === 0) {
+    return free.limits.minVehiclesPerLocation > 0
+      ? { served: null, proved: true }
+      : { served: 0, proved: true };
+  }
+  if (countArcs(free, false) > MOST_COLUMNS) return { served: null, proved: false };
+  const f = formulate(free, { objective: 'served' });
+  const runControl = { deadlineMs: control.deadlineMs, stopFlag: control.stopFlag };
+  return await withSolverModel(f.model, f.tolerance, runControl, (model) => maximise(free, f, model));
+}
+
+function maximise(
+  problem: Problem,
+  f: Formulation,
+  model: SolverModel,
+): MostServed | { served: null; proved: boolean } {
+  const v = f.variables;
+  if (problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY) {
+    const row = costCeilingRow(problem, f);
+    model.addRow(row.indices, row.values, Number.NEGATIVE_INFINITY, row.upper);
+  }
+  const mixed = model.runMixed({
+    integerFrom: v.firstStep,
+    integerTo: v.firstStep + v.stepClass.length,
+    gap: 0,
+    absoluteGap: (PRECISION * totalDemand(problem.demand)) / f.demandScale,
+  });
+  if (mixed.status === 'infeasible') return { served: null, proved: true };
+  const steps = mixed.values && wholeSteps(f, mixed.values);
+  if (!steps) return { served: null, proved: false };
+  // The cheapest moves for these steps are whole and keep the ceiling.
+  model.setColumnBounds(v.firstStep, steps, steps);
+  model.setCosts(f.columnCost);
+  const linear = model.runLinear();
+  const moves = linear.status === 'optimal' ? wholeMoves(problem, f, linear.values) : null;
+  if (!moves) return { served: null, proved: false };
+  const { served, costUnits, broken } = evaluateMoves(problem, moves);
+  if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) return { served: null, proved: false };
+  return { served, proved: mixed.status === 'optimal' };
+}

@@ -1,0 +1,125 @@
+/** Entry of the optimizer: a checked request in, a tagged outcome out. build → solve → plan → verify → explain. */
+import type { OptimizationResult, OptimizeRequest } from '../../contracts/optimize.ts';
+import { fromUnits } from './costs.ts';
+import { evaluateMoves } from './evaluate.ts';
+import { isStopped } from './highs.ts';
+import { explainInfeasible } from './infeasible.ts';
+import { computeInsights } from './insights.ts';
+import { computeKpis } from './kpis.ts';
+import { readOptions } from './limits.ts';
+import type {
+  Certificate,
+  OptimizeInput,
+  OptimizeOutcome,
+  Problem,
+  ProgressReport,
+  Solution,
+  SolveControl,
+} from './model.ts';
+import { createPlan } from './plan.ts';
+import { buildProblem } from './problem.ts';
+import { createProgress } from './progress.ts';
+import { solveProblem } from './solve.ts';
+import { VERIFIED, verifyPlan } from './verify.ts';
+
+export type { OptimizeInput, OptimizeOutcome } from './model.ts';
+
+export type OptimizeHooks = {
+  /** Shared with the caller; any value but 0 in the first element cancels. */
+  stopFlag?: Int32Array | undefined;
+  onProgress?: ((p: ProgressReport) => void) | undefined;
+  /** Least time between two reports of a running solve, ms; default 200. */
+  progressIntervalMs?: number | undefined;
+};
+
+/**
+ * Optimizes a request that `checkRequest` has passed. Blocks the thread while the solver runs.
+ * @param input the request, the stored locations it names, the service's defaults
+ * @returns never throws for what a request can cause: infeasible, cancelled and failed solves are outcomes
+ */
+export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}): Promise<OptimizeOutcome> {
+  const { request, settings } = input;
+  const options = readOptions(request, settings);
+  const progress = createProgress(options.explain, hooks.onProgress);
+  const control: SolveControl = {
+    deadlineMs: performance.now() + options.timeLimitSeconds * 1000,
+    stopFlag: hooks.stopFlag,
+    progressIntervalMs: hooks.progressIntervalMs,
+    onProgress: progress.solving,
+  };
+  if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
+  progress.at('build');
+  let problem: Problem;
+  try {
+    problem = buildProblem(request, input.locations, settings);
+  } catch (error) {
+    return { status: 'error', message: error instanceof Error ? error.message : String(error) };
+  }
+  progress.at('solve');
+  const solved = await solveProblem(problem, options.optimalityGap, control);
+  switch (solved.kind) {
+    case 'cancelled':
+      return { status: 'cancelled' };
+    case 'error':
+      return { status: 'error', message: solved.message };
+    case 'timeout':
+      return {
+        status: 'error',
+        message:
+          `no plan was found within the time limit of ${options.timeLimitSeconds} s; ` +
+          'raise options.time_limit_seconds',
+      };
+    case 'infeasible': {
+      progress.at('explain');
+      const explained = await explainInfeasible(request, problem, {
+        ...control,
+        onProgress: ({ share }) => progress.at('explain', share),
+      });
+      if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
+      return { status: 'infeasible', ...explained };
+    }
+    case 'solved':
+      break;
+  }
+  const { solution } = solved;
+  progress.at('verify', 0, {
+    incumbent: fromUnits(solution.costUnits),
+    bound: fromUnits(solution.boundUnits),
+    gap: solution.gap,
+  });
+  const result = createResult(request, problem, solution);
+  const wrong = verifyPlan(request, input.locations, settings, result);
+  if (wrong.length > 0) {
+    return { status: 'error', message: `the plan failed its verification: ${wrong.join('; ')}` };
+  }
+  if (options.explain) {
+    progress.at('explain');
+    result.insights = await computeInsights(problem, solution, {
+      ...control,
+      onProgress: ({ share }) => progress.at('explain', share),
+    });
+    if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
+  }
+  return { status: result.solver_status, result, certificate: certify(solution) };
+}
+
+function createResult(request: OptimizeRequest, problem: Problem, solution: Solution): OptimizationResult {
+  const { presence } = evaluateMoves(problem, solution.moves);
+  return {
+    allocation_plan: createPlan(request, problem, solution.moves),
+    total_cost: fromUnits(solution.costUnits),
+    kpis: computeKpis(problem, solution.moves, presence, solution.costUnits),
+    solver_status: solution.proved ? 'optimal' : 'feasible',
+    ...(solution.proved ? {} : { gap: solution.gap }),
+  };
+}
+
+function certify(solution: Solution): Certificate {
+  return {
+    objective: fromUnits(solution.costUnits),
+    bound: fromUnits(solution.boundUnits),
+    gap: solution.gap,
+    ...solution.figures,
+    checks: [...VERIFIED],
+  };
+}

@@ -1,0 +1,45 @@
+/** Progress of one optimization: stages share out 0 … 1, and what is told never falls. */
+import { fromUnits } from './costs.ts';
+import type { ProgressReport, SolveProgress } from './model.ts';
+
+type Stage = ProgressReport['stage'];
+
+/** Where each stage begins; the explanation takes as long as the solve where it is asked for. */
+const BEGINS: Record<'plain' | 'explained', Record<Stage, number>> = {
+  plain: { build: 0, solve: 0.05, verify: 0.95, explain: 0.98 },
+  explained: { build: 0, solve: 0.05, verify: 0.55, explain: 0.6 },
+};
+const ORDER: Stage[] = ['build', 'solve', 'verify', 'explain'];
+
+export type ProgressTeller = {
+  /** Tells that a stage has begun, or how far it is (`share` 0 … 1). */
+  at(stage: Stage, share?: number, figures?: Omit<ProgressReport, 'stage' | 'progress'>): void;
+  /** The share of a solve, with its figures in money. */
+  solving(progress: SolveProgress): void;
+};
+
+export function createProgress(
+  explained: boolean,
+  onProgress: ((p: ProgressReport) => void) | undefined,
+): ProgressTeller {
+  const begins = BEGINS[explained ? 'explained' : 'plain'];
+  let told = 0;
+  const at: ProgressTeller['at'] = (stage, share = 0, figures = {}) => {
+    if (!onProgress) return;
+    const next = ORDER[ORDER.indexOf(stage) + 1];
+    const end = next ? begins[next] : 1;
+    const progress = begins[stage] + (end - begins[stage]) * Math.min(1, Math.max(0, share));
+    told = Math.max(told, progress);
+    onProgress({ stage, progress: told, ...figures });
+  };
+  return {
+    at,
+    solving({ share, incumbentUnits, boundUnits, gap }) {
+      at('solve', share, {
+        incumbent: incumbentUnits === null ? null : fromUnits(incumbentUnits),
+        bound: boundUnits === null ? null : fromUnits(boundUnits),
+        gap,
+      });
+    },
+  };
+}

@@ -1,0 +1,73 @@
+/** Problems that differ from a given one in a constraint or in a vehicle. Matrices are shared, never changed. */
+import type { ConstraintName, Limits, Network, Problem } from './model.ts';
+
+export function countVehicles(problem: Problem): number {
+  let total = 0;
+  for (const count of problem.supply) total += count;
+  return total;
+}
+
+export function withLimits(problem: Problem, limits: Partial<Limits>): Problem {
+  return { ...problem, limits: { ...problem.limits, ...limits } };
+}
+
+/** The same problem with one vehicle more (`by` 1) or fewer (−1) of a class at a location. */
+export function withVehicle(problem: Problem, capacityClass: number, location: number, by: 1 | -1): Problem {
+  const supply = problem.supply.slice();
+  supply[capacityClass * problem.locationIds.length + location] += by;
+  return { ...problem, supply };
+}
+
+/** Constraints that can be taken away by themselves; supply is no number of the request's constraints. */
+export type DroppableName = Exclude<ConstraintName, 'supply'>;
+
+/** Whether the constraint is there at all: a limit that allows everything is not. */
+export function isSet(problem: Problem, name: DroppableName): boolean {
+  const { limits, network } = problem;
+  switch (name) {
+    case 'min_service_level':
+      return limits.minServiceLevel > 0 && problem.demand.some((d) => d > 0);
+    case 'max_distance':
+      return (
+        network.distanceKm?.some((km, a) => km > limits.maxDistanceKm && isPossible(network, a)) ?? false
+      );
+    case 'network':
+      return network.costUnits.some((cost) => cost === Number.POSITIVE_INFINITY);
+    case 'max_rebalancing_cost':
+      return limits.maxCostUnits !== Number.POSITIVE_INFINITY;
+    case 'min_vehicles_per_location':
+      return limits.minVehiclesPerLocation > 0;
+    case 'max_vehicles_per_location':
+      return limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+    case 'total_fleet_size':
+      return limits.totalFleetSize !== Number.POSITIVE_INFINITY;
+  }
+}
+
+function isPossible(network: Network, a: number): boolean {
+  return network.costUnits[a] !== Number.POSITIVE_INFINITY;
+}
+
+/** The problem without one constraint. Moves that the network forbids become free: whatever they may cost, it is not less. */
+export function dropConstraint(problem: Problem, name: DroppableName): Problem {
+  switch (name) {
+    case 'min_service_level':
+      return withLimits(problem, { minServiceLevel: 0 });
+    case 'max_distance':
+      return withLimits(problem, { maxDistanceKm: Number.POSITIVE_INFINITY });
+    case 'network':
+      return { ...problem, network: { ...problem.network, costUnits: allowAll(problem.network.costUnits) } };
+    case 'max_rebalancing_cost':
+      return withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY });
+    case 'min_vehicles_per_location':
+      return withLimits(problem, { minVehiclesPerLocation: 0 });
+    case 'max_vehicles_per_location':
+      return withLimits(problem, { maxVehiclesPerLocation: Number.POSITIVE_INFINITY });
+    case 'total_fleet_size':
+      return withLimits(problem, { totalFleetSize: Number.POSITIVE_INFINITY });
+  }
+}
+
+function allowAll(costUnits: Float64Array): Float64Array {
+  return costUnits.map((cost) => (cost === Number.POSITIVE_INFINITY ? 0 : cost));
+}

@@ -1,0 +1,93 @@
+/**
+ * Risk of a vehicle: how worn, how busy and how long since its last maintenance.
+ *
+ *   score = w_a · age + w_u · utilization + w_m · maintenance, each factor clamped to 0 … 1:
+ *     age         = age_days / ageScaleDays
+ *     utilization = (utilization_rate − utilizationFloor) / utilizationRange
+ *     maintenance = days_since_maintenance / maintenanceScaleDays
+ *   category: low < mediumThreshold ≤ medium < highThreshold ≤ high
+ *
+ * Contributions are the weighted terms. They are rounded to six decimals before they are added, and the score once
+ * more, so that what is reported adds up in decimals and a score on a threshold is on it (0.3 · 14/42 is not 0.1 in
+ * binary). Complexity O(1) per vehicle. Source: spec/decisions.md §6.
+ */
+
+export const RISK_CATEGORIES = ['low', 'medium', 'high'] as const;
+export type RiskCategory = (typeof RISK_CATEGORIES)[number];
+
+export interface RiskSettings {
+  weights: { age: number; utilization: number; maintenance: number };
+  /** Age in days at which the age factor is 1. */
+  ageScaleDays: number;
+  /** Utilization rate up to which the factor is 0. */
+  utilizationFloor: number;
+  /** Utilization rate above the floor at which the factor is 1. */
+  utilizationRange: number;
+  /** Days since maintenance at which the factor is 1. */
+  maintenanceScaleDays: number;
+  /** Lowest score of the category `medium`. */
+  mediumThreshold: number;
+  /** Lowest score of the category `high`. */
+  highThreshold: number;
+}
+
+export const DEFAULT_RISK_SETTINGS: RiskSettings = {
+  weights: { age: 0.3, utilization: 0.4, maintenance: 0.3 },
+  ageScaleDays: 730,
+  utilizationFloor: 0.5,
+  utilizationRange: 0.5,
+  maintenanceScaleDays: 42,
+  mediumThreshold: 0.4,
+  highThreshold: 0.7,
+};
+
+export interface RiskVehicle {
+  id: string;
+  age_days: number;
+  /** Share of time in use, 0 … 1. */
+  utilization_rate: number;
+  days_since_maintenance: number;
+}
+
+export interface VehicleRisk {
+  vehicle_id: string;
+  /** 0 … 1 where the weights add up to 1. */
+  risk_score: number;
+  risk_category: RiskCategory;
+  /** Weighted terms; they add up to the score. */
+  factors: {
+    age_contribution: number;
+    utilization_contribution: number;
+    maintenance_contribution: number;
+  };
+}
+
+/** Scores one vehicle; finite numbers in, finite numbers out. */
+export function scoreRisk(vehicle: RiskVehicle, settings: RiskSettings = DEFAULT_RISK_SETTINGS): VehicleRisk {
+  const { weights } = settings;
+  const age = share(vehicle.age_days, settings.ageScaleDays);
+  const utilization = share(vehicle.utilization_rate - settings.utilizationFloor, settings.utilizationRange);
+  const maintenance = share(vehicle.days_since_maintenance, settings.maintenanceScaleDays);
+  const factors = {
+    age_contribution: toSixDecimals(weights.age * age),
+    utilization_contribution: toSixDecimals(weights.utilization * utilization),
+    maintenance_contribution: toSixDecimals(weights.maintenance * maintenance),
+  };
+  const score = toSixDecimals(
+    factors.age_contribution + factors.utilization_contribution + factors.maintenance_contribution,
+  );
+  return { vehicle_id: vehicle.id, risk_score: score, risk_category: categorise(score, settings), factors };
+}
+
+function categorise(score: number, settings: RiskSettings): RiskCategory {
+  if (score >= settings.highThreshold) return 'high';
+  return score >= settings.mediumThreshold ? 'medium' : 'low';
+}
+
+/** value / scale within 0 … 1. A scale of zero makes a step of it: anything above zero counts in full. */
+function share(value: number, scale: number): number {
+  if (value <= 0) return 0;
+  return scale > 0 ? Math.min(1, value / scale) : 1;
+}
+
+const toSixDecimals = (value: number): number => Math.round(value * 1e6) / 1e6;

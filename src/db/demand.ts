@@ -1,0 +1,142 @@
+import { sql } from 'drizzle-orm';
+import type { Database, Queryable } from './client.ts';
+import { HOUR_MS } from './hour.ts';
+import { demandObservations, demandRevision, locations } from './schema.ts';
+import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';
+
+/** Hourly demand of one location; hours are consecutive and counted in UTC. */
+export type StoredSeries = {
+  locationId: number;
+  /** IANA zone, null where the location states none */
+  timeZone: string | null;
+  /** UTC hours since the epoch of `values[0]` */
+  startHour: number;
+  /** demand per hour, NaN where there is no observation; from the first to the last one, empty where there is none */
+  values: Float64Array;
+};
+
+/** Locations per query: a result of some MB at most for a usual history, and the event loop gets its turn. */
+const LOCATIONS_PER_QUERY = 200;
+/** An observation in PostgreSQL's binary form: microseconds since 2000-01-01 (int8), demand (float8). */
+const RECORD_BYTES = 16;
+const MICROSECONDS_PER_HOUR = 3_600_000_000;
+const POSTGRES_EPOCH_HOUR = Date.UTC(2000, 0, 1) / HOUR_MS;
+
+/**
+ * Reads the observations of `[fromHour, beforeHour)`, UTC hours since the epoch.
+ * One row per location comes back, its observations packed into bytes: millions of observations need neither an
+ * object nor a parsed text each.
+ * @returns the stored ones of the locations, in the order asked for
+ */
+export async function readDemandSeries(
+  db: Pick<Database, '$client'>,
+  locationIds: readonly number[],
+  fromHour: number,
+  beforeHour: number,
+): Promise<StoredSeries[]> {
+  const found = new Map<number, StoredSeries>();
+  for (let i = 0; i < locationIds.length; i += LOCATIONS_PER_QUERY) {
+    const { rows } = await db.$client.query<{ id: number; time_zone: string | null; packed: Buffer | null }>(
+      `select l.id, l.time_zone, d.packed from locations l left join lateral (
+         select string_agg(timestamptz_send(o.hour) || float8send(o.demand), ''::bytea) as packed
+         from demand_observations o
+         where o.location_id = l.id and o.hour >= to_timestamp($2::float8) and o.hour < to_timestamp($3::float8)
+       ) d on true where l.id = any($1::int[])`,
+      [locationIds.slice(i, i + LOCATIONS_PER_QUERY), fromHour * 3600, beforeHour * 3600],
+    );
+    for (const { id, time_zone, packed } of rows) {
+      found.set(id, { locationId: id, timeZone: time_zone, ...unpack(packed, fromHour) });
+    }
+  }
+  return locationIds.flatMap((id) => found.get(id) ?? []);
+}
+
+/** Spreads packed observations, in any order, over consecutive hours. */
+function unpack(packed: Buffer | null, fromHour: number): Pick<StoredSeries, 'startHour' | 'values'> {
+  if (packed === null) return { startHour: fromHour, values: new Float64Array(0) };
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const count = packed.byteLength / RECORD_BYTES;
+  const hours = new Int32Array(count);
+  let first = Infinity;
+  let last = -Infinity;
+  for (let i = 0; i < count; i++) {
+    // Two halves instead of a BigInt; exact, since microseconds of any stored year fit into 53 bits.
+    const microseconds = view.getInt32(i * RECORD_BYTES) * 2 ** 32 + view.getUint32(i * RECORD_BYTES + 4);
+    const hour = microseconds / MICROSECONDS_PER_HOUR + POSTGRES_EPOCH_HOUR;
+    hours[i] = hour;
+    first = Math.min(first, hour);
+    last = Math.max(last, hour);
+  }
+  const values = new Float64Array(last - first + 1).fill(NaN);
+  for (let i = 0; i < count; i++) values[hours[i] - first] = view.getFloat64(i * RECORD_BYTES + 8);
+  return { startHour: first, values };
+}
+
+/**
+ * The newest hour with an observation, UTC hours since the epoch; null where there is none.
+ * @param locationIds only of these locations
+ * @param beforeHour only before this hour
+ */
+export async function readNewestObservationHour(
+  db: Queryable,
+  locationIds?: readonly number[],
+  beforeHour?: number,
+): Promise<number | null> {
+  const isAsked =
+    locationIds === undefined ? sql`true` : sql`${locations.id} = any(${sql.param(locationIds)}::int[])`;
+  const isBefore =
+    beforeHour === undefined ? sql`true` : sql`o.hour < to_timestamp(${beforeHour * 3600}::float8)`;
+  // One look at the end of the index per location, instead of a pass over all observations.
+  const { rows } = await db.execute<{ seconds: number | null }>(
+    sql`select max(date_part('epoch', newest.hour)) as seconds from ${locations}, lateral (
+      select o.hour from ${demandObservations} o where o.location_id = ${locations.id} and ${isBefore}
+      order by o.hour desc limit 1) newest where ${isAsked}`,
+  );
+  const { seconds } = rows[0];
+  return seconds === null ? null : seconds / 3600;
+}
+
+/** A number that is another one after every change of the observations. */
+export async function readDemandRevision(db: Queryable): Promise<number> {
+  const [row] = await db.select({ revision: demandRevision.revision }).from(demandRevision);
+  return row.revision;
+}
+
+/**
+ * Tells caches that observations change: to be called in the transaction that changes them, at its end, since
+ * the next one waits here until it commits.
+ */
+export async function bumpDemandRevision(tx: Queryable): Promise<void> {
+  await tx.update(demandRevision).set({ revision: sql`${demandRevision.revision} + 1` });
+}
+
+export type Observation = { locationId: number; hour: number; demand: number };
+
+export const DEMAND_UPSERT: UpsertTarget = {
+  table: 'demand_observations',
+  key: ['location_id', 'hour'],
+  values: ['demand'],
+};
+const [BEFORE, AFTER] = upsertText(DEMAND_UPSERT).map((text) => sql.raw(text));
+
+/**
+ * Creates or replaces observations and bumps the revision; to be called in a transaction. `hour` in UTC hours since
+ * the epoch; location and hour are unique within `rows`, locations are stored.
+ */
+export async function upsertDemand(tx: Queryable, rows: readonly Observation[]): Promise<Counts> {
+  const counts = await upsertInOrder(
+    rows,
+    (a, b) => a.locationId - b.locationId || a.hour - b.hour,
+    async (chunk) => {
+      const column = (pick: (row: Observation) => number) => sql.param(chunk.map(pick));
+      const result = await tx.execute<{ created: number }>(
+        sql`${BEFORE} (select location_id, to_timestamp(seconds) as hour, demand
+          from unnest(${column((r) => r.locationId)}::int[], ${column((r) => r.hour * 3600)}::float8[],
+          ${column((r) => r.demand)}::float8[]) as row (location_id, seconds, demand)) observation ${AFTER}`,
+      );
+      return result.rows[0].created;
+    },
+  );
+  await bumpDemandRevision(tx);
+  return counts;
+}

@@ -1,0 +1,85 @@
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import type { FleetSummary, FleetVehicle, FleetVehicleInput } from '../contracts/data.ts';
+import { VEHICLE_STATUSES, type VehicleStatus } from '../contracts/vehicles.ts';
+import type { Queryable } from './client.ts';
+import { vehicles } from './schema.ts';
+import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';
+
+/** What a vehicle is taken for that states no status or no capacity. */
+export const VEHICLE_DEFAULTS = { status: 'operational', capacity: 1 } as const;
+
+export type VehicleFilter = { status?: VehicleStatus | undefined; locationId?: number | undefined };
+
+/** A page of vehicles by ascending id, after `after` (null: from the first one). */
+export async function readVehiclePage(
+  db: Queryable,
+  after: string | null,
+  limit: number,
+  { status, locationId }: VehicleFilter = {},
+): Promise<FleetVehicle[]> {
+  return db
+    .select({
+      vehicle_id: vehicles.vehicleId,
+      location_id: vehicles.locationId,
+      status: vehicles.status,
+      capacity: vehicles.capacity,
+    })
+    .from(vehicles)
+    .where(
+      and(
+        after === null ? undefined : gt(vehicles.vehicleId, after),
+        status && eq(vehicles.status, status),
+        locationId === undefined ? undefined : eq(vehicles.locationId, locationId),
+      ),
+    )
+    .orderBy(asc(vehicles.vehicleId))
+    .limit(limit);
+}
+
+/** Vehicles of the whole fleet by status. */
+export async function readFleetSummary(db: Queryable): Promise<FleetSummary> {
+  const rows = await db
+    .select({ status: vehicles.status, count: sql<number>`count(*)::int` })
+    .from(vehicles)
+    .groupBy(vehicles.status);
+  const summary = emptyFleetSummary();
+  for (const { status, count } of rows) {
+    summary[status] = count;
+    summary.total_vehicles += count;
+  }
+  return summary;
+}
+
+/** The summary of no vehicles, to be counted up. */
+export function emptyFleetSummary(): FleetSummary {
+  const counts = Object.fromEntries(VEHICLE_STATUSES.map((status) => [status, 0]));
+  return { total_vehicles: 0, ...(counts as Record<VehicleStatus, number>) };
+}
+
+export const VEHICLE_UPSERT: UpsertTarget = {
+  table: 'vehicles',
+  key: ['vehicle_id'],
+  values: ['location_id', 'status', 'capacity'],
+};
+const [BEFORE, AFTER] = upsertText(VEHICLE_UPSERT).map((text) => sql.raw(text));
+
+/**
+ * Creates or replaces vehicles; to be called in a transaction. Ids are unique within `rows`, locations are stored.
+ * Where status or capacity is not stated, the default is written.
+ */
+export function upsertVehicles(tx: Queryable, rows: readonly FleetVehicleInput[]): Promise<Counts> {
+  return upsertInOrder(
+    rows,
+    (a, b) => (a.vehicle_id < b.vehicle_id ? -1 : 1),
+    async (chunk) => {
+      const column = (pick: (row: FleetVehicleInput) => unknown) => sql.param(chunk.map(pick));
+      const result = await tx.execute<{ created: number }>(
+        sql`${BEFORE} unnest(${column((r) => r.vehicle_id)}::text[], ${column((r) => r.location_id)}::int[],
+          ${column((r) => r.status ?? VEHICLE_DEFAULTS.status)}::text[],
+          ${column((r) => r.capacity ?? VEHICLE_DEFAULTS.capacity)}::float8[])
+          as row (vehicle_id, location_id, status, capacity) ${AFTER}`,
+      );
+      return result.rows[0].created;
+    },
+  );
+}

@@ -1,0 +1,76 @@
+import { asc, gt, sql } from 'drizzle-orm';
+import type { Location, LocationInput } from '../contracts/data.ts';
+import type { Queryable } from './client.ts';
+import { locations } from './schema.ts';
+import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';
+
+const columns = {
+  id: locations.id,
+  name: locations.name,
+  latitude: locations.latitude,
+  longitude: locations.longitude,
+};
+
+const isOneOf = (ids: readonly number[]) => sql`${locations.id} = any(${sql.param(ids)}::int[])`;
+
+/** Which of these ids are stored. */
+export async function findKnownLocationIds(db: Queryable, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.select({ id: locations.id }).from(locations).where(isOneOf(ids));
+  return new Set(rows.map((row) => row.id));
+}
+
+/**
+ * Stored locations by ascending id.
+ * @param ids only these; those that are not stored are left out
+ */
+export async function readLocations(db: Queryable, ids?: readonly number[]): Promise<Location[]> {
+  return db
+    .select(columns)
+    .from(locations)
+    .where(ids && isOneOf(ids))
+    .orderBy(asc(locations.id));
+}
+
+/** A page of locations by ascending id, after `after` (null: from the first one). */
+export async function readLocationPage(
+  db: Queryable,
+  after: number | null,
+  limit: number,
+): Promise<Location[]> {
+  return db
+    .select(columns)
+    .from(locations)
+    .where(after === null ? undefined : gt(locations.id, after))
+    .orderBy(asc(locations.id))
+    .limit(limit);
+}
+
+export const LOCATION_UPSERT: UpsertTarget = {
+  table: 'locations',
+  key: ['id'],
+  values: ['name', 'latitude', 'longitude', 'time_zone'],
+  // GET does not return the time zone: what was read may be written back without losing it.
+  keepWhereNull: ['time_zone'],
+};
+const [BEFORE, AFTER] = upsertText(LOCATION_UPSERT).map((text) => sql.raw(text));
+
+/**
+ * Creates or replaces locations; to be called in a transaction. Ids are unique within `rows`.
+ * A location that states no time zone keeps the one it has.
+ */
+export function upsertLocations(tx: Queryable, rows: readonly LocationInput[]): Promise<Counts> {
+  return upsertInOrder(
+    rows,
+    (a, b) => a.id - b.id,
+    async (chunk) => {
+      const column = (pick: (row: LocationInput) => unknown) => sql.param(chunk.map(pick));
+      const result = await tx.execute<{ created: number }>(
+        sql`${BEFORE} unnest(${column((r) => r.id)}::int[], ${column((r) => r.name)}::text[],
+          ${column((r) => r.latitude)}::float8[], ${column((r) => r.longitude)}::float8[],
+          ${column((r) => r.time_zone)}::text[]) as row (id, name, latitude, longitude, time_zone) ${AFTER}`,
+      );
+      return result.rows[0].created;
+    },
+  );
+}

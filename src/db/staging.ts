@@ -1,0 +1,102 @@
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
+import { bumpDemandRevision, DEMAND_UPSERT } from './demand.ts';
+import { VEHICLE_UPSERT } from './fleet.ts';
+import { LOCATION_UPSERT } from './locations.ts';
+import * as schema from './schema.ts';
+import { type Counts, type UpsertTarget, upsertText } from './upsert.ts';
+
+/**
+ * Tables that an import copies its files into before it touches anything stored. They live in one transaction, are
+ * seen by it alone, and carry the line each row came from.
+ */
+const STAGES = {
+  locations: {
+    columns: 'id int, name text, latitude float8, longitude float8, time_zone text',
+    upsert: LOCATION_UPSERT,
+  },
+  fleet: {
+    columns: 'vehicle_id text, location_id int, status text, capacity float8',
+    upsert: VEHICLE_UPSERT,
+  },
+  demand: {
+    columns: 'location_id int, hour timestamptz(3), demand float8',
+    upsert: DEMAND_UPSERT,
+  },
+} as const satisfies Record<string, { columns: string; upsert: UpsertTarget }>;
+
+export type Stage = keyof typeof STAGES;
+
+type Client = pg.PoolClient;
+
+/** Creates the empty stages of this transaction. */
+export async function createStages(client: Client): Promise<void> {
+  for (const [stage, { columns }] of Object.entries(STAGES)) {
+    await client.query(`create temp table import_${stage} (line bigint, ${columns}) on commit drop`);
+  }
+}
+
+/** The COPY command that fills a stage: tab-separated text, the line number first. */
+export function copyIntoStage(stage: Stage): string {
+  return `copy import_${stage} from stdin`;
+}
+
+/** Refreshes what the planner knows of a stage, after it was filled. */
+export async function analyzeStage(client: Client, stage: Stage): Promise<void> {
+  await client.query(`analyze import_${stage}`);
+}
+
+/** Keys that stand on more than one line: the last of them and the first. */
+export async function findStagedDuplicates(client: Client, stage: Stage, limit: number) {
+  const key = STAGES[stage].upsert.key.join(', ');
+  const { rows } = await client.query<{ line: string; first: string } & Record<string, unknown>>(
+    `select max(line) as line, min(line) as first, ${key} from import_${stage}
+     group by ${key} having count(*) > 1 order by 1 limit $1`,
+    [limit],
+  );
+  return rows.map(({ line, first, ...key }) => ({ line: Number(line), first: Number(first), key }));
+}
+
+/** Locations that rows of a stage name and that are neither stored nor staged: the first line and how many there are. */
+export async function findStagedUnknownLocations(
+  client: Client,
+  stage: Exclude<Stage, 'locations'>,
+  limit: number,
+) {
+  const { rows } = await client.query<{ id: number; line: string; count: string }>(
+    `select location_id as id, min(line) as line, count(*) from import_${stage} s
+     where not exists (select from locations l where l.id = s.location_id)
+       and not exists (select from import_locations i where i.id = s.location_id)
+     group by location_id order by 2 limit $1`,
+    [limit],
+  );
+  return rows.map(({ id, line, count }) => ({ id, line: Number(line), rows: Number(count) }));
+}
+
+/** Sets the time zone of the staged locations that state none. */
+export async function setStagedTimeZone(client: Client, timeZone: string): Promise<void> {
+  await client.query('update import_locations set time_zone = $1 where time_zone is null', [timeZone]);
+}
+
+/** Mean staged demand per location and hour, by ascending location. */
+export async function readStagedMeanDemand(client: Client) {
+  const { rows } = await client.query<{ location_id: number; mean: number }>(
+    'select location_id, avg(demand) as mean from import_demand group by location_id order by location_id',
+  );
+  return rows.map(({ location_id, mean }) => ({ locationId: location_id, mean }));
+}
+
+/**
+ * Upserts the rows of a stage into the table they are for. The table is locked against other writers until the
+ * transaction ends (readers go on): a bulk request that writes the same rows in another order would deadlock.
+ */
+export async function storeStage(client: Client, stage: Stage): Promise<Counts> {
+  const { upsert } = STAGES[stage];
+  await client.query(`lock table ${upsert.table} in share row exclusive mode`);
+  const [before, after] = upsertText(upsert);
+  const total = await client.query<{ n: number }>(`select count(*)::int as n from import_${stage}`);
+  const { rows } = await client.query<{ created: number }>(`${before} import_${stage} ${after}`);
+  const created = rows[0].created;
+  if (stage === 'demand') await bumpDemandRevision(drizzle(client, { schema }));
+  return { created, updated: total.rows[0].n - created };
+}

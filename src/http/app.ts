@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import websocket from '@fastify/websocket';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify';
+import type { Config } from '../config.ts';
+import type { openDatabase } from '../db/client.ts';
+import type { EventBus } from '../queue/bus.ts';
+import type { JobQueue } from '../queue/queue.ts';
+import { registerDocuments } from './documents.ts';
+import { handleError, handleNotFound } from './error-handler.ts';
+import type { Forecaster } from './forecaster.ts';
+import type { JobWatch } from './job-watch.ts';
+import { requestId } from './request-id.ts';
+import { dataRoutes } from './routes/data.ts';
+import { forecastRoutes } from './routes/forecast.ts';
+import { jobRoutes } from './routes/jobs.ts';
+import { optimizeRoutes } from './routes/optimize.ts';
+import { planRoutes } from './routes/plans.ts';
+import { riskRoutes } from './routes/risk.ts';
+import { serviceRoutes } from './routes/service.ts';
+import { websocketRoutes } from './routes/websocket.ts';
+import { validatorCompiler } from './validation.ts';
+
+/** Everything the API needs; tests hand in the same. */
+export type Deps = {
+  config: Config;
+  database: Pick<ReturnType<typeof openDatabase>, 'db' | 'pool'>;
+  queue: JobQueue;
+  bus: EventBus;
+  watch: JobWatch;
+  forecaster: Forecaster;
+  logger: FastifyBaseLogger;
+};
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
+
+/** Builds the HTTP application; it does not listen yet, and closing it closes nothing it was given. */
+export async function buildApp(deps: Deps): Promise<App> {
+  const { config } = deps;
+  const app: App = Fastify({
+    loggerInstance: deps.logger,
+    genReqId: requestId,
+    requestIdLogLabel: 'request_id',
+    disableRequestLogging: true,
+    bodyLimit: config.HTTP_BODY_LIMIT_BYTES,
+    frameworkErrors: handleError,
+    // Open WebSockets and waiting calls are ended in order by their owners, not cut.
+    forceCloseConnections: 'idle',
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  app.setValidatorCompiler(validatorCompiler);
+  // Answers are built to the contract and checked against it in tests: no second schema pass per request.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler(handleNotFound);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        url: request.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    );
+  });
+
+  await app.register(websocket, { options: { maxPayload: config.WEBSOCKET_MAX_MESSAGE_BYTES } });
+  await registerDocuments(app, config);
+  const routes = [
+    serviceRoutes,
+    optimizeRoutes,
+    jobRoutes,
+    planRoutes,
+    forecastRoutes,
+    dataRoutes,
+    websocketRoutes,
+  ];
+  for (const route of routes) await app.register(route(deps));
+  if (config.FEATURES_ENABLE_RISK_SCORING) await app.register(riskRoutes(deps));
+  return app;
+}

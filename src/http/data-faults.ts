@@ -1,0 +1,97 @@
+import type { DemandObservation, FleetVehicleInput, LocationInput } from '../contracts/data.ts';
+import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
+import type { Observation } from '../db/demand.ts';
+import { parseHour } from '../db/hour.ts';
+import { AppError, type Fault } from '../errors.ts';
+
+/**
+ * Faults of bulk data that its schema cannot say: they lie between rows, or between a row and what is stored.
+ * Each of the functions throws VALIDATION_ERROR with every fault, at most 100.
+ */
+export function checkLocations(rows: readonly LocationInput[]): void {
+  const faults: Fault[] = [];
+  const firstRows = new Map<number, number>();
+  for (const [i, { id, name }] of rows.entries()) {
+    addRepeated(faults, firstRows, id, i, (row) => `locations[${row}].id`, `location ${id}`);
+    addUnstorable(faults, `locations[${i}].name`, name);
+    if (faults.length >= MAX_REPORTED_ERRORS) break;
+  }
+  report(faults);
+}
+
+/** @param known ids of the stored locations among those that `rows` name */
+export function checkFleet(rows: readonly FleetVehicleInput[], known: ReadonlySet<number>): void {
+  const faults: Fault[] = [];
+  const firstRows = new Map<string, number>();
+  for (const [i, { vehicle_id, location_id }] of rows.entries()) {
+    const name = `vehicle ${show(vehicle_id)}`;
+    addRepeated(faults, firstRows, vehicle_id, i, (row) => `fleet[${row}].vehicle_id`, name);
+    addUnstorable(faults, `fleet[${i}].vehicle_id`, vehicle_id);
+    addUnknown(faults, `fleet[${i}].location_id`, location_id, known);
+    if (faults.length >= MAX_REPORTED_ERRORS) break;
+  }
+  report(faults);
+}
+
+/**
+ * @param known ids of the stored locations among those that `rows` name
+ * @returns the observations with their hours as numbers
+ */
+export function checkDemand(rows: readonly DemandObservation[], known: ReadonlySet<number>): Observation[] {
+  const faults: Fault[] = [];
+  const observations: Observation[] = [];
+  const firstRows = new Map<number, Map<number, number>>();
+  for (const [i, { location_id, hour: text, demand }] of rows.entries()) {
+    addUnknown(faults, `observations[${i}].location_id`, location_id, known);
+    const hour = parseHour(text);
+    if (typeof hour === 'string') {
+      faults.push({ field: `observations[${i}].hour`, message: `${show(text)} ${hour}` });
+    } else {
+      const hours = firstRows.get(location_id) ?? new Map<number, number>();
+      firstRows.set(location_id, hours);
+      const name = `location ${location_id} at ${show(text)}`;
+      addRepeated(faults, hours, hour, i, (row) => `observations[${row}].hour`, name);
+      observations.push({ locationId: location_id, hour, demand });
+    }
+    if (faults.length >= MAX_REPORTED_ERRORS) break;
+  }
+  report(faults);
+  return observations;
+}
+
+function addRepeated<K>(
+  faults: Fault[],
+  firstRows: Map<K, number>,
+  key: K,
+  row: number,
+  field: (row: number) => string,
+  name: string,
+): void {
+  const first = firstRows.get(key);
+  if (first === undefined) firstRows.set(key, row);
+  else {
+    const message = `${name} stands at ${field(first)} already; send each once`;
+    faults.push({ field: field(row), message });
+  }
+}
+
+function addUnknown(faults: Fault[], field: string, id: number, known: ReadonlySet<number>): void {
+  if (known.has(id)) return;
+  const message = `location ${id} is not stored; PUT /api/v1/data/locations stores it`;
+  faults.push({ field, message });
+}
+
+/** PostgreSQL takes no NUL; half a surrogate pair would be replaced, and two names become one. */
+function addUnstorable(faults: Fault[], field: string, text: string): void {
+  if (text.isWellFormed() && !text.includes('\0')) return;
+  const message = `${show(text)} holds a character that is no text (NUL or half of a surrogate pair); remove it`;
+  faults.push({ field, message });
+}
+
+function show(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
+
+function report(faults: Fault[]): void {
+  if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults.slice(0, MAX_REPORTED_ERRORS));
+}

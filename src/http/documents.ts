@@ -1,0 +1,56 @@
+import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { Config } from '../config.ts';
+import { SERVICE_VERSION } from '../contracts/envelope.ts';
+import type { App } from './app.ts';
+import { asyncApiDocument } from './asyncapi.ts';
+import { shareSchemas } from './shared-schemas.ts';
+
+const REDOC_PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Fleet Decision Service</title><style>body { margin: 0 }</style></head>
+<body><redoc spec-url="/openapi.json" disable-google-font="true" hide-loading></redoc>
+<script src="/redoc/redoc.standalone.js"></script></body>
+</html>
+`;
+
+/** The documents and their pages: /openapi.json, /asyncapi.json, /docs, /redoc; nothing comes from elsewhere. */
+export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 'PORT'>): Promise<void> {
+  await app.register(swagger, {
+    convertConstToEnum: false,
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Fleet Decision Service',
+        version: SERVICE_VERSION,
+        description:
+          'Forecasts demand per location, computes the cheapest plan that moves vehicles between locations, ' +
+          'and scores vehicle risk. Progress of jobs comes over the WebSocket `/ws/optimization` (see /asyncapi.json).',
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
+      tags: [
+        { name: 'optimize', description: 'Plans' },
+        { name: 'jobs', description: 'Jobs that make plans' },
+        { name: 'plans', description: 'Stored plans' },
+        { name: 'forecast', description: 'Demand forecasts' },
+        { name: 'risk', description: 'Vehicle risk' },
+        { name: 'data', description: 'Locations, fleet, observed demand' },
+        { name: 'service', description: 'The service itself' },
+      ],
+    },
+    transformObject: (document) => shareSchemas('openapiObject' in document ? document.openapiObject : {}),
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { tryItOutEnabled: true } });
+
+  const hidden = { schema: { hide: true } };
+  app.get('/openapi.json', hidden, () => app.swagger());
+  app.get('/asyncapi.json', hidden, () => asyncApiDocument(config));
+  app.get('/redoc', hidden, (_request, reply) => reply.type('text/html; charset=utf-8').send(REDOC_PAGE));
+  const bundle = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
+  app.get('/redoc/redoc.standalone.js', hidden, (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').send(createReadStream(bundle)),
+  );
+}

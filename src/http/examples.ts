@@ -1,0 +1,28 @@
+import type { OptimizeRequest } from '../contracts/optimize.ts';
+
+/** Requests that work on the sample data; shown in /docs, run by the tests. */
+export const optimizeExample: OptimizeRequest = {
+  demand_forecast: { '161': [3, 2], '236': [1, 2], '48': [0, 1] },
+  fleet_state: {
+    vehicles: [
+      { id: 'V1', location: 48, capacity: 1, status: 'operational' },
+      { id: 'V2', location: 48, capacity: 1 },
+      { id: 'V3', location: 236, capacity: 1 },
+      { id: 'V4', location: 236, capacity: 1 },
+      { id: 'V5', location: 236, capacity: 1 },
+      { id: 'V6', location: 236, capacity: 1 },
+      { id: 'V7', location: 161, capacity: 1, status: 'maintenance' },
+    ],
+  },
+  constraints: { max_distance: 100, min_service_level: 0.95 },
+};
+
+export const forecastExample = {
+  location_ids: [161, 236],
+  horizon_hours: 168,
+  features: { start_date: '2017-04-24', include_intervals: true },
+};
+
+export const riskExample = {
+  vehicles: [{ id: 'V1', age_days: 365, utilization_rate: 0.75, days_since_maintenance: 14 }],
+};

@@ -1,0 +1,98 @@
+import type { JobEvent } from '../contracts/events.ts';
+import type { Database } from '../db/client.ts';
+import { findEnded, type JobAnswer, type Progress, readAnswer } from '../db/jobs.ts';
+import type { EventBus } from '../queue/bus.ts';
+
+export type JobListener = {
+  progress?(progress: Progress): void;
+  /** Called once: the job has ended and its answer stands in PostgreSQL. */
+  ended(): void;
+};
+
+export type JobWatch = {
+  /** Listens to a job until the returned function is called. What happened before is not reported. */
+  watch(jobId: string, listener: JobListener): () => void;
+  /**
+   * Waits for a job's answer.
+   * @param timeoutMs longest wait; undefined is returned after it, or when `signal` aborts
+   * @param start called once nothing can be missed any more (enqueue here)
+   */
+  waitForAnswer(
+    jobId: string,
+    timeoutMs: number,
+    signal: AbortSignal,
+    start?: () => Promise<void>,
+  ): Promise<JobAnswer | undefined>;
+  close(): void;
+};
+
+/** How often PostgreSQL is asked about watched jobs, in case an event was lost. */
+const RESYNC_MS = 5000;
+
+/**
+ * Follows jobs on behalf of waiting callers and WebSocket subscribers. Events make it quick; PostgreSQL makes
+ * it certain: whenever the bus connects, and every few seconds, watched jobs are looked up.
+ */
+export function openJobWatch(deps: {
+  db: Database;
+  bus: EventBus;
+  onError: (error: Error) => void;
+}): JobWatch {
+  const listeners = new Map<string, Set<JobListener>>();
+
+  const end = (jobId: string) => {
+    const set = listeners.get(jobId);
+    listeners.delete(jobId);
+    for (const listener of set ?? []) listener.ended();
+  };
+  const onEvent = (event: JobEvent) => {
+    if (event.type === 'ended') end(event.job_id);
+    if (event.type === 'progress') {
+      for (const listener of listeners.get(event.job_id) ?? []) listener.progress?.(event);
+    }
+  };
+  const resync = () => {
+    if (listeners.size === 0) return;
+    findEnded(deps.db, [...listeners.keys()]).then((ended) => ended.forEach(end), deps.onError);
+  };
+  deps.bus.subscribe(onEvent, resync).catch(deps.onError);
+  const timer = setInterval(resync, RESYNC_MS);
+
+  const watch = (jobId: string, listener: JobListener) => {
+    const set = listeners.get(jobId) ?? new Set();
+    listeners.set(jobId, set.add(listener));
+    return () => {
+      set.delete(listener);
+      if (set.size === 0 && listeners.get(jobId) === set) listeners.delete(jobId);
+    };
+  };
+
+  return {
+    watch,
+    async waitForAnswer(jobId, timeoutMs, signal, start) {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const unwatch = watch(jobId, { ended: () => resolve(true) });
+      const give = () => resolve(false);
+      let timer: NodeJS.Timeout | undefined;
+      signal.addEventListener('abort', give, { once: true });
+      try {
+        if (start) await start();
+        else {
+          // The job may have ended before the watch began.
+          const answer = await readAnswer(deps.db, jobId);
+          if (answer) return answer;
+        }
+        if (signal.aborted) return undefined;
+        timer = setTimeout(give, timeoutMs);
+        return (await promise) ? await readAnswer(deps.db, jobId) : undefined;
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', give);
+        unwatch();
+      }
+    },
+    close() {
+      clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,239 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import {
+  FleetSummary,
+  FleetVehicle,
+  Location,
+  PostDemandRequest,
+  PutFleetRequest,
+  PutLocationsRequest,
+  UpsertCounts,
+} from '../../contracts/data.ts';
+import { Envelope, ErrorEnvelope } from '../../contracts/envelope.ts';
+import { LocationId } from '../../contracts/optimize.ts';
+import { VEHICLE_STATUSES } from '../../contracts/vehicles.ts';
+import { upsertDemand } from '../../db/demand.ts';
+import { emptyFleetSummary, readFleetSummary, readVehiclePage, upsertVehicles } from '../../db/fleet.ts';
+import { findKnownLocationIds, readLocationPage, upsertLocations } from '../../db/locations.ts';
+import { success } from '../../envelope.ts';
+import type { Deps } from '../app.ts';
+import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { checkDemand, checkFleet, checkLocations } from '../data-faults.ts';
+import { STREAM_PAGE_ROWS, streamList } from '../list-stream.ts';
+import { sendJsonText } from '../raw-json.ts';
+
+const DEFAULT_LIMIT = 50;
+const page = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: `rows of a page, ${DEFAULT_LIMIT} where only cursor is given`,
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 2000,
+      description: '`next_cursor` of the page before; the filters stay the same',
+    }),
+  ),
+};
+const LocationQuery = Type.Object(page, { additionalProperties: false });
+const FleetQuery = Type.Object(
+  {
+    ...page,
+    status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { description: 'only vehicles in this state' })),
+    location_id: Type.Optional({ ...LocationId, description: 'only vehicles at this location' }),
+  },
+  { additionalProperties: false },
+);
+const NextCursor = Type.Optional(
+  Type.Union([Type.String(), Type.Null()], {
+    description: 'only of a page: the cursor of the next one, null at the end of the list',
+  }),
+);
+
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
+
+const written = {
+  200: Envelope(UpsertCounts),
+  201: Envelope(UpsertCounts),
+  400: ErrorEnvelope,
+  413: ErrorEnvelope,
+  503: ErrorEnvelope,
+};
+const bulk =
+  'All or nothing: one fault, and nothing is stored; every fault is named with its row. 201 where something was created.';
+
+const locationsExample = {
+  locations: [
+    {
+      id: 4,
+      name: 'Alphabet City',
+      latitude: 40.723752,
+      longitude: -73.976968,
+      time_zone: 'America/New_York',
+    },
+  ],
+};
+const fleetExample = {
+  fleet: [
+    { vehicle_id: 'NYC-0001', location_id: 12, status: 'operational', capacity: 1 },
+    { vehicle_id: 'NYC-0002', location_id: 13, status: 'maintenance' },
+    { vehicle_id: 'EXAMPLE-1', location_id: 4 },
+  ],
+};
+const demandExample = {
+  observations: [
+    { location_id: 4, hour: '2017-01-01T05:00:00Z', demand: 119 },
+    { location_id: 12, hour: '2017-01-01T00:00:00-05:00', demand: 3 },
+  ],
+};
+
+/** `/api/v1/data`: locations, fleet, observed demand. */
+export function dataRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/data/locations',
+      {
+        schema: {
+          tags: ['data'],
+          summary: 'The locations, by id',
+          description: 'The whole list in one streamed answer, or pages of it with `limit` and `cursor`.',
+          querystring: LocationQuery,
+          response: {
+            200: Envelope(Type.Object({ locations: Type.Array(Location), next_cursor: NextCursor })),
+            400: ErrorEnvelope,
+            503: ErrorEnvelope,
+          },
+        },
+      },
+      async (request, reply) => {
+        const { limit, cursor } = request.query;
+        if (limit === undefined && cursor === undefined) {
+          const readPage = (after: Location | null) =>
+            readLocationPage(db, after?.id ?? null, STREAM_PAGE_ROWS);
+          return sendJsonText(reply, await streamList(request.id, 'locations', readPage, async () => ({})));
+        }
+        const after = cursor === undefined ? null : decodeCursor(cursor, isInteger);
+        const rows = await readLocationPage(db, after, (limit ?? DEFAULT_LIMIT) + 1);
+        const { items, next_cursor } = cutPage(rows, limit ?? DEFAULT_LIMIT, (location) => location.id);
+        return success(request.id, { locations: items, next_cursor });
+      },
+    );
+
+    app.get(
+      '/api/v1/data/fleet',
+      {
+        schema: {
+          tags: ['data'],
+          summary: 'The fleet, by vehicle id, and how many vehicles are in which state',
+          description:
+            'The whole fleet in one streamed answer, or pages of it with `limit` and `cursor`. `summary` counts the ' +
+            'whole fleet, whatever page or filter is asked for. `data.fleet` can be sent as `fleet_state.vehicles` to POST /api/v1/optimize.',
+          querystring: FleetQuery,
+          response: {
+            200: Envelope(
+              Type.Object({
+                fleet: Type.Array(FleetVehicle),
+                summary: FleetSummary,
+                next_cursor: NextCursor,
+              }),
+            ),
+            400: ErrorEnvelope,
+            503: ErrorEnvelope,
+          },
+        },
+      },
+      async (request, reply) => {
+        const { limit, cursor, status, location_id: locationId } = request.query;
+        const filter = { status, locationId };
+        if (limit === undefined && cursor === undefined) {
+          const isWhole = status === undefined && locationId === undefined;
+          const counted = emptyFleetSummary();
+          const readPage = async (after: FleetVehicle | null) => {
+            const rows = await readVehiclePage(db, after?.vehicle_id ?? null, STREAM_PAGE_ROWS, filter);
+            for (const row of rows) counted[row.status]++;
+            counted.total_vehicles += rows.length;
+            return rows;
+          };
+          // Of the whole fleet the very rows that were sent are counted: vehicles may change while they stream.
+          const rest = async () => ({ summary: isWhole ? counted : await readFleetSummary(db) });
+          return sendJsonText(reply, await streamList(request.id, 'fleet', readPage, rest));
+        }
+        const after = cursor === undefined ? null : decodeCursor(cursor, isText);
+        const rows = await readVehiclePage(db, after, (limit ?? DEFAULT_LIMIT) + 1, filter);
+        const { items, next_cursor } = cutPage(rows, limit ?? DEFAULT_LIMIT, (vehicle) => vehicle.vehicle_id);
+        return success(request.id, { fleet: items, summary: await readFleetSummary(db), next_cursor });
+      },
+    );
+
+    app.put(
+      '/api/v1/data/locations',
+      {
+        schema: {
+          tags: ['data'],
+          summary: 'Create or replace locations',
+          description: `${bulk} A location without \`time_zone\` keeps the one it has.`,
+          body: { ...PutLocationsRequest, examples: [locationsExample] },
+          response: written,
+        },
+      },
+      async (request, reply) => {
+        const { locations } = request.body;
+        checkLocations(locations);
+        const counts = await db.transaction((tx) => upsertLocations(tx, locations));
+        return reply.code(counts.created > 0 ? 201 : 200).send(success(request.id, counts));
+      },
+    );
+
+    app.put(
+      '/api/v1/data/fleet',
+      {
+        schema: {
+          tags: ['data'],
+          summary: 'Create or replace vehicles',
+          description: `${bulk} A vehicle without \`status\` is operational, one without \`capacity\` has 1. Vehicles that are not named stay as they are.`,
+          body: { ...PutFleetRequest, examples: [fleetExample] },
+          response: written,
+        },
+      },
+      async (request, reply) => {
+        const { fleet } = request.body;
+        checkFleet(fleet, await findKnown(fleet));
+        const counts = await db.transaction((tx) => upsertVehicles(tx, fleet));
+        return reply.code(counts.created > 0 ? 201 : 200).send(success(request.id, counts));
+      },
+    );
+
+    app.post(
+      '/api/v1/data/demand',
+      {
+        schema: {
+          tags: ['data'],
+          summary: 'Add or correct observed hourly demand',
+          description: `${bulk} \`hour\` is the start of a full UTC hour, with any offset. Forecasts use the observations at once.`,
+          body: { ...PostDemandRequest, examples: [demandExample] },
+          response: written,
+        },
+      },
+      async (request, reply) => {
+        const { observations } = request.body;
+        const rows = checkDemand(observations, await findKnown(observations));
+        const counts = await db.transaction((tx) => upsertDemand(tx, rows));
+        return reply.code(counts.created > 0 ? 201 : 200).send(success(request.id, counts));
+      },
+    );
+  };
+
+  function findKnown(rows: readonly { location_id: number }[]): Promise<Set<number>> {
+    return findKnownLocationIds(db, [...new Set(rows.map((row) => row.location_id))]);
+  }
+}
+
+/** A page of a list that was read with one row more than asked for, to see whether it goes on. */
+function cutPage<R>(rows: R[], limit: number, keyOf: (row: R) => unknown) {
+  const items = rows.slice(0, limit);
+  return { items, next_cursor: rows.length > limit ? encodeCursor(keyOf(items[limit - 1])) : null };
+}

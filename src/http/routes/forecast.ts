@@ -1,0 +1,139 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Envelope, ErrorEnvelope } from '../../contracts/envelope.ts';
+import { ForecastData, ForecastRequest } from '../../contracts/forecast.ts';
+import type { ForecastSet, LocationForecast } from '../../core/forecast/types.ts';
+import { readNewestObservationHour } from '../../db/demand.ts';
+import { findKnownLocationIds } from '../../db/locations.ts';
+import { success } from '../../envelope.ts';
+import { AppError, type Fault } from '../../errors.ts';
+import type { Deps } from '../app.ts';
+import { forecastExample } from '../examples.ts';
+
+const HOUR_MS = 3_600_000;
+/** Furthest start after the newest observation: the model knows no more than a year ahead. */
+const MAX_LEAD_DAYS = 366;
+/** Decimals of a forecast value. */
+const round = (value: number) => Math.round(value * 1e4) / 1e4;
+
+/** `POST /api/v1/forecast`. */
+export function forecastRoutes({ config, database: { db }, forecaster }: Deps): FastifyPluginAsyncTypebox {
+  async function checkLocations(ids: number[]): Promise<void> {
+    const first = new Map<number, number>();
+    const repeated: Fault[] = [];
+    for (const [i, id] of ids.entries()) {
+      const earlier = first.get(id);
+      if (earlier === undefined) first.set(id, i);
+      else {
+        const message = `location ${id} stands at location_ids[${earlier}] already; name each once`;
+        repeated.push({ field: `location_ids[${i}]`, message });
+      }
+    }
+    if (repeated.length > 0) throw new AppError('VALIDATION_ERROR', repeated.slice(0, 100));
+    const known = await findKnownLocationIds(db, ids);
+    const unknown = ids.flatMap((id, i) =>
+      known.has(id)
+        ? []
+        : [
+            {
+              field: `location_ids[${i}]`,
+              message: `location ${id} is not stored; GET /api/v1/data/locations lists them`,
+            },
+          ],
+    );
+    if (unknown.length > 0) throw new AppError('RESOURCE_NOT_FOUND', unknown.slice(0, 100));
+  }
+
+  /** The hours whose observations may be used: up to the start, back by the setting from the newest one. */
+  async function history(ids: number[], startDate: string | undefined) {
+    // One day more than UTC midnight: west of Greenwich the local day starts later; the engine cuts exactly.
+    const beforeHour = startDate === undefined ? 0x7fffffff : Date.parse(startDate) / HOUR_MS + 24;
+    const newest = await readNewestObservationHour(db, ids, beforeHour);
+    if (newest === null) throw noObservations(ids);
+    if (startDate !== undefined && Date.parse(startDate) / HOUR_MS - newest > MAX_LEAD_DAYS * 24) {
+      const day = new Date(newest * HOUR_MS).toISOString().slice(0, 10);
+      throw new AppError('VALIDATION_ERROR', [
+        {
+          field: 'features.start_date',
+          message: `${startDate} is more than ${MAX_LEAD_DAYS} days after the newest observation (${day}); take an earlier date or add observations`,
+        },
+      ]);
+    }
+    const end = Math.min(beforeHour, newest + 1);
+    return { fromHour: end - config.FORECASTING_HISTORY_WEEKS * 168 - 48, beforeHour: end };
+  }
+
+  return async (app) => {
+    app.post(
+      '/api/v1/forecast',
+      {
+        schema: {
+          tags: ['forecast'],
+          summary: 'Demand forecast per location',
+          description:
+            'One value per step of `step_hours` (default 24): 168 hours give 7 values, each the expected demand of its ' +
+            'step. Only observations before `start_date` are used, so a past date is a backtest.',
+          body: { ...ForecastRequest, examples: [forecastExample] },
+          response: {
+            200: Envelope(ForecastData),
+            400: ErrorEnvelope,
+            404: ErrorEnvelope,
+            503: ErrorEnvelope,
+          },
+        },
+      },
+      async (request) => {
+        const {
+          location_ids: ids,
+          horizon_hours = config.FORECASTING_HORIZON_DAYS * 24,
+          features = {},
+        } = request.body;
+        const { start_date, include_intervals = false, confidence_level = 0.95, step_hours = 24 } = features;
+        await checkLocations(ids);
+        const set = await forecaster.forecast({
+          locationIds: ids,
+          ...(await history(ids, start_date)),
+          options: {
+            ...(start_date !== undefined && { startDate: start_date }),
+            horizonHours: horizon_hours,
+            stepHours: step_hours,
+            confidenceLevel: include_intervals ? confidence_level : null,
+          },
+        });
+        return success(request.id, answer(set, { horizon_hours, step_hours }));
+      },
+    );
+  };
+}
+
+function answer(set: ForecastSet, asked: { horizon_hours: number; step_hours: number }): ForecastData {
+  const missing = set.results.filter((result) => result.status === 'no_observations');
+  if (missing.length > 0) throw noObservations(missing.map((result) => result.locationId));
+  const forecasts = set.results as LocationForecast[];
+  const perLocation = <T>(pick: (result: LocationForecast) => T) =>
+    Object.fromEntries(forecasts.map((result) => [String(result.locationId), pick(result)]));
+  const numbers = (values: Float64Array | undefined) => Array.from(values ?? [], round);
+  return {
+    forecasts: perLocation((result) => numbers(result.values)),
+    ...(forecasts[0]?.lower && {
+      intervals: perLocation((result) => ({ lower: numbers(result.lower), upper: numbers(result.upper) })),
+    }),
+    metadata: {
+      model: set.model,
+      horizon_hours: asked.horizon_hours,
+      generated_at: new Date().toISOString(),
+      start_date: set.startDate ?? '',
+      step_hours: asked.step_hours,
+      methods: perLocation((result) => result.method),
+    },
+  };
+}
+
+function noObservations(ids: number[]): AppError {
+  return new AppError(
+    'MODEL_NOT_LOADED',
+    ids.slice(0, 100).map((id) => ({
+      field: 'location_ids',
+      message: `location ${id} has no demand observations before the start; POST /api/v1/data/demand adds them`,
+    })),
+  );
+}

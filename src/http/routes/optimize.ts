@@ -1,0 +1,85 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { Envelope, ErrorEnvelope } from '../../contracts/envelope.ts';
+import { AcceptedJob } from '../../contracts/jobs.ts';
+import { OptimizeRequest, OptimizeResponse } from '../../contracts/optimize.ts';
+import { readJob } from '../../db/jobs.ts';
+import { success } from '../../envelope.ts';
+import type { Deps } from '../app.ts';
+import { optimizeExample } from '../examples.ts';
+import { readWaitPreference } from '../prefer.ts';
+import { sendJsonText } from '../raw-json.ts';
+import { type Submitted, submitJob } from '../submit-job.ts';
+
+const Headers = Type.Object({
+  prefer: Type.Optional(Type.String({ description: '`respond-async`, `wait=N` (RFC 7240)' })),
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'the same key and body give the same job and answer',
+    }),
+  ),
+});
+
+/** `POST /api/v1/optimize`: store, enqueue, wait, answer. */
+export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
+  const { config, database, watch } = deps;
+
+  /** Waits as long as the caller prefers; answers with the job's envelope, or 202 and where to find it. */
+  async function answer(request: FastifyRequest, reply: FastifyReply, { jobId, enqueue }: Submitted) {
+    const { waitSeconds, applied } = readWaitPreference(
+      request.headers.prefer,
+      config.HTTP_WAIT_LIMIT_SECONDS,
+    );
+    if (applied) reply.header('preference-applied', applied);
+    const hangUp = new AbortController();
+    const onClose = () => hangUp.abort();
+    request.raw.socket.once('close', onClose);
+    try {
+      const result = await watch.waitForAnswer(jobId, waitSeconds * 1000, hangUp.signal, enqueue);
+      if (result) return sendJsonText(reply.code(result.httpStatus), result.body);
+    } finally {
+      request.raw.socket.removeListener('close', onClose);
+    }
+    const job = await readJob(database.db, jobId);
+    return reply
+      .code(202)
+      .header('location', `/api/v1/jobs/${jobId}`)
+      .header('retry-after', '1')
+      .send(success(request.id, { job_id: jobId, status: job?.status ?? 'queued' }));
+  }
+
+  return async (app) => {
+    app.post(
+      '/api/v1/optimize',
+      {
+        schema: {
+          tags: ['optimize'],
+          summary: 'The cheapest plan that moves vehicles to where the demand is',
+          description:
+            'The request is validated, stored as a job, solved by a worker process and waited for. ' +
+            '`Prefer: respond-async` answers 202 at once, `Prefer: wait=N` after N seconds at most.',
+          headers: Headers,
+          body: { ...OptimizeRequest, examples: [optimizeExample] },
+          response: {
+            200: OptimizeResponse,
+            202: Envelope(AcceptedJob),
+            400: ErrorEnvelope,
+            409: ErrorEnvelope,
+            413: ErrorEnvelope,
+            415: ErrorEnvelope,
+            422: ErrorEnvelope,
+            500: ErrorEnvelope,
+            503: ErrorEnvelope,
+          },
+        },
+      },
+      async (request, reply) => {
+        const key = request.headers['idempotency-key'] ?? null;
+        return answer(request, reply, await submitJob(deps, request, request.body, key));
+      },
+    );
+  };
+}

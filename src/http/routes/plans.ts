@@ -1,0 +1,105 @@
+import { Readable } from 'node:stream';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import { Envelope, ErrorEnvelope } from '../../contracts/envelope.ts';
+import { PLAN_CSV_COLUMNS, Plan } from '../../contracts/plans.ts';
+import { type PlanRecord, readPlan, readPlanItems } from '../../db/plans.ts';
+import { metadata } from '../../envelope.ts';
+import { AppError } from '../../errors.ts';
+import type { Deps } from '../app.ts';
+import { sendJsonText } from '../raw-json.ts';
+
+const Params = Type.Object({ plan_id: Type.String({ minLength: 1, maxLength: 64 }) });
+const PAGE = 5000;
+
+/** `GET /api/v1/plans/{plan_id}` as JSON or CSV, streamed. */
+export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebox {
+  async function* pages(planId: string) {
+    for (let after = 0; ; ) {
+      const items = await readPlanItems(db, planId, after, PAGE);
+      if (items.length > 0) yield items;
+      if (items.length < PAGE) return;
+      after = items[items.length - 1].ordinal;
+    }
+  }
+
+  async function* csv(planId: string) {
+    yield `${PLAN_CSV_COLUMNS.join(',')}\r\n`;
+    for await (const items of pages(planId)) {
+      yield items
+        .map(
+          (i) =>
+            `${csvField(i.vehicle_id)},${i.source_location},${i.target_location},${i.cost},${i.assignment}\r\n`,
+        )
+        .join('');
+    }
+  }
+
+  async function* json(plan: PlanRecord, requestId: string) {
+    yield `{"status":"success","data":${JSON.stringify(summary(plan)).slice(0, -1)},"allocation_plan":[`;
+    let separator = '';
+    for await (const items of pages(plan.planId)) {
+      yield separator + items.map(({ ordinal: _, ...item }) => JSON.stringify(item)).join(',');
+      separator = ',';
+    }
+    yield `]},"metadata":${JSON.stringify(metadata(requestId))}}`;
+  }
+
+  return async (app) => {
+    app.get(
+      '/api/v1/plans/:plan_id',
+      {
+        schema: {
+          tags: ['plans'],
+          summary: 'A stored plan as JSON, or as CSV with `Accept: text/csv`',
+          params: Params,
+          response: { 200: Envelope(Plan), 404: ErrorEnvelope, 503: ErrorEnvelope },
+        },
+      },
+      async (request, reply) => {
+        const { plan_id } = request.params;
+        const plan = await readPlan(db, plan_id);
+        if (!plan) {
+          throw new AppError('RESOURCE_NOT_FOUND', [
+            { message: `there is no plan "${plan_id}"`, field: 'plan_id' },
+          ]);
+        }
+        reply.header('vary', 'accept');
+        if (!/\btext\/csv\b/.test(request.headers.accept ?? '')) {
+          return sendJsonText(reply, Readable.from(json(plan, request.id)));
+        }
+        return (reply as FastifyReply)
+          .type('text/csv; charset=utf-8')
+          .header('content-disposition', `attachment; filename="${plan_id}.csv"`)
+          .send(Readable.from(csv(plan_id)));
+      },
+    );
+  };
+}
+
+function summary(plan: PlanRecord) {
+  return {
+    plan_id: plan.planId,
+    job_id: plan.jobId,
+    created_at: plan.createdAt,
+    solver_status: plan.solverStatus,
+    gap: plan.gap,
+    total_cost: plan.totalCost,
+    kpis: {
+      demand_coverage: plan.demandCoverage,
+      utilization: plan.utilization,
+      rebalanced_count: plan.rebalancedCount,
+      total_cost: plan.totalCost,
+      total_distance_km: plan.totalDistanceKm,
+      unmet_demand: plan.unmetDemand,
+    },
+    vehicle_count: plan.vehicleCount,
+    solve_time_ms: plan.solveTimeMs,
+  };
+}
+
+/** Quotes as RFC 4180 has it; a leading = + - @ is left alone, since a plan's identifiers go back into systems. */
+function csvField(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

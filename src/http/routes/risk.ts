@@ -1,0 +1,48 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { Envelope, ErrorEnvelope } from '../../contracts/envelope.ts';
+import { RiskRequest, RiskScore } from '../../contracts/risk.ts';
+import { scoreRisk } from '../../core/risk.ts';
+import { success } from '../../envelope.ts';
+import type { Deps } from '../app.ts';
+import { riskExample } from '../examples.ts';
+
+/** `POST /api/v1/risk/score`. */
+export function riskRoutes({ config }: Deps): FastifyPluginAsyncTypebox {
+  const settings = {
+    weights: {
+      age: config.RISK_WEIGHT_AGE,
+      utilization: config.RISK_WEIGHT_UTILIZATION,
+      maintenance: config.RISK_WEIGHT_MAINTENANCE,
+    },
+    ageScaleDays: config.RISK_AGE_SCALE_DAYS,
+    utilizationFloor: config.RISK_UTILIZATION_FLOOR,
+    utilizationRange: config.RISK_UTILIZATION_RANGE,
+    maintenanceScaleDays: config.RISK_MAINTENANCE_SCALE_DAYS,
+    mediumThreshold: config.RISK_MEDIUM_THRESHOLD,
+    highThreshold: config.RISK_HIGH_THRESHOLD,
+  };
+  return async (app) => {
+    app.post(
+      '/api/v1/risk/score',
+      {
+        schema: {
+          tags: ['risk'],
+          summary: 'Risk score of each vehicle',
+          description:
+            'score = 0.3·age + 0.4·utilization + 0.3·maintenance, each factor from 0 to 1; ' +
+            'below 0.4 low, from 0.7 high. Weights, scales and thresholds are settings.',
+          body: { ...RiskRequest, examples: [riskExample] },
+          response: {
+            200: Envelope(Type.Object({ risk_scores: Type.Array(RiskScore) })),
+            400: ErrorEnvelope,
+          },
+        },
+      },
+      async (request) =>
+        success(request.id, {
+          risk_scores: request.body.vehicles.map((vehicle) => scoreRisk(vehicle, settings)),
+        }),
+    );
+  };
+}

@@ -1,0 +1,86 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { sql } from 'drizzle-orm';
+import { Envelope, SERVICE_VERSION } from '../../contracts/envelope.ts';
+import { ACTIVE_STAGES, Health, ServiceConfiguration, ServiceInformation } from '../../contracts/service.ts';
+import { FORECAST_MODEL } from '../../core/forecast/types.ts';
+import { success } from '../../envelope.ts';
+import type { Deps } from '../app.ts';
+
+/** `/`, `/health`, `/api/v1/config`. */
+export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/',
+      {
+        schema: {
+          tags: ['service'],
+          summary: 'Service information',
+          response: { 200: Envelope(ServiceInformation) },
+        },
+      },
+      async (request) =>
+        success(request.id, {
+          name: 'Fleet Decision Service',
+          version: SERVICE_VERSION,
+          description: 'Demand forecasts, cost-minimal rebalancing plans and vehicle risk scores for fleets.',
+          links: {
+            docs: '/docs',
+            redoc: '/redoc',
+            openapi: '/openapi.json',
+            asyncapi: '/asyncapi.json',
+            health: '/health',
+          },
+        }),
+    );
+
+    app.get(
+      '/health',
+      {
+        schema: {
+          tags: ['service'],
+          summary: 'Health of the service and of what it depends on',
+          description:
+            '200 while database and queue are reachable, 503 otherwise; the body says which is away.',
+          response: { 200: Envelope(Health), 503: Envelope(Health) },
+        },
+      },
+      async (request, reply) => {
+        const [databaseUp, queueUp] = await Promise.all([
+          database.db.execute(sql`select 1`).then(
+            () => true,
+            () => false,
+          ),
+          queue.isReady(),
+        ]);
+        const healthy = databaseUp && queueUp;
+        return reply.code(healthy ? 200 : 503).send(
+          success(request.id, {
+            health: healthy ? 'healthy' : 'unhealthy',
+            checks: { database: databaseUp ? 'up' : 'down', queue: queueUp ? 'up' : 'down' },
+            uptime_seconds: Math.round(process.uptime()),
+          }),
+        );
+      },
+    );
+
+    app.get(
+      '/api/v1/config',
+      {
+        schema: {
+          tags: ['service'],
+          summary: 'Current configuration, without anything sensitive',
+          response: { 200: Envelope(ServiceConfiguration) },
+        },
+      },
+      async (request) =>
+        success(request.id, {
+          forecasting: { model: FORECAST_MODEL, horizon_days: config.FORECASTING_HORIZON_DAYS },
+          optimization: { solver: 'highs', stages: ACTIVE_STAGES },
+          features: {
+            enable_caching: config.FEATURES_ENABLE_CACHING,
+            enable_risk_scoring: config.FEATURES_ENABLE_RISK_SCORING,
+          },
+        }),
+    );
+  };
+}

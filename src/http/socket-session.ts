@@ -1,0 +1,147 @@
+import { Compile } from 'typebox/compile';
+import type { WebSocket } from 'ws';
+import type { ErrorCode } from '../contracts/errors.ts';
+import { type ProgressMessage, SubscribeMessage, UnsubscribeMessage } from '../contracts/events.ts';
+import { isEnded } from '../contracts/jobs.ts';
+import { type Progress, readAnswer, readJob } from '../db/jobs.ts';
+import type { Deps } from './app.ts';
+import { describeFaults } from './faults.ts';
+
+const subscribeMessage = Compile(SubscribeMessage);
+const unsubscribeMessage = Compile(UnsubscribeMessage);
+
+/** Above this many unread bytes progress is skipped; the next one says more anyway. */
+const SKIP_PROGRESS_BYTES = 64 * 1024;
+
+type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch'> & { onError: (error: unknown) => void };
+
+/**
+ * One client of `/ws/optimization`. Attaches to the socket at once, so that no message is missed, and lets go of
+ * everything when it closes.
+ */
+export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
+  const { config, database, watch } = deps;
+  /** job id → ends the subscription; a job is in here from `subscribe` until `complete`, `unsubscribe` or close. */
+  const subscriptions = new Map<string, () => void>();
+
+  const send = (message: string) => {
+    if (socket.readyState !== socket.OPEN) return;
+    socket.send(message);
+    if (socket.bufferedAmount > config.WEBSOCKET_MAX_BUFFERED_BYTES) {
+      // The close frame cannot overtake what is not read: give the reader a heartbeat, then the socket is cut.
+      socket.close(1013, 'too slow: read faster, or subscribe to fewer jobs');
+    }
+  };
+  const fail = (code: ErrorCode, message: string, jobId: string | null) =>
+    send(JSON.stringify({ type: 'error', job_id: jobId, code, message }));
+
+  const subscribe = async (jobId: string) => {
+    if (subscriptions.has(jobId)) return;
+    if (subscriptions.size >= config.WEBSOCKET_MAX_SUBSCRIPTIONS) {
+      const limit = config.WEBSOCKET_MAX_SUBSCRIPTIONS;
+      return fail(
+        'VALIDATION_ERROR',
+        `${limit} subscriptions is the limit of a socket; unsubscribe from others`,
+        jobId,
+      );
+    }
+    let open = true;
+    let last = 0;
+    const progress = (state: Progress) => {
+      if (!open || socket.bufferedAmount > SKIP_PROGRESS_BYTES) return;
+      // A job that is tried again starts over; what the client sees never falls.
+      last = Math.max(last, state.progress);
+      const { stage, incumbent, bound, gap } = state;
+      const message: ProgressMessage = {
+        type: 'progress',
+        job_id: jobId,
+        progress: last,
+        stage,
+        incumbent,
+        bound,
+        gap,
+      };
+      send(JSON.stringify(message));
+    };
+    const close = () => {
+      open = false;
+      unwatch();
+      if (subscriptions.get(jobId) === close) subscriptions.delete(jobId);
+    };
+    const complete = async () => {
+      if (!open) return;
+      close();
+      const answer = await readAnswer(database.db, jobId);
+      if (answer) send(`{"type":"complete","job_id":${JSON.stringify(jobId)},"result":${answer.body}}`);
+    };
+    const broken = (error: unknown) => {
+      deps.onError(error);
+      close();
+      fail('SERVICE_UNAVAILABLE', 'the job cannot be read at the moment; subscribe again', jobId);
+    };
+    // Watch first, then look: whatever happens in between is seen by one of the two.
+    const unwatch = watch.watch(jobId, { progress, ended: () => void complete().catch(broken) });
+    subscriptions.set(jobId, close);
+    try {
+      const job = await readJob(database.db, jobId);
+      if (!open) return;
+      if (!job) {
+        close();
+        return fail('RESOURCE_NOT_FOUND', `there is no job "${jobId}"`, jobId);
+      }
+      if (isEnded(job.status)) await complete();
+      else progress(job);
+    } catch (error) {
+      broken(error);
+    }
+  };
+
+  socket.on('message', (data, isBinary) => {
+    let message: unknown;
+    try {
+      message = isBinary ? undefined : JSON.parse(String(data));
+    } catch {
+      // reported below, like everything else that is no message
+    }
+    if (subscribeMessage.Check(message)) void subscribe(message.job_id);
+    else if (unsubscribeMessage.Check(message)) subscriptions.get(message.job_id)?.();
+    else fail('VALIDATION_ERROR', describeMessage(message), jobIdOf(message));
+  });
+
+  let alive = true;
+  const heartbeat = setInterval(() => {
+    if (!alive) return socket.terminate();
+    alive = false;
+    socket.ping();
+  }, config.WEBSOCKET_HEARTBEAT_SECONDS * 1000);
+  socket.on('pong', () => {
+    alive = true;
+  });
+  socket.on('error', deps.onError);
+  socket.on('close', () => {
+    clearInterval(heartbeat);
+    for (const close of [...subscriptions.values()]) close();
+  });
+}
+
+function describeMessage(message: unknown): string {
+  const example = 'send {"type":"subscribe","job_id":"opt_…"}';
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) {
+    return `the message is no JSON object; ${example}`;
+  }
+  const { type } = message as { type?: unknown };
+  if (type !== 'subscribe' && type !== 'unsubscribe') {
+    return `type ${JSON.stringify(type) ?? 'is missing and'} has to be "subscribe" or "unsubscribe"; ${example}`;
+  }
+  const [fault] = describeFaults(
+    SubscribeMessage,
+    subscribeMessage.Errors({ ...message, type: 'subscribe' }),
+    message,
+  );
+  return `${fault.field ?? 'message'}: ${fault.message}`;
+}
+
+function jobIdOf(message: unknown): string | null {
+  const id = (message as { job_id?: unknown } | null | undefined)?.job_id;
+  return typeof id === 'string' ? id : null;
+}

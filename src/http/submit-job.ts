@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import type { OptimizeRequest } from '../contracts/optimize.ts';
+import { checkRequest, namedLocationIds } from '../core/optimize/check.ts';
+import { countQueued, findJobByIdempotencyKey, insertJob } from '../db/jobs.ts';
+import { findKnownLocationIds } from '../db/locations.ts';
+import { AppError } from '../errors.ts';
+import type { Deps } from './app.ts';
+
+const RETRY_AFTER_SECONDS = 5;
+
+/** A stored job; `enqueue` is there where this request made it. */
+export type Submitted = { jobId: string; enqueue: (() => Promise<void>) | undefined };
+
+/**
+ * Stores an optimization job, or finds the one that an earlier request with the same idempotency key made.
+ * Everything that can be wrong with the request is found before anything is stored.
+ * @throws AppError VALIDATION_ERROR, IDEMPOTENCY_CONFLICT, SERVICE_UNAVAILABLE
+ */
+export async function submitJob(
+  deps: Pick<Deps, 'config' | 'database' | 'queue'>,
+  request: FastifyRequest,
+  body: OptimizeRequest,
+  idempotencyKey: string | null,
+): Promise<Submitted> {
+  const { db } = deps.database;
+  const input = JSON.stringify(body);
+  const inputHash = createHash('sha256').update(input).digest();
+  if (idempotencyKey !== null) {
+    const earlier = await findJobByIdempotencyKey(db, idempotencyKey);
+    if (earlier) return replay(earlier, inputHash, idempotencyKey);
+  }
+  await checkAgainstStore(deps, body);
+  await admit(deps);
+
+  const job = { jobId: `opt_${uuidv7()}`, requestId: request.id, input, inputHash, idempotencyKey };
+  const stored = await insertJob(db, job);
+  if (!stored.created) return replay(stored, inputHash, idempotencyKey ?? '');
+  request.log.info({ job_id: job.jobId, bytes: input.length }, 'job stored');
+  return {
+    jobId: job.jobId,
+    // The job is stored, so it is accepted: should the queue fail now, a worker's sweeper enqueues it.
+    enqueue: () =>
+      deps.queue
+        .enqueue(job)
+        .catch((err) => request.log.error({ err, job_id: job.jobId }, 'job not enqueued yet')),
+  };
+}
+
+function replay(earlier: { jobId: string; inputHash: Buffer }, inputHash: Buffer, key: string): Submitted {
+  if (!earlier.inputHash.equals(inputHash)) {
+    throw new AppError('IDEMPOTENCY_CONFLICT', [
+      {
+        message: `the Idempotency-Key "${key}" was used with another body; use a new key for a new request`,
+        field: 'Idempotency-Key',
+      },
+    ]);
+  }
+  return { jobId: earlier.jobId, enqueue: undefined };
+}
+
+async function checkAgainstStore({ database }: Pick<Deps, 'database'>, body: OptimizeRequest): Promise<void> {
+  const known = body.network
+    ? new Set<number>()
+    : await findKnownLocationIds(database.db, namedLocationIds(body));
+  const faults = checkRequest(body, known);
+  if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
+}
+
+/** Refuses new work that could not be queued, before anything is stored. */
+async function admit({
+  config,
+  database,
+  queue,
+}: Pick<Deps, 'config' | 'database' | 'queue'>): Promise<void> {
+  if (!(await queue.isReady())) {
+    throw new AppError('SERVICE_UNAVAILABLE', 'the queue cannot be reached; try again', RETRY_AFTER_SECONDS);
+  }
+  const limit = config.QUEUE_MAX_WAITING;
+  if ((await countQueued(database.db, limit)) >= limit) {
+    throw new AppError(
+      'SERVICE_UNAVAILABLE',
+      `${limit} jobs are waiting, which is the limit (setting QUEUE_MAX_WAITING); try again later`,
+      RETRY_AFTER_SECONDS,
+    );
+  }
+}

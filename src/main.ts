@@ -1,0 +1,56 @@
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { type Config, ConfigError, loadConfig } from './config.ts';
+import { openDatabase } from './db/client.ts';
+import { assertMigrated } from './db/migrate.ts';
+import { type App, buildApp } from './http/app.ts';
+import { openForecaster } from './http/forecaster.ts';
+import { openJobWatch } from './http/job-watch.ts';
+import { type Running, runProcess } from './lifecycle.ts';
+import { createLogger } from './logger.ts';
+import { openEventBus } from './queue/bus.ts';
+import { openQueue } from './queue/queue.ts';
+
+/** Starts the API process: dependencies, application, listen. @returns its base URL and how to close it */
+export async function startApi(config: Config, logger: Logger): Promise<Running & { url: string; app: App }> {
+  if (!config.DATABASE_URL)
+    throw new ConfigError(['DATABASE_URL is not set; `npm start` runs a database of its own']);
+  const onError = (err: unknown) => logger.warn({ err }, 'connection');
+  const database = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE, onError });
+  await assertMigrated(database.pool);
+  const queue = await openQueue(config, onError);
+  const bus = openEventBus(config, onError);
+  const watch = openJobWatch({ db: database.db, bus, onError });
+  const forecaster = openForecaster(config, database.db);
+  const app = await buildApp({ config, database, queue, bus, watch, forecaster, logger });
+
+  const close = async () => {
+    // Outside in: no new requests, then those that wait, then what they wait for.
+    const deadline = setTimeout(
+      () => app.server.closeAllConnections(),
+      config.SHUTDOWN_TIMEOUT_SECONDS * 1000,
+    );
+    await app.close();
+    clearTimeout(deadline);
+    watch.close();
+    await Promise.all([forecaster.close(), queue.close(), bus.close()]);
+    await database.close();
+    logger.info('stopped');
+  };
+  try {
+    await app.listen({ host: config.HOST, port: config.PORT });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const { port } = app.server.address() as AddressInfo;
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
+  return { url: `http://${host}:${port}`, app, close };
+}
+
+if (import.meta.main) {
+  await runProcess(async () => {
+    const config = loadConfig();
+    return startApi(config, createLogger('api', config));
+  });
+}

@@ -1,0 +1,33 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+
+/**
+ * Takes the data folder for this process, so that two of them never start the same database.
+ * @returns a function that gives it back
+ * @throws Error naming the process that has it; the mark of a process that is gone is taken over
+ */
+export async function lockFolder(file: string): Promise<() => Promise<void>> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await writeFile(file, String(process.pid), { flag: 'wx' });
+      return () => rm(file, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries > 3) throw error;
+      const pid = Number(await readFile(file, 'utf8').catch(() => '0'));
+      if (pid > 0 && pid !== process.pid && isAlive(pid)) {
+        throw new Error(
+          `the service runs already (process ${pid}) on this data folder; stop it or set DATA_DIR`,
+        );
+      }
+      await rm(file, { force: true });
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { forecastMany } from '../../../src/core/forecast/forecast.ts';
+import {
+  buildPanel,
+  type SeriesErrors,
+  sortErrors,
+  stepBounds,
+} from '../../../src/core/forecast/intervals.ts';
+import type { PastSteps } from '../../../src/core/forecast/steps.ts';
+import { fitTransform } from '../../../src/core/forecast/transform.ts';
+import { hoursOf, MONDAY, normal, poisson, seededRandom, seriesOf, sum, weeklyShape } from './samples.ts';
+
+const LOG = fitTransform(Float64Array.of(50, 100, 200));
+
+const past = (errors: number[], endHour = 24): PastSteps => ({
+  endHours: new Float64Array(errors.length).fill(endHour),
+  errors: Float64Array.from(errors),
+  absoluteError: 0,
+  demand: 0,
+});
+
+const normalErrors = (seed: number, count: number, deviation: number, endHour = 24): SeriesErrors => {
+  const random = seededRandom(seed);
+  const errors = Array.from({ length: count }, () => deviation * normal(random));
+  return sortErrors(past(errors, endHour), LOG, 1);
+};
+
+describe('stepBounds', () => {
+  const value = Float64Array.of(100);
+  const day = Float64Array.of(24);
+
+  test('many errors of its own decide a series, whatever the panel', () => {
+    // Uniform errors: their 97.5 % quantile lies well inside that of a normal error with the same mean.
+    const own = sortErrors(past(Array.from({ length: 20_001 }, (_, i) => (i - 10_000) / 1e5)), LOG, 1);
+    const panel = buildPanel([own, normalErrors(2, 20_000, 0.5)]);
+    const { lower, upper } = stepBounds(value, day, own, panel, 0.95);
+    expect(Math.log(upper[0]! / 100)).toBeCloseTo(0.095, 3);
+    expect(Math.log(lower[0]! / 100)).toBeCloseTo(-0.095, 3);
+  });
+
+  test('a series with few errors takes the shape of the panel at its own scale', () => {
+    const few = sortErrors(past([0.1, -0.1]), LOG, 1);
+    const panel = buildPanel([few, ...Array.from({ length: 50 }, (_, i) => normalErrors(i, 200, 0.5))]);
+    const { upper } = stepBounds(value, day, few, panel, 0.95);
+    expect(Math.log(upper[0]! / 100)).toBeGreaterThan(0.2);
+    expect(Math.log(upper[0]! / 100)).toBeLessThan(0.28);
+  });
+
+  test('a series without any comparison takes the middle scale of the panel or its own variation', () => {
+    const panel = buildPanel([normalErrors(3, 5000, 0.3)]);
+    const calm = stepBounds(value, day, sortErrors(past([]), LOG, 0.01), panel, 0.95);
+    expect(Math.log(calm.upper[0]! / 100)).toBeCloseTo(1.96 * 0.3, 1);
+    const wild = stepBounds(value, day, sortErrors(past([]), LOG, 2), panel, 0.95);
+    expect(wild.upper[0]).toBeGreaterThan(calm.upper[0]!);
+    const alone = stepBounds(value, day, sortErrors(past([]), LOG, 0.2), buildPanel([]), 0.95);
+    expect(alone.upper[0]).toBeGreaterThan(100);
+  });
+
+  test('buckets keep their own width, and intervals go on widening beyond what was compared', () => {
+    const random = seededRandom(5);
+    const both: PastSteps = {
+      endHours: Float64Array.from({ length: 8000 }, (_, i) => (i % 2 === 0 ? 1 : 168)),
+      errors: Float64Array.from({ length: 8000 }, (_, i) => (i % 2 === 0 ? 0.1 : 0.4) * normal(random)),
+      absoluteError: 0,
+      demand: 0,
+    };
+    const errors = sortErrors(both, LOG, 1);
+    const ends = Float64Array.of(1, 168, 336, 8784);
+    const { upper } = stepBounds(new Float64Array(4).fill(100), ends, errors, buildPanel([errors]), 0.8);
+    for (let i = 1; i < 4; i++) expect(upper[i]).toBeGreaterThan(upper[i - 1]!);
+  });
+
+  test('errors that never occurred give an interval without width', () => {
+    const exact = sortErrors(past(new Array(100).fill(0)), LOG, 1);
+    const { lower, upper } = stepBounds(value, day, exact, buildPanel([exact]), 0.95);
+    expect(lower[0]).toBeCloseTo(100, 6);
+    expect(upper[0]).toBeCloseTo(100, 6);
+  });
+});
+
+describe('coverage on simulated demand', () => {
+  test.each([
+    [0.8, 1],
+    [0.95, 1],
+    [0.8, 24],
+    [0.95, 24],
+  ])(
+    'intervals of %f over steps of %i h hold that share of Poisson demand within 6 points',
+    (level, stepHours) => {
+      const random = seededRandom(21);
+      const weeks = 10;
+      let inside = 0;
+      let steps = 0;
+      const truth: Float64Array[] = [];
+      const series = Array.from({ length: 30 }, (_, i) => {
+        const all = hoursOf(weeks + 1, (hour) => poisson(random, weeklyShape(hour, 2 + i)));
+        truth.push(all.subarray(weeks * 168));
+        return seriesOf(all.subarray(0, weeks * 168), { locationId: i });
+      });
+      const options = {
+        originHour: MONDAY + weeks * 168,
+        horizonHours: 168,
+        stepHours,
+        confidenceLevel: level,
+      };
+      forecastMany(series, options).results.forEach((result, i) => {
+        if (result.status !== 'ok') throw new Error('observations are there');
+        for (let k = 0; k < result.values.length; k++) {
+          const actual = sum(truth[i]!.subarray(k * stepHours, (k + 1) * stepHours));
+          steps++;
+          if (actual >= result.lower![k]! && actual <= result.upper![k]!) inside++;
+        }
+      });
+      expect(inside / steps).toBeGreaterThan(level - 0.06);
+      expect(inside / steps).toBeLessThan(level + 0.06);
+    },
+  );
+});

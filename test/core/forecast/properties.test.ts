@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { forecastMany } from '../../../src/core/forecast/forecast.ts';
+import { MONDAY, poisson, seededRandom, seriesOf } from './samples.ts';
+
+const ZONES = ['UTC', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia'];
+
+/** Kinds of series that have broken forecasters: level, zeros, holes, spikes, units from 1e-12 to 1e15. */
+const KINDS: Record<string, (random: () => number, hour: number) => number> = {
+  constant: () => 7,
+  zero: () => 0,
+  sparse: (random) => (random() < 0.03 ? 1 : 0),
+  poisson: (random, hour) => poisson(random, 3 + 2 * Math.sin(hour / 4)),
+  spiky: (random) => (random() < 0.01 ? 1e9 * random() : 2),
+  huge: (random) => 1e15 * random(),
+  tiny: (random) => 1e-12 * random(),
+  wide: (random) => 10 ** (30 * random() - 15),
+  step: (_random, hour) => (hour < 300 ? 0 : 50),
+  growing: (_random, hour) => 1.01 ** hour,
+  fading: (_random, hour) => Math.max(0, 100 - hour / 5),
+  alternating: (_random, hour) => (hour % 2) * 1000,
+  nonsense: (random) => [NaN, -5, Infinity, -Infinity, 3][Math.floor(5 * random())]!,
+};
+
+const request = fc.record({
+  kinds: fc.array(fc.constantFrom(...Object.keys(KINDS)), { minLength: 1, maxLength: 3 }),
+  seed: fc.integer(),
+  hours: fc.oneof(
+    fc.integer({ min: 0, max: 60 }),
+    fc.integer({ min: 0, max: 900 }),
+    fc.integer({ min: 0, max: 2500 }),
+  ),
+  missing: fc.constantFrom(0, 0, 0.1, 0.9),
+  zone: fc.constantFrom(...ZONES),
+  startOffset: fc.integer({ min: -2000, max: 12_000 }),
+  horizonHours: fc.integer({ min: 1, max: 200 }),
+  leadHours: fc.oneof(fc.constant(null), fc.integer({ min: -200, max: 1500 })),
+  stepHours: fc.constantFrom(1, 2, 3, 6, 12, 24, 168),
+  confidenceLevel: fc.constantFrom(null, 0.5, 0.95, 0.999),
+});
+
+test('no series whatever gives NaN, a negative, an infinite value, bounds on the wrong side or an exception', () => {
+  fc.assert(
+    fc.property(request, (asked) => {
+      const random = seededRandom(asked.seed);
+      const series = asked.kinds.map((kind, locationId) => {
+        const values = Float64Array.from({ length: asked.hours }, (_, hour) =>
+          random() < asked.missing ? NaN : KINDS[kind]!(random, hour),
+        );
+        return seriesOf(values, { locationId, timeZone: asked.zone, startHour: MONDAY + asked.startOffset });
+      });
+      const { horizonHours, stepHours, confidenceLevel, leadHours } = asked;
+      const origin =
+        leadHours === null ? {} : { originHour: MONDAY + asked.startOffset + asked.hours + leadHours };
+      const set = forecastMany(series, { horizonHours, stepHours, confidenceLevel, ...origin });
+      expect(set.results.length).toBe(series.length);
+      for (const result of set.results) {
+        if (result.status === 'no_observations') continue;
+        expect(result.values.length).toBe(Math.ceil(horizonHours / stepHours));
+        expect(result.lower === undefined).toBe(confidenceLevel === null);
+        if (result.backtestWape !== null) expect(result.backtestWape).toBeGreaterThanOrEqual(0);
+        result.values.forEach((value, i) => {
+          const lower = result.lower?.[i] ?? value;
+          const upper = result.upper?.[i] ?? value;
+          const isSane = 0 <= lower && lower <= value && value <= upper && upper < Infinity;
+          if (!isSane) expect.fail(`step ${i}: ${lower} ≤ ${value} ≤ ${upper}, ${result.method}`);
+        });
+      }
+    }),
+    { numRuns: 2500, seed: 20240101 },
+  );
+}, 60_000);

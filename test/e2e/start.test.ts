@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../src/start/embedded-postgres.ts';
+import { send } from '../helpers/service.ts';
+
+const SCRIPT = fileURLToPath(new URL('../../src/start/main.ts', import.meta.url));
+const folders: string[] = [];
+const children = new Set<ChildProcess>();
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'fleet-start-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Runs `npm start`'s script and gathers what it prints. */
+function start(env: Record<string, string>) {
+  const child = spawn(process.execPath, [SCRIPT], {
+    env: { PATH: process.env.PATH ?? '', WORKERS: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  const output = { out: '', err: '' };
+  child.stderr.on('data', (chunk) => {
+    output.err += chunk;
+  });
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  const ready = new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      output.out += chunk;
+      if (output.out.includes('Ctrl-C stops it')) resolve(output.out);
+    });
+    exited.then((code) => reject(new Error(`ended with ${code}: ${output.out}${output.err}`)));
+  });
+  ready.catch(() => {});
+  return { child, output, ready, exited };
+}
+
+/** Processes whose arguments or environment name the folder. */
+async function processesUsing(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
+    const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+    const command = await read('cmdline');
+    if (`${command}${await read('environ')}`.includes(folder)) found.push(command.replaceAll('\0', ' '));
+  }
+  return found;
+}
+
+describe('npm start', () => {
+  test('boots the service, solves a first plan on real demand, keeps its data, and Ctrl-C leaves no process behind', async () => {
+    const folder = await newFolder();
+    const env = { DATA_DIR: folder, PORT: String(await freePort()) };
+
+    const first = start(env);
+    const text = await first.ready;
+    expect(text).toMatch(/First plan: 2017-05-04, 73 locations, \d{3} operational vehicles/);
+    expect(text).toMatch(/solver status\s+(optimal|feasible)/);
+    expect(text).toMatch(/demand coverage\s+(9[5-9]|100)\.\d %/);
+    const jobUrl = /this job\s+(\S+)/.exec(text)?.[1] ?? '';
+    const job = await send(jobUrl);
+    expect(job.body.data).toMatchObject({ status: 'completed', attempts: 1 });
+    expect((await send(`${new URL(jobUrl).origin}/docs/static/index.html`)).status).toBe(200);
+    first.child.kill('SIGINT');
+    expect(await first.exited).toBe(0);
+    expect(await processesUsing(folder)).toEqual([]);
+
+    const second = start(env);
+    expect(await second.ready).not.toMatch(/loading the New York sample/);
+    expect((await send(jobUrl)).body.data.result).toEqual(job.body.data.result);
+    second.child.kill('SIGTERM');
+    expect(await second.exited).toBe(0);
+    expect(await processesUsing(folder)).toEqual([]);
+  });
+
+  test('comes up again after it was killed, and its processes had ended by themselves', async () => {
+    const folder = await newFolder();
+    const port = await freePort();
+    const env = { DATA_DIR: folder, PORT: String(port) };
+    const first = start(env);
+    await first.ready;
+    first.child.kill('SIGKILL');
+    await first.exited;
+    // API and worker notice that their supervisor is gone; only PostgreSQL stays, for the next start to stop.
+    for (let left = 9; left > 1; ) {
+      const running = await processesUsing(folder);
+      left = running.filter((command) => /main\.ts/.test(command)).length + 1;
+    }
+    const second = start(env);
+    await second.ready;
+    second.child.kill('SIGINT');
+    expect(await second.exited).toBe(0);
+    expect(await processesUsing(folder)).toEqual([]);
+  });
+
+  const failures: [string, Record<string, string>, RegExp][] = [
+    ['a setting out of range', { PORT: '70000' }, /^PORT: "70000" .*\n$/],
+    ['a broken database URL', { DATABASE_URL: 'nonsense' }, /^DATABASE_URL: .*\n$/],
+    ['an unreachable database', { DATABASE_URL: 'postgresql://x:y@127.0.0.1:1/z' }, /^cannot connect to 127\.0\.0\.1:1 .*\n$/],
+  ];
+  test.each(failures)('says %s in one clear line and exits with 1', async (_what, env, line) => {
+    const { exited, output } = start({ DATA_DIR: await newFolder(), PORT: String(await freePort()), ...env });
+    expect(await exited).toBe(1);
+    expect(output.err).toMatch(line);
+  });
+
+  test('says a port in use in one clear line and exits with 1, before it starts anything', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const folder = await newFolder();
+    const { exited, output } = start({ DATA_DIR: folder, PORT: String(port) });
+    expect(await exited).toBe(1);
+    expect(output.err).toMatch(new RegExp(`^port ${port} on 127\\.0\\.0\\.1 is in use; .*\\n$`));
+    expect(await readdir(folder)).toEqual([]);
+    server.close();
+  });
+
+  test('says that the data folder is in use when a second one starts on it', async () => {
+    const folder = await newFolder();
+    const first = start({ DATA_DIR: folder, PORT: String(await freePort()) });
+    await first.ready;
+    const second = start({ DATA_DIR: folder, PORT: String(await freePort()) });
+    expect(await second.exited).toBe(1);
+    expect(second.output.err).toMatch(/^the service runs already \(process \d+\) on this data folder; .*\n$/);
+    first.child.kill('SIGINT');
+    expect(await first.exited).toBe(0);
+  });
+});

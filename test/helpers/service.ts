@@ -1,0 +1,101 @@
+import { afterAll } from 'vitest';
+import type { Config } from '../../src/config.ts';
+import { createLogger } from '../../src/logger.ts';
+import { startApi } from '../../src/main.ts';
+import { startWorker } from '../../workers/main.ts';
+import { createTestDatabase, openTestDatabase, testConfig } from './services.ts';
+
+export type Answer = {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any;
+  text: string;
+};
+
+/** Sends a request and reads the JSON answer. A string body is sent as it stands. */
+export async function send(
+  url: string,
+  options: { method?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal } = {},
+): Promise<Answer> {
+  const { body, headers, signal } = options;
+  const response = await fetch(url, {
+    method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    body: body === undefined || typeof body === 'string' ? (body as string | undefined) : JSON.stringify(body),
+    signal: signal ?? null,
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+}
+
+/** Four places on a line about 11 km apart, named 1 to 4. */
+export const TEST_LOCATIONS = [1, 2, 3, 4].map((id) => ({
+  id,
+  name: `Place ${id}`,
+  latitude: 40 + id / 10,
+  longitude: -74,
+}));
+
+/**
+ * A whole service on a database of its own: API and worker parts in this process, real PostgreSQL, real Redis
+ * where a URL is given, real sockets. Everything is closed at the end of the file.
+ */
+export async function startTestService(options: {
+  redisUrl?: string | undefined;
+  apis?: number;
+  workers?: number;
+  overrides?: Partial<Config>;
+}) {
+  const { redisUrl, apis = 1, workers = 1, overrides = {} } = options;
+  const databaseUrl = await createTestDatabase();
+  const { db, pool } = openTestDatabase(databaseUrl);
+  const config = testConfig({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }, overrides);
+  for (const { id, name, latitude, longitude } of TEST_LOCATIONS) {
+    await pool.query('insert into locations (id, name, latitude, longitude) values ($1, $2, $3, $4)', [
+      id,
+      name,
+      latitude,
+      longitude,
+    ]);
+  }
+  const running = new Set<{ close(): Promise<void> }>();
+  const keep = <T extends { close(): Promise<void> }>(part: T): T => {
+    running.add(part);
+    return part;
+  };
+  const startOneApi = async () => keep(await startApi(config, createLogger('api', config)));
+  const startOneWorker = async (own: Partial<Config> = {}) =>
+    keep(await startWorker({ ...config, ...own }, createLogger('worker', config)));
+  const urls: string[] = [];
+  for (let i = 0; i < apis; i++) urls.push((await startOneApi()).url);
+  for (let i = 0; i < workers; i++) await startOneWorker();
+  // Registered after those of the database: runs before them.
+  afterAll(async () => {
+    for (const part of [...running].reverse()) await part.close();
+  });
+  return {
+    url: urls[0],
+    urls,
+    config,
+    db,
+    pool,
+    startWorker: startOneWorker,
+    async close(part: { close(): Promise<void> }) {
+      running.delete(part);
+      await part.close();
+    },
+  };
+}
+
+/** A request over the test locations: vehicles at place 1, demand at place 2. */
+export function simpleRequest(vehicles = 3, demand = 2) {
+  return {
+    demand_forecast: { '1': [0], '2': [demand] },
+    fleet_state: {
+      vehicles: Array.from({ length: vehicles }, (_, i) => ({ id: `V${i + 1}`, location: 1, capacity: 1 })),
+    },
+    constraints: {},
+  };
+}

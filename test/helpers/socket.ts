@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
+export type Message = any;
+
+/** A WebSocket client that keeps every message and lets a test wait for the one it is after. */
+export async function openSocket(baseUrl: string) {
+  const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/ws/optimization`);
+  const messages: Message[] = [];
+  const waiting = new Set<() => void>();
+  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+    socket.once('close', (code, reason) => resolve({ code, reason: String(reason) }));
+  });
+  socket.on('message', (data) => {
+    messages.push(JSON.parse(String(data)));
+    for (const check of [...waiting]) check();
+  });
+  socket.on('error', () => {});
+  await once(socket, 'open');
+
+  /** Waits until a message fits, from the first one on. */
+  const waitFor = (fits: (message: Message) => boolean): Promise<Message> =>
+    new Promise((resolve) => {
+      const check = () => {
+        const found = messages.find(fits);
+        if (!found) return;
+        waiting.delete(check);
+        resolve(found);
+      };
+      waiting.add(check);
+      check();
+    });
+  return {
+    socket,
+    messages,
+    closed,
+    waitFor,
+    send: (message: unknown) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    /** Resolves when everything sent before has been handled: an unknown job is answered in turn. */
+    async roundTrip(mark: string) {
+      socket.send(JSON.stringify({ type: 'subscribe', job_id: mark }));
+      await waitFor((m) => m.type === 'error' && m.job_id === mark);
+    },
+    close: () => socket.close(),
+  };
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv } from 'ajv';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ERROR_STATUS } from '../../src/contracts/errors.ts';
+import { importSample } from '../../src/import/sample.ts';
+import { send, startTestService } from '../helpers/service.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: documents are walked freely
+type Document = any;
+
+describe('the documents', () => {
+  let base: string;
+  let openapi: Document;
+  beforeAll(async () => {
+    const service = await startTestService({});
+    await importSample(service.pool);
+    base = service.url;
+    openapi = (await send(`${base}/openapi.json`)).body;
+  });
+
+  const operations = () =>
+    Object.entries<Document>(openapi.paths).flatMap(([path, methods]) =>
+      Object.entries<Document>(methods).map(([method, operation]) => ({ path, method, operation })),
+    );
+
+  test('OpenAPI is a valid 3.1 document that names every endpoint of the specification', async () => {
+    const result = await new Validator().validate(structuredClone(openapi));
+    expect(result.errors).toBeUndefined();
+    expect(openapi.openapi).toBe('3.1.0');
+    const named = operations().map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(named).toEqual(
+      expect.arrayContaining([
+        'GET /',
+        'GET /health',
+        'GET /api/v1/config',
+        'POST /api/v1/optimize',
+        'POST /api/v1/forecast',
+        'POST /api/v1/risk/score',
+        'GET /api/v1/data/locations',
+        'GET /api/v1/data/fleet',
+        'GET /api/v1/jobs/{job_id}',
+        'DELETE /api/v1/jobs/{job_id}',
+        'GET /api/v1/plans/{plan_id}',
+        'PUT /api/v1/data/locations',
+        'PUT /api/v1/data/fleet',
+        'POST /api/v1/data/demand',
+      ]),
+    );
+    for (const { operation, path } of operations()) {
+      expect(operation.summary, path).toBeTruthy();
+      expect(operation.tags, path).toHaveLength(1);
+    }
+  });
+
+  test('every example of a request body works as it stands, and its answer fits the documented schema', async () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'openapi', ...openapi });
+    const tried: string[] = [];
+    for (const { path, method, operation } of operations()) {
+      const schema = operation.requestBody?.content['application/json'].schema;
+      if (!schema) continue;
+      expect(schema.examples, path).not.toHaveLength(0);
+      for (const body of schema.examples) {
+        const answer = await send(`${base}${path}`, { method: method.toUpperCase(), body });
+        expect([200, 201], `${path} ${answer.text}`).toContain(answer.status);
+        expectToFit(ajv, path, method, answer.status, answer.body);
+        tried.push(path);
+      }
+    }
+    expect(tried.length).toBeGreaterThanOrEqual(6);
+  });
+
+  test('every GET without parameters answers as documented', async () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'openapi', ...openapi });
+    for (const { path, method } of operations()) {
+      if (method !== 'get' || path.includes('{')) continue;
+      const answer = await send(`${base}${path}`);
+      expect(answer.status, path).toBe(200);
+      expectToFit(ajv, path, method, 200, answer.body);
+    }
+  });
+
+  test('every error answer fits the one error envelope, whose codes are those of the table', async () => {
+    const codes = openapi.components.schemas.ErrorItem.properties.code.enum;
+    expect([...codes].sort()).toEqual(Object.keys(ERROR_STATUS).sort());
+    for (const code of ['VALIDATION_ERROR', 'RESOURCE_NOT_FOUND', 'INFEASIBLE_PROBLEM', 'SOLVER_ERROR', 'MODEL_NOT_LOADED', 'INTERNAL_ERROR']) {
+      expect(codes).toContain(code);
+    }
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'openapi', ...openapi });
+    const answer = await send(`${base}/api/v1/optimize`, { body: {} });
+    expectToFit(ajv, '/api/v1/optimize', 'post', 400, answer.body);
+  });
+
+  test('AsyncAPI is a valid 3.0 document of the five messages', async () => {
+    const { body } = await send(`${base}/asyncapi.json`);
+    const schema = createRequire(import.meta.url)('@asyncapi/specs').schemas['3.0.0'];
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    const valid = ajv.validate(schema, body);
+    expect(valid, JSON.stringify(ajv.errors?.slice(0, 3))).toBe(true);
+    expect(Object.keys(body.components.messages)).toEqual(['subscribe', 'unsubscribe', 'progress', 'complete', 'error']);
+    expect(body.channels.optimization.address).toBe('/ws/optimization');
+  });
+
+  test('the pages /docs and /redoc and all they load come from the service itself', async () => {
+    for (const page of ['/docs', '/redoc']) {
+      const html = await send(`${base}${page}`);
+      expect(html.status).toBe(200);
+      const sources = [...html.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]);
+      expect(sources.length).toBeGreaterThan(0);
+      for (const source of sources) {
+        expect(source, page).not.toMatch(/^(https?:)?\/\//);
+        const asset = await send(new URL(source, `${base}${page}/`).href);
+        expect(asset.status, source).toBe(200);
+      }
+    }
+  });
+
+  test('the version is the one of package.json', () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(openapi.info.version).toBe(version);
+  });
+
+  function expectToFit(ajv: Ajv, path: string, method: string, status: number, body: unknown) {
+    const pointer = ['paths', path, method, 'responses', String(status), 'content', 'application/json', 'schema']
+      .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+      .join('/');
+    const validate = ajv.compile({ $ref: `openapi#/${pointer}` });
+    expect(validate(body), `${method} ${path}: ${JSON.stringify(validate.errors?.slice(0, 3))}`).toBe(true);
+  }
+});

@@ -1,0 +1,159 @@
+import { beforeAll, expect, test } from 'vitest';
+import { describeOnBothBackends } from '../helpers/services.ts';
+import { type Answer, send, simpleRequest, startTestService } from '../helpers/service.ts';
+
+const OPT_ID = /^opt_[0-9a-f-]{36}$/;
+
+describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
+  let service: Awaited<ReturnType<typeof startTestService>>;
+  let url: string;
+  beforeAll(async () => {
+    service = await startTestService({ redisUrl, apis: 2 });
+    url = `${service.url}/api/v1/optimize`;
+  });
+  const post = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> => send(url, { body, headers });
+  const countJobs = async () => Number((await service.pool.query('select count(*) from jobs')).rows[0].count);
+
+  test('answers 200 with the plan, its KPIs and the metadata of the specification', async () => {
+    const { status, body, headers } = await post(simpleRequest(3, 2), { 'x-request-id': 'caller-1' });
+    expect(status).toBe(200);
+    expect(headers.get('x-request-id')).toBe('caller-1');
+    expect(body).toEqual({
+      status: 'success',
+      data: {
+        allocation_plan: [
+          expect.objectContaining({ vehicle_id: 'V1', source_location: 1 }),
+          expect.objectContaining({ vehicle_id: 'V2', source_location: 1 }),
+          expect.objectContaining({ vehicle_id: 'V3', source_location: 1 }),
+        ],
+        total_cost: expect.any(Number),
+        kpis: {
+          demand_coverage: 1,
+          utilization: expect.closeTo(2 / 3),
+          rebalanced_count: 2,
+          total_cost: body.data.total_cost,
+          total_distance_km: expect.any(Number),
+          unmet_demand: 0,
+        },
+        solver_status: 'optimal',
+      },
+      metadata: {
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        version: '0.1.0',
+        request_id: 'caller-1',
+        solve_time_ms: expect.any(Number),
+        job_id: expect.stringMatching(OPT_ID),
+        plan_id: expect.stringMatching(/^plan_/),
+      },
+    });
+    const moved = body.data.allocation_plan.filter((i: { assignment: string }) => i.assignment === 'rebalance');
+    expect(moved).toHaveLength(2);
+    for (const item of moved) expect(item).toMatchObject({ target_location: 2, cost: expect.closeTo(11.12, 1) });
+    expect(body.data.total_cost).toBeCloseTo(moved[0].cost * 2, 6);
+  });
+
+  test('stores job, plan and one item per operational vehicle', async () => {
+    const request = simpleRequest(3, 2);
+    Object.assign(request.fleet_state.vehicles[0], { status: 'maintenance' });
+    const { body } = await post(request);
+    const { job_id, plan_id } = body.metadata;
+    const job = await service.pool.query('select * from jobs where job_id = $1', [job_id]);
+    expect(job.rows[0]).toMatchObject({ status: 'completed', solver_status: 'optimal', http_status: 200, attempts: 1 });
+    const items = await service.pool.query('select * from plan_items where plan_id = $1 order by ordinal', [plan_id]);
+    expect(items.rows.map((row) => row.vehicle_id)).toEqual(['V2', 'V3']);
+    expect(items.rows.map(({ vehicle_id, source_location, target_location, cost, assignment }) => ({
+      vehicle_id, source_location, target_location, cost, assignment,
+    }))).toEqual(body.data.allocation_plan);
+  });
+
+  test('answers 422 naming the constraint in conflict and its smallest relaxation where supply is below demand', async () => {
+    const { status, body } = await post(simpleRequest(1, 4));
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ status: 'error', data: null });
+    const fault = body.errors.find((e: { field: string }) => e.field === 'constraints.min_service_level');
+    expect(fault).toMatchObject({ code: 'INFEASIBLE_PROBLEM' });
+    expect(`${fault.message} ${fault.detail}`).toContain('0.25');
+    const relaxed = { ...simpleRequest(1, 4), constraints: { min_service_level: 0.25 } };
+    expect((await post(relaxed)).status).toBe(200);
+  });
+
+  test('answers 202 at once with Prefer: respond-async, and the job leads to the very same envelope', async () => {
+    const accepted = await post(simpleRequest(), { prefer: 'respond-async' });
+    expect(accepted.status).toBe(202);
+    expect(accepted.headers.get('preference-applied')).toBe('respond-async');
+    const { job_id } = accepted.body.data;
+    expect(accepted.headers.get('location')).toBe(`/api/v1/jobs/${job_id}`);
+    // The same key and body wait for the job like the first caller would have.
+    const job = await waitForJob(job_id);
+    expect(job).toMatchObject({ status: 'completed', progress: 1, solver_status: 'optimal', attempts: 1 });
+    expect(job.result).toMatchObject({ status: 'success', metadata: { job_id, plan_id: job.plan_id } });
+  });
+
+  test('answers 202 when Prefer: wait=0 runs out, and 200 when wait is long enough', async () => {
+    const short = await post(simpleRequest(), { prefer: 'wait=0' });
+    expect([short.status, short.headers.get('preference-applied')]).toEqual([202, 'wait=0']);
+    const long = await post(simpleRequest(), { prefer: 'respond-async, wait=50' });
+    expect([long.status, long.headers.get('preference-applied')]).toEqual([200, 'respond-async, wait=50']);
+    await waitForJob(short.body.data.job_id);
+  });
+
+  test('makes one job and one answer of the same Idempotency-Key, also from twenty callers through two API processes', async () => {
+    const before = await countJobs();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        send(`${service.urls[i % 2]}/api/v1/optimize`, {
+          body: simpleRequest(),
+          headers: { 'idempotency-key': 'twenty' },
+        }),
+      ),
+    );
+    expect(new Set(answers.map((a) => a.text)).size).toBe(1);
+    expect(answers[0].status).toBe(200);
+    expect(await countJobs()).toBe(before + 1);
+  });
+
+  test('refuses an Idempotency-Key that comes again with another body, and stores nothing', async () => {
+    await post(simpleRequest(3), { 'idempotency-key': 'once' });
+    const before = await countJobs();
+    const { status, body } = await post(simpleRequest(4), { 'idempotency-key': 'once' });
+    expect([status, body.errors[0].code]).toEqual([422, 'IDEMPOTENCY_CONFLICT']);
+    expect(await countJobs()).toBe(before);
+  });
+
+  test('keeps working on a job whose caller hangs up', async () => {
+    const hangUp = new AbortController();
+    const call = send(url, { body: simpleRequest(), headers: { 'idempotency-key': 'gone' }, signal: hangUp.signal });
+    hangUp.abort();
+    await expect(call).rejects.toThrow();
+    expect((await post(simpleRequest(), { 'idempotency-key': 'gone' })).status).toBe(200);
+  });
+
+  test('takes the fleet as GET /api/v1/data/fleet returns it', async () => {
+    const request = simpleRequest();
+    const fleet = [{ vehicle_id: 'A', location_id: 1, status: 'operational', capacity: 2 }];
+    const { status, body } = await post({ ...request, fleet_state: { vehicles: fleet } });
+    expect(status).toBe(200);
+    expect(body.data.allocation_plan[0]).toMatchObject({ vehicle_id: 'A', assignment: 'rebalance' });
+  });
+
+  test('serves the stored plan as JSON and as CSV', async () => {
+    const { body } = await post(simpleRequest());
+    const plan = await send(`${service.url}/api/v1/plans/${body.metadata.plan_id}`);
+    expect(plan.body.data).toMatchObject({
+      plan_id: body.metadata.plan_id,
+      kpis: body.data.kpis,
+      allocation_plan: body.data.allocation_plan,
+    });
+    const csv = await send(`${service.url}/api/v1/plans/${body.metadata.plan_id}`, { headers: { accept: 'text/csv' } });
+    const lines = csv.text.trim().split('\r\n');
+    expect(lines[0]).toBe('vehicle_id,source_location,target_location,cost,assignment');
+    expect(lines).toHaveLength(1 + body.data.allocation_plan.length);
+  });
+
+  async function waitForJob(jobId: string) {
+    for (;;) {
+      const { body } = await send(`${service.url}/api/v1/jobs/${jobId}`);
+      if (['completed', 'failed', 'cancelled'].includes(body.data.status)) return body.data;
+    }
+  }
+});

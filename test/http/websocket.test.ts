@@ -1,0 +1,124 @@
+import { beforeAll, expect, test } from 'vitest';
+import { openSocket } from '../helpers/socket.ts';
+import { describeOnBothBackends } from '../helpers/services.ts';
+import { send, simpleRequest, startTestService } from '../helpers/service.ts';
+
+describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
+  let service: Awaited<ReturnType<typeof startTestService>>;
+  beforeAll(async () => {
+    // Jobs wait until a test starts a worker: so nothing ends before somebody listens.
+    service = await startTestService({
+      redisUrl,
+      apis: 2,
+      workers: 0,
+      overrides: { WEBSOCKET_MAX_SUBSCRIPTIONS: 5, WEBSOCKET_MAX_MESSAGE_BYTES: 500 },
+    });
+  });
+  const submit = async (body: unknown = simpleRequest()): Promise<string> => {
+    const answer = await send(`${service.urls[0]}/api/v1/optimize`, { body, headers: { prefer: 'respond-async' } });
+    return answer.body.data.job_id;
+  };
+  const subscribe = (job_id: string) => ({ type: 'subscribe', job_id });
+  const completeOf = (jobId: string) => (m: { type: string; job_id: string }) => m.type === 'complete' && m.job_id === jobId;
+  const withWorker = async (work: () => Promise<void>) => {
+    const worker = await service.startWorker();
+    await work().finally(() => service.close(worker));
+  };
+
+  test('reports progress that never falls and exactly one complete, through any API process', async () => {
+    const jobId = await submit();
+    const sockets = await Promise.all(service.urls.map(openSocket));
+    for (const socket of sockets) {
+      socket.send(subscribe(jobId));
+      socket.send(subscribe(jobId)); // the second one changes nothing
+      await socket.waitFor((m) => m.type === 'progress');
+      expect(socket.messages[0]).toEqual({
+        type: 'progress', job_id: jobId, progress: 0, stage: null, incumbent: null, bound: null, gap: null,
+      });
+    }
+    await withWorker(async () => {
+      const stored = async () => (await send(`${service.urls[1]}/api/v1/jobs/${jobId}`)).body.data;
+      for (const socket of sockets) {
+        const complete = await socket.waitFor(completeOf(jobId));
+        const progress = socket.messages.filter((m) => m.type === 'progress').map((m) => m.progress);
+        expect(progress.length).toBeGreaterThan(1);
+        expect(progress).toEqual([...progress].sort((a, b) => a - b));
+        expect(complete.result).toEqual((await stored()).result);
+        expect(complete.result).toMatchObject({ status: 'success', data: { solver_status: 'optimal' } });
+        await socket.roundTrip('after');
+        expect(socket.messages.filter(completeOf(jobId))).toHaveLength(1);
+        socket.close();
+      }
+    });
+  });
+
+  test('answers a subscription to a job that ended before, from PostgreSQL', async () => {
+    const jobId = await submit(simpleRequest(1, 5));
+    await withWorker(async () => {
+      const socket = await openSocket(service.urls[0]);
+      socket.send(subscribe(jobId));
+      expect((await socket.waitFor(completeOf(jobId))).result).toMatchObject({
+        status: 'error',
+        errors: [expect.objectContaining({ code: 'INFEASIBLE_PROBLEM' })],
+      });
+      // A new subscription is answered anew.
+      socket.send(subscribe(jobId));
+      await socket.roundTrip('after');
+      expect(socket.messages.filter(completeOf(jobId))).toHaveLength(2);
+      socket.close();
+    });
+  });
+
+  test('completes a cancelled job with the envelope that says so', async () => {
+    const jobId = await submit();
+    const socket = await openSocket(service.urls[1]);
+    socket.send(subscribe(jobId));
+    await socket.waitFor((m) => m.type === 'progress');
+    await send(`${service.urls[0]}/api/v1/jobs/${jobId}`, { method: 'DELETE' });
+    expect((await socket.waitFor(completeOf(jobId))).result).toMatchObject({ errors: [{ code: 'JOB_CANCELLED' }] });
+    socket.close();
+  });
+
+  test('sends nothing more after unsubscribe', async () => {
+    const jobId = await submit();
+    const [quiet, other] = await Promise.all(service.urls.map(openSocket));
+    for (const socket of [quiet, other]) socket.send(subscribe(jobId));
+    quiet.send({ type: 'unsubscribe', job_id: jobId });
+    await quiet.roundTrip('unsubscribed');
+    const before = quiet.messages.length;
+    await withWorker(async () => {
+      await other.waitFor(completeOf(jobId));
+      await quiet.roundTrip('after');
+    });
+    expect(quiet.messages.slice(before).filter((m) => m.job_id === jobId)).toEqual([]);
+    for (const socket of [quiet, other]) socket.close();
+  });
+
+  test('answers malformed messages and unknown jobs with an error and stays open', async () => {
+    const socket = await openSocket(service.urls[0]);
+    const cases: [unknown, string, string | null, RegExp][] = [
+      ['not json', 'VALIDATION_ERROR', null, /no JSON object/],
+      ['[]', 'VALIDATION_ERROR', null, /no JSON object/],
+      [{ type: 'shout', job_id: 'opt_1' }, 'VALIDATION_ERROR', 'opt_1', /"shout"/],
+      [{ type: 'subscribe' }, 'VALIDATION_ERROR', null, /job_id/],
+      [{ type: 'subscribe', job_id: 7 }, 'VALIDATION_ERROR', null, /7/],
+      [{ type: 'subscribe', job_id: 'opt_2', extra: 1 }, 'VALIDATION_ERROR', 'opt_2', /extra/],
+      [{ type: 'subscribe', job_id: 'opt_unknown' }, 'RESOURCE_NOT_FOUND', 'opt_unknown', /no job/],
+    ];
+    for (const [index, [message, code, job_id, text]] of cases.entries()) {
+      socket.send(message);
+      await socket.waitFor(() => socket.messages.length > index);
+      expect(socket.messages[index]).toEqual({ type: 'error', code, job_id, message: expect.stringMatching(text) });
+    }
+    socket.close();
+  });
+
+  test('bounds the subscriptions and the message size of a socket', async () => {
+    const socket = await openSocket(service.urls[0]);
+    for (let i = 0; i < 6; i++) socket.send(subscribe(await submit()));
+    const error = await socket.waitFor((m) => m.type === 'error');
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringMatching(/5 subscriptions/) });
+    socket.send({ type: 'subscribe', job_id: 'x'.repeat(600) });
+    expect((await socket.closed).code).toBe(1009);
+  });
+});

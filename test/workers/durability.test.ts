@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openQueue } from '../../src/queue/queue.ts';
+import { describeOnBothBackends } from '../helpers/services.ts';
+import { openSocket } from '../helpers/socket.ts';
+import { send, simpleRequest, startTestService } from '../helpers/service.ts';
+
+/** A problem that keeps the solver busy: several capacity classes, no gap, until its time limit. */
+export function longRequest(seconds: number) {
+  const places = [1, 2, 3, 4];
+  const n = 40;
+  const ids = Array.from({ length: n }, (_, i) => i + 100);
+  let state = 7;
+  const random = () => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return state / 2147483648;
+  };
+  const points = ids.map(() => [random() * 50, random() * 50]);
+  const costs = points.map(([x, y]) => points.map(([u, v]) => Math.round(Math.hypot(x - u, y - v) * 1000) / 1000));
+  return {
+    demand_forecast: Object.fromEntries(ids.map((id) => [id, [random() * 40]])),
+    fleet_state: {
+      vehicles: Array.from({ length: 500 }, (_, i) => ({
+        id: `V${i}`,
+        location: ids[Math.floor(random() * n * 0.5)],
+        capacity: [1, 1.7, 2.9, 4.3][places.length * random() | 0],
+      })),
+    },
+    constraints: { max_distance: 100, max_rebalancing_cost: null },
+    network: { location_ids: ids, costs },
+    options: { optimality_gap: 0, time_limit_seconds: seconds },
+  };
+}
+
+describeOnBothBackends('an accepted job', (redisUrl) => {
+  let service: Awaited<ReturnType<typeof startTestService>>;
+  const children = new Set<ChildProcess>();
+  beforeAll(async () => {
+    service = await startTestService({
+      redisUrl,
+      workers: 0,
+      overrides: { JOB_LOCK_SECONDS: 1, SWEEP_INTERVAL_SECONDS: 0.3, JOB_MAX_ATTEMPTS: 2, SHUTDOWN_TIMEOUT_SECONDS: 0.2 },
+    });
+  });
+  afterAll(() => {
+    for (const child of children) child.kill('SIGKILL');
+  });
+
+  /** A worker in a process of its own, which a test can kill. */
+  async function spawnWorker(): Promise<ChildProcess> {
+    const env: Record<string, string> = { PATH: process.env.PATH ?? '' };
+    for (const [name, value] of Object.entries(service.config)) if (value !== undefined) env[name] = String(value);
+    const child = spawn(process.execPath, [fileURLToPath(new URL('../../workers/main.ts', import.meta.url))], {
+      env,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    children.add(child);
+    await once(child, 'message');
+    return child;
+  }
+  const submit = async (body: unknown): Promise<string> => {
+    const answer = await send(`${service.url}/api/v1/optimize`, { body, headers: { prefer: 'respond-async' } });
+    expect(answer.status).toBe(202);
+    return answer.body.data.job_id;
+  };
+  /** Follows a job over a socket until something fits. */
+  const follow = async (jobId: string) => {
+    const socket = await openSocket(service.url);
+    socket.send({ type: 'subscribe', job_id: jobId });
+    return socket;
+  };
+  const ended = async (jobId: string) => {
+    const socket = await follow(jobId);
+    const { result } = await socket.waitFor((m) => m.type === 'complete');
+    socket.close();
+    return result;
+  };
+  const started = async (jobId: string) => {
+    const socket = await follow(jobId);
+    await socket.waitFor((m) => m.type === 'progress' && m.stage !== null);
+    socket.close();
+  };
+  const job = async (jobId: string) => (await send(`${service.url}/api/v1/jobs/${jobId}`)).body.data;
+  const countPlans = async (jobId: string) =>
+    Number((await service.pool.query('select count(*) from plans where job_id = $1', [jobId])).rows[0].count);
+
+  test('is done by another worker when its worker is killed in the middle of a solve', async () => {
+    const victim = await spawnWorker();
+    const jobId = await submit(longRequest(3));
+    await started(jobId);
+    victim.kill('SIGKILL');
+    await once(victim, 'exit');
+    const worker = await service.startWorker();
+    expect((await ended(jobId)).status).toBe('success');
+    expect(await job(jobId)).toMatchObject({ status: 'completed', attempts: 2 });
+    expect(await countPlans(jobId)).toBe(1);
+    await service.close(worker);
+  });
+
+  test('ends as failed with the reason when it kills every worker that takes it', async () => {
+    const jobId = await submit(longRequest(30));
+    for (let i = 0; i < 2; i++) {
+      const victim = await spawnWorker();
+      await started(jobId);
+      const { attempts } = await job(jobId);
+      expect(attempts).toBe(i + 1);
+      victim.kill('SIGKILL');
+      await once(victim, 'exit');
+      // The dead worker's claim has to run out before the next attempt can start.
+      await service.pool.query("update jobs set heartbeat_at = now() - interval '1 minute', stage = null where job_id = $1", [jobId]);
+    }
+    const worker = await service.startWorker();
+    const result = await ended(jobId);
+    expect(result.errors[0]).toMatchObject({ code: 'INTERNAL_ERROR', message: expect.stringMatching(/2 times/) });
+    expect(await job(jobId)).toMatchObject({ status: 'failed', solver_status: 'error' });
+    await service.close(worker);
+  });
+
+  test('goes back to the queue, not counted as an attempt, when its worker is stopped in the middle of a solve', async () => {
+    const first = await service.startWorker();
+    const jobId = await submit(longRequest(3));
+    await started(jobId);
+    await service.close(first);
+    expect(await job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
+    const second = await service.startWorker();
+    expect((await ended(jobId)).status).toBe('success');
+    expect(await job(jobId)).toMatchObject({ attempts: 1 });
+    await service.close(second);
+  });
+
+  test('is found and done when the queue has never heard of it', async () => {
+    const jobId = 'opt_00000000-0000-7000-8000-000000000001';
+    await service.pool.query(
+      "insert into jobs (job_id, status, request_id, input, input_hash, created_at) values ($1, 'queued', 'r', $2, '', now() - interval '1 hour')",
+      [jobId, JSON.stringify(simpleRequest())],
+    );
+    const worker = await service.startWorker();
+    expect((await ended(jobId)).status).toBe('success');
+    await service.close(worker);
+  });
+
+  test('is solved once when it is delivered many times to two workers', async () => {
+    const jobId = await submit(simpleRequest());
+    const queue = await openQueue(service.config, () => {});
+    const workers = [await service.startWorker(), await service.startWorker()];
+    for (let i = 0; i < 20; i++) await queue.enqueue({ jobId, requestId: 'again' });
+    expect((await ended(jobId)).status).toBe('success');
+    expect(await job(jobId)).toMatchObject({ attempts: 1 });
+    expect(await countPlans(jobId)).toBe(1);
+    await queue.close();
+    for (const worker of workers) await service.close(worker);
+  });
+
+  test('is cancelled while it runs, and its worker goes on with the next one', async () => {
+    const worker = await service.startWorker();
+    const jobId = await submit(longRequest(60));
+    await started(jobId);
+    const cancelled = await send(`${service.url}/api/v1/jobs/${jobId}`, { method: 'DELETE' });
+    expect(cancelled.status).toBe(200);
+    expect(cancelled.body.data).toMatchObject({ status: 'cancelled', result: { errors: [{ code: 'JOB_CANCELLED' }] } });
+    const next = await send(`${service.url}/api/v1/optimize`, { body: simpleRequest() });
+    expect(next.status).toBe(200);
+    await service.close(worker);
+  });
+});

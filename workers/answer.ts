@@ -1,0 +1,33 @@
+import type { ErrorItem } from '../src/contracts/envelope.ts';
+import { ERROR_STATUS } from '../src/contracts/errors.ts';
+import type { OptimizationResult, OptimizeResponse } from '../src/contracts/optimize.ts';
+import type { JobAnswer } from '../src/db/jobs.ts';
+import { metadata } from '../src/envelope.ts';
+
+type Solved = { requestId: string; jobId: string; solveTimeMs: number };
+
+/** The answer of a job that has a plan. */
+export function planAnswer(job: Solved & { planId: string }, result: OptimizationResult): JobAnswer {
+  const envelope: OptimizeResponse = {
+    status: 'success',
+    data: result,
+    metadata: {
+      ...metadata(job.requestId),
+      solve_time_ms: job.solveTimeMs,
+      job_id: job.jobId,
+      plan_id: job.planId,
+    },
+  };
+  return { httpStatus: 200, body: JSON.stringify(envelope) };
+}
+
+/** The answer of a job that has none: infeasible, failed. All errors are of one code. */
+export function errorAnswer(job: Solved, errors: ErrorItem[]): JobAnswer {
+  const envelope = {
+    status: 'error',
+    data: null,
+    errors,
+    metadata: { ...metadata(job.requestId), solve_time_ms: job.solveTimeMs, job_id: job.jobId },
+  };
+  return { httpStatus: ERROR_STATUS[errors[0].code], body: JSON.stringify(envelope) };
+}

@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import { v7 as uuidv7 } from 'uuid';
+import { type Config, ConfigError, loadConfig } from '../src/config.ts';
+import { openDatabase } from '../src/db/client.ts';
+import { assertMigrated } from '../src/db/migrate.ts';
+import { type Running, runProcess } from '../src/lifecycle.ts';
+import { createLogger } from '../src/logger.ts';
+import { openEventBus } from '../src/queue/bus.ts';
+import { openConsumer, openQueue } from '../src/queue/queue.ts';
+import { runJob } from './run-job.ts';
+import { createRunningJobs } from './running-jobs.ts';
+import { openSolver } from './solver.ts';
+import { sweep } from './sweeper.ts';
+
+/** Starts a worker process: takes jobs from the queue, solves them in threads, never on its own event loop. */
+export async function startWorker(config: Config, logger: Logger): Promise<Running> {
+  if (!config.DATABASE_URL)
+    throw new ConfigError(['DATABASE_URL is not set; `npm start` runs a database of its own']);
+  const onError = (err: unknown) => logger.warn({ err }, 'connection');
+  const {
+    db,
+    pool,
+    close: closeDatabase,
+  } = openDatabase(config.DATABASE_URL, {
+    poolSize: config.DATABASE_POOL_SIZE,
+    onError,
+  });
+  await assertMigrated(pool);
+  const workerId = `${hostname()}:${process.pid}:${uuidv7().slice(-12)}`;
+  const bus = openEventBus(config, onError);
+  const queue = await openQueue(config, onError);
+  const solver = openSolver(config.WORKER_CONCURRENCY);
+  const running = createRunningJobs();
+
+  bus
+    .subscribe(
+      (event) => {
+        if (event.type === 'cancel') running.stop(event.job_id, 'cancel');
+      },
+      () => {}, // a cancellation that was missed is read with the next heartbeat
+    )
+    .catch(onError);
+  const deps = { config, workerId, db, bus, solver, running, logger };
+  const consumer = await openConsumer(config, (delivery) => runJob(deps, delivery), onError);
+  const beat = async () => {
+    await running.beat(db);
+    if (config.WORKER_HEALTH_FILE) await writeFile(config.WORKER_HEALTH_FILE, new Date().toISOString());
+  };
+  // Three beats within the time after which the worker counts as dead.
+  const heartbeat = setInterval(() => void beat().catch(onError), config.JOB_LOCK_SECONDS * 333);
+  const look = () => sweep(db, queue, config).catch(onError);
+  const sweeper = setInterval(look, config.SWEEP_INTERVAL_SECONDS * 1000);
+  await look();
+  logger.info({ worker_id: workerId, concurrency: config.WORKER_CONCURRENCY }, 'worker ready');
+
+  return {
+    async close() {
+      clearInterval(sweeper);
+      // Running solves may finish within the limit; then they go back to the queue.
+      const deadline = setTimeout(() => running.stopAll('shutdown'), config.SHUTDOWN_TIMEOUT_SECONDS * 1000);
+      await consumer.close();
+      clearTimeout(deadline);
+      clearInterval(heartbeat);
+      await Promise.all([solver.close(), queue.close(), bus.close()]);
+      await closeDatabase();
+      logger.info('stopped');
+    },
+  };
+}
+
+if (import.meta.main) {
+  await runProcess(async () => {
+    const config = loadConfig();
+    return startWorker(config, createLogger('worker', config));
+  });
+}

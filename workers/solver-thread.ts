@@ -1,0 +1,25 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/model.ts';
+import { type OptimizeOutcome, optimize } from '../src/core/optimize/optimize.ts';
+
+export type SolveTask = {
+  /** the request body as JSON text: cheaper to hand over than objects */
+  input: string;
+  locations: LocationPoint[];
+  settings: OptimizeSettings;
+  /** one number in shared memory; anything but 0 ends the solve */
+  stopFlag: Int32Array;
+  progressPort: MessagePort;
+};
+
+/** Entry of a solver thread: here, and nowhere else in the process, the solver may block. */
+export default async function solve(task: SolveTask): Promise<OptimizeOutcome> {
+  try {
+    return await optimize(
+      { request: JSON.parse(task.input), locations: task.locations, settings: task.settings },
+      { stopFlag: task.stopFlag, onProgress: (progress) => task.progressPort.postMessage(progress) },
+    );
+  } finally {
+    task.progressPort.close();
+  }
+}
