@@ -72,7 +72,7 @@ export const SettingsSchema = Type.Object({
   FORECASTING_TIME_ZONE: text('UTC', 'IANA zone of locations that state none', {
     pattern: TIME_ZONE_PATTERN,
   }),
-  FORECASTING_HISTORY_WEEKS: integer(13, 1, 520, 'weeks of observations a forecast reads'),
+  FORECASTING_HISTORY_WEEKS: integer(13, 1, 13, 'weeks of observations a forecast reads'),
   FORECASTING_THREADS: integer(1, 1, 64, 'forecast threads per API process'),
   FEATURES_ENABLE_CACHING: flag(true, 'keep forecasts until new observations arrive'),
   FEATURES_ENABLE_RISK_SCORING: flag(true, 'serve `/api/v1/risk/score`'),

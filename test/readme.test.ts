@@ -11,7 +11,7 @@ type Setting = { default?: unknown; description: string };
 
 describe('the README', () => {
   test('has every setting with its default and meaning', () => {
-    const rows = Object.entries(SettingsSchema.properties as Record<string, Setting>).map(
+    const rows = Object.entries(SettingsSchema.properties as unknown as Record<string, Setting>).map(
       ([name, { default: value, description }]) => {
         const shown = name === 'WORKERS' ? 'cores' : value === undefined ? '' : `\`${value}\``;
         return `| \`${name}\` | ${shown} | ${description} |`;

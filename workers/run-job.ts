@@ -6,7 +6,6 @@ import type { ErrorItem } from '../src/contracts/envelope.ts';
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import { namedLocationIds } from '../src/core/optimize/check.ts';
 import type { OptimizeSettings } from '../src/core/optimize/model.ts';
-import type { OptimizeOutcome } from '../src/core/optimize/optimize.ts';
 import { type Database, isDatabaseUnavailable } from '../src/db/client.ts';
 import { claimJob, type Ending, finishJob, releaseJob, storeProgress } from '../src/db/jobs.ts';
 import { readLocations } from '../src/db/locations.ts';
@@ -16,7 +15,7 @@ import type { EventBus } from '../src/queue/bus.ts';
 import type { Delivery } from '../src/queue/queue.ts';
 import { errorAnswer, planAnswer } from './answer.ts';
 import type { RunningJobs } from './running-jobs.ts';
-import type { Solver } from './solver.ts';
+import type { SolveOutcome, Solver } from './solver.ts';
 
 export type WorkerDeps = {
   config: Config;
@@ -71,7 +70,7 @@ async function solveJob(deps: WorkerDeps, job: ClaimedJob, input: string): Promi
   job.logger.info('job started');
   const solve = solver.start({ input, locations, settings, limitSeconds }, reportProgress(deps, job));
   const entry = running.add(job, solve.stop);
-  let outcome: OptimizeOutcome;
+  let outcome: SolveOutcome;
   try {
     outcome = await solve.outcome;
   } catch (err) {
@@ -96,7 +95,7 @@ async function solveJob(deps: WorkerDeps, job: ClaimedJob, input: string): Promi
 async function store(
   deps: WorkerDeps,
   job: SolvedJob,
-  outcome: OptimizeOutcome,
+  outcome: SolveOutcome,
   stopReason: string | undefined,
 ) {
   switch (outcome.status) {
@@ -132,6 +131,9 @@ async function store(
         'the solve did not end in time and was stopped; raise options.time_limit_seconds or ask for less';
       return end(deps, job, failed(job, 'SOLVER_ERROR', message));
     }
+    case 'threw':
+      job.logger.error({ stack: outcome.stack }, 'the optimizer failed');
+      return end(deps, job, failed(job, 'INTERNAL_ERROR', 'unexpected error; the log of the workers names it under this job_id'));
     case 'error':
       return end(deps, job, failed(job, 'SOLVER_ERROR', outcome.message));
   }

@@ -12,13 +12,18 @@ export type SolveTask = {
   progressPort: MessagePort;
 };
 
+/** A fault of our own code: the same input would end the same way again. */
+export type Threw = { status: 'threw'; stack: string };
+
 /** Entry of a solver thread: here, and nowhere else in the process, the solver may block. */
-export default async function solve(task: SolveTask): Promise<OptimizeOutcome> {
+export default async function solve(task: SolveTask): Promise<OptimizeOutcome | Threw> {
   try {
     return await optimize(
       { request: JSON.parse(task.input), locations: task.locations, settings: task.settings },
       { stopFlag: task.stopFlag, onProgress: (progress) => task.progressPort.postMessage(progress) },
     );
+  } catch (error) {
+    return { status: 'threw', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   } finally {
     task.progressPort.close();
   }

@@ -4,10 +4,12 @@ import { Piscina } from 'piscina';
 import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/model.ts';
 import type { OptimizeOutcome } from '../src/core/optimize/optimize.ts';
 import type { Progress } from '../src/db/jobs.ts';
-import type { SolveTask } from './solver-thread.ts';
+import type { SolveTask, Threw } from './solver-thread.ts';
+
+export type SolveOutcome = OptimizeOutcome | Threw;
 
 export type Solve = {
-  outcome: Promise<OptimizeOutcome>;
+  outcome: Promise<SolveOutcome>;
   /** Ends the solve: asks first, and ends the thread where it does not answer. */
   stop(): void;
 };
@@ -54,7 +56,7 @@ export function openSolver(threads: number): Solver {
         }),
       );
       const task: SolveTask = { input, locations, settings, stopFlag, progressPort: port2 };
-      const outcome: Promise<OptimizeOutcome> = pool
+      const outcome: Promise<SolveOutcome> = pool
         // Piscina derives the type from a newer signature of postMessage; an array is what it hands on.
         .run(task, { transferList: [port2] as never, signal: killer.signal })
         .catch((error) => {

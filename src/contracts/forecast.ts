@@ -47,6 +47,11 @@ export const ForecastData = Type.Object(
       start_date: Type.String({ format: 'date' }),
       step_hours: Type.Integer(),
       methods: PerLocation(Type.String({ description: 'method used for the location' })),
+      backtest_wape: PerLocation(
+        Type.Union([Type.Number(), Type.Null()], {
+          description: 'Σ|error| / Σdemand of the same steps, forecast within the history; null where it is too short',
+        }),
+      ),
     }),
   },
   { $id: 'ForecastData' },

@@ -1,4 +1,5 @@
 import { asc, gt, sql } from 'drizzle-orm';
+import type pg from 'pg';
 import type { Location, LocationInput } from '../contracts/data.ts';
 import type { Queryable } from './client.ts';
 import { locations } from './schema.ts';
@@ -12,6 +13,12 @@ const columns = {
 };
 
 const isOneOf = (ids: readonly number[]) => sql`${locations.id} = any(${sql.param(ids)}::int[])`;
+
+/** Whether any location is stored. */
+export async function hasLocations(pool: Pick<pg.Pool, 'query'>): Promise<boolean> {
+  const { rows } = await pool.query<{ found: boolean }>('select exists (select from locations) as found');
+  return rows[0].found;
+}
 
 /** Which of these ids are stored. */
 export async function findKnownLocationIds(db: Queryable, ids: readonly number[]): Promise<Set<number>> {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import websocket from '@fastify/websocket';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify';
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify';
 import type { Config } from '../config.ts';
 import type { openDatabase } from '../db/client.ts';
 import type { EventBus } from '../queue/bus.ts';
@@ -46,8 +46,8 @@ export async function buildApp(deps: Deps): Promise<App> {
   const app: App = Fastify({
     loggerInstance: deps.logger,
     genReqId: requestId,
-    requestIdLogLabel: 'request_id',
-    disableRequestLogging: true,
+    // One line per request, written below when it has been answered.
+    logController: new LogController({ requestIdLogLabel: 'request_id', disableRequestLogging: true }),
     bodyLimit: config.HTTP_BODY_LIMIT_BYTES,
     frameworkErrors: handleError,
     // Open WebSockets and waiting calls are ended in order by their owners, not cut.

@@ -35,7 +35,7 @@ export function testConfig(
   return {
     ...loadConfig({}),
     QUEUE_PREFIX: `t${randomBytes(6).toString('hex')}`,
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: (process.env.TEST_LOG_LEVEL as Config['LOG_LEVEL']) ?? 'silent',
     PORT: 0,
     ...urls,
     ...overrides,

@@ -9,7 +9,6 @@ import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 
 /** A problem that keeps the solver busy: several capacity classes, no gap, until its time limit. */
 export function longRequest(seconds: number) {
-  const places = [1, 2, 3, 4];
   const n = 40;
   const ids = Array.from({ length: n }, (_, i) => i + 100);
   let state = 7;
@@ -25,7 +24,7 @@ export function longRequest(seconds: number) {
       vehicles: Array.from({ length: 500 }, (_, i) => ({
         id: `V${i}`,
         location: ids[Math.floor(random() * n * 0.5)],
-        capacity: [1, 1.7, 2.9, 4.3][places.length * random() | 0],
+        capacity: [1, 1.7, 2.9, 4.3][Math.floor(4 * random())],
       })),
     },
     constraints: { max_distance: 100, max_rebalancing_cost: null },

@@ -32,6 +32,7 @@ export type RunStatus = 'optimal' | 'infeasible' | 'stopped' | 'failed';
 export type LinearResult = {
   status: RunStatus;
   code: ModelStatusCode;
+  /** Empty, like `rowDual`, where the model is infeasible or the run never began. */
   values: Float64Array;
   rowDual: Float64Array;
   objective: number;
@@ -49,11 +50,26 @@ export type MixedResult = {
   nodes: number;
 };
 
+const NO_LINEAR_RESULT = {
+  status: 'stopped' as RunStatus,
+  values: new Float64Array(0),
+  rowDual: new Float64Array(0),
+  objective: Number.NaN,
+  iterations: 0,
+};
+const NO_MIXED_RESULT = {
+  status: 'stopped' as RunStatus,
+  values: null,
+  bound: Number.NEGATIVE_INFINITY,
+  iterations: 0,
+  nodes: 0,
+};
+
 export type SolverProgress = { iterations: number; incumbent: number | null; bound: number | null };
 
 export type SolverModel = {
-  /** Solves the linear relaxation with the dual (first) or primal (after changed costs) simplex method. */
-  runLinear(method?: 'dual' | 'primal'): LinearResult;
+  /** Solves the linear relaxation by dual simplex; `graceMs` past the deadline is allowed. */
+  runLinear(graceMs?: number): LinearResult;
   /** Solves with the given columns integer, to the gap (or to `absoluteGap`, money). */
   runMixed(options: {
     integerFrom: number;
@@ -87,11 +103,11 @@ export async function withSolverModel<T>(
   source: LinearModel,
   tolerance: number,
   control: RunControl,
-  operation: (model: SolverModel) => T,
+  operation: (model: SolverModel) => T | Promise<T>,
 ): Promise<T> {
   const highs = await loadSolver();
   try {
-    return highs.withModel((model) => {
+    return await highs.withModel(async (model) => {
       model.options.set({
         output_flag: false,
         primal_feasibility_tolerance: tolerance,
@@ -114,7 +130,7 @@ export async function withSolverModel<T>(
           values: source.values,
         },
       });
-      return operation(openModel(highs, model, control));
+      return await operation(openModel(highs, model, control));
     });
   } catch (error) {
     if (error instanceof Error && error.name === 'RuntimeError') dropSolver();
@@ -126,7 +142,7 @@ function openModel(highs: Highs, model: ReturnType<Highs['createModel']>, contro
   const { callbackType, modelStatus, solutionStatus, variableType } = highs.constants;
   let hasIntegers = false;
 
-  const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
+  const isOver = (deadlineMs: number) => isStopped(control.stopFlag) || performance.now() >= deadlineMs;
 
   const statusOf = (code: ModelStatusCode): RunStatus => {
     if (code === modelStatus.optimal || code === modelStatus.empty) return 'optimal';
@@ -136,7 +152,7 @@ function openModel(highs: Highs, model: ReturnType<Highs['createModel']>, contro
     return 'failed';
   };
 
-  const run = (): ModelStatusCode => {
+  const run = (deadlineMs: number): ModelStatusCode => {
     const interval = control.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS;
     let nextReportMs = performance.now() + interval;
     const report = (progress: () => SolverProgress) => {
@@ -145,10 +161,10 @@ function openModel(highs: Highs, model: ReturnType<Highs['createModel']>, contro
       control.onProgress(progress());
     };
     model.zeroAllClocks();
-    model.options.set('time_limit', Math.max(0.001, (control.deadlineMs - performance.now()) / 1000));
+    model.options.set('time_limit', Math.max(0.001, (deadlineMs - performance.now()) / 1000));
     return model.run({
       [callbackType.simplexInterrupt](event) {
-        if (isOver()) event.interrupt();
+        if (isOver(deadlineMs)) event.interrupt();
         else {
           report(() => ({
             iterations: event.data.simplex_iteration_count ?? 0,
@@ -158,7 +174,7 @@ function openModel(highs: Highs, model: ReturnType<Highs['createModel']>, contro
         }
       },
       [callbackType.mipInterrupt](event) {
-        if (isOver()) event.interrupt();
+        if (isOver(deadlineMs)) event.interrupt();
         else {
           report(() => ({
             iterations: Number(event.data.mip_total_lp_iterations ?? 0),
@@ -171,19 +187,26 @@ function openModel(highs: Highs, model: ReturnType<Highs['createModel']>, contro
   };
 
   return {
-    runLinear(method = 'dual') {
+    runLinear(graceMs = 0) {
       if (hasIntegers) model.clearIntegrality();
       hasIntegers = false;
-      model.options.set({ presolve: 'off', solver: 'simplex', simplex_strategy: method === 'dual' ? 1 : 4 });
-      const code = isOver() ? modelStatus.interrupted : run();
+      const deadlineMs = control.deadlineMs + graceMs;
+      if (isOver(deadlineMs)) return { ...NO_LINEAR_RESULT, code: modelStatus.interrupted };
+      // Presolve costs more than it saves on networks; the dual method starts from staying, which is dual feasible.
+      model.options.set({ presolve: 'off', solver: 'simplex', simplex_strategy: 1 });
+      const code = run(deadlineMs);
+      const status = statusOf(code);
+      const iterations = Number(model.info.get('simplex_iteration_count'));
+      if (status === 'infeasible') return { ...NO_LINEAR_RESULT, status, code, iterations };
+      // An interrupted run still has its last basis, whose duals prove a bound like any others.
       const solution = model.getSolution();
       return {
-        status: statusOf(code),
+        status,
         code,
         values: solution.colValue,
         rowDual: solution.rowDual,
         objective: model.getObjectiveValue(),
-        iterations: Number(model.info.get('simplex_iteration_count')),
+        iterations,
       };
     },
     runMixed({ integerFrom, integerTo, gap, absoluteGap, start }) {
@@ -194,14 +217,16 @@ function openModel(highs: Highs, model: ReturnType<Highs['createModel']>, contro
         );
         hasIntegers = true;
       }
+      if (isOver(control.deadlineMs)) return { ...NO_MIXED_RESULT, code: modelStatus.interrupted };
       model.options.set({ presolve: 'choose', solver: 'choose', mip_rel_gap: gap, mip_abs_gap: absoluteGap });
       if (start) model.setSolution({ colValue: start });
-      const code = isOver() ? modelStatus.interrupted : run();
+      const code = run(control.deadlineMs);
+      const status = statusOf(code);
       const hasPoint = Number(model.info.get('primal_solution_status')) === solutionStatus.feasible;
       return {
-        status: statusOf(code),
+        status,
         code,
-        values: hasPoint ? model.getSolution().colValue : null,
+        values: status !== 'infeasible' && hasPoint ? model.getSolution().colValue : null,
         bound: Number(model.info.get('mip_dual_bound')),
         iterations: Math.max(0, Number(model.info.get('simplex_iteration_count'))),
         nodes: Math.max(0, Number(model.info.get('mip_node_count'))),

@@ -33,7 +33,7 @@ export async function explainInfeasible(
     if (isStopped(control.stopFlag)) break;
     const deadlineMs = shareOfTime(control, 1 / (names.length - at));
     const found = await findRelaxation(problem, constraint, { deadlineMs, stopFlag: control.stopFlag });
-    conflicts.push({ constraint, value: valueOf(problem, constraint), ...found });
+    conflicts.push({ constraint, value: requestedValue(problem, constraint), ...found });
     tell(CONFLICT_SHARE + ((1 - CONFLICT_SHARE) * (at + 1)) / names.length);
   }
   return { conflicts, errors: conflicts.map((c) => describe(request, problem, c, names)) };
@@ -44,7 +44,7 @@ function shareOfTime(control: SolveControl, share: number): number {
   return now + share * Math.max(0, control.deadlineMs - now);
 }
 
-function valueOf(problem: Problem, name: ConstraintName): number | null {
+function requestedValue(problem: Problem, name: ConstraintName): number | null {
   const { limits } = problem;
   switch (name) {
     case 'min_service_level':

@@ -14,6 +14,9 @@ import { countVehicles, dropConstraint } from './variants.ts';
 /** Share of total demand to which the most is found; suggested service levels have six decimals. */
 const PRECISION = 1e-7;
 
+/** For the cheapest moves, when the search took all the time. */
+const GRACE_MS = 1000;
+
 export type MostServed = { served: number; proved: boolean };
 
 /** @returns null where no plan was found: with `proved`, because there is none even without a service level */
@@ -55,7 +58,7 @@ function maximise(
   // The cheapest moves for these steps are whole and keep the ceiling.
   model.setColumnBounds(v.firstStep, steps, steps);
   model.setCosts(f.columnCost);
-  const linear = model.runLinear();
+  const linear = model.runLinear(GRACE_MS);
   const moves = linear.status === 'optimal' ? wholeMoves(problem, f, linear.values) : null;
   if (!moves) return { served: null, proved: false };
   const { served, costUnits, broken } = evaluateMoves(problem, moves);

@@ -30,6 +30,10 @@ import { countVehicles } from './variants.ts';
 /** Plans cost whole units, so a bound within half a unit of one is that plan's cost. */
 const HALF_UNIT = fromUnits(0.5);
 
+/** A plan that is in hand when the time is up may take this long to be made whole: a second, and a twentieth of the limit. */
+const GRACE_MS = 1000;
+const GRACE_SHARE = 0.05;
+
 /** Share of a solve's progress that the linear relaxation makes. */
 const LINEAR_SHARE = 0.2;
 
@@ -86,6 +90,7 @@ function createSearch(problem: Problem, f: Formulation, gap: number, control: So
   const v = f.variables;
   const ceiling = problem.limits.maxCostUnits;
   const startedMs = performance.now();
+  const graceMs = GRACE_MS + GRACE_SHARE * Math.max(0, control.deadlineMs - startedMs);
   const figures = { columns: f.model.columnCount, rows: f.model.rowCount, iterations: 0, nodes: 0 };
   /** The cheapest plan found, be it above the ceiling. */
   let best = null as Plan | null;
@@ -114,7 +119,7 @@ function createSearch(problem: Problem, f: Formulation, gap: number, control: So
   /** The cheapest moves for whole steps: a transportation programme. Leaves the model's bounds as they were. */
   function planForSteps(model: SolverModel, steps: Float64Array, method: Method): boolean {
     model.setColumnBounds(v.firstStep, steps, steps);
-    const linear = model.runLinear();
+    const linear = model.runLinear(graceMs);
     figures.iterations += linear.iterations;
     model.setColumnBounds(v.firstStep, new Float64Array(steps.length), v.stepUpper);
     if (linear.status !== 'optimal') return false;
@@ -122,20 +127,19 @@ function createSearch(problem: Problem, f: Formulation, gap: number, control: So
     return consider(wholeMoves(problem, f, linear.values), values, method);
   }
 
+  /** Plans by heuristics, from the relaxation and from nothing: either may be the better one with several classes. */
   function planByRounding(model: SolverModel, relaxed: Float64Array): void {
-    const rounded = roundSteps(problem, f, relaxed);
-    if (!rounded) return;
-    const values = columnValues(problem, f, rounded.arcs, rounded.steps);
-    consider(wholeMoves(problem, f, values), values, 'rounding');
-    planForSteps(model, rounded.steps, 'rounding');
+    planFrom(model, relaxed, 'rounding', true);
+    if (!isProved()) planFrom(model, new Float64Array(v.columnCount), 'greedy', true);
   }
 
-  /** Without a relaxation: a greedy plan is still better than none, and needs no solver. */
-  function planGreedily(): void {
-    const rounded = roundSteps(problem, f, new Float64Array(v.columnCount));
+  /** @param polish solves for the cheapest moves in any case, not only where the rounded ones break a constraint */
+  function planFrom(model: SolverModel, values: Float64Array, method: Method, polish: boolean): void {
+    const rounded = roundSteps(problem, f, values);
     if (!rounded) return;
-    const values = columnValues(problem, f, rounded.arcs, rounded.steps);
-    consider(wholeMoves(problem, f, values), values, 'greedy');
+    const whole = columnValues(problem, f, rounded.arcs, rounded.steps);
+    const holds = consider(wholeMoves(problem, f, whole), whole, method);
+    if (polish || !holds) planForSteps(model, rounded.steps, method);
   }
 
   /** @returns how it ended; what it found and proved is kept */
@@ -171,7 +175,9 @@ function createSearch(problem: Problem, f: Formulation, gap: number, control: So
     figures.iterations += linear.iterations;
     if (linear.status === 'infeasible') return { kind: 'infeasible', boundUnits: null };
     if (linear.status === 'stopped') {
-      if (!isStopped(control.stopFlag)) planGreedily();
+      if (linear.rowDual.length > 0) raiseBound(dualBound(f.model, linear.rowDual));
+      // No relaxation in time: a greedy plan is still better than none, and mostly needs no solver.
+      if (!isStopped(control.stopFlag)) planFrom(model, new Float64Array(v.columnCount), 'greedy', false);
       return finish('stopped');
     }
     raiseBound(dualBound(f.model, linear.rowDual));

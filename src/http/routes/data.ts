@@ -53,7 +53,8 @@ const NextCursor = Type.Optional(
   }),
 );
 
-const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+// Beyond 32 bits PostgreSQL would refuse the query.
+const isLocationId = (value: unknown): value is number => value === (Number(value) | 0);
 const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
 
 const written = {
@@ -79,9 +80,8 @@ const locationsExample = {
 };
 const fleetExample = {
   fleet: [
-    { vehicle_id: 'NYC-0001', location_id: 12, status: 'operational', capacity: 1 },
-    { vehicle_id: 'NYC-0002', location_id: 13, status: 'maintenance' },
-    { vehicle_id: 'EXAMPLE-1', location_id: 4 },
+    { vehicle_id: 'EXAMPLE-1', location_id: 12, status: 'maintenance', capacity: 1 },
+    { vehicle_id: 'EXAMPLE-2', location_id: 13 },
   ],
 };
 const demandExample = {
@@ -116,7 +116,7 @@ export function dataRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
             readLocationPage(db, after?.id ?? null, STREAM_PAGE_ROWS);
           return sendJsonText(reply, await streamList(request.id, 'locations', readPage, async () => ({})));
         }
-        const after = cursor === undefined ? null : decodeCursor(cursor, isInteger);
+        const after = cursor === undefined ? null : decodeCursor(cursor, isLocationId);
         const rows = await readLocationPage(db, after, (limit ?? DEFAULT_LIMIT) + 1);
         const { items, next_cursor } = cutPage(rows, limit ?? DEFAULT_LIMIT, (location) => location.id);
         return success(request.id, { locations: items, next_cursor });

@@ -1,0 +1,73 @@
+import { show } from './faults.ts';
+
+/** What a cell may hold, or what is wrong with it. */
+export type Cell<T> = { value: T } | { fault: string };
+
+/** Limits as the schemas in contracts/ state them. */
+export type Limits = {
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  minLength?: number;
+  maxLength?: number;
+};
+
+const WHOLE = /^[+-]?\d{1,15}$/;
+const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?$/;
+
+export function readInteger(text: string, limits: Limits): Cell<number> {
+  if (!WHOLE.test(text)) return { fault: `${show(text)} is not a whole number` };
+  return within(text, Number(text), limits);
+}
+
+/** A decimal point, no thousands separators. */
+export function readNumber(text: string, limits: Limits): Cell<number> {
+  const value = Number(text);
+  if (!DECIMAL.test(text) || !Number.isFinite(value))
+    return { fault: `${show(text)} is not a number, for example 12.5` };
+  return within(text, value, limits);
+}
+
+export function readText(text: string, { minLength = 0, maxLength = Infinity }: Limits): Cell<string> {
+  if (text.length < minLength) return { fault: 'is empty; it has to be given' };
+  if (text.length > maxLength)
+    return { fault: `${show(text)} has ${text.length} characters; at most ${maxLength} are allowed` };
+  // U+FFFD is what bytes become that are no UTF-8: two different names may look the same.
+  if (/[\0\uFFFD]/.test(text))
+    return { fault: `${show(text)} holds bytes that are no UTF-8 text; save the file as UTF-8` };
+  return { value: text };
+}
+
+export function readOneOf<T extends string>(text: string, values: readonly T[]): Cell<T> {
+  const value = values.find((one) => one === text);
+  return value === undefined ? { fault: `${show(text)} is not one of ${values.join(', ')}` } : { value };
+}
+
+const timeZones = new Map<string, boolean>();
+
+export function readTimeZone(text: string): Cell<string> {
+  const known = timeZones.get(text) ?? isTimeZone(text);
+  timeZones.set(text, known);
+  return known
+    ? { value: text }
+    : { fault: `${show(text)} is not an IANA time zone, for example America/New_York` };
+}
+
+function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function within(text: string, value: number, { minimum, maximum, exclusiveMinimum }: Limits): Cell<number> {
+  if (minimum !== undefined && value < minimum)
+    return { fault: `${text} is below the least allowed value ${minimum}` };
+  if (maximum !== undefined && value > maximum)
+    return { fault: `${text} is above the largest allowed value ${maximum}` };
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)
+    return { fault: `${text} has to be above ${exclusiveMinimum}` };
+  return { value };
+}

@@ -1,0 +1,84 @@
+import { FleetVehicle, Location } from '../contracts/data.ts';
+import { LocationId } from '../contracts/optimize.ts';
+import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
+import { VEHICLE_DEFAULTS } from '../db/fleet.ts';
+import { formatHour, parseHour } from '../db/hour.ts';
+import type { Stage } from '../db/staging.ts';
+import {
+  type Cell,
+  type Limits,
+  readInteger,
+  readNumber,
+  readOneOf,
+  readText,
+  readTimeZone,
+} from './cells.ts';
+import { show } from './faults.ts';
+
+/** A column of a file. */
+export type Column = {
+  /** accepted names, the first one is the usual one */
+  names: readonly string[];
+  /** a file without the column, or a row without a value in it, gets null or this */
+  optional?: { default: string | null };
+  read(text: string): Cell<unknown>;
+};
+
+const locationId: Column = {
+  names: ['location_id'],
+  read: (text) => readInteger(text, LocationId as Limits),
+};
+
+/** The columns of each kind of file, in the order of its stage. */
+export const FILE_COLUMNS: Record<Stage, readonly Column[]> = {
+  locations: [
+    { names: ['id'], read: (text) => readInteger(text, LocationId as Limits) },
+    { names: ['name'], read: (text) => readText(text, Location.properties.name as Limits) },
+    { names: ['latitude'], read: (text) => readNumber(text, Location.properties.latitude as Limits) },
+    { names: ['longitude'], read: (text) => readNumber(text, Location.properties.longitude as Limits) },
+    { names: ['time_zone'], optional: { default: null }, read: readTimeZone },
+  ],
+  fleet: [
+    {
+      names: ['vehicle_id'],
+      read: (text) => readText(text, FleetVehicle.properties.vehicle_id as Limits),
+    },
+    locationId,
+    {
+      names: ['status'],
+      optional: { default: VEHICLE_DEFAULTS.status },
+      read: (text) => readOneOf(text, VEHICLE_STATUSES),
+    },
+    {
+      names: ['capacity'],
+      optional: { default: String(VEHICLE_DEFAULTS.capacity) },
+      read: (text) => readNumber(text, FleetVehicle.properties.capacity as Limits),
+    },
+  ],
+  demand: [
+    locationId,
+    { names: ['hour_utc_iso', 'hour'], read: readHour },
+    { names: ['pickups', 'demand'], read: (text) => readNumber(text, { minimum: 0 }) },
+  ],
+};
+
+/** What identifies a row, for messages. */
+export function describeKey(stage: Stage, key: Record<string, unknown>): string {
+  if (stage === 'locations') return `location ${key.id}`;
+  if (stage === 'fleet') return `vehicle ${show(String(key.vehicle_id))}`;
+  return `location ${key.location_id} at ${(key.hour as Date).toISOString()}`;
+}
+
+/** The same hours come again for every location: most cells are read by looking them up. */
+const hours = new Map<string, Cell<string>>();
+const MAX_REMEMBERED_HOURS = 100_000;
+
+function readHour(text: string): Cell<string> {
+  const remembered = hours.get(text);
+  if (remembered) return remembered;
+  const hour = parseHour(text);
+  const cell = typeof hour === 'string' ? { fault: `${show(text)} ${hour}` } : { value: formatHour(hour) };
+  if (hours.size >= MAX_REMEMBERED_HOURS) hours.clear();
+  hours.set(text, cell);
+  return cell;
+}

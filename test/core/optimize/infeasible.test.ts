@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest';
+import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
+import type { Conflict, ConstraintName, OptimizeOutcome } from '../../../src/core/optimize/model.ts';
+import { optimize } from '../../../src/core/optimize/optimize.ts';
+import { cheapestByTryingAll } from './exhaustive.ts';
+import { createRandom, type Instance, randomInstance, SETTINGS } from './instances.ts';
+
+type Infeasible = Extract<OptimizeOutcome, { status: 'infeasible' }>;
+
+async function infeasible(
+  request: OptimizeRequest,
+  locations: Instance['locations'] = [],
+): Promise<Infeasible> {
+  const outcome = await optimize({ request, locations, settings: SETTINGS });
+  if (outcome.status !== 'infeasible') throw new Error(`is ${outcome.status}`);
+  return outcome;
+}
+
+/** The request with one constraint set to another value. */
+function changed(request: OptimizeRequest, name: ConstraintName, value: number | null): OptimizeRequest {
+  return { ...request, constraints: { ...request.constraints, [name]: value } };
+}
+
+/** The nearest value to the relaxation that is still tighter, where there is one between it and the request's. */
+function slightlyTighter({ constraint, value, relaxation }: Conflict): number | null {
+  const step: Partial<Record<ConstraintName, number>> = {
+    min_service_level: 2e-6,
+    max_distance: -0.1,
+    max_rebalancing_cost: -1e-4,
+    min_vehicles_per_location: 1,
+    max_vehicles_per_location: -1,
+    total_fleet_size: -1,
+  };
+  const tighter = Math.round((relaxation! + step[constraint]!) * 1e7) / 1e7;
+  const between = step[constraint]! < 0 ? tighter > value! : tighter < value!;
+  return between ? tighter : null;
+}
+
+/** The value that takes a constraint away. */
+const NO_LIMIT: Partial<Record<ConstraintName, number | null>> = {
+  min_service_level: 0,
+  max_distance: 1e6,
+  max_rebalancing_cost: null,
+  min_vehicles_per_location: 0,
+  max_vehicles_per_location: 1e6,
+  total_fleet_size: 1e6,
+};
+
+const SEEDS = 2500;
+
+describe('an infeasible problem', () => {
+  test('is explained by changes that make it feasible and are the smallest that do, for every random instance', async () => {
+    const seen = new Map<string, number>();
+    const wrong: unknown[] = [];
+    const feasible = (request: OptimizeRequest, locations: Instance['locations']) =>
+      cheapestByTryingAll(request, locations) !== null;
+    let instances = 0;
+    for (let seed = 10_001; seed <= 10_000 + SEEDS; seed++) {
+      const { request, locations } = randomInstance(seed);
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      if (outcome.status !== 'infeasible') continue;
+      instances++;
+      const { conflicts, errors } = outcome;
+      if (conflicts.length === 0 || errors.length !== conflicts.length) wrong.push({ seed, conflicts });
+      for (const conflict of conflicts) {
+        const { constraint, relaxation, proved } = conflict;
+        if (constraint === 'supply' || constraint === 'network') continue;
+        if (!proved) wrong.push({ seed, conflict, reason: 'not proved' });
+        const count = `${constraint} ${relaxation === null ? 'alone' : 'helps'}`;
+        seen.set(count, (seen.get(count) ?? 0) + 1);
+        if (relaxation === null) {
+          if (feasible(changed(request, constraint, NO_LIMIT[constraint]!), locations)) {
+            wrong.push({ seed, conflict, reason: 'changing it alone does help' });
+          }
+          continue;
+        }
+        if (!feasible(changed(request, constraint, relaxation), locations)) {
+          wrong.push({ seed, conflict, reason: 'not feasible' });
+        }
+        const again = await optimize({
+          request: changed(request, constraint, relaxation),
+          locations,
+          settings: SETTINGS,
+        });
+        if (again.status !== 'optimal') wrong.push({ seed, conflict, reason: `solves to ${again.status}` });
+        const tighter = slightlyTighter(conflict);
+        if (tighter !== null && feasible(changed(request, constraint, tighter), locations)) {
+          wrong.push({ seed, conflict, reason: `${tighter} is feasible too` });
+        }
+      }
+      // What alone would help is named.
+      for (const [name, noLimit] of Object.entries(NO_LIMIT)) {
+        const named = conflicts.some((c) => c.constraint === name);
+        if (!named && feasible(changed(request, name as ConstraintName, noLimit), locations)) {
+          wrong.push({ seed, name, reason: 'would help and is not named', conflicts });
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(instances).toBeGreaterThan(200);
+    for (const name of Object.keys(NO_LIMIT)) expect(seen.get(`${name} helps`), name).toBeGreaterThan(3);
+  });
+
+  const vehicles = (count: number, location: number, capacity = 1) =>
+    Array.from({ length: count }, (_, v) => ({ id: `${location}-${v}`, location, capacity }));
+  const network = {
+    location_ids: [1, 2],
+    costs: [
+      [0, 3.5],
+      [3.5, 0],
+    ],
+    distances_km: [
+      [0, 7.04],
+      [7.04, 0],
+    ],
+  };
+
+  test('names too small a supply, what is missing, and the highest reachable service level', async () => {
+    const { errors, conflicts } = await infeasible({
+      demand_forecast: { 1: [4], 2: [6] },
+      fleet_state: { vehicles: [...vehicles(3, 1), ...vehicles(5, 2)] },
+      constraints: { min_service_level: 0.95 },
+      network,
+    });
+    expect(conflicts).toEqual([
+      { constraint: 'supply', value: 8, relaxation: null, proved: false },
+      { constraint: 'min_service_level', value: 0.95, relaxation: 0.8, proved: true },
+    ]);
+    expect(errors).toEqual([
+      {
+        code: 'INFEASIBLE_PROBLEM',
+        message:
+          '8 operational vehicles with a total capacity of 8 are less than the 9.5 to be served (0.95 of the demand 10); add vehicles',
+        field: 'fleet_state.vehicles',
+        detail: 'in conflict with min_service_level',
+      },
+      {
+        code: 'INFEASIBLE_PROBLEM',
+        message: 'min_service_level 0.95 cannot be reached; lower it to at most 0.8',
+        field: 'constraints.min_service_level',
+        detail: 'in conflict with supply',
+      },
+    ]);
+  });
+
+  test('names the shortest sufficient distance, rounded up to 0.1 km, under the name that the request uses', async () => {
+    const { errors } = await infeasible({
+      demand_forecast: { 2: [2] },
+      fleet_state: { vehicles: vehicles(2, 1) },
+      constraints: { max_rebalancing_distance_km: 5, min_demand_coverage: 1 },
+      network,
+    });
+    expect(errors.map(({ field, message }) => [field, message])).toContainEqual([
+      'constraints.max_rebalancing_distance_km',
+      'max_rebalancing_distance_km 5 km is too short; raise it to at least 7.1 km',
+    ]);
+    expect(errors.map(({ field }) => field)).toContain('constraints.min_demand_coverage');
+  });
+
+  test('names the cost of the cheapest plan', async () => {
+    const { conflicts } = await infeasible({
+      demand_forecast: { 2: [2] },
+      fleet_state: { vehicles: vehicles(2, 1) },
+      constraints: { max_rebalancing_cost: 6.9999, min_service_level: 1 },
+      network,
+    });
+    expect(conflicts).toContainEqual({
+      constraint: 'max_rebalancing_cost',
+      value: 6.9999,
+      relaxation: 7,
+      proved: true,
+    });
+  });
+
+  test('names forbidden moves', async () => {
+    const { errors } = await infeasible({
+      demand_forecast: { 2: [2] },
+      fleet_state: { vehicles: vehicles(2, 1) },
+      network: {
+        location_ids: [1, 2],
+        costs: [
+          [0, null],
+          [1, 0],
+        ],
+      },
+    });
+    expect(errors.find((e) => e.field === 'network.costs')?.message).toBe(
+      'the moves that network.costs forbids (null) leave no plan; allow more of them',
+    );
+  });
+
+  test('is not explained past the stop flag', async () => {
+    const random = createRandom(5);
+    const stopFlag = new Int32Array(new SharedArrayBuffer(4));
+    const request: OptimizeRequest = {
+      demand_forecast: { 2: [random.integer(3, 5)] },
+      fleet_state: { vehicles: vehicles(2, 1) },
+      network,
+    };
+    const outcome = await optimize(
+      { request, locations: [], settings: SETTINGS },
+      {
+        stopFlag,
+        onProgress: ({ stage }) => {
+          if (stage === 'explain') Atomics.store(stopFlag, 0, 1);
+        },
+      },
+    );
+    expect(outcome).toEqual({ status: 'cancelled' });
+  });
+});
