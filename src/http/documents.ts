@@ -6,7 +6,6 @@ import type { Config } from '../config.ts';
 import { SERVICE_VERSION } from '../contracts/envelope.ts';
 import type { App } from './app.ts';
 import { asyncApiDocument } from './asyncapi.ts';
-import { shareSchemas } from './shared-schemas.ts';
 
 const REDOC_PAGE = `<!doctype html>
 <html lang="en">
@@ -41,7 +40,8 @@ export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 
         { name: 'service', description: 'The service itself' },
       ],
     },
-    transformObject: (document) => shareSchemas('openapiObject' in document ? document.openapiObject : {}),
+    // A shape with an $id is named once, under that name, and referred to.
+    refResolver: { buildLocalReference: (json, _uri, _fragment, i) => (json.$id ? String(json.$id) : `def-${i}`) },
   });
   await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { tryItOutEnabled: true } });
 
