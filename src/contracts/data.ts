@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LocationId } from './optimize.ts';
-import { VEHICLE_ID_MAX_LENGTH, VEHICLE_STATUSES } from './vehicles.ts';
+import { VEHICLE_STATUSES, VehicleId } from './vehicles.ts';
 
 /** Most rows of one bulk request. */
 export const MAX_BULK_ROWS = 200_000;
@@ -14,7 +14,7 @@ const TimeZone = Type.String({
 export const Location = Type.Object(
   {
     id: LocationId,
-    name: Type.String({ minLength: 1, maxLength: 200 }),
+    name: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$' }),
     latitude: Type.Number({ minimum: -90, maximum: 90 }),
     longitude: Type.Number({ minimum: -180, maximum: 180 }),
   },
@@ -30,7 +30,7 @@ export type LocationInput = Static<typeof LocationInput>;
 
 export const FleetVehicle = Type.Object(
   {
-    vehicle_id: Type.String({ minLength: 1, maxLength: VEHICLE_ID_MAX_LENGTH }),
+    vehicle_id: VehicleId,
     location_id: LocationId,
     status: Type.Enum([...VEHICLE_STATUSES]),
     capacity: Type.Number({ exclusiveMinimum: 0 }),
@@ -41,7 +41,7 @@ export type FleetVehicle = Static<typeof FleetVehicle>;
 
 export const FleetVehicleInput = Type.Object(
   {
-    vehicle_id: FleetVehicle.properties.vehicle_id,
+    vehicle_id: VehicleId,
     location_id: LocationId,
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { default: 'operational' })),
     capacity: Type.Optional(Type.Number({ exclusiveMinimum: 0, default: 1 })),

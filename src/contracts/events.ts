@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
-import { ProgressState } from './jobs.ts';
+import { JobReference, ProgressState } from './jobs.ts';
 
 /** Messages of the WebSocket `/ws/optimization`; also the source of the AsyncAPI document. */
-const JobReference = Type.String({ minLength: 1, maxLength: 64 });
 
 export const SubscribeMessage = Type.Object(
   { type: Type.Literal('subscribe'), job_id: JobReference },

@@ -24,6 +24,8 @@ export function isEnded(status: JobStatus): boolean {
 }
 
 export const JobId = Type.String({ pattern: '^opt_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
+/** How a caller names a job or a plan: anything printable, so that an unknown one is 404 and not 400. */
+export const JobReference = Type.String({ minLength: 1, maxLength: 64, pattern: '^[!-~]+$' });
 export const PlanId = Type.String({ pattern: '^plan_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

@@ -1,13 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { Metadata } from './envelope.ts';
-import { VEHICLE_ID_MAX_LENGTH, VEHICLE_STATUSES } from './vehicles.ts';
+import { VEHICLE_STATUSES, VehicleId } from './vehicles.ts';
 
 /** Longest demand series: hours of a leap year. */
 export const MAX_TIME_STEPS = 8784;
 
 export const LocationId = Type.Integer({ minimum: -2147483648, maximum: 2147483647 });
-
-const VehicleId = Type.String({ minLength: 1, maxLength: VEHICLE_ID_MAX_LENGTH });
 
 export const VehicleInput = Type.Object(
   {

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { VEHICLE_ID_MAX_LENGTH } from './vehicles.ts';
+import { VehicleId } from './vehicles.ts';
 
 export const RISK_CATEGORIES = ['low', 'medium', 'high'] as const;
 
 export const RiskVehicle = Type.Object(
   {
-    id: Type.String({ minLength: 1, maxLength: VEHICLE_ID_MAX_LENGTH }),
+    id: VehicleId,
     age_days: Type.Number({ minimum: 0 }),
     utilization_rate: Type.Number({ minimum: 0, maximum: 1 }),
     days_since_maintenance: Type.Number({ minimum: 0 }),

@@ -78,7 +78,9 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
     case 'const':
       return `${value} has to be ${show(params.allowedValue)}`;
     case 'pattern':
-      return `${value} does not match ${params.pattern}`;
+      return String(found).includes('\0')
+        ? 'contains a NUL character, which cannot be stored; leave it out'
+        : `${value} does not match ${params.pattern}`;
     case 'format':
       return `${value} is not ${FORMATS[String(params.format)] ?? `in the format ${params.format}`}`;
     default:

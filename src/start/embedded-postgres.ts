@@ -74,11 +74,10 @@ export async function startEmbeddedPostgres(
   );
   if (running) await stop();
 
-  const port = await freePort();
-  const options = {
+    const options = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    port: String(port),
+    port: String(await freePort()),
     max_connections: '200',
     ...settings,
   };
@@ -107,7 +106,7 @@ export async function startEmbeddedPostgres(
     throw new Error(`the embedded PostgreSQL in ${root} does not start: ${tail}`, { cause });
   }
   const password = await readFile(passwordFile, 'utf8');
-  const server = `postgresql://${USER}:${password}@127.0.0.1:${port}`;
+  const server = `postgresql://${USER}:${password}@127.0.0.1:${options.port}`;
   await createDatabase(`${server}/postgres`, DATABASE);
   return { url: `${server}/${DATABASE}`, folder: root, stop };
 }

@@ -18,7 +18,11 @@ import {
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
 const OPTIONS = { lockSeconds: 30, maxAttempts: 3 };
-const ENDING: Ending = { status: 'completed', solverStatus: 'optimal', answer: { httpStatus: 200, body: '{"a": 1}' } };
+const ENDING: Ending = {
+  status: 'completed',
+  solverStatus: 'optimal',
+  answer: { httpStatus: 200, body: '{"a": 1}' },
+};
 
 describe('the record of a job', () => {
   let db: Database;
@@ -38,7 +42,9 @@ describe('the record of a job', () => {
 
   test('is claimed by one of many workers that try at the same moment', async () => {
     const jobId = await newJob();
-    const claims = await Promise.all(Array.from({ length: 10 }, (_, i) => claimJob(db, jobId, `w${i}`, OPTIONS)));
+    const claims = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => claimJob(db, jobId, `w${i}`, OPTIONS)),
+    );
     const won = claims.filter((claim) => claim.outcome === 'claimed');
     expect(won).toEqual([{ outcome: 'claimed', attempt: 1, input: '{"b":  2}', requestId: 'r' }]);
   });
@@ -131,7 +137,11 @@ describe('the record of a job', () => {
 
   test('cannot be in a state that the contract does not know, or ended without an answer', async () => {
     const jobId = await newJob();
-    await expect(pool.query("update jobs set status = 'paused' where job_id = $1", [jobId])).rejects.toThrow(/jobs_status/);
-    await expect(pool.query("update jobs set status = 'failed' where job_id = $1", [jobId])).rejects.toThrow(/jobs_ended/);
+    await expect(pool.query("update jobs set status = 'paused' where job_id = $1", [jobId])).rejects.toThrow(
+      /jobs_status/,
+    );
+    await expect(pool.query("update jobs set status = 'failed' where job_id = $1", [jobId])).rejects.toThrow(
+      /jobs_ended/,
+    );
   });
 });

@@ -76,10 +76,9 @@ async function findPostgres(folder: string): Promise<Server> {
 async function findRedis(folder: string): Promise<Server | undefined> {
   const given = process.env.TEST_REDIS_URL;
   if (given) return { url: given, stop: async () => {} };
-  for (const command of ['redis-server', 'valkey-server']) {
-    if (!isInstalled(command)) continue;
+  if (redisCommand()) {
     const port = await freePort();
-    const server = await startRedisServer(command, port, folder);
+    const server = await startRedisServer(port, folder);
     return { url: `redis://127.0.0.1:${port}`, stop: () => stopProcess(server) };
   }
   if (!dockerAnswers()) return undefined;
@@ -89,9 +88,9 @@ async function findRedis(folder: string): Promise<Server | undefined> {
 }
 
 /** Starts a Redis on a port of the loopback interface and waits until it accepts connections. */
-export async function startRedisServer(command: string, port: number, folder: string): Promise<ChildProcess> {
+export async function startRedisServer(port: number, folder: string): Promise<ChildProcess> {
   const server = spawn(
-    command,
+    redisCommand() ?? 'redis-server',
     ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
@@ -100,6 +99,11 @@ export async function startRedisServer(command: string, port: number, folder: st
   }
   server.stdout.resume();
   return server;
+}
+
+/** The Redis that is installed here, or undefined. */
+export function redisCommand(): string | undefined {
+  return ['redis-server', 'valkey-server'].find(isInstalled);
 }
 
 /** Ends a child process and waits until it is gone. */

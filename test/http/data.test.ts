@@ -1,7 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Deps } from '../../src/http/app.ts';
 import { handleError } from '../../src/http/error-handler.ts';
 import { requestId } from '../../src/http/request-id.ts';
 import { dataRoutes } from '../../src/http/routes/data.ts';
@@ -26,7 +25,7 @@ describe('data in and out', () => {
     app.setValidatorCompiler(validatorCompiler);
     app.setSerializerCompiler(() => (data) => JSON.stringify(data));
     app.setErrorHandler(handleError);
-    await app.register(dataRoutes({ database } as Deps));
+    await app.register(dataRoutes({ database }));
     base = `${await app.listen({ port: 0, host: '127.0.0.1' })}/api/v1/data`;
     afterAll(() => app.close());
   });

@@ -30,6 +30,13 @@ import { countVehicles } from './variants.ts';
 /** Plans cost whole units, so a bound within half a unit of one is that plan's cost. */
 const HALF_UNIT = fromUnits(0.5);
 
+/** Error of bounds: in units, and relative for our own sum of duals and for the solver's branching. */
+const LEAST_NOISE_UNITS = 0.01;
+const DUAL_NOISE = 1e-13;
+const BRANCHING_NOISE = 1e-9;
+/** A gap of this much is that error and nothing else; below 10⁹ units (100,000 money) it is no whole unit. */
+const LEAST_GAP = 2e-9;
+
 /** A plan that is in hand when the time is up may take this long to be made whole: a second, and a twentieth of the limit. */
 const GRACE_MS = 1000;
 const GRACE_SHARE = 0.05;
@@ -98,13 +105,14 @@ function createSearch(problem: Problem, f: Formulation, gap: number, control: So
   let isMixed = false;
 
   const gapOf = (costUnits: number) => (costUnits <= boundUnits ? 0 : (costUnits - boundUnits) / costUnits);
-  const isProved = () => best !== null && best.costUnits <= ceiling && gapOf(best.costUnits) <= gap;
+  const isWithin = (reached: number) => reached <= Math.max(gap, LEAST_GAP);
+  const isProved = () => best !== null && best.costUnits <= ceiling && isWithin(gapOf(best.costUnits));
 
-  function raiseBound(bound: number): void {
+  /** Costs are whole units, so a bound just above one proves the next; `noise` is the relative error of the bound's arithmetic. */
+  function raiseBound(bound: number, noise: number): void {
     if (!Number.isFinite(bound)) return;
-    // Costs are whole units, so a bound just above one proves the next; the guard covers the arithmetic behind it.
     const units = bound * UNITS_PER_COST;
-    boundUnits = Math.max(boundUnits, Math.ceil(units - 0.01 - Math.abs(units) * 1e-10));
+    boundUnits = Math.max(boundUnits, Math.ceil(units - LEAST_NOISE_UNITS - Math.abs(units) * noise));
   }
 
   /** Keeps the plan where it holds every constraint (the ceiling apart) and is the cheapest so far. */
@@ -155,7 +163,7 @@ function createSearch(problem: Problem, f: Formulation, gap: number, control: So
     figures.iterations += mixed.iterations;
     figures.nodes += mixed.nodes;
     if (mixed.status === 'infeasible') return 'infeasible';
-    raiseBound(mixed.bound);
+    raiseBound(mixed.bound, BRANCHING_NOISE);
     const steps = mixed.values && wholeSteps(f, mixed.values);
     if (steps) {
       consider(wholeMoves(problem, f, mixed.values!), mixed.values!, 'mixed_integer');
@@ -175,12 +183,12 @@ function createSearch(problem: Problem, f: Formulation, gap: number, control: So
     figures.iterations += linear.iterations;
     if (linear.status === 'infeasible') return { kind: 'infeasible', boundUnits: null };
     if (linear.status === 'stopped') {
-      if (linear.rowDual.length > 0) raiseBound(dualBound(f.model, linear.rowDual));
+      if (linear.rowDual.length > 0) raiseBound(dualBound(f.model, linear.rowDual), DUAL_NOISE);
       // No relaxation in time: a greedy plan is still better than none, and mostly needs no solver.
       if (!isStopped(control.stopFlag)) planFrom(model, new Float64Array(v.columnCount), 'greedy', false);
       return finish('stopped');
     }
-    raiseBound(dualBound(f.model, linear.rowDual));
+    raiseBound(dualBound(f.model, linear.rowDual), DUAL_NOISE);
     if (boundUnits > ceiling) return { kind: 'infeasible', boundUnits };
     consider(wholeMoves(problem, f, linear.values), linear.values, 'linear');
     if (!isProved()) planByRounding(model, linear.values);
@@ -212,7 +220,7 @@ function createSearch(problem: Problem, f: Formulation, gap: number, control: So
         costUnits,
         boundUnits: Math.min(boundUnits, costUnits),
         gap: reached,
-        proved: reached <= gap,
+        proved: isWithin(reached),
         served,
         figures: { ...figures, method },
       },

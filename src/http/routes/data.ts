@@ -43,7 +43,7 @@ const FleetQuery = Type.Object(
   {
     ...page,
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { description: 'only vehicles in this state' })),
-    location_id: Type.Optional({ ...LocationId, description: 'only vehicles at this location' }),
+    location_id: Type.Optional(LocationId),
   },
   { additionalProperties: false },
 );
@@ -92,7 +92,7 @@ const demandExample = {
 };
 
 /** `/api/v1/data`: locations, fleet, observed demand. */
-export function dataRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebox {
+export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/data/locations',

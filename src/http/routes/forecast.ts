@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Envelope, ErrorEnvelope } from '../../contracts/envelope.ts';
 import { ForecastData, ForecastRequest } from '../../contracts/forecast.ts';
 import type { ForecastSet, LocationForecast } from '../../core/forecast/types.ts';
 import { readNewestObservationHour } from '../../db/demand.ts';
@@ -8,6 +7,7 @@ import { success } from '../../envelope.ts';
 import { AppError, type Fault } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { forecastExample } from '../examples.ts';
+import { answers, errors } from '../responses.ts';
 
 const HOUR_MS = 3_600_000;
 /** Furthest start after the newest observation: the model knows no more than a year ahead. */
@@ -73,12 +73,7 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
             'One value per step of `step_hours` (default 24): 168 hours give 7 values, each the expected demand of its ' +
             'step. Only observations before `start_date` are used, so a past date is a backtest.',
           body: { ...ForecastRequest, examples: [forecastExample] },
-          response: {
-            200: Envelope(ForecastData),
-            400: ErrorEnvelope,
-            404: ErrorEnvelope,
-            503: ErrorEnvelope,
-          },
+          response: { 200: answers('the forecasts', ForecastData), ...errors(400, 404, 413, 415, 503) },
         },
       },
       async (request) => {

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { Envelope, ErrorEnvelope } from '../../contracts/envelope.ts';
-import { isEnded, Job } from '../../contracts/jobs.ts';
+import { isEnded, Job, JobReference } from '../../contracts/jobs.ts';
 import {
   cancelQueuedJob,
   type JobRecord,
@@ -14,8 +13,9 @@ import { cancelledAnswer, metadata } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { sendJsonText } from '../raw-json.ts';
+import { answers, errors } from '../responses.ts';
 
-const Params = Type.Object({ job_id: Type.String({ minLength: 1, maxLength: 64 }) });
+const Params = Type.Object({ job_id: JobReference });
 
 /** How long DELETE waits for the worker to let go of a running job before it answers 202. */
 const CANCEL_WAIT_MS = 2000;
@@ -55,7 +55,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
   }
 
   return async (app) => {
-    const response = { 200: Envelope(Job), 404: ErrorEnvelope, 503: ErrorEnvelope };
+    const response = { 200: answers('the job', Job), ...errors(400, 404, 503) };
     app.get(
       '/api/v1/jobs/:job_id',
       {
@@ -82,7 +82,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
             'A queued job is cancelled at once, a running one within a second; one that has ended stays as it is. ' +
             '202 where its worker has not let go of it yet.',
           params: Params,
-          response: { ...response, 202: Envelope(Job) },
+          response: { ...response, 202: answers('the job is still being stopped', Job) },
         },
       },
       async (request, reply) => {

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { Envelope, ErrorEnvelope } from '../../contracts/envelope.ts';
 import { AcceptedJob } from '../../contracts/jobs.ts';
 import { OptimizeRequest, OptimizeResponse } from '../../contracts/optimize.ts';
 import { readJob } from '../../db/jobs.ts';
@@ -10,6 +9,7 @@ import type { Deps } from '../app.ts';
 import { optimizeExample } from '../examples.ts';
 import { readWaitPreference } from '../prefer.ts';
 import { sendJsonText } from '../raw-json.ts';
+import { answers, described, errors } from '../responses.ts';
 import { type Submitted, submitJob } from '../submit-job.ts';
 
 const Headers = Type.Object({
@@ -64,15 +64,9 @@ export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           headers: Headers,
           body: { ...OptimizeRequest, examples: [optimizeExample] },
           response: {
-            200: OptimizeResponse,
-            202: Envelope(AcceptedJob),
-            400: ErrorEnvelope,
-            409: ErrorEnvelope,
-            413: ErrorEnvelope,
-            415: ErrorEnvelope,
-            422: ErrorEnvelope,
-            500: ErrorEnvelope,
-            503: ErrorEnvelope,
+            200: described('the plan', OptimizeResponse),
+            202: answers('accepted; the job goes on, `Location` says where to find it', AcceptedJob),
+            ...errors(400, 409, 413, 415, 422, 500, 503),
           },
         },
       },

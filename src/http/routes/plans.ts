@@ -2,15 +2,16 @@ import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { Envelope, ErrorEnvelope } from '../../contracts/envelope.ts';
+import { JobReference } from '../../contracts/jobs.ts';
 import { PLAN_CSV_COLUMNS, Plan } from '../../contracts/plans.ts';
 import { type PlanRecord, readPlan, readPlanItems } from '../../db/plans.ts';
 import { metadata } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { sendJsonText } from '../raw-json.ts';
+import { answers, errors } from '../responses.ts';
 
-const Params = Type.Object({ plan_id: Type.String({ minLength: 1, maxLength: 64 }) });
+const Params = Type.Object({ plan_id: JobReference });
 const PAGE = 5000;
 
 /** `GET /api/v1/plans/{plan_id}` as JSON or CSV, streamed. */
@@ -52,9 +53,10 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       {
         schema: {
           tags: ['plans'],
-          summary: 'A stored plan as JSON, or as CSV with `Accept: text/csv`',
+          summary: 'A stored plan as JSON or CSV',
+          description: '`Accept: text/csv` gives one line per vehicle.',
           params: Params,
-          response: { 200: Envelope(Plan), 404: ErrorEnvelope, 503: ErrorEnvelope },
+          response: { 200: answers('the plan', Plan), ...errors(400, 404, 503) },
         },
       },
       async (request, reply) => {

@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { Envelope, ErrorEnvelope } from '../../contracts/envelope.ts';
 import { RiskRequest, RiskScore } from '../../contracts/risk.ts';
 import { scoreRisk } from '../../core/risk.ts';
 import { success } from '../../envelope.ts';
 import type { Deps } from '../app.ts';
 import { riskExample } from '../examples.ts';
+import { answers, errors } from '../responses.ts';
+
+const RiskScores = Type.Object({ risk_scores: Type.Array(RiskScore) });
 
 /** `POST /api/v1/risk/score`. */
 export function riskRoutes({ config }: Deps): FastifyPluginAsyncTypebox {
@@ -34,8 +36,8 @@ export function riskRoutes({ config }: Deps): FastifyPluginAsyncTypebox {
             'below 0.4 low, from 0.7 high. Weights, scales and thresholds are settings.',
           body: { ...RiskRequest, examples: [riskExample] },
           response: {
-            200: Envelope(Type.Object({ risk_scores: Type.Array(RiskScore) })),
-            400: ErrorEnvelope,
+            200: answers('one score per vehicle, in the order of the request', RiskScores),
+            ...errors(400, 413, 415),
           },
         },
       },

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { sql } from 'drizzle-orm';
-import { Envelope, SERVICE_VERSION } from '../../contracts/envelope.ts';
+import { SERVICE_VERSION } from '../../contracts/envelope.ts';
 import { ACTIVE_STAGES, Health, ServiceConfiguration, ServiceInformation } from '../../contracts/service.ts';
 import { FORECAST_MODEL } from '../../core/forecast/types.ts';
 import { success } from '../../envelope.ts';
 import type { Deps } from '../app.ts';
+import { answers } from '../responses.ts';
 
 /** `/`, `/health`, `/api/v1/config`. */
 export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginAsyncTypebox {
@@ -15,7 +16,7 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
         schema: {
           tags: ['service'],
           summary: 'Service information',
-          response: { 200: Envelope(ServiceInformation) },
+          response: { 200: answers('what this is, and links', ServiceInformation) },
         },
       },
       async (request) =>
@@ -41,7 +42,7 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
           summary: 'Health of the service and of what it depends on',
           description:
             '200 while database and queue are reachable, 503 otherwise; the body says which is away.',
-          response: { 200: Envelope(Health), 503: Envelope(Health) },
+          response: { 200: answers('all well', Health), 503: answers('database or queue is away', Health) },
         },
       },
       async (request, reply) => {
@@ -69,7 +70,7 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
         schema: {
           tags: ['service'],
           summary: 'Current configuration, without anything sensitive',
-          response: { 200: Envelope(ServiceConfiguration) },
+          response: { 200: answers('the configuration', ServiceConfiguration) },
         },
       },
       async (request) =>

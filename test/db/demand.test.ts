@@ -1,0 +1,107 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  readDemandRevision,
+  readDemandSeries,
+  readNewestObservationHour,
+  upsertDemand,
+} from '../../src/db/demand.ts';
+import { HOUR_MS } from '../../src/db/hour.ts';
+import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
+
+const START = Date.UTC(2026, 2, 1) / HOUR_MS;
+
+describe('stored demand', () => {
+  let database: ReturnType<typeof openTestDatabase>;
+  beforeAll(async () => {
+    database = openTestDatabase(await createTestDatabase());
+  });
+  beforeEach(async () => {
+    await database.pool.query(`truncate locations, vehicles, demand_observations;
+      insert into locations values (1, 'A', 0, 0, 'Europe/Berlin'), (2, 'B', 0, 0, null), (3, 'C', 0, 0, null)`);
+  });
+  const store = (rows: [number, number, number][]) =>
+    database.db.transaction((tx) =>
+      upsertDemand(
+        tx,
+        rows.map(([locationId, hour, demand]) => ({ locationId, hour: START + hour, demand })),
+      ),
+    );
+
+  test('comes as consecutive hours from the first to the last observation, gaps are NaN', async () => {
+    await store([
+      [1, 5, 2.5],
+      [1, 2, 0],
+      [2, -40_000, 9],
+      [2, 200_000, 1],
+    ]);
+    const all = await readDemandSeries(database.db, [2, 1, 3, 99], START - 300_000, START + 300_000);
+    expect(all.map((series) => series.locationId)).toEqual([2, 1, 3]);
+    expect(all[1]).toEqual({
+      locationId: 1,
+      timeZone: 'Europe/Berlin',
+      startHour: START + 2,
+      values: Float64Array.of(0, NaN, NaN, 2.5),
+    });
+    expect(all[0].startHour).toBe(START - 40_000);
+    expect([all[0].values.length, all[0].values[0], all[0].values.at(-1)]).toEqual([240_001, 9, 1]);
+    expect(all[2]).toMatchObject({ timeZone: null, values: new Float64Array(0) });
+  });
+
+  test('is read from the first hour on and before the last one', async () => {
+    await store([
+      [1, 0, 1],
+      [1, 1, 2],
+      [1, 2, 3],
+      [1, 3, 4],
+    ]);
+    const [series] = await readDemandSeries(database.db, [1], START + 1, START + 3);
+    expect([series.startHour, [...series.values]]).toEqual([START + 1, [2, 3]]);
+  });
+
+  test('of two thousand locations over eight weeks is read in seconds', async () => {
+    await database.pool.query(
+      `insert into locations select i, 'L', 0, 0, null from generate_series(1001, 3000) i`,
+    );
+    await database.pool.query(
+      `insert into demand_observations select i, '2026-03-01T00:00Z'::timestamptz + h * interval '1 hour', i + h
+       from generate_series(0, 1343) h, generate_series(1001, 1200) i`,
+    );
+    const ids = Array.from({ length: 2000 }, (_, i) => 3000 - i);
+    const began = performance.now();
+    const all = await readDemandSeries(database.db, ids, START, START + 1344);
+    expect(performance.now() - began).toBeLessThan(5000);
+    const filled = all.filter((series) => series.values.length > 0);
+    expect(filled.map((series) => series.locationId)).toEqual(ids.slice(1800));
+    for (const { locationId, values } of filled) {
+      expect(values).toHaveLength(1344);
+      expect([values[0], values[1343]]).toEqual([locationId, locationId + 1343]);
+    }
+  });
+
+  test('knows its newest hour: of all, of some locations, before an hour, and of none', async () => {
+    await store([
+      [1, 3, 1],
+      [2, 7, 1],
+    ]);
+    const { db } = database;
+    expect(await readNewestObservationHour(db)).toBe(START + 7);
+    expect(await readNewestObservationHour(db, [1, 3])).toBe(START + 3);
+    expect(await readNewestObservationHour(db, [1, 2], START + 7)).toBe(START + 3);
+    expect(await readNewestObservationHour(db, [1, 2], 0x7fffffff)).toBe(START + 7);
+    expect(await readNewestObservationHour(db, [3])).toBeNull();
+    expect(await readNewestObservationHour(db, [])).toBeNull();
+  });
+
+  test('has another revision once a change is committed, and the same one where it is rolled back', async () => {
+    const before = await readDemandRevision(database.db);
+    const failing = database.db.transaction(async (tx) => {
+      await upsertDemand(tx, [{ locationId: 1, hour: START, demand: 1 }]);
+      expect(await readDemandRevision(database.db)).toBe(before);
+      throw new Error('rolled back');
+    });
+    await expect(failing).rejects.toThrow('rolled back');
+    expect(await readDemandRevision(database.db)).toBe(before);
+    await store([[1, 0, 1]]);
+    expect(await readDemandRevision(database.db)).toBe(before + 1);
+  });
+});

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { migrateDatabase } from '../../src/db/migrate.ts';
+import { createLogger } from '../../src/logger.ts';
+import { startApi } from '../../src/main.ts';
+import { freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
+import { startWorker } from '../../workers/main.ts';
+import { redisCommand, startRedisServer, stopProcess } from '../helpers/global-setup.ts';
+import { createTestDatabase, testConfig } from '../helpers/services.ts';
+import { send, simpleRequest } from '../helpers/service.ts';
+
+const folders: string[] = [];
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'fleet-outage-'));
+  folders.push(folder);
+  return folder;
+}
+/** Asks until the answer fits. */
+async function until(url: string, status: number) {
+  for (;;) {
+    const answer = await send(url);
+    if (answer.status === status) return answer;
+  }
+}
+const network = { location_ids: [1, 2], costs: [[0, 3], [3, 0]] };
+
+describe('when a server goes away and comes back, no process needs a restart', () => {
+  test('PostgreSQL: 503 with Retry-After at once, health says so, and then everything works again', async () => {
+    const folder = await newFolder();
+    const port = String(await freePort());
+    const postgres = await startEmbeddedPostgres(folder, { fsync: 'off', port });
+    await migrateDatabase(postgres.url);
+    const config = testConfig({ DATABASE_URL: postgres.url }, { SWEEP_INTERVAL_SECONDS: 0.3, JOB_LOCK_SECONDS: 1 });
+    const api = await startApi(config, createLogger('api', config));
+    const worker = await startWorker(config, createLogger('worker', config));
+    const body = { ...simpleRequest(), network };
+    expect((await send(`${api.url}/api/v1/optimize`, { body })).status).toBe(200);
+
+    await postgres.stop();
+    const away = await send(`${api.url}/api/v1/optimize`, { body });
+    expect([away.status, away.body.errors[0].code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await send(`${api.url}/health`)).body.data).toMatchObject({ health: 'unhealthy', checks: { database: 'down' } });
+
+    const again = await startEmbeddedPostgres(folder, { fsync: 'off', port });
+    await until(`${api.url}/health`, 200);
+    expect((await send(`${api.url}/api/v1/optimize`, { body })).status).toBe(200);
+    await api.close();
+    await worker.close();
+    await again.stop();
+  });
+
+  test.skipIf(!redisCommand())(
+    'Redis restarted empty: 503 while it is away, and a job that only PostgreSQL remembers is still done',
+    async () => {
+      const folder = await newFolder();
+      const port = await freePort();
+      let redis = await startRedisServer(port, folder);
+      const config = testConfig(
+        { DATABASE_URL: await createTestDatabase(), REDIS_URL: `redis://127.0.0.1:${port}` },
+        { SWEEP_INTERVAL_SECONDS: 0.3, JOB_LOCK_SECONDS: 1 },
+      );
+      const api = await startApi(config, createLogger('api', config));
+      const body = { ...simpleRequest(), network };
+      const accepted = await send(`${api.url}/api/v1/optimize`, { body, headers: { prefer: 'respond-async' } });
+      expect(accepted.status).toBe(202);
+
+      await stopProcess(redis, 'SIGKILL');
+      await until(`${api.url}/health`, 503);
+      const away = await send(`${api.url}/api/v1/optimize`, { body });
+      expect([away.status, away.body.errors[0].code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+
+      redis = await startRedisServer(port, folder);
+      await until(`${api.url}/health`, 200);
+      const worker = await startWorker(config, createLogger('worker', config));
+      expect((await send(`${api.url}/api/v1/optimize`, { body })).status).toBe(200);
+      const job = `${api.url}${accepted.headers.get('location')}`;
+      while ((await send(job)).body.data.status !== 'completed');
+      await api.close();
+      await worker.close();
+      await stopProcess(redis);
+    },
+  );
+});
