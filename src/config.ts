@@ -51,7 +51,9 @@ export const SettingsSchema = Type.Object({
   HTTP_WAIT_LIMIT_SECONDS: number(300, 0, 86_400, 'longest wait of a synchronous call; past it 202'),
   SHUTDOWN_TIMEOUT_SECONDS: number(20, 0, 3600, 'time running requests and solves get at shutdown'),
   WORKER_CONCURRENCY: integer(1, 1, 64, 'jobs a worker process solves at once, each in a thread of its own'),
-  WORKER_HEALTH_FILE: optionalText('file that a worker renews while it is well, for health checks of containers'),
+  WORKER_HEALTH_FILE: optionalText(
+    'file that a worker renews while it is well, for health checks of containers',
+  ),
   JOB_MAX_ATTEMPTS: integer(3, 1, 100, 'times a job is started before it ends as failed'),
   JOB_LOCK_SECONDS: number(
     30,

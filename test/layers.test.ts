@@ -16,9 +16,13 @@ function readTable(): { pattern: string; layers: string[] }[] {
 const table = readTable();
 const files = globSync(['src/**/*.ts', 'workers/**/*.ts'], { cwd: root });
 const layerOf = (file: string) =>
-  table.filter(({ pattern }) => file === pattern || file.startsWith(`${pattern}/`)).sort((a, b) => b.pattern.length - a.pattern.length)[0];
+  table
+    .filter(({ pattern }) => file === pattern || file.startsWith(`${pattern}/`))
+    .sort((a, b) => b.pattern.length - a.pattern.length)[0];
 const importsOf = (file: string) =>
-  [...readFileSync(path.join(root, file), 'utf8').matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'/gms)].map((m) => m[1]);
+  [
+    ...readFileSync(path.join(root, file), 'utf8').matchAll(/^(?:import|export)\b[^;]*?from '([^']+)'/gms),
+  ].map((m) => m[1]);
 
 test('every source file belongs to a layer of src/README.md', () => {
   expect(files.length).toBeGreaterThan(40);
@@ -30,12 +34,17 @@ test('every import follows the table of src/README.md', () => {
   for (const file of files) {
     const own = layerOf(file);
     for (const specifier of importsOf(file)) {
-      if (specifier.startsWith('node:') && !['src/core', 'src/contracts'].some((pure) => file.startsWith(pure))) continue;
+      if (
+        specifier.startsWith('node:') &&
+        !['src/core', 'src/contracts'].some((pure) => file.startsWith(pure))
+      )
+        continue;
       const target = specifier.startsWith('.')
         ? layerOf(path.normalize(path.join(path.dirname(file), specifier)))?.pattern
         : specifier;
       const allowed =
-        target === own.pattern || own.layers.some((layer) => layer === target || (target ?? '').startsWith(`${layer}/`));
+        target === own.pattern ||
+        own.layers.some((layer) => layer === target || (target ?? '').startsWith(`${layer}/`));
       if (!allowed) faults.push(`${file} imports ${specifier}`);
     }
   }
@@ -43,7 +52,8 @@ test('every import follows the table of src/README.md', () => {
 });
 
 test('highs is imported by one file, ioredis and bullmq by the queue, process.env read by the settings', () => {
-  const using = (pattern: RegExp) => files.filter((file) => pattern.test(readFileSync(path.join(root, file), 'utf8')));
+  const using = (pattern: RegExp) =>
+    files.filter((file) => pattern.test(readFileSync(path.join(root, file), 'utf8')));
   expect(using(/from 'highs'/)).toEqual(['src/core/optimize/highs.ts']);
   expect(using(/from '(ioredis|bullmq)'/).filter((file) => !file.startsWith('src/queue/'))).toEqual([]);
   expect(using(/process\.env\b/).sort()).toEqual([

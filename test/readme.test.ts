@@ -32,7 +32,10 @@ describe('the README', () => {
 describe('every setting', () => {
   test('is used somewhere outside the schema', () => {
     const sources = ['src', 'workers'].flatMap((folder) => sourcesIn(path.join(root, folder)));
-    const text = sources.filter((file) => !file.endsWith('config.ts')).map((file) => readFileSync(file, 'utf8')).join('\n');
+    const text = sources
+      .filter((file) => !file.endsWith('config.ts'))
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n');
     expect(Object.keys(SettingsSchema.properties).filter((name) => !text.includes(name))).toEqual([]);
   });
 });
@@ -61,12 +64,15 @@ describe('the container files', () => {
       '--maxmemory-policy',
       'noeviction',
     ]);
-    for (const name of ['postgres', 'redis', 'api', 'worker']) expect(compose.services[name].healthcheck.test).toBeDefined();
+    for (const name of ['postgres', 'redis', 'api', 'worker'])
+      expect(compose.services[name].healthcheck.test).toBeDefined();
     for (const name of ['postgres', 'redis']) expect(compose.services[name].volumes).toHaveLength(1);
   });
 
   test('the image copies only what exists', () => {
-    const copied = [...read('Dockerfile').matchAll(/^COPY (.+) \S+$/gm)].flatMap((match) => match[1].split(' '));
+    const copied = [...read('Dockerfile').matchAll(/^COPY (.+) \S+$/gm)].flatMap((match) =>
+      match[1].split(' '),
+    );
     expect(copied).toContain('src');
     expect(copied.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
   });

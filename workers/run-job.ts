@@ -133,7 +133,11 @@ async function store(
     }
     case 'threw':
       job.logger.error({ stack: outcome.stack }, 'the optimizer failed');
-      return end(deps, job, failed(job, 'INTERNAL_ERROR', 'unexpected error; the log of the workers names it under this job_id'));
+      return end(
+        deps,
+        job,
+        failed(job, 'INTERNAL_ERROR', 'unexpected error; the log of the workers names it under this job_id'),
+      );
     case 'error':
       return end(deps, job, failed(job, 'SOLVER_ERROR', outcome.message));
   }

@@ -1,6 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
+import { loadSolver } from '../src/core/optimize/highs.ts';
 import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/model.ts';
 import { type OptimizeOutcome, optimize } from '../src/core/optimize/optimize.ts';
+
+// Warm before the first job: loading the solver takes longer than most solves.
+await loadSolver();
 
 export type SolveTask = {
   /** the request body as JSON text: cheaper to hand over than objects */
@@ -23,7 +27,10 @@ export default async function solve(task: SolveTask): Promise<OptimizeOutcome | 
       { stopFlag: task.stopFlag, onProgress: (progress) => task.progressPort.postMessage(progress) },
     );
   } catch (error) {
-    return { status: 'threw', stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    return {
+      status: 'threw',
+      stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    };
   } finally {
     task.progressPort.close();
   }

@@ -49,7 +49,8 @@ export const ForecastData = Type.Object(
       methods: PerLocation(Type.String({ description: 'method used for the location' })),
       backtest_wape: PerLocation(
         Type.Union([Type.Number(), Type.Null()], {
-          description: 'Σ|error| / Σdemand of the same steps, forecast within the history; null where it is too short',
+          description:
+            'Σ|error| / Σdemand of the same steps, forecast within the history; null where it is too short',
         }),
       ),
     }),

@@ -41,7 +41,9 @@ export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 
       ],
     },
     // A shape with an $id is named once, under that name, and referred to.
-    refResolver: { buildLocalReference: (json, _uri, _fragment, i) => (json.$id ? String(json.$id) : `def-${i}`) },
+    refResolver: {
+      buildLocalReference: (json, _uri, _fragment, i) => (json.$id ? String(json.$id) : `def-${i}`),
+    },
   });
   await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { tryItOutEnabled: true } });
 

@@ -1,5 +1,3 @@
-import path from 'node:path';
-
 /** An import stops looking for further faults after this many. */
 export const MAX_IMPORT_FAULTS = 20;
 
@@ -28,7 +26,7 @@ export class FaultList {
   /** @param order place of the file among the files; its faults stand together, by line */
   add(order: number, file: string, line: number, message: string): void {
     if (this.isFull) return;
-    this.#faults.push({ order, line, text: `${path.basename(file)}:${line}: ${message}` });
+    this.#faults.push({ order, line, text: `${file}:${line}: ${message}` });
   }
 
   /** @throws ImportError where there is any fault */

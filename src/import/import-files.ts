@@ -21,14 +21,10 @@ export type ImportFiles = Partial<Record<Stage, string>>;
 /** What an import did, per kind of file that was given. */
 export type ImportResult = Partial<Record<Stage, Counts>>;
 
-/** Where an import stands. `rows` counts those read so far; bytes are those of the files, packed or not. */
-export type ImportProgress = {
-  phase: 'reading' | 'storing';
-  stage: Stage;
-  rows: number;
-  bytes: number;
-  totalBytes: number;
-};
+/** Where an import stands. `rows` are those of the stage so far; bytes are those of all files, packed or not. */
+export type ImportProgress =
+  | { phase: 'reading'; stage: Stage; rows: number; bytes: number; totalBytes: number }
+  | { phase: 'storing'; stage: Stage };
 export type ImportOptions = { onProgress?: (progress: ImportProgress) => void };
 
 /** Locations come first: the others refer to them. */
@@ -48,9 +44,7 @@ export async function importFiles(
   return inTransaction(pool, async (client) => {
     await stageFiles(client, files, options);
     const stages = ORDER.filter((stage) => files[stage] !== undefined);
-    return storeStages(client, stages, (stage, rows) =>
-      options.onProgress?.({ phase: 'storing', stage, rows, bytes: 1, totalBytes: 1 }),
-    );
+    return storeStages(client, stages, options);
   });
 }
 
@@ -121,13 +115,12 @@ async function checkStages(
 export async function storeStages(
   client: pg.PoolClient,
   stages: readonly Stage[],
-  onStored: (stage: Stage, rows: number) => void = () => {},
+  { onProgress }: ImportOptions,
 ): Promise<ImportResult> {
   const result: ImportResult = {};
   for (const stage of stages) {
-    const counts = await storeStage(client, stage);
-    result[stage] = counts;
-    onStored(stage, counts.created + counts.updated);
+    onProgress?.({ phase: 'storing', stage });
+    result[stage] = await storeStage(client, stage);
   }
   return result;
 }
@@ -139,6 +132,11 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
+  // The query that runs is told as well; without a listener a lost connection would end the process.
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onError);
   try {
     await client.query('begin');
     const result = await work(client);
@@ -146,11 +144,10 @@ export async function inTransaction<T>(
     return result;
   } catch (error) {
     // A connection that cannot even roll back is not given back to the pool.
-    await client.query('rollback').catch((rollbackError: Error) => {
-      broken = rollbackError;
-    });
+    await client.query('rollback').catch(onError);
     throw error;
   } finally {
+    client.removeListener('error', onError);
     client.release(broken);
   }
 }

@@ -12,18 +12,25 @@ export function openProgress(stream: NodeJS.WriteStream) {
 function openBar(stream: NodeJS.WriteStream) {
   const bar = new SingleBar({
     stream,
-    format: '{what} [{bar}] {percentage}% | {rows} rows',
-    hideCursor: true,
+    format: '{what} [{bar}] {percentage}%{rows}',
     clearOnComplete: true,
+    // The terminal is left as it is: nothing has to be put back where the import is interrupted.
+    hideCursor: false,
+    linewrap: true,
   });
   let isStarted = false;
   return {
-    onProgress({ phase, stage, rows, bytes, totalBytes }: ImportProgress) {
-      const payload = { what: `${phase} ${stage}`, rows };
-      if (!isStarted) bar.start(totalBytes, bytes, payload);
-      isStarted = true;
-      // Storing comes last: the bar stays full.
-      bar.update(phase === 'reading' ? bytes : bar.getTotal(), payload);
+    onProgress(progress: ImportProgress) {
+      const what = `${progress.phase} ${progress.stage}`;
+      if (progress.phase === 'reading') {
+        const payload = { what, rows: ` | ${progress.rows} rows` };
+        if (isStarted) bar.update(progress.bytes, payload);
+        else bar.start(progress.totalBytes, progress.bytes, payload);
+        isStarted = true;
+      } else {
+        // All is read: the bar is full while PostgreSQL works.
+        bar.update(bar.getTotal(), { what, rows: '' });
+      }
     },
     close: () => bar.stop(),
   };

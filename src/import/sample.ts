@@ -33,9 +33,7 @@ export async function importSample(pool: pg.Pool, options: ImportOptions = {}): 
     await stageFiles(client, files, options);
     await setStagedTimeZone(client, TIME_ZONE);
     await stageFleet(client);
-    return storeStages(client, ['locations', 'fleet', 'demand'], (stage, rows) =>
-      options.onProgress?.({ phase: 'storing', stage, rows, bytes: 1, totalBytes: 1 }),
-    );
+    return storeStages(client, ['locations', 'fleet', 'demand'], options);
   });
 }
 

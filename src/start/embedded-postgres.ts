@@ -74,7 +74,7 @@ export async function startEmbeddedPostgres(
   );
   if (running) await stop();
 
-    const options = {
+  const options = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     port: String(await freePort()),

@@ -50,7 +50,7 @@ export async function makeFirstPlan(url: string): Promise<string[]> {
       ['demand coverage', percent(data.kpis.demand_coverage)],
       ['utilization', percent(data.kpis.utilization)],
       ['vehicles moved', String(data.kpis.rebalanced_count)],
-      ['total cost', `${data.total_cost} (${data.kpis.total_distance_km} km)`],
+      ['total cost', `${data.total_cost} (${data.kpis.total_distance_km?.toFixed(1)} km)`],
     ]),
     '',
     ...moves(data.allocation_plan, names),

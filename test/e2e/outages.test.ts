@@ -8,8 +8,8 @@ import { startApi } from '../../src/main.ts';
 import { freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
 import { startWorker } from '../../workers/main.ts';
 import { redisCommand, startRedisServer, stopProcess } from '../helpers/global-setup.ts';
-import { createTestDatabase, testConfig } from '../helpers/services.ts';
 import { send, simpleRequest } from '../helpers/service.ts';
+import { createTestDatabase, testConfig } from '../helpers/services.ts';
 
 const folders: string[] = [];
 afterAll(async () => {
@@ -27,7 +27,13 @@ async function until(url: string, status: number) {
     if (answer.status === status) return answer;
   }
 }
-const network = { location_ids: [1, 2], costs: [[0, 3], [3, 0]] };
+const network = {
+  location_ids: [1, 2],
+  costs: [
+    [0, 3],
+    [3, 0],
+  ],
+};
 
 describe('when a server goes away and comes back, no process needs a restart', () => {
   test('PostgreSQL: 503 with Retry-After at once, health says so, and then everything works again', async () => {
@@ -35,7 +41,10 @@ describe('when a server goes away and comes back, no process needs a restart', (
     const port = String(await freePort());
     const postgres = await startEmbeddedPostgres(folder, { fsync: 'off', port });
     await migrateDatabase(postgres.url);
-    const config = testConfig({ DATABASE_URL: postgres.url }, { SWEEP_INTERVAL_SECONDS: 0.3, JOB_LOCK_SECONDS: 1 });
+    const config = testConfig(
+      { DATABASE_URL: postgres.url },
+      { SWEEP_INTERVAL_SECONDS: 0.3, JOB_LOCK_SECONDS: 1 },
+    );
     const api = await startApi(config, createLogger('api', config));
     const worker = await startWorker(config, createLogger('worker', config));
     const body = { ...simpleRequest(), network };
@@ -45,7 +54,10 @@ describe('when a server goes away and comes back, no process needs a restart', (
     const away = await send(`${api.url}/api/v1/optimize`, { body });
     expect([away.status, away.body.errors[0].code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect((await send(`${api.url}/health`)).body.data).toMatchObject({ health: 'unhealthy', checks: { database: 'down' } });
+    expect((await send(`${api.url}/health`)).body.data).toMatchObject({
+      health: 'unhealthy',
+      checks: { database: 'down' },
+    });
 
     const again = await startEmbeddedPostgres(folder, { fsync: 'off', port });
     await until(`${api.url}/health`, 200);
@@ -67,7 +79,10 @@ describe('when a server goes away and comes back, no process needs a restart', (
       );
       const api = await startApi(config, createLogger('api', config));
       const body = { ...simpleRequest(), network };
-      const accepted = await send(`${api.url}/api/v1/optimize`, { body, headers: { prefer: 'respond-async' } });
+      const accepted = await send(`${api.url}/api/v1/optimize`, {
+        body,
+        headers: { prefer: 'respond-async' },
+      });
       expect(accepted.status).toBe(202);
 
       await stopProcess(redis, 'SIGKILL');

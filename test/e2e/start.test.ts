@@ -108,7 +108,11 @@ describe('npm start', () => {
   const failures: [string, Record<string, string>, RegExp][] = [
     ['a setting out of range', { PORT: '70000' }, /^PORT: "70000" .*\n$/],
     ['a broken database URL', { DATABASE_URL: 'nonsense' }, /^DATABASE_URL: .*\n$/],
-    ['an unreachable database', { DATABASE_URL: 'postgresql://x:y@127.0.0.1:1/z' }, /^cannot connect to 127\.0\.0\.1:1 .*\n$/],
+    [
+      'an unreachable database',
+      { DATABASE_URL: 'postgresql://x:y@127.0.0.1:1/z' },
+      /^cannot connect to 127\.0\.0\.1:1 .*\n$/,
+    ],
   ];
   test.each(failures)('says %s in one clear line and exits with 1', async (_what, env, line) => {
     const { exited, output } = start({ DATA_DIR: await newFolder(), PORT: String(await freePort()), ...env });

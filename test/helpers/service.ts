@@ -22,12 +22,18 @@ export async function send(
   const response = await fetch(url, {
     method: options.method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-    body: body === undefined || typeof body === 'string' ? (body as string | undefined) : JSON.stringify(body),
+    body:
+      body === undefined || typeof body === 'string' ? (body as string | undefined) : JSON.stringify(body),
     signal: signal ?? null,
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.includes('json');
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+  };
 }
 
 /** Four places on a line about 11 km apart, named 1 to 4. */

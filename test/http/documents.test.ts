@@ -89,7 +89,14 @@ describe('the documents', () => {
   test('every error answer fits the one error envelope, whose codes are those of the table', async () => {
     const codes = openapi.components.schemas.ErrorItem.properties.code.enum;
     expect([...codes].sort()).toEqual(Object.keys(ERROR_STATUS).sort());
-    for (const code of ['VALIDATION_ERROR', 'RESOURCE_NOT_FOUND', 'INFEASIBLE_PROBLEM', 'SOLVER_ERROR', 'MODEL_NOT_LOADED', 'INTERNAL_ERROR']) {
+    for (const code of [
+      'VALIDATION_ERROR',
+      'RESOURCE_NOT_FOUND',
+      'INFEASIBLE_PROBLEM',
+      'SOLVER_ERROR',
+      'MODEL_NOT_LOADED',
+      'INTERNAL_ERROR',
+    ]) {
       expect(codes).toContain(code);
     }
     const ajv = new Ajv({ strict: false, validateFormats: false });
@@ -104,7 +111,13 @@ describe('the documents', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false, meta: false, validateSchema: false });
     const valid = ajv.validate(schema, body);
     expect(valid, JSON.stringify(ajv.errors?.slice(0, 3))).toBe(true);
-    expect(Object.keys(body.components.messages)).toEqual(['subscribe', 'unsubscribe', 'progress', 'complete', 'error']);
+    expect(Object.keys(body.components.messages)).toEqual([
+      'subscribe',
+      'unsubscribe',
+      'progress',
+      'complete',
+      'error',
+    ]);
     expect(body.channels.optimization.address).toBe('/ws/optimization');
   });
 
@@ -128,7 +141,16 @@ describe('the documents', () => {
   });
 
   function expectToFit(ajv: Ajv, path: string, method: string, status: number, body: unknown) {
-    const pointer = ['paths', path, method, 'responses', String(status), 'content', 'application/json', 'schema']
+    const pointer = [
+      'paths',
+      path,
+      method,
+      'responses',
+      String(status),
+      'content',
+      'application/json',
+      'schema',
+    ]
       .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
       .join('/');
     const validate = ajv.compile({ $ref: `openapi#/${pointer}` });

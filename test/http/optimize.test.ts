@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { type Answer, send, simpleRequest, startTestService } from '../helpers/service.ts';
+import { describeOnBothBackends } from '../helpers/services.ts';
 
 const OPT_ID = /^opt_[0-9a-f-]{36}$/;
 
@@ -11,7 +11,8 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
     service = await startTestService({ redisUrl, apis: 2 });
     url = `${service.url}/api/v1/optimize`;
   });
-  const post = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> => send(url, { body, headers });
+  const post = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+    send(url, { body, headers });
   const countJobs = async () => Number((await service.pool.query('select count(*) from jobs')).rows[0].count);
 
   test('answers 200 with the plan, its KPIs and the metadata of the specification', async () => {
@@ -46,9 +47,12 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
         plan_id: expect.stringMatching(/^plan_/),
       },
     });
-    const moved = body.data.allocation_plan.filter((i: { assignment: string }) => i.assignment === 'rebalance');
+    const moved = body.data.allocation_plan.filter(
+      (i: { assignment: string }) => i.assignment === 'rebalance',
+    );
     expect(moved).toHaveLength(2);
-    for (const item of moved) expect(item).toMatchObject({ target_location: 2, cost: expect.closeTo(11.12, 1) });
+    for (const item of moved)
+      expect(item).toMatchObject({ target_location: 2, cost: expect.closeTo(11.12, 1) });
     expect(body.data.total_cost).toBeCloseTo(moved[0].cost * 2, 6);
   });
 
@@ -58,12 +62,25 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
     const { body } = await post(request);
     const { job_id, plan_id } = body.metadata;
     const job = await service.pool.query('select * from jobs where job_id = $1', [job_id]);
-    expect(job.rows[0]).toMatchObject({ status: 'completed', solver_status: 'optimal', http_status: 200, attempts: 1 });
-    const items = await service.pool.query('select * from plan_items where plan_id = $1 order by ordinal', [plan_id]);
+    expect(job.rows[0]).toMatchObject({
+      status: 'completed',
+      solver_status: 'optimal',
+      http_status: 200,
+      attempts: 1,
+    });
+    const items = await service.pool.query('select * from plan_items where plan_id = $1 order by ordinal', [
+      plan_id,
+    ]);
     expect(items.rows.map((row) => row.vehicle_id)).toEqual(['V2', 'V3']);
-    expect(items.rows.map(({ vehicle_id, source_location, target_location, cost, assignment }) => ({
-      vehicle_id, source_location, target_location, cost, assignment,
-    }))).toEqual(body.data.allocation_plan);
+    expect(
+      items.rows.map(({ vehicle_id, source_location, target_location, cost, assignment }) => ({
+        vehicle_id,
+        source_location,
+        target_location,
+        cost,
+        assignment,
+      })),
+    ).toEqual(body.data.allocation_plan);
   });
 
   test('answers 422 naming the constraint in conflict and its smallest relaxation where supply is below demand', async () => {
@@ -122,7 +139,11 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
 
   test('keeps working on a job whose caller hangs up', async () => {
     const hangUp = new AbortController();
-    const call = send(url, { body: simpleRequest(), headers: { 'idempotency-key': 'gone' }, signal: hangUp.signal });
+    const call = send(url, {
+      body: simpleRequest(),
+      headers: { 'idempotency-key': 'gone' },
+      signal: hangUp.signal,
+    });
     hangUp.abort();
     await expect(call).rejects.toThrow();
     expect((await post(simpleRequest(), { 'idempotency-key': 'gone' })).status).toBe(200);
@@ -144,7 +165,9 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
       kpis: body.data.kpis,
       allocation_plan: body.data.allocation_plan,
     });
-    const csv = await send(`${service.url}/api/v1/plans/${body.metadata.plan_id}`, { headers: { accept: 'text/csv' } });
+    const csv = await send(`${service.url}/api/v1/plans/${body.metadata.plan_id}`, {
+      headers: { accept: 'text/csv' },
+    });
     const lines = csv.text.trim().split('\r\n');
     expect(lines[0]).toBe('vehicle_id,source_location,target_location,cost,assignment');
     expect(lines).toHaveLength(1 + body.data.allocation_plan.length);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { importSample } from '../../src/import/sample.ts';
-import { openSocket } from '../helpers/socket.ts';
 import { type Answer, send, startTestService } from '../helpers/service.ts';
+import { openSocket } from '../helpers/socket.ts';
 
 /** The examples and field tables of the interface specification, endpoint by endpoint, on the sample data. */
 describe('the interface specification', () => {
@@ -13,13 +13,21 @@ describe('the interface specification', () => {
     base = service.url;
   });
 
-  const general = { timestamp: expect.stringMatching(/Z$/), version: '0.1.0', request_id: expect.any(String) };
+  const general = {
+    timestamp: expect.stringMatching(/Z$/),
+    version: '0.1.0',
+    request_id: expect.any(String),
+  };
   const success = (data: unknown) => ({ status: 'success', data, metadata: general });
   const post = (path: string, body: unknown): Promise<Answer> => send(`${base}${path}`, { body });
 
   test('GET /health and GET / answer with the envelope', async () => {
     expect((await send(`${base}/health`)).body).toEqual(
-      success({ health: 'healthy', checks: { database: 'up', queue: 'up' }, uptime_seconds: expect.any(Number) }),
+      success({
+        health: 'healthy',
+        checks: { database: 'up', queue: 'up' },
+        uptime_seconds: expect.any(Number),
+      }),
     );
     expect((await send(`${base}/`)).body).toEqual(
       success(expect.objectContaining({ name: 'Fleet Decision Service', version: '0.1.0' })),
@@ -95,10 +103,17 @@ describe('the interface specification', () => {
       [168, 1, 168],
       [10, 3, 4],
       [1, 24, 1],
-    ])('gives one value per step: %i hours in steps of %i are %i values', async (horizon_hours, step_hours, count) => {
-      const { body } = await post('/api/v1/forecast', { location_ids: [4], horizon_hours, features: { step_hours } });
-      expect(body.data.forecasts['4']).toHaveLength(count);
-    });
+    ])(
+      'gives one value per step: %i hours in steps of %i are %i values',
+      async (horizon_hours, step_hours, count) => {
+        const { body } = await post('/api/v1/forecast', {
+          location_ids: [4],
+          horizon_hours,
+          features: { step_hours },
+        });
+        expect(body.data.forecasts['4']).toHaveLength(count);
+      },
+    );
 
     test('starts the day after the newest observation, plans 168 hours and gives no intervals where nothing is said', async () => {
       const { body } = await post('/api/v1/forecast', { location_ids: [4] });
@@ -135,7 +150,9 @@ describe('the interface specification', () => {
     test('sees new observations although forecasts are cached', async () => {
       const ask = { location_ids: [13], horizon_hours: 24, features: { start_date: '2017-04-01' } };
       const first = await post('/api/v1/forecast', ask);
-      const hours = Array.from({ length: 24 }, (_, h) => new Date(Date.UTC(2017, 2, 31, 4 + h)).toISOString());
+      const hours = Array.from({ length: 24 }, (_, h) =>
+        new Date(Date.UTC(2017, 2, 31, 4 + h)).toISOString(),
+      );
       const observations = hours.map((hour) => ({ location_id: 13, hour, demand: 5000 }));
       expect((await post('/api/v1/data/demand', { observations })).status).toBe(200);
       const second = await post('/api/v1/forecast', ask);
@@ -146,13 +163,23 @@ describe('the interface specification', () => {
       const unknown = await post('/api/v1/forecast', { location_ids: [4, 9999] });
       expect(unknown.status).toBe(404);
       expect(unknown.body.errors).toEqual([
-        { code: 'RESOURCE_NOT_FOUND', field: 'location_ids[1]', message: expect.stringMatching(/9999/), detail: null },
+        {
+          code: 'RESOURCE_NOT_FOUND',
+          field: 'location_ids[1]',
+          message: expect.stringMatching(/9999/),
+          detail: null,
+        },
       ]);
       // Place 1 to 3 of the test service have no history.
       const empty = await post('/api/v1/forecast', { location_ids: [1, 4] });
       expect(empty.status).toBe(503);
       expect(empty.body.errors).toEqual([
-        { code: 'MODEL_NOT_LOADED', field: 'location_ids', message: expect.stringMatching(/location 1 /), detail: null },
+        {
+          code: 'MODEL_NOT_LOADED',
+          field: 'location_ids',
+          message: expect.stringMatching(/location 1 /),
+          detail: null,
+        },
       ]);
     });
 
@@ -163,12 +190,32 @@ describe('the interface specification', () => {
       ['a horizon of 0', { location_ids: [4], horizon_hours: 0 }, 'horizon_hours'],
       ['a horizon that is too long', { location_ids: [4], horizon_hours: 8785 }, 'horizon_hours'],
       ['a fraction as horizon', { location_ids: [4], horizon_hours: 1.5 }, 'horizon_hours'],
-      ['a date that does not exist', { location_ids: [4], features: { start_date: '2017-02-30' } }, 'features.start_date'],
-      ['a time as date', { location_ids: [4], features: { start_date: '2017-04-24T00:00:00Z' } }, 'features.start_date'],
-      ['a date far in the future', { location_ids: [4], features: { start_date: '2050-01-01' } }, 'features.start_date'],
+      [
+        'a date that does not exist',
+        { location_ids: [4], features: { start_date: '2017-02-30' } },
+        'features.start_date',
+      ],
+      [
+        'a time as date',
+        { location_ids: [4], features: { start_date: '2017-04-24T00:00:00Z' } },
+        'features.start_date',
+      ],
+      [
+        'a date far in the future',
+        { location_ids: [4], features: { start_date: '2050-01-01' } },
+        'features.start_date',
+      ],
       ['a step of 5 hours', { location_ids: [4], features: { step_hours: 5 } }, 'features.step_hours'],
-      ['full confidence', { location_ids: [4], features: { confidence_level: 1 } }, 'features.confidence_level'],
-      ['text for a flag', { location_ids: [4], features: { include_intervals: 'yes' } }, 'features.include_intervals'],
+      [
+        'full confidence',
+        { location_ids: [4], features: { confidence_level: 1 } },
+        'features.confidence_level',
+      ],
+      [
+        'text for a flag',
+        { location_ids: [4], features: { include_intervals: 'yes' } },
+        'features.include_intervals',
+      ],
       ['an unknown feature', { location_ids: [4], features: { weather: true } }, 'features.weather'],
     ];
     test.each(faults)('refuses %s with 400 and names the field', async (_what, body, field) => {
@@ -191,7 +238,11 @@ describe('the interface specification', () => {
               vehicle_id: 'V1',
               risk_score: 0.45,
               risk_category: 'medium',
-              factors: { age_contribution: 0.15, utilization_contribution: 0.2, maintenance_contribution: 0.1 },
+              factors: {
+                age_contribution: 0.15,
+                utilization_contribution: 0.2,
+                maintenance_contribution: 0.1,
+              },
             },
           ],
         }),
@@ -199,7 +250,11 @@ describe('the interface specification', () => {
     });
 
     test('gives one score per vehicle in the order of the request, 100,000 of them too', async () => {
-      const vehicles = Array.from({ length: 100_000 }, (_, i) => ({ ...vehicle, id: `V${i}`, age_days: i % 900 }));
+      const vehicles = Array.from({ length: 100_000 }, (_, i) => ({
+        ...vehicle,
+        id: `V${i}`,
+        age_days: i % 900,
+      }));
       const { body } = await post('/api/v1/risk/score', { vehicles });
       expect(body.data.risk_scores).toHaveLength(100_000);
       expect(body.data.risk_scores[777]).toMatchObject({ vehicle_id: 'V777', risk_category: 'medium' });
@@ -210,8 +265,16 @@ describe('the interface specification', () => {
       ['no vehicle', { vehicles: [] }, 'vehicles'],
       ['a missing age', { vehicles: [{ ...vehicle, age_days: undefined }] }, 'vehicles[0].age_days'],
       ['a negative age', { vehicles: [{ ...vehicle, age_days: -1 }] }, 'vehicles[0].age_days'],
-      ['a utilization above 1', { vehicles: [{ ...vehicle, utilization_rate: 1.1 }] }, 'vehicles[0].utilization_rate'],
-      ['text', { vehicles: [{ ...vehicle, days_since_maintenance: '14' }] }, 'vehicles[0].days_since_maintenance'],
+      [
+        'a utilization above 1',
+        { vehicles: [{ ...vehicle, utilization_rate: 1.1 }] },
+        'vehicles[0].utilization_rate',
+      ],
+      [
+        'text',
+        { vehicles: [{ ...vehicle, days_since_maintenance: '14' }] },
+        'vehicles[0].days_since_maintenance',
+      ],
     ])('refuses %s with 400 and names the field', async (_what, body, field) => {
       const answer = await post('/api/v1/risk/score', body);
       expect(answer.status).toBe(400);
@@ -257,7 +320,10 @@ describe('the interface specification', () => {
     });
 
     test('400: invalid input', async () => {
-      const { status, body } = await post('/api/v1/optimize', { ...request, fleet_state: { vehicles: [{}] } });
+      const { status, body } = await post('/api/v1/optimize', {
+        ...request,
+        fleet_state: { vehicles: [{}] },
+      });
       expect([status, body.errors[0].code]).toEqual([400, 'VALIDATION_ERROR']);
     });
 
@@ -293,14 +359,20 @@ describe('the interface specification', () => {
 
   test('WS /ws/optimization: subscribe, progress, complete', async () => {
     const accepted = await send(`${base}/api/v1/optimize`, {
-      body: { demand_forecast: { '4': [1] }, fleet_state: { vehicles: [{ id: 'V1', location: 12, capacity: 1 }] } },
+      body: {
+        demand_forecast: { '4': [1] },
+        fleet_state: { vehicles: [{ id: 'V1', location: 12, capacity: 1 }] },
+      },
       headers: { prefer: 'respond-async' },
     });
     const { job_id } = accepted.body.data;
     const socket = await openSocket(base);
     socket.send({ type: 'subscribe', job_id });
     const complete = await socket.waitFor((message) => message.type === 'complete');
-    expect(complete).toMatchObject({ job_id, result: { status: 'success', data: { solver_status: 'optimal' } } });
+    expect(complete).toMatchObject({
+      job_id,
+      result: { status: 'success', data: { solver_status: 'optimal' } },
+    });
     for (const message of socket.messages.slice(0, -1)) {
       expect(message).toMatchObject({ type: 'progress', job_id });
       expect(message.progress).toBeGreaterThanOrEqual(0);

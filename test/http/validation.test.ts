@@ -5,7 +5,10 @@ describe('bad input', () => {
   let base: string;
   let service: Awaited<ReturnType<typeof startTestService>>;
   beforeAll(async () => {
-    service = await startTestService({ workers: 0, overrides: { HTTP_BODY_LIMIT_BYTES: 100_000, QUEUE_MAX_WAITING: 1 } });
+    service = await startTestService({
+      workers: 0,
+      overrides: { HTTP_BODY_LIMIT_BYTES: 100_000, QUEUE_MAX_WAITING: 1 },
+    });
     base = service.url;
   });
   const optimize = (body: unknown, headers: Record<string, string> = {}) =>
@@ -24,40 +27,100 @@ describe('bad input', () => {
     ['an array as body', [], null, /not an object/],
     ['null as body', 'null', null, /not an object/],
     ['a number as body', '7', null, /not an object/],
-    ['an empty demand_forecast', { ...simpleRequest(), demand_forecast: {} }, 'demand_forecast', /at least 1/],
-    ['an empty series', { ...simpleRequest(), demand_forecast: { '2': [] } }, 'demand_forecast.2', /at least 1/],
+    [
+      'an empty demand_forecast',
+      { ...simpleRequest(), demand_forecast: {} },
+      'demand_forecast',
+      /at least 1/,
+    ],
+    [
+      'an empty series',
+      { ...simpleRequest(), demand_forecast: { '2': [] } },
+      'demand_forecast.2',
+      /at least 1/,
+    ],
     [
       'a series that is too long',
       { ...simpleRequest(), demand_forecast: { '2': Array(8785).fill(1) } },
       'demand_forecast.2',
       /8785.*8784/,
     ],
-    ['negative demand', { ...simpleRequest(), demand_forecast: { '2': [-1] } }, 'demand_forecast.2[0]', /-1.*0/],
-    ['demand as text', { ...simpleRequest(), demand_forecast: { '2': ['NaN'] } }, 'demand_forecast.2[0]', /"NaN".*number/],
-    ['demand null', { ...simpleRequest(), demand_forecast: { '2': [null] } }, 'demand_forecast.2[0]', /null.*number/],
+    [
+      'negative demand',
+      { ...simpleRequest(), demand_forecast: { '2': [-1] } },
+      'demand_forecast.2[0]',
+      /-1.*0/,
+    ],
+    [
+      'demand as text',
+      { ...simpleRequest(), demand_forecast: { '2': ['NaN'] } },
+      'demand_forecast.2[0]',
+      /"NaN".*number/,
+    ],
+    [
+      'demand null',
+      { ...simpleRequest(), demand_forecast: { '2': [null] } },
+      'demand_forecast.2[0]',
+      /null.*number/,
+    ],
     [
       'a number beyond all numbers',
       JSON.stringify(simpleRequest()).replace('[2]', '[1e999]'),
       'demand_forecast.2[0]',
       /Infinity.*finite/,
     ],
-    ['a location that is no number', { ...simpleRequest(), demand_forecast: { abc: [1] } }, 'demand_forecast.abc', /"abc"/],
-    ['an unknown location in the demand', { ...simpleRequest(), demand_forecast: { '99': [1] } }, 'demand_forecast.99', /99/],
+    [
+      'a location that is no number',
+      { ...simpleRequest(), demand_forecast: { abc: [1] } },
+      'demand_forecast.abc',
+      /"abc"/,
+    ],
+    [
+      'an unknown location in the demand',
+      { ...simpleRequest(), demand_forecast: { '99': [1] } },
+      'demand_forecast.99',
+      /99/,
+    ],
     ['an unknown location of a vehicle', vehicle({ location: 77 }), 'fleet_state.vehicles[3].location', /77/],
-    ['a location that is a fraction', vehicle({ location: 1.5 }), 'fleet_state.vehicles[3].location', /1.5.*whole/],
+    [
+      'a location that is a fraction',
+      vehicle({ location: 1.5 }),
+      'fleet_state.vehicles[3].location',
+      /1.5.*whole/,
+    ],
     ['a vehicle without id', vehicle({ id: undefined }), 'fleet_state.vehicles[3].id', /id/],
     ['an empty id', vehicle({ id: '' }), 'fleet_state.vehicles[3].id', /at least 1/],
     ['an id that is too long', vehicle({ id: 'x'.repeat(129) }), 'fleet_state.vehicles[3].id', /129.*128/],
     ['a duplicate id', vehicle({ id: 'V1' }), 'fleet_state.vehicles[3].id', /V1/],
     ['capacity 0', vehicle({ capacity: 0 }), 'fleet_state.vehicles[3].capacity', /0.*above 0/],
     ['capacity as text', vehicle({ capacity: '1' }), 'fleet_state.vehicles[3].capacity', /"1".*number/],
-    ['an unknown status', vehicle({ status: 'parked' }), 'fleet_state.vehicles[3].status', /"parked".*operational/],
+    [
+      'an unknown status',
+      vehicle({ status: 'parked' }),
+      'fleet_state.vehicles[3].status',
+      /"parked".*operational/,
+    ],
     ['an unknown key of a vehicle', vehicle({ colour: 'red' }), 'fleet_state.vehicles[3].colour', /colour/],
-    ['a misspelt constraint', withConstraints({ max_distence: 5 }), 'constraints.max_distence', /did you mean "max_distance"/],
+    [
+      'a misspelt constraint',
+      withConstraints({ max_distence: 5 }),
+      'constraints.max_distence',
+      /did you mean "max_distance"/,
+    ],
     ['an unknown key at the top', { ...simpleRequest(), extra: 1 }, 'extra', /known are/],
-    ['a service level above 1', withConstraints({ min_service_level: 1.2 }), 'constraints.min_service_level', /1.2.*1/],
+    [
+      'a service level above 1',
+      withConstraints({ min_service_level: 1.2 }),
+      'constraints.min_service_level',
+      /1.2.*1/,
+    ],
     ['a negative distance', withConstraints({ max_distance: -1 }), 'constraints.max_distance', /-1.*0/],
-    ['a cost limit as text', withConstraints({ max_rebalancing_cost: 'x' }), 'constraints.max_rebalancing_cost', /"x"/],
+    [
+      'a cost limit as text',
+      withConstraints({ max_rebalancing_cost: 'x' }),
+      'constraints.max_rebalancing_cost',
+      /"x"/,
+    ],
     [
       'a negative cost limit',
       withConstraints({ max_rebalancing_cost: -5 }),
@@ -94,26 +157,37 @@ describe('bad input', () => {
       'options.demand_aggregation',
       /"median".*peak/,
     ],
-    ['a time limit of 0', { ...simpleRequest(), options: { time_limit_seconds: 0 } }, 'options.time_limit_seconds', /0/],
+    [
+      'a time limit of 0',
+      { ...simpleRequest(), options: { time_limit_seconds: 0 } },
+      'options.time_limit_seconds',
+      /0/,
+    ],
   ];
-  test.each(faults)('%s is answered with 400 and named, and stores nothing', async (_what, body, field, message) => {
-    const answer = await optimize(body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ status: 'error', data: null, metadata: { version: '0.1.0' } });
-    const fault = answer.body.errors.find((e: { field: string | null }) => e.field === field);
-    expect(fault, JSON.stringify(answer.body.errors)).toBeDefined();
-    expect(Object.keys(fault).sort()).toEqual(['code', 'detail', 'field', 'message']);
-    expect(fault.code).toBe('VALIDATION_ERROR');
-    expect(fault.message).toMatch(message);
-    expect((await service.pool.query('select count(*)::int as n from jobs')).rows[0].n).toBe(0);
-  });
+  test.each(faults)(
+    '%s is answered with 400 and named, and stores nothing',
+    async (_what, body, field, message) => {
+      const answer = await optimize(body);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toMatchObject({ status: 'error', data: null, metadata: { version: '0.1.0' } });
+      const fault = answer.body.errors.find((e: { field: string | null }) => e.field === field);
+      expect(fault, JSON.stringify(answer.body.errors)).toBeDefined();
+      expect(Object.keys(fault).sort()).toEqual(['code', 'detail', 'field', 'message']);
+      expect(fault.code).toBe('VALIDATION_ERROR');
+      expect(fault.message).toMatch(message);
+      expect((await service.pool.query('select count(*)::int as n from jobs')).rows[0].n).toBe(0);
+    },
+  );
 
   test('several faults are reported at once, at most 100', async () => {
     const vehicles = Array.from({ length: 300 }, (_, i) => ({ id: `V${i}`, location: 'x', capacity: -1 }));
     const { body } = await optimize({ ...simpleRequest(), fleet_state: { vehicles } });
     expect(body.errors).toHaveLength(100);
     const two = await optimize({ ...simpleRequest(), extra: 1, constraints: { max_distance: -1 } });
-    expect(two.body.errors.map((e: { field: string }) => e.field).sort()).toEqual(['constraints.max_distance', 'extra']);
+    expect(two.body.errors.map((e: { field: string }) => e.field).sort()).toEqual([
+      'constraints.max_distance',
+      'extra',
+    ]);
   });
 
   test.each([
@@ -123,7 +197,10 @@ describe('bad input', () => {
   ])('%s is answered with 400', async (_what, body, message) => {
     const answer = await optimize(body);
     expect(answer.status).toBe(400);
-    expect(answer.body.errors[0]).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringMatching(message) });
+    expect(answer.body.errors[0]).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: expect.stringMatching(message),
+    });
   });
 
   test('a body of another type is answered with 415, a body that is too large with 413', async () => {

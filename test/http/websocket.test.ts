@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openSocket } from '../helpers/socket.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
+import { describeOnBothBackends } from '../helpers/services.ts';
+import { openSocket } from '../helpers/socket.ts';
 
 describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
   let service: Awaited<ReturnType<typeof startTestService>>;
@@ -15,11 +15,15 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
     });
   });
   const submit = async (body: unknown = simpleRequest()): Promise<string> => {
-    const answer = await send(`${service.urls[0]}/api/v1/optimize`, { body, headers: { prefer: 'respond-async' } });
+    const answer = await send(`${service.urls[0]}/api/v1/optimize`, {
+      body,
+      headers: { prefer: 'respond-async' },
+    });
     return answer.body.data.job_id;
   };
   const subscribe = (job_id: string) => ({ type: 'subscribe', job_id });
-  const completeOf = (jobId: string) => (m: { type: string; job_id: string }) => m.type === 'complete' && m.job_id === jobId;
+  const completeOf = (jobId: string) => (m: { type: string; job_id: string }) =>
+    m.type === 'complete' && m.job_id === jobId;
   const withWorker = async (work: () => Promise<void>) => {
     const worker = await service.startWorker();
     await work().finally(() => service.close(worker));
@@ -33,7 +37,13 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
       socket.send(subscribe(jobId)); // the second one changes nothing
       await socket.waitFor((m) => m.type === 'progress');
       expect(socket.messages[0]).toEqual({
-        type: 'progress', job_id: jobId, progress: 0, stage: null, incumbent: null, bound: null, gap: null,
+        type: 'progress',
+        job_id: jobId,
+        progress: 0,
+        stage: null,
+        incumbent: null,
+        bound: null,
+        gap: null,
       });
     }
     await withWorker(async () => {
@@ -75,7 +85,9 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
     socket.send(subscribe(jobId));
     await socket.waitFor((m) => m.type === 'progress');
     await send(`${service.urls[0]}/api/v1/jobs/${jobId}`, { method: 'DELETE' });
-    expect((await socket.waitFor(completeOf(jobId))).result).toMatchObject({ errors: [{ code: 'JOB_CANCELLED' }] });
+    expect((await socket.waitFor(completeOf(jobId))).result).toMatchObject({
+      errors: [{ code: 'JOB_CANCELLED' }],
+    });
     socket.close();
   });
 
@@ -108,7 +120,12 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
     for (const [index, [message, code, job_id, text]] of cases.entries()) {
       socket.send(message);
       await socket.waitFor(() => socket.messages.length > index);
-      expect(socket.messages[index]).toEqual({ type: 'error', code, job_id, message: expect.stringMatching(text) });
+      expect(socket.messages[index]).toEqual({
+        type: 'error',
+        code,
+        job_id,
+        message: expect.stringMatching(text),
+      });
     }
     socket.close();
   });
@@ -117,7 +134,10 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
     const socket = await openSocket(service.urls[0]);
     for (let i = 0; i < 6; i++) socket.send(subscribe(await submit()));
     const error = await socket.waitFor((m) => m.type === 'error');
-    expect(error).toMatchObject({ code: 'VALIDATION_ERROR', message: expect.stringMatching(/5 subscriptions/) });
+    expect(error).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: expect.stringMatching(/5 subscriptions/),
+    });
     socket.send({ type: 'subscribe', job_id: 'x'.repeat(600) });
     expect((await socket.closed).code).toBe(1009);
   });

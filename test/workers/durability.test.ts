@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openQueue } from '../../src/queue/queue.ts';
+import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
-import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 
 /** A problem that keeps the solver busy: several capacity classes, no gap, until its time limit. */
 export function longRequest(seconds: number) {
@@ -17,7 +17,9 @@ export function longRequest(seconds: number) {
     return state / 2147483648;
   };
   const points = ids.map(() => [random() * 50, random() * 50]);
-  const costs = points.map(([x, y]) => points.map(([u, v]) => Math.round(Math.hypot(x - u, y - v) * 1000) / 1000));
+  const costs = points.map(([x, y]) =>
+    points.map(([u, v]) => Math.round(Math.hypot(x - u, y - v) * 1000) / 1000),
+  );
   return {
     demand_forecast: Object.fromEntries(ids.map((id) => [id, [random() * 40]])),
     fleet_state: {
@@ -40,7 +42,12 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
     service = await startTestService({
       redisUrl,
       workers: 0,
-      overrides: { JOB_LOCK_SECONDS: 1, SWEEP_INTERVAL_SECONDS: 0.3, JOB_MAX_ATTEMPTS: 2, SHUTDOWN_TIMEOUT_SECONDS: 0.2 },
+      overrides: {
+        JOB_LOCK_SECONDS: 1,
+        SWEEP_INTERVAL_SECONDS: 0.3,
+        JOB_MAX_ATTEMPTS: 2,
+        SHUTDOWN_TIMEOUT_SECONDS: 0.2,
+      },
     });
   });
   afterAll(() => {
@@ -50,17 +57,25 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
   /** A worker in a process of its own, which a test can kill. */
   async function spawnWorker(): Promise<ChildProcess> {
     const env: Record<string, string> = { PATH: process.env.PATH ?? '' };
-    for (const [name, value] of Object.entries(service.config)) if (value !== undefined) env[name] = String(value);
-    const child = spawn(process.execPath, [fileURLToPath(new URL('../../workers/main.ts', import.meta.url))], {
-      env,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
+    for (const [name, value] of Object.entries(service.config))
+      if (value !== undefined) env[name] = String(value);
+    const child = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('../../workers/main.ts', import.meta.url))],
+      {
+        env,
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      },
+    );
     children.add(child);
     await once(child, 'message');
     return child;
   }
   const submit = async (body: unknown): Promise<string> => {
-    const answer = await send(`${service.url}/api/v1/optimize`, { body, headers: { prefer: 'respond-async' } });
+    const answer = await send(`${service.url}/api/v1/optimize`, {
+      body,
+      headers: { prefer: 'respond-async' },
+    });
     expect(answer.status).toBe(202);
     return answer.body.data.job_id;
   };
@@ -108,11 +123,17 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
       victim.kill('SIGKILL');
       await once(victim, 'exit');
       // The dead worker's claim has to run out before the next attempt can start.
-      await service.pool.query("update jobs set heartbeat_at = now() - interval '1 minute', stage = null where job_id = $1", [jobId]);
+      await service.pool.query(
+        "update jobs set heartbeat_at = now() - interval '1 minute', stage = null where job_id = $1",
+        [jobId],
+      );
     }
     const worker = await service.startWorker();
     const result = await ended(jobId);
-    expect(result.errors[0]).toMatchObject({ code: 'INTERNAL_ERROR', message: expect.stringMatching(/2 times/) });
+    expect(result.errors[0]).toMatchObject({
+      code: 'INTERNAL_ERROR',
+      message: expect.stringMatching(/2 times/),
+    });
     expect(await job(jobId)).toMatchObject({ status: 'failed', solver_status: 'error' });
     await service.close(worker);
   });
@@ -158,7 +179,10 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
     await started(jobId);
     const cancelled = await send(`${service.url}/api/v1/jobs/${jobId}`, { method: 'DELETE' });
     expect(cancelled.status).toBe(200);
-    expect(cancelled.body.data).toMatchObject({ status: 'cancelled', result: { errors: [{ code: 'JOB_CANCELLED' }] } });
+    expect(cancelled.body.data).toMatchObject({
+      status: 'cancelled',
+      result: { errors: [{ code: 'JOB_CANCELLED' }] },
+    });
     const next = await send(`${service.url}/api/v1/optimize`, { body: simpleRequest() });
     expect(next.status).toBe(200);
     await service.close(worker);

@@ -119,7 +119,9 @@ function answer(set: ForecastSet, asked: { horizon_hours: number; step_hours: nu
       start_date: set.startDate ?? '',
       step_hours: asked.step_hours,
       methods: perLocation((result) => result.method),
-      backtest_wape: perLocation((result) => result.backtestWape === null ? null : round(result.backtestWape)),
+      backtest_wape: perLocation((result) =>
+        result.backtestWape === null ? null : round(result.backtestWape),
+      ),
     },
   };
 }
