@@ -3,7 +3,7 @@ FROM node:26-slim
 WORKDIR /app
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --no-audit --no-fund
+RUN npm install --no-save --omit=dev --no-audit --no-fund
 COPY src ./src
 COPY workers ./workers
 COPY migrations ./migrations

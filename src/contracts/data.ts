@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LocationId } from './optimize.ts';
-import { VEHICLE_STATUSES, VehicleId } from './vehicles.ts';
+import { STORABLE_TEXT, VEHICLE_STATUSES, VehicleId } from './vehicles.ts';
 
 /** Most rows of one bulk request. */
 export const MAX_BULK_ROWS = 200_000;
@@ -14,7 +14,7 @@ const TimeZone = Type.String({
 export const Location = Type.Object(
   {
     id: LocationId,
-    name: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000]*$' }),
+    name: Type.String({ minLength: 1, maxLength: 200, pattern: STORABLE_TEXT }),
     latitude: Type.Number({ minimum: -90, maximum: 90 }),
     longitude: Type.Number({ minimum: -180, maximum: 180 }),
   },

@@ -4,5 +4,8 @@ import { Type } from 'typebox';
 export const VEHICLE_STATUSES = ['operational', 'maintenance', 'downtime'] as const;
 export type VehicleStatus = (typeof VEHICLE_STATUSES)[number];
 
-/** A vehicle identifier is 1 to 128 characters; NUL is none of them, since PostgreSQL cannot store it. */
-export const VehicleId = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]*$' });
+/** Text that PostgreSQL can store: no NUL, no half of a surrogate pair (two ids could become one). */
+export const STORABLE_TEXT = '^[^\\u0000\\p{Cs}]*$';
+
+/** A vehicle identifier is 1 to 128 characters. */
+export const VehicleId = Type.String({ minLength: 1, maxLength: 128, pattern: STORABLE_TEXT });

@@ -20,7 +20,9 @@ export function openDatabase(url: string, options: { poolSize: number; onError: 
     connectionTimeoutMillis: 3000,
     keepAlive: true,
   });
+  // A connection may be lost while it is idle, or while it is checked out: neither may end the process.
   pool.on('error', options.onError);
+  pool.on('connect', (client) => client.on('error', options.onError));
   return { db: drizzle(pool, { schema }), pool, close: () => pool.end() };
 }
 

@@ -11,9 +11,8 @@ import { AppError, type Fault } from '../errors.ts';
 export function checkLocations(rows: readonly LocationInput[]): void {
   const faults: Fault[] = [];
   const firstRows = new Map<number, number>();
-  for (const [i, { id, name }] of rows.entries()) {
+  for (const [i, { id }] of rows.entries()) {
     addRepeated(faults, firstRows, id, i, (row) => `locations[${row}].id`, `location ${id}`);
-    addUnstorable(faults, `locations[${i}].name`, name);
     if (faults.length >= MAX_REPORTED_ERRORS) break;
   }
   report(faults);
@@ -26,7 +25,6 @@ export function checkFleet(rows: readonly FleetVehicleInput[], known: ReadonlySe
   for (const [i, { vehicle_id, location_id }] of rows.entries()) {
     const name = `vehicle ${show(vehicle_id)}`;
     addRepeated(faults, firstRows, vehicle_id, i, (row) => `fleet[${row}].vehicle_id`, name);
-    addUnstorable(faults, `fleet[${i}].vehicle_id`, vehicle_id);
     addUnknown(faults, `fleet[${i}].location_id`, location_id, known);
     if (faults.length >= MAX_REPORTED_ERRORS) break;
   }
@@ -78,13 +76,6 @@ function addRepeated<K>(
 function addUnknown(faults: Fault[], field: string, id: number, known: ReadonlySet<number>): void {
   if (known.has(id)) return;
   const message = `location ${id} is not stored; PUT /api/v1/data/locations stores it`;
-  faults.push({ field, message });
-}
-
-/** PostgreSQL takes no NUL; half a surrogate pair would be replaced, and two names become one. */
-function addUnstorable(faults: Fault[], field: string, text: string): void {
-  if (text.isWellFormed() && !text.includes('\0')) return;
-  const message = `${show(text)} holds a character that is no text (NUL or half of a surrogate pair); remove it`;
   faults.push({ field, message });
 }
 

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { STORABLE_TEXT } from '../contracts/vehicles.ts';
 import type { Fault } from '../errors.ts';
 
 /** What TypeBox says of one failed keyword (the shape of its `Errors`). */
@@ -78,8 +79,8 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
     case 'const':
       return `${value} has to be ${show(params.allowedValue)}`;
     case 'pattern':
-      return String(found).includes('\0')
-        ? 'contains a NUL character, which cannot be stored; leave it out'
+      return params.pattern === STORABLE_TEXT
+        ? `${value} holds a character that is no text (NUL or half of a surrogate pair); remove it`
         : `${value} does not match ${params.pattern}`;
     case 'format':
       return `${value} is not ${FORMATS[String(params.format)] ?? `in the format ${params.format}`}`;

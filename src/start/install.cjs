@@ -17,14 +17,15 @@ const wanted = createHash('sha256')
   .digest('hex');
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
-  console.log('installing packages (npm ci) …');
+  console.log('installing packages …');
   const npm = process.env.npm_execpath;
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+  // Not `npm ci`: that refuses a lock file made where packages of other platforms could not be looked up.
+  const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
   const result = npm
     ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' })
     : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
   if (result.status !== 0) {
-    console.error('npm ci failed; its messages above say why');
+    console.error('npm install failed; its messages above say why');
     process.exit(1);
   }
   writeFileSync(stamp, wanted);

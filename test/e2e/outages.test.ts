@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sql } from 'drizzle-orm';
 import { afterAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/client.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { createLogger } from '../../src/logger.ts';
 import { startApi } from '../../src/main.ts';
@@ -101,4 +103,23 @@ describe('when a server goes away and comes back, no process needs a restart', (
       await stopProcess(redis);
     },
   );
+});
+
+describe('a connection that is lost while it is in use', () => {
+  test('fails its transaction and nothing else', async () => {
+    const errors: Error[] = [];
+    const { db, pool, close } = openDatabase(await createTestDatabase(), {
+      poolSize: 2,
+      onError: (error) => errors.push(error),
+    });
+    const transaction = db.transaction(async (tx) => {
+      const { rows } = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+      await pool.query('select pg_terminate_backend($1)', [rows[0].pid]);
+      await tx.execute(sql`select 1`);
+    });
+    await expect(transaction).rejects.toThrow();
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    expect(errors.length).toBeGreaterThan(0);
+    await close();
+  });
 });

@@ -91,6 +91,8 @@ describe('bad input', () => {
     ['a vehicle without id', vehicle({ id: undefined }), 'fleet_state.vehicles[3].id', /id/],
     ['an empty id', vehicle({ id: '' }), 'fleet_state.vehicles[3].id', /at least 1/],
     ['an id that is too long', vehicle({ id: 'x'.repeat(129) }), 'fleet_state.vehicles[3].id', /129.*128/],
+    ['a NUL in an id', vehicle({ id: 'a\0b' }), 'fleet_state.vehicles[3].id', /NUL/],
+    ['half a character in an id', vehicle({ id: '\ud800' }), 'fleet_state.vehicles[3].id', /surrogate/],
     ['a duplicate id', vehicle({ id: 'V1' }), 'fleet_state.vehicles[3].id', /V1/],
     ['capacity 0', vehicle({ capacity: 0 }), 'fleet_state.vehicles[3].capacity', /0.*above 0/],
     ['capacity as text', vehicle({ capacity: '1' }), 'fleet_state.vehicles[3].capacity', /"1".*number/],

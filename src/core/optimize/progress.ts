@@ -28,7 +28,7 @@ export function createProgress(
     if (!onProgress) return;
     const next = ORDER[ORDER.indexOf(stage) + 1];
     const end = next ? begins[next] : 1;
-    const progress = begins[stage] + (end - begins[stage]) * Math.min(1, Math.max(0, share));
+    const progress = begins[stage] + (end - begins[stage]) * Math.min(1, Math.max(0, share || 0));
     told = Math.max(told, progress);
     onProgress({ stage, progress: told, ...figures });
   };

@@ -48,7 +48,7 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
     // One day more than UTC midnight: west of Greenwich the local day starts later; the engine cuts exactly.
     const beforeHour = startDate === undefined ? 0x7fffffff : Date.parse(startDate) / HOUR_MS + 24;
     const newest = await readNewestObservationHour(db, ids, beforeHour);
-    if (newest === null) throw noObservations(ids);
+    if (newest === null) throw noObservations(ids, config.FORECASTING_HISTORY_WEEKS);
     if (startDate !== undefined && Date.parse(startDate) / HOUR_MS - newest > MAX_LEAD_DAYS * 24) {
       const day = new Date(newest * HOUR_MS).toISOString().slice(0, 10);
       throw new AppError('VALIDATION_ERROR', [
@@ -94,15 +94,25 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
             confidenceLevel: include_intervals ? confidence_level : null,
           },
         });
-        return success(request.id, answer(set, { horizon_hours, step_hours }));
+        return success(
+          request.id,
+          answer(set, { horizon_hours, step_hours, weeks: config.FORECASTING_HISTORY_WEEKS }),
+        );
       },
     );
   };
 }
 
-function answer(set: ForecastSet, asked: { horizon_hours: number; step_hours: number }): ForecastData {
+function answer(
+  set: ForecastSet,
+  asked: { horizon_hours: number; step_hours: number; weeks: number },
+): ForecastData {
   const missing = set.results.filter((result) => result.status === 'no_observations');
-  if (missing.length > 0) throw noObservations(missing.map((result) => result.locationId));
+  if (missing.length > 0)
+    throw noObservations(
+      missing.map((result) => result.locationId),
+      asked.weeks,
+    );
   const forecasts = set.results as LocationForecast[];
   const perLocation = <T>(pick: (result: LocationForecast) => T) =>
     Object.fromEntries(forecasts.map((result) => [String(result.locationId), pick(result)]));
@@ -126,12 +136,12 @@ function answer(set: ForecastSet, asked: { horizon_hours: number; step_hours: nu
   };
 }
 
-function noObservations(ids: number[]): AppError {
+function noObservations(ids: number[], weeks: number): AppError {
   return new AppError(
     'MODEL_NOT_LOADED',
     ids.slice(0, 100).map((id) => ({
       field: 'location_ids',
-      message: `location ${id} has no demand observations before the start; POST /api/v1/data/demand adds them`,
+      message: `location ${id} has no demand observations in the ${weeks} weeks before the start; POST /api/v1/data/demand adds them`,
     })),
   );
 }

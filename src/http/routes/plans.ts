@@ -69,12 +69,12 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
         }
         reply.header('vary', 'accept');
         if (!/\btext\/csv\b/.test(request.headers.accept ?? '')) {
-          return sendJsonText(reply, Readable.from(json(plan, request.id)));
+          return sendJsonText(reply, Readable.from(json(plan, request.id), { highWaterMark: 1 }));
         }
         return (reply as FastifyReply)
           .type('text/csv; charset=utf-8')
           .header('content-disposition', `attachment; filename="${plan_id}.csv"`)
-          .send(Readable.from(csv(plan_id)));
+          .send(Readable.from(csv(plan_id), { highWaterMark: 1 }));
       },
     );
   };

@@ -85,7 +85,7 @@ describe('service level', () => {
     });
   });
   test('is not missed by the representation of decimals', async () => {
-    // 0.1 + 0.2 > 0.3 in binary, and 0.95 · 20 > 19.
+    // In binary 0.1 + 0.2 > 0.3 and 0.07 · 100 > 7.
     expect(
       await solve({
         demand: { 1: [0.1], 2: [0.2] },
@@ -95,11 +95,18 @@ describe('service level', () => {
     ).toEqual({ cost: 1, at: [1, 1, 0] });
     expect(
       await solve({
-        demand: { 1: [20] },
-        capacities: Array.from({ length: 19 }, () => 1),
-        constraints: { min_service_level: 0.95 },
+        demand: { 1: [100] },
+        capacities: Array.from({ length: 7 }, () => 1),
+        constraints: { min_service_level: 0.07 },
       }),
-    ).toEqual({ cost: 0, at: [19, 0, 0] });
+    ).toEqual({ cost: 0, at: [7, 0, 0] });
+    expect(
+      await solve({
+        demand: { 1: [99.5], 2: [0.5] },
+        capacities: Array.from({ length: 7 }, () => 1),
+        constraints: { min_service_level: 0.07 },
+      }),
+    ).toEqual({ cost: 0, at: [7, 0, 0] });
   });
 });
 

@@ -4,8 +4,11 @@ import { greatCircleKm, greatCircleMatrix } from '../../../src/core/geo.ts';
 import { dualBound } from '../../../src/core/optimize/bound.ts';
 import { fromUnits, toUnitsDown, toUnitsUp } from '../../../src/core/optimize/costs.ts';
 import { servedDemand } from '../../../src/core/optimize/evaluate.ts';
+import { wholeMoves } from '../../../src/core/optimize/extract.ts';
+import { formulate } from '../../../src/core/optimize/formulation.ts';
 import { optimize } from '../../../src/core/optimize/optimize.ts';
 import { buildProblem } from '../../../src/core/optimize/problem.ts';
+import { createProgress } from '../../../src/core/optimize/progress.ts';
 import { createRandom, SETTINGS } from './instances.ts';
 
 describe('great-circle distance', () => {
@@ -77,6 +80,51 @@ describe('dualBound', () => {
     expect(dualBound(model, Float64Array.of(3))).toBe(9);
     for (const dual of [-5, 0, 1, 2.5, 3.5, 10])
       expect(dualBound(model, Float64Array.of(dual))).toBeLessThan(9);
+  });
+});
+
+describe('wholeMoves', () => {
+  const problem = buildProblem(
+    {
+      demand_forecast: { 2: [2] },
+      fleet_state: { vehicles: ['a', 'b'].map((id) => ({ id, location: 1 })) },
+      network: { location_ids: [1, 2], costs: [1, 2].map(() => [1, 1]) },
+    },
+    [],
+    SETTINGS,
+  );
+  const f = formulate(problem);
+  // Columns: stay, move, steps.
+  const moves = (...values: number[]) => wholeMoves(problem, f, Float64Array.of(...values));
+
+  test('rounds what the solver left next to whole', () => {
+    expect(moves(1 - 1e-9, 1 + 1e-9, 1)).toEqual({
+      capacityClass: Int32Array.of(0),
+      source: Int32Array.of(0),
+      target: Int32Array.of(1),
+      count: Int32Array.of(1),
+    });
+  });
+  test('refuses fractions, and vehicles that are lost, made or owed', () => {
+    expect(moves(0.5, 1.5, 1)).toBeNull();
+    expect(moves(1, 0, 1)).toBeNull();
+    expect(moves(1, 2, 1)).toBeNull();
+    expect(moves(-1, 3, 1)).toBeNull();
+  });
+});
+
+describe('progress of stages', () => {
+  test('never falls, whatever the shares do', () => {
+    const told: number[] = [];
+    const progress = createProgress(false, (p) => told.push(p.progress));
+    progress.at('build');
+    for (const share of [0.5, 0.2, 0.9, -1, 7, Number.NaN]) {
+      progress.solving({ share, incumbentUnits: null, boundUnits: null, gap: null });
+    }
+    progress.at('verify');
+    progress.at('solve', 0.5);
+    expect(told).toEqual(told.toSorted((a, b) => a - b));
+    expect(Math.max(...told)).toBeLessThanOrEqual(1);
   });
 });
 
