@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/client.ts';
@@ -9,16 +6,17 @@ import { createLogger } from '../../src/logger.ts';
 import { startApi } from '../../src/main.ts';
 import { freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
 import { startWorker } from '../../workers/main.ts';
+import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { redisCommand, startRedisServer, stopProcess } from '../helpers/global-setup.ts';
 import { send, simpleRequest } from '../helpers/service.ts';
 import { createTestDatabase, testConfig } from '../helpers/services.ts';
 
 const folders: string[] = [];
 afterAll(async () => {
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  for (const folder of folders) await removeFolder(folder);
 });
 async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'fleet-outage-'));
+  const folder = await newTemporaryFolder('outage');
   folders.push(folder);
   return folder;
 }

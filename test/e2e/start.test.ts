@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/start/embedded-postgres.ts';
+import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { send } from '../helpers/service.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../src/start/main.ts', import.meta.url));
@@ -15,11 +14,11 @@ const children = new Set<ChildProcess>();
 
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+  for (const folder of folders) await removeFolder(folder);
 });
 
 async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'fleet-start-'));
+  const folder = await newTemporaryFolder('start');
   folders.push(folder);
   return folder;
 }

@@ -1,12 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
+import { newTemporaryFolder, removeFolder } from './folders.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -26,7 +25,7 @@ type Server = { url: string; stop(): Promise<unknown> };
  * (TEST_DATABASE_URL, TEST_REDIS_URL), a local server, a container.
  */
 export default async function setup(project: TestProject) {
-  const folder = await mkdtemp(path.join(tmpdir(), 'fleet-test-'));
+  const folder = await newTemporaryFolder('test');
   const postgres = await findPostgres(folder);
   const redis = await findRedis(folder);
   const template = `fleet_template_${process.pid}`;
@@ -50,7 +49,7 @@ export default async function setup(project: TestProject) {
     await query(postgres.url, `drop database if exists ${template} with (force)`);
     await redis?.stop();
     await postgres.stop();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   };
 }
 

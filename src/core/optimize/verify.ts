@@ -175,8 +175,9 @@ function checkMove(
     complain(`vehicle ${id} makes the forbidden move ${item.source_location} → ${item.target_location}`);
     return;
   }
-  // A chord of two nearby points loses digits: its absolute error is about a micrometre.
-  const tolerance = RELATIVE * (1 + expected.costKnown);
+  // A chord of two nearby points loses digits: its absolute error is some 1e-12 km, times the cost of a km.
+  const perKm = expected.distance ? expected.costKnown / expected.distance : 0;
+  const tolerance = RELATIVE * (1 + expected.costKnown) + 1e-11 * perKm;
   const units = item.cost / UNIT;
   if (Math.abs(units - Math.round(units)) > 1e-6 * Math.max(1, Math.abs(units) * 1e-6)) {
     complain(`vehicle ${id} costs ${item.cost}, which is no whole number of ${UNIT}`);
