@@ -48,6 +48,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
     await running.beat(db);
     if (config.WORKER_HEALTH_FILE) await writeFile(config.WORKER_HEALTH_FILE, new Date().toISOString());
   };
+  await beat();
   // Three beats within the time after which the worker counts as dead.
   const heartbeat = setInterval(() => void beat().catch(onError), config.JOB_LOCK_SECONDS * 333);
   const look = () => sweep(db, queue, config).catch(onError);
