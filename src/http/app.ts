@@ -79,7 +79,23 @@ export async function buildApp(deps: Deps): Promise<App> {
     );
   });
 
-  await app.register(websocket, { options: { maxPayload: config.WEBSOCKET_MAX_MESSAGE_BYTES } });
+  // At shutdown those who wait are told where their job is, and sockets that the service goes away (1001).
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+    deps.watch.releaseWaiting();
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    // Otherwise the connection of a call that ends now would stay open, idle, and hold up the end.
+    if (isClosing) reply.header('connection', 'close');
+  });
+  await app.register(websocket, {
+    options: { maxPayload: config.WEBSOCKET_MAX_MESSAGE_BYTES },
+    preClose(done) {
+      for (const client of this.websocketServer.clients) client.close(1001, 'the service is stopping');
+      this.websocketServer.close(done);
+    },
+  });
   await registerDocuments(app, config);
   const routes = [
     serviceRoutes,

@@ -23,6 +23,8 @@ export type JobWatch = {
     signal: AbortSignal,
     start?: () => Promise<void>,
   ): Promise<JobAnswer | undefined>;
+  /** Ends every wait at once and from now on (shutdown): the callers are told where to find their job. */
+  releaseWaiting(): void;
   close(): void;
 };
 
@@ -39,6 +41,8 @@ export function openJobWatch(deps: {
   onError: (error: Error) => void;
 }): JobWatch {
   const listeners = new Map<string, Set<JobListener>>();
+  const waiting = new Set<() => void>();
+  let isReleased = false;
 
   const end = (jobId: string) => {
     const set = listeners.get(jobId);
@@ -73,6 +77,7 @@ export function openJobWatch(deps: {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       const unwatch = watch(jobId, { ended: () => resolve(true) });
       const give = () => resolve(false);
+      waiting.add(give);
       let timer: NodeJS.Timeout | undefined;
       signal.addEventListener('abort', give, { once: true });
       try {
@@ -82,14 +87,19 @@ export function openJobWatch(deps: {
           const answer = await readAnswer(deps.db, jobId);
           if (answer) return answer;
         }
-        if (signal.aborted) return undefined;
+        if (signal.aborted || isReleased) return undefined;
         timer = setTimeout(give, timeoutMs);
         return (await promise) ? await readAnswer(deps.db, jobId) : undefined;
       } finally {
         clearTimeout(timer);
+        waiting.delete(give);
         signal.removeEventListener('abort', give);
         unwatch();
       }
+    },
+    releaseWaiting() {
+      isReleased = true; // also for a call that is only about to wait
+      for (const give of waiting) give();
     },
     close() {
       clearInterval(timer);

@@ -26,11 +26,11 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
 
   const send = (message: string) => {
     if (socket.readyState !== socket.OPEN) return;
-    socket.send(message);
+    // Measured before sending: one large result to a reader that keeps up is no backlog.
     if (socket.bufferedAmount > config.WEBSOCKET_MAX_BUFFERED_BYTES) {
-      // The close frame cannot overtake what is not read: give the reader a heartbeat, then the socket is cut.
-      socket.close(1013, 'too slow: read faster, or subscribe to fewer jobs');
+      return socket.close(1013, 'too slow: read faster, or subscribe to fewer jobs');
     }
+    socket.send(message);
   };
   const fail = (code: ErrorCode, message: string, jobId: string | null) =>
     send(JSON.stringify({ type: 'error', job_id: jobId, code, message }));

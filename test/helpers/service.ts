@@ -87,6 +87,7 @@ export async function startTestService(options: {
     config,
     db,
     pool,
+    startApi: startOneApi,
     startWorker: startOneWorker,
     async close(part: { close(): Promise<void> }) {
       running.delete(part);

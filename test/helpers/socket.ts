@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
 export type Message = any;
 
 /** A WebSocket client that keeps every message and lets a test wait for the one it is after. */
-export async function openSocket(baseUrl: string) {
-  const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/ws/optimization`);
+export async function openSocket(baseUrl: string, options: ClientOptions = {}) {
+  const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/ws/optimization`, options);
   const messages: Message[] = [];
   const waiting = new Set<() => void>();
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {

@@ -11,7 +11,12 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
       redisUrl,
       apis: 2,
       workers: 0,
-      overrides: { WEBSOCKET_MAX_SUBSCRIPTIONS: 5, WEBSOCKET_MAX_MESSAGE_BYTES: 500 },
+      overrides: {
+        WEBSOCKET_MAX_SUBSCRIPTIONS: 5,
+        WEBSOCKET_MAX_MESSAGE_BYTES: 500,
+        WEBSOCKET_MAX_BUFFERED_BYTES: 1_000_000,
+        WEBSOCKET_HEARTBEAT_SECONDS: 1,
+      },
     });
   });
   const submit = async (body: unknown = simpleRequest()): Promise<string> => {
@@ -31,7 +36,7 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
 
   test('reports progress that never falls and exactly one complete, through any API process', async () => {
     const jobId = await submit();
-    const sockets = await Promise.all(service.urls.map(openSocket));
+    const sockets = await Promise.all(service.urls.map((url) => openSocket(url)));
     for (const socket of sockets) {
       socket.send(subscribe(jobId));
       socket.send(subscribe(jobId)); // the second one changes nothing
@@ -93,7 +98,7 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
 
   test('sends nothing more after unsubscribe', async () => {
     const jobId = await submit();
-    const [quiet, other] = await Promise.all(service.urls.map(openSocket));
+    const [quiet, other] = await Promise.all(service.urls.map((url) => openSocket(url)));
     for (const socket of [quiet, other]) socket.send(subscribe(jobId));
     quiet.send({ type: 'unsubscribe', job_id: jobId });
     await quiet.roundTrip('unsubscribed');
@@ -128,6 +133,54 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
       });
     }
     socket.close();
+  });
+
+  test('closes a reader that does not read with 1013, and others go on', async () => {
+    const request = { ...simpleRequest(3000, 2000), constraints: { max_rebalancing_cost: null } };
+    const big = await submit(request);
+    await withWorker(async () => {
+      const [slow, quick] = await Promise.all(service.urls.map((url) => openSocket(url)));
+      quick.send(subscribe(big));
+      expect((await quick.waitFor(completeOf(big))).result.status).toBe('success');
+      slow.socket.pause();
+      // Each answer is about 400 kB, and nobody reads them: 100 are more than all buffers on the way hold.
+      for (let i = 0; i < 100; i++) {
+        slow.send(subscribe(big));
+        await quick.roundTrip(`a${i}`);
+        await quick.roundTrip(`b${i}`);
+      }
+      // Only a reader that goes on reading learns the code; by then the service has let go of it.
+      slow.socket.resume();
+      expect(await slow.closed).toEqual({ code: 1013, reason: expect.stringMatching(/too slow/) });
+      expect(slow.messages.length).toBeLessThan(100);
+      quick.close();
+    });
+  });
+
+  test('closes a socket that does not answer its heartbeat', async () => {
+    const dead = await openSocket(service.urls[0], { autoPong: false });
+    expect((await dead.closed).code).toBe(1006);
+  });
+
+  test('tells sockets and waiting callers when the service stops', async () => {
+    const api = await service.startApi();
+    const socket = await openSocket(api.url);
+    const waiting = send(`${api.url}/api/v1/optimize`, {
+      body: simpleRequest(),
+      headers: { 'idempotency-key': 'stop' },
+    });
+    // The caller waits once its job is stored.
+    while ((await service.pool.query("select 1 from jobs where idempotency_key = 'stop'")).rowCount === 0);
+    await service.close(api);
+    expect((await socket.closed).code).toBe(1001);
+    const answer = await waiting;
+    expect(answer.status).toBe(202);
+    await withWorker(async () => {
+      const other = await openSocket(service.urls[0]);
+      other.send(subscribe(answer.body.data.job_id));
+      expect((await other.waitFor(completeOf(answer.body.data.job_id))).result.status).toBe('success');
+      other.close();
+    });
   });
 
   test('bounds the subscriptions and the message size of a socket', async () => {
