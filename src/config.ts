@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Errors } from 'typebox/value';
+import { isTimeZone } from './contracts/time-zone.ts';
 
 /**
  * The only reader of the environment. One schema names every setting with its default and meaning;
@@ -145,13 +146,4 @@ function parse(raw: string, type: string | undefined): unknown {
   if (type === 'boolean')
     return raw === 'true' || raw === '1' ? true : raw === 'false' || raw === '0' ? false : raw;
   return raw;
-}
-
-function isTimeZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
 }

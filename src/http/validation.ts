@@ -5,20 +5,14 @@ import Format from 'typebox/format';
 import { Settings } from 'typebox/system';
 import { Convert } from 'typebox/value';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
+import { isTimeZone } from '../contracts/time-zone.ts';
 import { AppError, type Fault } from '../errors.ts';
 import { describeFaults } from './faults.ts';
 
 // A fault may take several schema errors (each branch of a union); the reported list is cut later.
 Settings.Set({ maxErrors: MAX_REPORTED_ERRORS * 8 });
 
-Format.Set('time-zone', (zone) => {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
-});
+Format.Set('time-zone', isTimeZone);
 
 /**
  * Fastify's validator: TypeBox compiled once per schema. Query strings and path parameters are text and are

@@ -1,3 +1,4 @@
+import { isTimeZone } from '../contracts/time-zone.ts';
 import { show } from './faults.ts';
 
 /** What a cell may hold, or what is wrong with it. */
@@ -51,15 +52,6 @@ export function readTimeZone(text: string): Cell<string> {
   return known
     ? { value: text }
     : { fault: `${show(text)} is not an IANA time zone, for example America/New_York` };
-}
-
-function isTimeZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function within(text: string, value: number, { minimum, maximum, exclusiveMinimum }: Limits): Cell<number> {
