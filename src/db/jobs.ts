@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { ENDED_JOB_STATUSES, type JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { Queryable } from './client.ts';
@@ -265,6 +265,43 @@ export async function readJob(db: Queryable, jobId: string) {
   return row;
 }
 export type JobRecord = NonNullable<Awaited<ReturnType<typeof readJob>>>;
+
+export type JobFilter = {
+  status?: JobStatus | undefined;
+  solverStatus?: SolverStatus | undefined;
+  createdAfter?: string | undefined;
+  createdBefore?: string | undefined;
+};
+
+/**
+ * Jobs, newest first, without their inputs and answers.
+ * @param before time and id of the last row of the page before; jobs that arrive meanwhile do not shift the pages
+ */
+export async function readJobPage(
+  db: Queryable,
+  before: [createdAt: string, jobId: string] | null,
+  limit: number,
+  filter: JobFilter,
+): Promise<JobRecord[]> {
+  const { status, solverStatus, createdAfter, createdBefore } = filter;
+  return db
+    .select(jobColumns)
+    .from(jobs)
+    .leftJoin(plans, eq(plans.jobId, jobs.jobId))
+    .where(
+      and(
+        status && eq(jobs.status, status),
+        solverStatus && eq(jobs.solverStatus, solverStatus),
+        createdAfter !== undefined ? sql`${jobs.createdAt} >= ${createdAfter}::timestamptz` : undefined,
+        createdBefore !== undefined ? sql`${jobs.createdAt} < ${createdBefore}::timestamptz` : undefined,
+        before
+          ? sql`(${jobs.createdAt}, ${jobs.jobId}) < (${before[0]}::timestamptz, ${before[1]})`
+          : undefined,
+      ),
+    )
+    .orderBy(desc(jobs.createdAt), desc(jobs.jobId))
+    .limit(limit);
+}
 
 /** Place of a queued job in the line, 1 is next. */
 export async function readQueuePosition(

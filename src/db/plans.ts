@@ -1,4 +1,4 @@
-import { asc, eq, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, lte, sql } from 'drizzle-orm';
 import type { AllocationPlanItem, OptimizationResult } from '../contracts/optimize.ts';
 import type { Queryable } from './client.ts';
 import { planItems, plans } from './schema.ts';
@@ -49,29 +49,68 @@ export async function insertPlan(
   }
 }
 
+const planColumns = {
+  planId: plans.planId,
+  jobId: plans.jobId,
+  createdAt: plans.createdAt,
+  solverStatus: plans.solverStatus,
+  gap: plans.gap,
+  totalCost: plans.totalCost,
+  demandCoverage: plans.demandCoverage,
+  utilization: plans.utilization,
+  rebalancedCount: plans.rebalancedCount,
+  totalDistanceKm: plans.totalDistanceKm,
+  unmetDemand: plans.unmetDemand,
+  vehicleCount: plans.vehicleCount,
+  solveTimeMs: plans.solveTimeMs,
+};
+
 /** The plan's record without its items, or undefined. */
 export async function readPlan(db: Queryable, planId: string) {
-  const [row] = await db
-    .select({
-      planId: plans.planId,
-      jobId: plans.jobId,
-      createdAt: plans.createdAt,
-      solverStatus: plans.solverStatus,
-      gap: plans.gap,
-      totalCost: plans.totalCost,
-      demandCoverage: plans.demandCoverage,
-      utilization: plans.utilization,
-      rebalancedCount: plans.rebalancedCount,
-      totalDistanceKm: plans.totalDistanceKm,
-      unmetDemand: plans.unmetDemand,
-      vehicleCount: plans.vehicleCount,
-      solveTimeMs: plans.solveTimeMs,
-    })
-    .from(plans)
-    .where(eq(plans.planId, planId));
+  const [row] = await db.select(planColumns).from(plans).where(eq(plans.planId, planId));
   return row;
 }
 export type PlanRecord = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
+
+export type PlanFilter = {
+  createdAfter?: string | undefined;
+  createdBefore?: string | undefined;
+  minCoverage?: number | undefined;
+  maxCost?: number | undefined;
+  /** plans that move a vehicle from or to this location */
+  locationId?: number | undefined;
+};
+
+/** Plans, newest first, without their items; `before` as in `readJobPage`. */
+export async function readPlanPage(
+  db: Queryable,
+  before: [createdAt: string, planId: string] | null,
+  limit: number,
+  filter: PlanFilter,
+): Promise<PlanRecord[]> {
+  const { createdAfter, createdBefore, minCoverage, maxCost, locationId } = filter;
+  return db
+    .select(planColumns)
+    .from(plans)
+    .where(
+      and(
+        createdAfter !== undefined ? sql`${plans.createdAt} >= ${createdAfter}::timestamptz` : undefined,
+        createdBefore !== undefined ? sql`${plans.createdAt} < ${createdBefore}::timestamptz` : undefined,
+        minCoverage !== undefined ? gte(plans.demandCoverage, minCoverage) : undefined,
+        maxCost !== undefined ? lte(plans.totalCost, maxCost) : undefined,
+        before
+          ? sql`(${plans.createdAt}, ${plans.planId}) < (${before[0]}::timestamptz, ${before[1]})`
+          : undefined,
+        // Two look-ups in the indexes of the moves, not a scan of every plan's items.
+        locationId !== undefined
+          ? sql`(exists (select 1 from ${planItems} i where i.plan_id = ${plans.planId} and i.assignment = 'rebalance' and i.source_location = ${locationId})
+              or exists (select 1 from ${planItems} i where i.plan_id = ${plans.planId} and i.assignment = 'rebalance' and i.target_location = ${locationId}))`
+          : undefined,
+      ),
+    )
+    .orderBy(desc(plans.createdAt), desc(plans.planId))
+    .limit(limit);
+}
 
 /** A page of a plan's items, in the order of the request. */
 export async function readPlanItems(

@@ -163,6 +163,9 @@ export const planItems = pgTable(
   (t) => [
     primaryKey({ columns: [t.planId, t.ordinal] }),
     foreignKey({ columns: [t.planId], foreignColumns: [plans.planId] }).onDelete('cascade'),
+    // Only the moves: they are few, and what plans are searched by.
+    index('plan_items_source').on(t.planId, t.sourceLocation).where(sql`${t.assignment} = 'rebalance'`),
+    index('plan_items_target').on(t.planId, t.targetLocation).where(sql`${t.assignment} = 'rebalance'`),
     check('plan_items_assignment', oneOf(t.assignment, ASSIGNMENTS)),
   ],
 );

@@ -9,7 +9,6 @@ import {
   PutLocationsRequest,
   UpsertCounts,
 } from '../../contracts/data.ts';
-import { Envelope, ErrorEnvelope } from '../../contracts/envelope.ts';
 import { LocationId } from '../../contracts/optimize.ts';
 import { VEHICLE_STATUSES } from '../../contracts/vehicles.ts';
 import { upsertDemand } from '../../db/demand.ts';
@@ -17,52 +16,36 @@ import { emptyFleetSummary, readFleetSummary, readVehiclePage, upsertVehicles } 
 import { findKnownLocationIds, readLocationPage, upsertLocations } from '../../db/locations.ts';
 import { success } from '../../envelope.ts';
 import type { Deps } from '../app.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { decodeCursor } from '../cursor.ts';
 import { checkDemand, checkFleet, checkLocations } from '../data-faults.ts';
 import { STREAM_PAGE_ROWS, streamList } from '../list-stream.ts';
+import { cutPage, DEFAULT_LIMIT, NextCursor, PAGE_QUERY } from '../paging.ts';
 import { sendJsonText } from '../raw-json.ts';
+import { answers, errors } from '../responses.ts';
 
-const DEFAULT_LIMIT = 50;
-const page = {
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 1000,
-      description: `rows of a page, ${DEFAULT_LIMIT} where only cursor is given`,
-    }),
-  ),
-  cursor: Type.Optional(
-    Type.String({
-      maxLength: 2000,
-      description: '`next_cursor` of the page before; the filters stay the same',
-    }),
-  ),
-};
-const LocationQuery = Type.Object(page, { additionalProperties: false });
+const LocationQuery = Type.Object(PAGE_QUERY, { additionalProperties: false });
 const FleetQuery = Type.Object(
   {
-    ...page,
+    ...PAGE_QUERY,
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { description: 'only vehicles in this state' })),
     location_id: Type.Optional(LocationId),
   },
   { additionalProperties: false },
 );
-const NextCursor = Type.Optional(
-  Type.Union([Type.String(), Type.Null()], {
-    description: 'only of a page: the cursor of the next one, null at the end of the list',
-  }),
-);
-
 // Beyond 32 bits PostgreSQL would refuse the query.
 const isLocationId = (value: unknown): value is number => value === (Number(value) | 0);
 const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
 
+const LocationList = Type.Object({ locations: Type.Array(Location), next_cursor: Type.Optional(NextCursor) });
+const FleetList = Type.Object({
+  fleet: Type.Array(FleetVehicle),
+  summary: FleetSummary,
+  next_cursor: Type.Optional(NextCursor),
+});
 const written = {
-  200: Envelope(UpsertCounts),
-  201: Envelope(UpsertCounts),
-  400: ErrorEnvelope,
-  413: ErrorEnvelope,
-  503: ErrorEnvelope,
+  200: answers('everything was there and is replaced', UpsertCounts),
+  201: answers('something was created', UpsertCounts),
+  ...errors(400, 413, 415, 503),
 };
 const bulk =
   'All or nothing: one fault, and nothing is stored; every fault is named with its row. 201 where something was created.';
@@ -102,11 +85,7 @@ export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): Fastif
           summary: 'The locations, by id',
           description: 'The whole list in one streamed answer, or pages of it with `limit` and `cursor`.',
           querystring: LocationQuery,
-          response: {
-            200: Envelope(Type.Object({ locations: Type.Array(Location), next_cursor: NextCursor })),
-            400: ErrorEnvelope,
-            503: ErrorEnvelope,
-          },
+          response: { 200: answers('the locations', LocationList), ...errors(400, 503) },
         },
       },
       async (request, reply) => {
@@ -133,17 +112,7 @@ export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): Fastif
             'The whole fleet in one streamed answer, or pages of it with `limit` and `cursor`. `summary` counts the ' +
             'whole fleet, whatever page or filter is asked for. `data.fleet` can be sent as `fleet_state.vehicles` to POST /api/v1/optimize.',
           querystring: FleetQuery,
-          response: {
-            200: Envelope(
-              Type.Object({
-                fleet: Type.Array(FleetVehicle),
-                summary: FleetSummary,
-                next_cursor: NextCursor,
-              }),
-            ),
-            400: ErrorEnvelope,
-            503: ErrorEnvelope,
-          },
+          response: { 200: answers('the fleet', FleetList), ...errors(400, 503) },
         },
       },
       async (request, reply) => {
@@ -230,10 +199,4 @@ export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): Fastif
   function findKnown(rows: readonly { location_id: number }[]): Promise<Set<number>> {
     return findKnownLocationIds(db, [...new Set(rows.map((row) => row.location_id))]);
   }
-}
-
-/** A page of a list that was read with one row more than asked for, to see whether it goes on. */
-function cutPage<R>(rows: R[], limit: number, keyOf: (row: R) => unknown) {
-  const items = rows.slice(0, limit);
-  return { items, next_cursor: rows.length > limit ? encodeCursor(keyOf(items[limit - 1])) : null };
 }

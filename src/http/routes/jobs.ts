@@ -1,26 +1,48 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { isEnded, Job, JobReference } from '../../contracts/jobs.ts';
+import { isEnded, JOB_STATUSES, Job, JobReference } from '../../contracts/jobs.ts';
+import { SOLVER_STATUSES } from '../../contracts/optimize.ts';
 import {
   cancelQueuedJob,
   type JobRecord,
   readAnswer,
   readJob,
+  readJobPage,
   readQueuePosition,
   requestCancel,
 } from '../../db/jobs.ts';
-import { cancelledAnswer, metadata } from '../../envelope.ts';
+import { cancelledAnswer, metadata, success } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
+import { decodeCursor } from '../cursor.ts';
+import {
+  CREATED_QUERY,
+  cutPage,
+  DEFAULT_LIMIT,
+  isNewestFirstKey,
+  NextCursor,
+  PAGE_QUERY,
+} from '../paging.ts';
 import { sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
 
 const Params = Type.Object({ job_id: JobReference });
 
+const JobQuery = Type.Object(
+  {
+    ...PAGE_QUERY,
+    status: Type.Optional(Type.Enum(JOB_STATUSES)),
+    solver_status: Type.Optional(Type.Enum([...SOLVER_STATUSES])),
+    ...CREATED_QUERY,
+  },
+  { additionalProperties: false },
+);
+const JobList = Type.Object({ jobs: Type.Array(Job), next_cursor: NextCursor });
+
 /** How long DELETE waits for the worker to let go of a running job before it answers 202. */
 const CANCEL_WAIT_MS = 2000;
 
-/** `/api/v1/jobs/{job_id}`: look, cancel. */
+/** `/api/v1/jobs`: list, look, cancel. */
 export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPluginAsyncTypebox {
   async function find(jobId: string): Promise<JobRecord> {
     const job = await readJob(db, jobId);
@@ -33,23 +55,8 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
   /** The envelope as JSON text: the answer of the job is put in as it stands, without parsing it. */
   async function envelope(requestId: string, job: JobRecord): Promise<string> {
     const answer = isEnded(job.status) ? await readAnswer(db, job.jobId) : undefined;
-    const data = JSON.stringify({
-      job_id: job.jobId,
-      status: job.status,
-      progress: job.progress,
-      stage: job.stage,
-      incumbent: job.incumbent,
-      bound: job.bound,
-      gap: job.gap,
-      solver_status: job.solverStatus,
-      attempts: job.attempts,
-      created_at: job.createdAt,
-      started_at: job.startedAt,
-      finished_at: job.finishedAt,
-      ...(job.status === 'queued' && { queue_position: await readQueuePosition(db, job) }),
-      plan_id: job.planId,
-      request_id: job.requestId,
-    });
+    const position = job.status === 'queued' ? { queue_position: await readQueuePosition(db, job) } : {};
+    const data = JSON.stringify({ ...onWire(job), ...position });
     const withResult = answer ? `${data.slice(0, -1)},"result":${answer.body}}` : data;
     return `{"status":"success","data":${withResult},"metadata":${JSON.stringify(metadata(requestId))}}`;
   }
@@ -69,6 +76,39 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
       async (request, reply) => {
         const job = await find(request.params.job_id);
         return sendJsonText(reply, await envelope(request.id, job));
+      },
+    );
+
+    app.get(
+      '/api/v1/jobs',
+      {
+        schema: {
+          tags: ['jobs'],
+          summary: 'The jobs, newest first, without their results',
+          description: 'Pages stay as they are while jobs arrive. Times are ISO 8601.',
+          querystring: JobQuery,
+          response: { 200: answers('a page of jobs', JobList), ...errors(400, 503) },
+        },
+      },
+      async (request) => {
+        const {
+          limit = DEFAULT_LIMIT,
+          cursor,
+          status,
+          solver_status,
+          created_after,
+          created_before,
+        } = request.query;
+        const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
+        const filter = {
+          status,
+          solverStatus: solver_status,
+          createdAfter: created_after,
+          createdBefore: created_before,
+        };
+        const rows = await readJobPage(db, before, limit + 1, filter);
+        const { items, next_cursor } = cutPage(rows, limit, (job) => [job.createdAt, job.jobId]);
+        return success(request.id, { jobs: items.map(onWire), next_cursor });
       },
     );
 
@@ -103,5 +143,24 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         return sendJsonText(reply.code(isEnded(job.status) ? 200 : 202), await envelope(request.id, job));
       },
     );
+  };
+}
+
+function onWire(job: JobRecord): Job {
+  return {
+    job_id: job.jobId,
+    status: job.status,
+    progress: job.progress,
+    stage: job.stage,
+    incumbent: job.incumbent,
+    bound: job.bound,
+    gap: job.gap,
+    solver_status: job.solverStatus,
+    attempts: job.attempts,
+    created_at: job.createdAt.toISOString(),
+    started_at: job.startedAt?.toISOString() ?? null,
+    finished_at: job.finishedAt?.toISOString() ?? null,
+    plan_id: job.planId,
+    request_id: job.requestId,
   };
 }

@@ -3,18 +3,42 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { JobReference } from '../../contracts/jobs.ts';
-import { PLAN_CSV_COLUMNS, Plan } from '../../contracts/plans.ts';
-import { type PlanRecord, readPlan, readPlanItems } from '../../db/plans.ts';
-import { metadata } from '../../envelope.ts';
+import { LocationId } from '../../contracts/optimize.ts';
+import { PLAN_CSV_COLUMNS, Plan, PlanSummary } from '../../contracts/plans.ts';
+import { type PlanRecord, readPlan, readPlanItems, readPlanPage } from '../../db/plans.ts';
+import { metadata, success } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
+import { decodeCursor } from '../cursor.ts';
+import {
+  CREATED_QUERY,
+  cutPage,
+  DEFAULT_LIMIT,
+  isNewestFirstKey,
+  NextCursor,
+  PAGE_QUERY,
+} from '../paging.ts';
 import { sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
 
 const Params = Type.Object({ plan_id: JobReference });
 const PAGE = 5000;
 
-/** `GET /api/v1/plans/{plan_id}` as JSON or CSV, streamed. */
+const PlanQuery = Type.Object(
+  {
+    ...PAGE_QUERY,
+    ...CREATED_QUERY,
+    min_coverage: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1, description: 'least `demand_coverage`' }),
+    ),
+    max_cost: Type.Optional(Type.Number({ minimum: 0, description: 'largest `total_cost`' })),
+    location_id: Type.Optional(LocationId),
+  },
+  { additionalProperties: false },
+);
+const PlanList = Type.Object({ plans: Type.Array(PlanSummary), next_cursor: NextCursor });
+
+/** `/api/v1/plans`: search, and one plan as JSON or CSV, streamed. */
 export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebox {
   async function* pages(planId: string) {
     for (let after = 0; ; ) {
@@ -49,6 +73,32 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
 
   return async (app) => {
     app.get(
+      '/api/v1/plans',
+      {
+        schema: {
+          tags: ['plans'],
+          summary: 'The plans, newest first, without their items',
+          description: 'Pages stay as they are while plans arrive. Times are ISO 8601.',
+          querystring: PlanQuery,
+          response: { 200: answers('a page of plans', PlanList), ...errors(400, 503) },
+        },
+      },
+      async (request) => {
+        const { limit = DEFAULT_LIMIT, cursor, ...query } = request.query;
+        const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
+        const rows = await readPlanPage(db, before, limit + 1, {
+          createdAfter: query.created_after,
+          createdBefore: query.created_before,
+          minCoverage: query.min_coverage,
+          maxCost: query.max_cost,
+          locationId: query.location_id,
+        });
+        const { items, next_cursor } = cutPage(rows, limit, (plan) => [plan.createdAt, plan.planId]);
+        return success(request.id, { plans: items.map(summary), next_cursor });
+      },
+    );
+
+    app.get(
       '/api/v1/plans/:plan_id',
       {
         schema: {
@@ -80,11 +130,11 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   };
 }
 
-function summary(plan: PlanRecord) {
+function summary(plan: PlanRecord): PlanSummary {
   return {
     plan_id: plan.planId,
     job_id: plan.jobId,
-    created_at: plan.createdAt,
+    created_at: plan.createdAt.toISOString(),
     solver_status: plan.solverStatus,
     gap: plan.gap,
     total_cost: plan.totalCost,

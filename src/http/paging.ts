@@ -1,0 +1,56 @@
+import { Type } from 'typebox';
+import { encodeCursor } from './cursor.ts';
+
+/** Rows of a page where only a cursor is given. */
+export const DEFAULT_LIMIT = 50;
+
+/** The query parameters of every list that comes in pages. */
+export const PAGE_QUERY = {
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, description: `rows of a page; default ${DEFAULT_LIMIT}` }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: 2000,
+      description: '`next_cursor` of the page before; the filters stay the same',
+    }),
+  ),
+};
+
+/** The query parameters of lists that are searched by time. */
+export const CREATED_QUERY = {
+  created_after: Type.Optional(
+    Type.String({ format: 'date-time', description: 'created at this time or later' }),
+  ),
+  created_before: Type.Optional(
+    Type.String({ format: 'date-time', description: 'created before this time' }),
+  ),
+};
+
+export const NextCursor = Type.Union([Type.String(), Type.Null()], {
+  description: 'the cursor of the next page, null at the end of the list',
+});
+
+/**
+ * Cuts a page from rows that were read one beyond its limit.
+ * @param keyOf what the cursor has to hold of the page's last row
+ */
+export function cutPage<R>(rows: R[], limit: number, keyOf: (row: R) => unknown) {
+  if (rows.length <= limit) return { items: rows, next_cursor: null };
+  const items = rows.slice(0, limit);
+  return { items, next_cursor: encodeCursor(keyOf(items[limit - 1])) };
+}
+
+/** Key of the lists that are newest first: time and id of the last row seen. */
+export type NewestFirstKey = [createdAt: string, id: string];
+
+export function isNewestFirstKey(value: unknown): value is NewestFirstKey {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [createdAt, id] = value;
+  return (
+    typeof createdAt === 'string' &&
+    !Number.isNaN(Date.parse(createdAt)) &&
+    typeof id === 'string' &&
+    /^[!-~]{1,64}$/.test(id)
+  );
+}
