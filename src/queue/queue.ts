@@ -81,6 +81,20 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
   };
 }
 
+/**
+ * Makes sure that the queue can be reached, for a start that is to fail early.
+ * @throws Error in one line, without the URL (it may hold a password)
+ */
+export async function assertQueueReachable(config: QueueConfig): Promise<void> {
+  let reason: Error | undefined;
+  const queue = await openQueue(config, (error) => {
+    reason ??= error;
+  });
+  const isReady = await queue.isReady();
+  await queue.close();
+  if (!isReady) throw new Error(`cannot connect to Redis (${reason?.message}); check REDIS_URL`);
+}
+
 export type Consumer = {
   /** Stops taking deliveries; resolves when those under way have been handled. */
   close(): Promise<void>;

@@ -7,7 +7,8 @@ import { openDatabase } from '../db/client.ts';
 import { migrateDatabase } from '../db/migrate.ts';
 import { importSample, isEmpty } from '../import/sample.ts';
 import { describeStartError } from '../lifecycle.ts';
-import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { assertQueueReachable } from '../queue/queue.ts';
+import { freePort, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { makeFirstPlan } from './first-plan.ts';
 import { lockFolder } from './folder-lock.ts';
 import { type Supervised, supervise } from './processes.ts';
@@ -39,9 +40,11 @@ async function stop(): Promise<void> {
 
 /** Starts everything, one step after the other, and stops between two steps where it is told to. */
 async function start(config: Config): Promise<string | undefined> {
-  await assertPortIsFree(config);
+  const port = config.PORT === 0 ? await freePort() : config.PORT;
+  await assertPortIsFree(config.HOST, port);
   const logFolder = path.resolve(config.DATA_DIR, 'logs');
   await mkdir(logFolder, { recursive: true });
+  if (config.REDIS_URL) await assertQueueReachable(config);
   const databaseUrl = config.DATABASE_URL ?? (await startDatabase(config));
   if (isInterrupted) return;
   await migrateDatabase(databaseUrl);
@@ -52,7 +55,7 @@ async function start(config: Config): Promise<string | undefined> {
     const process = await supervise({
       name,
       script: scriptPath(script),
-      env: { DATABASE_URL: databaseUrl },
+      env: { DATABASE_URL: databaseUrl, PORT: String(port) },
       logFolder,
       stopTimeoutMs: config.SHUTDOWN_TIMEOUT_SECONDS * 1000 + 5000,
       onNote: say,
@@ -70,7 +73,7 @@ async function start(config: Config): Promise<string | undefined> {
   say(
     `API and ${config.WORKERS} worker ${config.WORKERS === 1 ? 'process' : 'processes'} run; logs in ${logFolder}`,
   );
-  return `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${config.PORT}`;
+  return `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
 }
 
 async function startDatabase(config: Config): Promise<string> {
@@ -96,11 +99,11 @@ async function loadSampleWhereEmpty(databaseUrl: string): Promise<void> {
 }
 
 /** Says so at once where the port is taken, instead of after the database is up. */
-function assertPortIsFree({ HOST, PORT }: Config): Promise<void> {
+function assertPortIsFree(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(PORT, HOST, () => server.close(() => resolve()));
+    server.listen(port, host, () => server.close(() => resolve()));
   });
 }
 

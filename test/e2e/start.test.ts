@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/start/embedded-postgres.ts';
@@ -72,9 +73,26 @@ describe('npm start', () => {
     const job = await send(jobUrl);
     expect(job.body.data).toMatchObject({ status: 'completed', attempts: 1 });
     expect((await send(`${new URL(jobUrl).origin}/docs/static/index.html`)).status).toBe(200);
+    const traced = await send(`${new URL(jobUrl).origin}/api/v1/optimize`, {
+      body: { demand_forecast: { '4': [1] }, fleet_state: { vehicles: [{ id: 'V', location: 12 }] } },
+      headers: { 'x-request-id': 'follow-me' },
+    });
     first.child.kill('SIGINT');
     expect(await first.exited).toBe(0);
     expect(await processesUsing(folder)).toEqual([]);
+    // One request is followed through the logs of both processes, one JSON object per line.
+    const { job_id } = traced.body.metadata;
+    const trace = async (file: string) =>
+      (await readFile(path.join(folder, 'logs', file), 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .filter((line) => line.request_id === 'follow-me');
+    expect((await trace('api.log')).map((line) => line.msg)).toEqual(['job stored', 'request']);
+    expect((await trace('worker-1.log')).map((line) => [line.msg, line.job_id])).toEqual([
+      ['job started', job_id],
+      ['job ended', job_id],
+    ]);
 
     const second = start(env);
     expect(await second.ready).not.toMatch(/loading the New York sample/);
@@ -107,6 +125,11 @@ describe('npm start', () => {
   const failures: [string, Record<string, string>, RegExp][] = [
     ['a setting out of range', { PORT: '70000' }, /^PORT: "70000" .*\n$/],
     ['a broken database URL', { DATABASE_URL: 'nonsense' }, /^DATABASE_URL: .*\n$/],
+    [
+      'an unreachable Redis',
+      { REDIS_URL: 'redis://u:secret@127.0.0.1:1' },
+      /^cannot connect to Redis \((?!.*secret).*; check REDIS_URL\n$/,
+    ],
     [
       'an unreachable database',
       { DATABASE_URL: 'postgresql://x:y@127.0.0.1:1/z' },
