@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, lte, sql } from 'drizzle-orm';
 import type { AllocationPlanItem, OptimizationResult } from '../contracts/optimize.ts';
+import type { PlanDifference } from '../contracts/plans.ts';
 import type { Queryable } from './client.ts';
 import { planItems, plans } from './schema.ts';
 
@@ -110,6 +111,44 @@ export async function readPlanPage(
     )
     .orderBy(desc(plans.createdAt), desc(plans.planId))
     .limit(limit);
+}
+
+const pairing = (planId: string, otherId: string) => sql`
+  (select * from ${planItems} where plan_id = ${planId}) a
+  full join (select * from ${planItems} where plan_id = ${otherId}) b using (vehicle_id)`;
+const isDifferent = sql`(a.source_location, a.target_location) is distinct from (b.source_location, b.target_location)`;
+
+/** How many vehicles two plans treat alike, differently, or have alone. */
+export async function countPlanDifferences(db: Queryable, planId: string, otherId: string) {
+  const { rows } = await db.execute<{
+    same: number;
+    different: number;
+    only_in_plan: number;
+    only_in_other: number;
+  }>(sql`
+    select count(*) filter (where not ${isDifferent})::int as same,
+      count(*) filter (where ${isDifferent} and a.plan_id is not null and b.plan_id is not null)::int as different,
+      count(*) filter (where b.plan_id is null)::int as only_in_plan,
+      count(*) filter (where a.plan_id is null)::int as only_in_other
+    from ${pairing(planId, otherId)}`);
+  return rows[0];
+}
+
+/** A page of the vehicles that two plans do not treat alike, by vehicle id. */
+export async function readPlanDifferences(
+  db: Queryable,
+  planId: string,
+  otherId: string,
+  after: string | null,
+  limit: number,
+): Promise<PlanDifference[]> {
+  const { rows } = await db.execute<PlanDifference>(sql`
+    select vehicle_id, a.source_location, a.target_location, a.cost,
+      b.source_location as other_source_location, b.target_location as other_target_location, b.cost as other_cost
+    from ${pairing(planId, otherId)}
+    where ${isDifferent} and (${after}::text is null or vehicle_id > ${after})
+    order by vehicle_id limit ${limit}`);
+  return rows;
 }
 
 /** A page of a plan's items, in the order of the request. */

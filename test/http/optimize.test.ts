@@ -173,6 +173,34 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
     expect(lines).toHaveLength(1 + body.data.allocation_plan.length);
   });
 
+  test('compares two stored plans: vehicles that go elsewhere, and KPIs', async () => {
+    const plan = async (vehicles: number, demand: number) =>
+      (await post(simpleRequest(vehicles, demand))).body.metadata.plan_id as string;
+    const [one, two] = [await plan(4, 1), await plan(3, 2)];
+    const path = `${service.url}/api/v1/plans/${one}/compare/${two}`;
+    const { status, body } = await send(path);
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      plan_id: one,
+      other_plan_id: two,
+      kpi_differences: { demand_coverage: 0, rebalanced_count: 1, total_cost: expect.closeTo(11.12, 1) },
+      vehicles: { same: 2, different: 1, only_in_plan: 1, only_in_other: 0 },
+      differences: [
+        { vehicle_id: 'V2', target_location: 1, cost: 0, other_target_location: 2 },
+        { vehicle_id: 'V4', target_location: 1, other_source_location: null, other_cost: null },
+      ],
+      next_cursor: null,
+    });
+    const first = await send(`${path}?limit=1`);
+    const second = await send(`${path}?limit=1&cursor=${first.body.data.next_cursor}`);
+    expect([...first.body.data.differences, ...second.body.data.differences]).toEqual(body.data.differences);
+    expect((await send(`${service.url}/api/v1/plans/${one}/compare/${one}`)).body.data.differences).toEqual(
+      [],
+    );
+    const missing = await send(`${service.url}/api/v1/plans/${one}/compare/none`);
+    expect([missing.status, missing.body.errors[0].field]).toEqual([404, 'other_id']);
+  });
+
   async function waitForJob(jobId: string) {
     for (;;) {
       const { body } = await send(`${service.url}/api/v1/jobs/${jobId}`);

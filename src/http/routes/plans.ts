@@ -3,9 +3,16 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { JobReference } from '../../contracts/jobs.ts';
-import { LocationId } from '../../contracts/optimize.ts';
-import { PLAN_CSV_COLUMNS, Plan, PlanSummary } from '../../contracts/plans.ts';
-import { type PlanRecord, readPlan, readPlanItems, readPlanPage } from '../../db/plans.ts';
+import { type Kpis, LocationId } from '../../contracts/optimize.ts';
+import { PLAN_CSV_COLUMNS, Plan, PlanComparison, PlanSummary } from '../../contracts/plans.ts';
+import {
+  countPlanDifferences,
+  type PlanRecord,
+  readPlan,
+  readPlanDifferences,
+  readPlanItems,
+  readPlanPage,
+} from '../../db/plans.ts';
 import { metadata, success } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
@@ -36,10 +43,20 @@ const PlanQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+const CompareParams = Type.Object({ plan_id: JobReference, other_id: JobReference });
+const CompareQuery = Type.Object(PAGE_QUERY, { additionalProperties: false });
+const isVehicleId = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
 const PlanList = Type.Object({ plans: Type.Array(PlanSummary), next_cursor: NextCursor });
 
 /** `/api/v1/plans`: search, and one plan as JSON or CSV, streamed. */
 export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebox {
+  async function find(planId: string, field: string): Promise<PlanRecord> {
+    const plan = await readPlan(db, planId);
+    if (plan) return plan;
+    const message = `there is no plan "${planId}"; GET /api/v1/plans lists them`;
+    throw new AppError('RESOURCE_NOT_FOUND', [{ message, field }]);
+  }
+
   async function* pages(planId: string) {
     for (let after = 0; ; ) {
       const items = await readPlanItems(db, planId, after, PAGE);
@@ -111,12 +128,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       },
       async (request, reply) => {
         const { plan_id } = request.params;
-        const plan = await readPlan(db, plan_id);
-        if (!plan) {
-          throw new AppError('RESOURCE_NOT_FOUND', [
-            { message: `there is no plan "${plan_id}"`, field: 'plan_id' },
-          ]);
-        }
+        const plan = await find(plan_id, 'plan_id');
         reply.header('vary', 'accept');
         if (!/\btext\/csv\b/.test(request.headers.accept ?? '')) {
           return sendJsonText(reply, Readable.from(json(plan, request.id), { highWaterMark: 1 }));
@@ -127,6 +139,67 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
           .send(Readable.from(csv(plan_id), { highWaterMark: 1 }));
       },
     );
+
+    app.get(
+      '/api/v1/plans/:plan_id/compare/:other_id',
+      {
+        schema: {
+          tags: ['plans'],
+          summary: 'What another plan does differently',
+          description:
+            'Differences of the KPIs (the other plan less this one) and a page of the vehicles that go elsewhere.',
+          params: CompareParams,
+          querystring: CompareQuery,
+          response: { 200: answers('the comparison', PlanComparison), ...errors(400, 404, 503) },
+        },
+      },
+      async (request) => {
+        const { limit = DEFAULT_LIMIT, cursor } = request.query;
+        const after = cursor === undefined ? null : decodeCursor(cursor, isVehicleId);
+        const plan = await find(request.params.plan_id, 'plan_id');
+        const other = await find(request.params.other_id, 'other_id');
+        const [vehicles, rows] = await Promise.all([
+          countPlanDifferences(db, plan.planId, other.planId),
+          readPlanDifferences(db, plan.planId, other.planId, after, limit + 1),
+        ]);
+        const { items, next_cursor } = cutPage(rows, limit, (row) => row.vehicle_id);
+        return success(request.id, {
+          plan_id: plan.planId,
+          other_plan_id: other.planId,
+          kpi_differences: kpiDifferences(kpis(plan), kpis(other)),
+          vehicles,
+          differences: items,
+          next_cursor,
+        });
+      },
+    );
+  };
+}
+
+function kpis(plan: PlanRecord): Kpis {
+  return {
+    demand_coverage: plan.demandCoverage,
+    utilization: plan.utilization,
+    rebalanced_count: plan.rebalancedCount,
+    total_cost: plan.totalCost,
+    total_distance_km: plan.totalDistanceKm,
+    unmet_demand: plan.unmetDemand,
+  };
+}
+
+/** `other` less `own`, to the ten decimals that differences of such figures have. */
+function kpiDifferences(own: Kpis, other: Kpis): Kpis {
+  const less = (a: number, b: number) => Number((a - b).toFixed(10));
+  return {
+    demand_coverage: less(other.demand_coverage, own.demand_coverage),
+    utilization: less(other.utilization, own.utilization),
+    rebalanced_count: other.rebalanced_count - own.rebalanced_count,
+    total_cost: less(other.total_cost, own.total_cost),
+    total_distance_km:
+      other.total_distance_km === null || own.total_distance_km === null
+        ? null
+        : less(other.total_distance_km, own.total_distance_km),
+    unmet_demand: less(other.unmet_demand, own.unmet_demand),
   };
 }
 
@@ -138,14 +211,7 @@ function summary(plan: PlanRecord): PlanSummary {
     solver_status: plan.solverStatus,
     gap: plan.gap,
     total_cost: plan.totalCost,
-    kpis: {
-      demand_coverage: plan.demandCoverage,
-      utilization: plan.utilization,
-      rebalanced_count: plan.rebalancedCount,
-      total_cost: plan.totalCost,
-      total_distance_km: plan.totalDistanceKm,
-      unmet_demand: plan.unmetDemand,
-    },
+    kpis: kpis(plan),
     vehicle_count: plan.vehicleCount,
     solve_time_ms: plan.solveTimeMs,
   };
