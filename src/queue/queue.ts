@@ -126,6 +126,8 @@ export async function openConsumer(
         connection: postgresConnection(config, config.WORKER_CONCURRENCY + 2),
       });
   worker.on('error', onError);
+  // A handler that throws has ended nothing: the job is found again by its silence. But it must not go unnoticed.
+  worker.on('failed', (_delivery, error) => onError(error));
   if (!redis) await worker.waitUntilReady();
   return {
     async close() {

@@ -1,6 +1,6 @@
-import { ConfigError, loadConfig } from '../config.ts';
-import { describeStartError } from '../lifecycle.ts';
-import { migrateDatabase } from './migrate.ts';
+import { ConfigError, loadConfig } from './config.ts';
+import { migrateDatabase } from './db/migrate.ts';
+import { describeStartError } from './lifecycle.ts';
 
 // `npm run migrate`: brings the database at DATABASE_URL to the newest schema.
 try {
