@@ -1,0 +1,203 @@
+/**
+ * The arcs of an instance as the simplex needs them: cheapest arcs, all arcs priced, one row, the largest cost.
+ * Two kinds with a tight loop each; nothing else knows how costs are stored.
+ */
+import { addCandidate, type Candidates, createNearestCollector } from './candidates.ts';
+import type { Tree } from './spanning-tree.ts';
+import { sinkNode } from './spanning-tree.ts';
+import type { DenseCosts, FlowCosts, SparseCosts } from './types.ts';
+
+export type ArcSet = {
+  /** Adds the k cheapest arcs of each source and sink to the candidates. */
+  addNearest(list: Candidates, sources: Int32Array, sinks: Int32Array, k: number): void;
+  /** Prices every arc from `sources` to `sinks`; adds the most violated ones of each row. @returns how many */
+  addViolated(list: Candidates, tree: Tree, sources: Int32Array, sinks: Int32Array): number;
+  /** Calls `visit` for each allowed move from i to another location. */
+  forEachInRow(i: number, visit: (j: number, cost: number) => void): void;
+  /** The largest cost of an allowed move. */
+  largestCost(): number;
+};
+
+/** Violated arcs that one pass adds per source. */
+const VIOLATED_PER_ROW = 3;
+
+/** Rows between two looks at which costs no sink wants any more. */
+const ROWS_PER_GATE = 32;
+
+export function createArcSet(n: number, costs: FlowCosts): ArcSet {
+  return costs.kind === 'dense' ? createDenseArcs(n, costs) : createSparseArcs(n, costs);
+}
+
+function createDenseArcs(n: number, { units }: DenseCosts): ArcSet {
+  return {
+    addNearest(list, sources, sinks, k) {
+      const nearest = createNearestCollector(n, k, list, sinkNode(n, 0));
+      const { sinkWorst } = nearest;
+      const isSink = maskOf(n, sinks);
+      let gate = Number.POSITIVE_INFINITY;
+      for (let s = 0; s < sources.length; s++) {
+        const i = sources[s];
+        const row = i * n;
+        const end = row + n;
+        if (s % ROWS_PER_GATE === 0) gate = largestOf(sinkWorst, sinks);
+        let rowWorst = Number.POSITIVE_INFINITY;
+        let most = rowWorst;
+        for (let a = nextBelow(units, row, end, most); a < end; a = nextBelow(units, a + 1, end, most)) {
+          const j = a - row;
+          const cost = units[a];
+          if (isSink[j] && (cost < rowWorst || cost < sinkWorst[j]) && cost >= 0 && i !== j) {
+            rowWorst = nearest.offer(i, j, cost);
+            most = Math.max(gate, rowWorst);
+          }
+        }
+        nearest.endRow(i);
+      }
+      nearest.finish();
+    },
+    addViolated(list, tree, sources, sinks) {
+      const { potential } = tree;
+      const before = list.count;
+      const sinkPotential = potential.subarray(sinkNode(n, 0), sinkNode(n, n));
+      const highest = largestOf(sinkPotential, sinks);
+      const worst = createWorst();
+      for (let s = 0; s < sources.length; s++) {
+        const i = sources[s];
+        const row = i * n;
+        const own = potential[i];
+        // Most arcs cost more than any sink would pay: one comparison is enough for them.
+        const most = highest - own;
+        let limit = 0;
+        const end = row + n;
+        for (let a = nextBelow(units, row, end, most); a < end; a = nextBelow(units, a + 1, end, most)) {
+          const j = a - row;
+          const reduced = units[a] + own - sinkPotential[j];
+          if (reduced < limit && units[a] >= 0 && j !== i) limit = worst.offer(j, units[a], reduced);
+        }
+        worst.flush(list, n, i);
+      }
+      return list.count - before;
+    },
+    forEachInRow(i, visit) {
+      for (let j = 0; j < n; j++) {
+        const cost = units[i * n + j];
+        if (j !== i && cost >= 0 && cost !== Number.POSITIVE_INFINITY) visit(j, cost);
+      }
+    },
+    largestCost() {
+      let largest = 0;
+      for (let a = 0; a < units.length; a++) {
+        const cost = units[a];
+        if (cost > largest && cost !== Number.POSITIVE_INFINITY) largest = cost;
+      }
+      return largest;
+    },
+  };
+}
+
+function createSparseArcs(n: number, { starts, targets, units }: SparseCosts): ArcSet {
+  const firstSink = sinkNode(n, 0);
+  return {
+    addNearest(list, sources, sinks, k) {
+      const isSink = maskOf(n, sinks);
+      const nearest = createNearestCollector(n, k, list, firstSink);
+      const { sinkWorst } = nearest;
+      for (const i of sources) {
+        let rowWorst = Number.POSITIVE_INFINITY;
+        for (let a = starts[i]; a < starts[i + 1]; a++) {
+          const j = targets[a];
+          const cost = units[a];
+          if (isSink[j] && (cost < rowWorst || cost < sinkWorst[j]) && cost >= 0 && i !== j) {
+            rowWorst = nearest.offer(i, j, cost);
+          }
+        }
+        nearest.endRow(i);
+      }
+      nearest.finish();
+    },
+    // Sinks outside the tree have the potential −Infinity, so that `sinks` need not be asked.
+    addViolated(list, tree, sources) {
+      const { potential } = tree;
+      const before = list.count;
+      const worst = createWorst();
+      for (const i of sources) {
+        const own = potential[i];
+        let limit = 0;
+        for (let a = starts[i]; a < starts[i + 1]; a++) {
+          const cost = units[a];
+          const reduced = cost + own - potential[firstSink + targets[a]];
+          if (reduced < limit && cost >= 0 && targets[a] !== i)
+            limit = worst.offer(targets[a], cost, reduced);
+        }
+        worst.flush(list, n, i);
+      }
+      return list.count - before;
+    },
+    forEachInRow(i, visit) {
+      for (let a = starts[i]; a < starts[i + 1]; a++) {
+        if (targets[a] !== i && units[a] >= 0 && units[a] !== Number.POSITIVE_INFINITY) {
+          visit(targets[a], units[a]);
+        }
+      }
+    },
+    largestCost() {
+      let largest = 0;
+      for (let a = 0; a < units.length; a++) {
+        if (units[a] > largest && units[a] !== Number.POSITIVE_INFINITY) largest = units[a];
+      }
+      return largest;
+    },
+  };
+}
+
+function maskOf(n: number, locations: Int32Array): Uint8Array {
+  const mask = new Uint8Array(n);
+  for (let t = 0; t < locations.length; t++) mask[locations[t]] = 1;
+  return mask;
+}
+
+/** First position from `a` on, before `end`, whose cost is below `most`; four comparisons at a time. */
+function nextBelow(units: Float64Array | Int32Array, from: number, end: number, most: number): number {
+  let a = from;
+  while (
+    a + 4 <= end &&
+    !(units[a] < most || units[a + 1] < most || units[a + 2] < most || units[a + 3] < most)
+  ) {
+    a += 4;
+  }
+  while (a < end && !(units[a] < most)) a++;
+  return a;
+}
+
+function largestOf(values: Float64Array, at: Int32Array): number {
+  let largest = Number.NEGATIVE_INFINITY;
+  for (let t = 0; t < at.length; t++) if (values[at[t]] > largest) largest = values[at[t]];
+  return largest;
+}
+
+/** The most violated arcs of one row. */
+function createWorst() {
+  const reducedCosts = new Float64Array(VIOLATED_PER_ROW);
+  const ends = new Int32Array(VIOLATED_PER_ROW);
+  const costs = new Float64Array(VIOLATED_PER_ROW);
+  let count = 0;
+  return {
+    /** @returns the reduced cost that another arc has to beat */
+    offer(to: number, cost: number, reduced: number): number {
+      let r = count < VIOLATED_PER_ROW ? count++ : VIOLATED_PER_ROW - 1;
+      while (r > 0 && reducedCosts[r - 1] > reduced) {
+        reducedCosts[r] = reducedCosts[r - 1];
+        ends[r] = ends[r - 1];
+        costs[r] = costs[r - 1];
+        r--;
+      }
+      reducedCosts[r] = reduced;
+      ends[r] = to;
+      costs[r] = cost;
+      return count < VIOLATED_PER_ROW ? 0 : reducedCosts[VIOLATED_PER_ROW - 1];
+    },
+    flush(list: Candidates, n: number, from: number): void {
+      for (let r = 0; r < count; r++) addCandidate(list, from, sinkNode(n, ends[r]), costs[r]);
+      count = 0;
+    },
+  };
+}

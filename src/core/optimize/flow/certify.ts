@@ -1,0 +1,191 @@
+/**
+ * Independent proof that a flow is a cheapest one: shares no code with the solver, reads the problem, the moves and the
+ * prices alone, in exact integers.
+ *
+ * With α_i, β_j, λ ≥ 0 and λ − α_i − β_j ≤ c_ij on every allowed arc (staying included), every plan costs at least
+ * λR − Σ α_i s_i − Σ β_j D_j (weak duality). The flow attains that bound exactly where it uses only arcs without slack,
+ * serves nobody idle where α_i > 0, leaves no demand where β_j > 0, and serves no more than R where λ > 0.
+ * O(arcs).
+ * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.3 (complementary slackness).
+ */
+import type { Cover, Duals, Flow, FlowProblem, SparseCosts } from './types.ts';
+
+export type CertificateCheck = { ok: true; cost: number; served: number } | { ok: false; fault: string };
+
+const fail = (fault: string): CertificateCheck => ({ ok: false, fault });
+
+/** Checks that the flow is feasible, that the prices are, and that together they prove the optimum. */
+export function certify(problem: FlowProblem, flow: Flow, duals: Duals): CertificateCheck {
+  const plan = checkFlow(problem, flow);
+  if (typeof plan === 'string') return fail(plan);
+  return checkPrices(problem, duals) ?? checkSlackness(problem, flow, duals, plan);
+}
+
+type Plan = {
+  cost: number;
+  served: number;
+  costs: Float64Array;
+  /** Vehicles that left, and that came, per location. */
+  out: Float64Array;
+  into: Float64Array;
+};
+
+function checkFlow(problem: FlowProblem, flow: Flow): Plan | string {
+  const { n, supply, demand, required } = problem;
+  const out = new Float64Array(n);
+  const into = new Float64Array(n);
+  const costs = new Float64Array(flow.units.length);
+  if (flow.from.length !== flow.units.length || flow.to.length !== flow.units.length) {
+    return 'the arrays of the flow differ in length';
+  }
+  let cost = 0;
+  for (let m = 0; m < flow.units.length; m++) {
+    const i = flow.from[m];
+    const j = flow.to[m];
+    if (!(i >= 0 && i < n && j >= 0 && j < n) || i === j)
+      return `move ${m} does not lead between two locations`;
+    if (!(flow.units[m] > 0)) return `move ${m} carries ${flow.units[m]} vehicles`;
+    costs[m] = costOf(problem, i, j);
+    if (costs[m] === Number.POSITIVE_INFINITY) return `move ${m} from ${i} to ${j} is not allowed`;
+    cost += costs[m] * flow.units[m];
+    out[i] += flow.units[m];
+    into[j] += flow.units[m];
+  }
+  let served = 0;
+  for (let i = 0; i < n; i++) {
+    if (out[i] > supply[i]) return `${out[i]} vehicles leave location ${i}, which has ${supply[i]}`;
+    served += Math.min(demand[i], supply[i] - out[i] + into[i]);
+  }
+  if (served < required) return `${served} units are served, ${required} are required`;
+  return { cost, served, costs, out, into };
+}
+
+function costOf({ n, cost }: FlowProblem, i: number, j: number): number {
+  if (cost.kind === 'dense')
+    return cost.units[i * n + j] >= 0 ? cost.units[i * n + j] : Number.POSITIVE_INFINITY;
+  let least = Number.POSITIVE_INFINITY;
+  for (let a = cost.starts[i]; a < cost.starts[i + 1]; a++) {
+    if (cost.targets[a] === j && cost.units[a] >= 0) least = Math.min(least, cost.units[a]);
+  }
+  return least;
+}
+
+function checkPrices(problem: FlowProblem, duals: Duals): CertificateCheck | null {
+  const { n, supply, demand, cost: costs } = problem;
+  const service = duals.service;
+  if (!Number.isSafeInteger(service) || service < 0) return fail(`the price of service is ${service}`);
+  /** λ − α_i, and β_j where it binds anything. */
+  const offer = new Float64Array(n);
+  const relief = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
+  for (let i = 0; i < n; i++) {
+    const alpha = duals.supply[i];
+    const beta = duals.demand[i];
+    if (!Number.isSafeInteger(alpha) || alpha < 0) return fail(`the price of a vehicle at ${i} is ${alpha}`);
+    if (!Number.isSafeInteger(beta) || beta < 0) return fail(`the price of demand at ${i} is ${beta}`);
+    offer[i] = service - alpha;
+    if (demand[i] > 0) relief[i] = beta;
+    if (supply[i] > 0 && demand[i] > 0 && offer[i] > beta) return fail(`staying at ${i} is underpriced`);
+  }
+  for (let i = 0; i < n; i++) {
+    if (supply[i] === 0) continue;
+    const j =
+      costs.kind === 'dense'
+        ? underpricedInRow(costs.units, i * n, n, i, offer[i], relief)
+        : underpricedInList(costs, i, offer[i], relief);
+    if (j >= 0) return fail(`the move from ${i} to ${j} costs less than the prices say`);
+  }
+  return null;
+}
+
+type Units = Float64Array | Int32Array;
+
+/** Target of a move that costs less than `most − relief`, or −1. Relief is not negative: one comparison does for most arcs. */
+function underpricedInRow(
+  units: Units,
+  row: number,
+  n: number,
+  i: number,
+  most: number,
+  relief: Float64Array,
+): number {
+  const end = row + n;
+  let a = row;
+  while (a < end) {
+    // Four at a time, which takes half the time of one by one.
+    if (
+      a + 4 <= end &&
+      !(units[a] < most || units[a + 1] < most || units[a + 2] < most || units[a + 3] < most)
+    ) {
+      a += 4;
+      continue;
+    }
+    const j = a - row;
+    if (units[a] < most - relief[j] && units[a] >= 0 && j !== i) return j;
+    a++;
+  }
+  return -1;
+}
+
+function underpricedInList(
+  { starts, targets, units }: SparseCosts,
+  i: number,
+  most: number,
+  relief: Float64Array,
+): number {
+  for (let a = starts[i]; a < starts[i + 1]; a++) {
+    const j = targets[a];
+    if (units[a] < most - relief[j] && units[a] >= 0 && j !== i) return j;
+  }
+  return -1;
+}
+
+function checkSlackness(problem: FlowProblem, flow: Flow, duals: Duals, plan: Plan): CertificateCheck {
+  const { n, supply, demand, required } = problem;
+  const { service } = duals;
+  for (let m = 0; m < flow.units.length; m++) {
+    const i = flow.from[m];
+    const j = flow.to[m];
+    if (plan.costs[m] + duals.supply[i] + duals.demand[j] !== service) {
+      return fail(`the move from ${i} to ${j} costs more than the prices say`);
+    }
+  }
+  for (let i = 0; i < n; i++) {
+    const { out, into } = plan;
+    if (into[i] > demand[i])
+      return fail(`${into[i]} vehicles go to location ${i}, whose demand is ${demand[i]}`);
+    const stay = Math.min(supply[i] - out[i], demand[i] - into[i]);
+    if (stay > 0 && duals.supply[i] + duals.demand[i] !== service)
+      return fail(`serving at ${i} is not worth its price`);
+    if (supply[i] > out[i] + stay && duals.supply[i] !== 0) return fail(`idle vehicles at ${i} have a price`);
+    if (demand[i] > into[i] + stay && duals.demand[i] !== 0) return fail(`demand left at ${i} has a price`);
+  }
+  if (service > 0 && plan.served !== required)
+    return fail('service has a price, but more is served than required');
+  return { ok: true, cost: plan.cost, served: plan.served };
+}
+
+/**
+ * Checks that no plan serves more than `served`: each allowed arc (staying included) has an end in the cover, so all that
+ * is served uses up a vehicle or a unit of demand in it, and these are `served` in number.
+ */
+export function certifyMostServed(problem: FlowProblem, cover: Cover, served: number): boolean {
+  const { n, supply, demand, cost } = problem;
+  let total = 0;
+  for (let i = 0; i < n; i++) {
+    if (cover.sources[i] === 1) total += supply[i];
+    if (cover.sinks[i] === 1) total += demand[i];
+  }
+  if (total !== served) return false;
+  for (let i = 0; i < n; i++) {
+    if (supply[i] === 0 || cover.sources[i] === 1) continue;
+    if (demand[i] > 0 && cover.sinks[i] !== 1) return false;
+    const first = cost.kind === 'dense' ? i * n : cost.starts[i];
+    const end = cost.kind === 'dense' ? first + n : cost.starts[i + 1];
+    for (let a = first; a < end; a++) {
+      const j = cost.kind === 'dense' ? a - first : cost.targets[a];
+      const isAllowed = cost.units[a] >= 0 && cost.units[a] !== Number.POSITIVE_INFINITY;
+      if (isAllowed && demand[j] > 0 && cover.sinks[j] !== 1) return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,94 @@
+/**
+ * The flow between points on the sphere, without a distance matrix: solved on the moves within a radius, which is widened
+ * until the answer is the optimum over all moves within the distance limit.
+ *
+ * Why a radius is enough: in the optimum's proof λ − α_i − β_j ≤ c_ij with α, β ≥ 0, so a move that costs λ or more
+ * (λ: the price of service) never has to be looked at. If every move within the radius is listed and λ is no more than
+ * the cost at the radius, the prices prove the optimum over all moves. A radius that leaves the problem infeasible, or λ
+ * above it, is widened to what λ asks for, at least doubled; at the distance limit there is nothing left to prove.
+ *
+ * Where the radius comes to hold a good part of all pairs and the limit allows all of them, the matrix is cheaper.
+ *
+ * Complexity: O(n log n + pairs within the radius) per round, 1–3 rounds.
+ */
+import { type Coordinates, EARTH_RADIUS_KM } from '../../geo.ts';
+import { UNITS_PER_COST } from '../costs.ts';
+import { unitVectors } from './chords.ts';
+import { greatCircleCosts } from './great-circle-costs.ts';
+import { nearCosts } from './near-costs.ts';
+import { solveFlow, totalUnits } from './solve-flow.ts';
+import type { FlowControl, FlowOutcome, FlowProblem } from './types.ts';
+
+/** Neighbours within the first radius, were the points spread evenly. */
+const FIRST_NEIGHBOURS = 60;
+
+/** The radius is taken this much wider than the price of service asks for: prices are whole units, rounded up. */
+const RADIUS_MARGIN = 1.001;
+
+/** A radius of this share of the diameter holds a third of all pairs, or so. */
+const MATRIX_SHARE = 0.25;
+/** The matrix of more takes more than 128 MB. */
+const MOST_MATRIX_LOCATIONS = 4000;
+
+/** Points may coincide. */
+const LEAST_RADIUS_KM = 0.01;
+
+const HALF_CIRCUMFERENCE_KM = Math.PI * EARTH_RADIUS_KM * 1.001;
+
+export type GreatCircleProblem = Omit<FlowProblem, 'cost'> & {
+  points: readonly Coordinates[];
+  costPerKm: number;
+  /** Infinity: no limit. */
+  maxDistanceKm: number;
+};
+
+/** @returns as `solveFlow`, and the radius that the answer was found and proved with */
+export function solveGreatCircleFlow(
+  problem: GreatCircleProblem,
+  control: FlowControl = {},
+): FlowOutcome & { radiusKm: number } {
+  const { points, costPerKm, n } = problem;
+  const limitKm = Math.min(problem.maxDistanceKm, HALF_CIRCUMFERENCE_KM);
+  const size = measure(points);
+  const isMatrixBetter = (km: number) =>
+    km >= MATRIX_SHARE * size.diameterKm && limitKm > size.diameterKm && n <= MOST_MATRIX_LOCATIONS;
+  // Too few vehicles, or too little demand: only the most that can be served is asked for, over all moves.
+  const isShort = Math.min(totalUnits(problem.supply), totalUnits(problem.demand)) < problem.required;
+  let radiusKm = isShort ? limitKm : Math.min(limitKm, size.firstRadiusKm);
+  for (;;) {
+    if (isMatrixBetter(radiusKm)) {
+      const outcome = solveFlow({ ...problem, cost: greatCircleCosts(points, costPerKm) }, control);
+      return { ...outcome, radiusKm: limitKm };
+    }
+    const outcome = solveFlow({ ...problem, cost: nearCosts(points, costPerKm, radiusKm) }, control);
+    if (radiusKm === limitKm || outcome.kind === 'stopped') return { ...outcome, radiusKm };
+    // Beyond the radius a move costs at least this many units.
+    const coveredUnits = Math.floor(radiusKm * costPerKm * UNITS_PER_COST);
+    if (outcome.kind === 'solved' && outcome.duals.service <= coveredUnits) return { ...outcome, radiusKm };
+    const askedKm = outcome.kind === 'solved' ? outcome.duals.service / (costPerKm * UNITS_PER_COST) : 0;
+    radiusKm = Math.min(limitKm, Math.max(2 * radiusKm, askedKm * RADIUS_MARGIN));
+  }
+}
+
+/** From the extents of the points' unit vectors: no two points are farther apart than `diameterKm`. */
+function measure(points: readonly Coordinates[]): { firstRadiusKm: number; diameterKm: number } {
+  const { x, y, z } = unitVectors(points);
+  const extents = [x, y, z].map(extent).sort((a, b) => b - a);
+  const area = extents[0] * extents[1] * EARTH_RADIUS_KM ** 2;
+  const radiusKm = Math.sqrt((area * FIRST_NEIGHBOURS) / (Math.PI * Math.max(1, points.length)));
+  const halfChord = Math.min(1, Math.hypot(...extents) / 2);
+  return {
+    firstRadiusKm: Math.max(LEAST_RADIUS_KM, radiusKm),
+    diameterKm: 2 * EARTH_RADIUS_KM * Math.asin(halfChord) * RADIUS_MARGIN + LEAST_RADIUS_KM,
+  };
+}
+
+function extent(values: Float64Array): number {
+  let least = Number.POSITIVE_INFINITY;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  return Math.max(0, most - least);
+}

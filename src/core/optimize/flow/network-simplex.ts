@@ -1,0 +1,100 @@
+/**
+ * Primal network simplex: pivots on candidate arcs until none improves, then prices all arcs, adds the violated ones, and
+ * again, until no arc is violated. The last pass over all arcs finds nothing: that is the optimality test.
+ *
+ * Block search: the most violated of √m arcs enters, the next search goes on where this one ended.
+ * Deterministic; finite because the tree stays strongly feasible (see `spanning-tree.ts`).
+ * Reference: Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015), §3.
+ */
+import type { ArcSet } from './arcs.ts';
+import type { Candidates } from './candidates.ts';
+import { hubNode, pivot, slackNode, type Tree } from './spanning-tree.ts';
+import type { FlowControl, FlowCounts, FlowProgress } from './types.ts';
+
+/** Pivots between two looks at the stop flag and the clock. */
+const PIVOTS_PER_LOOK = 1024;
+
+const LEAST_BLOCK = 16;
+
+export type Search = { tree: Tree; list: Candidates; arcs: ArcSet; counts: FlowCounts; control: FlowControl };
+
+/** @returns false where the stop flag or the deadline came first */
+export function pivotToOptimum(search: Search, sources: Int32Array, sinks: Int32Array): boolean {
+  const { tree, list, arcs, counts, control } = search;
+  let first = 0;
+  let phase: FlowProgress['phase'] = 'candidates';
+  for (;;) {
+    if (!pivotCandidates(search, first, phase)) return false;
+    phase = 'all_arcs';
+    first = list.count;
+    counts.pricingRounds++;
+    const added = arcs.addViolated(list, tree, sources, sinks);
+    counts.candidates = list.count;
+    report(search, phase);
+    if (added === 0) return true;
+    if (isOver(control)) return false;
+  }
+}
+
+/** Pivots until no candidate is violated, beginning with the one at `first`. */
+function pivotCandidates(search: Search, first: number, phase: FlowProgress['phase']): boolean {
+  const { tree, list, counts, control } = search;
+  const { from, to, cost, count } = list;
+  const { potential } = tree;
+  const block = Math.max(LEAST_BLOCK, Math.ceil(Math.sqrt(count)));
+  let at = first < count ? first : 0;
+  let priced = 0;
+  while (priced < count) {
+    const end = Math.min(at + block, count);
+    let least = 0;
+    let entering = -1;
+    for (let a = at; a < end; a++) {
+      const reduced = cost[a] + potential[from[a]] - potential[to[a]];
+      if (reduced < least) {
+        least = reduced;
+        entering = a;
+      }
+    }
+    priced += end - at;
+    at = end === count ? 0 : end;
+    if (entering < 0) continue;
+    pivot(tree, from[entering], to[entering], cost[entering], least);
+    priced = 0;
+    if (++counts.pivots % PIVOTS_PER_LOOK === 0) {
+      report(search, phase);
+      if (isOver(control)) return false;
+    }
+  }
+  return true;
+}
+
+export function isOver({ stopFlag, deadlineMs }: FlowControl): boolean {
+  if (stopFlag !== undefined && Atomics.load(stopFlag, 0) !== 0) return true;
+  return deadlineMs !== undefined && performance.now() >= deadlineMs;
+}
+
+export function report({ tree, counts, control }: Search, phase: FlowProgress['phase']): void {
+  control.onProgress?.({
+    phase,
+    pivots: counts.pivots,
+    objective: hubFlow(tree) > 0 ? null : treeCost(tree),
+  });
+}
+
+/** Units that no allowed move serves. */
+export function hubFlow({ n, parent, flow }: Tree): number {
+  const hub = hubNode(n);
+  let units = parent[hub] >= 0 && parent[hub] < n ? flow[hub] : 0;
+  for (let i = 0; i < n; i++) if (parent[i] === hub) units += flow[i];
+  return units;
+}
+
+/** Cost of the tree's flow, units on the hub apart. */
+export function treeCost({ n, parent, flow, cost }: Tree): number {
+  const hub = hubNode(n);
+  let total = 0;
+  for (let v = 0; v < parent.length; v++) {
+    if (v !== hub && v !== slackNode(n) && parent[v] >= 0 && parent[v] !== hub) total += flow[v] * cost[v];
+  }
+  return total;
+}

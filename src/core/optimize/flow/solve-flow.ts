@@ -1,0 +1,123 @@
+/**
+ * The cheapest flow, exactly, with its proof. The steps: nothing to move? Greedy tree on candidate arcs, netted first;
+ * simplex on the candidates, then on all arcs; certificate on all arcs, by code of its own.
+ *
+ * Transportation form, F = Σ s vehicles, R required, all arcs without bounds:
+ *   sources: s_i, and ΣD − R of demand that is not served; sinks: D_j, and F − R vehicles that serve nobody;
+ *   arcs: i → j at c_ij (staying: 0), i → nobody, unserved → j, unserved → nobody at 0.
+ * What flows from "unserved" to "nobody" is served beyond R; so the flows are the plans of the model, as vehicles that serve
+ * nobody stay for nothing.
+ *
+ * Complexity: pivots of O(n) each, measured 0.5–2 n of them in cities, 10 n where all vehicles cross the town,
+ * and 1–8 passes over all arcs.
+ * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms (2015).
+ */
+import { createArcSet } from './arcs.ts';
+import { createCandidates } from './candidates.ts';
+import { type CertificateCheck, certify, certifyMostServed } from './certify.ts';
+import { addStayArcs, nettedAmounts, plainAmounts, undoNetting } from './netting.ts';
+import { hubFlow, pivotToOptimum, report, type Search, treeCost } from './network-simplex.ts';
+import { NO_MOVES, noPrices, readBasis, readCover, readDuals, readFlow, stillBasis } from './read-tree.ts';
+import { createTree, type Tree } from './spanning-tree.ts';
+import { startTree } from './start-tree.ts';
+import type { Cover, FlowControl, FlowCounts, FlowOutcome, FlowProblem, SolvedFlow } from './types.ts';
+
+/** Cheapest arcs per source and per sink that the search starts with. */
+const NEAREST = 6;
+
+type Answer = Pick<SolvedFlow, 'flow' | 'duals' | 'basis'>;
+
+/**
+ * Solves to proved optimality.
+ * @returns `infeasible` with the most that can be served, proved; `stopped` with the plan at hand
+ * @throws RangeError where numbers are too large for exact sums, Error where an answer fails its certificate
+ */
+export function solveFlow(problem: FlowProblem, control: FlowControl = {}): FlowOutcome {
+  const counts: FlowCounts = { pivots: 0, pricingRounds: 0, candidates: 0, method: 'plain' };
+  // What vehicles or demand cannot reach in number is left out, so that the search ends with the most that can be served.
+  const reachable = Math.min(problem.required, totalUnits(problem.supply), totalUnits(problem.demand));
+  const reduced = reachable < problem.required ? { ...problem, required: reachable } : problem;
+  const netted = nettedAmounts(reduced);
+  if (netted.required <= 0) {
+    counts.method = 'still';
+    const answer = { flow: NO_MOVES, duals: noPrices(problem.n), basis: stillBasis(problem) };
+    return conclude(problem, reachable, null, answer, counts);
+  }
+  const stopHere = (): FlowOutcome => stopped(search, reachable === problem.required);
+  const search: Search = {
+    tree: createTree(problem.n),
+    list: createCandidates(20 * problem.n),
+    arcs: createArcSet(problem.n, problem.cost),
+    counts,
+    control,
+  };
+  const { tree, list, arcs } = search;
+  const plain = plainAmounts(reduced);
+  const isNetted = control.nettingIsSafe !== false;
+  const start = isNetted ? netted : plain;
+  arcs.addNearest(list, start.sources, start.sinks, NEAREST);
+  if (!isNetted) addStayArcs(list, problem);
+  const hubCost = startTree(tree, start, list, arcs);
+  counts.candidates = list.count;
+  report(search, 'start');
+  if (!pivotToOptimum(search, start.sources, start.sinks)) return stopHere();
+  if (isNetted) {
+    counts.method = 'netted';
+    undoNetting(problem, tree, list, arcs, hubCost);
+    if (hubFlow(tree) === 0) {
+      const answer = readAnswer(tree, problem);
+      const check = certify(reduced, answer.flow, answer.duals);
+      if (check.ok) return conclude(problem, reachable, tree, answer, counts, check);
+    }
+    counts.method = 'netted_then_all';
+    if (!pivotToOptimum(search, plain.sources, plain.sinks)) return stopHere();
+  }
+  return conclude(problem, reachable - hubFlow(tree), tree, readAnswer(tree, problem), counts);
+}
+
+/** The outcome, once its proof holds. */
+function conclude(
+  problem: FlowProblem,
+  served: number,
+  tree: Tree | null,
+  answer: Answer,
+  counts: FlowCounts,
+  proof?: CertificateCheck,
+): FlowOutcome {
+  if (served < problem.required) {
+    const cover = coverOf(problem, served, tree);
+    if (!certifyMostServed(problem, cover, served)) {
+      throw new Error(`no proof that at most ${served} units of demand can be served`);
+    }
+    return { kind: 'infeasible', served, cover, counts };
+  }
+  const check = proof ?? certify(problem, answer.flow, answer.duals);
+  if (!check.ok) throw new Error(`the flow fails its certificate: ${check.fault}`);
+  return { kind: 'solved', ...answer, cost: check.cost, counts };
+}
+
+/** All vehicles, or all demand, where these are what runs out. */
+function coverOf(problem: FlowProblem, served: number, tree: Tree | null): Cover {
+  const { n, supply, demand } = problem;
+  const cover = { sources: new Uint8Array(n), sinks: new Uint8Array(n) };
+  if (served === totalUnits(supply)) cover.sources.fill(1);
+  else if (served === totalUnits(demand)) cover.sinks.fill(1);
+  else if (tree) return readCover(tree, problem);
+  return cover;
+}
+
+function readAnswer(tree: Tree, problem: FlowProblem): Answer {
+  return { flow: readFlow(tree), duals: readDuals(tree, problem), basis: readBasis(tree) };
+}
+
+function stopped({ tree, counts }: Search, isReachable: boolean): FlowOutcome {
+  const isPlan = isReachable && hubFlow(tree) === 0;
+  return { kind: 'stopped', plan: isPlan ? { flow: readFlow(tree), cost: treeCost(tree) } : null, counts };
+}
+
+/** Vehicles, or demand, of all locations. */
+export function totalUnits(values: Int32Array): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}

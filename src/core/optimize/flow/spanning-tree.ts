@@ -1,0 +1,208 @@
+/**
+ * The spanning tree of the network simplex and its pivot.
+ *
+ * Nodes: source of location i: i; slack source (demand not served): n; hub (artificial): n + 1; sink of location j:
+ * n + 2 + j; idle sink (vehicles that serve nobody): 2n + 2, the root. Arcs lead from lower to higher numbers only, so
+ * that the arc of node v and its parent leads up exactly where v < parent.
+ * Arcs have no upper bound, so that arcs outside the tree carry nothing and only the tree is stored: parent, flow and
+ * cost of the arc to it, depth, and the preorder thread in both directions (circular through the root).
+ *
+ * Strongly feasible: every arc that leads down carries flow. The leaving arc is the last blocking one on the cycle in the
+ * direction of the flow, counted from the join: this keeps the tree strongly feasible, and so it never cycles.
+ *
+ * Potentials: π(to) = π(from) + cost on tree arcs; reduced cost = cost + π(from) − π(to). Whole numbers, exact.
+ * A pivot takes O(cycle + nodes of the subtree that moves).
+ * Reference: Cunningham, A network simplex method, Mathematical Programming 11 (1976); Ahuja, Magnanti, Orlin, Network
+ * Flows (1993), §11; Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015).
+ */
+
+export type Tree = {
+  n: number;
+  root: number;
+  /** −1: the root, or not in the tree. */
+  parent: Int32Array;
+  depth: Int32Array;
+  next: Int32Array;
+  previous: Int32Array;
+  /** Of the arc to the parent, whichever way it leads. */
+  flow: Float64Array;
+  cost: Float64Array;
+  /** −Infinity outside the tree, so that no arc there ever looks worth it. */
+  potential: Float64Array;
+};
+
+export const slackNode = (n: number) => n;
+export const hubNode = (n: number) => n + 1;
+export const sinkNode = (n: number, location: number) => n + 2 + location;
+export const idleNode = (n: number) => 2 * n + 2;
+
+/** A tree of the root alone. */
+export function createTree(n: number): Tree {
+  const size = 2 * n + 3;
+  return {
+    n,
+    root: idleNode(n),
+    parent: new Int32Array(size).fill(-1),
+    depth: new Int32Array(size),
+    next: new Int32Array(size),
+    previous: new Int32Array(size),
+    flow: new Float64Array(size),
+    cost: new Float64Array(size),
+    potential: new Float64Array(size).fill(Number.NEGATIVE_INFINITY),
+  };
+}
+
+/** Puts `node` under `parent`; `layOut` has to follow. */
+export function attach(tree: Tree, node: number, parent: number, flow: number, cost: number): void {
+  tree.parent[node] = parent;
+  tree.flow[node] = flow;
+  tree.cost[node] = cost;
+}
+
+/** Thread, depths and potentials from parents and costs. O(n). */
+export function layOut(tree: Tree): void {
+  const { parent, depth, next, previous, cost, potential, root } = tree;
+  const size = parent.length;
+  const firstChild = new Int32Array(size).fill(-1);
+  const sibling = new Int32Array(size).fill(-1);
+  for (let v = size - 1; v >= 0; v--) {
+    const p = parent[v];
+    if (p < 0) continue;
+    sibling[v] = firstChild[p];
+    firstChild[p] = v;
+  }
+  potential[root] = 0;
+  depth[root] = 0;
+  let last = root;
+  let v = firstChild[root];
+  while (v >= 0) {
+    const p = parent[v];
+    depth[v] = depth[p] + 1;
+    potential[v] = v < p ? potential[p] - cost[v] : potential[p] + cost[v];
+    next[last] = v;
+    previous[v] = last;
+    last = v;
+    let up = v;
+    v = firstChild[v];
+    while (v < 0 && up !== root) {
+      v = sibling[up];
+      up = parent[up];
+    }
+  }
+  next[last] = root;
+  previous[root] = last;
+}
+
+/**
+ * Brings the arc from → to into the tree, sends what fits around its cycle, and takes the blocking arc out.
+ * @param reduced reduced cost of the arc, < 0
+ */
+export function pivot(tree: Tree, from: number, to: number, arcCost: number, reduced: number): void {
+  const { parent, depth, flow } = tree;
+  let u = from;
+  let v = to;
+  let amount = Number.POSITIVE_INFINITY;
+  let leaving = -1;
+  let isFromSide = false;
+  while (u !== v) {
+    if (depth[u] >= depth[v]) {
+      const p = parent[u];
+      if (u < p && flow[u] < amount) {
+        amount = flow[u];
+        leaving = u;
+        isFromSide = true;
+      }
+      u = p;
+    } else {
+      const p = parent[v];
+      if (v > p && flow[v] <= amount) {
+        amount = flow[v];
+        leaving = v;
+        isFromSide = false;
+      }
+      v = p;
+    }
+  }
+  if (amount > 0) {
+    for (let w = from; w !== u; w = parent[w]) flow[w] += w < parent[w] ? -amount : amount;
+    for (let w = to; w !== u; w = parent[w]) flow[w] += w < parent[w] ? amount : -amount;
+  }
+  if (isFromSide) moveSubtree(tree, leaving, from, to, amount, arcCost, -reduced);
+  else moveSubtree(tree, leaving, to, from, amount, arcCost, reduced);
+}
+
+/**
+ * Takes the subtree of `top` out of the tree, makes `newTop` (in it) its top and hangs it under `newParent` (outside).
+ * One walk in thread order: the nodes of each ancestor of `newTop` follow those of the one before, so that only the links
+ * between these runs change.
+ */
+function moveSubtree(
+  tree: Tree,
+  top: number,
+  newTop: number,
+  newParent: number,
+  newFlow: number,
+  newCost: number,
+  rise: number,
+): void {
+  const { parent, depth, next, previous, flow, cost, potential } = tree;
+  const before = previous[top];
+  let w = newTop;
+  let above = newParent;
+  let aboveFlow = newFlow;
+  let aboveCost = newCost;
+  let done = -1;
+  let tail = -1;
+  let after = -1;
+  for (;;) {
+    const oldDepth = depth[w];
+    const shift = depth[above] + 1 - oldDepth;
+    depth[w] += shift;
+    potential[w] += rise;
+    if (tail >= 0) {
+      next[tail] = w;
+      previous[w] = tail;
+    }
+    tail = w;
+    let x = next[w];
+    if (done >= 0) {
+      while (x !== done) {
+        depth[x] += shift;
+        potential[x] += rise;
+        tail = x;
+        x = next[x];
+      }
+      x = after;
+      if (depth[x] > oldDepth) {
+        next[tail] = x;
+        previous[x] = tail;
+      }
+    }
+    while (depth[x] > oldDepth) {
+      depth[x] += shift;
+      potential[x] += rise;
+      tail = x;
+      x = next[x];
+    }
+    after = x;
+    const oldParent = parent[w];
+    const oldFlow = flow[w];
+    const oldCost = cost[w];
+    parent[w] = above;
+    flow[w] = aboveFlow;
+    cost[w] = aboveCost;
+    if (w === top) break;
+    done = w;
+    above = w;
+    aboveFlow = oldFlow;
+    aboveCost = oldCost;
+    w = oldParent;
+  }
+  next[before] = after;
+  previous[after] = before;
+  const follower = next[newParent];
+  next[newParent] = newTop;
+  previous[newTop] = newParent;
+  next[tail] = follower;
+  previous[follower] = tail;
+}

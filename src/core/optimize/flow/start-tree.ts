@@ -1,0 +1,140 @@
+/**
+ * A strongly feasible tree to start from: the cheapest candidates first, each filled as far as it goes.
+ *
+ * A source or sink that an arc exhausts becomes the child of the arc's other end; what is left over hangs on the idle
+ * sink (any flow, the arc leads up) or on the slack source (the arc leads down and carries what is left, so never 0).
+ * What no allowed move can serve goes through the artificial hub at a prohibitive cost.
+ *
+ * That cost: rerouting one unit off the hub closes a simple cycle with at most n + 1 other arcs forward, so one that is dearer than all of them together leaves flow on the hub only where nothing else can carry it.
+ * O(candidates + n).
+ */
+import type { ArcSet } from './arcs.ts';
+import { addCandidate, type Candidates, orderByCost } from './candidates.ts';
+import { attach, hubNode, idleNode, layOut, sinkNode, slackNode, type Tree } from './spanning-tree.ts';
+
+export type Amounts = {
+  /** Locations with vehicles to send and with demand to fill, ascending. */
+  sources: Int32Array;
+  sinks: Int32Array;
+  /** n each; consumed. */
+  supply: Float64Array;
+  demand: Float64Array;
+  /** Units to serve, at most Σ supply and Σ demand. */
+  required: number;
+};
+
+/**
+ * Builds the tree. The candidates hold real arcs only; slack arcs (and hub arcs, where needed) are appended.
+ * @returns the cost of the hub, or null where it is not needed
+ */
+export function startTree(tree: Tree, amounts: Amounts, list: Candidates, arcs: ArcSet): number | null {
+  const { n, parent } = tree;
+  const { sources, sinks, supply, demand } = amounts;
+  const idle = idleNode(n);
+  const slack = slackNode(n);
+  let toServe = amounts.required;
+  attach(tree, slack, idle, 0, 0);
+
+  const send = (i: number, j: number, cost: number): void => {
+    const units = Math.min(supply[i], demand[j], toServe);
+    if (units === 0) return;
+    const sink = sinkNode(n, j);
+    supply[i] -= units;
+    demand[j] -= units;
+    toServe -= units;
+    if (demand[j] === 0) attach(tree, sink, i, units, cost);
+    else if (supply[i] === 0) attach(tree, i, sink, units, cost);
+    else {
+      // The last unit required, with something left at both ends: the slack source moves under this sink.
+      attach(tree, sink, i, units, cost);
+      attach(tree, slack, sink, demand[j], 0);
+    }
+  };
+
+  const order = orderByCost(list, list.count);
+  for (let r = 0; r < order.length && toServe > 0; r++) {
+    const a = order[r];
+    send(list.from[a], list.to[a] - sinkNode(n, 0), list.cost[a]);
+  }
+  for (let s = 0; s < sources.length && toServe > 0; s++) {
+    const i = sources[s];
+    if (supply[i] === 0) continue;
+    arcs.forEachInRow(i, (j, cost) => {
+      if (supply[i] === 0 || demand[j] === 0) return;
+      // Once the source is exhausted it has its parent; until then every sink it fills hangs under it.
+      send(i, j, cost);
+    });
+  }
+  const hubCost = toServe > 0 ? artificialCost(n, arcs) : null;
+  if (hubCost !== null) attachHub(tree, amounts, toServe, hubCost);
+  for (const i of sources) if (parent[i] < 0) attach(tree, i, idle, supply[i], 0);
+  for (const j of sinks) {
+    if (parent[sinkNode(n, j)] < 0) attach(tree, sinkNode(n, j), slack, demand[j], 0);
+  }
+  addCandidate(list, slack, idle, 0);
+  addSlackArcs(list, n, sources, sinks, hubCost);
+  layOut(tree);
+  return hubCost;
+}
+
+/** Arcs "serves nobody" of the sources and "not served" of the sinks, and their arcs with the hub where it is in use. */
+export function addSlackArcs(
+  list: Candidates,
+  n: number,
+  sources: Int32Array,
+  sinks: Int32Array,
+  hubCost: number | null,
+): void {
+  for (const i of sources) addCandidate(list, i, idleNode(n), 0);
+  for (const j of sinks) addCandidate(list, slackNode(n), sinkNode(n, j), 0);
+  if (hubCost === null) return;
+  for (const i of sources) addCandidate(list, i, hubNode(n), hubCost);
+  for (const j of sinks) addCandidate(list, hubNode(n), sinkNode(n, j), 0);
+}
+
+/** @throws RangeError where costs are too large for exact sums */
+function artificialCost(n: number, arcs: ArcSet): number {
+  const largest = arcs.largestCost();
+  const cost = 4 * (n + 2) * (largest + 1);
+  if (cost > Number.MAX_SAFE_INTEGER / 8) {
+    throw new RangeError(`a cost of ${largest} units is too large for exact sums over ${n} locations`);
+  }
+  return cost;
+}
+
+/** Hangs `missing` units of sources and of sinks on the hub, the hub itself under one of the sources. */
+function attachHub(
+  tree: Tree,
+  { sources, sinks, supply, demand }: Amounts,
+  missing: number,
+  cost: number,
+): void {
+  const { n, parent } = tree;
+  const hub = hubNode(n);
+  const idle = idleNode(n);
+  let hubParent = -1;
+  let left = missing;
+  for (let s = 0; s < sources.length && left > 0; s++) {
+    const i = sources[s];
+    if (supply[i] === 0) continue;
+    const units = Math.min(supply[i], left);
+    left -= units;
+    supply[i] -= units;
+    attach(tree, i, hub, units, cost);
+    // The source that also keeps idle vehicles, else the last one, connects the hub with the idle sink.
+    if (left === 0) hubParent = i;
+  }
+  attach(tree, hub, hubParent, tree.flow[hubParent], cost);
+  attach(tree, hubParent, idle, supply[hubParent], 0);
+  left = missing;
+  for (let t = 0; t < sinks.length && left > 0; t++) {
+    const j = sinks[t];
+    const sink = sinkNode(n, j);
+    if (parent[sink] >= 0) continue;
+    const units = Math.min(demand[j], left);
+    left -= units;
+    demand[j] -= units;
+    attach(tree, sink, hub, units, 0);
+    if (demand[j] > 0) attach(tree, slackNode(n), sink, demand[j], 0);
+  }
+}
