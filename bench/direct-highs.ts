@@ -1,7 +1,6 @@
-/** The same problems by HiGHS: directly with all arcs, and as a check of the tree that the network simplex ends with. */
+/** The baseline: the same problems by HiGHS directly, with all arcs. */
 import highsModule, { type Highs } from 'highs';
 import { UNITS_PER_COST } from '../src/core/optimize/costs.ts';
-import type { FlowModel } from '../src/core/optimize/flow/highs-basis.ts';
 import type { DenseCosts, FlowProblem } from '../src/core/optimize/flow/types.ts';
 import { createRowBuilder, type LinearModel } from '../src/core/optimize/linear-model.ts';
 
@@ -10,16 +9,9 @@ const loadHighs = highsModule as unknown as typeof highsModule.default;
 
 export const highs: Highs = await loadHighs();
 
-export type LinearSolution = { costUnits: number; iterations: number };
-
 /** The model as the specification states it, all arcs, by dual simplex without presolve; model building included. */
-export function solveDirectly(problem: FlowProblem & { cost: DenseCosts }): LinearSolution {
-  return run(createDirectModel(problem), { simplex_strategy: 1 });
-}
-
-/** Primal simplex from the tree's basis. */
-export function confirmBasis({ model, columnStatus, rowStatus }: FlowModel): LinearSolution {
-  return run(model, { simplex_strategy: 4 }, { colStatus: columnStatus, rowStatus });
+export function solveDirectly(problem: FlowProblem & { cost: DenseCosts }): number {
+  return run(createDirectModel(problem));
 }
 
 /** Columns x_ij (of sources with vehicles), then y_j; rows Σ_j x_ij = s_i, Σ_i x_ij − y_j ≥ 0, Σ y_j ≥ R. */
@@ -58,13 +50,9 @@ function createDirectModel({
   return model;
 }
 
-function run(
-  lp: LinearModel,
-  options: { simplex_strategy: 1 | 4 },
-  basis?: { colStatus: Int32Array; rowStatus: Int32Array },
-): LinearSolution {
+function run(lp: LinearModel): number {
   return highs.withModel((model) => {
-    model.options.set({ output_flag: false, presolve: 'off', solver: 'simplex', ...options });
+    model.options.set({ output_flag: false, presolve: 'off', solver: 'simplex', simplex_strategy: 1 });
     model.passModel({
       numCols: lp.columnCount,
       numRows: lp.rowCount,
@@ -82,12 +70,8 @@ function run(
         values: lp.values,
       },
     });
-    if (basis) model.setBasis(basis);
     if (model.run().modelStatus !== highs.constants.modelStatus.optimal)
       throw new Error('HiGHS found no optimum');
-    return {
-      costUnits: Math.round(model.getObjectiveValue() * UNITS_PER_COST),
-      iterations: Number(model.info.get('simplex_iteration_count')),
-    };
+    return Math.round(model.getObjectiveValue() * UNITS_PER_COST);
   });
 }

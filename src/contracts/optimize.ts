@@ -141,25 +141,99 @@ export type Kpis = Static<typeof Kpis>;
 
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 
+const ErrorAtMost = Type.Union([Type.Number(), Type.Null()], {
+  description:
+    'how far the figures here may be at most from those of solving again to the optimum: 0 where they are exact, ' +
+    'null where that is not known',
+});
+
 export const LocationInsight = Type.Object(
   {
     location_id: Type.Integer(),
     one_more_saves: Type.Union([Type.Number(), Type.Null()], {
-      description: 'cost saved with one more vehicle here; null where it was not computed',
+      description:
+        'cost saved with one vehicle more here, of the most common capacity; null where that leaves no plan, or not computed',
     }),
     one_fewer_costs: Type.Union([Type.Number(), Type.Null()], {
-      description: 'cost added with one vehicle fewer here; null where no plan is left, or not computed',
+      description:
+        'cost added with one vehicle fewer here; null where there is none, where no plan is left, or not computed',
     }),
+    more_demand_costs: Type.Union([Type.Number(), Type.Null()], {
+      description:
+        'cost added with `demand_step` more demand here (the service level counts it too), negative where that saves; ' +
+        'null where no plan is left, or not computed',
+    }),
+    error_at_most: ErrorAtMost,
   },
   { $id: 'LocationInsight' },
 );
+export type LocationInsight = Static<typeof LocationInsight>;
+
+export const BINDING_CONSTRAINTS = [
+  'min_service_level',
+  'max_distance',
+  'min_vehicles_per_location',
+  'max_vehicles_per_location',
+  'total_fleet_size',
+] as const;
+
+export const BindingConstraint = Type.Object(
+  {
+    constraint: Type.Enum([...BINDING_CONSTRAINTS]),
+    value: Type.Number({ description: 'as requested' }),
+    relaxed_value: Type.Number({
+      description:
+        'one unit looser: `min_service_level` 0.01 lower, `max_distance` 1 km longer, `total_fleet_size` one vehicle more, ' +
+        'a bound of vehicles per location one vehicle looser at every location',
+    }),
+    saves: NumberOrNull,
+    error_at_most: ErrorAtMost,
+  },
+  {
+    $id: 'BindingConstraint',
+    description:
+      'A constraint without which the cheapest plan would be cheaper. `saves`: cost saved with `relaxed_value`, all else as it is; 0 where ' +
+      'one unit is not enough to save anything; null where it was not computed.',
+  },
+);
+export type BindingConstraint = Static<typeof BindingConstraint>;
+
+export const MoveInsight = Type.Object(
+  {
+    source_location: Type.Integer(),
+    target_location: Type.Integer(),
+    vehicles: Type.Integer({ description: 'vehicles of the plan that go this way' }),
+    cost: Type.Number({ description: 'cost of all of them' }),
+    forbidding_costs: Type.Union([Type.Number(), Type.Null()], {
+      description: 'cost added where no vehicle may go this way; null where no plan is left, or not computed',
+    }),
+    next_best_location: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'where most of the vehicles of `source_location` go instead (the source itself: they stay); null with `forbidding_costs`',
+    }),
+    error_at_most: ErrorAtMost,
+  },
+  { $id: 'MoveInsight' },
+);
+export type MoveInsight = Static<typeof MoveInsight>;
 
 export const Insights = Type.Object(
   {
     bound: Type.Number({ description: 'proved lower bound of the total cost' }),
-    binding_constraints: Type.Array(Type.String()),
+    exact: Type.Boolean({
+      description:
+        'true: each figure is the difference of two cheapest plans. false: vehicles and constraints are valued by the linear ' +
+        'relaxation, which may count a part of a vehicle, moves by the plan with its serving vehicles where they are; ' +
+        '`error_at_most` says how far that may be off',
+    }),
+    demand_step: Type.Number({
+      description:
+        'demand that one vehicle of the most common capacity serves; the unit of `more_demand_costs`',
+    }),
+    binding_constraints: Type.Array(BindingConstraint),
     locations: Type.Array(LocationInsight),
-    complete: Type.Boolean({ description: 'false where the time limit left locations without figures' }),
+    moves: Type.Array(MoveInsight, { description: 'moves of the plan, by source and target' }),
+    complete: Type.Boolean({ description: 'false where the time limit left figures out' }),
   },
   { $id: 'Insights' },
 );

@@ -206,7 +206,7 @@ function columnBounds(
 const TIGHTEST_TOLERANCE = 1e-10;
 const LOOSEST_TOLERANCE = 1e-7;
 
-function feasibilityTolerance(problem: Problem, demandScale: number): number {
+export function feasibilityTolerance(problem: Problem, demandScale: number): number {
   const share = (SERVICE_TOLERANCE / 8) * (totalDemand(problem.demand) / demandScale);
   return Math.min(LOOSEST_TOLERANCE, Math.max(TIGHTEST_TOLERANCE, share));
 }

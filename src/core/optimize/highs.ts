@@ -68,8 +68,8 @@ const NO_MIXED_RESULT = {
 export type SolverProgress = { iterations: number; incumbent: number | null; bound: number | null };
 
 export type SolverModel = {
-  /** Solves the linear relaxation by dual simplex; `graceMs` past the deadline is allowed. */
-  runLinear(graceMs?: number): LinearResult;
+  /** Solves the linear relaxation from the last basis, by dual simplex unless told; `graceMs` past the deadline is allowed. */
+  runLinear(graceMs?: number, method?: 'dual' | 'primal'): LinearResult;
   /** Solves with the given columns integer, to the gap (or to `absoluteGap`, money). */
   runMixed(options: {
     integerFrom: number;
@@ -77,11 +77,29 @@ export type SolverModel = {
     gap: number;
     absoluteGap: number;
     start?: Float64Array | undefined;
+    /** Off: starts sooner and listens sooner, where reduction finds little. */
+    presolve?: 'choose' | 'off' | undefined;
+    /** `performance.now()` at which to stop, where that is before the deadline. */
+    untilMs?: number | undefined;
   }): MixedResult;
   setColumnBounds(from: number, lower: Float64Array, upper: Float64Array): void;
   setRowBounds(row: number, lower: number, upper: number): void;
+  /** Appends columns, which stay at their lower bound until the next run. */
+  addColumns(columns: NewColumns): void;
   setCosts(cost: Float64Array): void;
+  /** Where the next linear run starts: a status per column and per row, as many basic as there are rows. */
+  setBasis(columnStatus: Int32Array, rowStatus: Int32Array): void;
   addRow(indices: Int32Array, values: Float64Array, lower: number, upper: number): number;
+};
+
+/** Columns to append, entries compressed by column. */
+export type NewColumns = {
+  cost: Float64Array;
+  lower: Float64Array;
+  upper: Float64Array;
+  starts: Int32Array;
+  indices: Int32Array;
+  values: Float64Array;
 };
 
 export type RunControl = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'progressIntervalMs'> & {
@@ -91,6 +109,10 @@ export type RunControl = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'progres
 export function isStopped(stopFlag: Int32Array | undefined): boolean {
   return stopFlag !== undefined && Atomics.load(stopFlag, 0) !== 0;
 }
+
+const DUAL_SIMPLEX = 1;
+const PRIMAL_SIMPLEX = 4;
+const DEVEX = 1;
 
 const DEFAULT_PROGRESS_INTERVAL_MS = 200;
 
@@ -187,13 +209,19 @@ function openModel(highs: Highs, model: ReturnType<Highs['createModel']>, contro
   };
 
   return {
-    runLinear(graceMs = 0) {
+    runLinear(graceMs = 0, method = 'dual') {
       if (hasIntegers) model.clearIntegrality();
       hasIntegers = false;
       const deadlineMs = control.deadlineMs + graceMs;
       if (isOver(deadlineMs)) return { ...NO_LINEAR_RESULT, code: modelStatus.interrupted };
       // Presolve costs more than it saves on networks; the dual method starts from staying, which is dual feasible.
-      model.options.set({ presolve: 'off', solver: 'simplex', simplex_strategy: 1 });
+      model.options.set({
+        presolve: 'off',
+        solver: 'simplex',
+        simplex_strategy: method === 'dual' ? DUAL_SIMPLEX : PRIMAL_SIMPLEX,
+        // Exact initial weights of steepest edges take a solve per row each time.
+        simplex_dual_edge_weight_strategy: DEVEX,
+      });
       const code = run(deadlineMs);
       const status = statusOf(code);
       const iterations = Number(model.info.get('simplex_iteration_count'));
@@ -209,7 +237,7 @@ function openModel(highs: Highs, model: ReturnType<Highs['createModel']>, contro
         iterations,
       };
     },
-    runMixed({ integerFrom, integerTo, gap, absoluteGap, start }) {
+    runMixed({ integerFrom, integerTo, gap, absoluteGap, start, presolve, untilMs }) {
       if (integerTo > integerFrom) {
         model.changeColsIntegrality(
           { kind: 'range', from: integerFrom, to: integerTo - 1 },
@@ -218,9 +246,14 @@ function openModel(highs: Highs, model: ReturnType<Highs['createModel']>, contro
         hasIntegers = true;
       }
       if (isOver(control.deadlineMs)) return { ...NO_MIXED_RESULT, code: modelStatus.interrupted };
-      model.options.set({ presolve: 'choose', solver: 'choose', mip_rel_gap: gap, mip_abs_gap: absoluteGap });
+      model.options.set({
+        presolve: presolve ?? 'choose',
+        solver: 'choose',
+        mip_rel_gap: gap,
+        mip_abs_gap: absoluteGap,
+      });
       if (start) model.setSolution({ colValue: start });
-      const code = run(control.deadlineMs);
+      const code = run(Math.min(control.deadlineMs, untilMs ?? Number.POSITIVE_INFINITY));
       const status = statusOf(code);
       const hasPoint = Number(model.info.get('primal_solution_status')) === solutionStatus.feasible;
       return {
@@ -239,6 +272,19 @@ function openModel(highs: Highs, model: ReturnType<Highs['createModel']>, contro
     },
     setRowBounds(row, lower, upper) {
       model.changeRowBounds(row, lower, upper);
+    },
+    addColumns({ cost, lower, upper, starts, indices, values }) {
+      if (cost.length === 0) return;
+      const { numRows } = model.getDimensions();
+      model.addCols({
+        cost,
+        lower,
+        upper,
+        matrix: { format: 'csc', numRows, numCols: cost.length, starts, indices, values },
+      });
+    },
+    setBasis(columnStatus, rowStatus) {
+      model.setBasis({ colStatus: columnStatus, rowStatus });
     },
     setCosts(cost) {
       if (cost.length > 0) model.changeColsCost({ kind: 'range', from: 0, to: cost.length - 1 }, cost);

@@ -81,11 +81,13 @@ export type Moves = {
 /** How a solution was found and what is proved of it. */
 export type SolveFigures = {
   /** `linear`: integral linear programme; `mixed_integer`: branch and cut; `rounding`, `greedy`: heuristics. */
-  method: 'none' | 'linear' | 'mixed_integer' | 'rounding' | 'greedy';
+  method: 'none' | 'network_simplex' | 'linear' | 'mixed_integer' | 'rounding' | 'greedy';
   columns: number;
   rows: number;
   iterations: number;
   nodes: number;
+  /** Iterations HiGHS took to confirm the network simplex's tree as an optimal basis; absent where it was not asked. */
+  confirmedWithin?: number;
 };
 
 export type Solution = {
@@ -151,12 +153,18 @@ export type Certificate = {
 /** One constraint of an irreducible conflict. */
 export type Conflict = {
   constraint: ConstraintName;
-  /** As requested. */
+  /** As requested; of `supply` the number of operational vehicles. */
   value: number | null;
   /** The value nearest to the requested one with which, alone changed, a plan exists; null where there is none or none was found in time. */
   relaxation: number | null;
+  /** The nearest value to `relaxation` that was proved not to be enough; null where only the requested one was. */
+  insufficient: number | null;
   /** Whether `relaxation` was proved to be the nearest (or, where null, that relaxing this alone does not help). */
   proved: boolean;
+  /** Of `supply`: where vehicles, and of which capacity, can be added to make up the relaxation. */
+  additions?: { location_id: number; vehicles: number; capacity: number }[];
+  /** Of distances and forbidden moves: locations where no operational vehicle may come. */
+  unreachable?: number[];
 };
 
 export type ConstraintName =

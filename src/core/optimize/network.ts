@@ -5,14 +5,38 @@
 import type { Network as NetworkInput } from '../../contracts/optimize.ts';
 import { greatCircleMatrix } from '../geo.ts';
 import { toUnitsUp } from './costs.ts';
+import { greatCircleCosts } from './flow/great-circle-costs.ts';
 import type { LocationPoint, Network } from './model.ts';
 
-/** `points` in the order of the problem's locations; cost = km × costPerKm, rounded up to a cost unit. */
+/** Numbers that the kept networks may hold together: 64 MB, a network of 2,000 locations. */
+const MOST_KEPT_NUMBERS = 2 ** 23;
+const MOST_KEPT_NETWORKS = 16;
+
+/** Networks by their points: a fleet asks about the same locations again and again. Never changed once they are here. */
+const kept = new Map<string, Network>();
+
+/**
+ * `points` in the order of the problem's locations; cost = km × costPerKm, rounded up to a cost unit.
+ * The matrices of recent sets of points are kept and shared.
+ */
 export function greatCircleNetwork(points: readonly LocationPoint[], costPerKm: number): Network {
-  const distanceKm = greatCircleMatrix(points);
-  const costUnits = new Float64Array(distanceKm.length);
-  for (let a = 0; a < distanceKm.length; a++) costUnits[a] = toUnitsUp(distanceKm[a] * costPerKm);
-  return { costUnits, distanceKm };
+  const key = JSON.stringify([costPerKm, points.map(({ latitude, longitude }) => [latitude, longitude])]);
+  const known = kept.get(key);
+  // Taken out and put back at the end: the oldest in use goes first.
+  kept.delete(key);
+  const network = known ?? {
+    costUnits: greatCircleCosts(points, costPerKm).units,
+    distanceKm: greatCircleMatrix(points),
+  };
+  kept.set(key, network);
+  let numbers = 0;
+  let count = 0;
+  for (const [oldest, { costUnits }] of [...kept].reverse()) {
+    numbers += 2 * costUnits.length;
+    count++;
+    if (numbers > MOST_KEPT_NUMBERS || count > MOST_KEPT_NETWORKS) kept.delete(oldest);
+  }
+  return network;
 }
 
 /** The request's matrices, rows and columns put into the order of `locationIds`; `null` costs become Infinity. */

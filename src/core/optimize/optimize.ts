@@ -2,9 +2,9 @@
 import type { OptimizationResult, OptimizeRequest } from '../../contracts/optimize.ts';
 import { fromUnits } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
+import { explainInfeasible } from './explain/infeasible.ts';
+import { computeInsights } from './explain/insights.ts';
 import { isStopped } from './highs.ts';
-import { explainInfeasible } from './infeasible.ts';
-import { computeInsights } from './insights.ts';
 import { computeKpis } from './kpis.ts';
 import { readOptions } from './limits.ts';
 import type {

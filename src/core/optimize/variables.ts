@@ -74,7 +74,7 @@ export function createVariables(problem: Problem, keepEmptySources: boolean): Va
   const byTarget = new Int32Array(arcCount);
   for (a = 0; a < arcCount; a++) byTarget[fill[arcClass[a] * n + arcTarget[a]]++] = a;
 
-  const steps = classes === 1 ? singleClassSteps(problem) : classSteps(problem);
+  const steps = createSteps(problem);
   const servedLocation = classes > 1 ? locationsWithDemand(problem) : new Int32Array(0);
   const afterSteps = arcCount + steps.stepClass.length;
   return {
@@ -121,7 +121,11 @@ function forEachArc(
   }
 }
 
-type Steps = Pick<Variables, 'stepClass' | 'stepLocation' | 'stepGain' | 'stepUpper'>;
+export type Steps = Pick<Variables, 'stepClass' | 'stepLocation' | 'stepGain' | 'stepUpper'>;
+
+export function createSteps(problem: Problem): Steps {
+  return problem.capacities.length === 1 ? singleClassSteps(problem) : classSteps(problem);
+}
 
 /** Whole vehicles of capacity c that demand fills, and the demand left over for one more. */
 export function splitDemand(demand: number, capacity: number): { full: number; rest: number } {
@@ -180,6 +184,6 @@ function classSteps(problem: Problem): Steps {
   };
 }
 
-function locationsWithDemand(problem: Problem): Int32Array {
+export function locationsWithDemand(problem: Problem): Int32Array {
   return Int32Array.from(problem.demand.keys().filter((j) => problem.demand[j] > 0));
 }

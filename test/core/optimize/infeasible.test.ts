@@ -46,6 +46,32 @@ const NO_LIMIT: Partial<Record<ConstraintName, number | null>> = {
   total_fleet_size: 1e6,
 };
 
+function withVehicles(
+  request: OptimizeRequest,
+  added: { location_id: number; capacity: number }[],
+): OptimizeRequest {
+  const more = added.map(({ location_id, capacity }, v) => ({
+    id: `new${v}`,
+    location: location_id,
+    capacity,
+  }));
+  return { ...request, fleet_state: { vehicles: [...request.fleet_state.vehicles, ...more] } };
+}
+
+function idsOf(request: OptimizeRequest): number[] {
+  const named = [
+    ...Object.keys(request.demand_forecast).map(Number),
+    ...(request.network?.location_ids ?? []),
+  ];
+  return [...new Set([...named, ...request.fleet_state.vehicles.map(({ location }) => location!)])];
+}
+
+/** All ways to put `count` vehicles at the places, in any number each. */
+function placements(places: number[], count: number): number[][] {
+  if (count <= 0) return [[]];
+  return places.flatMap((place, p) => placements(places.slice(p), count - 1).map((rest) => [place, ...rest]));
+}
+
 const SEEDS = 2500;
 
 describe('an infeasible problem', () => {
@@ -55,6 +81,7 @@ describe('an infeasible problem', () => {
     const feasible = (request: OptimizeRequest, locations: Instance['locations']) =>
       cheapestByTryingAll(request, locations) !== null;
     let instances = 0;
+    let fewerTried = 0;
     for (let seed = 10_001; seed <= 10_000 + SEEDS; seed++) {
       const { request, locations } = randomInstance(seed);
       const outcome = await optimize({ request, locations, settings: SETTINGS });
@@ -64,7 +91,33 @@ describe('an infeasible problem', () => {
       if (conflicts.length === 0 || errors.length !== conflicts.length) wrong.push({ seed, conflicts });
       for (const conflict of conflicts) {
         const { constraint, relaxation, proved } = conflict;
-        if (constraint === 'supply' || constraint === 'network') continue;
+        if (constraint === 'network') continue;
+        if (constraint === 'supply') {
+          const additions = conflict.additions ?? [];
+          const added = additions.flatMap(({ vehicles, ...at }) =>
+            Array.from({ length: vehicles }, () => at),
+          );
+          expect(added.length).toBe(relaxation === null ? 0 : relaxation - conflict.value!);
+          if (!proved) wrong.push({ seed, conflict, reason: 'not proved' });
+          if (relaxation === null) continue;
+          seen.set('supply helps', (seen.get('supply helps') ?? 0) + 1);
+          const more = await optimize({
+            request: withVehicles(request, added),
+            locations,
+            settings: SETTINGS,
+          });
+          if (more.status !== 'optimal') wrong.push({ seed, conflict, reason: `with them ${more.status}` });
+          if (request.fleet_state.vehicles.length + added.length > 6) continue;
+          for (const fewer of placements(idsOf(request), added.length - 1)) {
+            const { capacity } = added[0];
+            const list = fewer.map((location_id) => ({ location_id, capacity }));
+            if (feasible(withVehicles(request, list), locations)) {
+              wrong.push({ seed, conflict, reason: `enough are ${fewer.join()}` });
+            }
+            fewerTried++;
+          }
+          continue;
+        }
         if (!proved) wrong.push({ seed, conflict, reason: 'not proved' });
         const count = `${constraint} ${relaxation === null ? 'alone' : 'helps'}`;
         seen.set(count, (seen.get(count) ?? 0) + 1);
@@ -98,7 +151,9 @@ describe('an infeasible problem', () => {
     }
     expect(wrong).toEqual([]);
     expect(instances).toBeGreaterThan(200);
-    for (const name of Object.keys(NO_LIMIT)) expect(seen.get(`${name} helps`), name).toBeGreaterThan(3);
+    expect(fewerTried).toBeGreaterThan(100);
+    for (const name of [...Object.keys(NO_LIMIT), 'supply'])
+      expect(seen.get(`${name} helps`), name).toBeGreaterThan(3);
   });
 
   const vehicles = (count: number, location: number, capacity = 1) =>
@@ -123,14 +178,22 @@ describe('an infeasible problem', () => {
       network,
     });
     expect(conflicts).toEqual([
-      { constraint: 'supply', value: 8, relaxation: null, proved: false },
-      { constraint: 'min_service_level', value: 0.95, relaxation: 0.8, proved: true },
+      {
+        constraint: 'supply',
+        value: 8,
+        relaxation: 10,
+        insufficient: 9,
+        proved: true,
+        additions: expect.any(Array),
+      },
+      { constraint: 'min_service_level', value: 0.95, relaxation: 0.8, insufficient: null, proved: true },
     ]);
     expect(errors).toEqual([
       {
         code: 'INFEASIBLE_PROBLEM',
         message:
-          '8 operational vehicles with a total capacity of 8 are less than the 9.5 to be served (0.95 of the demand 10); add vehicles',
+          '8 operational vehicles with a total capacity of 8 cannot serve the required 9.5 (0.95 of the demand 10); ' +
+          'add 2 vehicles of capacity 1 (for example 1 at location 1 and 1 at location 2)',
         field: 'fleet_state.vehicles',
         detail: 'in conflict with min_service_level',
       },
@@ -152,7 +215,8 @@ describe('an infeasible problem', () => {
     });
     expect(errors.map(({ field, message }) => [field, message])).toContainEqual([
       'constraints.max_rebalancing_distance_km',
-      'max_rebalancing_distance_km 5 km is too short; raise it to at least 7.1 km',
+      'max_rebalancing_distance_km 5 km is too short: no operational vehicle is within reach of location 2; ' +
+        'raise it to at least 7.1 km',
     ]);
     expect(errors.map(({ field }) => field)).toContain('constraints.min_demand_coverage');
   });
@@ -168,6 +232,7 @@ describe('an infeasible problem', () => {
       constraint: 'max_rebalancing_cost',
       value: 6.9999,
       relaxation: 7,
+      insufficient: null,
       proved: true,
     });
   });
@@ -185,7 +250,28 @@ describe('an infeasible problem', () => {
       },
     });
     expect(errors.find((e) => e.field === 'network.costs')?.message).toBe(
-      'the moves that network.costs forbids (null) leave no plan; allow more of them',
+      'the moves that network.costs forbids (null) leave no operational vehicle that can reach location 2; ' +
+        'allow more of them',
+    );
+  });
+
+  test('is told in the singular where there is one vehicle, and in words where there is none', async () => {
+    const message = async (count: number) => {
+      const { errors } = await infeasible({
+        demand_forecast: { 2: [3] },
+        fleet_state: { vehicles: vehicles(count, 2, 2) },
+        constraints: { min_service_level: 1 },
+        network,
+      });
+      return errors.find(({ field }) => field === 'fleet_state.vehicles')?.message;
+    };
+    expect(await message(1)).toBe(
+      '1 operational vehicle with a total capacity of 2 cannot serve the required 3 (1 of the demand 3); ' +
+        'add 1 vehicle of capacity 2 (for example 1 at location 2)',
+    );
+    expect(await message(0)).toBe(
+      'there is no operational vehicle to serve the required 3 (1 of the demand 3); ' +
+        'add 3 vehicles of capacity 1 (for example 3 at location 2)',
     );
   });
 

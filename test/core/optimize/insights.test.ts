@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
+import { computeInsights } from '../../../src/core/optimize/explain/insights.ts';
 import { optimize } from '../../../src/core/optimize/optimize.ts';
+import { buildProblem } from '../../../src/core/optimize/problem.ts';
+import { solveProblem } from '../../../src/core/optimize/solve.ts';
 import { cheapestByTryingAll } from './exhaustive.ts';
 import { cityInstance, type Instance, randomInstance, SETTINGS } from './instances.ts';
 
@@ -12,6 +15,14 @@ async function explained({ request, locations }: Pick<Instance, 'request' | 'loc
   });
   return outcome.status === 'optimal' ? outcome.result : null;
 }
+
+const lifted = {
+  min_service_level: 0,
+  max_distance: 1e6,
+  min_vehicles_per_location: 0,
+  max_vehicles_per_location: 1e6,
+  total_fleet_size: 1e6,
+};
 
 describe('insights', () => {
   test('are what trying every plan with one vehicle more or fewer gives', async () => {
@@ -35,7 +46,8 @@ describe('insights', () => {
         );
         return found && found.costUnits / 1e4;
       };
-      for (const { location_id, one_more_saves, one_fewer_costs } of insights.locations) {
+      for (const { location_id, one_more_saves, one_fewer_costs, error_at_most } of insights.locations) {
+        expect(error_at_most).toBe(0);
         const more = cost([...vehicles, { id: 'new', location: location_id }]);
         const at = vehicles.findIndex((v) => v.location === location_id);
         // A location that had only this vehicle, and no demand, is no location of the problem any more: not comparable.
@@ -58,19 +70,14 @@ describe('insights', () => {
         }
         compared++;
       }
-      const lifted = {
-        min_service_level: 0,
-        max_distance: 1e6,
-        min_vehicles_per_location: 0,
-        max_vehicles_per_location: 1e6,
-        total_fleet_size: 1e6,
-      };
       for (const [name, value] of Object.entries(lifted)) {
         const without = cost(vehicles, { ...request.constraints, [name]: value })!;
-        expect(insights.binding_constraints.includes(name), `${seed} ${name}`).toBe(
-          without < result.total_cost - 1e-6,
-        );
-        if (insights.binding_constraints.includes(name)) binding++;
+        const found = insights.binding_constraints.find(({ constraint }) => constraint === name);
+        expect(found !== undefined, `${seed} ${name}`).toBe(without < result.total_cost - 1e-6);
+        if (!found) continue;
+        binding++;
+        const relaxed = cost(vehicles, { ...request.constraints, [name]: found.relaxed_value })!;
+        expectClose(found.saves, result.total_cost - relaxed, `${seed} ${name} ${found.relaxed_value}`);
       }
     }
     expect(compared).toBeGreaterThan(100);
@@ -94,18 +101,22 @@ describe('insights', () => {
     }
   });
 
-  test('that the time limit leaves undone are said to be so', async () => {
-    const size = { locations: 60, perLocation: 10, fractional: true, capacities: [1, 2, 3, 5, 7] };
+  test.each([
+    ['a network', { locations: 60, perLocation: 10, fractional: false }],
+    ['no network', { locations: 60, perLocation: 10, fractional: true, capacities: [1, 2, 3] }],
+  ])('that the time limit leaves undone are said to be so: %s', async (_, size) => {
     const { request, locations } = cityInstance(22, size);
-    const outcome = await optimize({
-      request: { ...request, options: { explain: true, time_limit_seconds: 1, optimality_gap: 0.5 } },
-      locations,
-      settings: { ...SETTINGS, maxRebalancingCost: null },
-    });
-    if (outcome.status !== 'optimal') throw new Error(outcome.status);
-    expect(outcome.result.insights).toMatchObject({ complete: false, bound: outcome.certificate.bound });
-    expect(outcome.result.insights!.locations).toHaveLength(60);
-    expect(outcome.result.insights!.locations.at(-1)!.one_more_saves).toBeNull();
+    const problem = buildProblem(request, locations, { ...SETTINGS, maxRebalancingCost: null });
+    const outcome = await solveProblem(problem, 0.5, { deadlineMs: performance.now() + 60_000 });
+    if (outcome.kind !== 'solved') throw new Error(outcome.kind);
+    const insights = await computeInsights(problem, outcome.solution, { deadlineMs: performance.now() });
+    expect(insights).toMatchObject({ complete: false, bound: outcome.solution.boundUnits / 1e4 });
+    expect(insights.locations).toHaveLength(60);
+    expect(insights.moves.length).toBeGreaterThan(10);
+    for (const move of insights.moves) {
+      if (move.forbidding_costs === null) expect(move.error_at_most).toBeNull();
+    }
+    expect(insights.moves.at(-1)!.forbidding_costs).toBeNull();
   });
 
   function expectClose(found: number | null, expected: number | null, what: string): void {

@@ -1,5 +1,5 @@
 /**
- * Costs of all pairs of points, as the existing `greatCircleNetwork` computes them to the unit, several times faster.
+ * Costs of all pairs of points: the haversine distances, rounded up to the unit, several times faster than one by one.
  * Only one triangle is computed, in tiles, so that the mirrored writes stay in the cache. O(n²).
  */
 import type { Coordinates } from '../../geo.ts';
@@ -9,7 +9,10 @@ import type { DenseCosts } from './types.ts';
 const TILE = 64;
 
 /** n × n cost units, row-major, symmetric, zero on the diagonal. */
-export function greatCircleCosts(points: readonly Coordinates[], costPerKm: number): DenseCosts {
+export function greatCircleCosts(
+  points: readonly Coordinates[],
+  costPerKm: number,
+): DenseCosts & { units: Float64Array } {
   const n = points.length;
   const { x, y, z } = unitVectors(points);
   const costOf = createChordCost(points, costPerKm);

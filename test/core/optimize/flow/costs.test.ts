@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { Coordinates } from '../../../../src/core/geo.ts';
+import { type Coordinates, greatCircleMatrix } from '../../../../src/core/geo.ts';
+import { toUnitsUp } from '../../../../src/core/optimize/costs.ts';
 import { greatCircleCosts } from '../../../../src/core/optimize/flow/great-circle-costs.ts';
 import { solveGreatCircleFlow } from '../../../../src/core/optimize/flow/great-circle-flow.ts';
 import { nearCosts } from '../../../../src/core/optimize/flow/near-costs.ts';
 import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
-import { greatCircleNetwork } from '../../../../src/core/optimize/network.ts';
 import { createRandom, type Random } from '../instances.ts';
 
-const toLocations = (points: Coordinates[]) => points.map((point, i) => ({ id: i, ...point }));
+/** The same by haversine, pair by pair, as the price list is defined. */
+function priceList(points: Coordinates[], costPerKm: number) {
+  const distanceKm = greatCircleMatrix(points);
+  return { distanceKm, costUnits: distanceKm.map((km) => toUnitsUp(km * costPerKm)) };
+}
 
 /** Points as they come: cities, continents, poles, the date line, the same place twice, decimals of a map. */
 const PLACES: Record<string, (random: Random) => Coordinates> = {
@@ -30,14 +34,12 @@ describe.each(Object.keys(PLACES))('in %s', (name) => {
     return Array.from({ length: n }, () => PLACES[name](random));
   };
 
-  test('costs of all pairs are those of the network, to the unit', () => {
+  test('costs of all pairs are those of the haversine, to the unit', () => {
     for (const [seed, costPerKm] of [1, 0.37, 12.5, 0, 1e-3, 1e4].entries()) {
       const points = pointsOf(seed, 150);
       const { units } = greatCircleCosts(points, costPerKm);
       expect(
-        Buffer.from(units.buffer).equals(
-          Buffer.from(greatCircleNetwork(toLocations(points), costPerKm).costUnits.buffer),
-        ),
+        Buffer.from(units.buffer).equals(Buffer.from(priceList(points, costPerKm).costUnits.buffer)),
       ).toBe(true);
     }
   });
@@ -45,15 +47,15 @@ describe.each(Object.keys(PLACES))('in %s', (name) => {
   test('moves within a limit are those of the network, with its costs', () => {
     for (const [seed, limitKm] of [0, 0.05, 1, 5, 60, 900, 9000, 1e5].entries()) {
       const points = pointsOf(100 + seed, 120);
-      const { costUnits, distanceKm } = greatCircleNetwork(toLocations(points), 1.7);
+      const { costUnits, distanceKm } = priceList(points, 1.7);
       // A limit that is the distance of some pair, to the last bit.
-      for (const limit of [limitKm, distanceKm![7]]) {
+      for (const limit of [limitKm, distanceKm[7]]) {
         const { starts, targets, units } = nearCosts(points, 1.7, limit);
         const expected: number[][] = [];
         for (let i = 0; i < points.length; i++) {
           for (let j = 0; j < points.length; j++) {
             const a = i * points.length + j;
-            if (i !== j && distanceKm![a] <= limit) expected.push([i, j, costUnits[a]]);
+            if (i !== j && distanceKm[a] <= limit) expected.push([i, j, costUnits[a]]);
           }
         }
         const listed = points.flatMap((_, i) =>
@@ -83,8 +85,8 @@ describe.each(Object.keys(PLACES))('in %s', (name) => {
       const maxDistanceKm = random.pick([Number.POSITIVE_INFINITY, 100, 20]);
       const amounts = { n, supply, demand, required };
       const near = solveGreatCircleFlow({ ...amounts, points, costPerKm: 1.3, maxDistanceKm });
-      const { costUnits, distanceKm } = greatCircleNetwork(toLocations(points), 1.3);
-      const units = costUnits.map((c, a) => (distanceKm![a] <= maxDistanceKm ? c : Number.POSITIVE_INFINITY));
+      const { costUnits, distanceKm } = priceList(points, 1.3);
+      const units = costUnits.map((c, a) => (distanceKm[a] <= maxDistanceKm ? c : Number.POSITIVE_INFINITY));
       const all = solveFlow({ ...amounts, cost: { kind: 'dense', units } });
       kinds.add(all.kind);
       expect(near.kind, `seed ${seed}`).toBe(all.kind);

@@ -6,36 +6,26 @@
  * a plan is in every such set, so in this one. At most one solve per constraint. Reference: Chinneck and Dravnieks, Locating minimal
  * infeasible constraint sets in linear programs, ORSA Journal on Computing 3 (1991).
  */
-import { servedDemand } from './evaluate.ts';
-import type { ConstraintName, Problem, SolveControl } from './model.ts';
-import { leastServed } from './service-level.ts';
-import { solveProblem } from './solve.ts';
-import { dropConstraint, isSet } from './variants.ts';
+import { servedDemand } from '../evaluate.ts';
+import type { ConstraintName, Problem, SolveControl } from '../model.ts';
+import { leastServed } from '../service-level.ts';
+import { dropConstraint, isSet } from '../variants.ts';
+import { type Feasibility, findFeasibility } from './feasibility.ts';
 
-/** Tried in this order: what is tried late is more likely to be named, and says most to a reader. */
+/**
+ * Tried in this order: what is tried late is more likely to be named, and says most to a reader. The ceiling comes first
+ * because where there is no plan at any cost, that is told without looking at costs, and so is all that follows.
+ */
 const ORDER: ConstraintName[] = [
+  'max_rebalancing_cost',
   'network',
   'total_fleet_size',
   'max_vehicles_per_location',
   'min_vehicles_per_location',
-  'max_rebalancing_cost',
   'max_distance',
   'supply',
   'min_service_level',
 ];
-
-export type Feasibility = 'feasible' | 'infeasible' | 'unknown';
-
-/** Whether any plan exists, be it dear. */
-export async function findFeasibility(problem: Problem, control: SolveControl): Promise<Feasibility> {
-  // Every plan is within a gap of 1, so the first one ends the search.
-  const outcome = await solveProblem(problem, 1, {
-    deadlineMs: control.deadlineMs,
-    stopFlag: control.stopFlag,
-  });
-  if (outcome.kind === 'solved') return 'feasible';
-  return outcome.kind === 'infeasible' ? 'infeasible' : 'unknown';
-}
 
 /**
  * @param problem proved infeasible

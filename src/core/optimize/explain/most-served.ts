@@ -2,14 +2,14 @@
  * The most demand that any plan serves within the other constraints, the cost ceiling included: the highest service
  * level that can be asked for. Same model as the cheapest plan, with another objective and the ceiling as a row.
  */
-import { evaluateMoves } from './evaluate.ts';
-import { wholeMoves, wholeSteps } from './extract.ts';
-import { costCeilingRow, type Formulation, formulate } from './formulation.ts';
-import { MOST_COLUMNS, type SolverModel, withSolverModel } from './highs.ts';
-import type { Problem, SolveControl } from './model.ts';
-import { totalDemand } from './service-level.ts';
-import { countArcs } from './variables.ts';
-import { countVehicles, dropConstraint } from './variants.ts';
+import { evaluateMoves } from '../evaluate.ts';
+import { wholeMoves, wholeSteps } from '../extract.ts';
+import { costCeilingRow, type Formulation, formulate } from '../formulation.ts';
+import { MOST_COLUMNS, type SolverModel, withSolverModel } from '../highs.ts';
+import type { Problem, SolveControl } from '../model.ts';
+import { totalDemand } from '../service-level.ts';
+import { countArcs } from '../variables.ts';
+import { countVehicles, dropConstraint } from '../variants.ts';
 
 /** Share of total demand to which the most is found; suggested service levels have six decimals. */
 const PRECISION = 1e-7;

@@ -1,0 +1,211 @@
+/**
+ * The vehicles of one capacity class, as they go in a plan, as a flow:
+ *   source i → location j       x_ij vehicles, cost(i,j), allowed moves and staying
+ *   location j → served | idle  at most the whole vehicles that demand fills count as serving; the rest stand idle for nothing
+ *   served → sink               from the service level's vehicles up to the fleet size
+ *   location in → location out  vehicles per location, where they are bounded
+ * With one class and whole demand that is the whole problem. Otherwise the plan's own serving vehicles are held
+ * fixed (`serving`), which leaves the question of who moves where.
+ */
+import { fromUnits } from '../costs.ts';
+import { evaluateMoves } from '../evaluate.ts';
+import type { Moves, Problem } from '../model.ts';
+import { isAllowed } from '../network.ts';
+import { leastServed, totalDemand } from '../service-level.ts';
+import { splitDemand } from '../variables.ts';
+import { withLimits } from '../variants.ts';
+import { createResidualNetwork, type ResidualNetwork } from './residual-network.ts';
+
+export type ClassFlow = {
+  network: ResidualNetwork;
+  source: (i: number) => number;
+  /** Where vehicles come to be counted at j, and where they leave from there. */
+  arrival: (j: number) => number;
+  departure: (j: number) => number;
+  served: number;
+  sink: number;
+  /** Arc of a move or of staying, −1 where there is none. */
+  moveArc: (i: number, j: number) => number;
+  servedArc: number;
+  /** Arc of the vehicles that serve at j. */
+  demandArc: (j: number) => number;
+  /** First of the n arcs that bound the vehicles per location, −1 without bounds. */
+  presenceArcs: number;
+  /** Moves beyond the distance limit, closed. */
+  beyond: { arc: number; source: number; km: number }[];
+};
+
+/** Whether one class and whole demand make the problem a network. */
+export function isPureFlow(problem: Problem): boolean {
+  const [capacity] = problem.capacities;
+  return problem.capacities.length === 1 && problem.demand.every((d) => splitDemand(d, capacity).rest === 0);
+}
+
+/** Vehicles that have to serve in a pure flow: the whole number that reaches the service level. */
+export function requiredVehicles(problem: Problem, level: number, extraDemand = 0): number {
+  const demand = Float64Array.of(totalDemand(problem.demand) + extraDemand);
+  const required = leastServed({ ...withLimits(problem, { minServiceLevel: level }), demand });
+  return Math.max(0, Math.ceil(required / problem.capacities[0]));
+}
+
+/** The flow of a pure problem. @param withBeyond also makes arcs, closed, of moves beyond the distance limit */
+export function createPureFlow(problem: Problem, moves: Moves, withBeyond = false): ClassFlow {
+  const [capacity] = problem.capacities;
+  const { limits } = problem;
+  const { presence } = evaluateMoves(problem, moves);
+  const full = problem.demand.map((d) => splitDemand(d, capacity).full);
+  let left = limits.totalFleetSize;
+  const serving = full.map((most, j) => {
+    const count = Math.min(most, presence[j], left);
+    left -= count;
+    return count;
+  });
+  return createClassFlow(problem, 0, moves, {
+    serving,
+    mostServing: full,
+    idle: null,
+    required: requiredVehicles(problem, limits.minServiceLevel),
+    allowed: limits.totalFleetSize,
+    withBeyond,
+  });
+}
+
+/** The flow of one class that keeps the vehicles that serve in the plan (with bounds: all that are present) where they are. */
+export function createFixedFlow(problem: Problem, k: number, moves: Moves, serving: Float64Array): ClassFlow {
+  const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = problem.limits;
+  const n = problem.locationIds.length;
+  const isShared = problem.capacities.length > 1 && (least > 0 || most !== Number.POSITIVE_INFINITY);
+  const { presence } = evaluateMoves(problem, moves);
+  const total = serving.reduce((sum, count) => sum + count, 0);
+  return createClassFlow(problem, k, moves, {
+    serving,
+    mostServing: serving,
+    // Bounds that several classes share are kept by keeping everyone's presence.
+    idle: isShared ? serving.map((count, j) => presence[k * n + j] - count) : null,
+    required: total,
+    allowed: total,
+    withBeyond: false,
+  });
+}
+
+type FlowOptions = {
+  serving: Float64Array;
+  mostServing: Float64Array;
+  /** Idle vehicles per location where they are fixed too. */
+  idle: Float64Array | null;
+  required: number;
+  allowed: number;
+  withBeyond: boolean;
+};
+
+function createClassFlow(problem: Problem, k: number, moves: Moves, options: FlowOptions): ClassFlow {
+  const n = problem.locationIds.length;
+  const { limits, network } = problem;
+  const isBounded =
+    !options.idle &&
+    (limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation < Number.POSITIVE_INFINITY);
+  const arrival = (j: number) => n + j;
+  const departure = isBounded ? (j: number) => 2 * n + j : arrival;
+  const served = (isBounded ? 3 : 2) * n;
+  const sink = served + 1;
+
+  const going = new Map<number, number>();
+  const presence = problem.supply.slice(k * n, (k + 1) * n);
+  const staying = presence.slice();
+  for (let m = 0; m < moves.count.length; m++) {
+    if (moves.capacityClass[m] !== k) continue;
+    const at = moves.source[m] * n + moves.target[m];
+    going.set(at, (going.get(at) ?? 0) + moves.count[m]);
+    staying[moves.source[m]] -= moves.count[m];
+    presence[moves.source[m]] -= moves.count[m];
+    presence[moves.target[m]] += moves.count[m];
+  }
+
+  const from: number[] = [];
+  const to: number[] = [];
+  const cost: number[] = [];
+  const lower: number[] = [];
+  const upper: number[] = [];
+  const flow: number[] = [];
+  const add = (u: number, v: number, price: number, least: number, most: number, units: number) => {
+    from.push(u);
+    to.push(v);
+    cost.push(price);
+    lower.push(least);
+    upper.push(most);
+    flow.push(units);
+    return from.length - 1;
+  };
+  const moveArcs = new Int32Array(n * n).fill(-1);
+  const beyond: ClassFlow['beyond'] = [];
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < n; j++) {
+      const at = i * n + j;
+      const units = i === j ? staying[i] : (going.get(at) ?? 0);
+      if (isAllowed(network, n, limits.maxDistanceKm, i, j)) {
+        const price = i === j ? 0 : network.costUnits[at];
+        moveArcs[at] = add(i, arrival(j), price, 0, Number.POSITIVE_INFINITY, units);
+      } else if (
+        options.withBeyond &&
+        problem.supply[k * n + i] > 0 &&
+        Number.isFinite(network.costUnits[at])
+      ) {
+        const km = network.distanceKm![at];
+        if (km < Number.POSITIVE_INFINITY) {
+          beyond.push({ arc: add(i, arrival(j), network.costUnits[at], 0, 0, 0), source: i, km });
+        }
+      }
+    }
+  }
+  const presenceArcs = isBounded ? from.length : -1;
+  if (isBounded) {
+    for (let j = 0; j < n; j++) {
+      add(
+        arrival(j),
+        departure(j),
+        0,
+        limits.minVehiclesPerLocation,
+        limits.maxVehiclesPerLocation,
+        presence[j],
+      );
+    }
+  }
+  const demandArcs = from.length;
+  let total = 0;
+  for (let j = 0; j < n; j++) {
+    const units = options.serving[j];
+    total += units;
+    add(departure(j), served, 0, 0, options.mostServing[j], units);
+    const idle = options.idle?.[j];
+    add(departure(j), sink, 0, 0, idle ?? Number.POSITIVE_INFINITY, presence[j] - units);
+  }
+  const servedArc = add(served, sink, 0, options.required, options.allowed, total);
+  const residual = createResidualNetwork({
+    nodes: sink + 1,
+    from: Int32Array.from(from),
+    to: Int32Array.from(to),
+    cost: Float64Array.from(cost),
+    lower: Float64Array.from(lower),
+    upper: Float64Array.from(upper),
+    flow: Float64Array.from(flow),
+  });
+  return {
+    network: residual,
+    source: (i) => i,
+    arrival,
+    departure,
+    served,
+    sink,
+    moveArc: (i, j) => moveArcs[i * n + j],
+    servedArc,
+    demandArc: (j) => demandArcs + 2 * j,
+    presenceArcs,
+    beyond,
+  };
+}
+
+/** Money of units that may be out of reach. */
+export function moneyOf(units: number | null): number | null {
+  // Adding 0 makes −0 of 0 saved a plain 0.
+  return units === null || !Number.isFinite(units) ? null : fromUnits(units) + 0;
+}

@@ -1,0 +1,264 @@
+/**
+ * The linear relaxation kept open, to be solved again with one thing changed: from the last basis, over few moves; all
+ * others are priced against the duals after each solve and appended where they would help, so every value is that of all moves.
+ * O(n² K) per pricing pass beside the simplex. Reference: Desaulniers, Desrosiers, Solomon, Column Generation (2005).
+ */
+import { fromUnits, UNITS_PER_COST } from '../costs.ts';
+import { type SolverModel, withSolverModel } from '../highs.ts';
+import type { Problem, SolveControl } from '../model.ts';
+import { isAllowed } from '../network.ts';
+import { totalDemand } from '../service-level.ts';
+import { createRelaxationRows, serviceSide } from './relaxation-rows.ts';
+import { type RelaxableName, relaxByOne } from './units.ts';
+
+/** Moves to begin with: this many nearest targets of each source and sources of each target. */
+const FIRST_PER_LOCATION = 8;
+/** Moves appended per source and pricing pass. */
+const PER_SOURCE = 4;
+/** Reduced cost, money, below which a move would help: a hundredth of a cost unit. */
+const LEAST_REDUCED = 1e-6;
+const TOLERANCE = 1e-9;
+
+/** Least cost in units, not rounded; null: no plan; `stopped`: the time limit came first, or the solver gave up. */
+export type RelaxedCost = number | null | 'stopped';
+
+export type Relaxation = {
+  cost: () => RelaxedCost;
+  costWithVehicle: (k: number, i: number, by: 1 | -1) => RelaxedCost;
+  costWithDemand: (j: number) => RelaxedCost;
+  /** Without moves from `source` to `target`, of any class. */
+  costWithoutMove: (source: number, target: number) => RelaxedCost;
+  /** With a constraint other than the distance one unit looser, or without it. */
+  costRelaxed: (name: Exclude<RelaxableName, 'max_distance'>, by: 'unit' | 'all') => RelaxedCost;
+};
+
+/** Opens the relaxation of a problem of at least one class. @param load demand that counts as one more */
+export async function withRelaxation<T>(
+  problem: Problem,
+  load: number,
+  control: SolveControl,
+  use: (relaxation: Relaxation) => T,
+): Promise<T> {
+  const rows = createRelaxationRows(problem, load);
+  const runControl = { deadlineMs: control.deadlineMs, stopFlag: control.stopFlag };
+  return await withSolverModel(rows.model, TOLERANCE, runControl, (model) =>
+    use(openRelaxation(problem, load, rows, model)),
+  );
+}
+
+function openRelaxation(
+  problem: Problem,
+  load: number,
+  rows: ReturnType<typeof createRelaxationRows>,
+  model: SolverModel,
+): Relaxation {
+  const n = problem.locationIds.length;
+  const classes = problem.capacities.length;
+  const { network, limits, supply } = problem;
+  const money = network.costUnits.map(fromUnits);
+  for (let i = 0; i < n; i++) money[i * n + i] = 0;
+  const vehicles = supply.reduce((sum, count) => sum + count, 0) + 1;
+  /** Column of move (k · n + i) · n + j, −1: none yet, −2: not allowed. */
+  const columnOf = new Int32Array(classes * n * n).fill(-1);
+  let columnCount = rows.model.columnCount;
+  let hasAll = false;
+  let base: { cost: RelaxedCost; values: Float64Array } | null = null;
+
+  for (let k = 0; k < classes; k++) {
+    for (let i = 0; i < n; i++) {
+      for (let j = 0; j < n; j++) {
+        if (!isAllowed(network, n, limits.maxDistanceKm, i, j)) columnOf[(k * n + i) * n + j] = -2;
+      }
+    }
+  }
+
+  function append(moves: readonly number[]): void {
+    const cost = new Float64Array(moves.length);
+    const starts = new Int32Array(moves.length + 1);
+    const indices: number[] = [];
+    moves.forEach((move, m) => {
+      const j = move % n;
+      const i = Math.floor(move / n) % n;
+      const k = Math.floor(move / (n * n));
+      columnOf[move] = columnCount++;
+      cost[m] = money[i * n + j];
+      indices.push(rows.supplyRow(k, i), rows.presenceRow(k, j));
+      if (rows.boundRow(j) >= 0) indices.push(rows.boundRow(j));
+      starts[m + 1] = indices.length;
+    });
+    model.addColumns({
+      cost,
+      lower: new Float64Array(moves.length),
+      upper: new Float64Array(moves.length).fill(vehicles),
+      starts,
+      indices: Int32Array.from(indices),
+      values: new Float64Array(indices.length).fill(1),
+    });
+  }
+
+  function appendFirst(): void {
+    const chosen = new Set<number>();
+    for (let i = 0; i < n; i++) {
+      for (const near of nearest(money, n, i)) {
+        for (let k = 0; k < classes; k++) {
+          for (const move of [(k * n + i) * n + near, (k * n + near) * n + i]) {
+            if (columnOf[move] === -1) chosen.add(move);
+          }
+        }
+      }
+    }
+    append([...chosen]);
+  }
+
+  function appendAll(): void {
+    hasAll = true;
+    append([...columnOf.keys()].filter((move) => columnOf[move] === -1));
+  }
+
+  /** Moves that the duals say would help: the best few of each source. */
+  function helpful(rowDual: Float64Array): number[] {
+    const found: number[] = [];
+    for (let k = 0; k < classes; k++) {
+      const worth = Float64Array.from({ length: n }, (_, j) => {
+        const bound = rows.boundRow(j);
+        return rowDual[rows.presenceRow(k, j)] + (bound >= 0 ? rowDual[bound] : 0);
+      });
+      for (let i = 0; i < n; i++) {
+        const own = rowDual[rows.supplyRow(k, i)] - LEAST_REDUCED;
+        const some: { move: number; reduced: number }[] = [];
+        for (let j = 0; j < n; j++) {
+          const reduced = money[i * n + j] - worth[j] - own;
+          if (reduced < 0 && columnOf[(k * n + i) * n + j] === -1)
+            some.push({ move: (k * n + i) * n + j, reduced });
+        }
+        some.sort((a, b) => a.reduced - b.reduced);
+        for (const { move } of some.slice(0, PER_SOURCE)) found.push(move);
+      }
+    }
+    return found;
+  }
+
+  function solve(): { cost: RelaxedCost; values: Float64Array } {
+    let method: 'dual' | 'primal' = 'dual';
+    for (;;) {
+      const linear = model.runLinear(0, method);
+      if (linear.status === 'infeasible') {
+        if (hasAll) return { cost: null, values: linear.values };
+        appendAll();
+        method = 'dual';
+        continue;
+      }
+      if (linear.status !== 'optimal') return { cost: 'stopped', values: linear.values };
+      const more = helpful(linear.rowDual);
+      if (more.length === 0) return { cost: linear.objective * UNITS_PER_COST, values: linear.values };
+      append(more);
+      method = 'primal';
+    }
+  }
+
+  /** No plan serves more than all capacity together: spares a solve that would have to look at all moves. */
+  function lacksCapacity(k: number, by: number, extraDemand: number): boolean {
+    let capacity = by * problem.capacities[k];
+    for (let at = 0; at < supply.length; at++)
+      capacity += supply[at] * problem.capacities[Math.floor(at / n)];
+    const side = serviceSide(problem, extraDemand, 1);
+    return side > 0 && capacity < side - TOLERANCE * totalDemand(problem.demand);
+  }
+
+  function changed(change: () => void, undo: () => void): RelaxedCost {
+    change();
+    const { cost } = solve();
+    undo();
+    return cost;
+  }
+
+  const found = () => {
+    base ??= solve();
+    return base;
+  };
+
+  appendFirst();
+  return {
+    cost: () => found().cost,
+    costWithVehicle(k, i, by) {
+      if (lacksCapacity(k, by, 0)) return null;
+      const set = (count: number) => model.setRowBounds(rows.supplyRow(k, i), count, count);
+      const count = supply[k * n + i];
+      return changed(
+        () => set(count + by),
+        () => set(count),
+      );
+    },
+    costWithDemand(j) {
+      if (lacksCapacity(0, 0, load)) return null;
+      const set = (which: 'usual' | 'more') => {
+        for (const columns of rows.columnsOf(j)) {
+          model.setColumnBounds(columns.from, new Float64Array(columns[which].length), columns[which]);
+        }
+        for (const { row, [which]: upper } of rows.roundingRowsOf(j)) {
+          model.setRowBounds(row, Number.NEGATIVE_INFINITY, upper);
+        }
+        const side = serviceSide(problem, which === 'more' ? load : 0, rows.demandScale);
+        model.setRowBounds(rows.serviceRow, side, Number.POSITIVE_INFINITY);
+      };
+      return changed(
+        () => set('more'),
+        () => set('usual'),
+      );
+    },
+    costWithoutMove(source, target) {
+      const { cost, values } = found();
+      const columns = Array.from({ length: classes }, (_, k) => columnOf[(k * n + source) * n + target]);
+      // What the relaxation does not use can go without changing it.
+      if (columns.every((column) => column < 0 || (values[column] ?? 0) === 0)) return cost;
+      const set = (upper: number) => {
+        for (const column of columns) {
+          if (column >= 0) model.setColumnBounds(column, Float64Array.of(0), Float64Array.of(upper));
+        }
+      };
+      const shut = columns.flatMap((column, k) => (column === -1 ? [(k * n + source) * n + target] : []));
+      for (const move of shut) columnOf[move] = -2;
+      const without = changed(
+        () => set(0),
+        () => set(vehicles),
+      );
+      for (const move of shut) columnOf[move] = -1;
+      return without;
+    },
+    costRelaxed(name, by) {
+      const looser = by === 'unit' ? relaxByOne(problem, name).limits : null;
+      const set = (to: Partial<typeof limits> | null) => {
+        const { minServiceLevel = 0, totalFleetSize = Number.POSITIVE_INFINITY } = to ?? {};
+        if (name === 'min_service_level') {
+          const side = serviceSide(
+            { ...problem, limits: { ...limits, minServiceLevel } },
+            0,
+            rows.demandScale,
+          );
+          model.setRowBounds(rows.serviceRow, side, Number.POSITIVE_INFINITY);
+        } else if (name === 'total_fleet_size') {
+          model.setRowBounds(rows.fleetRow, Number.NEGATIVE_INFINITY, totalFleetSize);
+        } else {
+          const isMin = name === 'min_vehicles_per_location';
+          const least = isMin ? (to?.minVehiclesPerLocation ?? 0) : limits.minVehiclesPerLocation;
+          const most = isMin
+            ? limits.maxVehiclesPerLocation
+            : (to?.maxVehiclesPerLocation ?? Number.POSITIVE_INFINITY);
+          for (let j = 0; j < n; j++) model.setRowBounds(rows.boundRow(j), least, most);
+        }
+      };
+      return changed(
+        () => set(looser),
+        () => set(limits),
+      );
+    },
+  };
+}
+
+/** The location itself and its nearest. */
+function nearest(money: Float64Array, n: number, i: number): number[] {
+  const others = Array.from({ length: n }, (_, j) => j).sort(
+    (a, b) => money[i * n + a] - money[i * n + b] || a - b,
+  );
+  return [i, ...others.filter((j) => j !== i).slice(0, FIRST_PER_LOCATION)];
+}

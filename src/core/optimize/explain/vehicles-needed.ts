@@ -1,0 +1,80 @@
+/**
+ * The fewest vehicles that have to be added, wherever they help most, for a plan to exist. They start from a place that is no
+ * location of the problem, from where they go anywhere for nothing; a vehicle more never makes a plan impossible, so the number is found by bisection.
+ */
+import type { Problem, SolveControl } from '../model.ts';
+import { splitDemand } from '../variables.ts';
+import { type Bisected, bisect } from './bisect.ts';
+import { findPlan } from './feasibility.ts';
+import { mostCommonClass } from './serving.ts';
+
+/** Vehicles to add at a location. */
+export type Addition = { location: number; vehicles: number };
+
+export type VehiclesNeeded = Bisected & {
+  /** Capacity of each: the fleet's most common one. */
+  capacity: number;
+  /** Where they can be put; empty where no number was found. */
+  additions: Addition[];
+};
+
+export async function findVehiclesNeeded(problem: Problem, control: SolveControl): Promise<VehiclesNeeded> {
+  const common = mostCommonClass(problem);
+  const capacity = common === null ? problem.capacityPerVehicle : problem.capacities[common];
+  const n = problem.locationIds.length;
+  let most = n * problem.limits.minVehiclesPerLocation;
+  for (const d of problem.demand) {
+    const { full, rest } = splitDemand(d, capacity);
+    most += full + (rest > 0 ? 1 : 0);
+  }
+  const found = await bisect(most, (p) => findPlan(withVehiclesFromOutside(problem, common, p + 1), control));
+  const additions: Addition[] = [];
+  if (found.plan) {
+    const { moves } = found.plan;
+    const byLocation = new Int32Array(n);
+    for (let m = 0; m < moves.count.length; m++) {
+      if (moves.source[m] === n) byLocation[moves.target[m]] += moves.count[m];
+    }
+    byLocation.forEach((vehicles, location) => {
+      if (vehicles > 0) additions.push({ location, vehicles });
+    });
+  }
+  const count = (position: number | null) => (position === null ? null : position + 1);
+  return { ...found, nearest: count(found.nearest), tooTight: count(found.tooTight), capacity, additions };
+}
+
+/** The problem with one place more, last, from where `count` vehicles can go anywhere. It keeps its own least number of vehicles. */
+function withVehiclesFromOutside(problem: Problem, common: number | null, count: number): Problem {
+  const n = problem.locationIds.length;
+  const classes = Math.max(1, problem.capacities.length);
+  const total = count + problem.limits.minVehiclesPerLocation;
+  const supply = new Int32Array(classes * (n + 1));
+  for (let k = 0; k < problem.capacities.length; k++) {
+    supply.set(problem.supply.subarray(k * n, (k + 1) * n), k * (n + 1));
+  }
+  supply[(common ?? 0) * (n + 1) + n] = total;
+  const costUnits = new Float64Array((n + 1) * (n + 1));
+  const distanceKm = problem.network.distanceKm && new Float64Array(costUnits.length);
+  for (let i = 0; i < n; i++) {
+    costUnits.set(problem.network.costUnits.subarray(i * n, (i + 1) * n), i * (n + 1));
+    costUnits[i * (n + 1) + n] = Number.POSITIVE_INFINITY;
+    distanceKm?.set(problem.network.distanceKm!.subarray(i * n, (i + 1) * n), i * (n + 1));
+  }
+  const { fleet } = problem;
+  const longer = (values: Int32Array, value: number) =>
+    Int32Array.from({ length: values.length + total }, (_, f) => values[f] ?? value);
+  return {
+    ...problem,
+    locationIds: Int32Array.from([...problem.locationIds, 2147483647]),
+    capacities:
+      problem.capacities.length > 0 ? problem.capacities : Float64Array.of(problem.capacityPerVehicle),
+    supply,
+    demand: Float64Array.from([...problem.demand, 0]),
+    network: { costUnits, distanceKm },
+    fleet: {
+      request: longer(fleet.request, -1),
+      location: longer(fleet.location, n),
+      capacityClass: longer(fleet.capacityClass, common ?? 0),
+    },
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * What a search has found and proved so far: the cheapest plan that keeps every constraint but the cost ceiling, recomputed
+ * from whole vehicles (`evaluate.ts`) before it counts, and a lower bound of the cost of every plan.
+ */
+import { UNITS_PER_COST } from './costs.ts';
+import { evaluateMoves } from './evaluate.ts';
+import { isStopped, type SolverProgress } from './highs.ts';
+import type { Moves, Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
+
+/** Error of bounds: in units, and relative for our own sum of duals and for the solver's branching. */
+const LEAST_NOISE_UNITS = 0.01;
+export const DUAL_NOISE = 1e-13;
+export const BRANCHING_NOISE = 1e-9;
+/** A gap of this much is that error and nothing else; below 10⁹ units (100,000 money) it is no whole unit. */
+const LEAST_GAP = 2e-9;
+
+export type Method = SolveFigures['method'];
+export type Plan = { moves: Moves; costUnits: number; served: number; method: Method };
+export type Ended = 'done' | 'stopped' | 'failed';
+
+export type Incumbent = ReturnType<typeof createIncumbent>;
+
+export function createIncumbent(problem: Problem, gap: number, control: SolveControl) {
+  const ceiling = problem.limits.maxCostUnits;
+  const figures = { columns: 0, rows: 0, iterations: 0, nodes: 0 };
+  const startedMs = performance.now();
+  const intervalMs = control.progressIntervalMs ?? 200;
+  let nextReportMs = startedMs + intervalMs;
+  /** The cheapest plan found, be it above the ceiling. */
+  let best: Plan | null = null;
+  let boundUnits = 0;
+
+  const gapOf = (costUnits: number) => (costUnits <= boundUnits ? 0 : (costUnits - boundUnits) / costUnits);
+  const isWithin = (reached: number) => reached <= Math.max(gap, LEAST_GAP);
+
+  /** Costs are whole units, so a bound just above one proves the next; `noise` is the relative error of the bound's arithmetic. */
+  function unitsOf(bound: number, noise: number): number {
+    const units = bound * UNITS_PER_COST;
+    return Math.max(0, Math.ceil(units - LEAST_NOISE_UNITS - Math.abs(units) * noise));
+  }
+
+  function report(solver: SolverProgress | null): void {
+    const now = performance.now();
+    if (!control.onProgress || now < nextReportMs) return;
+    nextReportMs = now + intervalMs;
+    // The solver's bound is one of the moves it knows; only what is proved of all is told.
+    const found = solver?.incumbent == null ? Number.POSITIVE_INFINITY : unitsOf(solver.incumbent, 0);
+    const least = Math.min(found, best?.costUnits ?? Number.POSITIVE_INFINITY);
+    const incumbentUnits = least === Number.POSITIVE_INFINITY ? null : least;
+    const reached = incumbentUnits === null ? null : gapOf(incumbentUnits);
+    const byTime = (now - startedMs) / Math.max(1, control.deadlineMs - startedMs);
+    const byGap = reached === null ? 0 : gap / Math.max(gap, reached, LEAST_GAP);
+    control.onProgress({
+      share: Math.min(1, Math.max(byTime, byGap)),
+      incumbentUnits,
+      boundUnits: boundUnits === 0 ? null : Math.min(boundUnits, least),
+      gap: reached,
+    });
+  }
+
+  return {
+    ceiling,
+    gap,
+    deadlineMs: control.deadlineMs,
+    figures,
+    best: () => best,
+    boundUnits: () => boundUnits,
+    /** Whether the plan in hand is allowed and within the gap asked for. */
+    isProved: () => best !== null && best.costUnits <= ceiling && isWithin(gapOf(best.costUnits)),
+    raiseBound(bound: number, noise: number): void {
+      if (Number.isFinite(bound)) boundUnits = Math.max(boundUnits, unitsOf(bound, noise));
+    },
+    raiseBoundUnits(units: number): void {
+      boundUnits = Math.max(boundUnits, units);
+    },
+    /** Keeps the plan where it holds every constraint (the ceiling apart) and is the cheapest so far. @returns whether it holds */
+    consider(moves: Moves | null, method: Method): boolean {
+      if (!moves) return false;
+      const { costUnits, served, broken } = evaluateMoves(problem, moves);
+      if (broken.length > 0) return false;
+      if (best === null || costUnits < best.costUnits) best = { moves, costUnits, served, method };
+      return true;
+    },
+    /** Tells progress, not more often than asked for. */
+    report: () => report(null),
+    /** The same from within the solver, which may know more. */
+    reportSolver: (progress: SolverProgress) => report(progress),
+    finish(ended: Ended): SolveOutcome {
+      if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
+      if (boundUnits > ceiling) return { kind: 'infeasible', boundUnits };
+      if (best === null || best.costUnits > ceiling) {
+        if (ended === 'stopped') return { kind: 'timeout' };
+        return { kind: 'error', message: 'the solver ended without a plan that keeps every constraint' };
+      }
+      const { moves, costUnits, served, method } = best;
+      const reached = gapOf(costUnits);
+      return {
+        kind: 'solved',
+        solution: {
+          moves,
+          costUnits,
+          boundUnits: Math.min(boundUnits, costUnits),
+          gap: reached,
+          proved: isWithin(reached),
+          served,
+          figures: { ...figures, method },
+        },
+      };
+    },
+  };
+}

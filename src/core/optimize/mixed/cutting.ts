@@ -1,0 +1,40 @@
+/** Finds the cuts of all locations that a solution breaks, and adds them as rows. */
+import { findLocationCut } from './location-cuts.ts';
+import type { Context } from './search.ts';
+
+/** At most one cut per location, the most broken. @returns how many were added. O(n · 2^K · K²). */
+export function addLocationCuts({ problem, base, master }: Context, values: Float64Array): number {
+  if (base.firstUnmet < 0) return 0;
+  const n = problem.locationIds.length;
+  const { capacities, supply, demand } = problem;
+  const classes = capacities.length;
+  const here = new Float64Array(classes);
+  const point = new Float64Array(3 * classes);
+  let added = 0;
+  for (let j = 0; j < n; j++) {
+    if (demand[j] === 0) continue;
+    for (let k = 0; k < classes; k++) {
+      here[k] = supply[k * n + j];
+      for (let part = 0; part < (base.hasIdle ? 3 : 2); part++) {
+        point[part * classes + k] = values[(part * classes + k) * n + j];
+      }
+    }
+    const unmet = values[base.firstUnmet + j] * base.demandScale;
+    const cut = findLocationCut({ demand: demand[j], capacities, here, values: point, unmet }, capacities);
+    if (!cut) continue;
+    const indices: number[] = [];
+    const gains: number[] = [];
+    for (let part = 0; part < (base.hasIdle ? 3 : 2); part++) {
+      for (let k = 0; k < classes; k++) {
+        if (cut.gains[part * classes + k] === 0) continue;
+        indices.push((part * classes + k) * n + j);
+        gains.push(cut.gains[part * classes + k] / base.demandScale);
+      }
+    }
+    indices.push(base.firstUnmet + j);
+    gains.push(1);
+    master.addRow(Int32Array.from(indices), Float64Array.from(gains), cut.least / base.demandScale);
+    added++;
+  }
+  return added;
+}

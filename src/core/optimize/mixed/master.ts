@@ -1,0 +1,300 @@
+/**
+ * The linear relaxation over ALL moves, by column generation: a restricted programme over few moves is solved by HiGHS, all
+ * moves are priced against its duals, those that would improve it become columns, until there are none.
+ *
+ * The bound needs no trust in the solver: any row multipliers give one (`bound.ts`), to which every allowed move adds
+ * min(0, reduced cost) · s_ik, columns or not. Shortages, which no plan has, are left out of it.
+ * O(n² K) per pass, 2–6 passes. Reference: Desaulniers, Desrosiers, Solomon, Column Generation (2005).
+ */
+import { fromUnits } from '../costs.ts';
+import type { SolverModel } from '../highs.ts';
+import type { Problem } from '../model.ts';
+import type { BaseModel } from './base-model.ts';
+import { type Arcs, createPricer, type Prices } from './pricing.ts';
+
+/** A row over base columns, or over moves (at most s_ik leave). */
+type ExtraRow = { indices: Int32Array; values: Float64Array; lower: number };
+
+export type Relaxed = {
+  /** `infeasible`: the columns' bounds and rows contradict each other whatever the moves are. */
+  status: 'optimal' | 'infeasible' | 'stopped' | 'failed';
+  values: Float64Array;
+  /** Proved under the whole columns' present bounds, money. */
+  bound: number;
+  /** Whether shortages are left. */
+  isShort: boolean;
+  prices: Prices | null;
+};
+
+export type Master = ReturnType<typeof createMaster>;
+
+const FIRST_PER_ROW = 6;
+const PER_ROW = 4;
+const SHORTAGE_NOISE = 1e-9;
+
+export function createMaster(problem: Problem, base: BaseModel, model: SolverModel) {
+  const n = problem.locationIds.length;
+  const { network, supply } = problem;
+  const size = supply.length;
+  const firstArc = base.model.columnCount;
+  const arcClass: number[] = [];
+  const arcSource: number[] = [];
+  const arcTarget: number[] = [];
+  const known = new Set<number>();
+  const pricer = createPricer(problem, (arc) => known.has(arc));
+  const extraRows: ExtraRow[] = [];
+  /** Row "at most s_ik leave" by k · n + i; −1 where there is none. */
+  const leavingRow = new Int32Array(size).fill(-1);
+  const whole = {
+    lower: base.model.lower.slice(0, base.wholeColumns),
+    upper: base.model.upper.slice(0, base.wholeColumns),
+  };
+  const counts = { iterations: 0, slowestMs: 0 };
+  let rowCount = base.model.rowCount;
+  let isPhaseOne = false;
+  let start: Float64Array | null = null;
+
+  function addArcs(more: Arcs): void {
+    const count = more.source.length;
+    const cost = new Float64Array(count);
+    const upper = new Float64Array(count);
+    const starts = new Int32Array(count + 1);
+    const indices: number[] = [];
+    const values: number[] = [];
+    for (let m = 0; m < count; m++) {
+      const k = more.capacityClass[m];
+      const from = k * n + more.source[m];
+      known.add(from * n + more.target[m]);
+      arcClass.push(k);
+      arcSource.push(more.source[m]);
+      arcTarget.push(more.target[m]);
+      cost[m] = isPhaseOne ? 0 : fromUnits(network.costUnits[more.source[m] * n + more.target[m]]);
+      upper[m] = supply[from];
+      indices.push(base.sourceRow[from], base.targetRow[k * n + more.target[m]]);
+      values.push(-1, 1);
+      if (leavingRow[from] >= 0) {
+        indices.push(leavingRow[from]);
+        values.push(-1);
+      }
+      starts[m + 1] = indices.length;
+    }
+    model.addColumns({
+      cost,
+      lower: new Float64Array(count),
+      upper,
+      starts,
+      indices: Int32Array.from(indices),
+      values: Float64Array.from(values),
+    });
+  }
+
+  function addLeavingRows(values: Float64Array): boolean {
+    if (base.limitsLeaving) return false;
+    const leaving = new Float64Array(size);
+    for (let a = 0; a < arcSource.length; a++)
+      leaving[arcClass[a] * n + arcSource[a]] += values[firstArc + a];
+    let added = false;
+    for (let at = 0; at < size; at++) {
+      if (leaving[at] <= supply[at] + 1e-6 || leavingRow[at] >= 0) continue;
+      const columns: number[] = [];
+      for (let a = 0; a < arcSource.length; a++) {
+        if (arcClass[a] * n + arcSource[a] === at) columns.push(firstArc + a);
+      }
+      leavingRow[at] = rowCount;
+      addRow(Int32Array.from(columns), new Float64Array(columns.length).fill(-1), -supply[at]);
+      added = true;
+    }
+    return added;
+  }
+
+  /** Appends Σ values · columns ≥ lower; base columns only. */
+  function addRow(indices: Int32Array, values: Float64Array, lower: number): void {
+    model.addRow(indices, values, lower, Number.POSITIVE_INFINITY);
+    extraRows.push({ indices, values, lower });
+    rowCount++;
+  }
+
+  /** What a vehicle is worth at its source and at its target. */
+  function pricesOf(rowDual: Float64Array): Prices {
+    const atSource = new Float64Array(size);
+    const atTarget = new Float64Array(size);
+    for (let at = 0; at < size; at++) {
+      atTarget[at] = rowDual[base.targetRow[at]];
+      atSource[at] = rowDual[base.sourceRow[at]];
+      if (leavingRow[at] >= 0) atSource[at] += Math.max(0, rowDual[leavingRow[at]]);
+    }
+    return { atSource, atTarget };
+  }
+
+  /** The dual bound of the base columns and all rows; moves are priced apart. */
+  function baseBound(rowDual: Float64Array): number {
+    const { model: m } = base;
+    const reduced = isPhaseOne ? new Float64Array(m.columnCount) : m.cost.slice();
+    let bound = 0;
+    for (let r = 0; r < m.rowCount; r++) {
+      const dual = rowDual[r];
+      const side = dual > 0 ? m.rowLower[r] : m.rowUpper[r];
+      // A multiplier of the wrong sign is taken as 0, in the prices of moves too (they are bounds of their own).
+      if (dual === 0 || !Number.isFinite(side)) continue;
+      bound += dual * side;
+      for (let e = m.starts[r]; e < m.starts[r + 1]; e++) reduced[m.indices[e]] -= dual * m.values[e];
+    }
+    for (let x = 0; x < extraRows.length; x++) {
+      const dual = rowDual[m.rowCount + x];
+      const { indices, values, lower } = extraRows[x];
+      if (!(dual > 0)) continue;
+      bound += dual * lower;
+      if (indices[0] >= firstArc) continue;
+      for (let e = 0; e < indices.length; e++) reduced[indices[e]] -= dual * values[e];
+    }
+    for (let c = 0; c < base.firstShortage; c++) {
+      const lower = c < base.wholeColumns ? whole.lower[c] : m.lower[c];
+      const upper = c < base.wholeColumns ? whole.upper[c] : m.upper[c];
+      bound += reduced[c] * (reduced[c] > 0 ? lower : upper);
+    }
+    return bound;
+  }
+
+  /** Multipliers that a bound may use: none of the sign that would meet an infinite side. */
+  function cleanDuals(rowDual: Float64Array): Float64Array {
+    const clean = rowDual.slice();
+    const { rowLower, rowUpper, rowCount: rows } = base.model;
+    for (let r = 0; r < clean.length; r++) {
+      const side =
+        clean[r] > 0 ? (r < rows ? rowLower[r] : 0) : r < rows ? rowUpper[r] : Number.POSITIVE_INFINITY;
+      if (!Number.isFinite(side)) clean[r] = 0;
+    }
+    return clean;
+  }
+
+  /** Solves to the optimum over all moves under the present bounds of the whole columns. */
+  function relax(): Relaxed {
+    const relaxed: Relaxed = {
+      status: 'failed',
+      values: new Float64Array(0),
+      bound: Number.NEGATIVE_INFINITY,
+      isShort: true,
+      prices: null,
+    };
+    let method: 'dual' | 'primal' = 'dual';
+    for (;;) {
+      const startedMs = performance.now();
+      const linear = model.runLinear(0, method);
+      counts.iterations += linear.iterations;
+      counts.slowestMs = Math.max(counts.slowestMs, performance.now() - startedMs);
+      if (linear.status !== 'optimal') {
+        relaxed.status = linear.status;
+        return relaxed;
+      }
+      if (addLeavingRows(linear.values)) {
+        method = 'dual';
+        continue;
+      }
+      const rowDual = cleanDuals(linear.rowDual);
+      const prices = pricesOf(rowDual);
+      const priced = pricer.price(prices, PER_ROW, isPhaseOne);
+      const bound = baseBound(rowDual) + priced.bound;
+      if (bound > relaxed.bound) {
+        relaxed.bound = bound;
+        relaxed.prices = prices;
+      }
+      relaxed.values = linear.values;
+      if (priced.arcs.source.length === 0) break;
+      addArcs(priced.arcs);
+      method = 'primal';
+    }
+    relaxed.status = 'optimal';
+    relaxed.isShort = false;
+    for (let c = base.firstShortage; c < base.model.columnCount; c++) {
+      if (relaxed.values[c] > SHORTAGE_NOISE) relaxed.isShort = true;
+    }
+    return relaxed;
+  }
+
+  function setWhole(lower: Float64Array, upper: Float64Array): void {
+    whole.lower.set(lower);
+    whole.upper.set(upper);
+    model.setColumnBounds(0, lower, upper);
+  }
+
+  /** Lets no shortage be, or lets it be again. */
+  function shutShortages(isShut: boolean): void {
+    const { lower, upper, columnCount } = base.model;
+    const from = base.firstShortage;
+    const open = upper.slice(from);
+    model.setColumnBounds(from, lower.slice(from), isShut ? new Float64Array(columnCount - from) : open);
+  }
+
+  /** No plan above `money`: over the moves that are columns now, so none may come after it. */
+  function addCeiling(money: number): void {
+    const columns = Int32Array.from({ length: arcSource.length }, (_, a) => firstArc + a);
+    model.addRow(
+      columns,
+      Float64Array.from(columns, (_, a) => -costOf(a)),
+      -money,
+      Number.POSITIVE_INFINITY,
+    );
+    rowCount++;
+  }
+
+  /** What a unit of each shortage costs. */
+  function setPenalty(penalty: number): void {
+    base.model.cost.fill(penalty, base.firstShortage);
+    setCosts();
+  }
+
+  function setCosts(): void {
+    const cost = new Float64Array(firstArc + arcSource.length);
+    cost.set(base.model.cost);
+    if (isPhaseOne) cost.fill(1, base.firstShortage, firstArc);
+    else for (let a = 0; a < arcSource.length; a++) cost[firstArc + a] = costOf(a);
+    model.setCosts(cost);
+  }
+
+  const costOf = (a: number) => fromUnits(network.costUnits[arcSource[a] * n + arcTarget[a]]);
+
+  /** The least sum of shortages, as a proved bound: above 0 there is no plan. Leaves costs as they were. */
+  function leastShortage(): Relaxed {
+    isPhaseOne = true;
+    setCosts();
+    const relaxed = relax();
+    isPhaseOne = false;
+    setCosts();
+    return relaxed;
+  }
+
+  /** Every move that a plan within `limit` money above the bound of these prices may use becomes a column. @returns false where they are too many */
+  function addWithin(prices: Prices, limit: number, most: number): boolean {
+    const more = pricer.within(prices, limit, most - arcSource.length);
+    if (!more) return false;
+    addArcs(more);
+    return true;
+  }
+
+  addArcs(pricer.nearest(FIRST_PER_ROW));
+  return {
+    addWithin,
+    addCeiling,
+    shutShortages,
+    /** A whole solution to start branching from, filled up with zeros for the columns that came after it. */
+    keepStart(values: Float64Array): void {
+      start = values;
+    },
+    startOf(): Float64Array | undefined {
+      if (!start) return undefined;
+      const values = new Float64Array(firstArc + arcSource.length);
+      values.set(start);
+      return values;
+    },
+    relax,
+    addRow,
+    setWhole,
+    setPenalty,
+    leastShortage,
+    whole: whole as { readonly lower: Float64Array; readonly upper: Float64Array },
+    firstArc,
+    counts,
+    arcs: { capacityClass: arcClass, source: arcSource, target: arcTarget },
+    rows: () => rowCount,
+  };
+}

@@ -1,0 +1,158 @@
+/**
+ * Moves that a linear solution lacks: pricing of ALL allowed moves against prices at their ends, without a list of them.
+ *
+ * Notation: U_ik what a vehicle of class k is worth at its source i, V_jk at its target j; reduced cost of i → j is
+ * c_ij − V_jk + U_ik. Negative ones are candidates, and Σ min(0, reduced cost) · s_ik over all moves is what they can lower a
+ * bound by at most. O(sources · targets), one tight loop over rows of costs. Money.
+ */
+import type { Problem } from '../model.ts';
+import { isAllowed } from '../network.ts';
+
+/** Moves i → j of class k, in parallel arrays. */
+export type Arcs = { capacityClass: Int32Array; source: Int32Array; target: Int32Array };
+
+export type Priced = {
+  /** Moves of negative reduced cost that are not columns yet, the most negative of each source and of each target. */
+  arcs: Arcs;
+  /** Σ over all allowed moves of min(0, reduced cost) · supply; ≤ 0. */
+  bound: number;
+};
+
+export type Prices = { atSource: Float64Array; atTarget: Float64Array };
+
+export type Pricer = {
+  /** @param isFree takes every allowed move as free */
+  price(prices: Prices, perRow: number, isFree: boolean): Priced;
+  /** The nearest targets of each source and the nearest sources of each target, to begin with. */
+  nearest(perRow: number): Arcs;
+  /** Every allowed move that is no column yet and has a reduced cost of at most `limit` money; null where they are more than `most`. */
+  within(prices: Prices, limit: number, most: number): Arcs | null;
+};
+
+const LEAST_REDUCED = 1e-9;
+
+/** @param has whether a move (k · n + i) · n + j is a column already */
+export function createPricer(problem: Problem, has: (arc: number) => boolean): Pricer {
+  const n = problem.locationIds.length;
+  const classes = problem.capacities.length;
+  const { network, limits, supply, demand } = problem;
+  const money = network.costUnits;
+  const anyTarget =
+    limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+  const isMove = (i: number, j: number) => i !== j && isAllowed(network, n, limits.maxDistanceKm, i, j);
+
+  return {
+    price({ atSource, atTarget }, perRow, isFree) {
+      const found = createShortlist(classes * n, perRow, n);
+      const targets = new Int32Array(n);
+      const worth = new Float64Array(n);
+      let bound = 0;
+      for (let k = 0; k < classes; k++) {
+        let count = 0;
+        for (let j = 0; j < n; j++) {
+          if ((!anyTarget && demand[j] === 0) || atTarget[k * n + j] <= LEAST_REDUCED) continue;
+          targets[count] = j;
+          worth[count++] = atTarget[k * n + j] * 1e4;
+        }
+        for (let i = 0; i < n; i++) {
+          const vehicles = supply[k * n + i];
+          if (vehicles === 0) continue;
+          const row = i * n;
+          const own = atSource[k * n + i] * 1e4;
+          for (let t = 0; t < count; t++) {
+            const reduced = (isFree ? 0 : money[row + targets[t]]) + own - worth[t];
+            if (reduced >= 0) continue;
+            const j = targets[t];
+            if (!isMove(i, j)) continue;
+            bound += reduced * vehicles;
+            if (reduced < -LEAST_REDUCED * 1e4 && !has((k * n + i) * n + j)) found.add(k, i, j, reduced);
+          }
+        }
+      }
+      return { arcs: found.take(), bound: bound / 1e4 };
+    },
+    nearest(perRow) {
+      const found = createShortlist(classes * n, perRow, n);
+      const here = capacityHere(problem);
+      for (let k = 0; k < classes; k++) {
+        for (let i = 0; i < n; i++) {
+          if (supply[k * n + i] === 0) continue;
+          const spare = here[i] > demand[i];
+          for (let j = 0; j < n; j++) {
+            if (!anyTarget && (demand[j] === 0 || here[j] >= demand[j] || !spare)) continue;
+            if (isMove(i, j)) found.add(k, i, j, money[i * n + j]);
+          }
+        }
+      }
+      return found.take();
+    },
+    within({ atSource, atTarget }, limit, most) {
+      const list: number[] = [];
+      for (let k = 0; k < classes; k++) {
+        for (let i = 0; i < n; i++) {
+          if (supply[k * n + i] === 0) continue;
+          const own = (atSource[k * n + i] - limit) * 1e4;
+          for (let j = 0; j < n; j++) {
+            if ((!anyTarget && demand[j] === 0) || money[i * n + j] + own - atTarget[k * n + j] * 1e4 > 0)
+              continue;
+            if (!isMove(i, j) || has((k * n + i) * n + j)) continue;
+            if (list.length === most) return null;
+            list.push((k * n + i) * n + j);
+          }
+        }
+      }
+      return unpack(list, n);
+    },
+  };
+}
+
+function capacityHere(problem: Problem): Float64Array {
+  const n = problem.locationIds.length;
+  const capacity = new Float64Array(n);
+  for (let k = 0; k < problem.capacities.length; k++) {
+    for (let i = 0; i < n; i++) capacity[i] += problem.capacities[k] * problem.supply[k * n + i];
+  }
+  return capacity;
+}
+
+function unpack(list: number[], n: number): Arcs {
+  return {
+    capacityClass: Int32Array.from(list, (a) => Math.floor(a / (n * n))),
+    source: Int32Array.from(list, (a) => Math.floor(a / n) % n),
+    target: Int32Array.from(list, (a) => a % n),
+  };
+}
+
+/** The `perRow` moves of least value of each source and of each target (k, location); ties by order. */
+function createShortlist(rows: number, perRow: number, n: number) {
+  const counts = new Int32Array(2 * rows);
+  const values = new Float64Array(2 * rows * perRow);
+  const arcs = new Float64Array(2 * rows * perRow);
+  const insert = (row: number, arc: number, value: number) => {
+    const from = row * perRow;
+    let at = from + counts[row];
+    if (counts[row] === perRow) {
+      if (value >= values[--at]) return;
+    } else counts[row]++;
+    for (; at > from && values[at - 1] > value; at--) {
+      values[at] = values[at - 1];
+      arcs[at] = arcs[at - 1];
+    }
+    values[at] = value;
+    arcs[at] = arc;
+  };
+  return {
+    add(k: number, i: number, j: number, value: number) {
+      const arc = (k * n + i) * n + j;
+      insert(k * n + i, arc, value);
+      insert(rows + k * n + j, arc, value);
+    },
+    take(): Arcs {
+      const chosen = new Set<number>();
+      for (let row = 0; row < 2 * rows; row++) {
+        for (let at = row * perRow; at < row * perRow + counts[row]; at++) chosen.add(arcs[at]);
+      }
+      return unpack([...chosen], n);
+    },
+  };
+}

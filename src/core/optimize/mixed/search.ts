@@ -1,0 +1,121 @@
+/**
+ * The cheapest plan over the relaxation of `master.ts`, each step only where the gap is not proved yet:
+ *   1. relaxation over all moves; short of something with every move priced: no plan, proved by a bound of its own
+ *   2. cuts of single locations until none is broken (`location-cuts.ts`)
+ *   3. a plan: steps rounded (one class), or branch and cut among the columns that the relaxation uses
+ *   4. branch and cut among all moves that a cheaper plan can use: those whose reduced cost is within the gap
+ */
+import type { SolverModel } from '../highs.ts';
+import { DUAL_NOISE, type Incumbent } from '../incumbent.ts';
+import type { Problem } from '../model.ts';
+import type { BaseModel } from './base-model.ts';
+import { branchAmongUsed, branchWithin } from './branch.ts';
+import { addLocationCuts } from './cutting.ts';
+import { planGreedily } from './greedy.ts';
+import { createMaster, type Master, type Relaxed } from './master.ts';
+import { roundGreedily, roundUp } from './round.ts';
+import { fractionalColumns, movesOf } from './whole.ts';
+
+/** `unproved`: neither a proof nor the time limit; the direct formulation has to decide. */
+export type Searched = 'done' | 'stopped' | 'infeasible' | 'unproved';
+
+/** What the steps of one search share. */
+export type Context = {
+  problem: Problem;
+  base: BaseModel;
+  master: Master;
+  model: SolverModel;
+  incumbent: Incumbent;
+};
+
+/** Shortages, in vehicles or units of `demandScale`, that no tolerance explains. */
+const LEAST_SHORTAGE = 1e-6;
+/** A unit of shortage costs as many of the dearest move; the second is for demand that only a crumb of a vehicle is left for. */
+const PENALTY_FACTORS = [10, 1e4];
+const MOST_CUT_ROUNDS = 30;
+/** After these rounds, cuts go on while a round raises the bound by this share of itself. */
+const SURE_CUT_ROUNDS = 3;
+const LEAST_RAISE = 1e-5;
+
+export function search(
+  problem: Problem,
+  base: BaseModel,
+  model: SolverModel,
+  incumbent: Incumbent,
+): Searched {
+  const master = createMaster(problem, base, model);
+  const ended = run({ problem, base, master, model, incumbent });
+  // Time up without a plan: better one from what there is than none.
+  if (ended === 'stopped' && incumbent.best() === null) {
+    incumbent.consider(planGreedily(problem, master, null), 'greedy');
+  }
+  incumbent.figures.iterations += master.counts.iterations;
+  incumbent.figures.columns = master.firstArc + master.arcs.source.length;
+  incumbent.figures.rows = master.rows();
+  return ended;
+}
+
+function run(context: Context): Searched {
+  const { problem, base, master, incumbent } = context;
+  const first = relaxWithoutShortage(problem, master);
+  if (typeof first === 'string') return first;
+  incumbent.raiseBound(first.bound, DUAL_NOISE);
+  const { status, relaxed } = cut(context, first);
+  if (incumbent.boundUnits() > incumbent.ceiling) return 'infeasible';
+  if (fractionalColumns(base, relaxed.values).length === 0) {
+    incumbent.consider(movesOf(context, relaxed.values), 'linear');
+  } else if (base.firstUnmet < 0) roundUp(context, relaxed.values);
+  if (base.firstUnmet >= 0 && incumbent.best() === null) roundGreedily(context, relaxed.values);
+  if (incumbent.isProved()) return 'done';
+  if (status !== 'done') return status;
+  if (!relaxed.prices) return 'unproved';
+  if (base.firstUnmet >= 0 && branchAmongUsed(context, relaxed) === 'stopped') return 'stopped';
+  if (incumbent.isProved()) return 'done';
+  return branchWithin(context, relaxed.bound, relaxed.prices);
+}
+
+/** The relaxation with shortages dear enough to vanish, where they can. */
+function relaxWithoutShortage(
+  problem: Problem,
+  master: Master,
+): Relaxed | 'infeasible' | 'unproved' | 'stopped' {
+  const dearest = dearestMove(problem);
+  for (const factor of PENALTY_FACTORS) {
+    master.setPenalty(factor * dearest);
+    const relaxed = master.relax();
+    if (relaxed.status === 'stopped') return 'stopped';
+    if (relaxed.status !== 'optimal') return 'unproved';
+    if (!relaxed.isShort) return relaxed;
+  }
+  const least = master.leastShortage();
+  if (least.status === 'stopped') return 'stopped';
+  return least.status === 'optimal' && least.bound > LEAST_SHORTAGE ? 'infeasible' : 'unproved';
+}
+
+/** Cost of the dearest move in money, at least 1. */
+function dearestMove(problem: Problem): number {
+  let dearest = 1e4;
+  for (const cost of problem.network.costUnits) {
+    if (cost > dearest && cost !== Number.POSITIVE_INFINITY) dearest = cost;
+  }
+  return dearest / 1e4;
+}
+
+/** @returns the last relaxation that is optimal, and `done` where the last one was */
+function cut(context: Context, first: Relaxed): { status: Searched; relaxed: Relaxed } {
+  const { master, incumbent } = context;
+  let relaxed = first;
+  for (let round = 0; round < MOST_CUT_ROUNDS; round++) {
+    incumbent.report();
+    if (addLocationCuts(context, relaxed.values) === 0) break;
+    const next = master.relax();
+    if (next.status === 'stopped') return { status: 'stopped', relaxed };
+    if (next.status !== 'optimal') return { status: 'unproved', relaxed };
+    const raised = next.bound - relaxed.bound;
+    incumbent.raiseBound(next.bound, DUAL_NOISE);
+    relaxed = next;
+    if (incumbent.boundUnits() > incumbent.ceiling) break;
+    if (raised < LEAST_RAISE * Math.abs(next.bound) && round >= SURE_CUT_ROUNDS) break;
+  }
+  return { status: 'done', relaxed };
+}

@@ -1,0 +1,177 @@
+/**
+ * Problems that are a pure min-cost flow go to the network simplex (`flow/`): one capacity class, demand that is whole in
+ * vehicles, no bounds of vehicles per location. One unit of flow is one vehicle's load.
+ *
+ * Units: with capacity c, d_j = D_j / c vehicles and R = ⌈least served demand / c⌉. A fleet limit T matters only through
+ * R ≤ T: vehicles that stand where demand is serve it for nothing, and R of them may be the ones that count.
+ *
+ * Every answer carries a certificate: reduced costs of all arcs, checked by code that shares nothing with the search
+ * (`flow/certify.ts`), and HiGHS confirms its tree (`flow-confirm.ts`). O(n²) to tell and to check.
+ */
+import { solveFlow } from './flow/solve-flow.ts';
+import type { FlowCosts, FlowOutcome, FlowProblem, SolvedFlow } from './flow/types.ts';
+import { type Confirmation, confirmFlow } from './flow-confirm.ts';
+import type { Problem, Solution, SolveControl, SolveOutcome } from './model.ts';
+import { leastServed } from './service-level.ts';
+
+/** Beyond this, amounts are not counted in 32 bits. */
+const MOST_UNITS = 2 ** 31 - 1;
+
+/** Least share of forbidden pairs for which listing the allowed ones is quicker than passing over all. */
+const SPARSE_SHARE = 0.5;
+
+/** The flow problem, or null where the problem is more than one. */
+export function asFlowProblem(problem: Problem): FlowProblem | null {
+  const { capacities, limits, locationIds } = problem;
+  if (capacities.length !== 1) return null;
+  if (limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY)
+    return null;
+  const capacity = capacities[0];
+  const demand = wholeLoads(problem.demand, capacity);
+  if (!demand) return null;
+  const required = loadsToServe(leastServed(problem), capacity);
+  if (required > MOST_UNITS) return null;
+  return {
+    n: locationIds.length,
+    supply: problem.supply,
+    demand,
+    required,
+    cost: flowCosts(problem),
+  };
+}
+
+/** Solves a problem that is a pure flow; null where it is not one, or not solved here. */
+export async function solvePureFlow(problem: Problem, control: SolveControl): Promise<SolveOutcome | null> {
+  const flow = asFlowProblem(problem);
+  if (!flow) return null;
+  if (flow.required > problem.limits.totalFleetSize) return { kind: 'infeasible', boundUnits: null };
+  try {
+    const outcome = solveFlow(flow, {
+      stopFlag: control.stopFlag,
+      deadlineMs: control.deadlineMs,
+      onProgress: reportTo(control),
+    });
+    if (outcome.kind !== 'solved') return unsolved(outcome, control);
+    if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible', boundUnits: outcome.cost };
+    const confirmation = await confirmFlow(flow, outcome, control);
+    if (confirmation.kind === 'contradicted') return null;
+    return { kind: 'solved', solution: toSolution(problem, flow, outcome, confirmation) };
+  } catch {
+    // Sums beyond exact integers, or a certificate that does not hold: HiGHS solves it.
+    return null;
+  }
+}
+
+function unsolved(
+  outcome: Exclude<FlowOutcome, SolvedFlow>,
+  { stopFlag }: SolveControl,
+): SolveOutcome | null {
+  if (outcome.kind === 'infeasible') return { kind: 'infeasible', boundUnits: null };
+  return stopFlag && Atomics.load(stopFlag, 0) !== 0 ? { kind: 'cancelled' } : null;
+}
+
+function toSolution(
+  problem: Problem,
+  flow: FlowProblem,
+  { cost, counts, flow: { from, to, units } }: SolvedFlow,
+  confirmation: Confirmation,
+): Solution {
+  return {
+    moves: { capacityClass: new Int32Array(units.length), source: from, target: to, count: units },
+    costUnits: cost,
+    boundUnits: cost,
+    gap: 0,
+    proved: true,
+    served: servedLoads(flow, from, to, units) * problem.capacities[0],
+    figures: {
+      method: 'network_simplex',
+      columns: counts.candidates,
+      rows: 2 * flow.n,
+      iterations: counts.pivots,
+      nodes: 0,
+      ...(confirmation.kind === 'confirmed' && { confirmedWithin: confirmation.iterations }),
+    },
+  };
+}
+
+/** Demand in vehicles, or null where a location's is not whole. */
+function wholeLoads(demand: Float64Array, capacity: number): Int32Array | null {
+  const loads = new Int32Array(demand.length);
+  for (let j = 0; j < demand.length; j++) {
+    const load = Math.round(demand[j] / capacity);
+    if (load > MOST_UNITS || load * capacity !== demand[j]) return null;
+    loads[j] = load;
+  }
+  return loads;
+}
+
+/** The fewest loads that make up a demand, exactly: division of decimals may miss a whole number. */
+function loadsToServe(demand: number, capacity: number): number {
+  let loads = Math.max(0, Math.ceil(demand / capacity));
+  while (loads > 0 && (loads - 1) * capacity >= demand) loads--;
+  while (loads * capacity < demand) loads++;
+  return loads;
+}
+
+function servedLoads(flow: FlowProblem, from: Int32Array, to: Int32Array, units: Int32Array): number {
+  const present = flow.supply.slice();
+  for (let m = 0; m < units.length; m++) {
+    present[from[m]] -= units[m];
+    present[to[m]] += units[m];
+  }
+  let served = 0;
+  for (let j = 0; j < flow.n; j++) served += Math.min(present[j], flow.demand[j]);
+  return served;
+}
+
+/** Costs with the moves beyond the distance limit forbidden: the matrix itself where there are none. */
+function flowCosts({ network, limits, locationIds }: Problem): FlowCosts {
+  const { costUnits, distanceKm } = network;
+  const limit = limits.maxDistanceKm;
+  const isForbidden = (a: number) =>
+    costUnits[a] === Number.POSITIVE_INFINITY || (distanceKm !== null && distanceKm[a] > limit);
+  let forbidden = 0;
+  for (let a = 0; a < costUnits.length; a++) if (isForbidden(a)) forbidden++;
+  if (forbidden === 0) return { kind: 'dense', units: costUnits };
+  if (forbidden < SPARSE_SHARE * costUnits.length) {
+    const units = costUnits.slice();
+    for (let a = 0; a < units.length; a++) if (isForbidden(a)) units[a] = Number.POSITIVE_INFINITY;
+    return { kind: 'dense', units };
+  }
+  const n = locationIds.length;
+  const allowed = costUnits.length - forbidden;
+  const costs = {
+    starts: new Int32Array(n + 1),
+    targets: new Int32Array(allowed),
+    units: new Float64Array(allowed),
+  };
+  let next = 0;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < n; j++) {
+      if (i === j || isForbidden(i * n + j)) continue;
+      costs.targets[next] = j;
+      costs.units[next++] = costUnits[i * n + j];
+    }
+    costs.starts[i + 1] = next;
+  }
+  return {
+    kind: 'sparse',
+    starts: costs.starts,
+    targets: costs.targets.subarray(0, next),
+    units: costs.units.subarray(0, next),
+  };
+}
+
+/** Progress at the interval asked for; a network simplex has no bound before it has the optimum. */
+function reportTo({ onProgress, progressIntervalMs = 200 }: SolveControl) {
+  if (!onProgress) return undefined;
+  let nextMs = performance.now() + progressIntervalMs;
+  let share = 0;
+  return ({ objective }: { objective: number | null }) => {
+    if (performance.now() < nextMs) return;
+    nextMs = performance.now() + progressIntervalMs;
+    // How many pivots are left is not known: half of the rest each time.
+    share += (1 - share) / 2;
+    onProgress({ share, incumbentUnits: objective, boundUnits: null, gap: null });
+  };
+}

@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest';
+import type { Figures } from '../../../src/core/optimize/explain/figures.ts';
+import { explainPureFlow } from '../../../src/core/optimize/explain/flow-insights.ts';
+import { explainRelaxed } from '../../../src/core/optimize/explain/relaxed-insights.ts';
+import { explainByResolving } from '../../../src/core/optimize/explain/resolved-insights.ts';
+import type { Problem, Solution } from '../../../src/core/optimize/model.ts';
+import { solveProblem } from '../../../src/core/optimize/solve.ts';
+import { createRandom } from './instances.ts';
+
+const control = () => ({ deadlineMs: performance.now() + 60_000 });
+
+type Kind = { capacities: number[]; fractional: boolean };
+
+/** Up to 6 locations; costs of few different values, so that optima are many and bases degenerate. */
+function randomProblem(seed: number, { capacities, fractional }: Kind): Problem {
+  const random = createRandom(seed);
+  const n = random.integer(2, 6);
+  const classes = capacities.length;
+  const largest = random.pick([2, 4, 50]);
+  const costUnits = Float64Array.from({ length: n * n }, (_, a) =>
+    a % (n + 1) === 0 ? 0 : random.chance(0.1) ? Number.POSITIVE_INFINITY : random.integer(0, largest) * 1000,
+  );
+  const distanceKm = random.chance(0.5)
+    ? Float64Array.from({ length: n * n }, (_, a) => (a % (n + 1) === 0 ? 0 : random.integer(0, 60) / 10))
+    : null;
+  const depots = random.integer(1, n);
+  const supply = new Int32Array(classes * n);
+  const location: number[] = [];
+  const capacityClass: number[] = [];
+  for (let v = random.integer(1, 4 * n); v > 0; v--) {
+    const k = random.integer(0, classes - 1);
+    const i = random.integer(0, depots - 1);
+    supply[k * n + i]++;
+    location.push(i);
+    capacityClass.push(k);
+  }
+  const [smallest] = capacities;
+  const demand = Float64Array.from({ length: n }, () =>
+    fractional ? random.integer(0, 300) / 100 : smallest * random.integer(0, 4),
+  );
+  return {
+    locationIds: Int32Array.from({ length: n }, (_, i) => 10 * (i + 1)),
+    capacities: Float64Array.from(capacities),
+    supply,
+    demand,
+    network: { costUnits, distanceKm },
+    limits: {
+      maxDistanceKm: random.integer(1, 6),
+      minServiceLevel: random.pick([0, 0.4, 0.55, 0.755, 0.9, 1]),
+      maxCostUnits: random.chance(0.2) ? random.integer(0, 200_000) : Number.POSITIVE_INFINITY,
+      minVehiclesPerLocation: random.chance(0.2) ? 1 : 0,
+      maxVehiclesPerLocation: random.chance(0.2) ? random.integer(2, 6) : Number.POSITIVE_INFINITY,
+      totalFleetSize: random.chance(0.2) ? random.integer(1, 10) : Number.POSITIVE_INFINITY,
+    },
+    fleet: {
+      request: Int32Array.from(location.keys()),
+      location: Int32Array.from(location),
+      capacityClass: Int32Array.from(capacityClass),
+    },
+    capacityPerVehicle: smallest,
+  };
+}
+
+/** `wanted` random problems that have a plan, with the plan to the gap. */
+async function* solvedProblems(firstSeed: number, wanted: number, kind: Kind, gap: number) {
+  let found = 0;
+  for (let seed = firstSeed; found < wanted; seed++) {
+    const problem = randomProblem(seed, kind);
+    const outcome = await solveProblem(problem, gap, control());
+    if (outcome.kind !== 'solved') continue;
+    found++;
+    yield { seed, problem, solution: outcome.solution };
+  }
+}
+
+function insightsBySolving(problem: Problem, solution: Solution, load: number): Promise<Figures | null> {
+  return explainByResolving(problem, solution, load, control());
+}
+
+/** Next destinations may differ where several are as good. */
+const withoutNext = ({ locations, moves, binding }: Figures) => ({
+  locations,
+  binding,
+  moves: moves.map(({ next_best_location: _, ...move }) => move),
+});
+
+describe('insights of a network', () => {
+  test.each([
+    [1, 41_000, 400],
+    [2.5, 43_000, 100],
+  ])(
+    'are exactly what solving again gives, capacity %d, degenerate or not',
+    async (capacity, firstSeed, wanted) => {
+      const seen = {
+        fewerUnreachable: 0,
+        moves: 0,
+        forbiddenAtCost: 0,
+        binding: new Set<string>(),
+        demandSaves: 0,
+      };
+      const kind = { capacities: [capacity], fractional: false };
+      for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted, kind, 0)) {
+        const found = explainPureFlow(problem, solution, () => false);
+        const solved = await insightsBySolving(problem, solution, capacity);
+        expect(withoutNext(found), `seed ${seed}`).toEqual(withoutNext(solved!));
+        expect(found.complete && found.exact).toBe(true);
+        for (const { forbidding_costs, next_best_location, target_location } of found.moves) {
+          seen.moves++;
+          if (forbidding_costs !== null && forbidding_costs > 0) seen.forbiddenAtCost++;
+          expect(next_best_location === null, `seed ${seed}`).toBe(forbidding_costs === null);
+          expect(next_best_location).not.toBe(target_location);
+        }
+        for (const { one_fewer_costs, more_demand_costs } of found.locations) {
+          if (one_fewer_costs === null) seen.fewerUnreachable++;
+          if (more_demand_costs !== null && more_demand_costs < 0) seen.demandSaves++;
+        }
+        for (const { constraint } of found.binding) seen.binding.add(constraint);
+      }
+      expect(Math.min(seen.fewerUnreachable, seen.moves, seen.forbiddenAtCost)).toBeGreaterThan(20);
+      // The fleet size never binds alone: where all vehicles serve alike, more of them is not cheaper.
+      if (wanted >= 400) expect(seen.binding.size).toBe(4);
+    },
+  );
+
+  test('name a next destination that is one of the cheapest plans without the move', async () => {
+    let checked = 0;
+    const kind = { capacities: [1], fractional: false };
+    for await (const { seed, problem, solution } of solvedProblems(47_000, 250, kind, 0)) {
+      const n = problem.locationIds.length;
+      for (const move of explainPureFlow(problem, solution, () => false).moves) {
+        if (move.next_best_location === null) continue;
+        // Without the move, and with no vehicle of the source anywhere new but there, it costs the same.
+        const source = problem.locationIds.indexOf(move.source_location);
+        const target = problem.locationIds.indexOf(move.target_location);
+        const next = problem.locationIds.indexOf(move.next_best_location);
+        expect(
+          source === next || problem.network.costUnits[source * n + next] < Number.POSITIVE_INFINITY,
+          `seed ${seed}`,
+        ).toBe(true);
+        expect(next).not.toBe(target);
+        if (move.vehicles > 1) continue;
+        const costUnits = problem.network.costUnits.slice();
+        const used = new Set([next, source]);
+        for (let m = 0; m < solution.moves.count.length; m++) {
+          if (solution.moves.source[m] === source) used.add(solution.moves.target[m]);
+        }
+        used.delete(target);
+        for (let j = 0; j < n; j++) if (!used.has(j)) costUnits[source * n + j] = Number.POSITIVE_INFINITY;
+        const outcome = await solveProblem(
+          { ...problem, network: { ...problem.network, costUnits } },
+          0,
+          control(),
+        );
+        if (outcome.kind !== 'solved') throw new Error(`seed ${seed}: ${outcome.kind}`);
+        expect(outcome.solution.costUnits, `seed ${seed}`).toBe(
+          solution.costUnits + Math.round(move.forbidding_costs! * 1e4),
+        );
+        checked++;
+      }
+    }
+    expect(checked).toBeGreaterThan(40);
+  });
+});
+
+describe('insights by the relaxation', () => {
+  test.each([
+    ['one class', { capacities: [1], fractional: true }, 51_000, 150],
+    ['several classes', { capacities: [1, 2, 4], fractional: true }, 53_000, 100],
+  ] as const)(
+    'are off by no more than they say: %s',
+    async (_, { capacities, fractional }, firstSeed, wanted) => {
+      const seen = { known: 0, unknown: 0, exact: 0 };
+      const kind = { capacities: [...capacities], fractional };
+      for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted, kind, 0.3)) {
+        const load = capacities[0];
+        // The load of both has to be the same one: the most common class is found from the problem alone.
+        const [found, solved] = [
+          await explainRelaxed(problem, solution, load, control()),
+          await insightsBySolving(problem, solution, load),
+        ];
+        expect(found.complete, `seed ${seed}`).toBe(true);
+        const compare = (value: number | null, truth: number | null, error: number | null, what: string) => {
+          if (error === null) {
+            seen.unknown++;
+            return;
+          }
+          seen.known++;
+          if (error <= 2e-4) seen.exact++;
+          if (value === null || truth === null) expect(value, `seed ${seed} ${what}`).toBe(truth);
+          else
+            expect(Math.abs(value - truth), `seed ${seed} ${what} ${value} ${truth}`).toBeLessThanOrEqual(
+              error + 1e-9,
+            );
+        };
+        found.locations.forEach((insight, i) => {
+          const truth = solved!.locations[i];
+          const { error_at_most: error, location_id } = insight;
+          for (const key of ['one_more_saves', 'one_fewer_costs', 'more_demand_costs'] as const) {
+            compare(insight[key], truth[key], error, `${key} ${location_id}`);
+          }
+        });
+        found.moves.forEach((insight, m) => {
+          const truth = solved!.moves[m];
+          compare(insight.forbidding_costs, truth.forbidding_costs, insight.error_at_most, `move ${m}`);
+        });
+        for (const insight of found.binding) {
+          const truth = solved!.binding.find(({ constraint }) => constraint === insight.constraint);
+          compare(insight.saves, truth?.saves ?? 0, insight.error_at_most, insight.constraint);
+        }
+      }
+      expect(seen.known).toBeGreaterThan(500);
+      expect(seen.exact).toBeGreaterThan(50);
+    },
+  );
+});
