@@ -9,7 +9,9 @@ import { formulate } from '../../../src/core/optimize/formulation.ts';
 import { optimize } from '../../../src/core/optimize/optimize.ts';
 import { buildProblem } from '../../../src/core/optimize/problem.ts';
 import { createProgress } from '../../../src/core/optimize/progress.ts';
-import { createRandom, SETTINGS } from './instances.ts';
+import { VERIFIED } from '../../../src/core/optimize/verify.ts';
+import { cheapestByTryingAll } from './exhaustive.ts';
+import { createRandom, randomInstance, SETTINGS } from './instances.ts';
 
 describe('great-circle distance', () => {
   test('is that of known places', () => {
@@ -110,6 +112,33 @@ describe('wholeMoves', () => {
     expect(moves(1, 0, 1)).toBeNull();
     expect(moves(1, 2, 1)).toBeNull();
     expect(moves(-1, 3, 1)).toBeNull();
+  });
+});
+
+describe('the certificate', () => {
+  test('says what was proved: no plan is cheaper than its bound, and the gap is that between the two', async () => {
+    const methods = new Set<string>();
+    for (let seed = 90_001; seed <= 90_300; seed++) {
+      const { request, locations } = randomInstance(seed);
+      request.options = { ...request.options, optimality_gap: seed % 2 === 0 ? 0 : 0.5 };
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      if (outcome.status !== 'optimal') continue;
+      const { objective, bound, gap, method, columns, rows, iterations, nodes, checks } = outcome.certificate;
+      const cheapest = cheapestByTryingAll(request, locations)!.costUnits / 1e4;
+      expect(objective).toBe(outcome.result.total_cost);
+      expect(objective, `seed ${seed}`).toBeGreaterThanOrEqual(cheapest);
+      expect(bound, `seed ${seed}`).toBeLessThanOrEqual(cheapest);
+      expect(gap).toBeCloseTo(objective === 0 ? 0 : (objective - bound) / objective, 12);
+      expect(gap).toBeLessThanOrEqual(Math.max(request.options.optimality_gap!, 2e-9));
+      for (const count of [columns, rows, iterations, nodes]) {
+        expect(Number.isInteger(count) && count >= 0, `seed ${seed} ${method}`).toBe(true);
+      }
+      expect(columns > 0 && rows > 0, `seed ${seed} ${method}`).toBe(method !== 'none');
+      expect(checks).toEqual(VERIFIED);
+      methods.add(method);
+    }
+    expect([...methods]).toEqual(expect.arrayContaining(['none', 'network_simplex']));
+    expect(methods.size).toBeGreaterThan(2);
   });
 });
 

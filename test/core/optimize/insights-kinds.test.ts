@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { evaluateMoves } from '../../../src/core/optimize/evaluate.ts';
 import type { Figures } from '../../../src/core/optimize/explain/figures.ts';
 import { explainPureFlow } from '../../../src/core/optimize/explain/flow-insights.ts';
+import { canReachMost, reachMost } from '../../../src/core/optimize/explain/reachable.ts';
 import { explainRelaxed } from '../../../src/core/optimize/explain/relaxed-insights.ts';
 import { explainByResolving } from '../../../src/core/optimize/explain/resolved-insights.ts';
 import type { Problem, Solution } from '../../../src/core/optimize/model.ts';
@@ -122,6 +124,23 @@ describe('insights of a network', () => {
     },
   );
 
+  test('are those of the cheapest plans also where the plan at hand is not one', async () => {
+    let dearer = 0;
+    const kind = { capacities: [1], fractional: false };
+    for await (const { seed, problem, solution } of solvedProblems(45_000, 100, kind, 0)) {
+      if (!canReachMost(problem)) continue;
+      const moves = reachMost(problem);
+      const { costUnits, broken } = evaluateMoves(problem, moves);
+      if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) continue;
+      if (costUnits > solution.costUnits) dearer++;
+      const found = explainPureFlow(problem, { ...solution, moves, costUnits }, () => false);
+      const solved = await insightsBySolving(problem, solution, 1);
+      expect(found.locations, `seed ${seed}`).toEqual(solved!.locations);
+      expect(found.binding, `seed ${seed}`).toEqual(solved!.binding);
+    }
+    expect(dearer).toBeGreaterThan(15);
+  });
+
   test('name a next destination that is one of the cheapest plans without the move', async () => {
     let checked = 0;
     const kind = { capacities: [1], fractional: false };
@@ -173,7 +192,6 @@ describe('insights by the relaxation', () => {
       const kind = { capacities: [...capacities], fractional };
       for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted, kind, 0.3)) {
         const load = capacities[0];
-        // The load of both has to be the same one: the most common class is found from the problem alone.
         const [found, solved] = [
           await explainRelaxed(problem, solution, load, control()),
           await insightsBySolving(problem, solution, load),

@@ -92,7 +92,7 @@ export function createRelaxationRows(problem: Problem, load: number): Relaxation
       for (const [at, demand] of [problem.demand[j], problem.demand[j] + load].entries()) {
         for (const { weights, upper } of roundingRows(demand, problem.capacities)) {
           rows.add(firstServed + j, 1);
-          weights.forEach((weight, k) => rows.add(first[j] + 2 * k + at, -weight / demandScale));
+          for (const [k, weight] of weights.entries()) rows.add(first[j] + 2 * k + at, -weight / demandScale);
           const side = { usual: Number.POSITIVE_INFINITY, more: Number.POSITIVE_INFINITY };
           side[at === 0 ? 'usual' : 'more'] = upper / demandScale;
           roundings[j].push({ row: rows.end(Number.NEGATIVE_INFINITY, side.usual), ...side });

@@ -53,6 +53,7 @@ export async function explainRelaxed(
 ): Promise<Figures> {
   const serving = servingVehicles(problem, solution.moves);
   const flows = serving.map((vehicles, k) => createFixedFlow(problem, k, solution.moves, vehicles));
+  const servingCount = serving.reduce((sum, vehicles) => sum + vehicles.reduce((a, b) => a + b, 0), 0);
   const improved = flows.reduce((sum, { network }) => sum + network.improved, 0);
   const figures = emptyFigures(problem, solution);
   const costOf = (variant: Problem) =>
@@ -69,7 +70,7 @@ export async function explainRelaxed(
         least: Math.min(solution.boundUnits, solution.costUnits - improved),
         most: solution.costUnits - improved,
       },
-      repairs: createRepairs(problem, flows, serving),
+      repairs: createRepairs(problem, flows, servingCount),
       load,
     };
     explainEach(found, relaxation, figures, groupMoves(solution.moves, problem.locationIds.length), control);
