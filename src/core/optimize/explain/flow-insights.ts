@@ -2,7 +2,8 @@
  * Insights where the problem is a network (one class, whole demand): exact, from the plan's flow, without solving again.
  *
  *   one vehicle more at i     a cheapest path from source i to the sink; one fewer: from the sink to source i
- *   one load of demand more at j   a cycle through a wider arc j → served, and one vehicle more to serve where the level asks for it
+ *   one load of demand more at j   a path from `served` to j where that saves; where the level then asks for one vehicle more to
+ *                             serve, a path from the sink to j or to `served`
  *   a constraint relaxed      cycles of negative cost through the arcs that it widens
  *   a move forbidden          its vehicles sent again without it
  *
@@ -50,11 +51,10 @@ function explainLocations(problem: Problem, flow: ClassFlow, asCost: AsCost): Lo
     requiredVehicles(problem, level, capacity) > requiredVehicles(problem, level) &&
     network.residual(2 * servedArc + 1) === 0;
   const canServeMore = network.residual(2 * servedArc) > 0;
-  const back = network.mark();
+  // Either one more serves at j, which a unit that comes there does, or things stay as they are there.
   const demandMore = (j: number): number | null => {
-    const isWorthServing = fromServed[flow.departure(j)] < 0 && network.residual(2 * flow.demandArc(j)) === 0;
-    if (isWorthServing) return serveOneMore(flow, j, forced, back);
-    if (!forced) return 0;
+    if (!forced)
+      return network.residual(2 * flow.demandArc(j)) > 0 ? 0 : Math.min(0, fromServed[flow.departure(j)]);
     return canServeMore ? Math.min(fromSink[served], fromSink[flow.departure(j)]) : null;
   };
   return Array.from(problem.locationIds, (location_id, i) => {
@@ -67,21 +67,6 @@ function explainLocations(problem: Problem, flow: ClassFlow, asCost: AsCost): Lo
       error_at_most: 0,
     };
   });
-}
-
-/**
- * Units added by one load more of demand at j that is worth serving: the vehicle that comes saves another, and only
- * then one more has to serve, where the level is `forced` up by the demand.
- */
-function serveOneMore(flow: ClassFlow, j: number, forced: boolean, back: () => void): number | null {
-  const { network, served, sink, servedArc } = flow;
-  let added: number | null = 0 - network.widen(2 * flow.demandArc(j), 1);
-  if (forced && network.residual(2 * servedArc + 1) === 0) {
-    const sent = network.residual(2 * servedArc) > 0 ? network.send(sink, served, 1) : null;
-    added = sent === null ? null : added + sent;
-  }
-  back();
-  return added;
 }
 
 function explainMoves(
@@ -124,7 +109,7 @@ function explainBinding(
     const saved =
       constraint === 'max_distance'
         ? savedByDistance(problem, solution, shouldStop)
-        : savedByBound(problem, flow, constraint);
+        : savedByBound(problem, flow, constraint, shouldStop);
     if (saved === null) return { found, complete: false };
     if (!saved.binds) continue;
     found.push({
@@ -140,11 +125,16 @@ function explainBinding(
 
 type Saved = { units: number; binds: boolean };
 
+/** Vehicles that need not serve any more, between two looks at the clock. */
+const STEP = 8;
+
+/** Null where it took too long. */
 function savedByBound(
   problem: Problem,
   flow: ClassFlow,
   constraint: Exclude<RelaxableName, 'max_distance'>,
-): Saved {
+  shouldStop: () => boolean,
+): Saved | null {
   const { network, servedArc, presenceArcs } = flow;
   const back = network.mark();
   /** At every location: what any looser bound would save at all, the first vehicle saves some of. */
@@ -154,18 +144,23 @@ function savedByBound(
       units += network.widen(2 * (presenceArcs + j) + half, 1);
     return { units, binds: units > 0 };
   };
-  const saved = ((): Saved => {
+  const saved = ((): Saved | null => {
     switch (constraint) {
       case 'min_service_level': {
         const required = requiredVehicles(problem, problem.limits.minServiceLevel);
         const by = required - requiredVehicles(problem, relaxedValue(problem, constraint));
         if (required === 0) return { units: 0, binds: false };
         const half = 2 * servedArc + 1;
-        if (by > 0) {
-          const units = network.widen(half, by);
-          return { units, binds: units > 0 };
+        if (by === 0) return { units: 0, binds: network.widen(half, 1) > 0 };
+        let units = 0;
+        for (let left = by; left > 0; left -= STEP) {
+          if (shouldStop()) return null;
+          const saved = network.widen(half, Math.min(left, STEP));
+          // Each vehicle saves no more than the one before.
+          if (saved === 0) break;
+          units += saved;
         }
-        return { units: 0, binds: network.widen(half, 1) > 0 };
+        return { units, binds: units > 0 };
       }
       case 'total_fleet_size': {
         const units = network.widen(2 * servedArc, 1);

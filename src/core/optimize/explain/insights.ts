@@ -14,6 +14,7 @@ import { isStopped } from '../highs.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
 import { countArcs } from '../variables.ts';
 import { isPureFlow } from './class-flow.ts';
+import { emptyFigures } from './figures.ts';
 import { explainPureFlow } from './flow-insights.ts';
 import { explainRelaxed } from './relaxed-insights.ts';
 import { explainByResolving } from './resolved-insights.ts';
@@ -21,6 +22,8 @@ import { mostCommonClass } from './serving.ts';
 
 /** Possible moves up to which every figure is solved for; a solve takes some milliseconds then. */
 const MOST_RESOLVED_ARCS = 150;
+/** More possible moves than this do not fit in memory as a flow. */
+const MOST_EXPLAINED_ARCS = 5_000_000;
 /** Share of the time left after which solving for figures is given up for the relaxation. */
 const RESOLVING_SHARE = 0.5;
 
@@ -59,6 +62,7 @@ function withSomeClass(problem: Problem): Problem {
 
 async function explain(problem: Problem, solution: Solution, load: number, control: SolveControl) {
   const isOver = () => performance.now() >= control.deadlineMs || isStopped(control.stopFlag);
+  if (countArcs(problem, true) > MOST_EXPLAINED_ARCS) return emptyFigures(problem, solution);
   if (isPureFlow(problem)) return explainPureFlow(problem, solution, isOver);
   if (countArcs(problem, true) <= MOST_RESOLVED_ARCS) {
     const now = performance.now();

@@ -15,8 +15,8 @@ import { solveProblem } from '../solve.ts';
 import { dropConstraint } from '../variants.ts';
 import { type ClassFlow, createFixedFlow } from './class-flow.ts';
 import { difference, type Estimate, type Range } from './estimate.ts';
-import type { Figures } from './figures.ts';
-import { emptyMove, groupMoves, type MoveGroup, rerouteMove } from './move-figures.ts';
+import { emptyFigures, type Figures } from './figures.ts';
+import { groupMoves, type MoveGroup, rerouteMove } from './move-figures.ts';
 import { type Relaxation, type RelaxedCost, withRelaxation } from './relaxation.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 import { classToTake, mostCommonClass, servingVehicles } from './serving.ts';
@@ -30,13 +30,18 @@ import {
 
 /** Less than this, in units, is no difference of two relaxations. */
 const LEAST_DIFFERENCE = 0.5;
-/** To this gap, and for no longer, a problem with a relaxed constraint is solved. */
+/** A problem with a relaxed constraint is solved to this gap. */
 const ROUGH_GAP = 0.005;
+/** For the error's sake nothing is solved for longer, or for more than this share of the time left. */
 const MOST_ROUGH_MS = 1000;
+const CLOSER_SHARE = 0.2;
+
+/** A plan's flows with its serving vehicles held, which may make it cheaper than it was. */
+type FixedPlan = { flows: ClassFlow[]; serving: number; costUnits: number };
 
 type Context = {
   problem: Problem;
-  flows: ClassFlow[];
+  plan: FixedPlan;
   /** Of the problem as it is: its relaxation, and what is known of its optimum. */
   base: number;
   optimum: Range;
@@ -51,10 +56,10 @@ export async function explainRelaxed(
   load: number,
   control: SolveControl,
 ): Promise<Figures> {
-  const serving = servingVehicles(problem, solution.moves);
-  const flows = serving.map((vehicles, k) => createFixedFlow(problem, k, solution.moves, vehicles));
-  const servingCount = serving.reduce((sum, vehicles) => sum + vehicles.reduce((a, b) => a + b, 0), 0);
-  const improved = flows.reduce((sum, { network }) => sum + network.improved, 0);
+  const plan = fixPlan(problem, solution);
+  const closer = await solveCloser(problem, solution, control);
+  const best = closer === solution ? plan : fixPlan(problem, closer);
+  const boundUnits = Math.max(closer.boundUnits, solution.boundUnits);
   const figures = emptyFigures(problem, solution);
   const costOf = (variant: Problem) =>
     withRelaxation(variant, load, control, (relaxation) => relaxation.cost());
@@ -64,13 +69,10 @@ export async function explainRelaxed(
     if (typeof base !== 'number') return null;
     const found: Context = {
       problem,
-      flows,
+      plan,
       base,
-      optimum: {
-        least: Math.min(solution.boundUnits, solution.costUnits - improved),
-        most: solution.costUnits - improved,
-      },
-      repairs: createRepairs(problem, flows, servingCount),
+      optimum: { least: Math.min(boundUnits, best.costUnits), most: best.costUnits },
+      repairs: createRepairs(problem, best.flows, best.serving),
       load,
     };
     explainEach(found, relaxation, figures, groupMoves(solution.moves, problem.locationIds.length), control);
@@ -91,20 +93,25 @@ export async function explainRelaxed(
   return figures;
 }
 
-function emptyFigures(problem: Problem, solution: Solution): Figures {
+function fixPlan(problem: Problem, { moves, costUnits }: Solution): FixedPlan {
+  const serving = servingVehicles(problem, moves);
+  const flows = serving.map((vehicles, k) => createFixedFlow(problem, k, moves, vehicles));
   return {
-    locations: Array.from(problem.locationIds, (location_id) => ({
-      location_id,
-      one_more_saves: null,
-      one_fewer_costs: null,
-      more_demand_costs: null,
-      error_at_most: null,
-    })),
-    moves: groupMoves(solution.moves, problem.locationIds.length).map((group) => emptyMove(problem, group)),
-    binding: [],
-    exact: false,
-    complete: false,
+    flows,
+    serving: serving.reduce((sum, vehicles) => sum + vehicles.reduce((a, b) => a + b, 0), 0),
+    costUnits: flows.reduce((cost, { network }) => cost - network.improved, costUnits),
   };
+}
+
+/** The optimum, or as near to it as a moment brings: the nearer, the less the figures may be off. */
+async function solveCloser(problem: Problem, solution: Solution, control: SolveControl): Promise<Solution> {
+  if (solution.gap === 0) return solution;
+  const now = performance.now();
+  const deadlineMs = now + Math.min(MOST_ROUGH_MS, CLOSER_SHARE * Math.max(0, control.deadlineMs - now));
+  const closer = await solveProblem(problem, 0, { deadlineMs, stopFlag: control.stopFlag });
+  return closer.kind === 'solved' && closer.solution.costUnits <= solution.costUnits
+    ? closer.solution
+    : solution;
 }
 
 /** Vehicles first, then moves, then demand: where the time limit cuts it short, the most asked for is there. */
@@ -115,7 +122,7 @@ function explainEach(
   groups: readonly MoveGroup[],
   control: SolveControl,
 ): void {
-  const { flows } = context;
+  const { flows } = context.plan;
   const { locations } = figures;
   let done = 0;
   const tell = () => {
@@ -203,19 +210,20 @@ function explainMove(
   group: MoveGroup,
   insight: MoveInsight,
 ): boolean {
-  const { problem, flows, base, optimum } = context;
-  const { units, next } = rerouteMove(problem, flows, restore, group);
+  const { problem, plan, base, optimum } = context;
+  const { units, next } = rerouteMove(problem, plan.flows, restore, group);
+  const rerouted = units === null ? Number.POSITIVE_INFINITY : plan.costUnits + units;
   const range = rangeOf(
     context,
     relaxation.costWithoutMove(group.source, group.target),
-    units ?? Number.POSITIVE_INFINITY,
+    rerouted - optimum.most,
   );
   if (range === null) {
     insight.error_at_most = 0;
     return true;
   }
   const known = range === 'stopped' ? { least: 0, most: Number.POSITIVE_INFINITY } : range;
-  if (units !== null && optimum.most + units <= problem.limits.maxCostUnits) {
+  if (units !== null && rerouted <= problem.limits.maxCostUnits) {
     const { value, error } = difference(units, known, optimum, 1);
     insight.forbidding_costs = value;
     insight.next_best_location = next === null ? null : problem.locationIds[next];

@@ -109,9 +109,18 @@ export function createResidualNetwork(arcs: Arcs) {
     return null;
   }
 
+  /** What was overwritten since the first mark: places and values, to be put back. */
+  let journal: { places: number[]; values: number[] } | null = null;
+
+  function setResidual(h: number, value: number): void {
+    journal?.places.push(h);
+    journal?.values.push(residual[h]);
+    residual[h] = value;
+  }
+
   function push(h: number, amount: number): void {
-    residual[h] -= amount;
-    residual[twin[h]] += amount;
+    setResidual(h, residual[h] - amount);
+    setResidual(twin[h], residual[twin[h]] + amount);
   }
 
   /**
@@ -192,7 +201,7 @@ export function createResidualNetwork(arcs: Arcs) {
     const hidden = residual[h];
     // Where there is residual already, more of it changes no cycle's sign.
     if (hidden > 0) {
-      residual[h] += by;
+      setResidual(h, residual[h] + by);
       return 0;
     }
     let left = by;
@@ -205,11 +214,11 @@ export function createResidualNetwork(arcs: Arcs) {
       advancePotentials(tail[h], -reduced);
       if (along + reduced >= 0) break;
       const amount = augment(head[h], tail[h], left);
-      residual[twin[h]] += amount;
+      setResidual(twin[h], residual[twin[h]] + amount);
       left -= amount;
       saved -= amount * (along + reduced);
     }
-    residual[h] += left;
+    setResidual(h, residual[h] + left);
     return saved;
   }
 
@@ -218,8 +227,8 @@ export function createResidualNetwork(arcs: Arcs) {
    * @returns the cost of that, or null where there is no other way
    */
   function close(arc: number, carried: number): number | null {
-    residual[placeOf[2 * arc]] = 0;
-    residual[placeOf[2 * arc + 1]] = 0;
+    setResidual(placeOf[2 * arc], 0);
+    setResidual(placeOf[2 * arc + 1], 0);
     const rerouted = send(arcs.from[arc], arcs.to[arc], carried);
     return rerouted === null ? null : rerouted - carried * arcs.cost[arc];
   }
@@ -235,12 +244,14 @@ export function createResidualNetwork(arcs: Arcs) {
     /** Units on an arc now. */
     flowOn: (arc: number) => residual[placeOf[2 * arc + 1]] + arcs.lower[arc],
     residual: (half: number) => residual[placeOf[half]],
-    /** Remembers this state. @returns puts it back */
+    /** Remembers this state. @returns puts it back, as often as asked */
     mark(): () => void {
-      const before = residual.slice();
+      journal ??= { places: [], values: [] };
+      const { places, values } = journal;
+      const length = places.length;
       const potentialBefore = potential.slice();
       return () => {
-        residual.set(before);
+        while (places.length > length) residual[places.pop()!] = values.pop()!;
         potential.set(potentialBefore);
       };
     },

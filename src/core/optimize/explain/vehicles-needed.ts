@@ -27,7 +27,10 @@ export async function findVehiclesNeeded(problem: Problem, control: SolveControl
     const { full, rest } = splitDemand(d, capacity);
     most += full + (rest > 0 ? 1 : 0);
   }
-  const found = await bisect(most, (p) => findPlan(withVehiclesFromOutside(problem, common, p + 1), control));
+  const withPlace = withPlaceOutside(problem);
+  const found = await bisect(most, (p) =>
+    findPlan(withVehiclesFromOutside(withPlace, common ?? 0, p + 1), control),
+  );
   const additions: Addition[] = [];
   if (found.plan) {
     const { moves } = found.plan;
@@ -43,16 +46,14 @@ export async function findVehiclesNeeded(problem: Problem, control: SolveControl
   return { ...found, nearest: count(found.nearest), tooTight: count(found.tooTight), capacity, additions };
 }
 
-/** The problem with one place more, last, from where `count` vehicles can go anywhere. It keeps its own least number of vehicles. */
-function withVehiclesFromOutside(problem: Problem, common: number | null, count: number): Problem {
+/** The problem with one place more, last, from where vehicles go anywhere for nothing and to where none go. */
+function withPlaceOutside(problem: Problem): Problem {
   const n = problem.locationIds.length;
   const classes = Math.max(1, problem.capacities.length);
-  const total = count + problem.limits.minVehiclesPerLocation;
   const supply = new Int32Array(classes * (n + 1));
   for (let k = 0; k < problem.capacities.length; k++) {
     supply.set(problem.supply.subarray(k * n, (k + 1) * n), k * (n + 1));
   }
-  supply[(common ?? 0) * (n + 1) + n] = total;
   const costUnits = new Float64Array((n + 1) * (n + 1));
   const distanceKm = problem.network.distanceKm && new Float64Array(costUnits.length);
   for (let i = 0; i < n; i++) {
@@ -60,9 +61,6 @@ function withVehiclesFromOutside(problem: Problem, common: number | null, count:
     costUnits[i * (n + 1) + n] = Number.POSITIVE_INFINITY;
     distanceKm?.set(problem.network.distanceKm!.subarray(i * n, (i + 1) * n), i * (n + 1));
   }
-  const { fleet } = problem;
-  const longer = (values: Int32Array, value: number) =>
-    Int32Array.from({ length: values.length + total }, (_, f) => values[f] ?? value);
   return {
     ...problem,
     locationIds: Int32Array.from([...problem.locationIds, 2147483647]),
@@ -71,10 +69,25 @@ function withVehiclesFromOutside(problem: Problem, common: number | null, count:
     supply,
     demand: Float64Array.from([...problem.demand, 0]),
     network: { costUnits, distanceKm },
+  };
+}
+
+/** With `count` vehicles at the place outside that may leave; it keeps its own least number of vehicles beside. */
+function withVehiclesFromOutside(problem: Problem, common: number, count: number): Problem {
+  const places = problem.locationIds.length;
+  const total = count + problem.limits.minVehiclesPerLocation;
+  const supply = problem.supply.slice();
+  supply[common * places + places - 1] = total;
+  const longer = (values: Int32Array, value: number) =>
+    Int32Array.from({ length: values.length + total }, (_, f) => values[f] ?? value);
+  const { request, location, capacityClass } = problem.fleet;
+  return {
+    ...problem,
+    supply,
     fleet: {
-      request: longer(fleet.request, -1),
-      location: longer(fleet.location, n),
-      capacityClass: longer(fleet.capacityClass, common ?? 0),
+      request: longer(request, -1),
+      location: longer(location, places - 1),
+      capacityClass: longer(capacityClass, common),
     },
   };
 }
