@@ -51,6 +51,7 @@ export function plotLogLog(title: string, xLabel: string, yLabel: string, series
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}">`,
+    `<title>${title}</title>`,
     '<style>text { font: 13px system-ui, sans-serif; fill: #222 } .grid { stroke: #ddd }</style>',
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
     text([FRAME.left, 26], title, 'font-weight="600"'),
