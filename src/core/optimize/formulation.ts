@@ -17,8 +17,6 @@ import { createVariables, type Variables } from './variables.ts';
 export type FormulationOptions = {
   /** `cost`: the cheapest plan. `served`: the plan that serves most, without a service level. */
   objective?: 'cost' | 'served';
-  /** Sources without vehicles get columns too, so that supply can be added without building again. */
-  keepEmptySources?: boolean;
 };
 
 export type Formulation = {
@@ -37,7 +35,7 @@ export type Formulation = {
 };
 
 export function formulate(problem: Problem, options: FormulationOptions = {}): Formulation {
-  const variables = createVariables(problem, options.keepEmptySources ?? false);
+  const variables = createVariables(problem);
   const objective = options.objective ?? 'cost';
   const isNetwork =
     problem.capacities.length === 1 && variables.stepGain.every((g) => g === problem.capacities[0]);

@@ -37,17 +37,17 @@ export type Variables = {
   columnCount: number;
 };
 
-/** Number of arc columns, known before anything large is allocated. O(sources · n). */
+/** Number of arc columns (with those of sources without vehicles where asked), known before anything large is allocated. O(sources · n). */
 export function countArcs(problem: Problem, keepEmptySources: boolean): number {
   let count = 0;
   forEachArc(problem, keepEmptySources, () => count++);
   return count;
 }
 
-export function createVariables(problem: Problem, keepEmptySources: boolean): Variables {
+export function createVariables(problem: Problem): Variables {
   const n = problem.locationIds.length;
   const classes = problem.capacities.length;
-  const arcCount = countArcs(problem, keepEmptySources);
+  const arcCount = countArcs(problem, false);
   const arcClass = new Int32Array(arcCount);
   const arcSource = new Int32Array(arcCount);
   const arcTarget = new Int32Array(arcCount);
@@ -56,7 +56,7 @@ export function createVariables(problem: Problem, keepEmptySources: boolean): Va
   const sourceStart: number[] = [];
   const targetStart = new Int32Array(classes * n + 1);
   let a = 0;
-  forEachArc(problem, keepEmptySources, (k, i, j, isFirst) => {
+  forEachArc(problem, false, (k, i, j, isFirst) => {
     if (isFirst) {
       sourceClass.push(k);
       sourceLocation.push(i);
