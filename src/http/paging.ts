@@ -49,6 +49,8 @@ export function isNewestFirstKey(value: unknown): value is NewestFirstKey {
   const [createdAt, id] = value;
   return (
     typeof createdAt === 'string' &&
+    // As the cursors are made; PostgreSQL reads other texts than JavaScript.
+    /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(createdAt) &&
     !Number.isNaN(Date.parse(createdAt)) &&
     typeof id === 'string' &&
     /^[!-~]{1,64}$/.test(id)

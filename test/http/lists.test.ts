@@ -88,6 +88,7 @@ describe('the lists of jobs and plans', () => {
     ['jobs?limit=x', 'limit'],
     ['jobs?cursor=nonsense', 'cursor'],
     [`plans?cursor=${Buffer.from('["2026","a b"]').toString('base64url')}`, 'cursor'],
+    [`jobs?cursor=${Buffer.from('["2026 (x)","opt_1"]').toString('base64url')}`, 'cursor'],
     ['jobs?status=paused', 'status'],
     ['jobs?state=queued', 'state'],
     ['plans?created_after=yesterday', 'created_after'],
