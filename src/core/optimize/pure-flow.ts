@@ -125,7 +125,9 @@ function servedLoads(flow: FlowProblem, from: Int32Array, to: Int32Array, units:
 }
 
 /** Costs with the moves beyond the distance limit forbidden: the matrix itself where there are none. */
-function flowCosts({ network, limits, locationIds }: Problem): FlowCosts {
+function flowCosts({ network, greatCircle, limits, locationIds }: Problem): FlowCosts {
+  const near = greatCircle?.near(limits.maxDistanceKm);
+  if (near) return near;
   const { costUnits, distanceKm } = network;
   const limit = limits.maxDistanceKm;
   const isForbidden = (a: number) =>
