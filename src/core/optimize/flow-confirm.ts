@@ -6,7 +6,7 @@
  */
 import { fromUnits } from './costs.ts';
 import { createFlowModel } from './flow/highs-basis.ts';
-import type { FlowProblem, SolvedFlow } from './flow/types.ts';
+import type { FlowAmounts, SolvedFlow } from './flow/types.ts';
 import { withSolverModel } from './highs.ts';
 import type { SolveControl } from './model.ts';
 
@@ -20,7 +20,7 @@ export type Confirmation =
 
 /** Asks HiGHS about the optimum of a flow problem. */
 export async function confirmFlow(
-  problem: FlowProblem,
+  problem: FlowAmounts,
   solved: SolvedFlow,
   control: Pick<SolveControl, 'deadlineMs' | 'stopFlag'>,
 ): Promise<Confirmation> {

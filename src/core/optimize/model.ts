@@ -4,6 +4,7 @@
  */
 import type { ErrorItem } from '../../contracts/envelope.ts';
 import type { OptimizationResult, OptimizeRequest } from '../../contracts/optimize.ts';
+import type { Coordinates } from '../geo.ts';
 import type { SparseCosts } from './flow/types.ts';
 
 /** The service's defaults for what a request leaves out, and the operator's cap of the time limit. */
@@ -49,6 +50,8 @@ export type Network = {
 
 /** Great-circle figures pair by pair, the same as the matrices', which need not be built for them. */
 export type GreatCircle = {
+  points: readonly Coordinates[];
+  costPerKm: number;
   /** Cost units per vehicle. */
   costOf(from: number, to: number): number;
   kmOf(from: number, to: number): number;

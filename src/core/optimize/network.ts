@@ -70,6 +70,8 @@ function createGreatCircleNetwork(points: readonly LocationPoint[], costPerKm: n
       },
     },
     greatCircle: {
+      points,
+      costPerKm,
       costOf: (from, to) =>
         from === to ? 0 : toUnitsUp(greatCircleKm(points[from], points[to]) * costPerKm),
       kmOf: (from, to) => greatCircleKm(points[from], points[to]),

@@ -8,10 +8,19 @@
  * Every answer carries a certificate: reduced costs of all arcs, checked by code that shares nothing with the search
  * (`flow/certify.ts`), and HiGHS confirms its tree (`flow-confirm.ts`). O(n²) to tell and to check.
  */
+import { solveGreatCircleFlow } from './flow/great-circle-flow.ts';
 import { solveFlow } from './flow/solve-flow.ts';
-import type { FlowCosts, FlowOutcome, FlowProblem, SolvedFlow } from './flow/types.ts';
+import type {
+  FlowAmounts,
+  FlowControl,
+  FlowCosts,
+  FlowOutcome,
+  FlowProblem,
+  SolvedFlow,
+} from './flow/types.ts';
 import { type Confirmation, confirmFlow } from './flow-confirm.ts';
 import type { Problem, Solution, SolveControl, SolveOutcome } from './model.ts';
+import { MOST_MATRIX_LOCATIONS } from './network.ts';
 import { leastServed } from './service-level.ts';
 
 /** Beyond this, amounts are not counted in 32 bits. */
@@ -20,8 +29,8 @@ const MOST_UNITS = 2 ** 31 - 1;
 /** Least share of forbidden pairs for which listing the allowed ones is quicker than passing over all. */
 const SPARSE_SHARE = 0.5;
 
-/** The flow problem, or null where the problem is more than one. */
-export function asFlowProblem(problem: Problem): FlowProblem | null {
+/** The flow problem but for its costs, or null where the problem is more than one. */
+function flowAmounts(problem: Problem): FlowAmounts | null {
   const { capacities, limits, locationIds } = problem;
   if (capacities.length !== 1) return null;
   if (limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY)
@@ -36,17 +45,22 @@ export function asFlowProblem(problem: Problem): FlowProblem | null {
     supply: problem.supply,
     demand,
     required,
-    cost: flowCosts(problem),
   };
+}
+
+/** The flow problem, or null where the problem is more than one. */
+export function asFlowProblem(problem: Problem): FlowProblem | null {
+  const amounts = flowAmounts(problem);
+  return amounts && { ...amounts, cost: flowCosts(problem) };
 }
 
 /** Solves a problem that is a pure flow; null where it is not one, or not solved here. */
 export async function solvePureFlow(problem: Problem, control: SolveControl): Promise<SolveOutcome | null> {
-  const flow = asFlowProblem(problem);
+  const flow = flowAmounts(problem);
   if (!flow) return null;
   if (flow.required > problem.limits.totalFleetSize) return { kind: 'infeasible', boundUnits: null };
   try {
-    const outcome = solveFlow(flow, {
+    const outcome = solveAmounts(problem, flow, {
       stopFlag: control.stopFlag,
       deadlineMs: control.deadlineMs,
       onProgress: reportTo(control),
@@ -62,6 +76,19 @@ export async function solvePureFlow(problem: Problem, control: SolveControl): Pr
   }
 }
 
+/** On the matrix, on the moves within the limit, or without either where the matrix would not fit. */
+function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowControl): FlowOutcome {
+  const { greatCircle, limits } = problem;
+  if (greatCircle && amounts.n > MOST_MATRIX_LOCATIONS) {
+    const { points, costPerKm } = greatCircle;
+    return solveGreatCircleFlow(
+      { ...amounts, points, costPerKm, maxDistanceKm: limits.maxDistanceKm },
+      control,
+    );
+  }
+  return solveFlow({ ...amounts, cost: flowCosts(problem) }, control);
+}
+
 function unsolved(
   outcome: Exclude<FlowOutcome, SolvedFlow>,
   { stopFlag }: SolveControl,
@@ -72,7 +99,7 @@ function unsolved(
 
 function toSolution(
   problem: Problem,
-  flow: FlowProblem,
+  flow: FlowAmounts,
   { cost, counts, flow: { from, to, units } }: SolvedFlow,
   confirmation: Confirmation,
 ): Solution {
@@ -113,7 +140,7 @@ function loadsToServe(demand: number, capacity: number): number {
   return loads;
 }
 
-function servedLoads(flow: FlowProblem, from: Int32Array, to: Int32Array, units: Int32Array): number {
+function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units: Int32Array): number {
   const present = flow.supply.slice();
   for (let m = 0; m < units.length; m++) {
     present[from[m]] -= units[m];

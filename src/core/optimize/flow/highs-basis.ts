@@ -13,7 +13,7 @@
  */
 import { fromUnits } from '../costs.ts';
 import type { LinearModel } from '../linear-model.ts';
-import type { Alternatives, FlowBasis, FlowProblem } from './types.ts';
+import type { Alternatives, FlowAmounts, FlowBasis } from './types.ts';
 
 /** Status codes as HiGHS numbers them. */
 export const BASIS_STATUS = { lower: 0, basic: 1, upper: 2 } as const;
@@ -29,7 +29,7 @@ export type FlowModel = {
  * The model's costs are money, so that the solver's tolerances are what they are elsewhere.
  * @param extra arcs outside the tree, from locations with vehicles to such with demand
  */
-export function createFlowModel(problem: FlowProblem, basis: FlowBasis, extra: Alternatives): FlowModel {
+export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: Alternatives): FlowModel {
   const { supply, demand, required } = problem;
   const sourceRow = numbered(supply, 0);
   const sinkRow = numbered(demand, sourceRow.count);

@@ -21,6 +21,9 @@ export type SparseCosts = {
 
 export type FlowCosts = DenseCosts | SparseCosts;
 
+/** A flow problem but for its costs. */
+export type FlowAmounts = Omit<FlowProblem, 'cost'>;
+
 export type FlowProblem = {
   /** Number of locations. */
   n: number;
