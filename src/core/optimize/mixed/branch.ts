@@ -50,6 +50,8 @@ export function branchWithin(context: Context, bound: number, prices: Prices): S
   const { master, incumbent } = context;
   let isCeilingRow = false;
   for (let repeat = 0; repeat < MOST_REPEATS; repeat++) {
+    // Stopped before there is a plan, every move would become a column.
+    if (incumbent.isOver()) return 'stopped';
     const best = incumbent.best();
     const known = best ? Math.min(best.costUnits, incumbent.ceiling) : Number.POSITIVE_INFINITY;
     const limit = Math.max(0, fromUnits(known + 1) - bound);
