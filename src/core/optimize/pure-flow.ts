@@ -8,20 +8,23 @@
  * Every answer carries a certificate: reduced costs of all arcs, checked by code that shares nothing with the search
  * (`flow/certify.ts`), and HiGHS confirms its tree (`flow-confirm.ts`). O(n²) to tell and to check.
  */
+import { evaluateMoves } from './evaluate.ts';
 import { solveGreatCircleFlow } from './flow/great-circle-flow.ts';
 import { solveFlow } from './flow/solve-flow.ts';
 import type {
   FlowAmounts,
   FlowControl,
   FlowCosts,
+  FlowCounts,
   FlowOutcome,
   FlowProblem,
   SolvedFlow,
 } from './flow/types.ts';
 import { type Confirmation, confirmFlow } from './flow-confirm.ts';
-import type { Problem, Solution, SolveControl, SolveOutcome } from './model.ts';
+import type { Moves, Problem, Solution, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
 import { MOST_MATRIX_LOCATIONS } from './network.ts';
 import { leastServed } from './service-level.ts';
+import { isStopped } from './solver-model.ts';
 
 /** Beyond this, amounts are not counted in 32 bits. */
 const MOST_UNITS = 2 ** 31 - 1;
@@ -54,7 +57,7 @@ export function asFlowProblem(problem: Problem): FlowProblem | null {
   return amounts && { ...amounts, cost: flowCosts(problem) };
 }
 
-/** Solves a problem that is a pure flow; null where it is not one, or not solved here. */
+/** Solves a problem that is a pure flow; null where it is not one, or not solved here. Time up: the plan at hand, if there is one, unproved. */
 export async function solvePureFlow(problem: Problem, control: SolveControl): Promise<SolveOutcome | null> {
   const flow = flowAmounts(problem);
   if (!flow) return null;
@@ -65,7 +68,7 @@ export async function solvePureFlow(problem: Problem, control: SolveControl): Pr
       deadlineMs: control.deadlineMs,
       onProgress: reportTo(control),
     });
-    if (outcome.kind !== 'solved') return unsolved(outcome, control);
+    if (outcome.kind !== 'solved') return unsolved(problem, outcome, control);
     if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible', boundUnits: outcome.cost };
     const confirmation = await confirmFlow(flow, outcome, control);
     if (confirmation.kind === 'contradicted') return null;
@@ -90,11 +93,42 @@ function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowContr
 }
 
 function unsolved(
+  problem: Problem,
   outcome: Exclude<FlowOutcome, SolvedFlow>,
   { stopFlag }: SolveControl,
 ): SolveOutcome | null {
   if (outcome.kind === 'infeasible') return { kind: 'infeasible', boundUnits: null };
-  return stopFlag && Atomics.load(stopFlag, 0) !== 0 ? { kind: 'cancelled' } : null;
+  if (isStopped(stopFlag)) return { kind: 'cancelled' };
+  const { plan, counts } = outcome;
+  if (!plan || plan.cost > problem.limits.maxCostUnits) return null;
+  const moves = toMoves(plan.flow);
+  const { costUnits, served, broken } = evaluateMoves(problem, moves);
+  if (broken.length > 0) return null;
+  const gap = costUnits > 0 ? 1 : 0;
+  const solution: Solution = {
+    moves,
+    costUnits,
+    boundUnits: 0,
+    gap,
+    proved: gap === 0,
+    served,
+    figures: flowFigures(problem, counts),
+  };
+  return { kind: 'solved', solution };
+}
+
+function toMoves({ from, to, units }: SolvedFlow['flow']): Moves {
+  return { capacityClass: new Int32Array(units.length), source: from, target: to, count: units };
+}
+
+function flowFigures({ locationIds }: Problem, counts: FlowCounts): SolveFigures {
+  return {
+    method: 'network_simplex',
+    columns: counts.candidates,
+    rows: 2 * locationIds.length,
+    iterations: counts.pivots,
+    nodes: 0,
+  };
 }
 
 function toSolution(
@@ -104,18 +138,14 @@ function toSolution(
   confirmation: Confirmation,
 ): Solution {
   return {
-    moves: { capacityClass: new Int32Array(units.length), source: from, target: to, count: units },
+    moves: toMoves({ from, to, units }),
     costUnits: cost,
     boundUnits: cost,
     gap: 0,
     proved: true,
     served: servedLoads(flow, from, to, units) * problem.capacities[0],
     figures: {
-      method: 'network_simplex',
-      columns: counts.candidates,
-      rows: 2 * flow.n,
-      iterations: counts.pivots,
-      nodes: 0,
+      ...flowFigures(problem, counts),
       ...(confirmation.kind === 'confirmed' && { confirmedWithin: confirmation.iterations }),
     },
   };

@@ -4,9 +4,9 @@ import { solveFlow } from '../../../src/core/optimize/flow/solve-flow.ts';
 import { confirmFlow } from '../../../src/core/optimize/flow-confirm.ts';
 import { optimize } from '../../../src/core/optimize/optimize.ts';
 import { buildProblem } from '../../../src/core/optimize/problem.ts';
-import { asFlowProblem } from '../../../src/core/optimize/pure-flow.ts';
+import { asFlowProblem, solvePureFlow } from '../../../src/core/optimize/pure-flow.ts';
 import { withNetwork } from '../../../src/core/optimize/variants.ts';
-import { createRandom, SETTINGS } from './instances.ts';
+import { cityInstance, createRandom, SETTINGS } from './instances.ts';
 
 const locations = [1, 2, 3].map((id) => ({ id, latitude: 40 + id / 10, longitude: -74 }));
 
@@ -182,4 +182,17 @@ describe('many locations and a tight distance limit', () => {
       errors: [{ code: 'INFEASIBLE_PROBLEM', detail: expect.stringContaining('6000 locations') }],
     });
   });
+});
+
+test('a pure flow whose time is up leaves the plan at hand, unproved', async () => {
+  const city = cityInstance(6, { locations: 200, perLocation: 20, fractional: false });
+  // The whole fleet in one part of the town: the first plan is far from the cheapest.
+  for (const vehicle of city.request.fleet_state.vehicles)
+    vehicle.location = 1 + (Number(vehicle.location) % 40);
+  const problem = buildProblem(city.request, city.locations, { ...SETTINGS, maxRebalancingCost: null });
+  const best = await solvePureFlow(problem, { deadlineMs: performance.now() + 60_000 });
+  const late = await solvePureFlow(problem, { deadlineMs: performance.now() - 1 });
+  if (best?.kind !== 'solved' || late?.kind !== 'solved') throw new Error(`${best?.kind} ${late?.kind}`);
+  expect(late.solution).toMatchObject({ proved: false, boundUnits: 0, gap: 1 });
+  expect(late.solution.costUnits).toBeGreaterThan(best.solution.costUnits);
 });
