@@ -7,10 +7,8 @@
 import { fromUnits } from './costs.ts';
 import { createFlowModel } from './flow/highs-basis.ts';
 import type { FlowAmounts, SolvedFlow } from './flow/types.ts';
-import { withSolverModel } from './highs.ts';
+import { confirmBasis } from './highs-confirm.ts';
 import type { SolveControl } from './model.ts';
-
-const TOLERANCE = 1e-9;
 
 /** `confirmed`: with so many iterations. `unconfirmed`: time ran out first. `contradicted`: HiGHS found another optimum. */
 export type Confirmation =
@@ -24,14 +22,10 @@ export async function confirmFlow(
   solved: SolvedFlow,
   control: Pick<SolveControl, 'deadlineMs' | 'stopFlag'>,
 ): Promise<Confirmation> {
-  const { model, columnStatus, rowStatus } = createFlowModel(problem, solved.basis, solved.alternatives);
-  return withSolverModel(model, TOLERANCE, control, (highs) => {
-    highs.setBasis(columnStatus, rowStatus);
-    const { status, objective, iterations } = highs.runLinear(0, 'primal');
-    if (status === 'stopped') return { kind: 'unconfirmed' };
-    const isSame =
-      status === 'optimal' &&
-      Math.abs(objective - fromUnits(solved.cost)) <= Math.max(1, fromUnits(solved.cost)) * 1e-7;
-    return isSame ? { kind: 'confirmed', columns: model.columnCount, iterations } : { kind: 'contradicted' };
-  });
+  const { model, ...basis } = createFlowModel(problem, solved.basis, solved.alternatives);
+  const { status, objective, iterations } = await confirmBasis(model, basis, control);
+  if (status === 'stopped') return { kind: 'unconfirmed' };
+  const cost = fromUnits(solved.cost);
+  const isSame = status === 'optimal' && Math.abs(objective - cost) <= Math.max(1, cost) * 1e-7;
+  return isSame ? { kind: 'confirmed', columns: model.columnCount, iterations } : { kind: 'contradicted' };
 }

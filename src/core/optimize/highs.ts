@@ -43,6 +43,11 @@ export function loadSolver(): Promise<Highs> {
   return loading;
 }
 
+/** The memory of a module that was aborted may be damaged: the next call loads a new one. */
+export function dropIfDamaged(error: unknown): void {
+  if (error instanceof Error && error.name === 'RuntimeError') loading = undefined;
+}
+
 const DUAL_SIMPLEX = 1;
 const PRIMAL_SIMPLEX = 4;
 const DEVEX = 1;
@@ -66,12 +71,32 @@ export async function withSolverModel<T>(
   try {
     return await operation(model);
   } catch (error) {
-    // The memory of a module that was aborted may be damaged: the next call loads a new one.
-    if (error instanceof Error && error.name === 'RuntimeError') loading = undefined;
+    dropIfDamaged(error);
     throw error;
   } finally {
     dispose();
   }
+}
+
+/** A model in the solver's own terms. */
+export function passed(source: LinearModel) {
+  return {
+    numCols: source.columnCount,
+    numRows: source.rowCount,
+    colCost: source.cost,
+    colLower: source.lower,
+    colUpper: source.upper,
+    rowLower: source.rowLower,
+    rowUpper: source.rowUpper,
+    matrix: {
+      format: 'csr' as const,
+      numRows: source.rowCount,
+      numCols: source.columnCount,
+      starts: source.starts,
+      indices: source.indices,
+      values: source.values,
+    },
+  };
 }
 
 /**
@@ -94,23 +119,7 @@ export function openHere(
       primal_feasibility_tolerance: tolerance,
       mip_feasibility_tolerance: tolerance,
     });
-    model.passModel({
-      numCols: source.columnCount,
-      numRows: source.rowCount,
-      colCost: source.cost,
-      colLower: source.lower,
-      colUpper: source.upper,
-      rowLower: source.rowLower,
-      rowUpper: source.rowUpper,
-      matrix: {
-        format: 'csr',
-        numRows: source.rowCount,
-        numCols: source.columnCount,
-        starts: source.starts,
-        indices: source.indices,
-        values: source.values,
-      },
-    });
+    model.passModel(passed(source));
   } catch (error) {
     dispose();
     throw error;
