@@ -50,6 +50,17 @@ export const FleetVehicleInput = Type.Object(
 );
 export type FleetVehicleInput = Static<typeof FleetVehicleInput>;
 
+/** JSON merge patch (RFC 7396) of a vehicle; every field has a value always, so null removes nothing and is refused. */
+export const FleetVehiclePatch = Type.Object(
+  {
+    location_id: Type.Optional(LocationId),
+    status: Type.Optional(Type.Enum([...VEHICLE_STATUSES])),
+    capacity: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+  },
+  { $id: 'FleetVehiclePatch', additionalProperties: false, minProperties: 1 },
+);
+export type FleetVehiclePatch = Static<typeof FleetVehiclePatch>;
+
 export const FleetSummary = Type.Object(
   {
     total_vehicles: Type.Integer(),
@@ -78,14 +89,17 @@ export const PutLocationsRequest = Type.Object(
   { locations: rows(LocationInput) },
   { $id: 'PutLocationsRequest', additionalProperties: false },
 );
+export type PutLocationsRequest = Static<typeof PutLocationsRequest>;
 export const PutFleetRequest = Type.Object(
   { fleet: rows(FleetVehicleInput) },
   { $id: 'PutFleetRequest', additionalProperties: false },
 );
+export type PutFleetRequest = Static<typeof PutFleetRequest>;
 export const PostDemandRequest = Type.Object(
   { observations: rows(DemandObservation) },
   { $id: 'PostDemandRequest', additionalProperties: false },
 );
+export type PostDemandRequest = Static<typeof PostDemandRequest>;
 
 export const UpsertCounts = Type.Object(
   { created: Type.Integer(), updated: Type.Integer() },

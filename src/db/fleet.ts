@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import type { FleetSummary, FleetVehicle, FleetVehicleInput } from '../contracts/data.ts';
+import type { FleetSummary, FleetVehicle, FleetVehicleInput, FleetVehiclePatch } from '../contracts/data.ts';
 import { VEHICLE_STATUSES, type VehicleStatus } from '../contracts/vehicles.ts';
 import type { Queryable } from './client.ts';
 import { vehicles } from './schema.ts';
@@ -10,6 +10,13 @@ export const VEHICLE_DEFAULTS = { status: 'operational', capacity: 1 } as const;
 
 export type VehicleFilter = { status?: VehicleStatus | undefined; locationId?: number | undefined };
 
+const columns = {
+  vehicle_id: vehicles.vehicleId,
+  location_id: vehicles.locationId,
+  status: vehicles.status,
+  capacity: vehicles.capacity,
+};
+
 /** A page of vehicles by ascending id, after `after` (null: from the first one). */
 export async function readVehiclePage(
   db: Queryable,
@@ -18,12 +25,7 @@ export async function readVehiclePage(
   { status, locationId }: VehicleFilter = {},
 ): Promise<FleetVehicle[]> {
   return db
-    .select({
-      vehicle_id: vehicles.vehicleId,
-      location_id: vehicles.locationId,
-      status: vehicles.status,
-      capacity: vehicles.capacity,
-    })
+    .select(columns)
     .from(vehicles)
     .where(
       and(
@@ -54,6 +56,23 @@ export async function readFleetSummary(db: Queryable): Promise<FleetSummary> {
 export function emptyFleetSummary(): FleetSummary {
   const counts = Object.fromEntries(VEHICLE_STATUSES.map((status) => [status, 0]));
   return { total_vehicles: 0, ...(counts as Record<VehicleStatus, number>) };
+}
+
+/**
+ * Changes what `patch` names of one vehicle; its location is stored.
+ * @returns the vehicle as it is now, null where there is none of this id
+ */
+export async function patchVehicle(
+  db: Queryable,
+  vehicleId: string,
+  { location_id, status, capacity }: FleetVehiclePatch,
+): Promise<FleetVehicle | null> {
+  const [vehicle] = await db
+    .update(vehicles)
+    .set({ locationId: location_id, status, capacity })
+    .where(eq(vehicles.vehicleId, vehicleId))
+    .returning(columns);
+  return vehicle ?? null;
 }
 
 export const VEHICLE_UPSERT: UpsertTarget = {

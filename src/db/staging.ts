@@ -1,5 +1,8 @@
+import type { PipelineSource, PipelineTransform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { bumpDemandRevision, DEMAND_UPSERT } from './demand.ts';
 import { VEHICLE_UPSERT } from './fleet.ts';
 import { LOCATION_UPSERT } from './locations.ts';
@@ -7,8 +10,8 @@ import * as schema from './schema.ts';
 import { type Counts, type UpsertTarget, upsertText } from './upsert.ts';
 
 /**
- * Tables that an import copies its files into before it touches anything stored. They live in one transaction, are
- * seen by it alone, and carry the line each row came from.
+ * Tables that CSV rows are copied into before anything stored is touched. They live in one transaction, are seen by it
+ * alone, and carry the line each row came from.
  */
 const STAGES = {
   locations: {
@@ -36,14 +39,33 @@ export async function createStages(client: Client): Promise<void> {
   }
 }
 
-/** The COPY command that fills a stage: tab-separated text, the line number first. */
-export function copyIntoStage(stage: Stage): string {
-  return `copy import_${stage} from stdin`;
+/**
+ * Copies text into a stage, as fast as the server takes it.
+ * @param source where the text begins, and the steps that make `copyLine`s of it
+ */
+export async function fillStage(
+  client: Client,
+  stage: Stage,
+  // biome-ignore lint/suspicious/noExplicitAny: each step takes what the one before gives
+  ...source: [PipelineSource<any>, ...PipelineTransform<any, any>[]]
+): Promise<void> {
+  const copy = client.query(copyFrom(`copy import_${stage} from stdin`));
+  await pipeline([...source, copy]);
+  // The planner knows nothing of a new table.
+  await client.query(`analyze import_${stage}`);
 }
 
-/** Refreshes what the planner knows of a stage, after it was filled. */
-export async function analyzeStage(client: Client, stage: Stage): Promise<void> {
-  await client.query(`analyze import_${stage}`);
+/** One line of COPY text: the line number of the row, then its values in the order of the stage; null is `\N`. */
+export function copyLine(line: number, values: readonly (string | number | null)[]): string {
+  let text = String(line);
+  for (const value of values) text += `\t${value === null ? '\\N' : escapeCopy(String(value))}`;
+  return `${text}\n`;
+}
+
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function escapeCopy(text: string): string {
+  return /[\\\t\n\r]/.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (c) => ESCAPES[c]) : text;
 }
 
 /** Keys that stand on more than one line: the last of them and the first. */

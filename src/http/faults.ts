@@ -73,6 +73,8 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
     case 'maxLength':
       return `${value} has ${(found as string).length} characters; at most ${params.limit} are allowed`;
     case 'minProperties':
+      if (node.properties)
+        return `says nothing to change; give at least one of ${Object.keys(node.properties as object).join(', ')}`;
       return `has ${Object.keys(found as object).length} entries; at least ${params.limit} is needed`;
     case 'enum':
       return `${value} is not one of ${(params.allowedValues as unknown[]).map(show).join(', ')}`;

@@ -1,18 +1,10 @@
-import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
+import { inTransaction } from '../db/client.ts';
 import { hasLocations } from '../db/locations.ts';
-import { copyIntoStage, readStagedMeanDemand, setStagedTimeZone } from '../db/staging.ts';
-import {
-  type ImportOptions,
-  type ImportResult,
-  inTransaction,
-  stageFiles,
-  storeStages,
-} from './import-files.ts';
+import { copyLine, fillStage, readStagedMeanDemand, setStagedTimeZone } from '../db/staging.ts';
+import { type ImportOptions, type ImportResult, stageFiles, storeStages } from './import-files.ts';
 import { generateFleet } from './sample-fleet.ts';
-import { copyLine } from './stage-rows.ts';
 
 const sampleFile = (name: string) => fileURLToPath(new URL(`../../data/nyc/${name}`, import.meta.url));
 
@@ -47,5 +39,5 @@ async function stageFleet(client: pg.PoolClient): Promise<void> {
   const lines = fleet.map((vehicle, i) =>
     copyLine(i + 1, [vehicle.vehicle_id, vehicle.location_id, vehicle.status, vehicle.capacity]),
   );
-  await pipeline(lines, client.query(copyFrom(copyIntoStage('fleet'))));
+  await fillStage(client, 'fleet', lines);
 }

@@ -15,11 +15,11 @@ import {
 } from './cells.ts';
 import { show } from './faults.ts';
 
-/** A column of a file. */
+/** A column of a CSV text. */
 export type Column = {
   /** accepted names, the first one is the usual one */
   names: readonly string[];
-  /** a file without the column, or a row without a value in it, gets null or this */
+  /** a text without the column, or a row without a value in it, gets null or this */
   optional?: { default: string | null };
   read(text: string): Cell<unknown>;
 };
@@ -29,8 +29,8 @@ const locationId: Column = {
   read: (text) => readInteger(text, LocationId as Limits),
 };
 
-/** The columns of each kind of file, in the order of its stage. */
-export const FILE_COLUMNS: Record<Stage, readonly Column[]> = {
+/** The columns of each table, in the order of its stage. */
+export const COLUMNS: Record<Stage, readonly Column[]> = {
   locations: [
     { names: ['id'], read: (text) => readInteger(text, LocationId as Limits) },
     { names: ['name'], read: (text) => readText(text, Location.properties.name as Limits) },
