@@ -16,6 +16,7 @@ import { handleError } from '../src/http/error-handler.ts';
 import { requestId } from '../src/http/request-id.ts';
 import { riskRoutes } from '../src/http/routes/risk.ts';
 import { validatorCompiler } from '../src/http/validation.ts';
+import { figure } from './figure.ts';
 import { createRandom } from './instances.ts';
 
 if (isMainThread) await measure();
@@ -86,14 +87,7 @@ async function measure() {
   console.log(
     `${vehicles.length} vehicles, ${(body.length / 1e6).toFixed(1)} MB, ${values.repeats} requests`,
   );
-  for (const [name, times] of Object.entries(figures)) console.log(`${name.padEnd(10)} ${summary(times)} ms`);
+  for (const [name, times] of Object.entries(figures)) console.log(`${name.padEnd(10)} ${figure(times)} ms`);
   const ratios = figures.request.map((ms, i) => ms / figures.baseline[i]);
-  console.log(`request / baseline ${summary(ratios)}`);
-}
-
-/** Median (10th – 90th percentile). */
-function summary(numbers: readonly number[]): string {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const at = (q: number) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))].toFixed(1);
-  return `${at(0.5)} (${at(0.1)} – ${at(0.9)})`;
+  console.log(`request / baseline ${figure(ratios)}`);
 }

@@ -119,6 +119,7 @@ export async function storeStage(client: Client, stage: Stage): Promise<Counts> 
   const total = await client.query<{ n: number }>(`select count(*)::int as n from import_${stage}`);
   const { rows } = await client.query<{ created: number }>(`${before} import_${stage} ${after}`);
   const created = rows[0].created;
-  if (stage === 'demand') await bumpDemandRevision(drizzle(client, { schema }));
+  // Demand is forecast by the days of the location's time zone.
+  if (stage !== 'fleet') await bumpDemandRevision(drizzle(client, { schema }));
   return { created, updated: total.rows[0].n - created };
 }
