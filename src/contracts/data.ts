@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LocationId } from './optimize.ts';
-import { STORABLE_TEXT, VEHICLE_STATUSES, VehicleId } from './vehicles.ts';
+import { STORABLE_TEXT, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
 
 /** Most rows of one bulk request. */
 export const MAX_BULK_ROWS = 200_000;
@@ -34,6 +34,7 @@ export const FleetVehicle = Type.Object(
     location_id: LocationId,
     status: Type.Enum([...VEHICLE_STATUSES]),
     capacity: Type.Number({ exclusiveMinimum: 0 }),
+    ...VehicleFigures,
   },
   { $id: 'FleetVehicle' },
 );
@@ -45,17 +46,19 @@ export const FleetVehicleInput = Type.Object(
     location_id: LocationId,
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { default: 'operational' })),
     capacity: Type.Optional(Type.Number({ exclusiveMinimum: 0, default: 1 })),
+    ...VehicleFigures,
   },
   { $id: 'FleetVehicleInput', additionalProperties: false },
 );
 export type FleetVehicleInput = Static<typeof FleetVehicleInput>;
 
-/** JSON merge patch (RFC 7396) of a vehicle; every field has a value always, so null removes nothing and is refused. */
+/** JSON merge patch (RFC 7396) of a vehicle; nothing that is known becomes unknown, so null is refused. */
 export const FleetVehiclePatch = Type.Object(
   {
     location_id: Type.Optional(LocationId),
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES])),
     capacity: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    ...VehicleFigures,
   },
   { $id: 'FleetVehiclePatch', additionalProperties: false, minProperties: 1 },
 );

@@ -7,6 +7,7 @@ import type { Stage } from '../db/staging.ts';
 import {
   type Cell,
   type Limits,
+  readDate,
   readInteger,
   readNumber,
   readOneOf,
@@ -53,6 +54,13 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
       names: ['capacity'],
       optional: { default: String(VEHICLE_DEFAULTS.capacity) },
       read: (text) => readNumber(text, FleetVehicle.properties.capacity as Limits),
+    },
+    { names: ['acquired_on'], optional: { default: null }, read: readDate },
+    { names: ['last_maintenance_on'], optional: { default: null }, read: readDate },
+    {
+      names: ['utilization_rate'],
+      optional: { default: null },
+      read: (text) => readNumber(text, FleetVehicle.properties.utilization_rate as Limits),
     },
   ],
   demand: [

@@ -15,7 +15,25 @@ const columns = {
   location_id: vehicles.locationId,
   status: vehicles.status,
   capacity: vehicles.capacity,
+  acquired_on: vehicles.acquiredOn,
+  last_maintenance_on: vehicles.lastMaintenanceOn,
+  utilization_rate: vehicles.utilizationRate,
 };
+type Row = Omit<FleetVehicle, 'acquired_on' | 'last_maintenance_on' | 'utilization_rate'> & {
+  acquired_on: string | null;
+  last_maintenance_on: string | null;
+  utilization_rate: number | null;
+};
+
+/** What is not known is left out. */
+function onWire({ acquired_on, last_maintenance_on, utilization_rate, ...vehicle }: Row): FleetVehicle {
+  return {
+    ...vehicle,
+    ...(acquired_on !== null && { acquired_on }),
+    ...(last_maintenance_on !== null && { last_maintenance_on }),
+    ...(utilization_rate !== null && { utilization_rate }),
+  };
+}
 
 /** A page of vehicles by ascending id, after `after` (null: from the first one). */
 export async function readVehiclePage(
@@ -24,7 +42,7 @@ export async function readVehiclePage(
   limit: number,
   { status, locationId }: VehicleFilter = {},
 ): Promise<FleetVehicle[]> {
-  return db
+  const rows = await db
     .select(columns)
     .from(vehicles)
     .where(
@@ -36,6 +54,7 @@ export async function readVehiclePage(
     )
     .orderBy(asc(vehicles.vehicleId))
     .limit(limit);
+  return rows.map(onWire);
 }
 
 /** Vehicles of the whole fleet by status. */
@@ -65,26 +84,35 @@ export function emptyFleetSummary(): FleetSummary {
 export async function patchVehicle(
   db: Queryable,
   vehicleId: string,
-  { location_id, status, capacity }: FleetVehiclePatch,
+  patch: FleetVehiclePatch,
 ): Promise<FleetVehicle | null> {
   const [vehicle] = await db
     .update(vehicles)
-    .set({ locationId: location_id, status, capacity })
+    .set({
+      locationId: patch.location_id,
+      status: patch.status,
+      capacity: patch.capacity,
+      acquiredOn: patch.acquired_on,
+      lastMaintenanceOn: patch.last_maintenance_on,
+      utilizationRate: patch.utilization_rate,
+    })
     .where(eq(vehicles.vehicleId, vehicleId))
     .returning(columns);
-  return vehicle ?? null;
+  return vehicle ? onWire(vehicle) : null;
 }
 
 export const VEHICLE_UPSERT: UpsertTarget = {
   table: 'vehicles',
   key: ['vehicle_id'],
-  values: ['location_id', 'status', 'capacity'],
+  values: ['location_id', 'status', 'capacity', 'acquired_on', 'last_maintenance_on', 'utilization_rate'],
+  // Where a vehicle is and how old it is come from different sources: one must not wipe out the other.
+  keepWhereNull: ['acquired_on', 'last_maintenance_on', 'utilization_rate'],
 };
 const [BEFORE, AFTER] = upsertText(VEHICLE_UPSERT).map((text) => sql.raw(text));
 
 /**
  * Creates or replaces vehicles; to be called in a transaction. Ids are unique within `rows`, locations are stored.
- * Where status or capacity is not stated, the default is written.
+ * Where status or capacity is not stated, the default is written; dates and utilization that are not stated stay.
  */
 export function upsertVehicles(tx: Queryable, rows: readonly FleetVehicleInput[]): Promise<Counts> {
   return upsertInOrder(
@@ -95,8 +123,11 @@ export function upsertVehicles(tx: Queryable, rows: readonly FleetVehicleInput[]
       const result = await tx.execute<{ created: number }>(
         sql`${BEFORE} unnest(${column((r) => r.vehicle_id)}::text[], ${column((r) => r.location_id)}::int[],
           ${column((r) => r.status ?? VEHICLE_DEFAULTS.status)}::text[],
-          ${column((r) => r.capacity ?? VEHICLE_DEFAULTS.capacity)}::float8[])
-          as row (vehicle_id, location_id, status, capacity) ${AFTER}`,
+          ${column((r) => r.capacity ?? VEHICLE_DEFAULTS.capacity)}::float8[],
+          ${column((r) => r.acquired_on)}::date[], ${column((r) => r.last_maintenance_on)}::date[],
+          ${column((r) => r.utilization_rate)}::float8[])
+          as row (vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate)
+          ${AFTER}`,
       );
       return result.rows[0].created;
     },

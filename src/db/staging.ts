@@ -19,7 +19,8 @@ const STAGES = {
     upsert: LOCATION_UPSERT,
   },
   fleet: {
-    columns: 'vehicle_id text, location_id int, status text, capacity float8',
+    columns:
+      'vehicle_id text, location_id int, status text, capacity float8, acquired_on date, last_maintenance_on date, utilization_rate float8',
     upsert: VEHICLE_UPSERT,
   },
   demand: {

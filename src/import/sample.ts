@@ -37,7 +37,11 @@ export async function isEmpty(pool: pg.Pool): Promise<boolean> {
 async function stageFleet(client: pg.PoolClient): Promise<void> {
   const fleet = generateFleet(await readStagedMeanDemand(client));
   const lines = fleet.map((vehicle, i) =>
-    copyLine(i + 1, [vehicle.vehicle_id, vehicle.location_id, vehicle.status, vehicle.capacity]),
+    copyLine(i + 1, [
+      ...[vehicle.vehicle_id, vehicle.location_id, vehicle.status, vehicle.capacity],
+      // Nothing is known of its age, maintenance and use.
+      ...[null, null, null],
+    ]),
   );
   await fillStage(client, 'fleet', lines);
 }

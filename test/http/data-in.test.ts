@@ -199,6 +199,59 @@ describe('bulk data', () => {
     });
   });
 
+  describe('dates and utilization of a vehicle', () => {
+    const known = { acquired_on: '2024-02-29', last_maintenance_on: '2026-01-31', utilization_rate: 0.5 };
+    const fleet = async () => (await send(`${base}/fleet`)).body.data.fleet;
+
+    test('are shown where they are known, and stay where a request does not give them', async () => {
+      await csv(
+        'fleet',
+        'vehicle_id,location_id,acquired_on,utilization_rate,last_maintenance_on\na,1,2024-02-29,0.5,2026-01-31\nb,1,,,\n',
+      );
+      const a = { vehicle_id: 'a', location_id: 1, status: 'operational', capacity: 1, ...known };
+      const b = { vehicle_id: 'b', location_id: 1, status: 'operational', capacity: 1 };
+      expect(await fleet()).toEqual([a, b]);
+      await csv('fleet', 'vehicle_id,location_id\na,2\n');
+      await json('fleet', [{ vehicle_id: 'b', location_id: 3, utilization_rate: 1 }]);
+      expect(await fleet()).toEqual([
+        { ...a, location_id: 2 },
+        { ...b, location_id: 3, utilization_rate: 1 },
+      ]);
+      const change = { last_maintenance_on: '2026-02-28', utilization_rate: 0 };
+      const patched = await send(`${base}/fleet/a`, { method: 'PATCH', body: change });
+      expect(patched.body.data).toEqual({ ...a, location_id: 2, ...change });
+    });
+
+    test('may be sent on to an optimization, as the list shows them', async () => {
+      await json('fleet', [{ vehicle_id: 'a', location_id: 1, ...known }]);
+      const answer = await send(`${service.url}/api/v1/optimize`, {
+        body: { demand_forecast: { '1': [1] }, fleet_state: { vehicles: await fleet() } },
+        headers: { prefer: 'respond-async' },
+      });
+      expect(answer.status, answer.text).toBe(202);
+    });
+
+    test.each<[string, string, RegExp]>([
+      ['acquired_on', '2026-02-29', /"2026-02-29" is not a date/],
+      ['acquired_on', '0000-01-01', /"0000-01-01" (is not a date|lies outside the years 1900 to 2199)/],
+      ['last_maintenance_on', '2500-01-01', /"2500-01-01" lies outside the years 1900 to 2199/],
+      ['last_maintenance_on', '2026-03-01T00:00:00Z', /is not a date/],
+      ['utilization_rate', '1.01', /1\.01 is above the largest allowed value 1/],
+      ['utilization_rate', '-0.1', /-0\.1 is below the least allowed value 0/],
+    ])('%s %s is answered with 400, in CSV and in JSON', async (name, value, message) => {
+      const answers = [
+        await csv('fleet', `vehicle_id,location_id,${name}\na,1,${value}\n`),
+        await json('fleet', [
+          { vehicle_id: 'a', location_id: 1, [name]: name === 'utilization_rate' ? Number(value) : value },
+        ]),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+      expect(answers.map(({ body }) => body.errors[0].field)).toEqual(['line 2', `fleet[0].${name}`]);
+      for (const { body } of answers) expect(body.errors[0].message).toMatch(message);
+      expect(await rows('vehicles')).toEqual([]);
+    });
+  });
+
   describe('packed with gzip', () => {
     const gzip = { 'content-encoding': 'gzip' };
 

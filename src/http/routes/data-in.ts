@@ -48,10 +48,15 @@ const locationsExample = {
 const fleetExample = {
   fleet: [
     { vehicle_id: 'EXAMPLE-1', location_id: 12, status: 'maintenance' as const, capacity: 1 },
-    { vehicle_id: 'EXAMPLE-2', location_id: 13 },
+    {
+      vehicle_id: 'EXAMPLE-2',
+      location_id: 13,
+      acquired_on: '2015-06-01',
+      last_maintenance_on: '2017-04-20',
+    },
   ],
 };
-const patchExample = { location_id: 13, status: 'operational' as const };
+const patchExample = { location_id: 13, status: 'operational' as const, last_maintenance_on: '2017-05-02' };
 const demandExample = {
   observations: [
     { location_id: 4, hour: '2017-01-01T05:00:00Z', demand: 119 },
@@ -61,7 +66,8 @@ const demandExample = {
 
 const csvExamples: Record<Stage, string> = {
   locations: 'id,name,latitude,longitude,time_zone\n4,Alphabet City,40.723752,-73.976968,America/New_York\n',
-  fleet: 'vehicle_id,location_id,status,capacity\nEXAMPLE-1,12,maintenance,1\nEXAMPLE-2,13,,\n',
+  fleet:
+    'vehicle_id,location_id,status,capacity,acquired_on\nEXAMPLE-1,12,maintenance,1,2014-02-03\nEXAMPLE-2,13,,,\n',
   demand: 'location_id,hour,demand\n4,2017-01-01T05:00:00Z,119\n12,2017-01-01T00:00:00-05:00,3\n',
 };
 
@@ -103,7 +109,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
         schema: {
           tags: ['data'],
           summary: 'Create or replace vehicles',
-          description: `${bulk} A vehicle without \`status\` is operational, one without \`capacity\` has 1. Vehicles that are not named stay as they are.`,
+          description: `${bulk} A vehicle without \`status\` is operational, one without \`capacity\` has 1; dates and utilization that are not given stay as they are. Vehicles that are not named stay as they are.`,
           body: bulkBody('fleet', PutFleetRequest, fleetExample),
           response: written,
         },
@@ -122,7 +128,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           tags: ['data'],
           summary: 'Change one vehicle',
           description:
-            'A JSON merge patch: what is named is changed, the rest stays. null is refused, since no field can be missing. ' +
+            'A JSON merge patch: what is named is changed, the rest stays; null is refused. ' +
             'The answer is the vehicle as GET /api/v1/data/fleet shows it.',
           params: Type.Object({ vehicle_id: { ...VehicleId, examples: ['NYC-0001'] } }),
           body: {
