@@ -72,6 +72,7 @@ export const demandObservations = pgTable(
     demand: doublePrecision('demand').notNull(),
   },
   (t) => [
+    // Its index carries the demand as well (migration observations_key): Drizzle has no word for INCLUDE.
     primaryKey({ columns: [t.locationId, t.hour] }),
     check('demand_observations_demand', sql`${t.demand} >= 0 and ${t.demand} < 'Infinity'`),
     check('demand_observations_hour', sql`${t.hour} = date_trunc('hour', ${t.hour}, 'UTC')`),

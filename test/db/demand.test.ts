@@ -73,6 +73,19 @@ describe('stored demand', () => {
     }
   });
 
+  test('is kept so that a history is read from the index alone, and vacuumed soon after rows arrive', async () => {
+    const { rows } = await database.pool.query(`
+      select pg_get_constraintdef(k.oid) as key, t.reloptions as options
+      from pg_constraint k join pg_class t on t.oid = k.conrelid
+      where t.relname = 'demand_observations' and k.contype = 'p'`);
+    expect(rows).toEqual([
+      {
+        key: 'PRIMARY KEY (location_id, hour) INCLUDE (demand)',
+        options: ['autovacuum_vacuum_insert_scale_factor=0', 'autovacuum_vacuum_insert_threshold=120000'],
+      },
+    ]);
+  });
+
   test('knows its newest hours: of some locations by time zone, before an hour, and of none', async () => {
     await store([
       [1, 3, 1],
