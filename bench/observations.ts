@@ -18,7 +18,7 @@ import { openDatabase } from '../src/db/client.ts';
 import { readDemandSeries, readNewestHours, upsertDemand } from '../src/db/demand.ts';
 import { HOUR_MS } from '../src/db/hour.ts';
 import { migrateDatabase } from '../src/db/migrate.ts';
-import { createStages, storeStage } from '../src/db/staging.ts';
+import { createStages, storeStages } from '../src/db/staging.ts';
 import { startEmbeddedPostgres } from '../src/start/embedded-postgres.ts';
 
 const { values } = parseArgs({
@@ -188,7 +188,7 @@ async function measureWrites() {
            from generate_series(0, 23) h, generate_series(1, ${locations}) i`,
         );
         plans = [];
-        await storeStage(client, 'demand');
+        await storeStages(client, ['demand']);
       }),
     );
   }

@@ -147,13 +147,13 @@ function riskProblems(config: Config): string[] {
   const {
     RISK_WEIGHT_AGE: age,
     RISK_WEIGHT_UTILIZATION: utilization,
-    RISK_WEIGHT_MAINTENANCE: rest,
+    RISK_WEIGHT_MAINTENANCE: maintenance,
   } = config;
   const { RISK_MEDIUM_THRESHOLD: medium, RISK_HIGH_THRESHOLD: high } = config;
   const problems: string[] = [];
-  if (age + utilization + rest > 1 + 1e-9) {
+  if (age + utilization + maintenance > 1 + 1e-9) {
     problems.push(
-      `RISK_WEIGHT_AGE, RISK_WEIGHT_UTILIZATION and RISK_WEIGHT_MAINTENANCE: ${age} + ${utilization} + ${rest} is more than 1; lower them`,
+      `RISK_WEIGHT_AGE, RISK_WEIGHT_UTILIZATION and RISK_WEIGHT_MAINTENANCE: ${age} + ${utilization} + ${maintenance} is more than 1; lower them`,
     );
   }
   if (medium > high) {

@@ -110,17 +110,31 @@ export async function readStagedMeanDemand(client: Client) {
 }
 
 /**
- * Upserts the rows of a stage into the table they are for. The table is locked against other writers until the
- * transaction ends (readers go on): a bulk request that writes the same rows in another order would deadlock.
+ * Moves the rows of stages into the tables they are for, in the order given. Each table is locked against other writers
+ * until the transaction ends (readers go on): a bulk request that writes the same rows in another order would deadlock.
+ * @param onStage called before each
  */
-export async function storeStage(client: Client, stage: Stage): Promise<Counts> {
+export async function storeStages(
+  client: Client,
+  stages: readonly Stage[],
+  onStage: (stage: Stage) => void = () => {},
+): Promise<Partial<Record<Stage, Counts>>> {
+  const counts: Partial<Record<Stage, Counts>> = {};
+  for (const stage of stages) {
+    onStage(stage);
+    counts[stage] = await storeStage(client, stage);
+  }
+  // At the end: who writes demand holds its table and waits here. Locations count, since they have the time zone.
+  if (stages.some((stage) => stage !== 'fleet')) await bumpDemandRevision(drizzle(client, { schema }));
+  return counts;
+}
+
+async function storeStage(client: Client, stage: Stage): Promise<Counts> {
   const { upsert } = STAGES[stage];
   await client.query(`lock table ${upsert.table} in share row exclusive mode`);
   const [before, after] = upsertText(upsert);
   const total = await client.query<{ n: number }>(`select count(*)::int as n from import_${stage}`);
   const { rows } = await client.query<{ created: number }>(`${before} import_${stage} ${after}`);
   const created = rows[0].created;
-  // Demand is forecast by the days of the location's time zone.
-  if (stage !== 'fleet') await bumpDemandRevision(drizzle(client, { schema }));
   return { created, updated: total.rows[0].n - created };
 }

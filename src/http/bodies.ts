@@ -24,8 +24,8 @@ export function acceptBodies(app: Pick<App, BodySetup>, limitBytes: number): voi
   app.removeContentTypeParser('text/plain');
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser(MERGE_PATCH_TYPE, { parseAs: 'string' }, parseJson);
-  app.addContentTypeParser(CSV_TYPE, (_request: FastifyRequest, payload: RequestPayload) =>
-    collect(payload, limitBytes),
+  app.addContentTypeParser(CSV_TYPE, (request: FastifyRequest, payload: RequestPayload) =>
+    collect(request, payload, limitBytes),
   );
   app.addHook('preParsing', async (request, _reply, payload) => {
     checkMediaType(request);
@@ -82,19 +82,22 @@ function unpack(request: FastifyRequest, payload: RequestPayload): RequestPayloa
 }
 
 /** Keeps the chunks as they come: one copy of the body in memory, and no database waits for a slow sender. */
-function collect(payload: RequestPayload, limitBytes: number): Promise<CsvBody> {
+function collect(request: FastifyRequest, payload: RequestPayload, limitBytes: number): Promise<CsvBody> {
   return new Promise((resolve, reject) => {
-    let chunks: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let bytes = 0;
-    payload.on('data', (chunk: Buffer) => {
+    const keep = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (Math.max(bytes, payload.receivedEncodedLength ?? 0) <= limitBytes) chunks.push(chunk);
-      else {
-        // The rest flows away unread, up to where the connection is closed after the answer.
-        chunks = [];
-        reject(tooLarge());
-      }
-    });
+      chunks.push(chunk);
+      if (Math.max(bytes, payload.receivedEncodedLength ?? 0) <= limitBytes) return;
+      payload.off('data', keep);
+      // Nothing more is unpacked; the rest of what is sent flows away unread, so that the sender hears the answer.
+      request.raw.unpipe();
+      request.raw.resume();
+      chunks.length = 0;
+      reject(tooLarge());
+    };
+    payload.on('data', keep);
     payload.on('end', () => resolve(chunks));
     payload.on('error', reject);
   });

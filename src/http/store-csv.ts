@@ -5,7 +5,7 @@ import { copyRows } from '../csv/copy-rows.ts';
 import { CsvFaults, FaultList } from '../csv/faults.ts';
 import { type CsvRow, createCsvParser, describeCsvError } from '../csv/parser.ts';
 import { inTransaction } from '../db/client.ts';
-import { createStages, fillStage, type Stage, storeStage } from '../db/staging.ts';
+import { createStages, fillStage, type Stage, storeStages } from '../db/staging.ts';
 import type { Counts } from '../db/upsert.ts';
 import { AppError } from '../errors.ts';
 import type { Deps } from './app.ts';
@@ -26,7 +26,8 @@ export async function storeCsv(pool: Deps['database']['pool'], stage: Stage, bod
       await fillStage(client, stage, taken(body), createCsvParser(), toCopyText);
       await checkStages(client, [source], faults, 'PUT /api/v1/data/locations stores it');
       faults.throwIfAny();
-      return storeStage(client, stage);
+      const { [stage]: counts } = await storeStages(client, [stage]);
+      return counts!;
     });
   } catch (error) {
     const found = error instanceof CsvFaults ? error : describeCsvError(error, 0);

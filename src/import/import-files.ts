@@ -4,7 +4,7 @@ import { copyRows } from '../csv/copy-rows.ts';
 import { CsvFaults, FaultList } from '../csv/faults.ts';
 import { type CsvRow, describeCsvError } from '../csv/parser.ts';
 import { inTransaction } from '../db/client.ts';
-import { createStages, fillStage, type Stage, storeStage } from '../db/staging.ts';
+import { createStages, fillStage, type Stage, storeStages } from '../db/staging.ts';
 import type { Counts } from '../db/upsert.ts';
 import { describeFileError, fileSize, openCsv } from './csv-file.ts';
 import { describeFaults, MAX_IMPORT_FAULTS } from './faults.ts';
@@ -37,7 +37,7 @@ export async function importFiles(
   return inTransaction(pool, async (client) => {
     await stageFiles(client, files, options);
     const stages = ORDER.filter((stage) => files[stage] !== undefined);
-    return storeStages(client, stages, options);
+    return storeStages(client, stages, (stage) => options.onProgress?.({ phase: 'storing', stage }));
   });
 }
 
@@ -96,18 +96,4 @@ async function fillStages(
   }
   await checkStages(client, given, faults, 'import it with --locations');
   faults.throwIfAny();
-}
-
-/** Moves the staged rows into their tables. */
-export async function storeStages(
-  client: pg.PoolClient,
-  stages: readonly Stage[],
-  { onProgress }: ImportOptions,
-): Promise<ImportResult> {
-  const result: ImportResult = {};
-  for (const stage of stages) {
-    onProgress?.({ phase: 'storing', stage });
-    result[stage] = await storeStage(client, stage);
-  }
-  return result;
 }

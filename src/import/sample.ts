@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { inTransaction } from '../db/client.ts';
 import { hasLocations } from '../db/locations.ts';
-import { copyLine, fillStage, readStagedMeanDemand, setStagedTimeZone } from '../db/staging.ts';
-import { type ImportOptions, type ImportResult, stageFiles, storeStages } from './import-files.ts';
+import { copyLine, fillStage, readStagedMeanDemand, setStagedTimeZone, storeStages } from '../db/staging.ts';
+import { type ImportOptions, type ImportResult, stageFiles } from './import-files.ts';
 import { generateFleet } from './sample-fleet.ts';
 
 const sampleFile = (name: string) => fileURLToPath(new URL(`../../data/nyc/${name}`, import.meta.url));
@@ -25,7 +25,9 @@ export async function importSample(pool: pg.Pool, options: ImportOptions = {}): 
     await stageFiles(client, files, options);
     await setStagedTimeZone(client, TIME_ZONE);
     await stageFleet(client);
-    return storeStages(client, ['locations', 'fleet', 'demand'], options);
+    return storeStages(client, ['locations', 'fleet', 'demand'], (stage) =>
+      options.onProgress?.({ phase: 'storing', stage }),
+    );
   });
 }
 
