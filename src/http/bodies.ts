@@ -62,7 +62,7 @@ export function tooLarge(): AppError {
   );
 }
 
-/** Fastify counts `receivedEncodedLength` against Content-Length and its limit. */
+/** Unpacks a body. Fastify compares `receivedEncodedLength`, what came in packed, with Content-Length and its limit. */
 function unpack(request: FastifyRequest, payload: RequestPayload): RequestPayload {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return payload;
