@@ -62,6 +62,8 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     ceiling,
     gap,
     deadlineMs: control.deadlineMs,
+    /** Whether the time is up or the solve is cancelled. */
+    isOver: () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs,
     figures,
     best: () => best,
     isCancelled: () => isStopped(control.stopFlag),
