@@ -23,6 +23,20 @@ export function isEnded(status: JobStatus): boolean {
   return JOB_TRANSITIONS[status].length === 0;
 }
 
+/** What a job computes. Only `optimize` is asked for today. */
+export const JOB_KINDS = ['optimize', 'backtest', 'decision'] as const;
+
+/** From the least urgent to the most: PostgreSQL's enum sorts in this order. */
+export const JOB_PRIORITIES = ['low', 'normal', 'high'] as const;
+export type JobPriority = (typeof JOB_PRIORITIES)[number];
+
+/**
+ * How an attempt ended: as the job did, or given back by a worker that stopped (`released`), or by a worker or
+ * solver thread that died or was cut off (`crashed`). Only crashes count against the limit of attempts.
+ */
+export const ATTEMPT_OUTCOMES = ['completed', 'failed', 'cancelled', 'released', 'crashed'] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
 export const JobId = Type.String({ pattern: '^opt_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
 /** How a caller names a job or a plan: anything printable, so that an unknown one is 404 and not 400. */
 export const JobReference = Type.String({ minLength: 1, maxLength: 64, pattern: '^[!-~]+$' });

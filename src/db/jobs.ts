@@ -27,8 +27,12 @@ export async function insertJob(
 ): Promise<{ created: boolean; jobId: string; inputHash: Buffer }> {
   const inserted = await db
     .insert(jobs)
-    .values({ ...job, status: 'queued' })
-    .onConflictDoNothing({ target: jobs.idempotencyKey })
+    .values({
+      ...job,
+      status: 'queued',
+      idempotencyExpiresAt: job.idempotencyKey === null ? null : sql`now() + interval '24 hours'`,
+    })
+    .onConflictDoNothing({ target: jobs.idempotencyKey, where: sql`${jobs.idempotencyKey} is not null` })
     .returning({ jobId: jobs.jobId });
   if (inserted.length > 0) return { created: true, jobId: job.jobId, inputHash: job.inputHash };
   const earlier = await findJobByIdempotencyKey(db, job.idempotencyKey ?? '');
