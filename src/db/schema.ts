@@ -17,14 +17,9 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import {
-  ATTEMPT_OUTCOMES,
-  ENDED_JOB_STATUSES,
-  JOB_KINDS,
-  JOB_PRIORITIES,
-  JOB_STATUSES,
-} from '../contracts/jobs.ts';
+import { ATTEMPT_OUTCOMES, ENDED_JOB_STATUSES, JOB_KINDS, JOB_STATUSES } from '../contracts/jobs.ts';
 import { ASSIGNMENTS, SOLVER_STATUSES } from '../contracts/optimize.ts';
+import { JOB_PRIORITIES } from '../contracts/priorities.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
 
 /** JSON kept as the text that was sent: stored once, handed out without parsing. */
