@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { AttemptOutcome, JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
-import type { Queryable } from './client.ts';
+import { type Database, executePrepared, type Queryable } from './client.ts';
 import type { JobAnswer, Progress } from './jobs.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
 
@@ -23,12 +23,12 @@ export type ClaimedJob = {
  * @returns undefined where nothing is to be done
  */
 export async function claimJob(
-  db: Queryable,
+  db: Database,
   workerId: string,
   first: JobPriority | null = null,
 ): Promise<ClaimedJob | undefined> {
   // `no key update`: a row that a foreign key check holds is still free to be claimed.
-  const { rows } = await db.execute<ClaimedJob>(sql`
+  const statement = sql`
     with claimed as (
       update ${jobs}
       set status = 'running', worker_id = ${workerId}, attempts = attempts + 1, heartbeat_at = now(),
@@ -43,8 +43,9 @@ export async function claimJob(
       returning job_id, attempts, crashes, request_id, input),
     opened as (
       insert into ${jobAttempts} (job_id, attempt, worker_id) select job_id, attempts, ${workerId} from claimed)
-    select job_id as "jobId", attempts as attempt, crashes, request_id as "requestId", input::text from claimed`);
-  return rows[0];
+    select job_id as "jobId", attempts as attempt, crashes, request_id as "requestId", input::text from claimed`;
+  const [claimed] = await executePrepared<ClaimedJob>(db, 'claim_job', statement);
+  return claimed;
 }
 
 export type Attempt = Pick<ClaimedJob, 'jobId' | 'attempt'>;
@@ -109,10 +110,12 @@ export async function finishJob(db: Queryable, attempt: Attempt, ending: Ending)
       result: ending.answer.body,
       finishedAt: sql`now()`,
       crashes: sql`${jobs.crashes} + ${ending.crashed ? 1 : 0}`,
-      progress: ending.status === 'completed' ? 1 : sql`${jobs.progress}`,
+      progress: sql`case when ${ending.status === 'completed'} then 1 else ${jobs.progress} end`,
     })
     .where(isOurs(attempt))
-    .returning({ jobId: jobs.jobId });
+    .returning({ jobId: jobs.jobId })
+    .prepare('finish_job')
+    .execute();
   return rows.length > 0;
 }
 
@@ -124,7 +127,9 @@ export async function endAttempt(db: Queryable, { jobId, attempt }: Attempt, end
   await db
     .update(jobAttempts)
     .set({ ...end, endedAt: sql`clock_timestamp()` })
-    .where(and(eq(jobAttempts.jobId, jobId), eq(jobAttempts.attempt, attempt)));
+    .where(and(eq(jobAttempts.jobId, jobId), eq(jobAttempts.attempt, attempt)))
+    .prepare('end_attempt')
+    .execute();
 }
 
 /**

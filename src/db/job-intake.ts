@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { JobPriority } from '../contracts/priorities.ts';
-import type { Queryable } from './client.ts';
+import { type Database, executePrepared, type Queryable } from './client.ts';
 import { jobs } from './schema.ts';
 
 export type NewJob = {
@@ -24,11 +24,11 @@ export type NewJob = {
  * the key expires.
  */
 export async function insertJob(
-  db: Queryable,
+  db: Database,
   job: NewJob,
 ): Promise<{ created: boolean; jobId: string; inputHash: Buffer }> {
   const { idempotency } = job;
-  const { rows } = await db.execute<{ created: boolean }>(sql`
+  const statement = sql`
     ${idempotency ? freeExpiredKey(idempotency.key) : sql``}
     insert into ${jobs} (job_id, status, request_id, input, input_hash, idempotency_key, idempotency_expires_at,
       priority, caller, turn, location_count, vehicle_count)
@@ -37,7 +37,8 @@ export async function insertJob(
       ${job.priority}::job_priority, ${job.caller}, ${nextTurn(job)}, ${job.locationCount}::int, ${job.vehicleCount}::int
     ${idempotency ? sql`from (select count(*) from freed) as after_freed` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing
-    returning true as created`);
+    returning true as created`;
+  const rows = await executePrepared(db, idempotency ? 'insert_job_with_key' : 'insert_job', statement);
   if (rows.length > 0) return { created: true, jobId: job.jobId, inputHash: job.inputHash };
   const earlier = await findJobByIdempotencyKey(db, idempotency?.key ?? '');
   // Gone between the two statements (expired, or deleted by retention): the key is free again.
