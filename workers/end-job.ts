@@ -7,9 +7,9 @@ import {
   type AttemptEnd,
   type ClaimedJob,
   type Ending,
-  endAttempt,
   finishJob,
   giveBackJob,
+  holdJob,
 } from '../src/db/job-claims.ts';
 import { insertPlan } from '../src/db/plans.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
@@ -46,23 +46,18 @@ export async function endJob(
   deps: WorkerDeps,
   job: JobInHand,
   ending: Ending,
-  reason: string | null,
+  end: Omit<AttemptEnd, 'phases'> = { outcome: ending.status, reason: null },
   plan?: Parameters<typeof insertPlan>[1],
 ): Promise<void> {
-  const attemptEnd: AttemptEnd = {
-    outcome: ending.crashed ? 'crashed' : ending.status,
-    reason,
-    phases: job.phases,
-  };
-  const stored = await untilAvailable(deps, () =>
-    deps.db.transaction(async (tx) => {
-      // First the compare-and-set: it locks the job's row, so that nobody else can end it meanwhile.
-      if (!(await finishJob(tx, job, ending))) return false;
-      if (plan) await insertPlan(tx, plan);
-      await endAttempt(tx, job, attemptEnd);
-      return true;
-    }),
-  );
+  const attemptEnd = { ...end, phases: job.phases };
+  const stored = await untilAvailable(deps, () => {
+    if (!plan) return finishJob(deps.db, job, ending, attemptEnd);
+    return deps.db.transaction(async (tx) => {
+      if (!(await holdJob(tx, job))) return false;
+      await insertPlan(tx, plan);
+      return finishJob(tx, job, ending, attemptEnd);
+    });
+  });
   if (!stored) return job.logger.warn('job lost to another worker; result thrown away');
   const { status, solverStatus, answer } = ending;
   job.logger.info(
@@ -81,7 +76,7 @@ export function failJob(
   code: ErrorItem['code'],
   message: string,
 ): Promise<void> {
-  return endJob(deps, job, failure(job, code, message), message);
+  return endJob(deps, job, failure(job, code, message), { outcome: 'failed', reason: message });
 }
 
 /**
@@ -92,7 +87,7 @@ export async function retryOrFail(deps: WorkerDeps, job: JobInHand, reason: stri
   const { JOB_MAX_ATTEMPTS, JOB_RETRY_DELAY_SECONDS } = deps.config;
   if (job.crashes + 1 >= JOB_MAX_ATTEMPTS) {
     const message = `the job was started ${job.crashes + 1} times and crashed each time, at last: ${reason}; the log of the workers says more`;
-    return endJob(deps, job, { ...failure(job, 'INTERNAL_ERROR', message), crashed: true }, reason);
+    return endJob(deps, job, failure(job, 'INTERNAL_ERROR', message), { outcome: 'crashed', reason });
   }
   const delaySeconds = Math.min(JOB_RETRY_DELAY_SECONDS * 2 ** job.crashes, MAX_RETRY_DELAY_SECONDS);
   await giveBack(deps, job, { outcome: 'crashed', reason, phases: job.phases }, delaySeconds);

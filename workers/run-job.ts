@@ -120,16 +120,22 @@ async function store(deps: WorkerDeps, job: JobInHand, outcome: SolveOutcome, is
       const answer = planAnswer({ ...job, planId }, result);
       const { jobId, solveTimeMs } = job;
       const plan = { planId, jobId, result, solveTimeMs, certificate };
-      return endJob(deps, job, { status: 'completed', solverStatus: outcome.status, answer }, null, plan);
+      return endJob(
+        deps,
+        job,
+        { status: 'completed', solverStatus: outcome.status, answer },
+        undefined,
+        plan,
+      );
     }
     case 'infeasible': {
       const answer = errorAnswer(job, outcome.errors);
-      return endJob(deps, job, { status: 'completed', solverStatus: 'infeasible', answer }, null);
+      return endJob(deps, job, { status: 'completed', solverStatus: 'infeasible', answer });
     }
     case 'cancelled': {
       if (isCancelRequested) {
         const answer = cancelledAnswer(job.requestId, job.jobId);
-        return endJob(deps, job, { status: 'cancelled', solverStatus: null, answer }, null);
+        return endJob(deps, job, { status: 'cancelled', solverStatus: null, answer });
       }
       const message =
         'the solve did not end in time and was stopped; raise options.time_limit_seconds or ask for less';

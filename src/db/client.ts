@@ -6,7 +6,10 @@ import * as schema from './schema.ts';
 
 export type Database = ReturnType<typeof openDatabase>['db'];
 /** A database or a transaction on it. */
-export type Queryable = Pick<Database, 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
+export type Queryable = Pick<
+  Database,
+  'select' | 'insert' | 'update' | 'delete' | 'execute' | 'with' | '$with'
+>;
 
 /**
  * Opens a connection pool.

@@ -92,44 +92,67 @@ export type Ending = {
   status: Extract<JobStatus, 'completed' | 'failed' | 'cancelled'>;
   solverStatus: SolverStatus | null;
   answer: JobAnswer;
-  /** the job ends because its last attempt crashed, too */
-  crashed?: boolean;
 };
-
-/**
- * Ends a running job with its answer, where the attempt is still ours. `endAttempt` belongs into the same transaction.
- * @returns false where it is not: whatever was computed is to be thrown away
- */
-export async function finishJob(db: Queryable, attempt: Attempt, ending: Ending): Promise<boolean> {
-  const rows = await db
-    .update(jobs)
-    .set({
-      status: ending.status,
-      solverStatus: ending.solverStatus,
-      httpStatus: ending.answer.httpStatus,
-      result: ending.answer.body,
-      finishedAt: sql`now()`,
-      crashes: sql`${jobs.crashes} + ${ending.crashed ? 1 : 0}`,
-      progress: sql`case when ${ending.status === 'completed'} then 1 else ${jobs.progress} end`,
-    })
-    .where(isOurs(attempt))
-    .returning({ jobId: jobs.jobId })
-    .prepare('finish_job')
-    .execute();
-  return rows.length > 0;
-}
 
 /** How an attempt ended: `reason` says why where it did not lead to an answer. */
 export type AttemptEnd = { outcome: AttemptOutcome; reason: string | null; phases: PhaseMark[] };
 
-/** Closes the attempt, with the clock of this moment and not of the transaction: storing the plan is part of it. */
-export async function endAttempt(db: Queryable, { jobId, attempt }: Attempt, end: AttemptEnd): Promise<void> {
-  await db
-    .update(jobAttempts)
-    .set({ ...end, endedAt: sql`clock_timestamp()` })
-    .where(and(eq(jobAttempts.jobId, jobId), eq(jobAttempts.attempt, attempt)))
-    .prepare('end_attempt')
+/**
+ * Holds a running job until the end of the transaction, where the attempt is still ours: nobody else can end it
+ * meanwhile. To be called before what belongs to its ending is written.
+ */
+export async function holdJob(tx: Queryable, attempt: Attempt): Promise<boolean> {
+  const rows = await tx
+    .select({ jobId: jobs.jobId })
+    .from(jobs)
+    .where(isOurs(attempt))
+    .for('no key update')
+    .prepare('hold_job')
     .execute();
+  return rows.length > 0;
+}
+
+/**
+ * Ends a running job with its answer, where the attempt is still ours, and closes the attempt.
+ * @returns false where it is not: whatever was computed is to be thrown away
+ */
+export async function finishJob(
+  db: Queryable,
+  attempt: Attempt,
+  ending: Ending,
+  end: AttemptEnd,
+): Promise<boolean> {
+  const finished = db.$with('finished').as(
+    db
+      .update(jobs)
+      .set({
+        status: ending.status,
+        solverStatus: ending.solverStatus,
+        httpStatus: ending.answer.httpStatus,
+        result: ending.answer.body,
+        // Not the time of the transaction: storing a large plan takes a while.
+        finishedAt: sql`clock_timestamp()`,
+        crashes: sql`${jobs.crashes} + ${end.outcome === 'crashed' ? 1 : 0}`,
+        progress: sql`case when ${ending.status === 'completed'} then 1 else ${jobs.progress} end`,
+      })
+      .where(isOurs(attempt))
+      .returning({ jobId: jobs.jobId, finishedAt: jobs.finishedAt }),
+  );
+  const closed = db.$with('closed').as(
+    db
+      .update(jobAttempts)
+      .set({ ...end, endedAt: sql`${finished.finishedAt}` })
+      .from(finished)
+      .where(and(eq(jobAttempts.jobId, finished.jobId), eq(jobAttempts.attempt, attempt.attempt)))
+      .returning({ attempt: jobAttempts.attempt }),
+  );
+  const rows = await db
+    .with(finished, closed)
+    .select({ jobId: finished.jobId })
+    .from(finished)
+    .prepare('finish_job')
+    .execute();
+  return rows.length > 0;
 }
 
 /**

@@ -49,8 +49,7 @@ export function phasesOnWire(job: JobRecord, attempts: readonly AttemptRecord[])
     begins.push({ phase: 'started', at: claimedAt });
     for (const { phase, ms } of last.phases ?? []) begins.push({ phase, at: claimedAt + ms });
   }
-  const finishedAt = job.finishedAt && (last?.endedAt ?? job.finishedAt).getTime();
-  if (finishedAt) begins.push({ phase: 'finished', at: finishedAt });
+  if (job.finishedAt) begins.push({ phase: 'finished', at: job.finishedAt.getTime() });
   return begins.map(({ phase, at }, i) => {
     const next = begins[i + 1];
     return {

@@ -4,13 +4,13 @@ import {
   claimJob,
   countClaimable,
   type Ending,
-  endAttempt,
   explainLostAttempt,
   findCancelRequests,
   findSilentJobs,
   finishJob,
   giveBackJob,
   heartbeat,
+  holdJob,
   storeProgress,
 } from '../../src/db/job-claims.ts';
 import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
@@ -30,6 +30,7 @@ const ENDING: Ending = {
   solverStatus: 'optimal',
   answer: { httpStatus: 200, body: '{"a": 1}' },
 };
+const DONE: AttemptEnd = { outcome: 'completed', reason: null, phases: [] };
 const CRASH: AttemptEnd = {
   outcome: 'crashed',
   reason: 'worker gone',
@@ -82,9 +83,9 @@ describe('the record of a job', () => {
     ]);
     // Only the crash counts against the limit; the number of the attempt never comes twice.
     expect(third).toMatchObject({ attempt: 3, crashes: 1 });
-    expect(await finishJob(db, third, ENDING)).toBe(true);
-    await endAttempt(db, third, { outcome: 'completed', reason: null, phases: [] });
-    expect((await readAttempts(db, jobId))[2]).toMatchObject({ outcome: 'completed' });
+    expect(await finishJob(db, third, ENDING, DONE)).toBe(true);
+    const { finishedAt } = (await readJob(db, jobId)) ?? {};
+    expect((await readAttempts(db, jobId))[2]).toMatchObject({ ...DONE, endedAt: finishedAt });
   });
 
   test('is taken from a silent worker, whose later writes are void', async () => {
@@ -107,13 +108,14 @@ describe('the record of a job', () => {
     await storeProgress(db, first, { progress: 0.9, stage: 'solve', incumbent: 1, bound: 1, gap: 0 });
     expect(await readJob(db, jobId)).toMatchObject({ progress: 0, stage: null });
     expect(await heartbeat(db, [first])).toEqual([jobId]);
-    expect(await finishJob(db, first, ENDING)).toBe(false);
+    expect(await db.transaction((tx) => holdJob(tx, first))).toBe(false);
+    expect(await finishJob(db, first, ENDING, DONE)).toBe(false);
     expect(await giveBackJob(db, first, RELEASE, 0)).toBe(false);
     await explainLostAttempt(db, first, 'cut off');
     expect((await readAttempts(db, jobId))[0]).toMatchObject({ outcome: 'crashed', reason: 'cut off' });
     expect(await readJob(db, jobId)).toMatchObject({ status: 'running', attempts: 2 });
-    expect(await finishJob(db, second, ENDING)).toBe(true);
-    expect(await finishJob(db, second, ENDING)).toBe(false);
+    expect(await finishJob(db, second, ENDING, DONE)).toBe(true);
+    expect(await finishJob(db, second, ENDING, DONE)).toBe(false);
     expect(await readAnswer(db, jobId)).toEqual({ httpStatus: 200, body: '{"a": 1}' });
   });
 
@@ -147,7 +149,7 @@ describe('the record of a job', () => {
         expect(await requestCancel(db, jobId)).toBe(true);
         expect(await findCancelRequests(db, [jobId])).toEqual([jobId]);
         // A job that completes while its cancellation is under way has completed.
-        expect(await finishJob(db, job, ENDING)).toBe(true);
+        expect(await finishJob(db, job, ENDING, DONE)).toBe(true);
       }
       expect(await requestCancel(db, jobId)).toBe(false);
       expect(await cancelQueuedJob(db, jobId, cancelled)).toBe(false);

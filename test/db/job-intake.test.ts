@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { claimJob, endAttempt, finishJob, giveBackJob } from '../../src/db/job-claims.ts';
+import { claimJob, finishJob, giveBackJob } from '../../src/db/job-claims.ts';
 import { findJobByIdempotencyKey, insertJob, type NewJob } from '../../src/db/job-intake.ts';
 import { readJob } from '../../src/db/jobs.ts';
 import { newJob } from '../helpers/jobs.ts';
@@ -16,8 +16,8 @@ describe('a job that is stored', () => {
     const job = await claimJob(db, 'w');
     if (!job) return undefined;
     const answer = { httpStatus: 200, body: '{}' };
-    await finishJob(db, job, { status: 'completed', solverStatus: 'optimal', answer });
-    await endAttempt(db, job, { outcome: 'completed', reason: null, phases: [] });
+    const end = { outcome: 'completed' as const, reason: null, phases: [] };
+    await finishJob(db, job, { status: 'completed', solverStatus: 'optimal', answer }, end);
     return job.jobId;
   };
   const turnOf = async (jobId: string) => (await readJob(db, jobId))?.turn;

@@ -17,6 +17,7 @@ import { cancelledAnswer, metadata, success } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { decodeCursor } from '../cursor.ts';
+import { jobExample } from '../examples.ts';
 import { estimateOnWire, historyOnWire, jobOnWire, phasesOnWire } from '../job-view.ts';
 import {
   CREATED_QUERY,
@@ -81,7 +82,10 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
   }
 
   return async (app) => {
-    const response = { 200: answers('the job', Job), ...errors(400, 404, 503) };
+    const response = {
+      200: { ...answers('the job', Job), examples: [jobExample] },
+      ...errors(400, 404, 503),
+    };
     app.get(
       '/api/v1/jobs/:job_id',
       {
