@@ -55,13 +55,20 @@ export const SettingsSchema = Type.Object({
   WORKER_HEALTH_FILE: optionalText(
     'file that a worker renews while it is well, for health checks of containers',
   ),
-  JOB_MAX_ATTEMPTS: integer(3, 1, 100, 'times a job is started before it ends as failed'),
+  JOB_MAX_ATTEMPTS: integer(3, 1, 100, 'crashes (of worker or solver) after which a job ends as failed'),
+  JOB_RETRY_DELAY_SECONDS: number(
+    2,
+    0,
+    3600,
+    'wait before a job that crashed is tried again; doubles with each crash, up to an hour',
+  ),
   JOB_LOCK_SECONDS: number(
     30,
     1,
     3600,
     'silence after which a worker counts as dead and its job is taken over',
   ),
+  IDEMPOTENCY_KEY_HOURS: number(24, 0.001, 8784, 'how long an `Idempotency-Key` leads to its job'),
   SWEEP_INTERVAL_SECONDS: number(10, 0.1, 3600, 'how often workers look for jobs that the queue lost'),
   OPTIMIZATION_MAX_DISTANCE: number(100, 0, 50_000, '`constraints.max_distance`, km'),
   OPTIMIZATION_CAPACITY_PER_VEHICLE: number(1, 1e-6, 1e9, '`constraints.capacity_per_vehicle`'),

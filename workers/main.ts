@@ -9,10 +9,18 @@ import { type Running, runProcess } from '../src/lifecycle.ts';
 import { createLogger } from '../src/logger.ts';
 import { openEventBus } from '../src/queue/bus.ts';
 import { openConsumer, openQueue } from '../src/queue/queue.ts';
+import { every } from './every.ts';
+import { createLevelOrder } from './level-order.ts';
 import { runJob } from './run-job.ts';
 import { createRunningJobs } from './running-jobs.ts';
 import { openSolver } from './solver.ts';
 import { sweep } from './sweeper.ts';
+
+/**
+ * How often PostgreSQL is asked whether a running job is to be cancelled, in case the event was lost: with the time
+ * a solve gets to stop by itself, a cancellation takes effect within a second.
+ */
+const LOOK_FOR_CANCELS_MS = 400;
 
 /** Starts a worker process: takes jobs from the queue, solves them in threads, never on its own event loop. */
 export async function startWorker(config: Config, logger: Logger): Promise<Running> {
@@ -39,31 +47,33 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
       (event) => {
         if (event.type === 'cancel') running.stop(event.job_id, 'cancel');
       },
-      () => {}, // a cancellation that was missed is read with the next heartbeat
+      () => {}, // a cancellation that was missed is read below
     )
     .catch(onError);
-  const deps = { config, workerId, db, bus, solver, running, logger };
-  const consumer = await openConsumer(config, (delivery) => runJob(deps, delivery), onError);
+  const levelOrder = createLevelOrder();
+  const deps = { config, workerId, db, bus, queue, solver, running, logger, levelOrder };
+  const consumer = await openConsumer(config, () => runJob(deps), onError);
   const beat = async () => {
     await running.beat(db);
     if (config.WORKER_HEALTH_FILE) await writeFile(config.WORKER_HEALTH_FILE, new Date().toISOString());
   };
   await beat();
   // Three beats within the time after which the worker counts as dead.
-  const heartbeat = setInterval(() => void beat().catch(onError), config.JOB_LOCK_SECONDS * 333);
-  const look = () => sweep(db, queue, config).catch(onError);
-  const sweeper = setInterval(look, config.SWEEP_INTERVAL_SECONDS * 1000);
-  await look();
+  const stopBeating = every(config.JOB_LOCK_SECONDS * 333, beat, onError);
+  const stopLooking = every(LOOK_FOR_CANCELS_MS, () => running.stopCancelled(db), onError);
+  const stopSweeping = every(config.SWEEP_INTERVAL_SECONDS * 1000, () => sweep(deps), onError);
+  await sweep(deps).catch(onError);
   logger.info({ worker_id: workerId, concurrency: config.WORKER_CONCURRENCY }, 'worker ready');
 
   return {
     async close() {
-      clearInterval(sweeper);
+      stopSweeping();
       // Running solves may finish within the limit; then they go back to the queue.
-      const deadline = setTimeout(() => running.stopAll('shutdown'), config.SHUTDOWN_TIMEOUT_SECONDS * 1000);
+      const deadline = setTimeout(running.stopAll, config.SHUTDOWN_TIMEOUT_SECONDS * 1000);
       await consumer.close();
       clearTimeout(deadline);
-      clearInterval(heartbeat);
+      stopBeating();
+      stopLooking();
       await Promise.all([solver.close(), queue.close(), bus.close()]);
       await closeDatabase();
       logger.info('stopped');

@@ -1,50 +1,62 @@
 import type { Database } from '../src/db/client.ts';
-import { heartbeat } from '../src/db/jobs.ts';
+import { type Attempt, findCancelRequests, heartbeat } from '../src/db/job-claims.ts';
 
 export type StopReason = 'cancel' | 'lost' | 'shutdown';
 
-export type RunningJob = {
-  jobId: string;
-  attempt: number;
+/** A job in the hands of this worker, from its claim until its end is stored. */
+export type RunningJob = Attempt & {
   stopReason: StopReason | undefined;
-  stop(): void;
+  /** stops the solve, once there is one */
+  stopSolve: (() => void) | undefined;
 };
 
-/** The jobs this worker solves at the moment: heartbeats for them, and ways to stop them. */
+/** The jobs this worker has in hand: heartbeats for them, and ways to stop them. */
 export type RunningJobs = {
-  add(job: { jobId: string; attempt: number }, stop: () => void): RunningJob;
+  /** To be called right after the claim, so that whoever wants to stop the job finds it. */
+  add(attempt: Attempt): RunningJob;
   remove(entry: RunningJob): void;
   /** Stops one job; nothing happens where it does not run here. */
   stop(jobId: string, reason: StopReason): void;
-  stopAll(reason: StopReason): void;
-  /** Tells PostgreSQL that the jobs are alive; stops those that are to be cancelled or are lost. */
+  /** Stops every job, and those that come later: the worker ends. */
+  stopAll(): void;
+  isStopped(): boolean;
+  /** Tells PostgreSQL that the jobs are alive; stops those that are lost. */
   beat(db: Database): Promise<void>;
+  /** Stops the jobs that somebody wants cancelled, also where the event that says so was lost. */
+  stopCancelled(db: Database): Promise<void>;
 };
 
 export function createRunningJobs(): RunningJobs {
   const entries = new Set<RunningJob>();
+  let isStopped = false;
   const stopEntry = (entry: RunningJob, reason: StopReason) => {
     entry.stopReason ??= reason;
-    entry.stop();
+    entry.stopSolve?.();
   };
   const stop = (jobId: string, reason: StopReason) => {
     for (const entry of entries) if (entry.jobId === jobId) stopEntry(entry, reason);
   };
   return {
-    add({ jobId, attempt }, stopSolve) {
-      const entry: RunningJob = { jobId, attempt, stopReason: undefined, stop: stopSolve };
+    add({ jobId, attempt }) {
+      const stopReason = isStopped ? 'shutdown' : undefined;
+      const entry: RunningJob = { jobId, attempt, stopReason, stopSolve: undefined };
       entries.add(entry);
       return entry;
     },
     remove: (entry) => void entries.delete(entry),
     stop,
-    stopAll(reason) {
-      for (const entry of entries) stopEntry(entry, reason);
+    stopAll() {
+      isStopped = true;
+      for (const entry of entries) stopEntry(entry, 'shutdown');
     },
+    isStopped: () => isStopped,
     async beat(db) {
-      const { cancelled, lost } = await heartbeat(db, [...entries]);
-      for (const jobId of cancelled) stop(jobId, 'cancel');
-      for (const jobId of lost) stop(jobId, 'lost');
+      for (const jobId of await heartbeat(db, [...entries])) stop(jobId, 'lost');
+    },
+    async stopCancelled(db) {
+      if (entries.size === 0) return;
+      const jobIds = [...entries].map((entry) => entry.jobId);
+      for (const jobId of await findCancelRequests(db, jobIds)) stop(jobId, 'cancel');
     },
   };
 }

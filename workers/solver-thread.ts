@@ -19,17 +19,35 @@ export type SolveTask = {
 /** A fault of our own code: the same input would end the same way again. */
 export type Threw = { status: 'threw'; stack: string };
 
+/**
+ * What a thread adds to its outcome: when each stage began, in milliseconds of `process.hrtime`, which all
+ * threads of a process share.
+ * The progress it has told may still be on its way when the outcome arrives.
+ */
+export type Timed = { stages: { stage: string; at: number }[] };
+
 /** Entry of a solver thread: here, and nowhere else in the process, the solver may block. */
-export default async function solve(task: SolveTask): Promise<OptimizeOutcome | Threw> {
+export default async function solve(task: SolveTask): Promise<(OptimizeOutcome | Threw) & Timed> {
+  const stages: Timed['stages'] = [];
   try {
-    return await optimize(
+    const outcome = await optimize(
       { request: JSON.parse(task.input), locations: task.locations, settings: task.settings },
-      { stopFlag: task.stopFlag, onProgress: (progress) => task.progressPort.postMessage(progress) },
+      {
+        stopFlag: task.stopFlag,
+        onProgress: (progress) => {
+          const { stage } = progress;
+          if (stages.at(-1)?.stage !== stage)
+            stages.push({ stage, at: Number(process.hrtime.bigint()) / 1e6 });
+          task.progressPort.postMessage(progress);
+        },
+      },
     );
+    return { ...outcome, stages };
   } catch (error) {
     return {
       status: 'threw',
       stack: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      stages,
     };
   } finally {
     task.progressPort.close();

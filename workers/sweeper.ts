@@ -1,27 +1,27 @@
-import type { Config } from '../src/config.ts';
-import type { Database } from '../src/db/client.ts';
-import { findStrandedJobs } from '../src/db/jobs.ts';
-import type { JobQueue } from '../src/queue/queue.ts';
+import { countClaimable, findSilentJobs } from '../src/db/job-claims.ts';
+import { retryOrFail, type WorkerDeps } from './end-job.ts';
 
-/** Jobs enqueued again per sweep, oldest first: they are the next to run; the others follow as these are done. */
-const JOBS_PER_SWEEP = 100;
+/** Tokens added per sweep at most: the workers have enough to do until the next one. */
+const TOKENS_PER_SWEEP = 1000;
 
 /**
- * Enqueues again what PostgreSQL says is to be done and nobody does: jobs that the queue lost, and jobs of dead
- * workers. A job that is in the queue after all stays there once, and a claim decides between two deliveries.
- * @returns how many jobs were looked after
+ * Makes good what a crash left behind: jobs whose worker has been silent for too long are tried again or failed,
+ * and where more jobs can be claimed than tokens wait in the queue, which may have lost them all, the missing ones
+ * are added. Two sweepers at the same moment may add twice as many: a token too many finds nothing to do.
  */
-export async function sweep(
-  db: Database,
-  queue: JobQueue,
-  config: Pick<Config, 'SWEEP_INTERVAL_SECONDS' | 'JOB_LOCK_SECONDS'>,
-): Promise<number> {
-  const stranded = await findStrandedJobs(db, {
-    // A job younger than this is probably being enqueued at this moment.
-    graceSeconds: config.SWEEP_INTERVAL_SECONDS,
-    lockSeconds: config.JOB_LOCK_SECONDS,
-    limit: JOBS_PER_SWEEP,
-  });
-  for (const job of stranded) await queue.enqueue(job);
-  return stranded.length;
+export async function sweep(deps: WorkerDeps): Promise<void> {
+  for (const silent of await findSilentJobs(deps.db, deps.config.JOB_LOCK_SECONDS)) {
+    const { workerId, silentSeconds, ...job } = silent;
+    const { jobId, requestId, attempt } = job;
+    const logger = deps.logger.child({ job_id: jobId, request_id: requestId, attempt });
+    const reason = `worker ${workerId} was silent for ${Math.round(silentSeconds)} s: it died, or lost its connection`;
+    // One that cannot be put right must not keep the others waiting.
+    await retryOrFail(deps, { ...job, solveTimeMs: 0, phases: [], logger }, reason).catch((err) =>
+      logger.error({ err }, 'silent job not taken over'),
+    );
+  }
+  const claimable = await countClaimable(deps.db, TOKENS_PER_SWEEP);
+  if (claimable === 0) return;
+  const missing = claimable - (await deps.queue.countWaiting());
+  if (missing > 0) await deps.queue.enqueueMany(missing);
 }

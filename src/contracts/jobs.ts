@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp } from './envelope.ts';
 import { SOLVER_STATUSES } from './optimize.ts';
+import { JOB_PRIORITIES } from './priorities.ts';
 
 /**
  * The life of a job, in one table: state → states it may go to. It drives the TypeBox enum here,
@@ -23,6 +24,16 @@ export function isEnded(status: JobStatus): boolean {
   return JOB_TRANSITIONS[status].length === 0;
 }
 
+/** What a job computes. Only `optimize` is asked for today. */
+export const JOB_KINDS = ['optimize', 'backtest', 'decision'] as const;
+
+/**
+ * How an attempt ended: as the job did, or given back by a worker that stopped (`released`), or by a worker or
+ * solver thread that died or was cut off (`crashed`). Only crashes count against the limit of attempts.
+ */
+export const ATTEMPT_OUTCOMES = ['completed', 'failed', 'cancelled', 'released', 'crashed'] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
 export const JobId = Type.String({ pattern: '^opt_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
 /** How a caller names a job or a plan: anything printable, so that an unknown one is 404 and not 400. */
 export const JobReference = Type.String({ minLength: 1, maxLength: 64, pattern: '^[!-~]+$' });
@@ -39,13 +50,60 @@ export const ProgressState = {
   gap: nullable(Type.Number({ description: '(incumbent − bound) / incumbent' })),
 };
 
+export const JobAttempt = Type.Object(
+  {
+    attempt: Type.Integer({ minimum: 1 }),
+    worker_id: Type.String(),
+    started_at: Timestamp,
+    ended_at: nullable(Timestamp),
+    outcome: Type.Union([Type.Enum([...ATTEMPT_OUTCOMES]), Type.Null()], {
+      description:
+        'null while it runs; `released`: its worker was stopped; `crashed`: worker or solver died or was cut off',
+    }),
+    reason: nullable(Type.String({ description: 'why it led to no answer' })),
+  },
+  { $id: 'JobAttempt' },
+);
+export type JobAttempt = Static<typeof JobAttempt>;
+
+export const JobPhase = Type.Object(
+  {
+    phase: Type.String({
+      description:
+        '`queued`, `started`, `build`, `solve`, `verify`, `explain`, `store`, `finished`; of the last attempt',
+    }),
+    at: Timestamp,
+    ms: nullable(
+      Type.Number({ description: 'how long it took; null for `finished` and where it has not ended' }),
+    ),
+  },
+  { $id: 'JobPhase' },
+);
+export type JobPhase = Static<typeof JobPhase>;
+
+export const JobEstimate = Type.Object(
+  {
+    median_seconds: Type.Number({ minimum: 0 }),
+    p10_seconds: Type.Number({ minimum: 0, description: '10th percentile' }),
+    p90_seconds: Type.Number({ minimum: 0, description: '90th percentile' }),
+    based_on: Type.Integer({ description: 'number of past jobs of like size' }),
+  },
+  { $id: 'JobEstimate' },
+);
+export type JobEstimate = Static<typeof JobEstimate>;
+
 export const Job = Type.Object(
   {
     job_id: JobId,
+    kind: Type.Enum([...JOB_KINDS]),
     status: Type.Enum(JOB_STATUSES),
+    priority: Type.Enum([...JOB_PRIORITIES]),
     ...ProgressState,
     solver_status: nullable(Type.Enum([...SOLVER_STATUSES])),
     attempts: Type.Integer({ description: 'times a worker has claimed the job' }),
+    retry_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'after a crash: not tried again before this time',
+    }),
     created_at: Timestamp,
     started_at: nullable(Timestamp),
     finished_at: nullable(Timestamp),
@@ -53,6 +111,14 @@ export const Job = Type.Object(
       ...Type.Integer({ minimum: 1 }),
       description: 'only while queued; 1 is next',
     }),
+    estimate: Type.Optional(
+      Type.Union([JobEstimate, Type.Null()], {
+        description:
+          'only while queued or running: time until it ends; null where too few past jobs of like size are known',
+      }),
+    ),
+    phases: Type.Optional(Type.Array(JobPhase, { description: 'not in lists' })),
+    attempt_history: Type.Optional(Type.Array(JobAttempt, { description: 'not in lists' })),
     plan_id: nullable(PlanId),
     request_id: Type.String(),
     result: Type.Optional(

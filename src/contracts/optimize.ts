@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Metadata } from './envelope.ts';
+import { JOB_PRIORITIES } from './priorities.ts';
 import { VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
 
 /** Longest demand series: hours of a leap year. */
@@ -95,6 +96,12 @@ export const OptimizeOptions = Type.Object(
     time_limit_seconds: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
     optimality_gap: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     explain: Type.Optional(Type.Boolean({ default: false, description: 'adds `data.insights`' })),
+    priority: Type.Optional(
+      Type.Enum([...JOB_PRIORITIES], {
+        default: 'normal',
+        description: 'when the job is done, among those that wait; the plan is the same',
+      }),
+    ),
   },
   { $id: 'OptimizeOptions', additionalProperties: false },
 );

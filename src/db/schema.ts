@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   check,
   customType,
@@ -8,19 +9,26 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
+  pgEnum,
   pgTable,
   primaryKey,
+  smallint,
   text,
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { ENDED_JOB_STATUSES, JOB_STATUSES } from '../contracts/jobs.ts';
+import { ATTEMPT_OUTCOMES, ENDED_JOB_STATUSES, JOB_KINDS, JOB_STATUSES } from '../contracts/jobs.ts';
 import { ASSIGNMENTS, SOLVER_STATUSES } from '../contracts/optimize.ts';
+import { JOB_PRIORITIES } from '../contracts/priorities.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
 
 /** JSON kept as the text that was sent: stored once, handed out without parsing. */
 const jsonText = customType<{ data: string; driverData: string }>({ dataType: () => 'json' });
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+/** The beginning of a phase of an attempt, in milliseconds since its claim. */
+export type PhaseMark = { phase: string; ms: number };
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 const oneOf = (column: SQL | unknown, values: readonly string[]) =>
@@ -86,10 +94,14 @@ export const demandRevision = pgTable(
   (t) => [check('demand_revision_single', sql`${t.single}`)],
 );
 
+/** An enum, not a text with a check: it sorts from the least urgent to the most. */
+export const jobPriority = pgEnum('job_priority', JOB_PRIORITIES);
+
 export const jobs = pgTable(
   'jobs',
   {
     jobId: text('job_id').primaryKey(),
+    kind: text('kind', { enum: JOB_KINDS }).notNull().default('optimize'),
     status: text('status', { enum: JOB_STATUSES as [string, ...string[]] }).notNull(),
     requestId: text('request_id').notNull(),
     input: jsonText('input'),
@@ -99,23 +111,53 @@ export const jobs = pgTable(
     bound: doublePrecision('bound'),
     gap: doublePrecision('gap'),
     solverStatus: text('solver_status', { enum: SOLVER_STATUSES }),
+    priority: jobPriority('priority').notNull().default('normal'),
+    // Whose turn it is among the jobs of a priority: see `insertJob`.
+    caller: text('caller').notNull().default('unknown'),
+    turn: bigint('turn', { mode: 'number' }).notNull().default(0),
+    // Counts every claim: the number that makes the writes of an earlier claimant void.
     attempts: integer('attempts').notNull().default(0),
+    crashes: integer('crashes').notNull().default(0),
+    // A queued job is not claimed before this time: back-off after a crash.
+    retryAt: time('retry_at'),
     workerId: text('worker_id'),
     heartbeatAt: time('heartbeat_at'),
     cancelRequested: boolean('cancel_requested').notNull().default(false),
     httpStatus: integer('http_status'),
     result: jsonText('result'),
     idempotencyKey: text('idempotency_key'),
+    idempotencyExpiresAt: time('idempotency_expires_at'),
     inputHash: bytes('input_hash').notNull(),
+    locationCount: integer('location_count'),
+    vehicleCount: integer('vehicle_count'),
+    // Jobs of like size, to the next power of two of both figures: what estimates are made from.
+    sizeClass: smallint('size_class').generatedAlwaysAs(
+      sql`64 * round(log(2.0, location_count + 1)) + round(log(2.0, vehicle_count + 1))`,
+    ),
     createdAt: time('created_at').notNull().defaultNow(),
     startedAt: time('started_at'),
     finishedAt: time('finished_at'),
   },
   (t) => [
-    uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey),
-    index('jobs_live').on(t.status, t.createdAt, t.jobId).where(sql`${t.finishedAt} is null`),
+    uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey).where(sql`${t.idempotencyKey} is not null`),
+    // The line, in the order in which jobs are claimed.
+    index('jobs_queue')
+      .on(t.priority.desc().nullsFirst(), t.turn, t.createdAt, t.jobId)
+      .where(sql`${t.status} = 'queued'`),
+    index('jobs_running').on(t.priority, t.turn).where(sql`${t.status} = 'running'`),
+    // The last turn that a caller has taken.
+    index('jobs_turn').on(t.priority, t.caller, t.turn).where(sql`${t.status} in ('queued', 'running')`),
+    index('jobs_like_size').on(t.kind, t.sizeClass, t.finishedAt).where(sql`${t.status} = 'completed'`),
+    index('jobs_finished').on(t.finishedAt, t.jobId).where(sql`${t.finishedAt} is not null`),
     index('jobs_created').on(t.createdAt, t.jobId),
     check('jobs_status', oneOf(t.status, JOB_STATUSES)),
+    check('jobs_kind', oneOf(t.kind, JOB_KINDS)),
+    check('jobs_caller', sql`length(${t.caller}) between 1 and 128`),
+    check('jobs_turn_number', sql`${t.turn} >= 0`),
+    check('jobs_attempts', sql`${t.attempts} >= 0 and ${t.crashes} between 0 and ${t.attempts}`),
+    check('jobs_retry', sql`${t.retryAt} is null or ${t.status} = 'queued'`),
+    check('jobs_idempotency', sql`(${t.idempotencyKey} is null) = (${t.idempotencyExpiresAt} is null)`),
+    check('jobs_size', sql`${t.locationCount} >= 0 and ${t.vehicleCount} >= 0`),
     check('jobs_solver_status', oneOf(t.solverStatus, SOLVER_STATUSES)),
     check('jobs_progress', sql`${t.progress} between 0 and 1`),
     // Ended means: the answer is there, once, with its status and time.
@@ -123,6 +165,31 @@ export const jobs = pgTable(
       'jobs_ended',
       sql`(${oneOf(t.status, ENDED_JOB_STATUSES)}) = (${t.finishedAt} is not null) and (${t.finishedAt} is null) = (${t.result} is null) and (${t.result} is null) = (${t.httpStatus} is null)`,
     ),
+  ],
+);
+
+/** Every time a worker claimed a job, and how that ended; kept with the job. */
+export const jobAttempts = pgTable(
+  'job_attempts',
+  {
+    jobId: text('job_id')
+      .notNull()
+      .references(() => jobs.jobId, { onDelete: 'cascade' }),
+    attempt: integer('attempt').notNull(),
+    workerId: text('worker_id').notNull(),
+    startedAt: time('started_at').notNull().defaultNow(),
+    endedAt: time('ended_at'),
+    outcome: text('outcome', { enum: ATTEMPT_OUTCOMES }),
+    reason: text('reason'),
+    // [{phase, ms}]: when each phase began, in milliseconds since `started_at`; one clock, no skew.
+    phases: jsonb('phases').$type<PhaseMark[]>(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.jobId, t.attempt] }),
+    check('job_attempts_attempt', sql`${t.attempt} >= 1`),
+    check('job_attempts_outcome', oneOf(t.outcome, ATTEMPT_OUTCOMES)),
+    check('job_attempts_ended', sql`(${t.endedAt} is null) = (${t.outcome} is null)`),
+    check('job_attempts_phases', sql`jsonb_typeof(${t.phases}) = 'array'`),
   ],
 );
 

@@ -1,27 +1,33 @@
 /** What the caller prefers (RFC 7240): how long to wait, and the preference that was applied. */
 export type WaitPreference = { waitSeconds: number; applied: string | undefined };
 
+/** A run of characters up to a comma, or a semicolon, that is not inside a quoted string. */
+const BETWEEN_COMMAS = /(?:"(?:[^"\\]|\\.)*"?|[^",])+/g;
+const BETWEEN_SEMICOLONS = /(?:"(?:[^"\\]|\\.)*"?|[^";])+/g;
+const SECONDS = /^(?:\d{1,9}|"\d{1,9}")$/;
+
 /**
  * Reads `respond-async` and `wait=N` from a Prefer header. `wait` bounds the wait, alone or beside
- * `respond-async`; `respond-async` alone does not wait at all. What cannot be understood is ignored, as the RFC says.
+ * `respond-async`; `respond-async` alone does not wait at all. What cannot be understood is ignored, and of a
+ * preference that is repeated the first one counts, as the RFC says.
  * @param limitSeconds the service's own limit
  */
 export function readWaitPreference(
   header: string | string[] | undefined,
   limitSeconds: number,
 ): WaitPreference {
-  let async = false;
-  let wait: number | undefined;
-  for (const part of [header ?? []].flat().join(',').split(',')) {
-    const [name, value] = part
-      .split(';')[0]
-      .split('=')
-      .map((text) => text.trim());
-    if (name.toLowerCase() === 'respond-async') async = true;
-    // The first one counts where a preference is repeated.
-    if (name.toLowerCase() === 'wait' && wait === undefined && /^"?\d{1,9}"?$/.test(value ?? ''))
-      wait = Number(value.replaceAll('"', ''));
+  const preferences = new Map<string, string>();
+  for (const preference of [header ?? []].flat().join(',').match(BETWEEN_COMMAS) ?? []) {
+    // Parameters (`; name=value`) say nothing to us.
+    const [word = ''] = preference.match(BETWEEN_SEMICOLONS) ?? [];
+    const equals = word.indexOf('=');
+    const name = (equals < 0 ? word : word.slice(0, equals)).trim().toLowerCase();
+    const value = equals < 0 ? '' : word.slice(equals + 1).trim();
+    if (!preferences.has(name)) preferences.set(name, value);
   }
+  const async = preferences.has('respond-async');
+  const value = preferences.get('wait') ?? '';
+  const wait = SECONDS.test(value) ? Number(value.replaceAll('"', '')) : undefined;
   const applied = [async && 'respond-async', wait !== undefined && `wait=${wait}`].filter(Boolean).join(', ');
   return {
     waitSeconds: Math.min(wait ?? (async ? 0 : limitSeconds), limitSeconds),

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import type { OptimizeRequest } from '../contracts/optimize.ts';
 import { checkRequest, namedLocationIds } from '../core/optimize/check.ts';
-import { countQueued, findJobByIdempotencyKey, insertJob } from '../db/jobs.ts';
+import { countQueued, findJobByIdempotencyKey, insertJob } from '../db/job-intake.ts';
 import { findKnownLocationIds } from '../db/locations.ts';
 import { AppError } from '../errors.ts';
 import type { Deps } from './app.ts';
@@ -31,10 +31,24 @@ export async function submitJob(
     const earlier = await findJobByIdempotencyKey(db, idempotencyKey);
     if (earlier) return replay(earlier, inputHash, idempotencyKey);
   }
-  await checkAgainstStore(deps, body);
+  const locationIds = namedLocationIds(body);
+  await checkAgainstStore(deps, body, locationIds);
   await admit(deps);
 
-  const job = { jobId: `opt_${uuidv7()}`, requestId: request.id, input, inputHash, idempotencyKey };
+  const job = {
+    jobId: `opt_${uuidv7()}`,
+    requestId: request.id,
+    input,
+    inputHash,
+    idempotency:
+      idempotencyKey === null
+        ? null
+        : { key: idempotencyKey, ttlSeconds: deps.config.IDEMPOTENCY_KEY_HOURS * 3600 },
+    priority: body.options?.priority ?? 'normal',
+    caller: readCaller(request),
+    locationCount: body.network?.location_ids.length ?? locationIds.length,
+    vehicleCount: body.fleet_state.vehicles.length,
+  };
   const stored = await insertJob(db, job);
   if (!stored.created) return replay(stored, inputHash, idempotencyKey ?? '');
   request.log.info({ job_id: job.jobId, bytes: input.length }, 'job stored');
@@ -43,9 +57,18 @@ export async function submitJob(
     // The job is stored, so it is accepted: should the queue fail now, a worker's sweeper enqueues it.
     enqueue: () =>
       deps.queue
-        .enqueue(job)
+        .enqueue()
         .catch((err) => request.log.error({ err, job_id: job.jobId }, 'job not enqueued yet')),
   };
+}
+
+/**
+ * Who takes turns with whom: the client that names itself, else the address of the connection. `X-Forwarded-For` is
+ * not read: anybody can write it, and would then take as many turns as there are addresses.
+ */
+function readCaller(request: FastifyRequest): string {
+  const clientId = request.headers['x-client-id'];
+  return typeof clientId === 'string' ? clientId : request.ip;
 }
 
 function replay(earlier: { jobId: string; inputHash: Buffer }, inputHash: Buffer, key: string): Submitted {
@@ -60,10 +83,12 @@ function replay(earlier: { jobId: string; inputHash: Buffer }, inputHash: Buffer
   return { jobId: earlier.jobId, enqueue: undefined };
 }
 
-async function checkAgainstStore({ database }: Pick<Deps, 'database'>, body: OptimizeRequest): Promise<void> {
-  const known = body.network
-    ? new Set<number>()
-    : await findKnownLocationIds(database.db, namedLocationIds(body));
+async function checkAgainstStore(
+  { database }: Pick<Deps, 'database'>,
+  body: OptimizeRequest,
+  locationIds: number[],
+): Promise<void> {
+  const known = body.network ? new Set<number>() : await findKnownLocationIds(database.db, locationIds);
   const faults = checkRequest(body, known);
   if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
 }

@@ -2,12 +2,20 @@ import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Config } from '../config.ts';
 
-/** What the queue carries: identifiers and a version. Inputs and results live in PostgreSQL. */
-export type Delivery = { v: 1; jobId: string; requestId: string };
+/**
+ * What the queue carries: tokens. One says that there is work for one worker; which job it is, and whether it is
+ * still there, PostgreSQL knows when the token arrives. So a token too many is harmless, and one that was lost is
+ * made good by counting.
+ */
+type Token = { v: 2 };
 
 export type JobQueue = {
-  /** Hands a stored job to the workers; a job that is in the queue already stays there once. */
-  enqueue(job: { jobId: string; requestId: string }): Promise<void>;
+  /** Tells the workers of one job to do. @param delaySeconds tells them so much later */
+  enqueue(delaySeconds?: number): Promise<void>;
+  /** Tells the workers of `count` jobs at once. */
+  enqueueMany(count: number): Promise<void>;
+  /** Number of tokens that wait for a worker. */
+  countWaiting(): Promise<number>;
   /** Whether a job could be enqueued now. */
   isReady(): Promise<boolean>;
   close(): Promise<void>;
@@ -17,15 +25,19 @@ export type QueueConfig = Pick<Config, 'DATABASE_URL' | 'REDIS_URL' | 'QUEUE_PRE
 
 /** What this module needs of BullMQ's Queue, whichever backend it is bound to. */
 type Producer = {
-  add(name: string, data: Delivery, options: { jobId: string }): Promise<unknown>;
+  add(name: string, data: Token, options: { delay: number }): Promise<unknown>;
+  addBulk(jobs: { name: string; data: Token }[]): Promise<unknown>;
+  getJobCountByTypes(type: 'waiting'): Promise<number>;
   on(event: 'error', listener: (error: Error) => void): unknown;
   waitUntilReady(): Promise<unknown>;
   close(): Promise<void>;
 };
 
 const NAME = 'optimization';
+const TOKEN_NAME = 'job';
+const TOKEN: Token = { v: 2 };
 
-// A delivery leaves nothing behind: PostgreSQL is the record, and the same job can be enqueued again.
+// A token leaves nothing behind: PostgreSQL is the record.
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
 
 const postgres = withBackend(createPostgresBackend);
@@ -66,12 +78,22 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
   } else await queue.waitUntilReady();
 
   const isReady = () => (redis ? redis.status === 'ready' : true);
+  // BullMQ waits for a connection without end; whoever calls has a caller of its own.
+  const assertReady = () => {
+    if (!isReady()) throw new Error('Redis cannot be reached');
+  };
   return {
-    async enqueue({ jobId, requestId }) {
-      // BullMQ waits for a connection without end; whoever calls has a caller of its own.
-      if (!isReady()) throw new Error('Redis cannot be reached');
-      const delivery: Delivery = { v: 1, jobId, requestId };
-      await queue.add('optimize', delivery, { jobId });
+    async enqueue(delaySeconds = 0) {
+      assertReady();
+      await queue.add(TOKEN_NAME, TOKEN, { delay: Math.ceil(delaySeconds * 1000) });
+    },
+    async enqueueMany(count) {
+      assertReady();
+      await queue.addBulk(Array.from({ length: count }, () => ({ name: TOKEN_NAME, data: TOKEN })));
+    },
+    async countWaiting() {
+      assertReady();
+      return queue.getJobCountByTypes('waiting');
     },
     isReady: async () => isReady(),
     async close() {
@@ -96,17 +118,17 @@ export async function assertQueueReachable(config: QueueConfig): Promise<void> {
 }
 
 export type Consumer = {
-  /** Stops taking deliveries; resolves when those under way have been handled. */
+  /** Stops taking tokens; resolves when those under way have been handled. */
   close(): Promise<void>;
 };
 
 /**
- * Opens the consuming side: `handle` is called for every delivery, at most `concurrency` at a time.
- * A delivery may come twice (a worker that was thought dead); `handle` has to claim the job in PostgreSQL.
+ * Opens the consuming side: `handle` is called for every token, at most `concurrency` at a time.
+ * A token may come twice (a worker that was thought dead); `handle` has to claim a job in PostgreSQL.
  */
 export async function openConsumer(
   config: QueueConfig & Pick<Config, 'WORKER_CONCURRENCY' | 'JOB_LOCK_SECONDS'>,
-  handle: (delivery: Delivery) => Promise<void>,
+  handle: () => Promise<void>,
   onError: (error: Error) => void,
 ): Promise<Consumer> {
   const options = {
@@ -116,18 +138,17 @@ export async function openConsumer(
     // How often a job may be started is decided by its attempts in PostgreSQL, not here.
     maxStalledCount: 1_000_000,
   };
-  const process = (job: { data: Delivery }) => handle(job.data);
   const redis = config.REDIS_URL ? new Redis(config.REDIS_URL, { maxRetriesPerRequest: null }) : undefined;
   redis?.on('error', onError);
   const worker = redis
-    ? new Worker<Delivery>(NAME, process, { ...options, connection: redis, prefix: config.QUEUE_PREFIX })
-    : new postgres.Worker<Delivery>(NAME, process, {
+    ? new Worker<Token>(NAME, handle, { ...options, connection: redis, prefix: config.QUEUE_PREFIX })
+    : new postgres.Worker<Token>(NAME, handle, {
         ...options,
         connection: postgresConnection(config, config.WORKER_CONCURRENCY + 2),
       });
   worker.on('error', onError);
   // A handler that throws has ended nothing: the job is found again by its silence. But it must not go unnoticed.
-  worker.on('failed', (_delivery, error) => onError(error));
+  worker.on('failed', (_token, error) => onError(error));
   if (!redis) await worker.waitUntilReady();
   return {
     async close() {

@@ -92,6 +92,27 @@ describe('the documents', () => {
     }
   });
 
+  test('a job that waits and one that has ended are shown as documented, and so is the example', async () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'openapi', ...openapi });
+    const path = '/api/v1/jobs/{job_id}';
+    const { example, examples } = openapi.paths[path].get.responses['200'].content['application/json'];
+    const shown = example ?? Object.values<Document>(examples)[0].value;
+    expect(shown.data.attempt_history).toHaveLength(2);
+    expectToFit(ajv, path, 'get', 200, shown);
+    const body = openapi.paths['/api/v1/optimize'].post.requestBody.content['application/json'];
+    const request = body.example ?? Object.values<Document>(body.examples)[0].value;
+    const accepted = await send(`${base}/api/v1/optimize`, {
+      body: request,
+      headers: { prefer: 'respond-async' },
+    });
+    for (let ended = false; !ended; ) {
+      const job = await send(`${base}${accepted.headers.get('location')}`);
+      expectToFit(ajv, path, 'get', 200, job.body);
+      ended = job.body.data.status === 'completed';
+    }
+  });
+
   test('every error answer fits the one error envelope, whose codes are those of the table', async () => {
     const codes = openapi.components.schemas.ErrorItem.properties.code.enum;
     expect([...codes].sort()).toEqual(Object.keys(ERROR_STATUS).sort());

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { longRequest } from '../helpers/long-request.ts';
 import { type Answer, send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { describeOnBothBackends } from '../helpers/services.ts';
 
@@ -139,14 +140,18 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
 
   test('keeps working on a job whose caller hangs up', async () => {
     const hangUp = new AbortController();
-    const call = send(url, {
-      body: simpleRequest(),
-      headers: { 'idempotency-key': 'gone' },
-      signal: hangUp.signal,
-    });
+    const body = longRequest(1);
+    const headers = { 'idempotency-key': 'gone' };
+    const call = send(url, { body, headers, signal: hangUp.signal });
+    const find = "select job_id from jobs where idempotency_key = 'gone' and status = 'running'";
+    let jobId: string | undefined;
+    while (!jobId) jobId = (await service.pool.query(find)).rows[0]?.job_id;
     hangUp.abort();
     await expect(call).rejects.toThrow();
-    expect((await post(simpleRequest(), { 'idempotency-key': 'gone' })).status).toBe(200);
+    const job = await waitForJob(jobId);
+    expect(job).toMatchObject({ status: 'completed', attempts: 1 });
+    // Who comes again gets the very answer.
+    expect((await post(body, headers)).body).toEqual(job.result);
   });
 
   test('takes the fleet as GET /api/v1/data/fleet returns it', async () => {

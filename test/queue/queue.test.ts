@@ -18,53 +18,54 @@ describeOnBothBackends('the queue', (redisUrl) => {
     });
   });
 
-  test('delivers identifiers only, in order, and a job that is in it already once', async () => {
-    const queue = await openQueue(config, fail);
-    closing.push(queue.close);
-    const ids = ['opt_a', 'opt_b', 'opt_c'];
-    for (const jobId of [...ids, ...ids]) await queue.enqueue({ jobId, requestId: `r-${jobId}` });
-    const got: unknown[] = [];
-    const { promise: done, resolve } = Promise.withResolvers<void>();
+  /** Counts tokens as they come. */
+  const openCounter = async () => {
+    let count = 0;
+    let wanted = Number.POSITIVE_INFINITY;
+    let reached = Promise.withResolvers<void>();
     const consumer = await openConsumer(
       config,
-      async (delivery) => {
-        got.push(delivery);
-        if (delivery.jobId === 'opt_c') resolve();
+      async () => {
+        if (++count >= wanted) reached.resolve();
       },
       fail,
     );
-    await done;
-    await consumer.close();
-    expect(got).toEqual(ids.map((jobId) => ({ v: 1, jobId, requestId: `r-${jobId}` })));
-  });
+    closing.push(consumer.close);
+    return async (n: number) => {
+      reached = Promise.withResolvers();
+      wanted = n;
+      if (count < wanted) await reached.promise;
+      return count;
+    };
+  };
 
-  test('delivers a job again that was enqueued again after it was handled', async () => {
+  test('counts the tokens that wait, and hands out each one, one at a time or many at once', async () => {
     const queue = await openQueue(config, fail);
     closing.push(queue.close);
-    let next = Promise.withResolvers<string>();
-    const consumer = await openConsumer(config, async ({ jobId }) => next.resolve(jobId), fail);
-    closing.push(consumer.close);
-    for (let i = 0; i < 2; i++) {
-      next = Promise.withResolvers();
-      // Enqueuing while the first delivery is still being put away has no effect: repeat, as the sweeper does.
-      let delivered = false;
-      next.promise.then(() => {
-        delivered = true;
-      });
-      while (!delivered) await queue.enqueue({ jobId: 'opt_again', requestId: 'r' });
-      expect(await next.promise).toBe('opt_again');
-    }
+    expect(await queue.countWaiting()).toBe(0);
+    await queue.enqueue();
+    await queue.enqueueMany(1000);
+    await queue.enqueue();
+    expect(await queue.countWaiting()).toBe(1002);
+    const received = await openCounter();
+    expect(await received(1002)).toBe(1002);
+    expect(await queue.countWaiting()).toBe(0);
+    // A token for later does not wait for a worker yet, and comes by itself.
+    await queue.enqueue(0.5);
+    expect(await queue.countWaiting()).toBe(0);
+    expect(await received(1003)).toBe(1003);
   });
 
   test('says whether it is ready', async () => {
     const queue = await openQueue(config, fail);
-    await queue.enqueue({ jobId: 'opt_ready', requestId: 'r' }).catch(() => {});
     expect(await queue.isReady()).toBe(true);
     await queue.close();
     if (redisUrl) {
       const away = await openQueue({ ...config, REDIS_URL: 'redis://127.0.0.1:1' }, () => {});
       expect(await away.isReady()).toBe(false);
-      await expect(away.enqueue({ jobId: 'opt_x', requestId: 'r' })).rejects.toThrow();
+      await expect(away.enqueue()).rejects.toThrow('Redis cannot be reached');
+      await expect(away.enqueueMany(2)).rejects.toThrow('Redis cannot be reached');
+      await expect(away.countWaiting()).rejects.toThrow('Redis cannot be reached');
       await away.close();
     }
   });

@@ -3,37 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openQueue } from '../../src/queue/queue.ts';
+import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
-
-/** A problem that keeps the solver busy: several capacity classes, no gap, until its time limit. */
-export function longRequest(seconds: number) {
-  const n = 40;
-  const ids = Array.from({ length: n }, (_, i) => i + 100);
-  let state = 7;
-  const random = () => {
-    state = (state * 1103515245 + 12345) % 2147483648;
-    return state / 2147483648;
-  };
-  const points = ids.map(() => [random() * 50, random() * 50]);
-  const costs = points.map(([x, y]) =>
-    points.map(([u, v]) => Math.round(Math.hypot(x - u, y - v) * 1000) / 1000),
-  );
-  return {
-    demand_forecast: Object.fromEntries(ids.map((id) => [id, [random() * 40]])),
-    fleet_state: {
-      vehicles: Array.from({ length: 500 }, (_, i) => ({
-        id: `V${i}`,
-        location: ids[Math.floor(random() * n * 0.5)],
-        capacity: [1, 1.7, 2.9, 4.3][Math.floor(4 * random())],
-      })),
-    },
-    constraints: { max_distance: 100, max_rebalancing_cost: null },
-    network: { location_ids: ids, costs },
-    options: { optimality_gap: 0, time_limit_seconds: seconds },
-  };
-}
 
 describeOnBothBackends('an accepted job', (redisUrl) => {
   let service: Awaited<ReturnType<typeof startTestService>>;
@@ -46,6 +19,7 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
         JOB_LOCK_SECONDS: 1,
         SWEEP_INTERVAL_SECONDS: 0.3,
         JOB_MAX_ATTEMPTS: 2,
+        JOB_RETRY_DELAY_SECONDS: 0.1,
         SHUTDOWN_TIMEOUT_SECONDS: 0.2,
       },
     });
@@ -108,7 +82,14 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
     await once(victim, 'exit');
     const worker = await service.startWorker();
     expect((await ended(jobId)).status).toBe('success');
-    expect(await job(jobId)).toMatchObject({ status: 'completed', attempts: 2 });
+    expect(await job(jobId)).toMatchObject({
+      status: 'completed',
+      attempts: 2,
+      attempt_history: [
+        { outcome: 'crashed', reason: expect.stringMatching(/^worker .*:.* was silent for \d+ s/) },
+        { outcome: 'completed', reason: null },
+      ],
+    });
     expect(await countPlans(jobId)).toBe(1);
     await service.close(worker);
   });
@@ -143,10 +124,16 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
     const jobId = await submit(longRequest(3));
     await started(jobId);
     await service.close(first);
-    expect(await job(jobId)).toMatchObject({ status: 'queued', attempts: 0 });
+    expect(await job(jobId)).toMatchObject({
+      status: 'queued',
+      attempt_history: [{ attempt: 1, outcome: 'released', reason: expect.stringContaining('was stopped') }],
+    });
     const second = await service.startWorker();
     expect((await ended(jobId)).status).toBe('success');
-    expect(await job(jobId)).toMatchObject({ attempts: 1 });
+    expect(await job(jobId)).toMatchObject({
+      attempts: 2,
+      attempt_history: [{ outcome: 'released' }, { outcome: 'completed', reason: null }],
+    });
     await service.close(second);
   });
 
@@ -165,7 +152,7 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
     const jobId = await submit(simpleRequest());
     const queue = await openQueue(service.config, () => {});
     const workers = [await service.startWorker(), await service.startWorker()];
-    for (let i = 0; i < 20; i++) await queue.enqueue({ jobId, requestId: 'again' });
+    await queue.enqueueMany(20);
     expect((await ended(jobId)).status).toBe('success');
     expect(await job(jobId)).toMatchObject({ attempts: 1 });
     expect(await countPlans(jobId)).toBe(1);

@@ -2,10 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { isEnded, JOB_STATUSES, Job, JobReference } from '../../contracts/jobs.ts';
 import { SOLVER_STATUSES } from '../../contracts/optimize.ts';
+import { estimateJob } from '../../db/job-estimate.ts';
 import {
   cancelQueuedJob,
   type JobRecord,
   readAnswer,
+  readAttempts,
   readJob,
   readJobPage,
   readQueuePosition,
@@ -15,6 +17,8 @@ import { cancelledAnswer, metadata, success } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { decodeCursor } from '../cursor.ts';
+import { jobExample } from '../examples.ts';
+import { estimateOnWire, historyOnWire, jobOnWire, phasesOnWire } from '../job-view.ts';
 import {
   CREATED_QUERY,
   cutPage,
@@ -54,15 +58,34 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
 
   /** The envelope as JSON text: the answer of the job is put in as it stands, without parsing it. */
   async function envelope(requestId: string, job: JobRecord): Promise<string> {
-    const answer = isEnded(job.status) ? await readAnswer(db, job.jobId) : undefined;
-    const position = job.status === 'queued' ? { queue_position: await readQueuePosition(db, job) } : {};
-    const data = JSON.stringify({ ...onWire(job), ...position });
+    const { jobId, status } = job;
+    const [attempts, answer, place] = await Promise.all([
+      readAttempts(db, jobId),
+      isEnded(status) ? readAnswer(db, jobId) : undefined,
+      isEnded(status) ? undefined : readPlace(job),
+    ]);
+    const data = JSON.stringify({
+      ...jobOnWire(job),
+      ...place,
+      phases: phasesOnWire(job, attempts),
+      attempt_history: historyOnWire(attempts),
+    });
     const withResult = answer ? `${data.slice(0, -1)},"result":${answer.body}}` : data;
     return `{"status":"success","data":${withResult},"metadata":${JSON.stringify(metadata(requestId))}}`;
   }
 
+  /** Where a job stands that has not ended, and when it will have. */
+  async function readPlace(job: JobRecord) {
+    const position = job.status === 'queued' ? await readQueuePosition(db, job) : 0;
+    const estimate = estimateOnWire(await estimateJob(db, job.jobId, position));
+    return { ...(position > 0 && { queue_position: position }), estimate };
+  }
+
   return async (app) => {
-    const response = { 200: answers('the job', Job), ...errors(400, 404, 503) };
+    const response = {
+      200: { ...answers('the job', Job), examples: [jobExample] },
+      ...errors(400, 404, 503),
+    };
     app.get(
       '/api/v1/jobs/:job_id',
       {
@@ -108,7 +131,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         };
         const rows = await readJobPage(db, before, limit + 1, filter);
         const { items, next_cursor } = cutPage(rows, limit, (job) => [job.createdAt, job.jobId]);
-        return success(request.id, { jobs: items.map(onWire), next_cursor });
+        return success(request.id, { jobs: items.map(jobOnWire), next_cursor });
       },
     );
 
@@ -143,24 +166,5 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         return sendJsonText(reply.code(isEnded(job.status) ? 200 : 202), await envelope(request.id, job));
       },
     );
-  };
-}
-
-function onWire(job: JobRecord): Job {
-  return {
-    job_id: job.jobId,
-    status: job.status,
-    progress: job.progress,
-    stage: job.stage,
-    incumbent: job.incumbent,
-    bound: job.bound,
-    gap: job.gap,
-    solver_status: job.solverStatus,
-    attempts: job.attempts,
-    created_at: job.createdAt.toISOString(),
-    started_at: job.startedAt?.toISOString() ?? null,
-    finished_at: job.finishedAt?.toISOString() ?? null,
-    plan_id: job.planId,
-    request_id: job.requestId,
   };
 }

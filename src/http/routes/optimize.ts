@@ -18,7 +18,14 @@ const Headers = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'the same key and body give the same job and answer',
+      description: 'the same key and body give the same job and answer, until the key expires',
+    }),
+  ),
+  'x-client-id': Type.Optional(
+    Type.String({
+      pattern: '^[!-~]{1,128}$',
+      description:
+        'who takes turns with whom while jobs wait: 1 to 128 visible ASCII characters; default: the address of the connection',
     }),
   ),
 });

@@ -1,0 +1,87 @@
+import { sql } from 'drizzle-orm';
+import type { Queryable } from './client.ts';
+import { jobs } from './schema.ts';
+
+/** Past jobs that an estimate is made from: at most so many, the newest ones, and never fewer than the least. */
+const MOST_JOBS = 200;
+const LEAST_JOBS = 5;
+
+/** z of the 90th percentile of a normal distribution. */
+const Z90 = 1.2816;
+
+/** Seconds until a job ends, by what past jobs took. */
+export type JobEstimate = {
+  median: number;
+  /** 10th and 90th percentile */
+  p10: number;
+  p90: number;
+  /** past jobs of like size that it is based on */
+  basedOn: number;
+};
+
+type Row = {
+  n: number;
+  median: number | null;
+  p10: number | null;
+  p90: number | null;
+  mean: number | null;
+  deviation: number | null;
+  parallel: number;
+};
+
+/**
+ * Estimates when a queued or running job ends.
+ *
+ * What is left of the solve: jobs of the same kind and size class that completed at their first attempt, the newest
+ * first; of a job that has run for t seconds, only those that took longer than t say anything, and what they took
+ * beyond t is their say. What is left of the wait, for place p in the line with c jobs running at this moment:
+ * p departures at the pace of the newest completed jobs (mean m, deviation s), which take p·m/c ± √p·s/c. The
+ * percentiles of both are added, which errs on the wide side.
+ *
+ * @param position place in the line; 0 for a job that runs
+ * @returns null where fewer than five past jobs tell, or the job waits and no worker is at work
+ */
+export async function estimateJob(
+  db: Queryable,
+  jobId: string,
+  position: number,
+): Promise<JobEstimate | null> {
+  const took = sql`extract(epoch from finished_at - started_at)::float8`;
+  const { rows } = await db.execute<Row>(sql`
+    with job as (
+      select kind, size_class, case when status = 'running' then coalesce((
+          select extract(epoch from now() - a.started_at)::float8 from job_attempts a
+          where a.job_id = j.job_id and a.attempt = j.attempts), 0) else 0 end as elapsed
+      from ${jobs} j where job_id = ${jobId}),
+    alike as (
+      select p.took - job.elapsed as rest
+      from job, lateral (
+        select ${took} as took from ${jobs}
+        where status = 'completed' and kind = job.kind and size_class = job.size_class and attempts = 1
+        order by finished_at desc limit ${MOST_JOBS}) p
+      where p.took > job.elapsed),
+    recent as (
+      select ${took} as took from ${jobs}
+      where ${position}::int > 0 and finished_at is not null and status = 'completed' and attempts = 1
+      order by finished_at desc limit ${MOST_JOBS})
+    select count(*)::int as n,
+      percentile_cont(0.5) within group (order by rest) as median,
+      percentile_cont(0.1) within group (order by rest) as p10,
+      percentile_cont(0.9) within group (order by rest) as p90,
+      (select avg(took) from recent) as mean,
+      (select stddev_pop(took) from recent) as deviation,
+      (select count(*)::int from ${jobs} where ${position}::int > 0 and status = 'running') as parallel
+    from alike`);
+  const { n, median, p10, p90, mean, deviation, parallel } = rows[0];
+  if (n < LEAST_JOBS || median === null || p10 === null || p90 === null) return null;
+  if (position === 0) return { median, p10, p90, basedOn: n };
+  if (mean === null || deviation === null || parallel === 0) return null;
+  const wait = (position * mean) / parallel;
+  const spread = (Z90 * Math.sqrt(position) * deviation) / parallel;
+  return {
+    median: wait + median,
+    p10: Math.max(0, wait - spread) + p10,
+    p90: wait + spread + p90,
+    basedOn: n,
+  };
+}

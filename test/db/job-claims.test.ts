@@ -1,0 +1,212 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  type AttemptEnd,
+  claimJob,
+  countClaimable,
+  type Ending,
+  explainLostAttempt,
+  findCancelRequests,
+  findSilentJobs,
+  finishJob,
+  giveBackJob,
+  heartbeat,
+  holdJob,
+  storeProgress,
+} from '../../src/db/job-claims.ts';
+import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
+import {
+  cancelQueuedJob,
+  readAnswer,
+  readAttempts,
+  readJob,
+  readQueuePosition,
+  requestCancel,
+} from '../../src/db/jobs.ts';
+import { newJob } from '../helpers/jobs.ts';
+import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
+
+const ENDING: Ending = {
+  status: 'completed',
+  solverStatus: 'optimal',
+  answer: { httpStatus: 200, body: '{"a": 1}' },
+};
+const DONE: AttemptEnd = { outcome: 'completed', reason: null, phases: [] };
+const CRASH: AttemptEnd = {
+  outcome: 'crashed',
+  reason: 'worker gone',
+  phases: [{ phase: 'build', ms: 1.5 }],
+};
+const RELEASE: AttemptEnd = { outcome: 'released', reason: 'worker stopped', phases: [] };
+
+const { db, pool } = openTestDatabase(await createTestDatabase());
+
+describe('the record of a job', () => {
+  beforeEach(async () => {
+    await pool.query('delete from jobs');
+  });
+  const store = async (own: Partial<NewJob> = {}) => (await insertJob(db, newJob(own))).jobId;
+  const claim = async (worker = 'w', first: 'low' | 'normal' | 'high' | null = null) => {
+    const job = await claimJob(db, worker, first);
+    if (!job) throw new Error('nothing to claim');
+    return job;
+  };
+  /** Ids of the jobs in the order in which they are claimed. */
+  const claimAll = async () => {
+    const ids: string[] = [];
+    for (let job = await claimJob(db, 'w'); job; job = await claimJob(db, 'w')) ids.push(job.jobId);
+    return ids;
+  };
+  const silence = (jobId: string) =>
+    pool.query("update jobs set heartbeat_at = now() - interval '1 hour' where job_id = $1", [jobId]);
+
+  test('is claimed by one of many workers that try at the same moment, and each gets a job of its own', async () => {
+    const ids = [await store(), await store(), await store()];
+    const claims = await Promise.all(Array.from({ length: 10 }, (_, i) => claimJob(db, `w${i}`)));
+    const won = claims.filter((job) => job !== undefined);
+    expect(won.map((job) => job.jobId).sort()).toEqual(ids);
+    for (const job of won)
+      expect(job).toMatchObject({ attempt: 1, crashes: 0, input: '{"b":  2}', requestId: 'r' });
+    expect(await claimJob(db, 'late')).toBeUndefined();
+  });
+
+  test('keeps each attempt with its worker, its reason and its phases', async () => {
+    const jobId = await store();
+    const first = await claim('first');
+    expect(await giveBackJob(db, first, CRASH, 0)).toBe(true);
+    const second = await claim('second');
+    expect(await giveBackJob(db, second, RELEASE, 0)).toBe(true);
+    const third = await claim('third');
+    expect(await readAttempts(db, jobId)).toMatchObject([
+      { attempt: 1, workerId: 'first', ...CRASH, endedAt: expect.any(Date) },
+      { attempt: 2, workerId: 'second', ...RELEASE, endedAt: expect.any(Date) },
+      { attempt: 3, workerId: 'third', outcome: null, endedAt: null, reason: null },
+    ]);
+    // Only the crash counts against the limit; the number of the attempt never comes twice.
+    expect(third).toMatchObject({ attempt: 3, crashes: 1 });
+    expect(await finishJob(db, third, ENDING, DONE)).toBe(true);
+    const { finishedAt } = (await readJob(db, jobId)) ?? {};
+    expect((await readAttempts(db, jobId))[2]).toMatchObject({ ...DONE, endedAt: finishedAt });
+  });
+
+  test('is taken from a silent worker, whose later writes are void', async () => {
+    const jobId = await store();
+    const first = await claim('first');
+    expect(await findSilentJobs(db, 30)).toEqual([]);
+    await silence(jobId);
+    expect(await findSilentJobs(db, 30)).toMatchObject([
+      {
+        jobId,
+        attempt: 1,
+        crashes: 0,
+        requestId: 'r',
+        workerId: 'first',
+        silentSeconds: expect.closeTo(3600, -2),
+      },
+    ]);
+    expect(await giveBackJob(db, first, CRASH, 0)).toBe(true);
+    const second = await claim('second');
+    await storeProgress(db, first, { progress: 0.9, stage: 'solve', incumbent: 1, bound: 1, gap: 0 });
+    expect(await readJob(db, jobId)).toMatchObject({ progress: 0, stage: null });
+    expect(await heartbeat(db, [first])).toEqual([jobId]);
+    expect(await db.transaction((tx) => holdJob(tx, first))).toBe(false);
+    expect(await finishJob(db, first, ENDING, DONE)).toBe(false);
+    expect(await giveBackJob(db, first, RELEASE, 0)).toBe(false);
+    await explainLostAttempt(db, first, 'cut off');
+    expect((await readAttempts(db, jobId))[0]).toMatchObject({ outcome: 'crashed', reason: 'cut off' });
+    expect(await readJob(db, jobId)).toMatchObject({ status: 'running', attempts: 2 });
+    expect(await finishJob(db, second, ENDING, DONE)).toBe(true);
+    expect(await finishJob(db, second, ENDING, DONE)).toBe(false);
+    expect(await readAnswer(db, jobId)).toEqual({ httpStatus: 200, body: '{"a": 1}' });
+  });
+
+  test('waits out its back-off in the line, where others pass it', async () => {
+    const crashed = await store();
+    const other = await store();
+    const attempt = await claim();
+    expect(attempt.jobId).toBe(crashed);
+    await giveBackJob(db, attempt, CRASH, 3600.5);
+    expect((await readJob(db, crashed))?.retryAt?.getTime()).toBeGreaterThan(Date.now() + 3_500_000);
+    expect(await countClaimable(db, 10)).toBe(1);
+    expect(await claimAll()).toEqual([other]);
+    await pool.query('update jobs set retry_at = now() - make_interval(secs => 1) where job_id = $1', [
+      crashed,
+    ]);
+    expect(await claimAll()).toEqual([crashed]);
+    expect(await readJob(db, crashed)).toMatchObject({ retryAt: null, attempts: 2 });
+  });
+
+  test('either ends or is cancelled, never both', async () => {
+    for (let i = 0; i < 20; i++) {
+      const jobId = await store();
+      const cancelled = { httpStatus: 409, body: '{}' };
+      const [wasCancelled, job] = await Promise.all([
+        cancelQueuedJob(db, jobId, cancelled),
+        claimJob(db, 'w'),
+      ]);
+      expect(wasCancelled).toBe(job === undefined);
+      if (job) {
+        expect(await findCancelRequests(db, [jobId])).toEqual([]);
+        expect(await requestCancel(db, jobId)).toBe(true);
+        expect(await findCancelRequests(db, [jobId])).toEqual([jobId]);
+        // A job that completes while its cancellation is under way has completed.
+        expect(await finishJob(db, job, ENDING, DONE)).toBe(true);
+      }
+      expect(await requestCancel(db, jobId)).toBe(false);
+      expect(await cancelQueuedJob(db, jobId, cancelled)).toBe(false);
+    }
+  });
+
+  test('keeps its progress from falling', async () => {
+    const jobId = await store();
+    const job = await claim();
+    const at = (progress: number) => ({ progress, stage: 'solve', incumbent: null, bound: null, gap: null });
+    await storeProgress(db, job, at(0.5));
+    await storeProgress(db, job, at(0.2));
+    expect(await readJob(db, jobId)).toMatchObject({ progress: 0.5 });
+  });
+
+  test('is claimed in the order of priority, then turn, then age; and tells its place in that order', async () => {
+    const low = await store({ priority: 'low' });
+    const [a1, a2, a3] = [
+      await store({ caller: 'a' }),
+      await store({ caller: 'a' }),
+      await store({ caller: 'a' }),
+    ];
+    const b1 = await store({ caller: 'b' });
+    const [high1, high2] = [await store({ priority: 'high' }), await store({ priority: 'high' })];
+    const order = [high1, high2, a1, b1, a2, a3, low];
+    for (const [i, jobId] of order.entries()) {
+      const job = await readJob(db, jobId);
+      if (!job) throw new Error('not stored');
+      expect(await readQueuePosition(db, job)).toBe(i + 1);
+    }
+    expect(await claimAll()).toEqual(order);
+  });
+
+  test('of a lower priority goes first where the claim says so, and the order holds where there is none', async () => {
+    const high = await store({ priority: 'high' });
+    const low = [await store({ priority: 'low' }), await store({ priority: 'low' })];
+    expect((await claim('w', 'low')).jobId).toBe(low[0]);
+    expect((await claim('w', 'normal')).jobId).toBe(high);
+    expect((await claim('w', 'normal')).jobId).toBe(low[1]);
+  });
+
+  test('cannot be in a state that the contract does not know, or ended without an answer', async () => {
+    const jobId = await store();
+    const set = (assignment: string) =>
+      pool.query(`update jobs set ${assignment} where job_id = $1`, [jobId]);
+    await expect(set("status = 'paused'")).rejects.toThrow(/jobs_status/);
+    await expect(set("status = 'failed'")).rejects.toThrow(/jobs_ended/);
+    await expect(set("kind = 'other'")).rejects.toThrow(/jobs_kind/);
+    await expect(set("priority = 'urgent'")).rejects.toThrow(/job_priority/);
+    await expect(set("status = 'running', retry_at = now()")).rejects.toThrow(/jobs_retry/);
+    await expect(set("idempotency_key = 'k'")).rejects.toThrow(/jobs_idempotency/);
+    await expect(set('crashes = 1')).rejects.toThrow(/jobs_attempts/);
+    await claim();
+    const attempt = (assignment: string) =>
+      pool.query(`update job_attempts set ${assignment} where job_id = $1`, [jobId]);
+    await expect(attempt("outcome = 'gone', ended_at = now()")).rejects.toThrow(/job_attempts_outcome/);
+    await expect(attempt("outcome = 'crashed'")).rejects.toThrow(/job_attempts_ended/);
+    await expect(attempt("phases = '{}'")).rejects.toThrow(/job_attempts_phases/);
+  });
+});

@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { claimJob, finishJob, giveBackJob } from '../../src/db/job-claims.ts';
+import { findJobByIdempotencyKey, insertJob, type NewJob } from '../../src/db/job-intake.ts';
+import { readJob } from '../../src/db/jobs.ts';
+import { newJob } from '../helpers/jobs.ts';
+import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
+
+const { db, pool } = openTestDatabase(await createTestDatabase());
+
+describe('a job that is stored', () => {
+  beforeEach(async () => {
+    await pool.query('delete from jobs');
+  });
+  const store = async (own: Partial<NewJob> = {}) => (await insertJob(db, newJob(own))).jobId;
+  const finishNext = async () => {
+    const job = await claimJob(db, 'w');
+    if (!job) return undefined;
+    const answer = { httpStatus: 200, body: '{}' };
+    const end = { outcome: 'completed' as const, reason: null, phases: [] };
+    await finishJob(db, job, { status: 'completed', solverStatus: 'optimal', answer }, end);
+    return job.jobId;
+  };
+  const turnOf = async (jobId: string) => (await readJob(db, jobId))?.turn;
+  const expire = (key: string) =>
+    pool.query(
+      'update jobs set idempotency_expires_at = now() - make_interval(secs => 1) where idempotency_key = $1',
+      [key],
+    );
+
+  test('of one caller waits behind one job of another caller, not behind its thousand', async () => {
+    await pool.query(
+      `insert into jobs (job_id, status, request_id, input, input_hash, caller, turn)
+       select 'opt_many' || lpad(i::text, 4, '0'), 'queued', 'r', '{}', '', 'many', i from generate_series(0, 999) i`,
+    );
+    for (let i = 0; i < 10; i++) await finishNext();
+    const [first, second] = [await store({ caller: 'one' }), await store({ caller: 'one' })];
+    const order: (string | undefined)[] = [];
+    for (let i = 0; i < 4; i++) order.push(await finishNext());
+    expect(order).toEqual(['opt_many0010', first, 'opt_many0011', second]);
+  });
+
+  test('takes its turn where the line is served now, also where nothing waits or a retry of long ago does', async () => {
+    const old = await store({ caller: 'a' });
+    const crashed = await claimJob(db, 'w');
+    for (let i = 0; i < 5; i++) await store({ caller: 'a' });
+    for (let i = 0; i < 4; i++) await finishNext();
+    const running = await claimJob(db, 'w');
+    expect(await turnOf(running?.jobId ?? '')).toBe(5);
+    // Nothing waits; somebody new starts where the running one is, and not at the beginning.
+    expect(await turnOf(await store({ caller: 'b' }))).toBe(5);
+    if (crashed) await giveBackJob(db, crashed, { outcome: 'crashed', reason: 'gone', phases: [] }, 0);
+    expect(await turnOf(old)).toBe(0);
+    expect(await turnOf(await store({ caller: 'c' }))).toBe(5);
+    // Turns of another priority are another line.
+    expect(await turnOf(await store({ caller: 'a', priority: 'low' }))).toBe(0);
+  });
+
+  test('is one per idempotency key, also when many come at the same moment', async () => {
+    const idempotency = { key: 'k', ttlSeconds: 60 };
+    const inserts = await Promise.all(
+      Array.from({ length: 20 }, () => insertJob(db, newJob({ idempotency }))),
+    );
+    expect(inserts.filter((insert) => insert.created)).toHaveLength(1);
+    expect(new Set(inserts.map((insert) => insert.jobId)).size).toBe(1);
+    expect(await findJobByIdempotencyKey(db, 'k')).toMatchObject({ jobId: inserts[0].jobId });
+  });
+
+  test('is one per idempotency key also when many come at the moment at which the key has expired', async () => {
+    const idempotency = { key: 'k', ttlSeconds: 60 };
+    for (let round = 0; round < 10; round++) {
+      const before = await findJobByIdempotencyKey(db, 'k');
+      await expire('k');
+      const inserts = await Promise.all(
+        Array.from({ length: 20 }, () => insertJob(db, newJob({ idempotency }))),
+      );
+      expect(inserts.filter((insert) => insert.created)).toHaveLength(1);
+      expect(new Set(inserts.map((insert) => insert.jobId)).size).toBe(1);
+      expect(inserts[0].jobId).not.toBe(before?.jobId);
+      await finishNext();
+    }
+  });
+
+  test('keeps its idempotency key past the expiry while it is still to be done', async () => {
+    const idempotency = { key: 'k', ttlSeconds: 60 };
+    const jobId = await store({ idempotency });
+    await expire('k');
+    expect(await insertJob(db, newJob({ idempotency }))).toMatchObject({ created: false, jobId });
+    await finishNext();
+    expect(await findJobByIdempotencyKey(db, 'k')).toBeUndefined();
+    expect(await insertJob(db, newJob({ idempotency }))).toMatchObject({ created: true });
+  });
+
+  test('among 10,000 that wait is stored and claimed by index, without reading the line', async () => {
+    await pool.query(
+      `insert into jobs (job_id, status, request_id, input, input_hash, caller, turn, priority)
+       select 'opt_' || i, 'queued', 'r', '{}', '', 'c' || i % 100, i / 100, (array['low', 'normal', 'high'])[1 + i % 3]::job_priority
+       from generate_series(1, 10000) i`,
+    );
+    await pool.query('analyze jobs');
+    const plans = await explainStatements(async () => {
+      await store({ caller: 'c7', idempotency: { key: 'planned', ttlSeconds: 60 } });
+      await claimJob(db, 'w', 'low');
+    });
+    expect(plans).toHaveLength(4);
+    for (const plan of plans) {
+      expect(plan).not.toMatch(/Seq Scan on jobs/);
+      expect(plan).not.toMatch(/Sort/);
+      const rows = [...plan.matchAll(/actual [^)]*rows=([\d.]+)/g)].map((match) => Number(match[1]));
+      expect(Math.max(0, ...rows)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  /** The plans of the prepared statements that `work` sends: as it was run, and the one made for any values. */
+  async function explainStatements(work: () => Promise<void>): Promise<string[]> {
+    const plans: string[] = [];
+    const query = pool.query.bind(pool);
+    const explain = async (options: string, text: string, values?: unknown[]) => {
+      const { rows } = await query(`explain (${options}, costs off) ${text}`, values);
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+    };
+    pool.query = (async ({ text, values }: { text: string; values: unknown[] }) => {
+      await explain('analyze', text, values);
+      await explain('generic_plan', text);
+      return { rows: [{ created: true }] };
+      // biome-ignore lint/suspicious/noExplicitAny: it is called in one of its many forms
+    }) as any;
+    try {
+      await work();
+    } finally {
+      pool.query = query;
+    }
+    return plans;
+  }
+});

@@ -1,0 +1,19 @@
+import type { NewJob } from '../../src/db/job-intake.ts';
+
+let count = 0;
+
+/** A job that has not been stored yet, with an id of its own. */
+export function newJob(own: Partial<NewJob> = {}): NewJob {
+  return {
+    jobId: `opt_00000000-0000-7000-8000-${String(++count).padStart(12, '0')}`,
+    requestId: 'r',
+    input: '{"b":  2}',
+    inputHash: Buffer.from('h'),
+    idempotency: null,
+    priority: 'normal',
+    caller: 'somebody',
+    locationCount: 20,
+    vehicleCount: 200,
+    ...own,
+  };
+}

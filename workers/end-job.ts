@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../src/config.ts';
+import type { ErrorItem } from '../src/contracts/envelope.ts';
+import { type Database, isDatabaseUnavailable } from '../src/db/client.ts';
+import {
+  type AttemptEnd,
+  type ClaimedJob,
+  type Ending,
+  finishJob,
+  giveBackJob,
+  holdJob,
+} from '../src/db/job-claims.ts';
+import { insertPlan } from '../src/db/plans.ts';
+import type { PhaseMark } from '../src/db/schema.ts';
+import type { EventBus } from '../src/queue/bus.ts';
+import type { JobQueue } from '../src/queue/queue.ts';
+import { errorAnswer } from './answer.ts';
+import type { RunningJobs } from './running-jobs.ts';
+
+export type WorkerDeps = {
+  config: Config;
+  workerId: string;
+  db: Database;
+  bus: EventBus;
+  queue: JobQueue;
+  running: RunningJobs;
+  logger: Logger;
+};
+
+/** A claimed job on its way to an end, with what the answer and the record of its attempt say about it. */
+export type JobInHand = Omit<ClaimedJob, 'input'> & {
+  solveTimeMs: number;
+  phases: PhaseMark[];
+  logger: Logger;
+};
+
+const RETRY_DATABASE_MS = 500;
+/** Back-off doubles with each crash, up to this. */
+const MAX_RETRY_DELAY_SECONDS = 3600;
+/** A token for later comes so much after the job can be claimed again, rather than a moment before. */
+const TOKEN_MARGIN_SECONDS = 0.05;
+
+/** Stores the ending, and the plan with it, where the job is still ours; then tells everybody who waits. */
+export async function endJob(
+  deps: WorkerDeps,
+  job: JobInHand,
+  ending: Ending,
+  end: Omit<AttemptEnd, 'phases'> = { outcome: ending.status, reason: null },
+  plan?: Parameters<typeof insertPlan>[1],
+): Promise<void> {
+  const attemptEnd = { ...end, phases: job.phases };
+  const stored = await untilAvailable(deps, () => {
+    if (!plan) return finishJob(deps.db, job, ending, attemptEnd);
+    return deps.db.transaction(async (tx) => {
+      if (!(await holdJob(tx, job))) return false;
+      await insertPlan(tx, plan);
+      return finishJob(tx, job, ending, attemptEnd);
+    });
+  });
+  if (!stored) return job.logger.warn('job lost to another worker; result thrown away');
+  const { status, solverStatus, answer } = ending;
+  job.logger.info(
+    { status, solver_status: solverStatus, http_status: answer.httpStatus, solve_time_ms: job.solveTimeMs },
+    'job ended',
+  );
+  await deps.bus
+    .publish({ type: 'ended', job_id: job.jobId })
+    .catch((err) => job.logger.warn({ err }, 'not announced'));
+}
+
+/** Ends a job as failed for a reason that would come again: it is not tried again. */
+export function failJob(
+  deps: WorkerDeps,
+  job: JobInHand,
+  code: ErrorItem['code'],
+  message: string,
+): Promise<void> {
+  return endJob(deps, job, failure(job, code, message), { outcome: 'failed', reason: message });
+}
+
+/**
+ * After the death of a worker or of its solver thread: back to the line for a while that doubles with each crash,
+ * or, at the limit, failed. A job that kills whoever takes it must not go round for ever.
+ */
+export async function retryOrFail(deps: WorkerDeps, job: JobInHand, reason: string): Promise<void> {
+  const { JOB_MAX_ATTEMPTS, JOB_RETRY_DELAY_SECONDS } = deps.config;
+  if (job.crashes + 1 >= JOB_MAX_ATTEMPTS) {
+    const message = `the job was started ${job.crashes + 1} times and crashed each time, at last: ${reason}; the log of the workers says more`;
+    return endJob(deps, job, failure(job, 'INTERNAL_ERROR', message), { outcome: 'crashed', reason });
+  }
+  const delaySeconds = Math.min(JOB_RETRY_DELAY_SECONDS * 2 ** job.crashes, MAX_RETRY_DELAY_SECONDS);
+  await giveBack(deps, job, { outcome: 'crashed', reason, phases: job.phases }, delaySeconds);
+}
+
+/** Gives a job back to the line, and tells the workers of it at once. */
+export async function giveBack(deps: WorkerDeps, job: JobInHand, end: AttemptEnd, delaySeconds: number) {
+  const isGivenBack = await untilAvailable(deps, () => giveBackJob(deps.db, job, end, delaySeconds));
+  if (!isGivenBack) return;
+  job.logger.warn({ reason: end.reason, delay_seconds: delaySeconds }, 'job given back');
+  // Should the queue be away, a sweeper finds the job.
+  await deps.queue
+    .enqueue(delaySeconds > 0 ? delaySeconds + TOKEN_MARGIN_SECONDS : 0)
+    .catch((err) => job.logger.warn({ err }, 'job given back, but not enqueued yet'));
+}
+
+function failure(job: JobInHand, code: ErrorItem['code'], message: string): Ending {
+  const errors: ErrorItem[] = [{ code, message, field: null, detail: null }];
+  return { status: 'failed', solverStatus: 'error', answer: errorAnswer(job, errors) };
+}
+
+/**
+ * Repeats a query while the database is away: neither a token nor the result of a solve is thrown away for a
+ * restart of it. Past the time limit of a shutdown nothing is waited for any more.
+ */
+export async function untilAvailable<T>(
+  { running }: Pick<WorkerDeps, 'running'>,
+  query: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await query();
+    } catch (error) {
+      if (running.isStopped() || !isDatabaseUnavailable(error)) throw error;
+      await delay(RETRY_DATABASE_MS);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { PhaseMark } from '../src/db/schema.ts';
+
+/** Milliseconds of `process.hrtime`: the clock that all threads of a process share, and that never jumps. */
+function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** Milliseconds to the microsecond. */
+export function roundMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+/** When each phase of an attempt began. */
+export type Phases = {
+  /** in the order in which they began, in milliseconds since the claim */
+  marks: PhaseMark[];
+  /** Marks the beginning of a phase; nothing happens where it has begun already. @param at milliseconds of `process.hrtime` */
+  enter(phase: string, at?: number): void;
+};
+
+/** To be called when the job has been claimed. */
+export function startPhases(): Phases {
+  const claimedAt = monotonicMs();
+  const marks: PhaseMark[] = [];
+  return {
+    marks,
+    enter(phase, at = monotonicMs()) {
+      if (marks.some((mark) => mark.phase === phase)) return;
+      marks.push({ phase, ms: roundMs(at - claimedAt) });
+    },
+  };
+}
