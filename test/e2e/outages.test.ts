@@ -36,7 +36,7 @@ const network = {
 };
 
 describe('when a server goes away and comes back, no process needs a restart', () => {
-  test('PostgreSQL: 503 with Retry-After at once, health says so, and then everything works again', async () => {
+  test('PostgreSQL: 503 with Retry-After at once, health says so, everything works again, and who waited for a stored job is told where it is', async () => {
     const folder = await newFolder();
     const port = String(await freePort());
     const postgres = await startEmbeddedPostgres(folder, { fsync: 'off', port });
@@ -62,9 +62,17 @@ describe('when a server goes away and comes back, no process needs a restart', (
     const again = await startEmbeddedPostgres(folder, { fsync: 'off', port });
     await until(`${api.url}/health`, 200);
     expect((await send(`${api.url}/api/v1/optimize`, { body })).status).toBe(200);
-    await api.close();
     await worker.close();
+
+    const waiting = send(`${api.url}/api/v1/optimize`, { body, headers: { prefer: 'wait=3' } });
+    const isStored = async () =>
+      (await send(`${api.url}/api/v1/jobs?status=queued`)).body.data.jobs.length > 0;
+    while (!(await isStored()));
     await again.stop();
+    const told = await waiting;
+    expect(told.status).toBe(202);
+    expect(told.headers.get('location')).toBe(`/api/v1/jobs/${told.body.data.job_id}`);
+    await api.close();
   });
 
   test.skipIf(!redisCommand())(
