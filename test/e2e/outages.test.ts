@@ -6,6 +6,7 @@ import { createLogger } from '../../src/logger.ts';
 import { startApi } from '../../src/main.ts';
 import { freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
 import { startWorker } from '../../workers/main.ts';
+import { openProxy } from '../chaos/proxy.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { redisCommand, startRedisServer, stopProcess } from '../helpers/global-setup.ts';
 import { send, simpleRequest } from '../helpers/service.ts';
@@ -127,5 +128,17 @@ describe('a connection that is lost while it is in use', () => {
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     expect(errors.length).toBeGreaterThan(0);
     await close();
+  });
+
+  test('takes no place in the pool for ever when it is lost at the very start of a transaction', async () => {
+    const url = new URL(await createTestDatabase());
+    const wire = await openProxy(Number(url.port));
+    url.port = String(wire.port);
+    const { db, pool, close } = openDatabase(url.href, { poolSize: 1, onError: () => {} });
+    pool.once('acquire', () => wire.cut());
+    await expect(db.transaction((tx) => tx.execute(sql`select 1`))).rejects.toThrow();
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await close();
+    await wire.close();
   });
 });
