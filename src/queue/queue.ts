@@ -24,6 +24,7 @@ type Producer = {
 };
 
 const NAME = 'optimization';
+const RETRY_MS = 500;
 
 // A delivery leaves nothing behind: PostgreSQL is the record, and the same job can be enqueued again.
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
@@ -115,6 +116,8 @@ export async function openConsumer(
     stalledInterval: config.JOB_LOCK_SECONDS * 500,
     // How often a job may be started is decided by its attempts in PostgreSQL, not here.
     maxStalledCount: 1_000_000,
+    // Where a connection is refused BullMQ waits for this long, also when it is to close; its default is 15 s.
+    runRetryDelay: RETRY_MS,
   };
   const process = (job: { data: Delivery }) => handle(job.data);
   const redis = config.REDIS_URL ? new Redis(config.REDIS_URL, { maxRetriesPerRequest: null }) : undefined;
