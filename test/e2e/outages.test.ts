@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm';
+import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/client.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { createLogger } from '../../src/logger.ts';
 import { startApi } from '../../src/main.ts';
+import { openConsumer } from '../../src/queue/queue.ts';
 import { freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
 import { startWorker } from '../../workers/main.ts';
 import { openProxy } from '../chaos/proxy.ts';
@@ -141,4 +143,25 @@ describe('a connection that is lost while it is in use', () => {
     await close();
     await wire.close();
   });
+
+  test('and then refused to a worker that waits for jobs does not hold up its end', async () => {
+    const url = new URL(await createTestDatabase());
+    const wire = await openProxy(Number(url.port));
+    url.port = String(wire.port);
+    const lost = Promise.withResolvers<void>();
+    const config = testConfig({ DATABASE_URL: url.href });
+    const consumer = await openConsumer(
+      config,
+      async () => {},
+      () => lost.resolve(),
+    );
+    await wire.refuse();
+    await lost.promise;
+    // The worker's next attempt is refused, as these are.
+    for (let i = 0; i < 5; i++) {
+      await expect(new pg.Client({ connectionString: url.href }).connect()).rejects.toThrow('ECONNREFUSED');
+    }
+    await consumer.close();
+    // The default of the queue is to wait for 15 s.
+  }, 12_000);
 });
