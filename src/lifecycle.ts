@@ -13,9 +13,8 @@ export async function runProcess(start: () => Promise<Running>): Promise<void> {
     running = await start();
   } catch (error) {
     for (const line of describeStartError(error)) console.error(line);
-    process.exitCode = 1;
-    disconnect();
-    return;
+    // What it has opened so far (connections that come again, a consumer of jobs) would keep it half alive.
+    process.exit(1);
   }
   let isStopping = false;
   const stop = () => {

@@ -28,7 +28,17 @@ export function openDatabase(url: string, options: { poolSize: number; onError: 
   // A connection may be lost while it is idle, or while it is checked out: neither may end the process.
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
-  return { db: drizzle(pool, { schema }), pool, close: () => pool.end() };
+  const db = drizzle(pool, { schema });
+  // Drizzle's own never gives the connection back where `begin` fails: each time the pool would be one smaller.
+  db.transaction = async (work, options) => {
+    const client = await pool.connect();
+    try {
+      return await drizzle(client, { schema }).transaction(work, options);
+    } finally {
+      client.release();
+    }
+  };
+  return { db, pool, close: () => pool.end() };
 }
 
 /** Runs `work` in a transaction on a connection of its own. */

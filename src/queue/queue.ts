@@ -36,6 +36,7 @@ type Producer = {
 const NAME = 'optimization';
 const TOKEN_NAME = 'job';
 const TOKEN: Token = { v: 2 };
+const RETRY_MS = 500;
 
 // A token leaves nothing behind: PostgreSQL is the record.
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
@@ -137,6 +138,8 @@ export async function openConsumer(
     stalledInterval: config.JOB_LOCK_SECONDS * 500,
     // How often a job may be started is decided by its attempts in PostgreSQL, not here.
     maxStalledCount: 1_000_000,
+    // Where a connection is refused BullMQ waits for this long, also when it is to close; its default is 15 s.
+    runRetryDelay: RETRY_MS,
   };
   const redis = config.REDIS_URL ? new Redis(config.REDIS_URL, { maxRetriesPerRequest: null }) : undefined;
   redis?.on('error', onError);

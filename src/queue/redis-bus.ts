@@ -10,7 +10,8 @@ export function openRedisBus(url: string, channel: string, onError: (error: Erro
 
   return {
     async publish(event) {
-      if (publisher.status === 'wait') connecting ??= publisher.connect();
+      // The first connection is waited for; should it fail, ioredis goes on trying, and so do later events.
+      if (publisher.status === 'wait') connecting = publisher.connect().catch(onError);
       await connecting;
       await publisher.publish(channel, JSON.stringify(event));
     },

@@ -1,11 +1,14 @@
 import { sql } from 'drizzle-orm';
+import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/client.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { createLogger } from '../../src/logger.ts';
 import { startApi } from '../../src/main.ts';
+import { openConsumer } from '../../src/queue/queue.ts';
 import { freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
 import { startWorker } from '../../workers/main.ts';
+import { openProxy } from '../chaos/proxy.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { redisCommand, startRedisServer, stopProcess } from '../helpers/global-setup.ts';
 import { send, simpleRequest } from '../helpers/service.ts';
@@ -36,7 +39,7 @@ const network = {
 };
 
 describe('when a server goes away and comes back, no process needs a restart', () => {
-  test('PostgreSQL: 503 with Retry-After at once, health says so, and then everything works again', async () => {
+  test('PostgreSQL: 503 with Retry-After at once, health says so, everything works again, and who waited for a stored job is told where it is', async () => {
     const folder = await newFolder();
     const port = String(await freePort());
     const postgres = await startEmbeddedPostgres(folder, { fsync: 'off', port });
@@ -62,9 +65,17 @@ describe('when a server goes away and comes back, no process needs a restart', (
     const again = await startEmbeddedPostgres(folder, { fsync: 'off', port });
     await until(`${api.url}/health`, 200);
     expect((await send(`${api.url}/api/v1/optimize`, { body })).status).toBe(200);
-    await api.close();
     await worker.close();
+
+    const waiting = send(`${api.url}/api/v1/optimize`, { body, headers: { prefer: 'wait=3' } });
+    const isStored = async () =>
+      (await send(`${api.url}/api/v1/jobs?status=queued`)).body.data.jobs.length > 0;
+    while (!(await isStored()));
     await again.stop();
+    const told = await waiting;
+    expect(told.status).toBe(202);
+    expect(told.headers.get('location')).toBe(`/api/v1/jobs/${told.body.data.job_id}`);
+    await api.close();
   });
 
   test.skipIf(!redisCommand())(
@@ -120,4 +131,37 @@ describe('a connection that is lost while it is in use', () => {
     expect(errors.length).toBeGreaterThan(0);
     await close();
   });
+
+  test('takes no place in the pool for ever when it is lost at the very start of a transaction', async () => {
+    const url = new URL(await createTestDatabase());
+    const wire = await openProxy(Number(url.port));
+    url.port = String(wire.port);
+    const { db, pool, close } = openDatabase(url.href, { poolSize: 1, onError: () => {} });
+    pool.once('acquire', () => wire.cut());
+    await expect(db.transaction((tx) => tx.execute(sql`select 1`))).rejects.toThrow();
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await close();
+    await wire.close();
+  });
+
+  test('and then refused to a worker that waits for jobs does not hold up its end', async () => {
+    const url = new URL(await createTestDatabase());
+    const wire = await openProxy(Number(url.port));
+    url.port = String(wire.port);
+    const lost = Promise.withResolvers<void>();
+    const config = testConfig({ DATABASE_URL: url.href });
+    const consumer = await openConsumer(
+      config,
+      async () => {},
+      () => lost.resolve(),
+    );
+    await wire.refuse();
+    await lost.promise;
+    // The worker's next attempt is refused, as these are.
+    for (let i = 0; i < 5; i++) {
+      await expect(new pg.Client({ connectionString: url.href }).connect()).rejects.toThrow('ECONNREFUSED');
+    }
+    await consumer.close();
+    // The default of the queue is to wait for 15 s.
+  }, 12_000);
 });

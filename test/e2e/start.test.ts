@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/start/embedded-postgres.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
+import { processesUsing } from '../helpers/processes.ts';
 import { send } from '../helpers/service.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../src/start/main.ts', import.meta.url));
@@ -45,18 +46,6 @@ function start(env: Record<string, string>) {
   });
   ready.catch(() => {});
   return { child, output, ready, exited };
-}
-
-/** Processes whose arguments or environment name the folder. */
-async function processesUsing(folder: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const pid of await readdir('/proc')) {
-    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
-    const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
-    const command = await read('cmdline');
-    if (`${command}${await read('environ')}`.includes(folder)) found.push(command.replaceAll('\0', ' '));
-  }
-  return found;
 }
 
 describe('npm start', () => {
@@ -113,7 +102,7 @@ describe('npm start', () => {
     // API and worker notice that their supervisor is gone; only PostgreSQL stays, for the next start to stop.
     for (let left = 9; left > 1; ) {
       const running = await processesUsing(folder);
-      left = running.filter((command) => /main\.ts/.test(command)).length + 1;
+      left = running.filter(({ command }) => /main\.ts/.test(command)).length + 1;
     }
     const second = start(env);
     await second.ready;

@@ -1,8 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import type { JobEvent } from '../../src/contracts/events.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
 import { openConsumer, openQueue } from '../../src/queue/queue.ts';
+import { freePort } from '../../src/start/embedded-postgres.ts';
+import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
+import { redisCommand, startRedisServer, stopProcess } from '../helpers/global-setup.ts';
 import { createTestDatabase, describeOnBothBackends, testConfig } from '../helpers/services.ts';
 
 describeOnBothBackends('the queue', (redisUrl) => {
@@ -89,3 +93,28 @@ describeOnBothBackends('the event bus', (redisUrl) => {
     for (const bus of buses) await bus.close();
   });
 });
+
+test.skipIf(!redisCommand())(
+  'the event bus that was first used while Redis was away works once it is there',
+  async () => {
+    const folder = await newTemporaryFolder('bus');
+    const port = await freePort();
+    const config = testConfig({ DATABASE_URL: '', REDIS_URL: `redis://127.0.0.1:${port}` });
+    const bus = openEventBus(config, () => {});
+    const event: JobEvent = { type: 'ended', job_id: 'opt_a' };
+    await expect(bus.publish(event)).rejects.toThrow();
+    const redis = await startRedisServer(port, folder);
+    const heard = Promise.withResolvers<JobEvent>();
+    await bus.subscribe(heard.resolve, () => {});
+    const isPublished = () =>
+      bus.publish(event).then(
+        () => true,
+        () => false,
+      );
+    while (!(await isPublished())) await setImmediate();
+    expect(await heard.promise).toEqual(event);
+    await bus.close();
+    await stopProcess(redis);
+    await removeFolder(folder);
+  },
+);

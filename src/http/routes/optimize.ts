@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { AcceptedJob } from '../../contracts/jobs.ts';
 import { OptimizeRequest, OptimizeResponse } from '../../contracts/optimize.ts';
+import { isDatabaseUnavailable } from '../../db/client.ts';
 import { readJob } from '../../db/jobs.ts';
 import { success } from '../../envelope.ts';
 import type { Deps } from '../app.ts';
@@ -44,13 +45,21 @@ export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     const hangUp = new AbortController();
     const onClose = () => hangUp.abort();
     request.raw.socket.once('close', onClose);
+    // Whoever made the job is told of it even if the database has gone since: 503 would make them post it again.
+    const notKnown = (error: unknown) => {
+      if (!enqueue || !isDatabaseUnavailable(error)) throw error;
+      request.log.warn({ err: error, job_id: jobId }, 'state of the job not known');
+      return undefined;
+    };
     try {
-      const result = await watch.waitForAnswer(jobId, waitSeconds * 1000, hangUp.signal, enqueue);
+      const result = await watch
+        .waitForAnswer(jobId, waitSeconds * 1000, hangUp.signal, enqueue)
+        .catch(notKnown);
       if (result) return sendJsonText(reply.code(result.httpStatus), result.body);
     } finally {
       request.raw.socket.removeListener('close', onClose);
     }
-    const job = await readJob(database.db, jobId);
+    const job = await readJob(database.db, jobId).catch(notKnown);
     return reply
       .code(202)
       .header('location', `/api/v1/jobs/${jobId}`)

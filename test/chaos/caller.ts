@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, send } from '../helpers/send.ts';
+import type { Fleet, Member } from './fleet.ts';
+import type { Ledger } from './ledger.ts';
+import type { Problem } from './problems.ts';
+
+const RETRY_MS = 200;
+
+/** How clients reach the service: any API that is up, as behind a load balancer. */
+export type Caller = {
+  readonly ledger: Ledger;
+  /** An API process that is up. @throws where the run is given up */
+  pickApi(): Promise<Member>;
+  /**
+   * One request. 503 and a connection that broke because the API was killed are undefined: to be tried again.
+   * Whatever else does not fit is a fault.
+   */
+  call(path: string, options: CallOptions): Promise<(Answer & { requestId: string }) | undefined>;
+  /** Asks until the job has ended, and hands what it was told to the ledger. */
+  follow(jobId: string, problem: Problem): Promise<void>;
+  /** Aborts when the run is given up. */
+  readonly signal: AbortSignal;
+};
+
+export type CallOptions = {
+  expected: readonly number[];
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** the caller hangs up */
+  signal?: AbortSignal;
+};
+
+export function createCaller(fleet: Fleet, ledger: Ledger, signal: AbortSignal): Caller {
+  const apis = fleet.members.filter((member) => member.kind === 'api');
+  let turn = 0;
+  const caller: Caller = {
+    ledger,
+    signal,
+    async pickApi() {
+      for (;;) {
+        signal.throwIfAborted();
+        const up = apis.filter((api) => api.pid !== undefined);
+        if (up.length > 0) return up[turn++ % up.length];
+        await delay(RETRY_MS);
+      }
+    },
+    async call(path, { expected, signal: hangUp, headers, ...options }) {
+      const api = await caller.pickApi();
+      const { life } = api;
+      const requestId = `chaos-${++ledger.counts.requests}`;
+      const what = `${options.method ?? (options.body ? 'POST' : 'GET')} ${path} (${requestId}, ${api.name})`;
+      api.waiting++;
+      try {
+        const answer = await send(`${api.url}${path}`, {
+          ...options,
+          headers: { 'x-request-id': requestId, ...headers },
+          signal: AbortSignal.any([signal, ...(hangUp ? [hangUp] : [])]),
+        });
+        if (answer.status === 503) {
+          ledger.counts.refused++;
+          ledger.refusedRequests.add(requestId);
+          if (!Number(answer.headers.get('retry-after'))) ledger.fault(`${what}: 503 without Retry-After`);
+          return undefined;
+        }
+        if (!expected.includes(answer.status)) ledger.fault(`${what}: ${answer.status} ${answer.text}`);
+        return { ...answer, requestId };
+      } catch (error) {
+        if (hangUp?.aborted) return undefined;
+        signal.throwIfAborted();
+        ledger.counts.brokenConnections++;
+        if (api.life === life) {
+          const reason = (error as Error).cause ?? error;
+          ledger.fault(`${what}: the connection broke, but the process was not killed: ${reason}`);
+        }
+        return undefined;
+      } finally {
+        api.waiting--;
+      }
+    },
+    async follow(jobId, problem) {
+      for (;;) {
+        const answer = await caller.call(`/api/v1/jobs/${jobId}`, { expected: [200] });
+        if (answer?.status === 404) return ledger.fault(`GET says that there is no such job`, jobId);
+        if (answer?.body.data?.result) {
+          return ledger.answered(jobId, problem, answer.body.data.result, 'GET job');
+        }
+        await delay(RETRY_MS, undefined, { signal });
+      }
+    },
+  };
+  return caller;
+}

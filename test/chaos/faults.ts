@@ -1,0 +1,185 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createRandom } from '../core/optimize/instances.ts';
+import type { Fleet, Member } from './fleet.ts';
+import type { PostgresServer, Server } from './servers.ts';
+
+/** Each kind with how often it is chosen beside the others. */
+const WEIGHTS = {
+  'kill worker': 8,
+  'freeze worker': 2,
+  'kill API': 4,
+  'kill PostgreSQL': 2,
+  'cut PostgreSQL': 2,
+  'hang PostgreSQL': 1,
+  'terminate backends': 2,
+  'kill Redis': 3,
+  'cut Redis': 2,
+  'hang Redis': 1,
+};
+export type FaultKind = keyof typeof WEIGHTS;
+
+export type Fault = {
+  atMs: number;
+  kind: FaultKind;
+  /** 0 ≤ pick < 1: which of those it may hit */
+  pick: number;
+  /** how long what was hit stays away */
+  lastsMs: number;
+};
+
+/** Beside the kinds: workers killed while they solved a job, APIs killed while callers waited. */
+export type FaultCounts = Partial<
+  Record<FaultKind | 'killed mid-solve' | 'killed mid-wait' | 'connections cut', number>
+>;
+
+/** Between two faults: while every kind has its first turn, and later, when there is time to recover. */
+const FIRST_GAPS_MS = { least: 300, most: 900 };
+const GAPS_MS = { least: 500, most: 4000 };
+const LONGEST_AWAY_MS = 3000;
+/** How long a kill waits for a worker to be in the middle of a solve. */
+const SOLVE_WAIT_MS = 2000;
+
+/** The faults of a run, from the seed alone: every kind once in random order, then by weight until the time is up. */
+export function planStorm(seed: number, seconds: number, hasRedis: boolean): Fault[] {
+  const random = createRandom(seed);
+  const kinds = (Object.keys(WEIGHTS) as FaultKind[]).filter((kind) => hasRedis || !kind.includes('Redis'));
+  const weighted = kinds.flatMap((kind) => Array<FaultKind>(WEIGHTS[kind]).fill(kind));
+  const first = kinds.map((kind) => [random.next(), kind] as const).sort(([a], [b]) => a - b);
+  const faults: Fault[] = [];
+  for (let atMs = 500; ; ) {
+    const { least, most } = first.length > 0 ? FIRST_GAPS_MS : GAPS_MS;
+    atMs += random.integer(least, most);
+    if (atMs > seconds * 1000) return faults;
+    const kind = first.pop()?.[1] ?? random.pick(weighted);
+    faults.push({ atMs, kind, pick: random.next(), lastsMs: random.integer(0, LONGEST_AWAY_MS) });
+  }
+}
+
+type Targets = { fleet: Fleet; postgres: PostgresServer; redis: Server | undefined };
+
+/**
+ * Carries the faults out, each at its time; those of one server one after the other, and none after `endMs`.
+ * Resolves when all is up again.
+ */
+export async function runFaults(
+  faults: readonly Fault[],
+  endMs: number,
+  targets: Targets,
+  signal: AbortSignal,
+): Promise<FaultCounts> {
+  const counts: FaultCounts = {};
+  const queues = new Map<string, Promise<void>>();
+  const startedAt = performance.now();
+  for (const fault of faults) {
+    const wait = fault.atMs - (performance.now() - startedAt);
+    if (wait > 0) await delay(wait, undefined, { signal }).catch(() => {});
+    if (signal.aborted) break;
+    const place = fault.kind.split(' ').at(-1) ?? '';
+    const before = queues.get(place) ?? Promise.resolve();
+    const inTime = () => performance.now() - startedAt < endMs;
+    // A process may be killed while another one is down; of a server there is one.
+    const isProcess = place === 'worker' || place === 'API';
+    const done = isProcess
+      ? Promise.all([before, carryOut(fault, targets, counts)]).then(() => {})
+      : before.then(() => (inTime() ? carryOut(fault, targets, counts) : undefined));
+    done.catch(() => {}); // awaited below
+    queues.set(place, done);
+  }
+  await Promise.all(queues.values());
+  return counts;
+}
+
+/** Counts only what hit something. */
+async function carryOut(
+  fault: Fault,
+  { fleet, postgres, redis }: Targets,
+  counts: FaultCounts,
+): Promise<void> {
+  const { kind, pick, lastsMs } = fault;
+  const count = (what: keyof FaultCounts, n = 1) => {
+    counts[what] = (counts[what] ?? 0) + n;
+  };
+  switch (kind) {
+    case 'kill worker':
+    case 'freeze worker': {
+      const victim = await chooseWorker(fleet, postgres, pick);
+      if (!victim) return;
+      count(kind);
+      if (kind === 'freeze worker') return fleet.freeze(victim.worker, lastsMs);
+      if (victim.isSolving) count('killed mid-solve');
+      return fleet.kill(victim.worker, lastsMs / 2);
+    }
+    case 'kill API': {
+      const victim = choose(fleet, 'api', pick, (api) => api.waiting > 0);
+      if (!victim) return;
+      count(kind);
+      if (victim.waiting > 0) count('killed mid-wait');
+      return fleet.kill(victim, lastsMs / 2);
+    }
+    case 'kill PostgreSQL':
+    case 'kill Redis': {
+      const server = kind === 'kill Redis' ? redis : postgres;
+      await server?.kill();
+      count(kind);
+      await delay(lastsMs);
+      return server?.start();
+    }
+    case 'cut PostgreSQL':
+    case 'cut Redis':
+      count(kind);
+      return count('connections cut', (kind === 'cut Redis' ? redis : postgres)?.proxy.cut());
+    case 'hang PostgreSQL':
+    case 'hang Redis': {
+      const proxy = (kind === 'hang Redis' ? redis : postgres)?.proxy;
+      proxy?.hang();
+      count(kind);
+      await delay(lastsMs);
+      // Half of them end with a cut: what was under way never arrives.
+      if (pick < 0.5) count('connections cut', proxy?.cut());
+      proxy?.resume();
+      return;
+    }
+    case 'terminate backends':
+      // Every second connection of the service, counted from the oldest or the second oldest.
+      await postgres
+        .query(
+          `select pg_terminate_backend(pid) from (select pid, row_number() over (order by backend_start, pid) as n
+           from pg_stat_activity where datname = current_database() and application_name <> $1) a where n % 2 = $2`,
+          [postgres.name, Math.round(pick)],
+        )
+        .then(
+          () => count(kind),
+          () => {}, // PostgreSQL is away: nothing to terminate
+        );
+  }
+}
+
+/** A worker that solves a job at the moment; any one where none does for a while, or PostgreSQL is away. */
+async function chooseWorker(fleet: Fleet, postgres: PostgresServer, pick: number) {
+  const until = performance.now() + SOLVE_WAIT_MS;
+  for (;;) {
+    const solving = await solvingPids(postgres);
+    const isSolving = (worker: Member) => solving.has(worker.pid ?? 0);
+    const worker = choose(fleet, 'worker', pick, isSolving);
+    if (performance.now() > until || (worker && isSolving(worker))) {
+      return worker && { worker, isSolving: isSolving(worker) };
+    }
+    await delay(20);
+  }
+}
+
+/** Process ids of the workers that have a job. */
+async function solvingPids(postgres: PostgresServer): Promise<Set<number>> {
+  const rows = await postgres
+    .query<{ worker_id: string }>("select worker_id from jobs where status = 'running'")
+    .catch(() => []);
+  return new Set(rows.map((row) => Number(row.worker_id.split(':')[1])));
+}
+
+/** One of those that are up and may be killed, rather one that it hits. */
+function choose(fleet: Fleet, kind: Member['kind'], pick: number, isHit: (member: Member) => boolean) {
+  const up = fleet.members.filter((m) => m.kind === kind && !m.survivor && m.pid !== undefined);
+  const hit = up.filter(isHit);
+  const from = hit.length > 0 ? hit : up;
+  return from[Math.floor(pick * from.length)];
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { Problem } from './problems.ts';
+
+/** What clients saw of one job. */
+export type Seen = {
+  jobId: string;
+  problem: Problem;
+  /** in order: when (ms of the run), by whom, what */
+  history: string[];
+  /** fingerprint of the answer that the first one was told, and who that was */
+  answer: { hash: string; by: string } | undefined;
+  /** a DELETE was answered with `cancelled` */
+  cancelled: boolean;
+};
+
+export type Subscription = { jobId: string; completes: number; socket: string };
+
+/** Everything that clients were told, kept outside the service, to be compared at the end. */
+export type Ledger = ReturnType<typeof createLedger>;
+
+export function createLedger() {
+  const startedAt = performance.now();
+  const jobs = new Map<string, Seen>();
+  const keys = new Map<string, Set<string>>();
+  const subscriptions: Subscription[] = [];
+  const faults: { message: string; jobId: string | undefined }[] = [];
+  const refusedRequests = new Set<string>();
+  const counts = { requests: 0, refused: 0, brokenConnections: 0, retries: 0, cancels: 0, lostSockets: 0 };
+
+  const fault = (message: string, jobId?: string) => {
+    const at = `${Math.round(performance.now() - startedAt)} ms`;
+    faults.push({ message: `${at}: ${message}`, jobId });
+  };
+  const note = (jobId: string, problem: Problem, what: string): Seen => {
+    let seen = jobs.get(jobId);
+    if (!seen) {
+      seen = { jobId, problem, history: [], answer: undefined, cancelled: false };
+      jobs.set(jobId, seen);
+    }
+    seen.history.push(`${Math.round(performance.now() - startedAt)} ms ${what}`);
+    return seen;
+  };
+
+  return {
+    jobs,
+    keys,
+    subscriptions,
+    faults,
+    refusedRequests,
+    counts,
+    fault,
+    /** A client was told of this job. */
+    accepted(jobId: string, problem: Problem, by: string, key?: string) {
+      note(jobId, problem, `accepted: ${by}`);
+      if (key === undefined) return;
+      const ids = keys.get(key) ?? new Set();
+      keys.set(key, ids.add(jobId));
+      if (ids.size > 1) fault(`key ${key} made the jobs ${[...ids].join(' and ')}`, jobId);
+    },
+    /** A client was told the answer: everybody has to be told the same. */
+    answered(jobId: string, problem: Problem, envelope: unknown, by: string) {
+      const hash = createHash('sha256').update(JSON.stringify(envelope)).digest('hex').slice(0, 16);
+      const seen = note(jobId, problem, `answer ${hash}: ${by}`);
+      seen.answer ??= { hash, by };
+      if (seen.answer.hash !== hash) {
+        fault(`${by} was told ${hash}, but ${seen.answer.by} was told ${seen.answer.hash}`, jobId);
+      }
+    },
+    /** A DELETE was answered: with `cancelled`, that has to stay. */
+    cancelled(jobId: string, problem: Problem, status: string) {
+      note(jobId, problem, `DELETE answered ${status}`).cancelled ||= status === 'cancelled';
+    },
+    subscribed(jobId: string, problem: Problem, socket: string): Subscription {
+      note(jobId, problem, `subscribed on ${socket}`);
+      const subscription = { jobId, completes: 0, socket };
+      subscriptions.push(subscription);
+      return subscription;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util';
+import { type ChaosReport, runChaos } from './run.ts';
+
+/** `npm run test:chaos -- --seconds 600 --seed 7 --backend redis`: exit code 0 where nothing was lost or doubled. */
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: '1' },
+    backend: { type: 'string', default: 'redis' },
+  },
+});
+const seconds = Number(values.seconds);
+const seed = Number(values.seed);
+const { backend } = values;
+if (!(seconds > 0) || !Number.isInteger(seed) || (backend !== 'redis' && backend !== 'postgres')) {
+  console.error('usage: npm run test:chaos -- [--seconds 60] [--seed 1] [--backend redis|postgres]');
+  process.exit(1);
+}
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
+/** What start, calm and checks may take beside the storm. */
+const OVERRUN_SECONDS = 240;
+setTimeout(
+  () => stop.abort(new Error(`not done ${OVERRUN_SECONDS} s after the storm`)),
+  (seconds + OVERRUN_SECONDS) * 1000,
+);
+
+const startedAt = performance.now();
+const onPhase = (phase: string) =>
+  console.log(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${phase}`);
+let exitCode = 1;
+try {
+  console.log(`chaos: ${seconds} s, seed ${seed}, ${backend} backend`);
+  const report = await runChaos({ seconds, seed, backend, signal: stop.signal, onPhase });
+  onPhase('done');
+  print(report);
+  exitCode = report.findings.length > 0 ? 1 : 0;
+} catch (error) {
+  console.error(error);
+}
+// Given up in the middle, the runner may still have connections open.
+process.exit(exitCode);
+
+function print({ ledger, faults, totals, ...report }: ChaosReport): void {
+  const line = (name: string, value: unknown) => console.log(`  ${name.padEnd(34)} ${value}`);
+  const { counts } = ledger;
+  console.log('what happened');
+  for (const [kind, count] of Object.entries(faults).sort()) line(kind, count);
+  line('starts that failed meanwhile', report.failedStarts);
+  console.log('what clients saw');
+  line('requests', counts.requests);
+  line('refused with 503', counts.refused);
+  line('refused, but stored', totals.refusedButStored);
+  line('connections lost to a kill', counts.brokenConnections);
+  line('retries under a key', counts.retries);
+  line('cancel requests', counts.cancels);
+  line('WebSocket subscriptions', ledger.subscriptions.length);
+  line('  told the result', report.subscriptionsCompleted);
+  line('  lost with their socket', counts.lostSockets);
+  console.log('what came of it');
+  line('jobs accepted', totals.jobs);
+  line('  that a client was told of', totals.told);
+  for (const [ending, count] of Object.entries(totals.endings).sort()) line(`  ended as ${ending}`, count);
+  line('plans checked', totals.plansChecked);
+  line('lost', totals.lost);
+  line('doubled', totals.doubled);
+  line('from calm to all ended', `${(report.calmToEndedMs / 1000).toFixed(1)} s`);
+  console.log('what the survivors hold');
+  for (const vitals of report.vitals) console.log(`  ${vitals}`);
+  console.log('what the service complained of');
+  for (const [what, count] of [...report.complaints].sort(([, a], [, b]) => b - a).slice(0, 20)) {
+    console.log(`  ${String(count).padStart(6)} ${what}`);
+  }
+  console.log(
+    report.findings.length === 0
+      ? 'nothing lost, nothing doubled'
+      : `${report.findings.length} FINDINGS; logs: ${report.folder}`,
+  );
+  for (const { message, jobId, history } of report.findings.slice(0, 50)) {
+    console.log(`\n- ${jobId ?? ''} ${message}`);
+    for (const text of history) console.log(`    ${text}`);
+  }
+}

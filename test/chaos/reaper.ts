@@ -1,0 +1,46 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { removeFolder } from '../helpers/folders.ts';
+import { processesUsing } from '../helpers/processes.ts';
+
+/**
+ * A process of its own that outlives the runner by a moment: whatever ends the runner (Ctrl-C, a time limit, SIGKILL
+ * from a CI system), it kills every process that works in the runner's folder, and removes the folder.
+ */
+export type Reaper = {
+  readonly pid: number | undefined;
+  /** Ends it, when everything has been closed in order. @param keepFolder for somebody who wants to read the logs */
+  close(keepFolder: boolean): Promise<void>;
+};
+
+export function openReaper(folder: string): Reaper {
+  const child = fork(fileURLToPath(import.meta.url), [folder], { detached: true, stdio: 'ignore' });
+  return {
+    pid: child.pid,
+    async close(keepFolder) {
+      const gone = once(child, 'exit');
+      if (keepFolder) child.send('keep');
+      child.disconnect();
+      await gone;
+    },
+  };
+}
+
+if (import.meta.main) {
+  const folder = process.argv[2];
+  let keep = false;
+  process.on('message', () => {
+    keep = true;
+  });
+  process.once('disconnect', async () => {
+    for (const { pid } of await processesUsing(folder)) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // it is gone already
+      }
+    }
+    if (!keep) await removeFolder(folder);
+  });
+}

@@ -1,0 +1,232 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { newTemporaryFolder } from '../helpers/folders.ts';
+import { processesUsing } from '../helpers/processes.ts';
+import { createCaller } from './caller.ts';
+import { checkAnswers, checkJobs, checkSubscriptions, type Finding, type Totals } from './check.ts';
+import { checkLife } from './check-life.ts';
+import { openClients } from './clients.ts';
+import { type FaultCounts, planStorm, runFaults } from './faults.ts';
+import { type Fleet, openFleet } from './fleet.ts';
+import { createLedger, type Ledger } from './ledger.ts';
+import { complaintsOf, traceOf } from './logs.ts';
+import { chaosLocations, chaosProblems, type Problem } from './problems.ts';
+import { openReaper, type Reaper } from './reaper.ts';
+import { openPostgresServer, openRedisServer, type PostgresServer, type Server } from './servers.ts';
+import { watchVitals } from './vitals.ts';
+
+export type ChaosOptions = {
+  seconds: number;
+  seed: number;
+  backend: 'redis' | 'postgres';
+  /** gives up: everything is killed */
+  signal: AbortSignal;
+  onPhase: (phase: string) => void;
+};
+
+export type ChaosReport = {
+  folder: string;
+  faults: FaultCounts;
+  ledger: Ledger;
+  totals: Totals;
+  subscriptionsCompleted: number;
+  /** from the moment when everything was up again to the end of the last job */
+  calmToEndedMs: number;
+  failedStarts: number;
+  vitals: string[];
+  complaints: Map<string, number>;
+  /** each with what is known of its job */
+  findings: (Finding & { history: string[] })[];
+};
+
+const APIS = 3;
+const WORKERS = 3;
+const CLIENTS = 16;
+/** Longest time from calm to the end of the last job: silence of a dead worker, sweep, solve, and a slow machine. */
+const CALM_LIMIT_MS = 60_000;
+const STOP_LIMIT_MS = 15_000;
+const SAMPLE_MS = 2000;
+/** Findings about jobs whose whole history is told. */
+const MOST_TRACED = 10;
+
+const SETTINGS = {
+  JOB_LOCK_SECONDS: '2',
+  SWEEP_INTERVAL_SECONDS: '0.5',
+  // A job may lose its worker again and again here: it is not its own fault.
+  JOB_MAX_ATTEMPTS: '100',
+  JOB_RETRY_DELAY_SECONDS: '0.2',
+  DATABASE_POOL_SIZE: '5',
+  SHUTDOWN_TIMEOUT_SECONDS: '5',
+  WORKER_CONCURRENCY: '1',
+};
+
+/** The whole run: start everything, storm, calm, compare, stop, look for what is left. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const folder = await newTemporaryFolder('chaos');
+  const reaper = openReaper(folder);
+  options.onPhase(`starting in ${folder}`);
+  let report: ChaosReport | undefined;
+  try {
+    const aborted = once(options.signal, 'abort').then(() => options.signal.throwIfAborted());
+    report = (await Promise.race([run(options, folder, reaper), aborted])) as ChaosReport;
+    return report;
+  } finally {
+    await reaper.close(report !== undefined && report.findings.length > 0);
+  }
+}
+
+async function run(options: ChaosOptions, folder: string, reaper: Reaper): Promise<ChaosReport> {
+  const { seconds, seed, backend, signal, onPhase } = options;
+  const postgres = await openPostgresServer(`${folder}/postgres`);
+  const redis = backend === 'redis' ? await openRedisServer(folder) : undefined;
+  const locations = chaosLocations(seed);
+  for (const { id, latitude, longitude } of locations) {
+    await postgres.query('insert into locations (id, name, latitude, longitude) values ($1, $2, $3, $4)', [
+      id,
+      `Place ${id}`,
+      latitude,
+      longitude,
+    ]);
+  }
+  const fleet = await openFleet({
+    folder,
+    apis: APIS,
+    workers: WORKERS,
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATA_DIR: folder,
+      DATABASE_URL: postgres.url,
+      ...(redis && { REDIS_URL: redis.url }),
+      ...SETTINGS,
+    },
+  });
+  const ledger = createLedger();
+  const problems = chaosProblems(seed, locations);
+  const faults = planStorm(seed, seconds, redis !== undefined);
+  const report = await storm({
+    folder,
+    postgres,
+    redis,
+    fleet,
+    ledger,
+    problems,
+    locations,
+    faults,
+    seed,
+    seconds,
+    signal,
+    onPhase,
+  });
+  onPhase('stopping');
+  await fleet.stop(STOP_LIMIT_MS);
+  await redis?.close();
+  await postgres.close();
+  const left = (await processesUsing(folder)).filter(({ pid }) => pid !== reaper.pid);
+  for (const { command } of left)
+    addFinding(report, fleet, { message: `still runs: ${command}`, jobId: undefined });
+  for (const message of fleet.faults) addFinding(report, fleet, { message, jobId: undefined });
+  return report;
+}
+
+type Storm = {
+  folder: string;
+  postgres: PostgresServer;
+  redis: Server | undefined;
+  fleet: Fleet;
+  ledger: Ledger;
+  problems: Problem[];
+  locations: ReturnType<typeof chaosLocations>;
+  faults: ReturnType<typeof planStorm>;
+  seed: number;
+  seconds: number;
+  signal: AbortSignal;
+  onPhase: (phase: string) => void;
+};
+
+async function storm(setup: Storm): Promise<ChaosReport> {
+  const { folder, postgres, redis, fleet, ledger, problems, locations, signal } = setup;
+  const giveUp = new AbortController();
+  const onSignal = () => giveUp.abort();
+  signal.addEventListener('abort', onSignal);
+  const caller = createCaller(fleet, ledger, giveUp.signal);
+  const vitals = watchVitals(fleet);
+  vitals.sample();
+  const sampler = setInterval(vitals.sample, SAMPLE_MS);
+
+  setup.onPhase('storm');
+  const clients = openClients(CLIENTS, setup.seed, caller, problems);
+  const faults = await runFaults(setup.faults, 1000 * setup.seconds, { fleet, postgres, redis }, signal);
+  const calmAt = performance.now();
+  setup.onPhase('calm');
+  const deadline = setTimeout(onSignal, CALM_LIMIT_MS);
+  await clients.finish();
+  await untilAllEnded(postgres, giveUp.signal);
+  const calmToEndedMs = performance.now() - calmAt;
+  clearInterval(sampler);
+  clearTimeout(deadline);
+  signal.throwIfAborted();
+
+  setup.onPhase('comparing');
+  const findings: Finding[] = [];
+  const asking = createCaller(fleet, ledger, AbortSignal.any([signal, AbortSignal.timeout(CALM_LIMIT_MS)]));
+  await checkAnswers(asking).catch((error) => findings.push({ message: String(error), jobId: undefined }));
+  await checkLife(asking, fleet, postgres, problems, findings);
+  const totals = await checkJobs({ postgres, fleet, ledger, problems, locations, findings });
+  const { completed } = checkSubscriptions(ledger, findings);
+  const report: ChaosReport = {
+    folder,
+    faults,
+    ledger,
+    totals,
+    subscriptionsCompleted: completed,
+    calmToEndedMs,
+    failedStarts: fleet.failedStarts(),
+    vitals: vitals.report(findings),
+    complaints: complaintsOf(folder),
+    findings: [],
+  };
+  const rows = new Map<string, StoredRow>();
+  for (const { jobId } of [...findings, ...ledger.faults]) {
+    if (jobId === undefined) continue;
+    const [found] = await postgres.query<{ row: StoredRow }>(
+      "select to_jsonb(jobs) - '{input,result}'::text[] as row from jobs where job_id = $1",
+      [jobId],
+    );
+    if (found) rows.set(jobId, found.row);
+  }
+  for (const finding of [...ledger.faults, ...findings]) addFinding(report, fleet, finding, rows);
+  return report;
+}
+
+/** A row of `jobs` without the long columns. */
+type StoredRow = { request_id: string };
+
+/** Keeps a finding: what PostgreSQL holds of its job, what clients saw, what all processes logged about it. */
+function addFinding(
+  report: ChaosReport,
+  fleet: Fleet,
+  finding: Finding,
+  rows: ReadonlyMap<string, StoredRow> = new Map(),
+): void {
+  const { jobId } = finding;
+  let history: string[] = [];
+  if (jobId !== undefined && report.findings.length < MOST_TRACED) {
+    const row = rows.get(jobId);
+    history = [
+      `row: ${JSON.stringify(row)}`,
+      ...(report.ledger.jobs.get(jobId)?.history ?? []),
+      ...traceOf(fleet.logFolder, [jobId, row?.request_id ?? jobId]),
+    ];
+  }
+  report.findings.push({ ...finding, history });
+}
+
+async function untilAllEnded(postgres: PostgresServer, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const [{ n }] = await postgres.query<{ n: number }>(
+      'select count(*)::int as n from jobs where finished_at is null',
+    );
+    if (n === 0) return;
+    await delay(50);
+  }
+}
