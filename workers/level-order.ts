@@ -1,8 +1,8 @@
 import type { JobPriority } from '../src/contracts/priorities.ts';
 
-/** Of so many claims of a worker, one goes to normal, and one to low priority first. */
-export const NORMAL_EVERY = 4;
-export const LOW_EVERY = 16;
+/** Every so many claims of a worker, normal or low priority goes first. */
+const NORMAL_EVERY = 4;
+const LOW_EVERY = 16;
 
 /**
  * Which priority goes first at a worker's next claim: the highest one (null), but now and then a lower one, so

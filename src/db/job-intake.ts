@@ -12,7 +12,7 @@ export type NewJob = {
   inputHash: Buffer;
   idempotency: { key: string; ttlSeconds: number } | null;
   priority: JobPriority;
-  /** who is asked about when turns are given out */
+  /** with whom the others take turns */
   caller: string;
   locationCount: number;
   vehicleCount: number;
