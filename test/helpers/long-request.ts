@@ -1,6 +1,6 @@
 /** A problem that keeps the solver busy: several capacity classes, no gap, until its time limit. */
 export function longRequest(seconds: number) {
-  const n = 40;
+  const n = 120;
   const ids = Array.from({ length: n }, (_, i) => i + 100);
   let state = 7;
   const random = () => {
@@ -14,7 +14,7 @@ export function longRequest(seconds: number) {
   return {
     demand_forecast: Object.fromEntries(ids.map((id) => [id, [random() * 40]])),
     fleet_state: {
-      vehicles: Array.from({ length: 500 }, (_, i) => ({
+      vehicles: Array.from({ length: 1300 }, (_, i) => ({
         id: `V${i}`,
         location: ids[Math.floor(random() * n * 0.5)],
         capacity: [1, 1.7, 2.9, 4.3][Math.floor(4 * random())],

@@ -42,7 +42,8 @@ export async function startTestService(options: {
     running.add(part);
     return part;
   };
-  const startOneApi = async () => keep(await startApi(config, createLogger('api', config)));
+  const startOneApi = async (own: Partial<Config> = {}) =>
+    keep(await startApi({ ...config, ...own }, createLogger('api', config)));
   const startOneWorker = async (own: Partial<Config> = {}) =>
     keep(await startWorker({ ...config, ...own }, createLogger('worker', config)));
   const urls: string[] = [];

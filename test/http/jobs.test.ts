@@ -47,11 +47,12 @@ describe('GET /api/v1/jobs/{job_id}', () => {
     await service.pool.query(
       "insert into locations (id, name, latitude, longitude) select i, 'far', 0, 0 from generate_series(10001, 15001) i",
     );
-    // More locations than the solver can hold.
+    // More locations than memory holds the costs of.
     const ids = Array.from({ length: 5001 }, (_, i) => 10_001 + i);
     const { status, body } = await optimize({
       demand_forecast: Object.fromEntries(ids.map((id) => [id, [1]])),
       fleet_state: { vehicles: [{ id: 'V1', location: 10_001 }] },
+      constraints: { max_vehicles_per_location: 5 },
     });
     expect([status, body.errors[0].code]).toEqual([500, 'SOLVER_ERROR']);
     expect(await job(body.metadata.job_id)).toMatchObject({

@@ -352,7 +352,7 @@ describe('the interface specification', () => {
       expect(body.metadata).toMatchObject(general);
     });
 
-    test('500: SOLVER_ERROR where the problem is larger than the solver can hold, and INTERNAL_ERROR without internals', async () => {
+    test('500: SOLVER_ERROR where the problem is larger than memory holds, and INTERNAL_ERROR without internals', async () => {
       await service.pool.query(
         "insert into locations (id, name, latitude, longitude) select i, 'far', 0, 0 from generate_series(10001, 15001) i",
       );
@@ -360,6 +360,7 @@ describe('the interface specification', () => {
       const { status, body } = await post('/api/v1/optimize', {
         demand_forecast: Object.fromEntries(ids.map((id) => [id, [1]])),
         fleet_state: { vehicles: [{ id: 'V1', location: 10_001 }] },
+        constraints: { max_vehicles_per_location: 5 },
       });
       expect([status, body.errors[0].code]).toEqual([500, 'SOLVER_ERROR']);
       expect(body.errors[0].message).toMatch(/5001 locations are more than the 5000 .*split the request/);

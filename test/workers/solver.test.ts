@@ -24,7 +24,7 @@ test('a solve that is stopped ends as cancelled, and the next one is done, again
     const solve = solver.start(task(hard, 60), ({ stage }) => stage === stopAt && resolve());
     await reached;
     solve.stop();
-    expect(await solve.outcome).toEqual({ status: 'cancelled' });
+    expect(await solve.outcome).toMatchObject({ status: 'cancelled' });
     expect((await solver.start(task(easy, 10), () => {}).outcome).status).toBe('optimal');
   }
 });
