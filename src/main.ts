@@ -21,7 +21,7 @@ export async function startApi(config: Config, logger: Logger): Promise<Running 
   const queue = await openQueue(config, onError);
   const bus = openEventBus(config, onError);
   const watch = openJobWatch({ db: database.db, bus, onError });
-  const forecaster = openForecaster(config, database.db);
+  const forecaster = await openForecaster(config, database.db);
   const app = await buildApp({ config, database, queue, bus, watch, forecaster, logger });
 
   const close = async () => {

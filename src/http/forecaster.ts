@@ -1,8 +1,11 @@
 import { Piscina } from 'piscina';
-import type { Config } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 import type { ForecastOptions, ForecastSet } from '../core/forecast/types.ts';
 import type { Database } from '../db/client.ts';
 import { readDemandRevision, readDemandSeries } from '../db/demand.ts';
+import { type HolidayCalendar, openHolidayCalendar, UnknownRegionError } from '../holidays.ts';
+
+const HOUR_MS = 3_600_000;
 
 export type ForecastTask = {
   locationIds: number[];
@@ -20,11 +23,19 @@ export type Forecaster = {
 /** Answers kept at most; the oldest goes first. */
 const CACHE_SIZE = 64;
 
-/** Opens the forecast threads and, where the setting says so, a cache that new observations empty. */
-export function openForecaster(
-  config: Pick<Config, 'FORECASTING_THREADS' | 'FEATURES_ENABLE_CACHING' | 'FORECASTING_TIME_ZONE'>,
+/**
+ * Opens the forecast threads, the holidays of the region and, where the setting says so, a cache that new observations empty.
+ * Throws ConfigError where the calendar does not know the region.
+ */
+export async function openForecaster(
+  config: Pick<
+    Config,
+    'FORECASTING_THREADS' | 'FEATURES_ENABLE_CACHING' | 'FORECASTING_TIME_ZONE' | 'FORECASTING_HOLIDAYS'
+  >,
   db: Database,
-): Forecaster {
+): Promise<Forecaster> {
+  const region = config.FORECASTING_HOLIDAYS;
+  const calendar = region === undefined ? null : await openSettingsCalendar(region);
   const pool = new Piscina({
     filename: new URL('./forecast-thread.ts', import.meta.url).href,
     minThreads: 0,
@@ -41,7 +52,9 @@ export function openForecaster(
   }: ForecastTask): Promise<ForecastSet> => {
     const series = await readDemandSeries(db, locationIds, fromHour, beforeHour);
     const zoned = series.map((one) => ({ ...one, timeZone: one.timeZone ?? config.FORECASTING_TIME_ZONE }));
-    return pool.run({ series: zoned, options });
+    const start = options.startDate === undefined ? beforeHour : Date.parse(options.startDate) / HOUR_MS;
+    const holidays = calendar?.between(fromHour, Math.max(beforeHour, start) + 24 + options.horizonHours);
+    return pool.run({ series: zoned, options: { ...options, ...(holidays && { holidays }) } });
   };
 
   return {
@@ -62,4 +75,14 @@ export function openForecaster(
     },
     close: () => pool.destroy(),
   };
+}
+
+async function openSettingsCalendar(region: string): Promise<HolidayCalendar> {
+  try {
+    return await openHolidayCalendar(region);
+  } catch (error) {
+    if (error instanceof UnknownRegionError)
+      throw new ConfigError([`FORECASTING_HOLIDAYS: ${error.message}`]);
+    throw error;
+  }
 }

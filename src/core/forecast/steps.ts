@@ -24,6 +24,8 @@ export function sumSteps(hourly: Float64Array, multiplicity: Uint8Array, stepHou
 export interface PastSteps {
   /** Hours from the origin to the end of each step. */
   endHours: Float64Array;
+  /** Place of each step's origin among the origins, ascending. */
+  origins: Int32Array;
   /** Error on the scale of the series' transform: g(actual) − g(forecast). */
   errors: Float64Array;
   /** Σ|actual − forecast| and Σ actual, in demand. */
@@ -32,16 +34,17 @@ export interface PastSteps {
 }
 
 /**
- * Compares the past forecasts with the history, step by step. Clock changes are left out of the comparison: both
+ * Compares the past forecasts with the history, step by step, holidays left out. Clock changes are left out of the comparison: both
  * sides count each local hour once.
  */
-export function comparePast(model: FittedModel, values: Float64Array, stepHours: number): PastSteps {
-  const kind = model.transform.kind;
+export function comparePast(model: FittedModel, stepHours: number): PastSteps {
+  const { values, clean, transform } = model;
   const ends: number[] = [];
+  const origins: number[] = [];
   const errors: number[] = [];
   let absoluteError = 0;
   let demand = 0;
-  for (const { origin, hourly } of model.past) {
+  for (const [place, { origin, hourly }] of model.past.entries()) {
     for (let from = model.pastLeadHours; from + stepHours <= hourly.length; from += stepHours) {
       let forecast = 0;
       let actual = 0;
@@ -49,15 +52,22 @@ export function comparePast(model: FittedModel, values: Float64Array, stepHours:
       for (let h = from; h < from + stepHours; h++) {
         const value = values[origin + h]!;
         forecast += hourly[h]!;
-        actual += Number.isNaN(value) ? model.clean[origin + h]! : value;
+        actual += Number.isNaN(value) ? clean[origin + h]! : value;
         if (Number.isNaN(value)) missing++;
       }
       if (missing > MISSING_SHARE * stepHours) continue;
       ends.push(from + stepHours);
-      errors.push(stabilise(kind, actual) - stabilise(kind, forecast));
+      origins.push(place);
+      errors.push(stabilise(transform.kind, actual) - stabilise(transform.kind, forecast));
       absoluteError += Math.abs(actual - forecast);
       demand += actual;
     }
   }
-  return { endHours: Float64Array.from(ends), errors: Float64Array.from(errors), absoluteError, demand };
+  return {
+    endHours: Float64Array.from(ends),
+    origins: Int32Array.from(origins),
+    errors: Float64Array.from(errors),
+    absoluteError,
+    demand,
+  };
 }

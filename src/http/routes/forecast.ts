@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ForecastData, ForecastRequest } from '../../contracts/forecast.ts';
 import type { ForecastSet, LocationForecast } from '../../core/forecast/types.ts';
-import { readNewestObservationHour } from '../../db/demand.ts';
+import { readNewestHourOfEach, readNewestObservationHour } from '../../db/demand.ts';
 import { findKnownLocationIds } from '../../db/locations.ts';
 import { success } from '../../envelope.ts';
 import { AppError, type Fault } from '../../errors.ts';
@@ -48,7 +48,7 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
     // One day more than UTC midnight: west of Greenwich the local day starts later; the engine cuts exactly.
     const beforeHour = startDate === undefined ? 0x7fffffff : Date.parse(startDate) / HOUR_MS + 24;
     const newest = await readNewestObservationHour(db, ids, beforeHour);
-    if (newest === null) throw noObservations(ids, config.FORECASTING_HISTORY_WEEKS);
+    if (newest === null) throw await noObservations(ids, startDate);
     if (startDate !== undefined && Date.parse(startDate) / HOUR_MS - newest > MAX_LEAD_DAYS * 24) {
       const day = new Date(newest * HOUR_MS).toISOString().slice(0, 10);
       throw new AppError('VALIDATION_ERROR', [
@@ -60,6 +60,24 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
     }
     const end = Math.min(beforeHour, newest + 1);
     return { fromHour: end - config.FORECASTING_HISTORY_WEEKS * 168 - 48, beforeHour: end };
+  }
+
+  /** Says of each location whether it was never observed, or fell silent, and when. */
+  async function noObservations(ids: readonly number[], startDate: string | undefined): Promise<AppError> {
+    const named = ids.slice(0, 100);
+    const newest = await readNewestHourOfEach(db, named);
+    const weeks = config.FORECASTING_HISTORY_WEEKS;
+    const faults = named.map((id) => {
+      const hour = newest.get(id);
+      const message =
+        hour === undefined
+          ? `location ${id} has no demand observations; add them with POST /api/v1/data/demand, or leave it out`
+          : `location ${id} has no demand observations in the ${weeks} weeks before ${startDate ?? 'the newest of the request'}, ` +
+            `its newest is of ${new Date(hour * HOUR_MS).toISOString().slice(0, 13)}:00Z; ` +
+            'add newer ones with POST /api/v1/data/demand (an hour without demand is an observation of 0), or leave it out';
+      return { field: 'location_ids', message };
+    });
+    return new AppError('MODEL_NOT_LOADED', faults);
   }
 
   return async (app) => {
@@ -94,25 +112,20 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
             confidenceLevel: include_intervals ? confidence_level : null,
           },
         });
-        return success(
-          request.id,
-          answer(set, { horizon_hours, step_hours, weeks: config.FORECASTING_HISTORY_WEEKS }),
-        );
+        const silent = set.results.filter(({ status }) => status === 'no_observations');
+        if (silent.length > 0) {
+          throw await noObservations(
+            silent.map(({ locationId }) => locationId),
+            set.startDate ?? undefined,
+          );
+        }
+        return success(request.id, answer(set, { horizon_hours, step_hours }));
       },
     );
   };
 }
 
-function answer(
-  set: ForecastSet,
-  asked: { horizon_hours: number; step_hours: number; weeks: number },
-): ForecastData {
-  const missing = set.results.filter((result) => result.status === 'no_observations');
-  if (missing.length > 0)
-    throw noObservations(
-      missing.map((result) => result.locationId),
-      asked.weeks,
-    );
+function answer(set: ForecastSet, asked: { horizon_hours: number; step_hours: number }): ForecastData {
   const forecasts = set.results as LocationForecast[];
   const perLocation = <T>(pick: (result: LocationForecast) => T) =>
     Object.fromEntries(forecasts.map((result) => [String(result.locationId), pick(result)]));
@@ -134,14 +147,4 @@ function answer(
       ),
     },
   };
-}
-
-function noObservations(ids: number[], weeks: number): AppError {
-  return new AppError(
-    'MODEL_NOT_LOADED',
-    ids.slice(0, 100).map((id) => ({
-      field: 'location_ids',
-      message: `location ${id} has no demand observations in the ${weeks} weeks before the start; POST /api/v1/data/demand adds them`,
-    })),
-  );
 }
