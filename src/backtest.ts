@@ -23,7 +23,8 @@ import { zoneClock } from './core/forecast/local-time.ts';
 import type { DemandSeries } from './core/forecast/types.ts';
 import { type HolidayCalendar, openHolidayCalendar, UnknownRegionError } from './holidays.ts';
 
-const DEFAULT_FILE = fileURLToPath(new URL('../data/nyc/demand_hourly.csv.gz', import.meta.url));
+/** The New York sample. */
+export const DEFAULT_FILE = fileURLToPath(new URL('../data/nyc/demand_hourly.csv.gz', import.meta.url));
 const LEVELS = [0.8, 0.95];
 const MS_PER_HOUR = 3_600_000;
 /** Hours a series may span; a misread year would otherwise ask for an array of millions. */
@@ -111,7 +112,8 @@ function readCount(name: string, text: string, most: number): number {
   throw new CommandError(`${name} is ${text}; give a whole number from 1 to ${most}`, 2);
 }
 
-async function readDemand(file: string, timeZone: string): Promise<DemandSeries[]> {
+/** Reads hourly demand; throws an Error that names file and row where it cannot be used. @returns series by location id */
+export async function readDemand(file: string, timeZone: string): Promise<DemandSeries[]> {
   const hours = new Map<number, Map<number, number>>();
   const collect = async (rows: AsyncIterable<string[]>): Promise<void> => {
     let line = 1;
@@ -245,14 +247,16 @@ async function main(): Promise<void> {
   for (const { score, stepHours } of measured) process.stdout.write(locationTable(score, stepHours));
 }
 
-try {
-  await main();
-} catch (error) {
-  const { code } = error as NodeJS.ErrnoException;
-  const isReadFailure = code?.startsWith('E') || code?.startsWith('CSV_') || code?.startsWith('Z_');
-  const isKnown = error instanceof CommandError || error instanceof UnknownRegionError || isReadFailure;
-  if (!isKnown) throw error;
-  process.stderr.write(`${(error as Error).message}\n`);
-  if (error instanceof CommandError) process.exitCode = error.exitCode;
-  else process.exitCode = error instanceof UnknownRegionError ? 2 : 1;
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isReadFailure = code?.startsWith('E') || code?.startsWith('CSV_') || code?.startsWith('Z_');
+    const isKnown = error instanceof CommandError || error instanceof UnknownRegionError || isReadFailure;
+    if (!isKnown) throw error;
+    process.stderr.write(`${(error as Error).message}\n`);
+    if (error instanceof CommandError) process.exitCode = error.exitCode;
+    else process.exitCode = error instanceof UnknownRegionError ? 2 : 1;
+  }
 }
