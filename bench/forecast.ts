@@ -70,6 +70,7 @@ const CASES: Record<string, Case> = {
 /** What a process of one case measured, milliseconds. */
 interface Measured {
   coldMs: number;
+  coldProcessorMs: number;
   engineMs: number[];
   processorMs: number[];
   naiveMs: number[];
@@ -89,8 +90,12 @@ async function measure({ series: load, horizonHours, stepHours }: Case, repeats:
     run();
     return performance.now() - began;
   };
+  const start = process.cpuUsage();
+  const coldMs = time(engine);
+  const cold = process.cpuUsage(start);
   const measured: Measured = {
-    coldMs: time(engine),
+    coldMs,
+    coldProcessorMs: (cold.user + cold.system) / 1000,
     engineMs: [],
     processorMs: [],
     naiveMs: [],
@@ -126,12 +131,14 @@ if (values.case !== undefined) {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const { coldMs, engineMs, processorMs, naiveMs, memoryMb } = JSON.parse(child.stdout) as Measured;
+    const { coldMs, coldProcessorMs, engineMs, processorMs, naiveMs, memoryMb } = JSON.parse(
+      child.stdout,
+    ) as Measured;
     const at = (list: number[], q: number) =>
       list.toSorted((a, b) => a - b)[Math.min(list.length - 1, Math.floor(q * list.length))]!;
     const ratios = engineMs.map((ms, r) => ms / naiveMs[r]!);
     console.log(
-      `${name}\n  cold ${coldMs.toFixed(0)} ms; warm ${at(engineMs, 0.5).toFixed(0)} ms ` +
+      `${name}\n  cold ${coldMs.toFixed(0)} ms, processor ${coldProcessorMs.toFixed(0)} ms; warm ${at(engineMs, 0.5).toFixed(0)} ms ` +
         `(${at(engineMs, 0.1).toFixed(0)} – ${at(engineMs, 0.9).toFixed(0)}), processor ` +
         `${at(processorMs, 0.5).toFixed(0)} ms (${at(processorMs, 0.1).toFixed(0)} – ${at(processorMs, 0.9).toFixed(0)}); ` +
         `${at(ratios, 0.5).toFixed(1)} × seasonal naive (${at(ratios, 0.1).toFixed(1)} – ${at(ratios, 0.9).toFixed(1)}); ` +

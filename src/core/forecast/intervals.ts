@@ -31,10 +31,11 @@ const SERIES_SAMPLE = 256;
 const PANEL_SAMPLE = 100_000;
 const NORMAL_SD_PER_MEAN_ERROR = Math.sqrt(Math.PI / 2);
 
-const bucketOf = (endHours: number): number => {
-  const bucket = BUCKET_ENDS.findIndex((end) => endHours <= end);
-  return bucket === -1 ? BUCKET_ENDS.length - 1 : bucket;
-};
+function bucketOf(endHours: number): number {
+  let bucket = 0;
+  while (bucket < BUCKET_ENDS.length - 1 && endHours > BUCKET_ENDS[bucket]!) bucket++;
+  return bucket;
+}
 
 /** Errors of one series, ordered for quantiles. */
 export interface SeriesErrors {
@@ -52,32 +53,45 @@ export interface SeriesErrors {
 /** @param ownVariation standard deviation of a step on the transform's scale, if hours were all there is to go by */
 export function sortErrors(past: PastSteps, transform: Transform, ownVariation: number): SeriesErrors {
   const { endHours, origins, errors } = past;
-  const lists: number[][] = BUCKET_ENDS.map(() => []);
-  const relative: number[][] = BUCKET_ENDS.map(() => []);
   const originCount = errors.length === 0 ? 0 : origins.at(-1)! + 1;
   const sums = new Float64Array(originCount);
   const counts = new Int32Array(originCount);
+  const bucketCounts = new Int32Array(BUCKET_ENDS.length);
   let sum = 0;
   for (let i = 0; i < errors.length; i++) {
     const size = Math.abs(errors[i]!);
     sums[origins[i]!]! += size;
     counts[origins[i]!]!++;
+    bucketCounts[bucketOf(endHours[i]!)]!++;
     sum += size;
   }
+  const buckets = Array.from(bucketCounts, (count) => new Float64Array(count));
+  const relative = Array.from(bucketCounts, (count) => new Float64Array(count));
+  const filled = new Int32Array(BUCKET_ENDS.length);
+  const compared = new Int32Array(BUCKET_ENDS.length);
   for (let i = 0; i < errors.length; i++) {
     const bucket = bucketOf(endHours[i]!);
-    lists[bucket]!.push(errors[i]!);
+    buckets[bucket]![filled[bucket]!++] = errors[i]!;
     const others = (sum - sums[origins[i]!]!) / (errors.length - counts[origins[i]!]!);
     // Rounding leaves a remainder near zero where all the other errors are zero.
-    if (others > 1e-9 * sum) relative[bucket]!.push(errors[i]! / others);
+    if (others > 1e-9 * sum) relative[bucket]![compared[bucket]!++] = errors[i]! / others;
   }
   return {
     transform,
-    buckets: lists.map((list) => Float64Array.from(list).sort()),
-    relative: relative.map((list) => Float64Array.from(list).sort()),
+    buckets: buckets.map((list) => list.sort()),
+    relative: relative.map((list, b) => thinned(list.subarray(0, compared[b]!).sort(), SERIES_SAMPLE)),
     scale: errors.length === 0 ? null : sum / errors.length,
     ownVariation,
   };
+}
+
+/** Evenly spaced order statistics stand for the whole where there are more than wanted. */
+function thinned(sorted: Float64Array, wanted: number): Float64Array {
+  if (sorted.length <= wanted) return sorted;
+  return Float64Array.from(
+    { length: wanted },
+    (_, i) => sorted[Math.floor(((i + 0.5) * sorted.length) / wanted)]!,
+  );
 }
 
 /** Quantiles of scaled errors over all series of a request. */
@@ -94,16 +108,14 @@ export function buildPanel(series: readonly SeriesErrors[]): ErrorPanel {
     Math.min(SERIES_SAMPLE, Math.floor(PANEL_SAMPLE / Math.max(1, compared.length))),
   );
   const buckets = BUCKET_ENDS.map((_, b) => {
-    const pooled: number[] = [];
-    for (const one of compared) {
-      const errors = one.relative[b]!;
-      // Evenly spaced order statistics stand for the whole where there are more than wanted.
-      const count = Math.min(perSeries, errors.length);
-      for (let i = 0; i < count; i++) {
-        pooled.push(errors[Math.floor(((i + 0.5) * errors.length) / count)]!);
-      }
+    const parts = compared.map((one) => thinned(one.relative[b]!, perSeries));
+    const pooled = new Float64Array(parts.reduce((total, part) => total + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      pooled.set(part, at);
+      at += part.length;
     }
-    return Float64Array.from(pooled).sort();
+    return pooled.sort();
   });
   const scales = Float64Array.from(compared, (one) => one.scale!).sort();
   return { buckets, middleScale: scales.length === 0 ? null : quantileSorted(scales, 0.5) };

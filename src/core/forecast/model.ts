@@ -169,19 +169,21 @@ function pastErrors(
   z: Float64Array,
   observed: Uint8Array,
 ): Float64Array {
-  const errors: number[] = [];
+  let errors = new Float64Array(pastZ.reduce((total, hours) => total + hours.length, 0));
+  let count = 0;
   pastZ.forEach((hours, i) => {
     for (let h = 0; h < hours.length; h++) {
       const t = origins[i]! + h;
-      if (observed[t] === 1) errors.push(z[t]! - hours[h]!);
+      if (observed[t] === 1) errors[count++] = z[t]! - hours[h]!;
     }
   });
-  if (errors.length === 0) {
+  if (count === 0) {
     // Below a day the forecast is the mean, z = 0, and z itself is the error.
-    for (let t = 0; t < z.length; t++) errors.push(t < HOURS_PER_DAY ? z[t]! : z[t]! - z[t - HOURS_PER_DAY]!);
+    errors = z.map((value, t) => (t < HOURS_PER_DAY ? value : value - z[t - HOURS_PER_DAY]!));
+    count = z.length;
   }
-  let stride = Math.ceil(errors.length / MAX_ERRORS);
+  let stride = Math.ceil(count / MAX_ERRORS);
   // A stride that shares a factor with 24 or 168 would meet the same hours of the day again and again.
   while (stride > 1 && (stride % 2 === 0 || stride % 3 === 0 || stride % 7 === 0)) stride++;
-  return Float64Array.from({ length: Math.ceil(errors.length / stride) }, (_, i) => errors[i * stride]!);
+  return Float64Array.from({ length: Math.ceil(count / stride) }, (_, i) => errors[i * stride]!);
 }

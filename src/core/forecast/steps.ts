@@ -38,14 +38,18 @@ export interface PastSteps {
  * sides count each local hour once.
  */
 export function comparePast(model: FittedModel, stepHours: number): PastSteps {
-  const { values, clean, transform } = model;
-  const ends: number[] = [];
-  const origins: number[] = [];
-  const errors: number[] = [];
+  const { values, clean, transform, past, pastLeadHours } = model;
+  const perOrigin = past.length === 0 ? 0 : Math.floor((past[0]!.hourly.length - pastLeadHours) / stepHours);
+  const room = Math.max(0, perOrigin) * past.length;
+  const endHours = new Float64Array(room);
+  const origins = new Int32Array(room);
+  const errors = new Float64Array(room);
+  let count = 0;
   let absoluteError = 0;
   let demand = 0;
-  for (const [place, { origin, hourly }] of model.past.entries()) {
-    for (let from = model.pastLeadHours; from + stepHours <= hourly.length; from += stepHours) {
+  for (let place = 0; place < past.length; place++) {
+    const { origin, hourly } = past[place]!;
+    for (let from = pastLeadHours; from + stepHours <= hourly.length; from += stepHours) {
       let forecast = 0;
       let actual = 0;
       let missing = 0;
@@ -56,17 +60,17 @@ export function comparePast(model: FittedModel, stepHours: number): PastSteps {
         if (Number.isNaN(value)) missing++;
       }
       if (missing > MISSING_SHARE * stepHours) continue;
-      ends.push(from + stepHours);
-      origins.push(place);
-      errors.push(stabilise(transform.kind, actual) - stabilise(transform.kind, forecast));
+      endHours[count] = from + stepHours;
+      origins[count] = place;
+      errors[count++] = stabilise(transform.kind, actual) - stabilise(transform.kind, forecast);
       absoluteError += Math.abs(actual - forecast);
       demand += actual;
     }
   }
   return {
-    endHours: Float64Array.from(ends),
-    origins: Int32Array.from(origins),
-    errors: Float64Array.from(errors),
+    endHours: endHours.subarray(0, count),
+    origins: origins.subarray(0, count),
+    errors: errors.subarray(0, count),
     absoluteError,
     demand,
   };
