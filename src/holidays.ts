@@ -1,4 +1,5 @@
 import type Holidays from 'date-holidays';
+import { type Config, ConfigError } from './config.ts';
 
 const MS_PER_HOUR = 3_600_000;
 const HOURS_PER_DAY = 24;
@@ -48,6 +49,19 @@ export async function openHolidayCalendar(region: string): Promise<HolidayCalend
       return [...found].sort();
     },
   };
+}
+
+/** The calendar that the settings name, null where they name none. Throws ConfigError for an unknown region. */
+export async function openConfiguredHolidays({
+  FORECASTING_HOLIDAYS: region,
+}: Pick<Config, 'FORECASTING_HOLIDAYS'>): Promise<HolidayCalendar | null> {
+  try {
+    return region === undefined ? null : await openHolidayCalendar(region);
+  } catch (error) {
+    if (error instanceof UnknownRegionError)
+      throw new ConfigError([`FORECASTING_HOLIDAYS: ${error.message}`]);
+    throw error;
+  }
 }
 
 const localDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../src/config.ts';
-import { openHolidayCalendar } from '../src/holidays.ts';
-import { openForecaster } from '../src/http/forecaster.ts';
-import { createTestDatabase, openTestDatabase } from './helpers/services.ts';
+import { openConfiguredHolidays, openHolidayCalendar } from '../src/holidays.ts';
 
 const utcHour = (date: string): number => Date.parse(date) / 3_600_000;
 const of2017 = async (region: string) =>
@@ -52,10 +50,10 @@ describe('public holidays', () => {
   });
 
   test('of an unknown region stop the start and name the setting', async () => {
-    const { db } = openTestDatabase(await createTestDatabase());
-    const config = { ...loadConfig({}), FORECASTING_HOLIDAYS: 'XX' };
-    await expect(openForecaster(config, db)).rejects.toThrow(ConfigError);
-    await expect(openForecaster(config, db)).rejects.toThrow(/^FORECASTING_HOLIDAYS: "XX"/);
+    expect(await openConfiguredHolidays({ FORECASTING_HOLIDAYS: undefined })).toBeNull();
+    const unknown = openConfiguredHolidays({ FORECASTING_HOLIDAYS: 'XX' });
+    await expect(unknown).rejects.toThrow(ConfigError);
+    await expect(unknown).rejects.toThrow(/^FORECASTING_HOLIDAYS: "XX"/);
     expect(() => loadConfig({ FORECASTING_HOLIDAYS: 'us' })).toThrow(/FORECASTING_HOLIDAYS: "us"/);
   });
 });

@@ -1,9 +1,9 @@
 import { Piscina } from 'piscina';
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
 import type { ForecastOptions, ForecastSet } from '../core/forecast/types.ts';
 import type { Database } from '../db/client.ts';
 import { readDemandRevision, readDemandSeries } from '../db/demand.ts';
-import { type HolidayCalendar, openHolidayCalendar, UnknownRegionError } from '../holidays.ts';
+import type { HolidayCalendar } from '../holidays.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -24,18 +24,14 @@ export type Forecaster = {
 const CACHE_SIZE = 64;
 
 /**
- * Opens the forecast threads, the holidays of the region and, where the setting says so, a cache that new observations empty.
- * Throws ConfigError where the calendar does not know the region.
+ * Opens the forecast threads and, where the setting says so, a cache that new observations empty.
+ * @param calendar public holidays that forecasts know
  */
-export async function openForecaster(
-  config: Pick<
-    Config,
-    'FORECASTING_THREADS' | 'FEATURES_ENABLE_CACHING' | 'FORECASTING_TIME_ZONE' | 'FORECASTING_HOLIDAYS'
-  >,
+export function openForecaster(
+  config: Pick<Config, 'FORECASTING_THREADS' | 'FEATURES_ENABLE_CACHING' | 'FORECASTING_TIME_ZONE'>,
   db: Database,
-): Promise<Forecaster> {
-  const region = config.FORECASTING_HOLIDAYS;
-  const calendar = region === undefined ? null : await openSettingsCalendar(region);
+  calendar: HolidayCalendar | null = null,
+): Forecaster {
   const pool = new Piscina({
     filename: new URL('./forecast-thread.ts', import.meta.url).href,
     minThreads: 0,
@@ -75,14 +71,4 @@ export async function openForecaster(
     },
     close: () => pool.destroy(),
   };
-}
-
-async function openSettingsCalendar(region: string): Promise<HolidayCalendar> {
-  try {
-    return await openHolidayCalendar(region);
-  } catch (error) {
-    if (error instanceof UnknownRegionError)
-      throw new ConfigError([`FORECASTING_HOLIDAYS: ${error.message}`]);
-    throw error;
-  }
 }
