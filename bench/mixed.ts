@@ -10,11 +10,10 @@
 import { solveDirect } from '../src/core/optimize/direct.ts';
 import { createIncumbent } from '../src/core/optimize/incumbent.ts';
 import type { Problem, SolveOutcome } from '../src/core/optimize/model.ts';
-import { greatCircleNetwork } from '../src/core/optimize/network.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
-import { createRandom, SERVICE_LEVEL } from './instances.ts';
+import { createMixedProblem, type MixedShape } from './mixed-instances.ts';
 
-type Case = { n: number; perLocation: number; capacities: number[]; gap: number; withDirect: boolean };
+type Case = MixedShape & { gap: number; withDirect: boolean };
 
 const LIMIT_MS = 30_000;
 const CLASSES = [1, 2, 4];
@@ -50,49 +49,6 @@ const GROUPS: Record<string, Case[]> = {
 };
 const SEEDS = [1, 2, 3];
 
-function createProblem(seed: number, { n, perLocation, capacities }: Case): Problem {
-  const random = createRandom(seed);
-  const points = Array.from({ length: n }, (_, id) => ({
-    id,
-    latitude: 40.5 + 0.4 * random(),
-    longitude: -74.25 + 0.5 * random(),
-  }));
-  const supply = new Int32Array(capacities.length * n);
-  let capacity = 0;
-  let vehicles = 0;
-  for (let i = 0; i < n; i++) {
-    for (let v = Math.floor(random() * (2 * perLocation + 1)); v > 0; v--) {
-      const k = Math.floor(random() * capacities.length);
-      supply[k * n + i]++;
-      capacity += capacities[k];
-      vehicles++;
-    }
-  }
-  const weights = Float64Array.from({ length: n }, () => random());
-  const total = weights.reduce((a, b) => a + b, 0);
-  return {
-    locationIds: Int32Array.from({ length: n }, (_, i) => i),
-    capacities: Float64Array.from(capacities),
-    supply,
-    demand: weights.map((w) => Math.round((w / total) * capacity * 90) / 100),
-    network: greatCircleNetwork(points, 1),
-    limits: {
-      maxDistanceKm: 100,
-      minServiceLevel: SERVICE_LEVEL,
-      maxCostUnits: Number.POSITIVE_INFINITY,
-      minVehiclesPerLocation: 0,
-      maxVehiclesPerLocation: Number.POSITIVE_INFINITY,
-      totalFleetSize: Number.POSITIVE_INFINITY,
-    },
-    fleet: {
-      request: new Int32Array(vehicles),
-      location: new Int32Array(vehicles),
-      capacityClass: new Int32Array(vehicles),
-    },
-    capacityPerVehicle: 1,
-  };
-}
-
 type Solver = (problem: Problem, gap: number) => Promise<SolveOutcome>;
 
 const bySearch: Solver = (problem, gap) =>
@@ -109,7 +65,7 @@ const [group = 'everyday', repeats = '5'] = process.argv.slice(2);
 for (const size of GROUPS[group]) {
   const solvers: [string, Solver][] = [['search', bySearch]];
   if (size.withDirect) solvers.push(['all moves', byAllMoves]);
-  const problems = SEEDS.map((seed) => createProblem(seed, size));
+  const problems = SEEDS.map((seed) => createMixedProblem(seed, size));
   const times = new Map(solvers.map(([name]) => [name, [] as number[]]));
   const gaps = new Map(solvers.map(([name]) => [name, [] as number[]]));
   for (let repeat = -1; repeat < Number(repeats); repeat++) {

@@ -140,8 +140,31 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   if (typeof zone === 'string' && !isTimeZone(zone)) {
     problems.push(`FORECASTING_TIME_ZONE: "${zone}" is no IANA time zone, for example Europe/Berlin`);
   }
+  if (problems.length === 0) problems.push(...riskProblems(values as Config));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(values) as Config;
+}
+
+/** What a schema of single settings cannot say: scores stay within 0 … 1, and every category can be reached. */
+function riskProblems(config: Config): string[] {
+  const {
+    RISK_WEIGHT_AGE: age,
+    RISK_WEIGHT_UTILIZATION: utilization,
+    RISK_WEIGHT_MAINTENANCE: maintenance,
+  } = config;
+  const { RISK_MEDIUM_THRESHOLD: medium, RISK_HIGH_THRESHOLD: high } = config;
+  const problems: string[] = [];
+  if (age + utilization + maintenance > 1 + 1e-9) {
+    problems.push(
+      `RISK_WEIGHT_AGE, RISK_WEIGHT_UTILIZATION and RISK_WEIGHT_MAINTENANCE: ${age} + ${utilization} + ${maintenance} is more than 1; lower them`,
+    );
+  }
+  if (medium > high) {
+    problems.push(
+      `RISK_MEDIUM_THRESHOLD: ${medium} is above RISK_HIGH_THRESHOLD, ${high}; lower it or raise that one`,
+    );
+  }
+  return problems;
 }
 
 function parse(raw: string, type: string | undefined): unknown {

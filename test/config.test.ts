@@ -29,6 +29,21 @@ describe('settings', () => {
     expect(loadConfig({ PORT: '' }).PORT).toBe(8000);
   });
 
+  test('of risk that contradict each other are named: weights above 1 together, a medium threshold above the high one', () => {
+    const weights = {
+      RISK_WEIGHT_AGE: '0.5',
+      RISK_WEIGHT_UTILIZATION: '0.4',
+      RISK_WEIGHT_MAINTENANCE: '0.3',
+    };
+    expect(() => loadConfig(weights)).toThrow(/0\.5 \+ 0\.4 \+ 0\.3 is more than 1/);
+    expect(() => loadConfig({ RISK_MEDIUM_THRESHOLD: '0.8' })).toThrow(
+      /RISK_MEDIUM_THRESHOLD: 0\.8 is above RISK_HIGH_THRESHOLD, 0\.7/,
+    );
+    // 0.1 + 0.2 + 0.7 is a little more than 1 in binary.
+    const whole = { RISK_WEIGHT_AGE: '0.1', RISK_WEIGHT_UTILIZATION: '0.2', RISK_WEIGHT_MAINTENANCE: '0.7' };
+    expect(loadConfig(whole).RISK_WEIGHT_AGE).toBe(0.1);
+  });
+
   test('with a password are not repeated in the message', () => {
     expect(() => loadConfig({ DATABASE_URL: 'mysql://root:secret@db' })).toThrow(
       /^DATABASE_URL: its value(?!.*secret)/,

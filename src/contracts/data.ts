@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LocationId } from './optimize.ts';
-import { STORABLE_TEXT, VEHICLE_STATUSES, VehicleId } from './vehicles.ts';
+import { STORABLE_TEXT, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
 
 /** Most rows of one bulk request. */
 export const MAX_BULK_ROWS = 200_000;
@@ -34,6 +34,7 @@ export const FleetVehicle = Type.Object(
     location_id: LocationId,
     status: Type.Enum([...VEHICLE_STATUSES]),
     capacity: Type.Number({ exclusiveMinimum: 0 }),
+    ...VehicleFigures,
   },
   { $id: 'FleetVehicle' },
 );
@@ -45,10 +46,23 @@ export const FleetVehicleInput = Type.Object(
     location_id: LocationId,
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { default: 'operational' })),
     capacity: Type.Optional(Type.Number({ exclusiveMinimum: 0, default: 1 })),
+    ...VehicleFigures,
   },
   { $id: 'FleetVehicleInput', additionalProperties: false },
 );
 export type FleetVehicleInput = Static<typeof FleetVehicleInput>;
+
+/** JSON merge patch (RFC 7396) of a vehicle; nothing that is known becomes unknown, so null is refused. */
+export const FleetVehiclePatch = Type.Object(
+  {
+    location_id: Type.Optional(LocationId),
+    status: Type.Optional(Type.Enum([...VEHICLE_STATUSES])),
+    capacity: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    ...VehicleFigures,
+  },
+  { $id: 'FleetVehiclePatch', additionalProperties: false, minProperties: 1 },
+);
+export type FleetVehiclePatch = Static<typeof FleetVehiclePatch>;
 
 export const FleetSummary = Type.Object(
   {
@@ -78,14 +92,17 @@ export const PutLocationsRequest = Type.Object(
   { locations: rows(LocationInput) },
   { $id: 'PutLocationsRequest', additionalProperties: false },
 );
+export type PutLocationsRequest = Static<typeof PutLocationsRequest>;
 export const PutFleetRequest = Type.Object(
   { fleet: rows(FleetVehicleInput) },
   { $id: 'PutFleetRequest', additionalProperties: false },
 );
+export type PutFleetRequest = Static<typeof PutFleetRequest>;
 export const PostDemandRequest = Type.Object(
   { observations: rows(DemandObservation) },
   { $id: 'PostDemandRequest', additionalProperties: false },
 );
+export type PostDemandRequest = Static<typeof PostDemandRequest>;
 
 export const UpsertCounts = Type.Object(
   { created: Type.Integer(), updated: Type.Integer() },

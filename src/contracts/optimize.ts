@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Metadata } from './envelope.ts';
-import { VEHICLE_STATUSES, VehicleId } from './vehicles.ts';
+import { VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
 
 /** Longest demand series: hours of a leap year. */
 export const MAX_TIME_STEPS = 8784;
@@ -17,12 +17,14 @@ export const VehicleInput = Type.Object(
       Type.Number({ exclusiveMinimum: 0, description: 'default: `constraints.capacity_per_vehicle`' }),
     ),
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { default: 'operational' })),
+    ...VehicleFigures,
   },
   {
     $id: 'VehicleInput',
     additionalProperties: false,
     description:
-      'A vehicle: `id` and `location`, or `vehicle_id` and `location_id` as GET /api/v1/data/fleet returns them.',
+      'A vehicle: `id` and `location`, or `vehicle_id` and `location_id` as GET /api/v1/data/fleet returns them. ' +
+      'The plan does not depend on its dates and utilization.',
   },
 );
 export type VehicleInput = Static<typeof VehicleInput>;

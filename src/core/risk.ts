@@ -62,6 +62,34 @@ export interface VehicleRisk {
   };
 }
 
+/** What is stored of a vehicle; days as `YYYY-MM-DD`. */
+export interface VehicleRecord {
+  vehicle_id: string;
+  acquired_on?: string;
+  last_maintenance_on?: string;
+  utilization_rate?: number;
+}
+
+/**
+ * A stored vehicle as it is scored on a day (`YYYY-MM-DD`); null where a figure is not known.
+ * A date after the day counts as the day itself.
+ */
+export function riskVehicleOn(vehicle: VehicleRecord, day: string): RiskVehicle | null {
+  const { vehicle_id, acquired_on, last_maintenance_on, utilization_rate } = vehicle;
+  if (acquired_on === undefined || last_maintenance_on === undefined || utilization_rate === undefined)
+    return null;
+  return {
+    id: vehicle_id,
+    age_days: daysBetween(acquired_on, day),
+    utilization_rate,
+    days_since_maintenance: daysBetween(last_maintenance_on, day),
+  };
+}
+
+function daysBetween(from: string, to: string): number {
+  return Math.max(0, (Date.parse(to) - Date.parse(from)) / 86_400_000);
+}
+
 /** Scores one vehicle; finite numbers in, finite numbers out. */
 export function scoreRisk(vehicle: RiskVehicle, settings: RiskSettings = DEFAULT_RISK_SETTINGS): VehicleRisk {
   const { weights } = settings;

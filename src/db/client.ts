@@ -26,6 +26,33 @@ export function openDatabase(url: string, options: { poolSize: number; onError: 
   return { db: drizzle(pool, { schema }), pool, close: () => pool.end() };
 }
 
+/** Runs `work` in a transaction on a connection of its own. */
+export async function inTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  // The query that runs is told as well; without a listener a lost connection would end the process.
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onError);
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    // A connection that cannot even roll back is not given back to the pool.
+    await client.query('rollback').catch(onError);
+    throw error;
+  } finally {
+    client.removeListener('error', onError);
+    client.release(broken);
+  }
+}
+
 /** SQLSTATE classes and codes that mean: the server is away or going, not: the query is wrong. */
 const UNAVAILABLE = /^(08|57P0|53|25006)/;
 const SOCKET_ERRORS = new Set([

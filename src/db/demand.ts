@@ -72,28 +72,27 @@ function unpack(packed: Buffer | null, fromHour: number): Pick<StoredSeries, 'st
   return { startHour: first, values };
 }
 
+/** The newest hour with an observation, UTC hours since the epoch, of the locations of one time zone. */
+export type NewestHour = { timeZone: string | null; hour: number };
+
 /**
- * The newest hour with an observation, UTC hours since the epoch; null where there is none.
- * @param locationIds only of these locations
+ * The newest hours with an observation, one per time zone that has any.
  * @param beforeHour only before this hour
  */
-export async function readNewestObservationHour(
+export async function readNewestHours(
   db: Queryable,
-  locationIds?: readonly number[],
-  beforeHour?: number,
-): Promise<number | null> {
-  const isAsked =
-    locationIds === undefined ? sql`true` : sql`${locations.id} = any(${sql.param(locationIds)}::int[])`;
-  const isBefore =
-    beforeHour === undefined ? sql`true` : sql`o.hour < to_timestamp(${beforeHour * 3600}::float8)`;
+  locationIds: readonly number[],
+  beforeHour: number,
+): Promise<NewestHour[]> {
   // One look at the end of the index per location, instead of a pass over all observations.
-  const { rows } = await db.execute<{ seconds: number | null }>(
-    sql`select max(date_part('epoch', newest.hour)) as seconds from ${locations}, lateral (
-      select o.hour from ${demandObservations} o where o.location_id = ${locations.id} and ${isBefore}
-      order by o.hour desc limit 1) newest where ${isAsked}`,
+  const { rows } = await db.execute<{ time_zone: string | null; seconds: number }>(
+    sql`select ${locations.timeZone}, max(date_part('epoch', newest.hour)) as seconds from ${locations}, lateral (
+      select o.hour from ${demandObservations} o
+      where o.location_id = ${locations.id} and o.hour < to_timestamp(${beforeHour * 3600}::float8)
+      order by o.hour desc limit 1) newest
+      where ${locations.id} = any(${sql.param(locationIds)}::int[]) group by ${locations.timeZone}`,
   );
-  const { seconds } = rows[0];
-  return seconds === null ? null : seconds / 3600;
+  return rows.map(({ time_zone, seconds }) => ({ timeZone: time_zone, hour: seconds / 3600 }));
 }
 
 /** The newest hour with an observation, UTC hours since the epoch, of each location that has one. */
@@ -109,7 +108,7 @@ export async function readNewestHourOfEach(
   return new Map(rows.map(({ id, seconds }) => [id, seconds / 3600]));
 }
 
-/** A number that is another one after every change of the observations. */
+/** A number that is another one after every change of the observations, or of the locations (their time zones count). */
 export async function readDemandRevision(db: Queryable): Promise<number> {
   const [row] = await db.select({ revision: demandRevision.revision }).from(demandRevision);
   return row.revision;

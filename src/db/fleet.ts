@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import type { FleetSummary, FleetVehicle, FleetVehicleInput } from '../contracts/data.ts';
+import type { FleetSummary, FleetVehicle, FleetVehicleInput, FleetVehiclePatch } from '../contracts/data.ts';
 import { VEHICLE_STATUSES, type VehicleStatus } from '../contracts/vehicles.ts';
 import type { Queryable } from './client.ts';
 import { vehicles } from './schema.ts';
@@ -10,6 +10,31 @@ export const VEHICLE_DEFAULTS = { status: 'operational', capacity: 1 } as const;
 
 export type VehicleFilter = { status?: VehicleStatus | undefined; locationId?: number | undefined };
 
+const columns = {
+  vehicle_id: vehicles.vehicleId,
+  location_id: vehicles.locationId,
+  status: vehicles.status,
+  capacity: vehicles.capacity,
+  acquired_on: vehicles.acquiredOn,
+  last_maintenance_on: vehicles.lastMaintenanceOn,
+  utilization_rate: vehicles.utilizationRate,
+};
+type Row = Omit<FleetVehicle, 'acquired_on' | 'last_maintenance_on' | 'utilization_rate'> & {
+  acquired_on: string | null;
+  last_maintenance_on: string | null;
+  utilization_rate: number | null;
+};
+
+/** What is not known is left out. */
+function onWire({ acquired_on, last_maintenance_on, utilization_rate, ...vehicle }: Row): FleetVehicle {
+  return {
+    ...vehicle,
+    ...(acquired_on !== null && { acquired_on }),
+    ...(last_maintenance_on !== null && { last_maintenance_on }),
+    ...(utilization_rate !== null && { utilization_rate }),
+  };
+}
+
 /** A page of vehicles by ascending id, after `after` (null: from the first one). */
 export async function readVehiclePage(
   db: Queryable,
@@ -17,13 +42,8 @@ export async function readVehiclePage(
   limit: number,
   { status, locationId }: VehicleFilter = {},
 ): Promise<FleetVehicle[]> {
-  return db
-    .select({
-      vehicle_id: vehicles.vehicleId,
-      location_id: vehicles.locationId,
-      status: vehicles.status,
-      capacity: vehicles.capacity,
-    })
+  const rows = await db
+    .select(columns)
     .from(vehicles)
     .where(
       and(
@@ -34,6 +54,7 @@ export async function readVehiclePage(
     )
     .orderBy(asc(vehicles.vehicleId))
     .limit(limit);
+  return rows.map(onWire);
 }
 
 /** Vehicles of the whole fleet by status. */
@@ -56,16 +77,42 @@ export function emptyFleetSummary(): FleetSummary {
   return { total_vehicles: 0, ...(counts as Record<VehicleStatus, number>) };
 }
 
+/**
+ * Changes what `patch` names of one vehicle; its location is stored.
+ * @returns the vehicle as it is now, null where there is none of this id
+ */
+export async function patchVehicle(
+  db: Queryable,
+  vehicleId: string,
+  patch: FleetVehiclePatch,
+): Promise<FleetVehicle | null> {
+  const [vehicle] = await db
+    .update(vehicles)
+    .set({
+      locationId: patch.location_id,
+      status: patch.status,
+      capacity: patch.capacity,
+      acquiredOn: patch.acquired_on,
+      lastMaintenanceOn: patch.last_maintenance_on,
+      utilizationRate: patch.utilization_rate,
+    })
+    .where(eq(vehicles.vehicleId, vehicleId))
+    .returning(columns);
+  return vehicle ? onWire(vehicle) : null;
+}
+
 export const VEHICLE_UPSERT: UpsertTarget = {
   table: 'vehicles',
   key: ['vehicle_id'],
-  values: ['location_id', 'status', 'capacity'],
+  values: ['location_id', 'status', 'capacity', 'acquired_on', 'last_maintenance_on', 'utilization_rate'],
+  // Where a vehicle is and how old it is come from different sources: one must not wipe out the other.
+  keepWhereNull: ['acquired_on', 'last_maintenance_on', 'utilization_rate'],
 };
 const [BEFORE, AFTER] = upsertText(VEHICLE_UPSERT).map((text) => sql.raw(text));
 
 /**
  * Creates or replaces vehicles; to be called in a transaction. Ids are unique within `rows`, locations are stored.
- * Where status or capacity is not stated, the default is written.
+ * Where status or capacity is not stated, the default is written; dates and utilization that are not stated stay.
  */
 export function upsertVehicles(tx: Queryable, rows: readonly FleetVehicleInput[]): Promise<Counts> {
   return upsertInOrder(
@@ -76,8 +123,11 @@ export function upsertVehicles(tx: Queryable, rows: readonly FleetVehicleInput[]
       const result = await tx.execute<{ created: number }>(
         sql`${BEFORE} unnest(${column((r) => r.vehicle_id)}::text[], ${column((r) => r.location_id)}::int[],
           ${column((r) => r.status ?? VEHICLE_DEFAULTS.status)}::text[],
-          ${column((r) => r.capacity ?? VEHICLE_DEFAULTS.capacity)}::float8[])
-          as row (vehicle_id, location_id, status, capacity) ${AFTER}`,
+          ${column((r) => r.capacity ?? VEHICLE_DEFAULTS.capacity)}::float8[],
+          ${column((r) => r.acquired_on)}::date[], ${column((r) => r.last_maintenance_on)}::date[],
+          ${column((r) => r.utilization_rate)}::float8[])
+          as row (vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate)
+          ${AFTER}`,
       );
       return result.rows[0].created;
     },

@@ -2,6 +2,7 @@ import { asc, gt, sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { Location, LocationInput } from '../contracts/data.ts';
 import type { Queryable } from './client.ts';
+import { bumpDemandRevision } from './demand.ts';
 import { locations } from './schema.ts';
 import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';
 
@@ -63,11 +64,11 @@ export const LOCATION_UPSERT: UpsertTarget = {
 const [BEFORE, AFTER] = upsertText(LOCATION_UPSERT).map((text) => sql.raw(text));
 
 /**
- * Creates or replaces locations; to be called in a transaction. Ids are unique within `rows`.
+ * Creates or replaces locations and bumps the revision; to be called in a transaction. Ids are unique within `rows`.
  * A location that states no time zone keeps the one it has.
  */
-export function upsertLocations(tx: Queryable, rows: readonly LocationInput[]): Promise<Counts> {
-  return upsertInOrder(
+export async function upsertLocations(tx: Queryable, rows: readonly LocationInput[]): Promise<Counts> {
+  const counts = await upsertInOrder(
     rows,
     (a, b) => a.id - b.id,
     async (chunk) => {
@@ -80,4 +81,6 @@ export function upsertLocations(tx: Queryable, rows: readonly LocationInput[]): 
       return result.rows[0].created;
     },
   );
+  await bumpDemandRevision(tx);
+  return counts;
 }

@@ -3,6 +3,7 @@ import {
   boolean,
   check,
   customType,
+  date,
   doublePrecision,
   foreignKey,
   index,
@@ -49,11 +50,15 @@ export const vehicles = pgTable(
       .references(() => locations.id),
     status: text('status', { enum: VEHICLE_STATUSES }).notNull(),
     capacity: doublePrecision('capacity').notNull(),
+    acquiredOn: date('acquired_on'),
+    lastMaintenanceOn: date('last_maintenance_on'),
+    utilizationRate: doublePrecision('utilization_rate'),
   },
   (t) => [
     index('vehicles_location').on(t.locationId),
     check('vehicles_status', oneOf(t.status, VEHICLE_STATUSES)),
     check('vehicles_capacity', sql`${t.capacity} > 0`),
+    check('vehicles_utilization_rate', sql`${t.utilizationRate} between 0 and 1`),
   ],
 );
 
@@ -67,6 +72,7 @@ export const demandObservations = pgTable(
     demand: doublePrecision('demand').notNull(),
   },
   (t) => [
+    // Its index carries the demand as well (migration observations_key): Drizzle has no word for INCLUDE.
     primaryKey({ columns: [t.locationId, t.hour] }),
     check('demand_observations_demand', sql`${t.demand} >= 0 and ${t.demand} < 'Infinity'`),
     check('demand_observations_hour', sql`${t.hour} = date_trunc('hour', ${t.hour}, 'UTC')`),

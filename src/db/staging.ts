@@ -1,5 +1,8 @@
+import type { PipelineSource, PipelineTransform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { bumpDemandRevision, DEMAND_UPSERT } from './demand.ts';
 import { VEHICLE_UPSERT } from './fleet.ts';
 import { LOCATION_UPSERT } from './locations.ts';
@@ -7,8 +10,8 @@ import * as schema from './schema.ts';
 import { type Counts, type UpsertTarget, upsertText } from './upsert.ts';
 
 /**
- * Tables that an import copies its files into before it touches anything stored. They live in one transaction, are
- * seen by it alone, and carry the line each row came from.
+ * Tables that CSV rows are copied into before anything stored is touched. They live in one transaction, are seen by it
+ * alone, and carry the line each row came from.
  */
 const STAGES = {
   locations: {
@@ -16,7 +19,8 @@ const STAGES = {
     upsert: LOCATION_UPSERT,
   },
   fleet: {
-    columns: 'vehicle_id text, location_id int, status text, capacity float8',
+    columns:
+      'vehicle_id text, location_id int, status text, capacity float8, acquired_on date, last_maintenance_on date, utilization_rate float8',
     upsert: VEHICLE_UPSERT,
   },
   demand: {
@@ -36,14 +40,33 @@ export async function createStages(client: Client): Promise<void> {
   }
 }
 
-/** The COPY command that fills a stage: tab-separated text, the line number first. */
-export function copyIntoStage(stage: Stage): string {
-  return `copy import_${stage} from stdin`;
+/**
+ * Copies text into a stage, as fast as the server takes it.
+ * @param source where the text begins, and the steps that make `copyLine`s of it
+ */
+export async function fillStage(
+  client: Client,
+  stage: Stage,
+  // biome-ignore lint/suspicious/noExplicitAny: each step takes what the one before gives
+  ...source: [PipelineSource<any>, ...PipelineTransform<any, any>[]]
+): Promise<void> {
+  const copy = client.query(copyFrom(`copy import_${stage} from stdin`));
+  await pipeline([...source, copy]);
+  // The planner knows nothing of a new table.
+  await client.query(`analyze import_${stage}`);
 }
 
-/** Refreshes what the planner knows of a stage, after it was filled. */
-export async function analyzeStage(client: Client, stage: Stage): Promise<void> {
-  await client.query(`analyze import_${stage}`);
+/** One line of COPY text: the line number of the row, then its values in the order of the stage; null is `\N`. */
+export function copyLine(line: number, values: readonly (string | number | null)[]): string {
+  let text = String(line);
+  for (const value of values) text += `\t${value === null ? '\\N' : escapeCopy(String(value))}`;
+  return `${text}\n`;
+}
+
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function escapeCopy(text: string): string {
+  return /[\\\t\n\r]/.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (c) => ESCAPES[c]) : text;
 }
 
 /** Keys that stand on more than one line: the last of them and the first. */
@@ -87,16 +110,31 @@ export async function readStagedMeanDemand(client: Client) {
 }
 
 /**
- * Upserts the rows of a stage into the table they are for. The table is locked against other writers until the
- * transaction ends (readers go on): a bulk request that writes the same rows in another order would deadlock.
+ * Moves the rows of stages into the tables they are for, in the order given. Each table is locked against other writers
+ * until the transaction ends (readers go on): a bulk request that writes the same rows in another order would deadlock.
+ * @param onStage called before each
  */
-export async function storeStage(client: Client, stage: Stage): Promise<Counts> {
+export async function storeStages(
+  client: Client,
+  stages: readonly Stage[],
+  onStage: (stage: Stage) => void = () => {},
+): Promise<Partial<Record<Stage, Counts>>> {
+  const counts: Partial<Record<Stage, Counts>> = {};
+  for (const stage of stages) {
+    onStage(stage);
+    counts[stage] = await storeStage(client, stage);
+  }
+  // At the end: who writes demand holds its table and waits here. Locations count, since they have the time zone.
+  if (stages.some((stage) => stage !== 'fleet')) await bumpDemandRevision(drizzle(client, { schema }));
+  return counts;
+}
+
+async function storeStage(client: Client, stage: Stage): Promise<Counts> {
   const { upsert } = STAGES[stage];
   await client.query(`lock table ${upsert.table} in share row exclusive mode`);
   const [before, after] = upsertText(upsert);
   const total = await client.query<{ n: number }>(`select count(*)::int as n from import_${stage}`);
   const { rows } = await client.query<{ created: number }>(`${before} import_${stage} ${after}`);
   const created = rows[0].created;
-  if (stage === 'demand') await bumpDemandRevision(drizzle(client, { schema }));
   return { created, updated: total.rows[0].n - created };
 }

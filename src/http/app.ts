@@ -11,12 +11,14 @@ import type { Config } from '../config.ts';
 import type { openDatabase } from '../db/client.ts';
 import type { EventBus } from '../queue/bus.ts';
 import type { JobQueue } from '../queue/queue.ts';
+import { acceptBodies } from './bodies.ts';
 import { registerDocuments } from './documents.ts';
 import { handleError, handleNotFound } from './error-handler.ts';
 import type { Forecaster } from './forecaster.ts';
 import type { JobWatch } from './job-watch.ts';
 import { requestId } from './request-id.ts';
 import { dataRoutes } from './routes/data.ts';
+import { dataInRoutes } from './routes/data-in.ts';
 import { forecastRoutes } from './routes/forecast.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
@@ -25,6 +27,9 @@ import { riskRoutes } from './routes/risk.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { websocketRoutes } from './routes/websocket.ts';
 import { validatorCompiler } from './validation.ts';
+
+/** Longest path parameter, percent-encoded: a vehicle id of 128 characters takes up to nine times as many. */
+const MAX_PATH_PARAMETER = 128 * 9;
 
 /** Everything the API needs; tests hand in the same. */
 export type Deps = {
@@ -54,6 +59,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     // One line per request, written below when it has been answered.
     logController: new LogController({ requestIdLogLabel: 'request_id', disableRequestLogging: true }),
     bodyLimit: config.HTTP_BODY_LIMIT_BYTES,
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER },
     frameworkErrors: handleError,
     // Open WebSockets and waiting calls are ended in order by their owners, not cut.
     forceCloseConnections: 'idle',
@@ -62,6 +68,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   app.setValidatorCompiler(validatorCompiler);
   // Answers are built to the contract and checked against it in tests: no second schema pass per request.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  acceptBodies(app, config.HTTP_BODY_LIMIT_BYTES);
   app.setErrorHandler(handleError);
   app.setNotFoundHandler(handleNotFound);
   app.addHook('onRequest', async (request, reply) => {
@@ -104,6 +111,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     planRoutes,
     forecastRoutes,
     dataRoutes,
+    dataInRoutes,
     websocketRoutes,
   ];
   for (const route of routes) await app.register(route(deps));

@@ -18,6 +18,13 @@ export function checkLocations(rows: readonly LocationInput[]): void {
   report(faults);
 }
 
+/** Of a patch of one vehicle. @param known ids of the stored locations among those that it names */
+export function checkLocation(id: number, known: ReadonlySet<number>): void {
+  const faults: Fault[] = [];
+  addUnknown(faults, 'location_id', id, known);
+  report(faults);
+}
+
 /** @param known ids of the stored locations among those that `rows` name */
 export function checkFleet(rows: readonly FleetVehicleInput[], known: ReadonlySet<number>): void {
   const faults: Fault[] = [];

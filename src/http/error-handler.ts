@@ -2,12 +2,13 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable } from '../db/client.ts';
 import { failure } from '../envelope.ts';
 import { AppError } from '../errors.ts';
+import { tooLarge, unsupportedType } from './bodies.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
 /** Answers any error with the envelope. What the caller may not see goes to the log only. */
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
-  const known = translate(error);
+  const known = translate(error, request);
   if (known.status >= 500) request.log.error({ err: error }, known.code);
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds));
   return reply.code(known.status).send(failure(request.id, known));
@@ -23,19 +24,13 @@ export function handleNotFound(request: FastifyRequest, reply: FastifyReply) {
   return reply.code(404).send(failure(request.id, error));
 }
 
-function translate(error: FastifyError | AppError): AppError {
+function translate(error: FastifyError | AppError, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new AppError(
-        'PAYLOAD_TOO_LARGE',
-        `the body is larger than the limit (setting HTTP_BODY_LIMIT_BYTES)`,
-      );
+      return tooLarge();
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new AppError(
-        'UNSUPPORTED_MEDIA_TYPE',
-        'send the body as application/json, with that Content-Type',
-      );
+      return unsupportedType(request);
     case 'FST_ERR_CTP_EMPTY_JSON_BODY':
       return new AppError('VALIDATION_ERROR', 'the body is empty; send a JSON object');
   }
@@ -44,6 +39,12 @@ function translate(error: FastifyError | AppError): AppError {
       'SERVICE_UNAVAILABLE',
       'the database cannot be reached; try again',
       RETRY_AFTER_SECONDS,
+    );
+  }
+  if (error.code?.startsWith('Z_')) {
+    return new AppError(
+      'VALIDATION_ERROR',
+      `the gzip data of the body is damaged or cut short (${error.code}); send it again, or without Content-Encoding`,
     );
   }
   if (error instanceof SyntaxError && error.statusCode === 400) {

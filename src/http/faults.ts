@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { STORABLE_TEXT } from '../contracts/vehicles.ts';
+import { STORABLE_TEXT, VEHICLE_YEARS } from '../contracts/vehicles.ts';
 import type { Fault } from '../errors.ts';
 
 /** What TypeBox says of one failed keyword (the shape of its `Errors`). */
@@ -73,12 +73,15 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
     case 'maxLength':
       return `${value} has ${(found as string).length} characters; at most ${params.limit} are allowed`;
     case 'minProperties':
+      if (node.properties)
+        return `says nothing to change; give at least one of ${Object.keys(node.properties as object).join(', ')}`;
       return `has ${Object.keys(found as object).length} entries; at least ${params.limit} is needed`;
     case 'enum':
       return `${value} is not one of ${(params.allowedValues as unknown[]).map(show).join(', ')}`;
     case 'const':
       return `${value} has to be ${show(params.allowedValue)}`;
     case 'pattern':
+      if (params.pattern === VEHICLE_YEARS) return `${value} lies outside the years 1900 to 2199`;
       return params.pattern === STORABLE_TEXT
         ? `${value} holds a character that is no text (NUL or half of a surrogate pair); remove it`
         : `${value} does not match ${params.pattern}`;

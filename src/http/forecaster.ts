@@ -1,6 +1,13 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { Piscina } from 'piscina';
 import type { Config } from '../config.ts';
-import type { ForecastOptions, ForecastSet } from '../core/forecast/types.ts';
+import {
+  FORECAST_MODEL,
+  type ForecastOptions,
+  type ForecastResult,
+  type ForecastSet,
+} from '../core/forecast/types.ts';
 import type { Database } from '../db/client.ts';
 import { readDemandRevision, readDemandSeries } from '../db/demand.ts';
 import type { HolidayCalendar } from '../holidays.ts';
@@ -11,7 +18,8 @@ export type ForecastTask = {
   locationIds: number[];
   fromHour: number;
   beforeHour: number;
-  options: ForecastOptions;
+  /** `startDate` is given: the engine's default depends on which locations are asked for together. */
+  options: ForecastOptions & { startDate: string };
 };
 
 export type Forecaster = {
@@ -20,11 +28,13 @@ export type Forecaster = {
   close(): Promise<void>;
 };
 
-/** Answers kept at most; the oldest goes first. */
-const CACHE_SIZE = 64;
+/** Most bytes that kept forecasts take together, about; those not asked for the longest go first. */
+const CACHE_BYTES = 64 * 1024 * 1024;
+/** What a kept forecast takes beside its numbers. */
+const ENTRY_BYTES = 500;
 
 /**
- * Opens the forecast threads and, where the setting says so, a cache that new observations empty.
+ * Opens the forecast threads and, where the setting says so, a cache per location that new observations empty.
  * @param calendar public holidays that forecasts know
  */
 export function openForecaster(
@@ -38,7 +48,8 @@ export function openForecaster(
     maxThreads: config.FORECASTING_THREADS,
     idleTimeout: 60_000,
   });
-  const cache = new Map<string, Promise<ForecastSet>>();
+  const cache = new LRUCache<string, Promise<ForecastResult>>({ maxSize: CACHE_BYTES });
+  let cachedRevision: number | undefined;
 
   const compute = async ({
     locationIds,
@@ -53,22 +64,53 @@ export function openForecaster(
     return pool.run({ series: zoned, options: { ...options, ...(holidays && { holidays }) } });
   };
 
-  return {
-    async forecast(task) {
-      if (!config.FEATURES_ENABLE_CACHING) return compute(task);
-      // The revision is read before the data: a newer one can only make the entry unused, never stale.
-      const key = JSON.stringify([await readDemandRevision(db), task]);
-      const known = cache.get(key);
-      if (known) return known;
-      const result = compute(task);
-      cache.set(key, result);
-      result.catch(() => cache.delete(key));
-      for (const oldest of cache.keys()) {
-        if (cache.size <= CACHE_SIZE) break;
-        cache.delete(oldest);
+  const computeCached = async (task: ForecastTask): Promise<ForecastSet> => {
+    // The revision is read before the data: a newer one can only make an entry unused, never stale.
+    const revision = await readDemandRevision(db);
+    if (revision !== cachedRevision) cache.clear();
+    cachedRevision = revision;
+
+    const { locationIds, options } = task;
+    const keyOf = cacheKeys(revision, task);
+    const known = new Map(locationIds.map((id) => [id, cache.get(keyOf(id))]));
+    // Intervals learn from all locations of the request: they are there for all of them or for none.
+    const isWhole = options.confidenceLevel !== null;
+    const missing = locationIds.filter((id) => known.get(id) === undefined);
+    if (missing.length > 0) {
+      const asked = isWhole ? locationIds : missing;
+      const computed = compute({ ...task, locationIds: asked }).then(
+        ({ results }) => new Map(results.map((result) => [result.locationId, result])),
+      );
+      const size = entryBytes(options);
+      for (const id of asked) {
+        const result = computed.then(
+          (results) => results.get(id) ?? { status: 'no_observations' as const, locationId: id },
+        );
+        cache.set(keyOf(id), result, { size });
+        // A failure is the caller's to hear, and nothing to keep.
+        result.catch(() => cache.delete(keyOf(id)));
+        known.set(id, result);
       }
-      return result;
-    },
+    }
+    const results = await Promise.all(locationIds.map((id) => known.get(id)!));
+    return { model: FORECAST_MODEL, startDate: options.startDate, results };
+  };
+
+  return {
+    forecast: config.FEATURES_ENABLE_CACHING ? computeCached : compute,
     close: () => pool.destroy(),
   };
+}
+
+/** Keys of the entries of a task: location, as-of, horizon, step and settings; with intervals the other locations too. */
+function cacheKeys(revision: number, { locationIds, fromHour, beforeHour, options }: ForecastTask) {
+  const others = options.confidenceLevel === null ? null : locationIds;
+  const text = JSON.stringify([revision, fromHour, beforeHour, options, others]);
+  const common = createHash('sha256').update(text).digest('base64');
+  return (locationId: number) => `${common} ${locationId}`;
+}
+
+function entryBytes({ horizonHours, stepHours, confidenceLevel }: ForecastOptions): number {
+  const series = confidenceLevel === null ? 1 : 3;
+  return ENTRY_BYTES + 8 * series * Math.ceil(horizonHours / stepHours);
 }

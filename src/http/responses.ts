@@ -7,7 +7,7 @@ const MEANINGS = {
   404: 'RESOURCE_NOT_FOUND',
   409: 'JOB_CANCELLED: somebody cancelled the job while the caller waited',
   413: 'PAYLOAD_TOO_LARGE: the body is larger than the setting allows',
-  415: 'UNSUPPORTED_MEDIA_TYPE: the body is not application/json',
+  415: 'UNSUPPORTED_MEDIA_TYPE: the Content-Type or Content-Encoding of the body is none of those that are taken',
   422: 'INFEASIBLE_PROBLEM: constraints in conflict and their smallest relaxations; IDEMPOTENCY_CONFLICT',
   500: 'SOLVER_ERROR where the solver failed, INTERNAL_ERROR otherwise',
   503: 'SERVICE_UNAVAILABLE: database or queue away, or queue full; MODEL_NOT_LOADED: no observations',

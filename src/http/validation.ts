@@ -7,6 +7,7 @@ import { Convert } from 'typebox/value';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { isTimeZone } from '../contracts/time-zone.ts';
 import { AppError, type Fault } from '../errors.ts';
+import { CSV_TYPE } from './bodies.ts';
 import { describeFaults } from './faults.ts';
 
 // A fault may take several schema errors (each branch of a union); the reported list is cut later.
@@ -16,9 +17,11 @@ Format.Set('time-zone', isTimeZone);
 
 /**
  * Fastify's validator: TypeBox compiled once per schema. Query strings and path parameters are text and are
- * converted first; bodies are taken as they are, nothing is coerced, defaulted or dropped.
+ * converted first; bodies are taken as they are, nothing is coerced, defaulted or dropped. A CSV body is checked row by
+ * row by whoever reads it (`store-csv.ts`).
  */
-export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, contentType }) => {
+  if (contentType === CSV_TYPE) return (value: unknown) => ({ value });
   const validator = Compile(schema);
   const isText = httpPart === 'querystring' || httpPart === 'params';
   return (input: unknown) => {

@@ -2,18 +2,12 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { CsvError, parse } from 'csv-parse';
+import { createCsvParser } from '../csv/parser.ts';
 import { ImportError } from './faults.ts';
 
-/** A row of a CSV file with the line it ends on (it is the only one, unless a quoted value holds a line break). */
-export type CsvRow = { line: number; cells: string[] };
-
-/** Longest row: a file that is not CSV at all fails soon instead of filling memory. */
-const MAX_ROW_CHARACTERS = 100_000;
-
 /**
- * The streams that read a CSV file, plain or gzip (told by its first bytes, whatever its name). UTF-8, with or without
- * byte order mark; comma, quotes as in RFC 4180. The last stream gives `CsvRow`s, the header first.
+ * The streams that read a CSV file, plain or gzip (told by its first bytes, whatever its name). The last stream
+ * gives `CsvRow`s.
  * @param onBytes hears how many bytes of the file have been read
  * @throws ImportError where the file cannot be opened
  */
@@ -27,17 +21,8 @@ export async function openCsv(
       done(null, chunk);
     },
   });
-  const parser = parse({
-    bom: true,
-    trim: true,
-    skip_empty_lines: true,
-    // Rows that are too short or too long are reported with what they ought to have.
-    relax_column_count: true,
-    max_record_size: MAX_ROW_CHARACTERS,
-    on_record: (cells: string[], { lines }) => ({ line: lines, cells }) as unknown as string[],
-  });
   const isGzip = await hasGzipHeader(file);
-  return [createReadStream(file), counter, ...(isGzip ? [createGunzip()] : []), parser];
+  return [createReadStream(file), counter, ...(isGzip ? [createGunzip()] : []), createCsvParser()];
 }
 
 /** Size of a file in bytes. @throws ImportError where it cannot be read */
@@ -68,10 +53,6 @@ async function withFile<T>(
 export function describeFileError(file: string, error: unknown): ImportError | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
   const nothing = 'nothing was stored';
-  if (error instanceof CsvError) {
-    const line = (error as unknown as { lines?: number }).lines;
-    return new ImportError([`${file}${line ? `:${line}` : ''}: ${error.message}`, nothing]);
-  }
   if (code?.startsWith('Z_'))
     return new ImportError([`${file}: the gzip data is damaged or cut short (${code})`, nothing]);
   // Only what the file system says: a socket to the database has error codes too.

@@ -1,3 +1,5 @@
+import type { CsvFaults } from '../csv/faults.ts';
+
 /** An import stops looking for further faults after this many. */
 export const MAX_IMPORT_FAULTS = 20;
 
@@ -11,36 +13,17 @@ export class ImportError extends Error {
   }
 }
 
-/** Collects faults of all files of an import. */
-export class FaultList {
-  readonly #faults: { order: number; line: number; text: string }[] = [];
-
-  get isFull(): boolean {
-    return this.#faults.length >= MAX_IMPORT_FAULTS;
-  }
-
-  get size(): number {
-    return this.#faults.length;
-  }
-
-  /** @param order place of the file among the files; its faults stand together, by line */
-  add(order: number, file: string, line: number, message: string): void {
-    if (this.isFull) return;
-    this.#faults.push({ order, line, text: `${file}:${line}: ${message}` });
-  }
-
-  /** @throws ImportError where there is any fault */
-  throwIfAny(): void {
-    if (this.#faults.length === 0) return;
-    const lines = this.#faults.toSorted((a, b) => a.order - b.order || a.line - b.line);
-    const end = this.isFull
-      ? `stopped after ${MAX_IMPORT_FAULTS} faults; nothing was stored`
-      : 'nothing was stored';
-    throw new ImportError([...lines.map((fault) => fault.text), end]);
-  }
-}
-
-/** A value as it stands in the file, cut where it is long. */
-export function show(value: string): string {
-  return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
+/**
+ * Faults as `file:line: message`.
+ * @param files the files by their order
+ */
+export function describeFaults(
+  { faults, isCut }: CsvFaults,
+  files: readonly (string | undefined)[],
+): ImportError {
+  const lines = faults.map(
+    ({ order, line, message }) => `${files[order]}${line === null ? '' : `:${line}`}: ${message}`,
+  );
+  const end = isCut ? `stopped after ${faults.length} faults; nothing was stored` : 'nothing was stored';
+  return new ImportError([...lines, end]);
 }

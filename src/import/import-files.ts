@@ -1,20 +1,13 @@
-import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
-import {
-  analyzeStage,
-  copyIntoStage,
-  createStages,
-  findStagedDuplicates,
-  findStagedUnknownLocations,
-  type Stage,
-  storeStage,
-} from '../db/staging.ts';
+import { checkStages } from '../csv/check-stages.ts';
+import { copyRows } from '../csv/copy-rows.ts';
+import { CsvFaults, FaultList } from '../csv/faults.ts';
+import { type CsvRow, describeCsvError } from '../csv/parser.ts';
+import { inTransaction } from '../db/client.ts';
+import { createStages, fillStage, type Stage, storeStages } from '../db/staging.ts';
 import type { Counts } from '../db/upsert.ts';
-import { type CsvRow, describeFileError, fileSize, openCsv } from './csv-file.ts';
-import { FaultList, MAX_IMPORT_FAULTS } from './faults.ts';
-import { stageRows } from './stage-rows.ts';
-import { describeKey } from './tables.ts';
+import { describeFileError, fileSize, openCsv } from './csv-file.ts';
+import { describeFaults, MAX_IMPORT_FAULTS } from './faults.ts';
 
 /** Files to import, CSV or CSV.gz. */
 export type ImportFiles = Partial<Record<Stage, string>>;
@@ -44,7 +37,7 @@ export async function importFiles(
   return inTransaction(pool, async (client) => {
     await stageFiles(client, files, options);
     const stages = ORDER.filter((stage) => files[stage] !== undefined);
-    return storeStages(client, stages, options);
+    return storeStages(client, stages, (stage) => options.onProgress?.({ phase: 'storing', stage }));
   });
 }
 
@@ -61,9 +54,26 @@ export async function stageFiles(
     const file = files[stage];
     return file === undefined ? [] : [{ stage, file, order }];
   });
+  try {
+    await fillStages(client, given, onProgress);
+  } catch (error) {
+    throw error instanceof CsvFaults
+      ? describeFaults(
+          error,
+          ORDER.map((stage) => files[stage]),
+        )
+      : error;
+  }
+}
+
+async function fillStages(
+  client: pg.PoolClient,
+  given: readonly { stage: Stage; file: string; order: number }[],
+  onProgress: ImportOptions['onProgress'],
+): Promise<void> {
   const sizes = await Promise.all(given.map(({ file }) => fileSize(file)));
   const totalBytes = sizes.reduce((sum, size) => sum + size, 0);
-  const faults = new FaultList();
+  const faults = new FaultList(MAX_IMPORT_FAULTS);
   let bytes = 0;
   await createStages(client);
   for (const source of given) {
@@ -73,81 +83,17 @@ export async function stageFiles(
       bytes += read;
     });
     const toCopyText = (csv: AsyncIterable<CsvRow>) =>
-      stageRows(csv, source, faults, () => {
+      copyRows(csv, source, faults, () => {
         rows++;
         if (rows % ROWS_PER_REPORT === 0) report();
       });
     try {
-      const copy = client.query(copyFrom(copyIntoStage(source.stage)));
-      await pipeline([file, ...decoders, toCopyText, copy]);
+      await fillStage(client, source.stage, file, ...decoders, toCopyText);
     } catch (error) {
-      throw describeFileError(source.file, error) ?? error;
+      throw describeFileError(source.file, error) ?? describeCsvError(error, source.order) ?? error;
     }
     report();
-    await analyzeStage(client, source.stage);
   }
-  await checkStages(client, given, faults);
+  await checkStages(client, given, faults, 'import it with --locations');
   faults.throwIfAny();
-}
-
-/** Finds what lies between rows: keys that come twice, locations that do not exist. */
-async function checkStages(
-  client: pg.PoolClient,
-  given: readonly { stage: Stage; file: string; order: number }[],
-  faults: FaultList,
-): Promise<void> {
-  // A location that is missing because its own row has a fault is not reported again.
-  const areLocationsWhole = faults.size === 0;
-  for (const { stage, file, order } of given) {
-    for (const { line, first, key } of await findStagedDuplicates(client, stage, MAX_IMPORT_FAULTS)) {
-      const message = `${describeKey(stage, key)} stands at line ${first} already; give each once`;
-      faults.add(order, file, line, message);
-    }
-    if (stage === 'locations' || !areLocationsWhole) continue;
-    for (const { id, line, rows } of await findStagedUnknownLocations(client, stage, MAX_IMPORT_FAULTS)) {
-      const message = `location_id ${id} is not a stored location (${rows} ${rows === 1 ? 'row names' : 'rows name'} it); import it with --locations`;
-      faults.add(order, file, line, message);
-    }
-  }
-}
-
-/** Moves the staged rows into their tables. */
-export async function storeStages(
-  client: pg.PoolClient,
-  stages: readonly Stage[],
-  { onProgress }: ImportOptions,
-): Promise<ImportResult> {
-  const result: ImportResult = {};
-  for (const stage of stages) {
-    onProgress?.({ phase: 'storing', stage });
-    result[stage] = await storeStage(client, stage);
-  }
-  return result;
-}
-
-/** Runs `work` in a transaction on a connection of its own. */
-export async function inTransaction<T>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  // The query that runs is told as well; without a listener a lost connection would end the process.
-  const onError = (error: Error) => {
-    broken = error;
-  };
-  client.on('error', onError);
-  try {
-    await client.query('begin');
-    const result = await work(client);
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    // A connection that cannot even roll back is not given back to the pool.
-    await client.query('rollback').catch(onError);
-    throw error;
-  } finally {
-    client.removeListener('error', onError);
-    client.release(broken);
-  }
 }

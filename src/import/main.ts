@@ -15,7 +15,7 @@ Imports CSV or CSV.gz files into the database at DATABASE_URL: all of them, or n
 Rows whose key is stored already replace it; nothing is deleted.
 
   --locations <file>  id,name,latitude,longitude[,time_zone]
-  --fleet <file>      vehicle_id,location_id[,status][,capacity]
+  --fleet <file>      vehicle_id,location_id[,status][,capacity][,acquired_on][,last_maintenance_on][,utilization_rate]
   --demand <file>     location_id,hour_utc_iso|hour,pickups|demand
   --sample            the New York sample of data/nyc and a generated fleet
   --help

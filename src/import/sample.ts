@@ -1,18 +1,10 @@
-import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { from as copyFrom } from 'pg-copy-streams';
+import { inTransaction } from '../db/client.ts';
 import { hasLocations } from '../db/locations.ts';
-import { copyIntoStage, readStagedMeanDemand, setStagedTimeZone } from '../db/staging.ts';
-import {
-  type ImportOptions,
-  type ImportResult,
-  inTransaction,
-  stageFiles,
-  storeStages,
-} from './import-files.ts';
+import { copyLine, fillStage, readStagedMeanDemand, setStagedTimeZone, storeStages } from '../db/staging.ts';
+import { type ImportOptions, type ImportResult, stageFiles } from './import-files.ts';
 import { generateFleet } from './sample-fleet.ts';
-import { copyLine } from './stage-rows.ts';
 
 const sampleFile = (name: string) => fileURLToPath(new URL(`../../data/nyc/${name}`, import.meta.url));
 
@@ -33,7 +25,9 @@ export async function importSample(pool: pg.Pool, options: ImportOptions = {}): 
     await stageFiles(client, files, options);
     await setStagedTimeZone(client, TIME_ZONE);
     await stageFleet(client);
-    return storeStages(client, ['locations', 'fleet', 'demand'], options);
+    return storeStages(client, ['locations', 'fleet', 'demand'], (stage) =>
+      options.onProgress?.({ phase: 'storing', stage }),
+    );
   });
 }
 
@@ -45,7 +39,11 @@ export async function isEmpty(pool: pg.Pool): Promise<boolean> {
 async function stageFleet(client: pg.PoolClient): Promise<void> {
   const fleet = generateFleet(await readStagedMeanDemand(client));
   const lines = fleet.map((vehicle, i) =>
-    copyLine(i + 1, [vehicle.vehicle_id, vehicle.location_id, vehicle.status, vehicle.capacity]),
+    copyLine(i + 1, [
+      ...[vehicle.vehicle_id, vehicle.location_id, vehicle.status, vehicle.capacity],
+      // Nothing is known of its age, maintenance and use.
+      ...[null, null, null],
+    ]),
   );
-  await pipeline(lines, client.query(copyFrom(copyIntoStage('fleet'))));
+  await fillStage(client, 'fleet', lines);
 }

@@ -4,6 +4,7 @@ import {
   DEFAULT_RISK_SETTINGS,
   type RiskSettings,
   type RiskVehicle,
+  riskVehicleOn,
   scoreRisk,
 } from '../../src/core/risk.ts';
 
@@ -91,4 +92,29 @@ describe('scoreRisk', () => {
       }),
     );
   });
+});
+
+describe('riskVehicleOn', () => {
+  const stored = {
+    vehicle_id: 'v1',
+    acquired_on: '2023-12-31',
+    last_maintenance_on: '2024-12-17',
+    utilization_rate: 0.75,
+  };
+
+  test('counts the days from the stored dates, leap days too', () => {
+    expect(riskVehicleOn(stored, '2024-12-31')).toEqual(vehicle(366, 0.75, 14));
+    expect(riskVehicleOn(stored, '2025-01-01')).toMatchObject({ age_days: 367, days_since_maintenance: 15 });
+  });
+
+  test('a date after the day counts as the day', () => {
+    expect(riskVehicleOn(stored, '2023-01-01')).toEqual(vehicle(0, 0.75, 0));
+  });
+
+  test.each(['acquired_on', 'last_maintenance_on', 'utilization_rate'])(
+    'without %s there is nothing to score',
+    (name) => {
+      expect(riskVehicleOn({ ...stored, [name]: undefined }, '2024-12-31')).toBeNull();
+    },
+  );
 });

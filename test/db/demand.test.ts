@@ -1,10 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import {
-  readDemandRevision,
-  readDemandSeries,
-  readNewestObservationHour,
-  upsertDemand,
-} from '../../src/db/demand.ts';
+import { readDemandRevision, readDemandSeries, readNewestHours, upsertDemand } from '../../src/db/demand.ts';
 import { HOUR_MS } from '../../src/db/hour.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
@@ -78,18 +73,35 @@ describe('stored demand', () => {
     }
   });
 
-  test('knows its newest hour: of all, of some locations, before an hour, and of none', async () => {
+  test('is kept so that a history is read from the index alone, and vacuumed soon after rows arrive', async () => {
+    const { rows } = await database.pool.query(`
+      select pg_get_constraintdef(k.oid) as key, t.reloptions as options
+      from pg_constraint k join pg_class t on t.oid = k.conrelid
+      where t.relname = 'demand_observations' and k.contype = 'p'`);
+    expect(rows).toEqual([
+      {
+        key: 'PRIMARY KEY (location_id, hour) INCLUDE (demand)',
+        options: ['autovacuum_vacuum_insert_scale_factor=0', 'autovacuum_vacuum_insert_threshold=120000'],
+      },
+    ]);
+  });
+
+  test('knows its newest hours: of some locations by time zone, before an hour, and of none', async () => {
     await store([
       [1, 3, 1],
       [2, 7, 1],
+      [3, 5, 1],
     ]);
     const { db } = database;
-    expect(await readNewestObservationHour(db)).toBe(START + 7);
-    expect(await readNewestObservationHour(db, [1, 3])).toBe(START + 3);
-    expect(await readNewestObservationHour(db, [1, 2], START + 7)).toBe(START + 3);
-    expect(await readNewestObservationHour(db, [1, 2], 0x7fffffff)).toBe(START + 7);
-    expect(await readNewestObservationHour(db, [3])).toBeNull();
-    expect(await readNewestObservationHour(db, [])).toBeNull();
+    const newest = async (ids: number[], before = 0x7fffffff) =>
+      (await readNewestHours(db, ids, before)).toSorted((a, b) => a.hour - b.hour);
+    const berlin = { timeZone: 'Europe/Berlin', hour: START + 3 };
+    expect(await newest([1, 2, 3])).toEqual([berlin, { timeZone: null, hour: START + 7 }]);
+    expect(await newest([1, 3])).toEqual([berlin, { timeZone: null, hour: START + 5 }]);
+    expect(await newest([1, 2, 3], START + 7)).toEqual([berlin, { timeZone: null, hour: START + 5 }]);
+    expect(await newest([1, 2], START + 3)).toEqual([]);
+    expect(await newest([99])).toEqual([]);
+    expect(await newest([])).toEqual([]);
   });
 
   test('has another revision once a change is committed, and the same one where it is rolled back', async () => {

@@ -13,7 +13,7 @@ export type Answer = {
   text: string;
 };
 
-/** Sends a request and reads the JSON answer. A string body is sent as it stands. */
+/** Sends a request and reads the JSON answer. A body of text or bytes is sent as it stands. */
 export async function send(
   url: string,
   options: { method?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal } = {},
@@ -23,7 +23,9 @@ export async function send(
     method: options.method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     body:
-      body === undefined || typeof body === 'string' ? (body as string | undefined) : JSON.stringify(body),
+      body === undefined || typeof body === 'string' || body instanceof Uint8Array
+        ? (body as string | Uint8Array<ArrayBuffer> | undefined)
+        : JSON.stringify(body),
     signal: signal ?? null,
   });
   const text = await response.text();

@@ -1,12 +1,6 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { handleError } from '../../src/http/error-handler.ts';
-import { requestId } from '../../src/http/request-id.ts';
-import { dataRoutes } from '../../src/http/routes/data.ts';
-import { validatorCompiler } from '../../src/http/validation.ts';
-import { send, TEST_LOCATIONS } from '../helpers/service.ts';
-import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { send, startTestService, TEST_LOCATIONS } from '../helpers/service.ts';
+import type { openTestDatabase } from '../helpers/services.ts';
 
 type Row = Record<string, unknown>;
 
@@ -14,20 +8,10 @@ describe('data in and out', () => {
   let base: string;
   let pool: ReturnType<typeof openTestDatabase>['pool'];
 
-  // The routes alone, set up as the application sets them up: nothing here needs a queue or a worker.
   beforeAll(async () => {
-    const database = openTestDatabase(await createTestDatabase());
-    pool = database.pool;
-    const app = Fastify({
-      genReqId: requestId,
-      bodyLimit: 64 * 1024 * 1024,
-    }).withTypeProvider<TypeBoxTypeProvider>();
-    app.setValidatorCompiler(validatorCompiler);
-    app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-    app.setErrorHandler(handleError);
-    await app.register(dataRoutes({ database }));
-    base = `${await app.listen({ port: 0, host: '127.0.0.1' })}/api/v1/data`;
-    afterAll(() => app.close());
+    const service = await startTestService({ workers: 0 });
+    pool = service.pool;
+    base = `${service.url}/api/v1/data`;
   });
   beforeEach(async () => {
     await pool.query('truncate locations, vehicles, demand_observations');

@@ -46,6 +46,7 @@ describe('the documents', () => {
         'PUT /api/v1/data/locations',
         'PUT /api/v1/data/fleet',
         'POST /api/v1/data/demand',
+        'PATCH /api/v1/data/fleet/{vehicle_id}',
       ]),
     );
     for (const { operation, path } of operations()) {
@@ -59,20 +60,25 @@ describe('the documents', () => {
     ajv.addSchema({ $id: 'openapi', ...openapi });
     const tried: string[] = [];
     for (const { path, method, operation } of operations()) {
-      const content = operation.requestBody?.content['application/json'];
-      if (!content) continue;
-      const examples: Document[] = content.examples
-        ? Object.values<Document>(content.examples).map((example) => example.value)
-        : [content.example];
-      for (const body of examples) {
-        expect(body, path).toBeDefined();
-        const answer = await send(`${base}${path}`, { method: method.toUpperCase(), body });
-        expect([200, 201], `${path} ${answer.text}`).toContain(answer.status);
-        expectToFit(ajv, path, method, answer.status, answer.body);
-        tried.push(path);
+      const url = (operation.parameters ?? []).reduce(
+        (text: string, { name, example }: Document) => text.replace(`{${name}}`, example),
+        `${base}${path}`,
+      );
+      for (const [type, content] of Object.entries<Document>(operation.requestBody?.content ?? {})) {
+        const examples: Document[] = content.examples
+          ? Object.values<Document>(content.examples).map((example) => example.value)
+          : [content.example];
+        for (const body of examples) {
+          expect(body, `${path} ${type}`).toBeDefined();
+          const headers = { 'content-type': type };
+          const answer = await send(url, { method: method.toUpperCase(), body, headers });
+          expect([200, 201], `${path} ${type} ${answer.text}`).toContain(answer.status);
+          expectToFit(ajv, path, method, answer.status, answer.body);
+          tried.push(`${path} ${type}`);
+        }
       }
     }
-    expect(tried.length).toBeGreaterThanOrEqual(6);
+    expect(tried.length).toBeGreaterThanOrEqual(11);
   });
 
   test('every GET without parameters answers as documented', async () => {

@@ -121,6 +121,22 @@ describe('the interface specification', () => {
       expect(body.data.intervals).toBeUndefined();
     });
 
+    test('starts the day after the newest observation of all locations, each day on its own clock', async () => {
+      const location = { id: 7001, name: 'Far', latitude: 0, longitude: 0, time_zone: 'Pacific/Auckland' };
+      await send(`${base}/api/v1/data/locations`, { method: 'PUT', body: { locations: [location] } });
+      const last = Date.UTC(2017, 4, 4, 3);
+      const observations = Array.from({ length: 48 }, (_, i) => {
+        return { location_id: 7001, hour: new Date(last - i * 3_600_000).toISOString(), demand: 2 };
+      });
+      expect((await post('/api/v1/data/demand', { observations })).status).toBe(201);
+      // 03:00 UTC is the evening of 3 May in New York and the afternoon of 4 May in Auckland.
+      const startOf = async (ids: number[]) =>
+        (await post('/api/v1/forecast', { location_ids: ids })).body.data.metadata.start_date;
+      expect(await startOf([12])).toBe('2017-05-04');
+      expect(await startOf([7001])).toBe('2017-05-05');
+      expect(await startOf([12, 7001])).toBe('2017-05-05');
+    });
+
     test('puts the forecast between the bounds of its interval, which a higher confidence widens', async () => {
       const ask = async (confidence_level: number) => {
         const features = { ...request.features, include_intervals: true, confidence_level };

@@ -62,8 +62,11 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     ceiling,
     gap,
     deadlineMs: control.deadlineMs,
+    /** Whether the time is up or the solve is cancelled. */
+    isOver: () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs,
     figures,
     best: () => best,
+    isCancelled: () => isStopped(control.stopFlag),
     boundUnits: () => boundUnits,
     /** Whether the plan in hand is allowed and within the gap asked for. */
     isProved: () => best !== null && best.costUnits <= ceiling && isWithin(gapOf(best.costUnits)),

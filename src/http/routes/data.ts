@@ -1,23 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import {
-  FleetSummary,
-  FleetVehicle,
-  Location,
-  PostDemandRequest,
-  PutFleetRequest,
-  PutLocationsRequest,
-  UpsertCounts,
-} from '../../contracts/data.ts';
+import { FleetSummary, FleetVehicle, Location } from '../../contracts/data.ts';
 import { LocationId } from '../../contracts/optimize.ts';
 import { VEHICLE_STATUSES } from '../../contracts/vehicles.ts';
-import { upsertDemand } from '../../db/demand.ts';
-import { emptyFleetSummary, readFleetSummary, readVehiclePage, upsertVehicles } from '../../db/fleet.ts';
-import { findKnownLocationIds, readLocationPage, upsertLocations } from '../../db/locations.ts';
+import { emptyFleetSummary, readFleetSummary, readVehiclePage } from '../../db/fleet.ts';
+import { readLocationPage } from '../../db/locations.ts';
 import { success } from '../../envelope.ts';
 import type { Deps } from '../app.ts';
 import { decodeCursor } from '../cursor.ts';
-import { checkDemand, checkFleet, checkLocations } from '../data-faults.ts';
 import { STREAM_PAGE_ROWS, streamList } from '../list-stream.ts';
 import { cutPage, DEFAULT_LIMIT, NextCursor, PAGE_QUERY } from '../paging.ts';
 import { sendJsonText } from '../raw-json.ts';
@@ -42,39 +32,7 @@ const FleetList = Type.Object({
   summary: FleetSummary,
   next_cursor: Type.Optional(NextCursor),
 });
-const written = {
-  200: answers('everything was there and is replaced', UpsertCounts),
-  201: answers('something was created', UpsertCounts),
-  ...errors(400, 413, 415, 503),
-};
-const bulk =
-  'All or nothing: one fault, and nothing is stored; every fault is named with its row. 201 where something was created.';
-
-const locationsExample = {
-  locations: [
-    {
-      id: 4,
-      name: 'Alphabet City',
-      latitude: 40.723752,
-      longitude: -73.976968,
-      time_zone: 'America/New_York',
-    },
-  ],
-};
-const fleetExample = {
-  fleet: [
-    { vehicle_id: 'EXAMPLE-1', location_id: 12, status: 'maintenance', capacity: 1 },
-    { vehicle_id: 'EXAMPLE-2', location_id: 13 },
-  ],
-};
-const demandExample = {
-  observations: [
-    { location_id: 4, hour: '2017-01-01T05:00:00Z', demand: 119 },
-    { location_id: 12, hour: '2017-01-01T00:00:00-05:00', demand: 3 },
-  ],
-};
-
-/** `/api/v1/data`: locations, fleet, observed demand. */
+/** Reading `/api/v1/data`: locations and fleet. */
 export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
@@ -137,66 +95,5 @@ export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): Fastif
         return success(request.id, { fleet: items, summary: await readFleetSummary(db), next_cursor });
       },
     );
-
-    app.put(
-      '/api/v1/data/locations',
-      {
-        schema: {
-          tags: ['data'],
-          summary: 'Create or replace locations',
-          description: `${bulk} A location without \`time_zone\` keeps the one it has.`,
-          body: { ...PutLocationsRequest, examples: [locationsExample] },
-          response: written,
-        },
-      },
-      async (request, reply) => {
-        const { locations } = request.body;
-        checkLocations(locations);
-        const counts = await db.transaction((tx) => upsertLocations(tx, locations));
-        return reply.code(counts.created > 0 ? 201 : 200).send(success(request.id, counts));
-      },
-    );
-
-    app.put(
-      '/api/v1/data/fleet',
-      {
-        schema: {
-          tags: ['data'],
-          summary: 'Create or replace vehicles',
-          description: `${bulk} A vehicle without \`status\` is operational, one without \`capacity\` has 1. Vehicles that are not named stay as they are.`,
-          body: { ...PutFleetRequest, examples: [fleetExample] },
-          response: written,
-        },
-      },
-      async (request, reply) => {
-        const { fleet } = request.body;
-        checkFleet(fleet, await findKnown(fleet));
-        const counts = await db.transaction((tx) => upsertVehicles(tx, fleet));
-        return reply.code(counts.created > 0 ? 201 : 200).send(success(request.id, counts));
-      },
-    );
-
-    app.post(
-      '/api/v1/data/demand',
-      {
-        schema: {
-          tags: ['data'],
-          summary: 'Add or correct observed hourly demand',
-          description: `${bulk} \`hour\` is the start of a full UTC hour, with any offset. Forecasts use the observations at once.`,
-          body: { ...PostDemandRequest, examples: [demandExample] },
-          response: written,
-        },
-      },
-      async (request, reply) => {
-        const { observations } = request.body;
-        const rows = checkDemand(observations, await findKnown(observations));
-        const counts = await db.transaction((tx) => upsertDemand(tx, rows));
-        return reply.code(counts.created > 0 ? 201 : 200).send(success(request.id, counts));
-      },
-    );
   };
-
-  function findKnown(rows: readonly { location_id: number }[]): Promise<Set<number>> {
-    return findKnownLocationIds(db, [...new Set(rows.map((row) => row.location_id))]);
-  }
 }

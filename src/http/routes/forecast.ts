@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ForecastData, ForecastRequest } from '../../contracts/forecast.ts';
+import { localDate, zoneClock } from '../../core/forecast/local-time.ts';
 import type { ForecastSet, LocationForecast } from '../../core/forecast/types.ts';
-import { readNewestHourOfEach, readNewestObservationHour } from '../../db/demand.ts';
+import { type NewestHour, readNewestHourOfEach, readNewestHours } from '../../db/demand.ts';
 import { findKnownLocationIds } from '../../db/locations.ts';
 import { success } from '../../envelope.ts';
 import { AppError, type Fault } from '../../errors.ts';
@@ -43,23 +44,28 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
     if (unknown.length > 0) throw new AppError('RESOURCE_NOT_FOUND', unknown.slice(0, 100));
   }
 
-  /** The hours whose observations may be used: up to the start, back by the setting from the newest one. */
-  async function history(ids: number[], startDate: string | undefined) {
+  /** The hours whose observations may be used, back by the setting from the newest one, and the first day forecast. */
+  async function history(ids: number[], asked: string | undefined) {
     // One day more than UTC midnight: west of Greenwich the local day starts later; the engine cuts exactly.
-    const beforeHour = startDate === undefined ? 0x7fffffff : Date.parse(startDate) / HOUR_MS + 24;
-    const newest = await readNewestObservationHour(db, ids, beforeHour);
-    if (newest === null) throw await noObservations(ids, startDate);
-    if (startDate !== undefined && Date.parse(startDate) / HOUR_MS - newest > MAX_LEAD_DAYS * 24) {
+    const beforeHour = asked === undefined ? 0x7fffffff : Date.parse(asked) / HOUR_MS + 24;
+    const hours = await readNewestHours(db, ids, beforeHour);
+    if (hours.length === 0) throw await noObservations(ids, asked);
+    const newest = Math.max(...hours.map(({ hour }) => hour));
+    if (asked !== undefined && Date.parse(asked) / HOUR_MS - newest > MAX_LEAD_DAYS * 24) {
       const day = new Date(newest * HOUR_MS).toISOString().slice(0, 10);
       throw new AppError('VALIDATION_ERROR', [
         {
           field: 'features.start_date',
-          message: `${startDate} is more than ${MAX_LEAD_DAYS} days after the newest observation (${day}); take an earlier date or add observations`,
+          message: `${asked} is more than ${MAX_LEAD_DAYS} days after the newest observation (${day}); take an earlier date or add observations`,
         },
       ]);
     }
     const end = Math.min(beforeHour, newest + 1);
-    return { fromHour: end - config.FORECASTING_HISTORY_WEEKS * 168 - 48, beforeHour: end };
+    return {
+      fromHour: end - config.FORECASTING_HISTORY_WEEKS * 168 - 48,
+      beforeHour: end,
+      startDate: asked ?? dayAfter(hours, config.FORECASTING_TIME_ZONE),
+    };
   }
 
   /** Says of each location whether it was never observed, or fell silent, and when. */
@@ -102,11 +108,12 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
         } = request.body;
         const { start_date, include_intervals = false, confidence_level = 0.95, step_hours = 24 } = features;
         await checkLocations(ids);
+        const { startDate, ...hours } = await history(ids, start_date);
         const set = await forecaster.forecast({
           locationIds: ids,
-          ...(await history(ids, start_date)),
+          ...hours,
           options: {
-            ...(start_date !== undefined && { startDate: start_date }),
+            startDate,
             horizonHours: horizon_hours,
             stepHours: step_hours,
             confidenceLevel: include_intervals ? confidence_level : null,
@@ -123,6 +130,12 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
       },
     );
   };
+}
+
+/** The local day after the newest observation: the first that has none anywhere. */
+function dayAfter(hours: readonly NewestHour[], defaultTimeZone: string): string {
+  const local = hours.map(({ timeZone, hour }) => hour + zoneClock(timeZone ?? defaultTimeZone)(hour));
+  return localDate(Math.max(...local) + 24);
 }
 
 function answer(set: ForecastSet, asked: { horizon_hours: number; step_hours: number }): ForecastData {

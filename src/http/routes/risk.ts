@@ -1,16 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { RiskRequest, RiskScore } from '../../contracts/risk.ts';
+import { RiskRequest, RiskScore, type RiskVehicle } from '../../contracts/risk.ts';
 import { scoreRisk } from '../../core/risk.ts';
 import { success } from '../../envelope.ts';
 import type { Deps } from '../app.ts';
 import { riskExample } from '../examples.ts';
+import { STREAM_PAGE_ROWS, streamList } from '../list-stream.ts';
+import { sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
 
 const RiskScores = Type.Object({ risk_scores: Type.Array(RiskScore) });
 
 /** `POST /api/v1/risk/score`. */
-export function riskRoutes({ config }: Deps): FastifyPluginAsyncTypebox {
+export function riskRoutes({ config }: Pick<Deps, 'config'>): FastifyPluginAsyncTypebox {
   const settings = {
     weights: {
       age: config.RISK_WEIGHT_AGE,
@@ -41,10 +44,19 @@ export function riskRoutes({ config }: Deps): FastifyPluginAsyncTypebox {
           },
         },
       },
-      async (request) =>
-        success(request.id, {
-          risk_scores: request.body.vehicles.map((vehicle) => scoreRisk(vehicle, settings)),
-        }),
+      async (request, reply) => {
+        const { vehicles } = request.body;
+        const scores = (part: RiskVehicle[]) => part.map((vehicle) => scoreRisk(vehicle, settings));
+        if (vehicles.length < STREAM_PAGE_ROWS) return success(request.id, { risk_scores: scores(vehicles) });
+        let start = 0;
+        const readPage = async () => {
+          // Other requests get their turn between the parts of a large one.
+          await setImmediate();
+          start += STREAM_PAGE_ROWS;
+          return scores(vehicles.slice(start - STREAM_PAGE_ROWS, start));
+        };
+        return sendJsonText(reply, await streamList(request.id, 'risk_scores', readPage, async () => ({})));
+      },
     );
   };
 }

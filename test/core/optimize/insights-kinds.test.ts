@@ -7,6 +7,7 @@ import { explainRelaxed } from '../../../src/core/optimize/explain/relaxed-insig
 import { explainByResolving } from '../../../src/core/optimize/explain/resolved-insights.ts';
 import type { Problem, Solution } from '../../../src/core/optimize/model.ts';
 import { solveProblem } from '../../../src/core/optimize/solve.ts';
+import { withNetwork } from '../../../src/core/optimize/variants.ts';
 import { createRandom } from './instances.ts';
 
 const control = () => ({ deadlineMs: performance.now() + 60_000 });
@@ -46,6 +47,7 @@ function randomProblem(seed: number, { capacities, fractional }: Kind): Problem 
     supply,
     demand,
     network: { costUnits, distanceKm },
+    greatCircle: null,
     limits: {
       maxDistanceKm: random.integer(1, 6),
       minServiceLevel: random.pick([0, 0.4, 0.55, 0.755, 0.9, 1]),
@@ -166,7 +168,7 @@ describe('insights of a network', () => {
         used.delete(target);
         for (let j = 0; j < n; j++) if (!used.has(j)) costUnits[source * n + j] = Number.POSITIVE_INFINITY;
         const outcome = await solveProblem(
-          { ...problem, network: { ...problem.network, costUnits } },
+          withNetwork(problem, { ...problem.network, costUnits }),
           0,
           control(),
         );

@@ -5,7 +5,7 @@
 import type { LocationInsight } from '../../../contracts/optimize.ts';
 import type { Moves, Problem, Solution, SolveControl } from '../model.ts';
 import { solveProblem } from '../solve.ts';
-import { dropConstraint, withVehicle } from '../variants.ts';
+import { dropConstraint, withNetwork, withVehicle } from '../variants.ts';
 import { moneyOf } from './class-flow.ts';
 import type { Figures } from './figures.ts';
 import { emptyMove, groupMoves, type MoveGroup, mostGained } from './move-figures.ts';
@@ -103,7 +103,7 @@ function withDemand(problem: Problem, location: number, load: number): Problem {
 function withoutMove(problem: Problem, { source, target }: MoveGroup): Problem {
   const costUnits = problem.network.costUnits.slice();
   costUnits[source * problem.locationIds.length + target] = Number.POSITIVE_INFINITY;
-  return { ...problem, network: { ...problem.network, costUnits } };
+  return withNetwork(problem, { ...problem.network, costUnits });
 }
 
 /** Where more vehicles of the source go than in the plan; staying counts. */

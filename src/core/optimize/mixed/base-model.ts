@@ -16,6 +16,7 @@ export type BaseModel = {
   /** Columns 0 up to this one are whole in a plan. */
   wholeColumns: number;
   firstShortage: number;
+  serviceRow: number;
   /** Row of −1 for a move from (k, i), by k · n + i, and of +1 for a move to (k, j). */
   sourceRow: Int32Array;
   targetRow: Int32Array;

@@ -2,17 +2,17 @@
  * Branch and cut by HiGHS on the master's columns, shortages shut.
  *
  * Reduced-cost argument: with prices that prove the bound b, a plan that uses a move of reduced cost d costs at least
- * b + d. So among the moves with d ≤ L alone, a proved bound m gives min(m, b + L) over ALL moves; with L the gap of the plan in
- * hand, nothing cheaper is left out.
+ * b + d. So among the moves with d ≤ L alone, a proved bound m gives min(m, b + L) over ALL moves. L is what is missing to prove the plan in
+ * hand within the gap asked for; with a gap of 0 nothing cheaper is left out. Whole columns are narrowed alike (`narrow.ts`).
  *
- * Presolve is off in large models: after cuts and pricing it finds little, and it cannot be interrupted. Without it HiGHS once called a small
+ * Presolve is off in large models: after cuts and pricing it finds little. Without it HiGHS once called a small
  * feasible model infeasible, so it stays on in small ones, and such an answer counts only where it is given with presolve too.
  */
 import { fromUnits } from '../costs.ts';
 import { MOST_COLUMNS } from '../highs.ts';
 import { BRANCHING_NOISE } from '../incumbent.ts';
 import type { Relaxed } from './master.ts';
-import type { Prices } from './pricing.ts';
+import { narrow } from './narrow.ts';
 import { planForWhole } from './round.ts';
 import type { Context, Searched } from './search.ts';
 import { fractionalColumns, movesOf } from './whole.ts';
@@ -22,15 +22,12 @@ const HALF_UNIT = fromUnits(0.5);
 /** Share of the gap asked for that the heuristic stops at; the rest is left to the bound. */
 const HEURISTIC_GAP_SHARE = 0.4;
 const LEAST_HEURISTIC_GAP = 0.003;
+/** More than what `incumbent.ts` takes off a bound of branching. */
+const BOUND_MARGIN = 2 * BRANCHING_NOISE;
 const USED = 1e-6;
 /** Presolve of so many columns takes some tens of milliseconds. */
 const MOST_PRESOLVED = 3000;
 const MOST_REPEATS = 8;
-/**
- * HiGHS neither reads the clock nor the stop flag while it solves the first relaxation of a tree, which takes about as long as ours did:
- * it is told to stop so many of those earlier, and is not started where only so many are left.
- */
-const SILENT_RELAXATIONS = 2;
 
 /** A plan from the columns that the relaxation uses alone: a small problem, mostly within a percent of the bound. */
 export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 'stopped' {
@@ -51,19 +48,28 @@ export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 's
 }
 
 /** Branch and cut to the gap among all moves that a plan cheaper than the one in hand may use. */
-export function branchWithin(context: Context, bound: number, prices: Prices): Searched {
+export function branchWithin(context: Context, relaxed: Relaxed): Searched {
+  const { bound, duals } = relaxed;
+  if (!duals) return 'unproved';
   const { master, incumbent } = context;
   let isCeilingRow = false;
   for (let repeat = 0; repeat < MOST_REPEATS; repeat++) {
+    // Stopped before there is a plan, every move would become a column.
+    if (incumbent.isOver()) return 'stopped';
     const best = incumbent.best();
+    const isAllowed = best !== null && best.costUnits <= incumbent.ceiling;
     const known = best ? Math.min(best.costUnits, incumbent.ceiling) : Number.POSITIVE_INFINITY;
-    const limit = Math.max(0, fromUnits(known + 1) - bound);
-    if (!master.addWithin(prices, limit, MOST_COLUMNS)) return 'unproved';
+    // A bound of this much proves the plan in hand; what only dearer plans use need not be looked at.
+    const enough = isAllowed ? known * (1 - incumbent.gap) * (1 + BOUND_MARGIN) : known;
+    const limit = Math.max(0, fromUnits(enough + 1) - bound);
+    if (!master.addWithin(duals.prices, limit, MOST_COLUMNS)) return 'unproved';
     if (best && best.costUnits > incumbent.ceiling && !isCeilingRow) {
       master.addCeiling(fromUnits(incumbent.ceiling + 0.5));
       isCeilingRow = true;
     }
+    const widen = narrow(context, duals, limit, isAllowed ? best.moves : null);
     const mixed = runMixed(context, incumbent.gap, 'mixed_integer');
+    widen();
     if (mixed.status === 'infeasible') {
       if (isCeilingRow) incumbent.raiseBoundUnits(incumbent.ceiling + 1);
       return best === null || isCeilingRow ? 'infeasible' : 'unproved';
@@ -81,11 +87,6 @@ export function branchWithin(context: Context, bound: number, prices: Prices): S
 function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer') {
   const { base, master, model, incumbent } = context;
   const before = { cost: incumbent.best()?.costUnits, rows: master.rows() };
-  const silentMs = SILENT_RELAXATIONS * master.counts.slowestMs;
-  const untilMs = incumbent.deadlineMs - silentMs;
-  if (performance.now() + silentMs > untilMs) {
-    return { status: 'stopped' as const, bound: Number.NEGATIVE_INFINITY, isNew: false };
-  }
   const run = (presolve: 'choose' | 'off') => {
     const mixed = model.runMixed({
       integerFrom: 0,
@@ -93,7 +94,6 @@ function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_int
       gap,
       absoluteGap: HALF_UNIT,
       presolve,
-      untilMs,
       start: master.startOf(),
     });
     incumbent.figures.iterations += mixed.iterations;

@@ -123,6 +123,7 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
     },
     wholeColumns,
     firstShortage,
+    serviceRow: 2 * size + n,
     sourceRow: Int32Array.from({ length: size }, (_, at) => at),
     targetRow: Int32Array.from({ length: size }, (_, at) => size + at),
     limitsLeaving: true,

@@ -8,7 +8,7 @@
  */
 import { fromUnits } from '../costs.ts';
 import type { SolverModel } from '../highs.ts';
-import type { Problem } from '../model.ts';
+import type { Moves, Problem } from '../model.ts';
 import type { BaseModel } from './base-model.ts';
 import { type Arcs, createPricer, type Prices } from './pricing.ts';
 
@@ -23,7 +23,8 @@ export type Relaxed = {
   bound: number;
   /** Whether shortages are left. */
   isShort: boolean;
-  prices: Prices | null;
+  /** What proves the bound: what a vehicle is worth, reduced costs of the base columns, row multipliers; null where nothing does. */
+  duals: { prices: Prices; reduced: Float64Array; rowDual: Float64Array } | null;
 };
 
 export type Master = ReturnType<typeof createMaster>;
@@ -49,7 +50,7 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
     lower: base.model.lower.slice(0, base.wholeColumns),
     upper: base.model.upper.slice(0, base.wholeColumns),
   };
-  const counts = { iterations: 0, slowestMs: 0 };
+  const counts = { iterations: 0 };
   let rowCount = base.model.rowCount;
   let isPhaseOne = false;
   let start: Float64Array | null = null;
@@ -127,7 +128,7 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
   }
 
   /** The dual bound of the base columns and all rows; moves are priced apart. */
-  function baseBound(rowDual: Float64Array): number {
+  function baseBound(rowDual: Float64Array): { bound: number; reduced: Float64Array } {
     const { model: m } = base;
     const reduced = isPhaseOne ? new Float64Array(m.columnCount) : m.cost.slice();
     let bound = 0;
@@ -152,7 +153,7 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
       const upper = c < base.wholeColumns ? whole.upper[c] : m.upper[c];
       bound += reduced[c] * (reduced[c] > 0 ? lower : upper);
     }
-    return bound;
+    return { bound, reduced };
   }
 
   /** Multipliers that a bound may use: none of the sign that would meet an infinite side. */
@@ -174,14 +175,12 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
       values: new Float64Array(0),
       bound: Number.NEGATIVE_INFINITY,
       isShort: true,
-      prices: null,
+      duals: null,
     };
     let method: 'dual' | 'primal' = 'dual';
     for (;;) {
-      const startedMs = performance.now();
       const linear = model.runLinear(0, method);
       counts.iterations += linear.iterations;
-      counts.slowestMs = Math.max(counts.slowestMs, performance.now() - startedMs);
       if (linear.status !== 'optimal') {
         relaxed.status = linear.status;
         return relaxed;
@@ -193,10 +192,11 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
       const rowDual = cleanDuals(linear.rowDual);
       const prices = pricesOf(rowDual);
       const priced = pricer.price(prices, PER_ROW, isPhaseOne);
-      const bound = baseBound(rowDual) + priced.bound;
+      const ofBase = baseBound(rowDual);
+      const bound = ofBase.bound + priced.bound;
       if (bound > relaxed.bound) {
         relaxed.bound = bound;
-        relaxed.prices = prices;
+        relaxed.duals = { prices, reduced: ofBase.reduced, rowDual };
       }
       relaxed.values = linear.values;
       if (priced.arcs.source.length === 0) break;
@@ -237,6 +237,11 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
     rowCount++;
   }
 
+  /** Bounds the moves, to be lifted again by their supply before more are added. */
+  function setMostOfMoves(upper: Float64Array): void {
+    model.setColumnBounds(firstArc, new Float64Array(upper.length), upper);
+  }
+
   /** What a unit of each shortage costs. */
   function setPenalty(penalty: number): void {
     base.model.cost.fill(penalty, base.firstShortage);
@@ -271,9 +276,25 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
     return true;
   }
 
+  /** The moves of a plan become columns where they are none. */
+  function addMoves(moves: Moves): void {
+    const more: number[] = [];
+    for (let m = 0; m < moves.count.length; m++) {
+      if (!known.has((moves.capacityClass[m] * n + moves.source[m]) * n + moves.target[m])) more.push(m);
+    }
+    addArcs({
+      capacityClass: Int32Array.from(more, (m) => moves.capacityClass[m]),
+      source: Int32Array.from(more, (m) => moves.source[m]),
+      target: Int32Array.from(more, (m) => moves.target[m]),
+    });
+  }
+
   addArcs(pricer.nearest(FIRST_PER_ROW));
   return {
     addWithin,
+    addMoves,
+    setMostOfMoves,
+    costOf,
     addCeiling,
     shutShortages,
     /** A whole solution to start branching from, filled up with zeros for the columns that came after it. */

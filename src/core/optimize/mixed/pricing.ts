@@ -50,16 +50,19 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean): P
       for (let k = 0; k < classes; k++) {
         let count = 0;
         for (let j = 0; j < n; j++) {
-          if ((!anyTarget && demand[j] === 0) || atTarget[k * n + j] <= LEAST_REDUCED) continue;
-          targets[count] = j;
-          worth[count++] = atTarget[k * n + j] * 1e4;
+          // Under bounds of vehicles per location it may pay to leave for a place that is worth nothing.
+          if (!anyTarget && (demand[j] === 0 || atTarget[k * n + j] <= LEAST_REDUCED)) continue;
+          targets[count++] = j;
         }
+        // Costs are not negative: a target is of no use to a source that is worth as much.
+        targets.subarray(0, count).sort((a, b) => atTarget[k * n + b] - atTarget[k * n + a] || a - b);
+        for (let t = 0; t < count; t++) worth[t] = atTarget[k * n + targets[t]] * 1e4;
         for (let i = 0; i < n; i++) {
           const vehicles = supply[k * n + i];
           if (vehicles === 0) continue;
           const row = i * n;
           const own = atSource[k * n + i] * 1e4;
-          for (let t = 0; t < count; t++) {
+          for (let t = 0; t < count && worth[t] > own; t++) {
             const reduced = (isFree ? 0 : money[row + targets[t]]) + own - worth[t];
             if (reduced >= 0) continue;
             const j = targets[t];
@@ -74,14 +77,12 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean): P
     nearest(perRow) {
       const found = createShortlist(classes * n, perRow, n);
       const here = capacityHere(problem);
+      const targets: number[] = [];
+      for (let j = 0; j < n; j++) if (anyTarget || here[j] < demand[j]) targets.push(j);
       for (let k = 0; k < classes; k++) {
         for (let i = 0; i < n; i++) {
-          if (supply[k * n + i] === 0) continue;
-          const spare = here[i] > demand[i];
-          for (let j = 0; j < n; j++) {
-            if (!anyTarget && (demand[j] === 0 || here[j] >= demand[j] || !spare)) continue;
-            if (isMove(i, j)) found.add(k, i, j, money[i * n + j]);
-          }
+          if (supply[k * n + i] === 0 || (!anyTarget && here[i] <= demand[i])) continue;
+          for (const j of targets) if (isMove(i, j)) found.add(k, i, j, money[i * n + j]);
         }
       }
       return found.take();

@@ -54,6 +54,7 @@ export function createSingleClassBase(problem: Problem): BaseModel {
     },
     wholeColumns: count,
     firstShortage: count,
+    serviceRow: n,
     sourceRow: balance,
     targetRow: balance,
     limitsLeaving: false,

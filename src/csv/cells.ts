@@ -1,4 +1,5 @@
 import { isTimeZone } from '../contracts/time-zone.ts';
+import { VEHICLE_YEARS } from '../contracts/vehicles.ts';
 import { show } from './faults.ts';
 
 /** What a cell may hold, or what is wrong with it. */
@@ -52,6 +53,17 @@ export function readTimeZone(text: string): Cell<string> {
   return known
     ? { value: text }
     : { fault: `${show(text)} is not an IANA time zone, for example America/New_York` };
+}
+
+/** A day of the years that dates of vehicles may lie in. */
+export function readDate(text: string): Cell<string> {
+  // A day that does not exist is carried over to the next month, and reads differently then.
+  const day = new Date(`${text}T00:00:00Z`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
+    return { fault: `${show(text)} is not a date, for example 2026-03-01` };
+  if (!new RegExp(VEHICLE_YEARS).test(text))
+    return { fault: `${show(text)} lies outside the years 1900 to 2199` };
+  return { value: text };
 }
 
 function within(text: string, value: number, { minimum, maximum, exclusiveMinimum }: Limits): Cell<number> {

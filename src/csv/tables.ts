@@ -7,6 +7,7 @@ import type { Stage } from '../db/staging.ts';
 import {
   type Cell,
   type Limits,
+  readDate,
   readInteger,
   readNumber,
   readOneOf,
@@ -15,11 +16,11 @@ import {
 } from './cells.ts';
 import { show } from './faults.ts';
 
-/** A column of a file. */
+/** A column of a CSV text. */
 export type Column = {
   /** accepted names, the first one is the usual one */
   names: readonly string[];
-  /** a file without the column, or a row without a value in it, gets null or this */
+  /** a text without the column, or a row without a value in it, gets null or this */
   optional?: { default: string | null };
   read(text: string): Cell<unknown>;
 };
@@ -29,8 +30,8 @@ const locationId: Column = {
   read: (text) => readInteger(text, LocationId as Limits),
 };
 
-/** The columns of each kind of file, in the order of its stage. */
-export const FILE_COLUMNS: Record<Stage, readonly Column[]> = {
+/** The columns of each table, in the order of its stage. */
+export const COLUMNS: Record<Stage, readonly Column[]> = {
   locations: [
     { names: ['id'], read: (text) => readInteger(text, LocationId as Limits) },
     { names: ['name'], read: (text) => readText(text, Location.properties.name as Limits) },
@@ -53,6 +54,13 @@ export const FILE_COLUMNS: Record<Stage, readonly Column[]> = {
       names: ['capacity'],
       optional: { default: String(VEHICLE_DEFAULTS.capacity) },
       read: (text) => readNumber(text, FleetVehicle.properties.capacity as Limits),
+    },
+    { names: ['acquired_on'], optional: { default: null }, read: readDate },
+    { names: ['last_maintenance_on'], optional: { default: null }, read: readDate },
+    {
+      names: ['utilization_rate'],
+      optional: { default: null },
+      read: (text) => readNumber(text, FleetVehicle.properties.utilization_rate as Limits),
     },
   ],
   demand: [

@@ -1,0 +1,90 @@
+/**
+ * `npm run bench:forecast-http -- [--repeats 15]`: POST /api/v1/forecast over HTTP, end to end, on the New York sample
+ * (73 locations) in a throwaway PostgreSQL; the API runs in a thread of its own. Cold requests ask for a start date that
+ * was not asked for before; cached ones ask again. The baseline, in turns with them: GET /api/v1/data/locations, one query
+ * and 73 rows.
+ */
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { loadConfig } from '../src/config.ts';
+import { openDatabase } from '../src/db/client.ts';
+import { migrateDatabase } from '../src/db/migrate.ts';
+import { importSample } from '../src/import/sample.ts';
+import { createLogger } from '../src/logger.ts';
+import { startApi } from '../src/main.ts';
+import { startEmbeddedPostgres } from '../src/start/embedded-postgres.ts';
+import { figure } from './figure.ts';
+
+if (isMainThread) await main();
+else {
+  const config = loadConfig({ DATABASE_URL: workerData, PORT: '0', LOG_LEVEL: 'silent' });
+  const api = await startApi(config, createLogger('api', config));
+  parentPort!.postMessage(api.url);
+  await once(parentPort!, 'message');
+  await api.close();
+  parentPort!.close();
+}
+
+async function main() {
+  const server = await startEmbeddedPostgres(path.join(tmpdir(), `fleet-bench-${process.pid}`), {
+    fsync: 'off',
+  });
+  try {
+    await migrateDatabase(server.url);
+    const { pool, close } = openDatabase(server.url, { poolSize: 1, onError: () => {} });
+    await importSample(pool);
+    const { rows } = await pool.query<{ id: number }>('select id from locations order by id');
+    await close();
+    const api = new Worker(new URL(import.meta.url), { workerData: server.url });
+    const [url] = await once(api, 'message');
+    await measure(
+      url,
+      rows.map(({ id }) => id),
+    );
+    api.postMessage('stop');
+    await once(api, 'exit');
+  } finally {
+    await server.stop();
+    await rm(server.folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(url: string, ids: number[]) {
+  const { values } = parseArgs({ options: { repeats: { type: 'string', default: '15' } } });
+  const repeats = Number(values.repeats);
+  const times = new Map<string, number[]>();
+  const timed = async (name: string, r: number, send: () => Promise<Response>) => {
+    const began = performance.now();
+    const response = await send();
+    const text = await response.text();
+    const ms = performance.now() - began;
+    if (!response.ok) throw new Error(text.slice(0, 500));
+    if (r >= 0) times.set(name, [...(times.get(name) ?? []), ms]);
+  };
+  const forecast = (location_ids: number[], features: object) =>
+    fetch(`${url}/api/v1/forecast`, {
+      method: 'POST',
+      body: JSON.stringify({ location_ids, horizon_hours: 168, features }),
+      headers: { 'content-type': 'application/json' },
+    });
+  for (let r = -2; r < repeats; r++) {
+    const start_date = new Date(Date.UTC(2017, 2, 20 + r)).toISOString().slice(0, 10);
+    const hourly = { start_date, step_hours: 1 };
+    const bounded = { ...hourly, include_intervals: true };
+    await timed('GET /api/v1/data/locations (baseline)', r, () => fetch(`${url}/api/v1/data/locations`));
+    await timed('73 locations × 168 h, cold', r, () => forecast(ids, hourly));
+    await timed('the same, cached', r, () => forecast(ids, hourly));
+    await timed('30 of these locations, cached', r, () => forecast(ids.slice(20, 50), hourly));
+    await timed('73 locations × 168 h with intervals, cold', r, () => forecast(ids, bounded));
+    await timed('the same with intervals, cached', r, () => forecast(ids, bounded));
+  }
+  const [baseline] = times.values();
+  console.log(`| request | ms | times the baseline |\n| --- | --- | --- |`);
+  for (const [name, all] of times) {
+    console.log(`| ${name} | ${figure(all)} | ${figure(all.map((ms, i) => ms / baseline[i]))} |`);
+  }
+}

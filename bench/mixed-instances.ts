@@ -1,0 +1,50 @@
+/** Problems that are no pure network, from a seeded generator: several capacities or fractional demand, 90 % of the capacity, 95 % of it required. */
+import type { Problem } from '../src/core/optimize/model.ts';
+import { greatCircleNetwork } from '../src/core/optimize/network.ts';
+import { createRandom, SERVICE_LEVEL } from './instances.ts';
+
+export type MixedShape = { n: number; perLocation: number; capacities: number[] };
+
+/** On average `perLocation` vehicles at each of n random locations of a city. */
+export function createMixedProblem(seed: number, { n, perLocation, capacities }: MixedShape): Problem {
+  const random = createRandom(seed);
+  const points = Array.from({ length: n }, (_, id) => ({
+    id,
+    latitude: 40.5 + 0.4 * random(),
+    longitude: -74.25 + 0.5 * random(),
+  }));
+  const supply = new Int32Array(capacities.length * n);
+  let capacity = 0;
+  let vehicles = 0;
+  for (let i = 0; i < n; i++) {
+    for (let v = Math.floor(random() * (2 * perLocation + 1)); v > 0; v--) {
+      const k = Math.floor(random() * capacities.length);
+      supply[k * n + i]++;
+      capacity += capacities[k];
+      vehicles++;
+    }
+  }
+  const weights = Float64Array.from({ length: n }, () => random());
+  const total = weights.reduce((a, b) => a + b, 0);
+  return {
+    locationIds: Int32Array.from({ length: n }, (_, i) => i),
+    capacities: Float64Array.from(capacities),
+    supply,
+    demand: weights.map((w) => Math.round((w / total) * capacity * 90) / 100),
+    ...greatCircleNetwork(points, 1),
+    limits: {
+      maxDistanceKm: 100,
+      minServiceLevel: SERVICE_LEVEL,
+      maxCostUnits: Number.POSITIVE_INFINITY,
+      minVehiclesPerLocation: 0,
+      maxVehiclesPerLocation: Number.POSITIVE_INFINITY,
+      totalFleetSize: Number.POSITIVE_INFINITY,
+    },
+    fleet: {
+      request: new Int32Array(vehicles),
+      location: new Int32Array(vehicles),
+      capacityClass: new Int32Array(vehicles),
+    },
+    capacityPerVehicle: 1,
+  };
+}

@@ -1,0 +1,93 @@
+/**
+ * `npm run bench:risk -- [--vehicles 100000] [--repeats 15]`: POST /api/v1/risk/score over HTTP, end to end, the server in
+ * a thread of its own. The baseline, in turns with it: JSON.parse of the same body and JSON.stringify of what it holds.
+ * "Blocked" is the longest time that the server's event loop was not free during a request: what any other request
+ * waits at most.
+ */
+import { once } from 'node:events';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify from 'fastify';
+import { loadConfig } from '../src/config.ts';
+import { acceptBodies } from '../src/http/bodies.ts';
+import { handleError } from '../src/http/error-handler.ts';
+import { requestId } from '../src/http/request-id.ts';
+import { riskRoutes } from '../src/http/routes/risk.ts';
+import { validatorCompiler } from '../src/http/validation.ts';
+import { figure } from './figure.ts';
+import { createRandom } from './instances.ts';
+
+if (isMainThread) await measure();
+else await serve();
+
+async function serve() {
+  const config = loadConfig({});
+  const app = Fastify({
+    genReqId: requestId,
+    bodyLimit: config.HTTP_BODY_LIMIT_BYTES,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  acceptBodies(app, config.HTTP_BODY_LIMIT_BYTES);
+  app.setErrorHandler(handleError);
+  await app.register(riskRoutes({ config }));
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  parentPort!.on('message', () => {
+    parentPort!.postMessage(delay.max / 1e6);
+    delay.reset();
+  });
+  parentPort!.postMessage(await app.listen({ port: 0, host: '127.0.0.1' }));
+}
+
+async function measure() {
+  const { values } = parseArgs({
+    options: { vehicles: { type: 'string', default: '100000' }, repeats: { type: 'string', default: '15' } },
+  });
+  const random = createRandom(1);
+  const vehicles = Array.from({ length: Number(values.vehicles) }, (_, i) => ({
+    id: `VEHICLE-${String(i).padStart(6, '0')}`,
+    age_days: Math.floor(3000 * random()),
+    utilization_rate: Math.round(1e4 * random()) / 1e4,
+    days_since_maintenance: Math.floor(90 * random()),
+  }));
+  const body = JSON.stringify({ vehicles });
+
+  const server = new Worker(new URL(import.meta.url));
+  const [url] = await once(server, 'message');
+  const blocked = async () => {
+    const answer = once(server, 'message');
+    server.postMessage('blocked?');
+    return (await answer)[0] as number;
+  };
+  const figures = { request: [] as number[], baseline: [] as number[], blocked: [] as number[] };
+  for (let r = -3; r < Number(values.repeats); r++) {
+    await blocked();
+    let began = performance.now();
+    const response = await fetch(`${url}/api/v1/risk/score`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    const text = await response.text();
+    const request = performance.now() - began;
+    if (response.status !== 200) throw new Error(text.slice(0, 500));
+    began = performance.now();
+    JSON.stringify(JSON.parse(body));
+    const baseline = performance.now() - began;
+    const stall = await blocked();
+    if (r < 0) continue;
+    figures.request.push(request);
+    figures.baseline.push(baseline);
+    figures.blocked.push(stall);
+  }
+  await server.terminate();
+  console.log(
+    `${vehicles.length} vehicles, ${(body.length / 1e6).toFixed(1)} MB, ${values.repeats} requests`,
+  );
+  for (const [name, times] of Object.entries(figures)) console.log(`${name.padEnd(10)} ${figure(times)} ms`);
+  const ratios = figures.request.map((ms, i) => ms / figures.baseline[i]);
+  console.log(`request / baseline ${figure(ratios)}`);
+}

@@ -1,0 +1,168 @@
+/**
+ * Small changes of a plan that may make it cheaper: up to three shifts of vehicles of different classes that meet at one location, and pairs
+ * of such changes where one leaves demand unmet that the other serves.
+ *
+ * A change counts by cost + price · demand it leaves unmet, price from the relaxation's service level. Of the shifts that meet at a
+ * location the best few of each class, number and direction are combined: O(n) combinations per number of classes.
+ * Costs are those of each shift alone: exact for one vehicle of a class, too low at most for several.
+ */
+
+/** `times` vehicles of class k fewer at `from`, more at `to`. Cost units. */
+export type Shift = { k: number; from: number; to: number; times: number; cost: number };
+
+export type Exchange = { shifts: Shift[]; cost: number; unmet: number };
+
+export type ExchangeState = {
+  capacities: Float64Array;
+  /** n: capacity present beyond demand, negative where demand is unmet. */
+  spare: Float64Array;
+  /** Demand that may be left unmet beyond what is. */
+  slack: number;
+  /** Cost units per demand. */
+  price: number;
+  present(k: number, j: number): number;
+  /** What one vehicle fewer at `from` and one more at the sinks near to it costs. */
+  reach(k: number, from: number): { sinks: Int32Array; costs: Float64Array };
+  isOver(): boolean;
+};
+
+const MOST_TIMES = 2;
+/** Of each class, number and direction at a location. */
+const PER_KIND = 4;
+const MOST_PER_LOCATION = 48;
+/** A change worse than this much unmet demand is not looked at again. */
+const LEAST_LOSS = 0.1;
+const MOST_JOINED = 400;
+
+/** A shift as the location sees it that several meet at: `size` capacity more or less, and what happens at its other end. */
+type End = { shift: Shift; other: number; size: number; unmet: number; score: number };
+
+/** @returns changes that lower the cost and keep the service level, the greatest saving first; empty where the time is up */
+export function findExchanges(state: ExchangeState): Exchange[] {
+  const { slack, price } = state;
+  const found: Exchange[] = [];
+  const ends = collectShifts(state, found);
+  if (!ends) return [];
+  for (let a = 0; a < ends.length; a++) {
+    if (state.isOver()) return [];
+    combine(state, a, ends[a], found);
+  }
+  const score = (e: Exchange) => e.cost + price * e.unmet;
+  found.sort((x, y) => score(x) - score(y));
+  const savings = found.filter((e) => e.cost < 0 && e.unmet > 0).slice(0, MOST_JOINED);
+  const repairs = found.filter((e) => e.cost >= 0 && e.unmet < 0).slice(0, MOST_JOINED);
+  const cheaper = found.filter((e) => e.cost < 0 && e.unmet <= slack);
+  for (const saving of savings) {
+    for (const repair of repairs) {
+      const cost = saving.cost + repair.cost;
+      const unmet = saving.unmet + repair.unmet;
+      if (cost < 0 && unmet <= slack) {
+        cheaper.push({ shifts: [...saving.shifts, ...repair.shifts], cost, unmet });
+      }
+    }
+  }
+  return cheaper.sort((x, y) => x.cost - y.cost);
+}
+
+/** How much more demand is unmet at j with so much capacity more. */
+export function unmetChange(spare: Float64Array, j: number, capacity: number): number {
+  return Math.max(0, -spare[j] - capacity) - Math.max(0, -spare[j]);
+}
+
+/** All shifts by the locations at their ends; those worth a look alone go to `found`. */
+function collectShifts(state: ExchangeState, found: Exchange[]): End[][] | null {
+  const { capacities, spare, price } = state;
+  const n = spare.length;
+  const kinds: End[][][] = Array.from({ length: n }, () => []);
+  for (let k = 0; k < capacities.length; k++) {
+    for (let from = 0; from < n; from++) {
+      if (state.isOver()) return null;
+      const most = Math.min(MOST_TIMES, state.present(k, from));
+      if (most === 0) continue;
+      const { sinks, costs } = state.reach(k, from);
+      for (let times = 1; times <= most; times++) {
+        const size = capacities[k] * times;
+        const kind = 2 * (k * MOST_TIMES + times - 1);
+        const lost = unmetChange(spare, from, -size);
+        for (let s = 0; s < sinks.length; s++) {
+          const shift = { k, from, to: sinks[s], times, cost: costs[s] * times };
+          const won = unmetChange(spare, shift.to, size);
+          keepBest(kinds[shift.to], kind, {
+            shift,
+            other: from,
+            size,
+            unmet: lost,
+            score: shift.cost + price * lost,
+          });
+          keepBest(kinds[from], kind + 1, {
+            shift,
+            other: shift.to,
+            size: -size,
+            unmet: won,
+            score: shift.cost + price * won,
+          });
+          keep(state, found, [shift], shift.cost, lost + won);
+        }
+      }
+    }
+  }
+  return kinds.map((lists) =>
+    lists
+      .flat()
+      .sort((x, y) => x.score - y.score)
+      .slice(0, MOST_PER_LOCATION),
+  );
+}
+
+function keepBest(kinds: End[][], kind: number, end: End): void {
+  kinds[kind] ??= [];
+  const list = kinds[kind];
+  if (list.length === PER_KIND) {
+    if (end.score >= list[PER_KIND - 1].score) return;
+    list.pop();
+  }
+  let at = list.length;
+  while (at > 0 && list[at - 1].score > end.score) at--;
+  list.splice(at, 0, end);
+}
+
+function keep({ price }: ExchangeState, found: Exchange[], shifts: Shift[], cost: number, unmet: number) {
+  if (cost + price * unmet < LEAST_LOSS * price) found.push({ shifts, cost, unmet });
+}
+
+/** Two and three shifts that meet at location a. */
+function combine(state: ExchangeState, a: number, ends: End[], found: Exchange[]): void {
+  const { spare, price } = state;
+  const open = -spare[a];
+  const unmet = Math.max(0, open);
+  for (let x = 0; x < ends.length; x++) {
+    const first = ends[x];
+    for (let y = 0; y < x; y++) {
+      const second = ends[y];
+      if (first.shift.k === second.shift.k) continue;
+      const size = first.size + second.size;
+      const here = Math.max(0, open - size) - unmet;
+      const cost = first.shift.cost + second.shift.cost;
+      if (first.other === second.other) {
+        // Seen from both ends, counted once.
+        if (first.other > a) continue;
+        const there = unmetChange(spare, first.other, -size);
+        keep(state, found, [first.shift, second.shift], cost, here + there);
+        continue;
+      }
+      keep(state, found, [first.shift, second.shift], cost, first.unmet + second.unmet + here);
+      for (let z = 0; z < y; z++) {
+        const third = ends[z];
+        const all = Math.max(0, open - size - third.size) - unmet;
+        if (first.score + second.score + third.score + price * all >= 0) continue;
+        if (third.shift.k === first.shift.k || third.shift.k === second.shift.k) continue;
+        if (third.other === first.other || third.other === second.other) continue;
+        found.push({
+          shifts: [first.shift, second.shift, third.shift],
+          cost: cost + third.shift.cost,
+          unmet: first.unmet + second.unmet + third.unmet + all,
+        });
+      }
+    }
+  }
+}

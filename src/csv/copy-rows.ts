@@ -1,0 +1,114 @@
+import { copyLine, type Stage } from '../db/staging.ts';
+import { CsvFaults, type FaultList, show } from './faults.ts';
+import type { CsvRow } from './parser.ts';
+import { COLUMNS, type Column } from './tables.ts';
+
+/** Characters of COPY text per chunk. */
+const CHUNK_CHARACTERS = 64 * 1024;
+
+/** A CSV text: what it holds, and its place among those that are read together. */
+export type CsvSource = { stage: Stage; order: number };
+
+/**
+ * Checks rows against the columns of their table and turns them into COPY text of its stage. Rows with a fault are left
+ * out; whoever reads fails later, once as many faults as may be are known.
+ * @param onRow called for every row
+ * @throws CsvFaults where the header does not fit, or the list of faults is full
+ */
+export async function* copyRows(
+  rows: AsyncIterable<CsvRow>,
+  { stage, order }: CsvSource,
+  faults: FaultList,
+  onRow: () => void = () => {},
+): AsyncGenerator<string> {
+  const columns = COLUMNS[stage];
+  let header: Header | undefined;
+  let chunk = '';
+  for await (const { line, cells } of rows) {
+    if (header === undefined) {
+      header = readHeader(cells, columns, { order, line });
+      continue;
+    }
+    onRow();
+    if (cells.length !== header.width) {
+      const message = `has ${cells.length} values; the header has ${header.width} columns`;
+      faults.add({ order, line, message });
+    } else {
+      const values = readRow(cells, header, (message) => faults.add({ order, line, message }));
+      if (values) chunk += copyLine(line, values);
+    }
+    if (faults.isFull) faults.throwIfAny();
+    if (chunk.length >= CHUNK_CHARACTERS) {
+      yield chunk;
+      chunk = '';
+    }
+  }
+  if (header === undefined) {
+    throw new CsvFaults([{ order, line: null, message: `is empty; ${expected(columns)}` }]);
+  }
+  if (chunk) yield chunk;
+}
+
+/** The columns of the table with the place of each in the text, −1 where an optional one is not there. */
+type Header = { columns: readonly { column: Column; name: string; place: number }[]; width: number };
+
+function readRow(
+  cells: readonly string[],
+  { columns }: Header,
+  onFault: (message: string) => void,
+): (string | number | null)[] | undefined {
+  const values: (string | number | null)[] = [];
+  let isGood = true;
+  for (const { column, name, place } of columns) {
+    const text = cells[place] ?? '';
+    if (text === '' && column.optional) {
+      values.push(column.optional.default);
+      continue;
+    }
+    const cell = text === '' ? { fault: 'is empty; it has to be given' } : column.read(text);
+    if ('fault' in cell) {
+      onFault(`${name} ${cell.fault}`);
+      isGood = false;
+    } else values.push(cell.value as string | number);
+  }
+  return isGood ? values : undefined;
+}
+
+function readHeader(
+  header: string[],
+  columns: readonly Column[],
+  at: { order: number; line: number },
+): Header {
+  const places = columns.map((column) => header.findIndex((name) => column.names.includes(name)));
+  const missing = columns.filter((column, i) => places[i] < 0 && !column.optional);
+  const problems: string[] = [];
+  if (missing.length > 0) {
+    const names = missing.map((column) => column.names.join(' or ')).join(', ');
+    problems.push(
+      `${missing.length === 1 ? 'column' : 'columns'} ${names} missing; the header is ${show(header.join(','))}`,
+    );
+  } else {
+    // A misspelt optional column must not be ignored silently; of two that mean the same one would be.
+    const surplus = header.filter((_, i) => !places.includes(i));
+    if (surplus.length > 0) problems.push(`unknown or repeated: ${surplus.map(show).join(', ')}`);
+  }
+  if (problems.length > 0) {
+    throw new CsvFaults([{ ...at, message: `${problems.join('; ')}; ${expected(columns)}` }]);
+  }
+  return {
+    // Faults name a column as this text does.
+    columns: columns.map((column, i) => ({ column, name: header[places[i]] ?? '', place: places[i] })),
+    width: header.length,
+  };
+}
+
+function expected(columns: readonly Column[]): string {
+  return `the columns are ${describeColumns(columns)}, comma-separated`;
+}
+
+/** `location_id,hour_utc_iso|hour,[status]`: names that mean the same with a bar, optional columns in brackets. */
+export function describeColumns(columns: readonly Column[]): string {
+  return columns
+    .map((column) => (column.optional ? `[${column.names[0]}]` : column.names.join('|')))
+    .join(',');
+}

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { upsertDemand } from '../../src/db/demand.ts';
+import { HOUR_MS } from '../../src/db/hour.ts';
+import { upsertLocations } from '../../src/db/locations.ts';
+import { type Forecaster, type ForecastTask, openForecaster } from '../../src/http/forecaster.ts';
+import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
+
+const FIRST = Date.UTC(2026, 0, 5) / HOUR_MS;
+const BEFORE = FIRST + 5 * 168;
+
+describe('the forecaster', () => {
+  let database: ReturnType<typeof openTestDatabase>;
+  let cached: Forecaster;
+  let uncached: Forecaster;
+  beforeAll(async () => {
+    const url = await createTestDatabase();
+    database = openTestDatabase(url);
+    const config = testConfig({ DATABASE_URL: url });
+    cached = openForecaster({ ...config, FEATURES_ENABLE_CACHING: true }, database.db);
+    uncached = openForecaster({ ...config, FEATURES_ENABLE_CACHING: false }, database.db);
+    afterAll(() => Promise.all([cached.close(), uncached.close()]));
+  });
+  beforeEach(async () => {
+    await database.pool.query(`truncate locations, vehicles, demand_observations;
+      insert into locations select i, 'L' || i, 0, 0, null from generate_series(1, 6) i;
+      insert into demand_observations
+        select i, to_timestamp((${FIRST} + h) * 3600.0), (h * (i + 3)) % (20 + i) + i * (h % 24)
+        from generate_series(1, 5) i, generate_series(0, 5 * 168 - 1) h;
+      update demand_revision set revision = revision + 1`);
+  });
+  const task = (locationIds: number[], options: Partial<ForecastTask['options']> = {}): ForecastTask => ({
+    locationIds,
+    fromHour: FIRST,
+    beforeHour: BEFORE,
+    options: { startDate: '2026-02-09', horizonHours: 48, stepHours: 6, confidenceLevel: null, ...options },
+  });
+  /** Changes what is stored without telling caches. */
+  const changeSecretly = () => database.pool.query('update demand_observations set demand = demand + 500');
+  const announce = () => database.pool.query('update demand_revision set revision = revision + 1');
+
+  test('answers from its cache what it answers without: in any mix of locations, with and without intervals', async () => {
+    const mixes = [[1], [1, 2], [2, 1], [3, 1, 6, 2], [1, 2, 3, 4, 5, 6], [5, 4], [6]];
+    for (const confidenceLevel of [null, 0.8, null, 0.95, 0.8]) {
+      for (const ids of mixes) {
+        const asked = task(ids, { confidenceLevel });
+        expect(await cached.forecast(asked)).toEqual(await uncached.forecast(asked));
+      }
+    }
+  });
+
+  test('keeps the forecast of a location for every request that names it, until observations arrive', async () => {
+    const before = await cached.forecast(task([1, 2]));
+    await changeSecretly();
+    const [one, , three] = (await cached.forecast(task([1, 2, 3]))).results;
+    expect(one).toEqual(before.results[0]);
+    const fresh = await uncached.forecast(task([1, 2, 3]));
+    expect(three).toEqual(fresh.results[2]);
+    expect(one).not.toEqual(fresh.results[0]);
+    await database.db.transaction((tx) => upsertDemand(tx, [{ locationId: 5, hour: BEFORE - 1, demand: 1 }]));
+    expect(await cached.forecast(task([1, 2, 3]))).toEqual(await uncached.forecast(task([1, 2, 3])));
+  });
+
+  test.each<[string, Partial<ForecastTask>]>([
+    ['start', { options: { ...task([]).options, startDate: '2026-02-10' } }],
+    ['horizon', { options: { ...task([]).options, horizonHours: 24 } }],
+    ['step', { options: { ...task([]).options, stepHours: 24 } }],
+    ['confidence', { options: { ...task([]).options, confidenceLevel: 0.5 } }],
+    ['history', { fromHour: FIRST + 168 }],
+    ['end of the history', { beforeHour: BEFORE - 24 }],
+  ])('another %s is another forecast', async (_what, change) => {
+    await cached.forecast(task([1, 2]));
+    const other = { ...task([1, 2]), ...change };
+    expect(await cached.forecast(other)).toEqual(await uncached.forecast(other));
+  });
+
+  test('a location that moves to another time zone is forecast anew', async () => {
+    const before = await cached.forecast(task([1]));
+    await database.db.transaction((tx) =>
+      upsertLocations(tx, [{ id: 1, name: 'L1', latitude: 0, longitude: 0, time_zone: 'Asia/Tokyo' }]),
+    );
+    const after = await cached.forecast(task([1]));
+    expect(after).not.toEqual(before);
+    expect(after).toEqual(await uncached.forecast(task([1])));
+  });
+
+  test('requests at the same time share their work and get the same', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => cached.forecast(task([1 + (i % 5), 6]))),
+    );
+    for (const [i, set] of all.entries()) {
+      expect(set).toEqual(await uncached.forecast(task([1 + (i % 5), 6])));
+    }
+  });
+
+  test('what failed is not kept', async () => {
+    await announce();
+    await database.pool.query('alter table demand_observations rename to away');
+    await expect(cached.forecast(task([1, 2]))).rejects.toThrow(/demand_observations/);
+    await database.pool.query('alter table away rename to demand_observations');
+    expect(await cached.forecast(task([1, 2]))).toEqual(await uncached.forecast(task([1, 2])));
+  });
+});
