@@ -1,6 +1,6 @@
 /**
- * `npm run backtest -- [csv or csv.gz] [--horizon 168] [--origins 8] [--step 24] [--time-zone America/New_York]
- * [--locations]`: how well the forecasts would have been on stored demand, beside two simple rules.
+ * `npm run backtest -- [csv or csv.gz] [--horizon 48,168] [--step 1,24] [--origins 16]
+ * [--time-zone America/New_York] [--holidays US] [--locations]`: how well the forecasts would have been on stored demand, beside two simple rules.
  *
  * Columns `location_id,hour_utc_iso,<count>` with a header; an absent hour is a missing one.
  * Exit codes: 0 done, 1 the data cannot be used, 2 the command line cannot.
@@ -13,11 +13,18 @@ import { createGunzip } from 'node:zlib';
 import { SingleBar } from 'cli-progress';
 import { parse } from 'csv-parse';
 import type { Accuracy } from './core/forecast/accuracy.ts';
-import { type BacktestReport, type BacktestScore, backtest } from './core/forecast/backtest.ts';
+import {
+  BACKTEST_METHODS,
+  type BacktestMethod,
+  backtest,
+  type HorizonScore,
+} from './core/forecast/backtest.ts';
 import { zoneClock } from './core/forecast/local-time.ts';
 import type { DemandSeries } from './core/forecast/types.ts';
+import { type HolidayCalendar, openHolidayCalendar, UnknownRegionError } from './holidays.ts';
 
-const DEFAULT_FILE = fileURLToPath(new URL('../data/nyc/demand_hourly.csv.gz', import.meta.url));
+/** The New York sample. */
+export const DEFAULT_FILE = fileURLToPath(new URL('../data/nyc/demand_hourly.csv.gz', import.meta.url));
 const LEVELS = [0.8, 0.95];
 const MS_PER_HOUR = 3_600_000;
 /** Hours a series may span; a misread year would otherwise ask for an array of millions. */
@@ -25,10 +32,11 @@ const MAX_SPAN_HOURS = 20 * 8784;
 
 const USAGE = `npm run backtest -- [file.csv | file.csv.gz] [options]
 
-  --horizon <hours>     hours forecast from each origin (168)
-  --origins <count>     dates to forecast from (8)
-  --step <hours>        hours per value (24)
+  --horizon <hours,…>   hours forecast from each origin (48,168)
+  --step <hours,…>      hours per value (1,24)
+  --origins <count>     dates to forecast from (16)
   --time-zone <name>    IANA zone of the locations (America/New_York)
+  --holidays <region>   public holidays of US, DE-BY, … (none)
   --locations           one row per location as well
   --help
 `;
@@ -44,14 +52,15 @@ class CommandError extends Error {
 
 interface Settings {
   file: string;
-  horizonHours: number;
+  horizonsHours: number[];
+  stepsHours: number[];
   origins: number;
-  stepHours: number;
   timeZone: string;
+  holidays: HolidayCalendar | null;
   showLocations: boolean;
 }
 
-function readSettings(args: string[]): Settings | null {
+async function readSettings(args: string[]): Promise<Settings | null> {
   let parsed: ReturnType<typeof parseCommand>;
   try {
     parsed = parseCommand(args);
@@ -72,10 +81,11 @@ function readSettings(args: string[]): Settings | null {
   }
   return {
     file: positionals[0] ?? DEFAULT_FILE,
-    horizonHours: readCount('--horizon', values.horizon, 8784),
+    horizonsHours: values.horizon.split(',').map((text) => readCount('--horizon', text, 8784)),
+    stepsHours: values.step.split(',').map((text) => readCount('--step', text, 8784)),
     origins: readCount('--origins', values.origins, 1000),
-    stepHours: readCount('--step', values.step, 8784),
     timeZone: values['time-zone'],
+    holidays: values.holidays === undefined ? null : await openHolidayCalendar(values.holidays),
     showLocations: values.locations,
   };
 }
@@ -85,10 +95,11 @@ function parseCommand(args: string[]) {
     args,
     allowPositionals: true,
     options: {
-      horizon: { type: 'string', default: '168' },
-      origins: { type: 'string', default: '8' },
-      step: { type: 'string', default: '24' },
+      horizon: { type: 'string', default: '48,168' },
+      step: { type: 'string', default: '1,24' },
+      origins: { type: 'string', default: '16' },
       'time-zone': { type: 'string', default: 'America/New_York' },
+      holidays: { type: 'string' },
       locations: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -101,7 +112,8 @@ function readCount(name: string, text: string, most: number): number {
   throw new CommandError(`${name} is ${text}; give a whole number from 1 to ${most}`, 2);
 }
 
-async function readDemand(file: string, timeZone: string): Promise<DemandSeries[]> {
+/** Reads hourly demand; throws an Error that names file and row where it cannot be used. @returns series by location id */
+export async function readDemand(file: string, timeZone: string): Promise<DemandSeries[]> {
   const hours = new Map<number, Map<number, number>>();
   const collect = async (rows: AsyncIterable<string[]>): Promise<void> => {
     let line = 1;
@@ -149,81 +161,102 @@ function toSeries(locationId: number, byHour: Map<number, number>, timeZone: str
 const percent = (share: number | null): string => (share === null ? '–' : `${(100 * share).toFixed(1)} %`);
 const plain = (value: number | null): string => (value === null ? '–' : value.toFixed(2));
 
-/** Rows as columns: the first to the left, numbers to the right. */
-function drawTable(rows: string[][]): string {
+/** Rows as columns: the first `names` to the left, numbers to the right. */
+function drawTable(rows: string[][], names: number): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const draw = (row: string[]): string =>
-    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ');
+    row.map((cell, i) => (i < names ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ');
   const rule = widths.map((width) => '─'.repeat(width)).join('──');
   return [draw(rows[0]!), rule, ...rows.slice(1).map(draw)].join('\n');
 }
 
-function reportOf(report: BacktestReport, settings: Settings, seconds: number): string {
-  const { overall, locations, startDates } = report;
-  const row = (name: string, accuracy: Accuracy, coverage: (number | null)[]): string[] => [
-    name,
-    percent(accuracy.wape),
-    plain(accuracy.mase),
-    percent(accuracy.bias),
-    ...coverage.map(percent),
-  ];
-  const none = LEVELS.map(() => null);
-  const head = (first: string): string[] => [first, 'WAPE', 'MASE', 'bias', '80 % holds', '95 % holds'];
-  const methods = drawTable([
-    head('method'),
-    row('this service', overall.accuracy.engine, overall.coverage),
-    row("last week's value", overall.accuracy.last_week, none),
-    row('mean of the last four same weekdays', overall.accuracy.weekday_mean, none),
+const METHOD_NAMES: Record<BacktestMethod, string> = {
+  engine: 'this service',
+  last_week: "last week's value",
+  weekday_mean: 'mean of the last four same weekdays',
+};
+const MEASURES = ['WAPE', 'MASE', 'bias', ...LEVELS.map((level) => `${100 * level} % holds`)];
+
+const measuresOf = (accuracy: Accuracy, coverage: (number | null)[]): string[] => [
+  percent(accuracy.wape),
+  plain(accuracy.mase),
+  percent(accuracy.bias),
+  ...coverage.map(percent),
+];
+
+/** One row per method, for one horizon and step. */
+function methodRows({ horizonHours, overall }: HorizonScore, stepHours: number): string[][] {
+  return BACKTEST_METHODS.map((method) => [
+    `${horizonHours} h`,
+    `${stepHours} h`,
+    METHOD_NAMES[method],
+    ...measuresOf(overall.accuracy[method], method === 'engine' ? overall.coverage : LEVELS.map(() => null)),
   ]);
-  const perLocation = ({
-    locationId,
-    accuracy,
-    coverage,
-  }: BacktestScore & { locationId: number }): string[] => [
-    ...row(String(locationId), accuracy.engine, coverage),
+}
+
+/** One row per location: this service, and the WAPE of last week's value. */
+function locationTable({ horizonHours, locations }: HorizonScore, stepHours: number): string {
+  const rows = locations.map(({ locationId, accuracy, coverage }) => [
+    String(locationId),
+    ...measuresOf(accuracy.engine, coverage),
     percent(accuracy.last_week.wape),
-  ];
-  const details = settings.showLocations
-    ? `\n\n${drawTable([[...head('location'), 'last week'], ...locations.map(perLocation)])}`
-    : '';
-  return (
-    `${locations.length} locations, ${settings.horizonHours} hours in steps of ${settings.stepHours}, ` +
-    `${startDates.length} forecasts from ${startDates.at(-1)} to ${startDates[0]} (${settings.timeZone}), ` +
-    `${overall.steps} values compared, ${seconds.toFixed(1)} s\n\n${methods}${details}\n`
-  );
+  ]);
+  const table = drawTable([['location', ...MEASURES, 'WAPE last week'], ...rows], 1);
+  return `\n${horizonHours} h in steps of ${stepHours} h, this service per location:\n\n${table}\n`;
 }
 
 async function main(): Promise<void> {
-  const settings = readSettings(process.argv.slice(2));
+  const settings = await readSettings(process.argv.slice(2));
   if (settings === null) {
     process.stdout.write(USAGE);
     return;
   }
   const series = await readDemand(settings.file, settings.timeZone);
+  const { horizonsHours, stepsHours, origins, timeZone } = settings;
+  const starts = series.map(({ startHour }) => startHour);
+  const ends = series.map(({ startHour, values }) => startHour + values.length);
+  const holidays = settings.holidays?.between(Math.min(...starts), Math.max(...ends)) ?? [];
   // Not on a TTY the bar stays silent, so that a redirected table is only the table.
-  const bar = new SingleBar({ format: 'backtest {bar} {value}/{total} forecasts', clearOnComplete: true });
+  const bar = new SingleBar({ format: 'backtest {bar} {percentage} %', clearOnComplete: true });
   const began = performance.now();
-  const report = backtest(series, { ...settings, confidenceLevels: LEVELS }, (done, total) => {
-    if (done === 1) bar.start(total, 0);
-    bar.update(done);
+  bar.start(stepsHours.length, 0);
+  const reports = stepsHours.map((stepHours, i) => {
+    const options = { horizonsHours, origins, stepHours, confidenceLevels: LEVELS, holidays };
+    return backtest(series, options, { onProgress: (done, total) => bar.update(i + done / total) })!;
   });
   bar.stop();
-  if (report.startDates.length === 0) {
+  const { startDates } = reports[0]!;
+  if (startDates.length === 0) {
     throw new CommandError(
       `${settings.file} holds too little: a backtest needs four weeks before the first forecast and ` +
-        `${settings.horizonHours} hours after it; add history or shorten --horizon`,
+        `${Math.max(...horizonsHours)} hours after it; add history or shorten --horizon`,
       1,
     );
   }
-  process.stdout.write(reportOf(report, settings, (performance.now() - began) / 1000));
+  const measured = reports.flatMap(({ horizons }, i) =>
+    horizons.map((score) => ({ score, stepHours: stepsHours[i]! })),
+  );
+  const rows = measured.flatMap(({ score, stepHours }) => methodRows(score, stepHours));
+  const seconds = (performance.now() - began) / 1000;
+  process.stdout.write(
+    `${series.length} locations, ${startDates.length} forecasts from ${startDates.at(-1)} to ${startDates[0]} ` +
+      `(${timeZone}), ${holidays.length} public holidays, ${seconds.toFixed(1)} s\n\n` +
+      `${drawTable([['horizon', 'step', 'method', ...MEASURES], ...rows], 3)}\n`,
+  );
+  if (!settings.showLocations) return;
+  for (const { score, stepHours } of measured) process.stdout.write(locationTable(score, stepHours));
 }
 
-try {
-  await main();
-} catch (error) {
-  const { code } = error as NodeJS.ErrnoException;
-  const isReadFailure = code?.startsWith('E') || code?.startsWith('CSV_') || code?.startsWith('Z_');
-  if (!(error instanceof CommandError) && !isReadFailure) throw error;
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = error instanceof CommandError ? error.exitCode : 1;
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isReadFailure = code?.startsWith('E') || code?.startsWith('CSV_') || code?.startsWith('Z_');
+    const isKnown = error instanceof CommandError || error instanceof UnknownRegionError || isReadFailure;
+    if (!isKnown) throw error;
+    process.stderr.write(`${(error as Error).message}\n`);
+    if (error instanceof CommandError) process.exitCode = error.exitCode;
+    else process.exitCode = error instanceof UnknownRegionError ? 2 : 1;
+  }
 }

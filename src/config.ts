@@ -82,6 +82,9 @@ export const SettingsSchema = Type.Object({
   FORECASTING_TIME_ZONE: text('UTC', 'IANA zone of locations that state none', {
     pattern: TIME_ZONE_PATTERN,
   }),
+  FORECASTING_HOLIDAYS: optionalText('region whose public holidays forecasts know, e.g. `US`, `DE-BY`', {
+    pattern: '^[A-Z]{2}(-[A-Za-z0-9]{1,8}){0,2}$',
+  }),
   FORECASTING_HISTORY_WEEKS: integer(13, 1, 13, 'weeks of observations a forecast reads'),
   FORECASTING_THREADS: integer(1, 1, 64, 'forecast threads per API process'),
   FEATURES_ENABLE_CACHING: flag(true, 'keep forecasts until new observations arrive'),

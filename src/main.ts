@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { openDatabase } from './db/client.ts';
 import { assertMigrated } from './db/migrate.ts';
+import { openConfiguredHolidays } from './holidays.ts';
 import { type App, buildApp } from './http/app.ts';
 import { openForecaster } from './http/forecaster.ts';
 import { openJobWatch } from './http/job-watch.ts';
@@ -15,13 +16,14 @@ import { openQueue } from './queue/queue.ts';
 export async function startApi(config: Config, logger: Logger): Promise<Running & { url: string; app: App }> {
   if (!config.DATABASE_URL)
     throw new ConfigError(['DATABASE_URL is not set; `npm start` runs a database of its own']);
+  const calendar = await openConfiguredHolidays(config);
   const onError = (err: unknown) => logger.warn({ err }, 'connection');
   const database = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE, onError });
   await assertMigrated(database.pool);
   const queue = await openQueue(config, onError);
   const bus = openEventBus(config, onError);
   const watch = openJobWatch({ db: database.db, bus, onError });
-  const forecaster = openForecaster(config, database.db);
+  const forecaster = openForecaster(config, database.db, calendar);
   const app = await buildApp({ config, database, queue, bus, watch, forecaster, logger });
 
   const close = async () => {

@@ -95,6 +95,19 @@ export async function readNewestHours(
   return rows.map(({ time_zone, seconds }) => ({ timeZone: time_zone, hour: seconds / 3600 }));
 }
 
+/** The newest hour with an observation, UTC hours since the epoch, of each location that has one. */
+export async function readNewestHourOfEach(
+  db: Queryable,
+  locationIds: readonly number[],
+): Promise<Map<number, number>> {
+  const { rows } = await db.execute<{ id: number; seconds: number }>(
+    sql`select ${locations.id}, date_part('epoch', newest.hour) as seconds from ${locations}, lateral (
+      select o.hour from ${demandObservations} o where o.location_id = ${locations.id}
+      order by o.hour desc limit 1) newest where ${locations.id} = any(${sql.param(locationIds)}::int[])`,
+  );
+  return new Map(rows.map(({ id, seconds }) => [id, seconds / 3600]));
+}
+
 /** A number that is another one after every change of the observations, or of the locations (their time zones count). */
 export async function readDemandRevision(db: Queryable): Promise<number> {
   const [row] = await db.select({ revision: demandRevision.revision }).from(demandRevision);

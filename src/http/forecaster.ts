@@ -10,6 +10,9 @@ import {
 } from '../core/forecast/types.ts';
 import type { Database } from '../db/client.ts';
 import { readDemandRevision, readDemandSeries } from '../db/demand.ts';
+import type { HolidayCalendar } from '../holidays.ts';
+
+const HOUR_MS = 3_600_000;
 
 export type ForecastTask = {
   locationIds: number[];
@@ -30,10 +33,14 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 /** What a kept forecast takes beside its numbers. */
 const ENTRY_BYTES = 500;
 
-/** Opens the forecast threads and, where the setting says so, a cache per location that new observations empty. */
+/**
+ * Opens the forecast threads and, where the setting says so, a cache per location that new observations empty.
+ * @param calendar public holidays that forecasts know
+ */
 export function openForecaster(
   config: Pick<Config, 'FORECASTING_THREADS' | 'FEATURES_ENABLE_CACHING' | 'FORECASTING_TIME_ZONE'>,
   db: Database,
+  calendar: HolidayCalendar | null = null,
 ): Forecaster {
   const pool = new Piscina({
     filename: new URL('./forecast-thread.ts', import.meta.url).href,
@@ -52,7 +59,9 @@ export function openForecaster(
   }: ForecastTask): Promise<ForecastSet> => {
     const series = await readDemandSeries(db, locationIds, fromHour, beforeHour);
     const zoned = series.map((one) => ({ ...one, timeZone: one.timeZone ?? config.FORECASTING_TIME_ZONE }));
-    return pool.run({ series: zoned, options });
+    const start = options.startDate === undefined ? beforeHour : Date.parse(options.startDate) / HOUR_MS;
+    const holidays = calendar?.between(fromHour, Math.max(beforeHour, start) + 24 + options.horizonHours);
+    return pool.run({ series: zoned, options: { ...options, ...(holidays && { holidays }) } });
   };
 
   const computeCached = async (task: ForecastTask): Promise<ForecastSet> => {

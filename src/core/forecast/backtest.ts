@@ -1,10 +1,11 @@
 /**
  * Backtest as of: what the engine would have forecast at earlier dates, beside what happened.
  *
- *   origins  o_i = last − 24 q i,  last = the newest local midnight with a whole horizon after it
- * with q days apart (5, fewer in a short history, never a multiple of 7 so that all weekdays are met). At each origin
- * the engine and the baselines see observations before it only (`localHistory` cuts). Complexity: one `forecastPanel`
- * per origin.
+ *   origins  o_i = last − 24 q i,  last = the newest local midnight with the longest horizon after it
+ * with q days apart: spread over the history, at most 13 days (eight origins span a quarter), never a multiple of 7 so
+ * that all weekdays are met. All horizons are forecast from the same origins. At each origin the engine and the simple
+ * rules see observations before it only (`localHistory` cuts).
+ * Complexity: one fit per origin, horizon and location. Reference: Tashman 2000.
  */
 import {
   type Accuracy,
@@ -15,25 +16,39 @@ import {
   weeklyNaiveError,
 } from './accuracy.ts';
 import { sameHourMean } from './baselines.ts';
-import { forecastPanel, type PanelForecast } from './forecast.ts';
+import { holidayDays } from './holidays.ts';
 import { localDemand, localHistory, newestLocalHour, oldestLocalHour } from './local-series.ts';
 import { hourMultiplicity, localDate, zoneClock } from './local-time.ts';
+import { addBounds, type PanelForecast, panelFitter } from './panel.ts';
 import { sumSteps } from './steps.ts';
 import { type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
-const DAYS_BETWEEN_ORIGINS = 5;
+/** An interval without width, where nothing ever varied, shall hold its value. */
+const ROUNDING = 1e-9;
+const MAX_DAYS_BETWEEN_ORIGINS = 13;
 /** History before the first origin, so that the best rung of the ladder is what is measured. */
 const LEAST_HISTORY_HOURS = 4 * HOURS_PER_WEEK;
 
 export interface BacktestOptions {
-  horizonHours: number;
+  /** Horizons in local hours, each measured by itself. */
+  horizonsHours: readonly number[];
   /** Origins wanted; fewer are used where the history is too short. */
   origins: number;
   stepHours: number;
   /** Levels whose coverage is measured, e.g. `[0.8, 0.95]`. */
   confidenceLevels: readonly number[];
+  /** Public holidays, local days `YYYY-MM-DD`; none where absent. */
+  holidays?: readonly string[];
 }
 
+export interface BacktestControl {
+  /** Shared with the caller; any value but 0 in the first element stops before the next location. */
+  stopFlag?: Int32Array | undefined;
+  /** Called after each location of each origin and horizon. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+/** `last_week`: last week's value (seasonal naive); `weekday_mean`: mean of the last four same weekdays. */
 export const BACKTEST_METHODS = ['engine', 'last_week', 'weekday_mean'] as const;
 export type BacktestMethod = (typeof BACKTEST_METHODS)[number];
 
@@ -45,11 +60,18 @@ export interface BacktestScore {
   coverage: (number | null)[];
 }
 
+export interface HorizonScore {
+  horizonHours: number;
+  overall: BacktestScore;
+  /** In the order of the series. */
+  locations: (BacktestScore & { locationId: number })[];
+}
+
 export interface BacktestReport {
   /** First local day of each forecast, newest first; empty where the history is too short. */
   startDates: string[];
-  overall: BacktestScore;
-  locations: (BacktestScore & { locationId: number })[];
+  /** In the order of the horizons asked for. */
+  horizons: HorizonScore[];
 }
 
 interface LocationSums {
@@ -58,37 +80,50 @@ interface LocationSums {
   steps: number;
 }
 
-/** Runs the backtest; `onOrigin(done, total)` is called after each origin. */
+/** Runs the backtest. @returns plain data; null where the stop flag was set before the end */
 export function backtest(
   series: readonly DemandSeries[],
   options: BacktestOptions,
-  onOrigin: (done: number, total: number) => void = () => {},
-): BacktestReport {
-  const { horizonHours, stepHours, confidenceLevels } = options;
-  const starts = backtestStarts(series, horizonHours, options.origins);
-  const sums = series.map(
-    (): LocationSums => ({
-      errors: { engine: noErrors(), last_week: noErrors(), weekday_mean: noErrors() },
-      inside: confidenceLevels.map(() => 0),
-      steps: 0,
-    }),
-  );
-  starts.forEach((start, done) => {
-    const forecasts = forecastPanel(series, () => start, horizonHours, stepHours, confidenceLevels);
-    forecasts.forEach((forecast, i) => {
-      if (forecast !== null) compare(sums[i]!, series[i]!, forecast, start, options);
+  { stopFlag, onProgress = () => {} }: BacktestControl = {},
+): BacktestReport | null {
+  const { horizonsHours, stepHours, confidenceLevels } = options;
+  const holidays = holidayDays(options.holidays ?? []);
+  const starts = backtestStarts(series, Math.max(...horizonsHours), options.origins);
+  const total = horizonsHours.length * starts.length * series.length;
+  let done = 0;
+  const horizons: HorizonScore[] = [];
+  for (const horizonHours of horizonsHours) {
+    const sums = series.map(() => noSums(confidenceLevels.length));
+    for (const start of starts) {
+      const fitSeries = panelFitter({ horizonHours, stepHours, holidays });
+      const panel: (PanelForecast | null)[] = [];
+      for (const one of series) {
+        if (stopFlag !== undefined && Atomics.load(stopFlag, 0) !== 0) return null;
+        panel.push(fitSeries(one, start));
+        onProgress(++done, total);
+      }
+      addBounds(panel, { horizonHours, stepHours }, confidenceLevels);
+      panel.forEach((forecast, i) => {
+        if (forecast !== null) compare(sums[i]!, series[i]!, forecast, start, horizonHours, stepHours);
+      });
+    }
+    horizons.push({
+      horizonHours,
+      overall: scoreOf(sums, confidenceLevels),
+      locations: sums.map((one, i) => ({
+        locationId: series[i]!.locationId,
+        ...scoreOf([one], confidenceLevels),
+      })),
     });
-    onOrigin(done + 1, starts.length);
-  });
-  return {
-    startDates: starts.map(localDate),
-    overall: scoreOf(sums, confidenceLevels),
-    locations: sums.map((one, i) => ({
-      locationId: series[i]!.locationId,
-      ...scoreOf([one], confidenceLevels),
-    })),
-  };
+  }
+  return { startDates: starts.map(localDate), horizons };
 }
+
+const noSums = (levels: number): LocationSums => ({
+  errors: { engine: noErrors(), last_week: noErrors(), weekday_mean: noErrors() },
+  inside: new Array(levels).fill(0),
+  steps: 0,
+});
 
 /** Local midnights to forecast from, newest first. */
 export function backtestStarts(
@@ -106,7 +141,8 @@ export function backtestStarts(
   const days = last - Math.ceil((oldest + LEAST_HISTORY_HOURS) / HOURS_PER_DAY);
   if (!(days >= 0)) return [];
   const count = Math.min(wanted, days + 1);
-  const spacing = count > 1 ? Math.min(DAYS_BETWEEN_ORIGINS, Math.floor(days / (count - 1))) : 1;
+  let spacing = count > 1 ? Math.min(MAX_DAYS_BETWEEN_ORIGINS, Math.floor(days / (count - 1))) : 1;
+  if (spacing % 7 === 0) spacing--;
   return Array.from({ length: count }, (_, i) => (last - spacing * i) * HOURS_PER_DAY);
 }
 
@@ -115,7 +151,8 @@ function compare(
   series: DemandSeries,
   forecast: PanelForecast,
   start: number,
-  { horizonHours, stepHours }: BacktestOptions,
+  horizonHours: number,
+  stepHours: number,
 ): void {
   // Whole already: each local hour holds the sum of its real hours.
   const once = new Uint8Array(horizonHours).fill(1);
@@ -133,7 +170,8 @@ function compare(
     if (Number.isNaN(y)) return;
     sums.steps++;
     forecast.bounds.forEach(({ lower, upper }, level) => {
-      if (y >= lower[i]! && y <= upper[i]!) sums.inside[level]!++;
+      const slack = ROUNDING * y;
+      if (y >= lower[i]! - slack && y <= upper[i]! + slack) sums.inside[level]!++;
     });
   });
 }

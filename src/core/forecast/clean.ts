@@ -6,7 +6,7 @@
  *   centre  m[s] = median of x over the hour of the week (over the hour of the day below four weeks)
  *   spread  r[d] = 1.4826 · median |x − m| over the hour of the day, never below a quarter of the same over all hours
  *   x[t] ← m ± 5 r where it lies beyond, unless 30 % of the hours around it do: that is a new level, not an outlier.
- * Gaps (a, b): base[t] = mean of the observed y[t − 168] and y[t + 168], else m[s]²; then
+ * Gaps (a, b), at the ends of the history as well: base[t] = mean of the observed y[t − 168] and y[t + 168], else m[s]²; then
  *   y[t] ← max(0, base[t] + (1 − u) δ_a e^{−(t−a)/24} + u δ_b e^{−(b−t)/24}),   u = (t − a) / (b − a),
  * where δ is the mean deviation of the (up to six) observed hours at that end from their own base. The exponential
  * keeps one odd hour from tinting a gap of days. Reading missing hours as zero raised the error from 11 to 49 %.
@@ -127,7 +127,7 @@ function fillGaps(clean: Float64Array, values: Float64Array, centre: Float64Arra
     }
     return count === 0 ? 0 : sum / count;
   };
-  for (let t = 1; t < n; t++) {
+  for (let t = 0; t < n; t++) {
     if (isObserved(t)) continue;
     const a = t - 1;
     let b = t;

@@ -1,5 +1,5 @@
 /**
- * The component models, each as "forecast `count` hours of z from this origin", and the short-history ladder.
+ * The component models, each as hours of z forecast from an origin, and the short-history ladder.
  *
  * | observed hours | method            | components                        | weights            |
  * | -------------- | ----------------- | --------------------------------- | ------------------ |
@@ -58,35 +58,28 @@ export function chooseRung(observedHours: number): Rung {
   return LADDER.find((rung) => observedHours < rung.observedBelow)!;
 }
 
-/** Forecast of hour `lead` (0 is the origin itself) after one origin, in units of z. */
-export type ComponentForecast = (lead: number) => number;
+/** SAR is not asked further ahead; from here on the far-out component stands alone. */
+export const FAR_OUT_HOURS = 4 * HOURS_PER_WEEK;
 
-/** Forecasts per component and origin: `[component][origin]`. SAR answers leads below `sarHours[origin]`. */
+/**
+ * Forecasts of z from every origin: `[component][origin][hours after the origin]`.
+ * @param hours wanted per origin; SAR answers at most `FAR_OUT_HOURS` of them
+ */
 export function fitComponents(
   components: readonly ComponentName[],
   input: SarInput,
   origins: readonly number[],
-  sarHours: readonly number[],
-): ComponentForecast[][] {
-  const fit: Record<ComponentName, () => ComponentForecast[]> = {
-    sar: () =>
-      fitSar(input, origins).map((run, i) => {
-        const forecast = run(sarHours[i]!);
-        return (lead) => forecast[lead]!;
-      }),
-    weekly: () => profileForecasts(input.z, HOURS_PER_WEEK, WEEKLY_DECAY, origins),
-    daily: () => profileForecasts(input.z, HOURS_PER_DAY, DAILY_DECAY, origins),
-    mean: () => origins.map(() => () => 0),
+  hours: readonly number[],
+): Float64Array[][] {
+  const profile = (period: number, decay: number): Float64Array[] => {
+    const profiled = seasonalProfile(input.z, period, decay);
+    return origins.map((origin, i) => profileForecast(profiled, period, origin, hours[i]!));
+  };
+  const fit: Record<ComponentName, () => Float64Array[]> = {
+    sar: () => fitSar(input, origins).map((run, i) => run(Math.min(hours[i]!, FAR_OUT_HOURS))),
+    weekly: () => profile(HOURS_PER_WEEK, WEEKLY_DECAY),
+    daily: () => profile(HOURS_PER_DAY, DAILY_DECAY),
+    mean: () => hours.map((count) => new Float64Array(count)),
   };
   return components.map((component) => fit[component]());
-}
-
-function profileForecasts(
-  z: Float64Array,
-  period: number,
-  decay: number,
-  origins: readonly number[],
-): ComponentForecast[] {
-  const profile = seasonalProfile(z, period, decay);
-  return origins.map((origin) => (lead) => profileForecast(profile, period, origin, lead));
 }

@@ -3,11 +3,14 @@
  *
  * Notation: e = g(actual) − g(forecast), the error of a step's sum on the scale of the series' transform g;
  *   b bucket of the horizon at the step's end (up to 1, 3, 6, 12, 24, 48, 96, 168, 336, 672 h);
- *   r mean |e| of a series, its scale;  n errors of the series in b;  N those of the panel.
+ *   r mean |e| of a series, its scale;  r₋ₒ the same without the errors of e's own origin;  n errors of the series in b;
+ *   N those of the panel;  T_ν quantile of Student's distribution with ν degrees of freedom.
  *   normal  ν(p)   = Φ⁻¹(p) √(π/2)                        quantile of a normal error with mean |e| = 1
- *   panel   π_b(p) = (N Q_b(p) + 60 ν(p)) / (N + 60)       Q_b quantile of e / r over all series
- *   series  q_b(p) = (n Q(p) + 60 r π_b(p)) / (n + 60)     Q own quantile of e
+ *   panel   π_b(p) = (N Q_b(p) + 60 ν(p)) / (N + 60)       Q_b quantile of e / r₋ₒ over all series
+ *   series  q_b(p) = (n Q(p) + 60 r π_b(p)) / (n + 60) · T_{n−1}(p) / Φ⁻¹(p)     Q own quantile of e
  *   bound   g⁻¹(g(forecast) + q_b(p)),   p = (1 ± level) / 2, kept on its side of the forecast and ≥ 0
+ * An error is divided by the scale of the other origins, since the next error will be no part of its own scale either:
+ * e / r has tails too thin. Student's factor does the same for n errors instead of many.
  * Errors are those of sums over steps: the errors of a sum's hours are correlated, so hourly intervals do not add up.
  * Beyond the longest horizon h_m ever compared the last bucket is widened by √(1 + log₂(h / h_m)): a convention, 13
  * weeks of history cannot measure it.
@@ -15,27 +18,32 @@
  * larger, and never less than a Poisson error where its history is below a day.
  * Complexity O(R log R) for R errors. Reference: Gneiting & Raftery 2007 (interval score); James–Stein shrinkage.
  */
-import { normalQuantile, quantileSorted, tailQuantileSorted } from './quantiles.ts';
+import { normalQuantile, quantileSorted, studentToNormal, tailQuantileSorted } from './quantiles.ts';
 import type { PastSteps } from './steps.ts';
 import { destabilise, stabilise, type Transform } from './transform.ts';
 
 const BUCKET_ENDS = [1, 3, 6, 12, 24, 48, 96, 168, 336, 672];
 const SHRINKAGE = 60;
+/** Degrees of freedom at least: below it Student's distribution says little more than "unknown". */
+const LEAST_FREEDOM = 3;
 /** Errors kept per series and bucket for the panel at most, and for the whole panel per bucket. */
 const SERIES_SAMPLE = 256;
 const PANEL_SAMPLE = 100_000;
 const NORMAL_SD_PER_MEAN_ERROR = Math.sqrt(Math.PI / 2);
 
-const bucketOf = (endHours: number): number => {
-  const bucket = BUCKET_ENDS.findIndex((end) => endHours <= end);
-  return bucket === -1 ? BUCKET_ENDS.length - 1 : bucket;
-};
+function bucketOf(endHours: number): number {
+  let bucket = 0;
+  while (bucket < BUCKET_ENDS.length - 1 && endHours > BUCKET_ENDS[bucket]!) bucket++;
+  return bucket;
+}
 
 /** Errors of one series, ordered for quantiles. */
 export interface SeriesErrors {
   transform: Transform;
   /** Ascending errors per bucket. */
   buckets: Float64Array[];
+  /** Ascending errors relative to the mean |e| of the other origins, per bucket. */
+  relative: Float64Array[];
   /** Mean |e|; null where nothing was compared. */
   scale: number | null;
   /** Scale to assume where nothing was compared. */
@@ -44,19 +52,46 @@ export interface SeriesErrors {
 
 /** @param ownVariation standard deviation of a step on the transform's scale, if hours were all there is to go by */
 export function sortErrors(past: PastSteps, transform: Transform, ownVariation: number): SeriesErrors {
-  const lists: number[][] = BUCKET_ENDS.map(() => []);
+  const { endHours, origins, errors } = past;
+  const originCount = errors.length === 0 ? 0 : origins.at(-1)! + 1;
+  const sums = new Float64Array(originCount);
+  const counts = new Int32Array(originCount);
+  const bucketCounts = new Int32Array(BUCKET_ENDS.length);
   let sum = 0;
-  past.errors.forEach((error, i) => {
-    lists[bucketOf(past.endHours[i]!)]!.push(error);
-    sum += Math.abs(error);
-  });
-  const buckets = lists.map((list) => Float64Array.from(list).sort());
+  for (let i = 0; i < errors.length; i++) {
+    const size = Math.abs(errors[i]!);
+    sums[origins[i]!]! += size;
+    counts[origins[i]!]!++;
+    bucketCounts[bucketOf(endHours[i]!)]!++;
+    sum += size;
+  }
+  const buckets = Array.from(bucketCounts, (count) => new Float64Array(count));
+  const relative = Array.from(bucketCounts, (count) => new Float64Array(count));
+  const filled = new Int32Array(BUCKET_ENDS.length);
+  const compared = new Int32Array(BUCKET_ENDS.length);
+  for (let i = 0; i < errors.length; i++) {
+    const bucket = bucketOf(endHours[i]!);
+    buckets[bucket]![filled[bucket]!++] = errors[i]!;
+    const others = (sum - sums[origins[i]!]!) / (errors.length - counts[origins[i]!]!);
+    // Rounding leaves a remainder near zero where all the other errors are zero.
+    if (others > 1e-9 * sum) relative[bucket]![compared[bucket]!++] = errors[i]! / others;
+  }
   return {
     transform,
-    buckets,
-    scale: past.errors.length === 0 ? null : sum / past.errors.length,
+    buckets: buckets.map((list) => list.sort()),
+    relative: relative.map((list, b) => thinned(list.subarray(0, compared[b]!).sort(), SERIES_SAMPLE)),
+    scale: errors.length === 0 ? null : sum / errors.length,
     ownVariation,
   };
+}
+
+/** Evenly spaced order statistics stand for the whole where there are more than wanted. */
+function thinned(sorted: Float64Array, wanted: number): Float64Array {
+  if (sorted.length <= wanted) return sorted;
+  return Float64Array.from(
+    { length: wanted },
+    (_, i) => sorted[Math.floor(((i + 0.5) * sorted.length) / wanted)]!,
+  );
 }
 
 /** Quantiles of scaled errors over all series of a request. */
@@ -73,16 +108,14 @@ export function buildPanel(series: readonly SeriesErrors[]): ErrorPanel {
     Math.min(SERIES_SAMPLE, Math.floor(PANEL_SAMPLE / Math.max(1, compared.length))),
   );
   const buckets = BUCKET_ENDS.map((_, b) => {
-    const pooled: number[] = [];
-    for (const one of compared) {
-      const errors = one.buckets[b]!;
-      // Evenly spaced order statistics stand for the whole where there are more than wanted.
-      const count = Math.min(perSeries, errors.length);
-      for (let i = 0; i < count; i++) {
-        pooled.push(errors[Math.floor(((i + 0.5) * errors.length) / count)]! / one.scale!);
-      }
+    const parts = compared.map((one) => thinned(one.relative[b]!, perSeries));
+    const pooled = new Float64Array(parts.reduce((total, part) => total + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      pooled.set(part, at);
+      at += part.length;
     }
-    return Float64Array.from(pooled).sort();
+    return pooled.sort();
   });
   const scales = Float64Array.from(compared, (one) => one.scale!).sort();
   return { buckets, middleScale: scales.length === 0 ? null : quantileSorted(scales, 0.5) };
@@ -150,6 +183,7 @@ function errorQuantiles(errors: SeriesErrors, panel: ErrorPanel, p: number): Flo
       own.length === 0
         ? scale * pooled
         : (own.length * tailQuantileSorted(own, p) + SHRINKAGE * scale * pooled) / (own.length + SHRINKAGE);
+    quantiles[b]! *= studentToNormal(p, Math.max(LEAST_FREEDOM, own.length - 1));
   }
   return quantiles.map((_, b) => {
     for (let near = b; near >= 0; near--) if (!Number.isNaN(quantiles[near]!)) return quantiles[near]!;

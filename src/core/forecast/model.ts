@@ -9,7 +9,8 @@
  * Complexity: O(n · 29²/2) + 12 origins · (29³/3 + 29 H). Units: hours, demand per hour.
  */
 import { cleanSeries } from './clean.ts';
-import { type ComponentForecast, chooseRung, fitComponents } from './components.ts';
+import { chooseRung, FAR_OUT_HOURS, fitComponents } from './components.ts';
+import { type HolidayDays, hoursToSunday, isHoliday, learnHolidays, withoutHolidays } from './holidays.ts';
 import type { LocalSeries } from './local-series.ts';
 import { planOrigins } from './rolling-origins.ts';
 import { fitTransform, meanDemand, medianDemand, standardise, type Transform } from './transform.ts';
@@ -19,7 +20,6 @@ const WEIGHT_POWER = 4;
 /** In single hours of sparse demand noise hides which component is wrong about the day; in sums it shows. */
 const WEIGHT_BLOCK_HOURS = 6;
 const FADE_FROM_HOURS = 2 * HOURS_PER_WEEK;
-const FADE_TO_HOURS = 4 * HOURS_PER_WEEK;
 /** Errors that the mean correction is estimated from; more would only cost time. */
 const MAX_ERRORS = 600;
 
@@ -34,6 +34,8 @@ export interface PastForecast {
 export interface FittedModel {
   method: ForecastMethod;
   transform: Transform;
+  /** History as the model is compared with it: holidays and missing hours are NaN. */
+  values: Float64Array;
   /** History without gaps and outliers. */
   clean: Float64Array;
   /** Expected demand per hour, from `leadHours` after the history on. */
@@ -47,63 +49,91 @@ export interface FittedModel {
  * @param history      local hours, at least one observed
  * @param leadHours    hours from the end of the history to the start of the forecast, ≥ 0
  * @param horizonHours hours to forecast
+ * @param holidays     local days that are public holidays
  */
-export function fitModel(history: LocalSeries, leadHours: number, horizonHours: number): FittedModel {
-  const { values, observedHours } = history;
+export function fitModel(
+  history: LocalSeries,
+  leadHours: number,
+  horizonHours: number,
+  holidays: HolidayDays,
+): FittedModel {
+  const values = withoutHolidays(history, holidays);
   const n = values.length;
-  const rung = chooseRung(observedHours);
+  const rung = chooseRung(history.observedHours);
   const plan = planOrigins(n, rung.firstOrigin, leadHours, horizonHours);
   const clean = cleanSeries(values);
   const transform = fitTransform(clean);
   const z = standardise(transform, clean);
   const observed = Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1));
   const { lowestZ, highestZ } = transform;
+  const holidayWeight = learnHolidays(z, history, transform, holidays);
 
+  const end = history.firstHour + n + leadHours;
+  const holidayHours: number[] = [];
+  for (let h = 0; h < horizonHours; h++) if (isHoliday(holidays, end + h)) holidayHours.push(h);
+  const lastSunday = holidayHours.length === 0 ? 0 : holidayHours.at(-1)! + HOURS_PER_WEEK;
   const pastHours = plan.origins.map(() => plan.horizonHours);
   const components = fitComponents(
     rung.components,
     { z, observed, lowestZ, highestZ },
     [...plan.origins, n],
-    [...pastHours, Math.min(leadHours + horizonHours, FADE_TO_HOURS)],
+    [...pastHours, leadHours + Math.max(horizonHours, lastSunday)],
   );
   const weights =
     rung.method === 'combination'
       ? errorWeights(components, plan.origins, plan.horizonHours, clean, observed, transform)
       : components.map(() => 1 / components.length);
   const farOut = rung.components.indexOf(rung.farOut);
-  const combine = (origin: number, from: number, count: number): Float64Array => {
-    const forecasts = components.map((component) => component[origin]!);
-    return Float64Array.from({ length: count }, (_, i) => combined(forecasts, weights, farOut, from + i));
-  };
+  const combineAt = (origin: number): Float64Array =>
+    combine(
+      components.map((component) => component[origin]!),
+      weights,
+      farOut,
+    );
 
-  const pastZ = plan.origins.map((_, i) => combine(i, 0, plan.horizonHours));
+  const pastZ = plan.origins.map((_, i) => combineAt(i));
+  const aheadZ = combineAt(plan.origins.length);
+  const hourlyZ = aheadZ.slice(leadHours, leadHours + horizonHours);
+  for (const h of holidayHours) {
+    const sunday = aheadZ[leadHours + h + hoursToSunday(end + h)]!;
+    hourlyZ[h]! += holidayWeight * (sunday - hourlyZ[h]!);
+  }
   const expected = meanDemand(transform, pastErrors(pastZ, plan.origins, z, observed));
   return {
     method: rung.method,
     transform,
     clean,
-    hourly: combine(plan.origins.length, leadHours, horizonHours).map(expected),
+    values,
+    hourly: hourlyZ.map(expected),
     past: pastZ.map((hours, i) => ({ origin: plan.origins[i]!, hourly: hours.map(expected) })),
     pastLeadHours: plan.leadHours,
   };
 }
 
-function combined(
-  forecasts: readonly ComponentForecast[],
+/** ẑ of one origin, as many hours as the component far out has. */
+function combine(
+  forecasts: readonly Float64Array[],
   weights: readonly number[],
   farOut: number,
-  lead: number,
-): number {
-  const share = Math.min(1, Math.max(0, (FADE_TO_HOURS - lead) / (FADE_TO_HOURS - FADE_FROM_HOURS)));
-  if (share === 0) return forecasts[farOut]!(lead);
-  let sum = 0;
-  for (let c = 0; c < forecasts.length; c++) sum += weights[c]! * forecasts[c]!(lead);
-  return share === 1 ? sum : share * sum + (1 - share) * forecasts[farOut]!(lead);
+): Float64Array {
+  const far = forecasts[farOut]!;
+  const near = Math.min(far.length, FAR_OUT_HOURS);
+  const hours = far.slice();
+  hours.fill(0, 0, near);
+  forecasts.forEach((forecast, c) => {
+    const weight = weights[c]!;
+    for (let h = 0; h < near; h++) hours[h]! += weight * forecast[h]!;
+  });
+  for (let h = FADE_FROM_HOURS; h < near; h++) {
+    const share = (FAR_OUT_HOURS - h) / (FAR_OUT_HOURS - FADE_FROM_HOURS);
+    hours[h] = share * hours[h]! + (1 - share) * far[h]!;
+  }
+  return hours;
 }
 
 /** (1 / MAE)⁴ per component, normalised. */
 function errorWeights(
-  components: readonly ComponentForecast[][],
+  components: readonly Float64Array[][],
   origins: readonly number[],
   horizonHours: number,
   clean: Float64Array,
@@ -118,7 +148,7 @@ function errorWeights(
       for (let from = 0; from + block <= horizonHours; from += block) {
         let error = 0;
         for (let h = from; h < from + block; h++) {
-          if (observed[origin + h] === 1) error += medianDemand(transform, forecast(h)) - clean[origin + h]!;
+          if (observed[origin + h] === 1) error += medianDemand(transform, forecast[h]!) - clean[origin + h]!;
         }
         sum += Math.abs(error);
       }
@@ -139,19 +169,21 @@ function pastErrors(
   z: Float64Array,
   observed: Uint8Array,
 ): Float64Array {
-  const errors: number[] = [];
+  let errors = new Float64Array(pastZ.reduce((total, hours) => total + hours.length, 0));
+  let count = 0;
   pastZ.forEach((hours, i) => {
     for (let h = 0; h < hours.length; h++) {
       const t = origins[i]! + h;
-      if (observed[t] === 1) errors.push(z[t]! - hours[h]!);
+      if (observed[t] === 1) errors[count++] = z[t]! - hours[h]!;
     }
   });
-  if (errors.length === 0) {
+  if (count === 0) {
     // Below a day the forecast is the mean, z = 0, and z itself is the error.
-    for (let t = 0; t < z.length; t++) errors.push(t < HOURS_PER_DAY ? z[t]! : z[t]! - z[t - HOURS_PER_DAY]!);
+    errors = z.map((value, t) => (t < HOURS_PER_DAY ? value : value - z[t - HOURS_PER_DAY]!));
+    count = z.length;
   }
-  let stride = Math.ceil(errors.length / MAX_ERRORS);
+  let stride = Math.ceil(count / MAX_ERRORS);
   // A stride that shares a factor with 24 or 168 would meet the same hours of the day again and again.
   while (stride > 1 && (stride % 2 === 0 || stride % 3 === 0 || stride % 7 === 0)) stride++;
-  return Float64Array.from({ length: Math.ceil(errors.length / stride) }, (_, i) => errors[i * stride]!);
+  return Float64Array.from({ length: Math.ceil(count / stride) }, (_, i) => errors[i * stride]!);
 }

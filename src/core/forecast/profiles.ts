@@ -17,7 +17,15 @@ export function seasonalProfile(z: Float64Array, period: number, decay: number):
   return profile;
 }
 
-/** Forecast of `origin + lead` from the profile, for lead = 0, 1, … */
-export function profileForecast(profile: Float64Array, period: number, origin: number, lead: number): number {
-  return profile[origin + (lead % period)]!;
+/** The hours `origin … origin + count − 1` as the profile at the origin has them. */
+export function profileForecast(
+  profile: Float64Array,
+  period: number,
+  origin: number,
+  count: number,
+): Float64Array {
+  const last = profile.subarray(origin, origin + period);
+  const forecast = new Float64Array(count);
+  for (let from = 0; from < count; from += period) forecast.set(last.subarray(0, count - from), from);
+  return forecast;
 }

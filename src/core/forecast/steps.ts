@@ -24,6 +24,8 @@ export function sumSteps(hourly: Float64Array, multiplicity: Uint8Array, stepHou
 export interface PastSteps {
   /** Hours from the origin to the end of each step. */
   endHours: Float64Array;
+  /** Place of each step's origin among the origins, ascending. */
+  origins: Int32Array;
   /** Error on the scale of the series' transform: g(actual) − g(forecast). */
   errors: Float64Array;
   /** Σ|actual − forecast| and Σ actual, in demand. */
@@ -32,32 +34,44 @@ export interface PastSteps {
 }
 
 /**
- * Compares the past forecasts with the history, step by step. Clock changes are left out of the comparison: both
+ * Compares the past forecasts with the history, step by step, holidays left out. Clock changes are left out of the comparison: both
  * sides count each local hour once.
  */
-export function comparePast(model: FittedModel, values: Float64Array, stepHours: number): PastSteps {
-  const kind = model.transform.kind;
-  const ends: number[] = [];
-  const errors: number[] = [];
+export function comparePast(model: FittedModel, stepHours: number): PastSteps {
+  const { values, clean, transform, past, pastLeadHours } = model;
+  const perOrigin = past.length === 0 ? 0 : Math.floor((past[0]!.hourly.length - pastLeadHours) / stepHours);
+  const room = Math.max(0, perOrigin) * past.length;
+  const endHours = new Float64Array(room);
+  const origins = new Int32Array(room);
+  const errors = new Float64Array(room);
+  let count = 0;
   let absoluteError = 0;
   let demand = 0;
-  for (const { origin, hourly } of model.past) {
-    for (let from = model.pastLeadHours; from + stepHours <= hourly.length; from += stepHours) {
+  for (let place = 0; place < past.length; place++) {
+    const { origin, hourly } = past[place]!;
+    for (let from = pastLeadHours; from + stepHours <= hourly.length; from += stepHours) {
       let forecast = 0;
       let actual = 0;
       let missing = 0;
       for (let h = from; h < from + stepHours; h++) {
         const value = values[origin + h]!;
         forecast += hourly[h]!;
-        actual += Number.isNaN(value) ? model.clean[origin + h]! : value;
+        actual += Number.isNaN(value) ? clean[origin + h]! : value;
         if (Number.isNaN(value)) missing++;
       }
       if (missing > MISSING_SHARE * stepHours) continue;
-      ends.push(from + stepHours);
-      errors.push(stabilise(kind, actual) - stabilise(kind, forecast));
+      endHours[count] = from + stepHours;
+      origins[count] = place;
+      errors[count++] = stabilise(transform.kind, actual) - stabilise(transform.kind, forecast);
       absoluteError += Math.abs(actual - forecast);
       demand += actual;
     }
   }
-  return { endHours: Float64Array.from(ends), errors: Float64Array.from(errors), absoluteError, demand };
+  return {
+    endHours: endHours.subarray(0, count),
+    origins: origins.subarray(0, count),
+    errors: errors.subarray(0, count),
+    absoluteError,
+    demand,
+  };
 }

@@ -22,6 +22,8 @@ export interface ForecastOptions {
   stepHours: number;
   /** Share of outcomes the intervals shall cover, between 0 and 1 exclusive; null for no intervals. */
   confidenceLevel: number | null;
+  /** Public holidays in the history and the forecast, local days `YYYY-MM-DD`; none where absent. */
+  holidays?: readonly string[];
 }
 
 /** The rungs of the short-history ladder, best first. */

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ForecastData, ForecastRequest } from '../../contracts/forecast.ts';
 import { localDate, zoneClock } from '../../core/forecast/local-time.ts';
 import type { ForecastSet, LocationForecast } from '../../core/forecast/types.ts';
-import { type NewestHour, readNewestHours } from '../../db/demand.ts';
+import { type NewestHour, readNewestHourOfEach, readNewestHours } from '../../db/demand.ts';
 import { findKnownLocationIds } from '../../db/locations.ts';
 import { success } from '../../envelope.ts';
 import { AppError, type Fault } from '../../errors.ts';
@@ -49,7 +49,7 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
     // One day more than UTC midnight: west of Greenwich the local day starts later; the engine cuts exactly.
     const beforeHour = asked === undefined ? 0x7fffffff : Date.parse(asked) / HOUR_MS + 24;
     const hours = await readNewestHours(db, ids, beforeHour);
-    if (hours.length === 0) throw noObservations(ids, config.FORECASTING_HISTORY_WEEKS);
+    if (hours.length === 0) throw await noObservations(ids, asked);
     const newest = Math.max(...hours.map(({ hour }) => hour));
     if (asked !== undefined && Date.parse(asked) / HOUR_MS - newest > MAX_LEAD_DAYS * 24) {
       const day = new Date(newest * HOUR_MS).toISOString().slice(0, 10);
@@ -66,6 +66,24 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
       beforeHour: end,
       startDate: asked ?? dayAfter(hours, config.FORECASTING_TIME_ZONE),
     };
+  }
+
+  /** Says of each location whether it was never observed, or fell silent, and when. */
+  async function noObservations(ids: readonly number[], startDate: string | undefined): Promise<AppError> {
+    const named = ids.slice(0, 100);
+    const newest = await readNewestHourOfEach(db, named);
+    const weeks = config.FORECASTING_HISTORY_WEEKS;
+    const faults = named.map((id) => {
+      const hour = newest.get(id);
+      const message =
+        hour === undefined
+          ? `location ${id} has no demand observations; add them with POST /api/v1/data/demand, or leave it out`
+          : `location ${id} has no demand observations in the ${weeks} weeks before ${startDate ?? 'the newest of the request'}, ` +
+            `its newest is of ${new Date(hour * HOUR_MS).toISOString().slice(0, 13)}:00Z; ` +
+            'add newer ones with POST /api/v1/data/demand (an hour without demand is an observation of 0), or leave it out';
+      return { field: 'location_ids', message };
+    });
+    return new AppError('MODEL_NOT_LOADED', faults);
   }
 
   return async (app) => {
@@ -101,10 +119,14 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
             confidenceLevel: include_intervals ? confidence_level : null,
           },
         });
-        return success(
-          request.id,
-          answer(set, { horizon_hours, step_hours, weeks: config.FORECASTING_HISTORY_WEEKS }),
-        );
+        const silent = set.results.filter(({ status }) => status === 'no_observations');
+        if (silent.length > 0) {
+          throw await noObservations(
+            silent.map(({ locationId }) => locationId),
+            set.startDate ?? undefined,
+          );
+        }
+        return success(request.id, answer(set, { horizon_hours, step_hours }));
       },
     );
   };
@@ -116,16 +138,7 @@ function dayAfter(hours: readonly NewestHour[], defaultTimeZone: string): string
   return localDate(Math.max(...local) + 24);
 }
 
-function answer(
-  set: ForecastSet,
-  asked: { horizon_hours: number; step_hours: number; weeks: number },
-): ForecastData {
-  const missing = set.results.filter((result) => result.status === 'no_observations');
-  if (missing.length > 0)
-    throw noObservations(
-      missing.map((result) => result.locationId),
-      asked.weeks,
-    );
+function answer(set: ForecastSet, asked: { horizon_hours: number; step_hours: number }): ForecastData {
   const forecasts = set.results as LocationForecast[];
   const perLocation = <T>(pick: (result: LocationForecast) => T) =>
     Object.fromEntries(forecasts.map((result) => [String(result.locationId), pick(result)]));
@@ -147,14 +160,4 @@ function answer(
       ),
     },
   };
-}
-
-function noObservations(ids: number[], weeks: number): AppError {
-  return new AppError(
-    'MODEL_NOT_LOADED',
-    ids.slice(0, 100).map((id) => ({
-      field: 'location_ids',
-      message: `location ${id} has no demand observations in the ${weeks} weeks before the start; POST /api/v1/data/demand adds them`,
-    })),
-  );
 }

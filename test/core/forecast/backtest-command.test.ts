@@ -33,10 +33,16 @@ describe('npm run backtest', () => {
     expect(plain.stderr).toBe('');
     expect(plain.status).toBe(0);
     expect(plain.stdout).toMatch(
-      /^1 locations, 168 hours in steps of 24, 2 forecasts from 2024-02-21 to 2024-02-26/,
+      /^1 locations, 2 forecasts from 2024-02-13 to 2024-02-26 \(UTC\), 0 public holidays/,
     );
-    expect(plain.stdout).toMatch(/this service +\d+\.\d % /);
-    expect(plain.stdout).toMatch(/last week's value +0\.0 %/);
+    for (const horizon of [48, 168]) {
+      for (const step of [1, 24]) {
+        const row = `\n${horizon} h +${step} h +`;
+        expect(plain.stdout).toMatch(new RegExp(`${row}this service +\\d+\\.\\d % .* 100.0 % +100.0 %`));
+        expect(plain.stdout).toMatch(new RegExp(`${row}last week's value +0\\.0 %`));
+        expect(plain.stdout).toMatch(new RegExp(`${row}mean of the last four same weekdays +0\\.0 %`));
+      }
+    }
     expect(plain.stdout).toMatch(/\n9 +\d+\.\d %/);
     const table = (text: string) => text.slice(text.indexOf('\n'));
     const packed = run(fileOf('demand.csv.gz', gzipSync(csv)), ...options);
@@ -47,6 +53,8 @@ describe('npm run backtest', () => {
     [['--origins', 'many'], 2, '--origins is many; give a whole number from 1 to 1000'],
     [['--time-zone', 'Mars/Olympus'], 2, '--time-zone Mars/Olympus is no IANA zone'],
     [['--speed', '9'], 2, '--speed'],
+    [['--horizon', '48,'], 2, '--horizon is ; give a whole number from 1 to 8784'],
+    [['--holidays', 'XX'], 2, '"XX" is no region with known holidays; countries: AD'],
     [['/no/such/file.csv'], 1, 'no such file'],
   ])('%j ends with exit code %i and says why', (args, status, message) => {
     const result = run(...args);

@@ -18,9 +18,8 @@ describe('seasonal profile', () => {
     const z = Float64Array.of(1, 2, 10, 20, 100, 200);
     const profile = seasonalProfile(z, 2, 0.5);
     expect([...profile]).toEqual([1, 2, 1, 2, 5.5, 11, 52.75, 105.5]);
-    expect(profileForecast(profile, 2, 6, 0)).toBe(52.75);
-    expect(profileForecast(profile, 2, 6, 5)).toBe(105.5);
-    expect(profileForecast(profile, 2, 4, 0)).toBe(5.5);
+    expect([...profileForecast(profile, 2, 6, 5)]).toEqual([52.75, 105.5, 52.75, 105.5, 52.75]);
+    expect([...profileForecast(profile, 2, 4, 1)]).toEqual([5.5]);
   });
 });
 
@@ -57,20 +56,48 @@ describe('SAR', () => {
     });
   });
 
-  test('with one week of history it is the prior: half the profile, a quarter yesterday, a quarter last week', () => {
+  test('with one week of history it is the prior: the week before, whatever yesterday was', () => {
     const z = hoursOf(1, (hour) => Math.floor(hour / 24) - 3);
     const forecast = fitSar(sarInput(z), [168])[0]!(1);
-    expect(forecast[0]).toBeCloseTo(0.5 * -3 + 0.25 * 3 + 0.25 * -3, 9);
+    expect(forecast[0]).toBeCloseTo(-3, 9);
+  });
+
+  test('Friday does not lift Saturday: a weekend is forecast as one from few weeks with a noisy level', () => {
+    const random = seededRandom(14);
+    const shape = (hour: number): number => (hour % 168 < 120 ? 1 : -1);
+    let error = 0;
+    for (let round = 0; round < 20; round++) {
+      const z = hoursOf(5, (hour) => shape(hour) + 0.3 * normal(random)).slice(0, 4 * 168 + 120);
+      fitSar(sarInput(z), [z.length])[0]!(48).forEach((value) => {
+        error += (value + 1) / (20 * 48);
+      });
+    }
+    expect(Math.abs(error)).toBeLessThan(0.1);
+  });
+
+  test('a surprise in the last hour fades as in the process that made the series, never beyond it', () => {
+    // z[t] = 0.8 z[t − 1] + noise: what the newest hour adds is 0.8^h of it; the ridge takes some of that back.
+    const random = seededRandom(15);
+    const z = new Float64Array(60 * 168);
+    for (let t = 1; t < z.length; t++) z[t] = 0.8 * z[t - 1]! + 0.6 * normal(random);
+    const endingIn = (last: number) => fitSar(sarInput(z.with(z.length - 1, last)), [z.length])[0]!(6);
+    const [high, low] = [endingIn(1), endingIn(-1)];
+    for (let h = 0; h < 6; h++) {
+      const share = (high[h]! - low[h]!) / 2;
+      expect(share).toBeGreaterThan(0.55 ** (h + 1));
+      expect(share).toBeLessThan(0.85 ** (h + 1));
+    }
   });
 
   test('learns nothing from hours that were filled in', () => {
     const random = seededRandom(10);
     const z = hoursOf(8, () => normal(random));
     const filled = sarInput(z, { observed: new Uint8Array(z.length) });
-    const prior = 0.25 * z[z.length - 24]! + 0.25 * z[z.length - 168]!;
-    const profile = seasonalProfile(z, 168, 0.7)[z.length]!;
-    expect(fitSar(filled, [z.length])[0]!(1)[0]).toBeCloseTo(prior + 0.5 * profile, 9);
-    expect(fitSar(sarInput(z), [z.length])[0]!(1)[0]).not.toBeCloseTo(prior + 0.5 * profile, 1);
+    const n = z.length;
+    const profile = seasonalProfile(z, 168, 0.7);
+    const prior = 0.75 * profile[n]! + 0.25 * z[n - 168]! + 0.25 * (z[n - 24]! - profile[n - 24]!);
+    expect(fitSar(filled, [n])[0]!(1)[0]).toBeCloseTo(prior, 9);
+    expect(Math.abs(fitSar(sarInput(z), [n])[0]!(1)[0]! - prior)).toBeGreaterThan(0.05);
   });
 
   test('stays inside the range it is given', () => {

@@ -167,6 +167,33 @@ describe('clock changes', () => {
     expect([...hourly.values].map(Math.round)).toEqual([10, 20, 10]);
   });
 
+  test.each([
+    ['Europe/Berlin', '2024-03-30', 230],
+    ['Europe/Berlin', '2024-10-26', 250],
+    ['Australia/Lord_Howe', '2024-10-05', 230],
+    ['Australia/Lord_Howe', '2024-04-06', 250],
+    ['Asia/Kolkata', '2024-03-30', 240],
+  ])(
+    'in %s the day after %s has %i of a steady ten an hour, and its hours add up to it',
+    (timeZone, startDate, middle) => {
+      const startHour = utcHour(`${startDate}T00:00Z`) - 7 * 168;
+      const series = seriesOf(new Float64Array(8 * 168).fill(10), { timeZone, startHour });
+      const daily = demand(series, { startDate, horizonHours: 72 }).values;
+      expect([...daily].map(Math.round)).toEqual([240, middle, 240]);
+      const hourly = demand(series, { startDate, horizonHours: 72, stepHours: 1 }).values;
+      expect(sum(hourly.subarray(24, 48))).toBeCloseTo(daily[1]!, 8);
+    },
+  );
+
+  test('in a half-hour zone a day begins with the hour of data that begins in it', () => {
+    // 19:00Z is 00:30 in Kolkata; 18:00Z, 23:30, still belongs to the day before.
+    const values = hoursOf(6, (hour) => (hour % 24 === 19 ? 100 : 1));
+    const series = seriesOf(values, { timeZone: 'Asia/Kolkata' });
+    const hourly = demand(series, { startDate: '2024-02-10', horizonHours: 24, stepHours: 1 }).values;
+    expect(hourly.indexOf(Math.max(...hourly))).toBe(0);
+    expect(hourly[0]).toBeGreaterThan(50);
+  });
+
   test('a pattern in local hours stays on its local hours across the change in the history', () => {
     const startHour = utcHour('2017-01-30T05:00Z');
     const values = Float64Array.from({ length: 8 * 168 - 1 }, (_, hour) => {

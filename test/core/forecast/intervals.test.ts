@@ -6,14 +6,17 @@ import {
   sortErrors,
   stepBounds,
 } from '../../../src/core/forecast/intervals.ts';
+import { studentToNormal } from '../../../src/core/forecast/quantiles.ts';
 import type { PastSteps } from '../../../src/core/forecast/steps.ts';
 import { fitTransform } from '../../../src/core/forecast/transform.ts';
 import { hoursOf, MONDAY, normal, poisson, seededRandom, seriesOf, sum, weeklyShape } from './samples.ts';
 
 const LOG = fitTransform(Float64Array.of(50, 100, 200));
 
+/** Errors of twelve origins. */
 const past = (errors: number[], endHour = 24): PastSteps => ({
   endHours: new Float64Array(errors.length).fill(endHour),
+  origins: Int32Array.from(errors, (_, i) => Math.floor((12 * i) / errors.length)),
   errors: Float64Array.from(errors),
   absoluteError: 0,
   demand: 0,
@@ -42,24 +45,51 @@ describe('stepBounds', () => {
     const few = sortErrors(past([0.1, -0.1]), LOG, 1);
     const panel = buildPanel([few, ...Array.from({ length: 50 }, (_, i) => normalErrors(i, 200, 0.5))]);
     const { upper } = stepBounds(value, day, few, panel, 0.95);
-    expect(Math.log(upper[0]! / 100)).toBeGreaterThan(0.2);
-    expect(Math.log(upper[0]! / 100)).toBeLessThan(0.28);
+    const normalWidth = 1.96 * 0.1 * Math.sqrt(Math.PI / 2);
+    const width = Math.log(upper[0]! / 100) / studentToNormal(0.975, 3);
+    expect(width).toBeGreaterThan(0.85 * normalWidth);
+    expect(width).toBeLessThan(1.15 * normalWidth);
   });
 
   test('a series without any comparison takes the middle scale of the panel or its own variation', () => {
     const panel = buildPanel([normalErrors(3, 5000, 0.3)]);
     const calm = stepBounds(value, day, sortErrors(past([]), LOG, 0.01), panel, 0.95);
-    expect(Math.log(calm.upper[0]! / 100)).toBeCloseTo(1.96 * 0.3, 1);
+    expect(Math.log(calm.upper[0]! / 100) / studentToNormal(0.975, 3)).toBeCloseTo(1.96 * 0.3, 1);
     const wild = stepBounds(value, day, sortErrors(past([]), LOG, 2), panel, 0.95);
     expect(wild.upper[0]).toBeGreaterThan(calm.upper[0]!);
     const alone = stepBounds(value, day, sortErrors(past([]), LOG, 0.2), buildPanel([]), 0.95);
     expect(alone.upper[0]).toBeGreaterThan(100);
   });
 
+  test('errors of six origins hold 95 % of the next origin, where a normal quantile of them holds 88', () => {
+    // An origin shifts all its errors together, as a storm does: what counts is the number of origins.
+    const random = seededRandom(17);
+    const origin = (): number[] => {
+      const shift = normal(random);
+      return Array.from({ length: 4 }, () => 0.1 * (shift + 0.5 * normal(random)));
+    };
+    const next: number[] = [];
+    const panelOf = Array.from({ length: 400 }, () => {
+      const errors = Array.from({ length: 6 }, origin).flat();
+      next.push(origin()[0]!);
+      const origins = Int32Array.from(errors, (_, i) => Math.floor(i / 4));
+      return sortErrors({ ...past(errors), origins }, LOG, 1);
+    });
+    const panel = buildPanel(panelOf);
+    const inside = panelOf.filter((errors, i) => {
+      const { lower, upper } = stepBounds(value, day, errors, panel, 0.95);
+      const actual = 100 * Math.exp(next[i]!);
+      return actual >= lower[0]! && actual <= upper[0]!;
+    });
+    expect(inside.length / 400).toBeGreaterThan(0.93);
+    expect(inside.length / 400).toBeLessThan(0.98);
+  });
+
   test('buckets keep their own width, and intervals go on widening beyond what was compared', () => {
     const random = seededRandom(5);
     const both: PastSteps = {
       endHours: Float64Array.from({ length: 8000 }, (_, i) => (i % 2 === 0 ? 1 : 168)),
+      origins: Int32Array.from({ length: 8000 }, (_, i) => Math.floor(i / 800)),
       errors: Float64Array.from({ length: 8000 }, (_, i) => (i % 2 === 0 ? 0.1 : 0.4) * normal(random)),
       absoluteError: 0,
       demand: 0,

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { packedLength, quadraticForm, solveRidge } from '../../../src/core/forecast/cholesky.ts';
-import { normalQuantile, quantileSorted, tailQuantileSorted } from '../../../src/core/forecast/quantiles.ts';
+import {
+  medianInPlace,
+  normalQuantile,
+  quantileSorted,
+  studentToNormal,
+  tailQuantileSorted,
+} from '../../../src/core/forecast/quantiles.ts';
 import { normal, seededRandom } from './samples.ts';
 
 describe('solveRidge', () => {
@@ -68,5 +74,26 @@ describe('quantiles', () => {
     [0.001, -3.090232],
   ])('the normal quantile of %f is %f', (p, z) => {
     expect(normalQuantile(p)).toBeCloseTo(z, 5);
+  });
+
+  test.each([
+    [0.975, 3, 3.182446],
+    [0.975, 11, 2.200985],
+    [0.9, 11, 1.36343],
+    [0.975, 1000, 1.962339],
+  ])('the quantile of Student at %f with %i degrees of freedom is %f', (p, freedom, t) => {
+    expect(studentToNormal(p, freedom) * normalQuantile(p)).toBeCloseTo(t, freedom > 3 ? 2 : 0);
+    expect(Math.abs((studentToNormal(p, freedom) * normalQuantile(p)) / t - 1)).toBeLessThan(0.05);
+  });
+
+  test('the median is the middle of few values and of many', () => {
+    const random = seededRandom(5);
+    for (const count of [1, 2, 3, 24, 25, 100]) {
+      const values = Float64Array.from({ length: count + 2 }, () => random());
+      const sorted = [...values.subarray(0, count)].sort((a, b) => a - b);
+      const middle = (sorted[(count - 1) >> 1]! + sorted[count >> 1]!) / 2;
+      expect(medianInPlace(values, count)).toBeCloseTo(middle, 12);
+    }
+    expect(medianInPlace(new Float64Array(2), 0)).toBeNaN();
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { forecastMany } from '../../../src/core/forecast/forecast.ts';
+import { localDate } from '../../../src/core/forecast/local-time.ts';
 import { MONDAY, poisson, seededRandom, seriesOf } from './samples.ts';
 
 const ZONES = ['UTC', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia'];
@@ -37,6 +38,11 @@ const request = fc.record({
   leadHours: fc.oneof(fc.constant(null), fc.integer({ min: -200, max: 1500 })),
   stepHours: fc.constantFrom(1, 2, 3, 6, 12, 24, 168),
   confidenceLevel: fc.constantFrom(null, 0.5, 0.95, 0.999),
+  /** Days from the first hour that are holidays. */
+  holidays: fc.oneof(
+    fc.constant<number[]>([]),
+    fc.array(fc.integer({ min: -10, max: 120 }), { maxLength: 20 }),
+  ),
 });
 
 test('no series whatever gives NaN, a negative, an infinite value, bounds on the wrong side or an exception', () => {
@@ -52,7 +58,9 @@ test('no series whatever gives NaN, a negative, an infinite value, bounds on the
       const { horizonHours, stepHours, confidenceLevel, leadHours } = asked;
       const origin =
         leadHours === null ? {} : { originHour: MONDAY + asked.startOffset + asked.hours + leadHours };
-      const set = forecastMany(series, { horizonHours, stepHours, confidenceLevel, ...origin });
+      const holidays = asked.holidays.map((day) => localDate(MONDAY + asked.startOffset + 24 * day));
+      const options = { horizonHours, stepHours, confidenceLevel, holidays, ...origin };
+      const set = forecastMany(series, options);
       expect(set.results.length).toBe(series.length);
       for (const result of set.results) {
         if (result.status === 'no_observations') continue;

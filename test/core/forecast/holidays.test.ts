@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { forecast, forecastMany } from '../../../src/core/forecast/forecast.ts';
+import {
+  holidayDays,
+  hoursToSunday,
+  isHoliday,
+  withoutHolidays,
+} from '../../../src/core/forecast/holidays.ts';
+import { localHistory } from '../../../src/core/forecast/local-series.ts';
+import { localDate, localMidnight } from '../../../src/core/forecast/local-time.ts';
+import type { ForecastOptions, LocationForecast } from '../../../src/core/forecast/types.ts';
+import { hoursOf, loadNyc, MONDAY, normal, seededRandom, seriesOf } from './samples.ts';
+
+const HOURLY: ForecastOptions = { horizonHours: 168, stepHours: 1, confidenceLevel: null };
+
+/** Work days 100 with a rush at 8, Sundays and Saturdays 40: `share` of a holiday's hour is Sunday's. */
+const usual = (hour: number): number => (hour % 168 >= 120 ? 40 : hour % 24 === 8 ? 150 : 100);
+const withHolidays = (weeks: number, holidays: readonly number[], share: number) => {
+  const random = seededRandom(4);
+  return hoursOf(weeks, (hour) => {
+    const demand = holidays.includes(Math.floor(hour / 24))
+      ? (1 - share) * usual(hour) + share * 40
+      : usual(hour);
+    return demand * Math.exp(0.02 * normal(random));
+  });
+};
+const dayOf = (day: number): string => localDate(MONDAY + 24 * day);
+
+const forecastOf = (values: Float64Array, options: Partial<ForecastOptions> = {}): Float64Array => {
+  const result = forecast(seriesOf(values), { ...HOURLY, ...options });
+  return (result as LocationForecast).values;
+};
+
+describe('days', () => {
+  test('are the local days of their dates, and a wrong date is a RangeError', () => {
+    const days = holidayDays(['2024-01-01', '2024-12-25']);
+    expect(isHoliday(days, localMidnight('2024-12-25')! + 23)).toBe(true);
+    expect(isHoliday(days, localMidnight('2024-12-25')! + 24)).toBe(false);
+    expect(isHoliday(holidayDays(['1969-12-31']), -1)).toBe(true);
+    expect(() => forecast(seriesOf([1]), { ...HOURLY, holidays: ['2024-02-30'] })).toThrow(RangeError);
+  });
+
+  test('the Sunday that follows is at most six days ahead', () => {
+    for (let day = -20; day < 20; day++) {
+      const at = MONDAY + 24 * day + 7;
+      const ahead = hoursToSunday(at);
+      expect(ahead % 24).toBe(0);
+      expect(ahead).toBeLessThan(168);
+      expect(new Date((at + ahead) * 3_600_000).getUTCDay()).toBe(0);
+    }
+  });
+
+  test('in the history are missing, unless nothing else is there', () => {
+    const history = localHistory(seriesOf(new Float64Array(48).fill(3)), MONDAY + 48)!;
+    const one = withoutHolidays(history, holidayDays(['2024-01-02']));
+    expect([...one.subarray(22, 26)]).toEqual([3, 3, NaN, NaN]);
+    const both = holidayDays(['2024-01-01', '2024-01-02']);
+    expect(withoutHolidays(history, both)).toBe(history.values);
+  });
+});
+
+describe('the learned effect', () => {
+  // Two Wednesday holidays in the past, and one, on the second day, ahead.
+  const past = [16, 44];
+  const holidays = [...past, 71].map(dayOf);
+
+  test.each([
+    [1, 40, 40],
+    [0.5, 70, 95],
+    [0, 100, 150],
+  ])('a holiday that was %f of a Sunday is forecast as one', (share, midday, rush) => {
+    const values = forecastOf(withHolidays(10, past, share), { holidays });
+    const holiday = values.subarray(24, 48);
+    expect(Math.abs(holiday[12]! / midday - 1)).toBeLessThan(0.12);
+    expect(Math.abs(holiday[8]! / rush - 1)).toBeLessThan(0.12);
+  });
+
+  test('other days are forecast as if there had been no holiday', () => {
+    const clean = forecastOf(withHolidays(10, [], 0));
+    const values = forecastOf(withHolidays(10, [...past, 65], 1), { holidays: [...holidays, dayOf(65)] });
+    values.forEach((value, hour) => {
+      if (Math.floor(hour / 24) !== 1) expect(Math.abs(value / clean[hour]! - 1)).toBeLessThan(0.1);
+    });
+  });
+
+  test('a first holiday is taken for half a Sunday, and on a Sunday nothing changes', () => {
+    const series = withHolidays(10, [], 0);
+    const none = forecastOf(series);
+    const first = forecastOf(series, { holidays: [dayOf(71)] });
+    expect(first[36]).toBeGreaterThan(50);
+    expect(first[36]).toBeLessThan(80);
+    expect(forecastOf(series, { holidays: [dayOf(76)] })).toEqual(none);
+  });
+
+  test('a holiday on the last day of the horizon finds its Sunday beyond it', () => {
+    const options = { holidays, horizonHours: 48 };
+    const short = forecastOf(withHolidays(10, past, 1), options);
+    expect(Math.abs(short[36]! / 40 - 1)).toBeLessThan(0.15);
+  });
+
+  test('a history of holidays only, or too short for a Sunday, is forecast all the same', () => {
+    for (const hours of [5, 30, 48]) {
+      const values = new Float64Array(hours).fill(9);
+      const days = ['2024-01-01', '2024-01-02', '2024-01-03', '2024-01-04'];
+      for (const value of forecastOf(values, { holidays: days })) expect(value).toBeCloseTo(9, 6);
+    }
+  });
+});
+
+test('in New York the federal holidays halve the error of Presidents’ Day and calm the weeks after', () => {
+  const series = loadNyc();
+  const federal = ['2017-01-01', '2017-01-02', '2017-01-16', '2017-02-20'];
+  const wape = (startDate: string, days: [number, number], holidays: string[]): number => {
+    const start = localMidnight(startDate)!;
+    const options = { startDate, horizonHours: 168, stepHours: 1, confidenceLevel: null, holidays };
+    let error = 0;
+    let demand = 0;
+    forecastMany(series, options).results.forEach((result, i) => {
+      const { startHour, values } = series[i]!;
+      for (let hour = 24 * days[0]; hour < 24 * days[1]; hour++) {
+        const actual = values[start + hour + 5 - startHour]!;
+        error += Math.abs((result as LocationForecast).values[hour]! - actual);
+        demand += actual;
+      }
+    });
+    return error / demand;
+  };
+  const ratio = (startDate: string, days: [number, number]) =>
+    wape(startDate, days, federal) / wape(startDate, days, []);
+  expect(ratio('2017-02-18', [2, 3])).toBeLessThan(0.65);
+  expect(ratio('2017-02-25', [2, 3])).toBeLessThan(0.85);
+}, 30_000);
