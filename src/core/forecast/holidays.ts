@@ -64,6 +64,7 @@ export function learnHolidays(
   transform: Transform,
   days: HolidayDays,
 ): number {
+  if (days.size === 0) return PRIOR_WEIGHT;
   const { firstHour, values } = history;
   const past: { t: number; actual: number; toSunday: number }[] = [];
   let product = PRIOR_STRENGTH * PRIOR_WEIGHT;
