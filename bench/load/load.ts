@@ -1,0 +1,164 @@
+/**
+ * `npm run bench:load -- [--calls 300] [--callers 8] [--backends redis,postgres]`: what the whole synchronous call costs
+ * for small problems (20 locations, 200 vehicles), with one and two workers, on both backends: real processes, a throwaway
+ * PostgreSQL with its usual durability, Redis without persistence.
+ *
+ * One caller: calls and bare BullMQ round trips take turns; medians, 95th percentiles, and their ratio without the solve
+ * (the same problems solved in this process, also in turns). Then many callers at once: jobs per second. The steps are
+ * read from the job records of the calls of one caller: `phases` of GET /api/v1/jobs/{job_id}.
+ */
+
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { OptimizeRequest } from '../../src/contracts/optimize.ts';
+import type { LocationPoint } from '../../src/core/optimize/model.ts';
+import { optimize } from '../../src/core/optimize/optimize.ts';
+import { migrateDatabase } from '../../src/db/migrate.ts';
+import { startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
+import { figure } from '../figure.ts';
+import { cityRequest, SETTINGS } from '../requests.ts';
+import { openBare } from './bare.ts';
+import { startApi, startBareWorker, startRedis, startWorker, stop } from './processes.ts';
+
+const { values } = parseArgs({
+  options: {
+    calls: { type: 'string', default: '300' },
+    callers: { type: 'string', default: '8' },
+    backends: { type: 'string', default: 'redis,postgres' },
+  },
+});
+const calls = Number(values.calls);
+const callers = Number(values.callers);
+
+const SHAPE = { locations: 20, vehicles: 200, classes: 1, isFractional: false };
+/** The same places for all, so that they can be stored; another fleet and demand each time. */
+const places: LocationPoint[] = cityRequest(0, SHAPE).locations;
+const requests: OptimizeRequest[] = Array.from({ length: 50 }, (_, seed) => cityRequest(seed, SHAPE).request);
+
+const quantile = (list: number[], q: number) =>
+  [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(q * list.length))];
+const withP95 = (list: number[]) => `${figure(list)}, p95 ${quantile(list, 0.95).toFixed(1)}`;
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+type Answer = {
+  data: { phases: { phase: string; ms: number | null }[] };
+  metadata: { job_id: string };
+  errors: unknown;
+};
+
+async function send(url: string, method: string, body?: unknown) {
+  const response = await fetch(url, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const answer = (await response.json()) as Answer;
+  if (response.status >= 300) throw new Error(JSON.stringify(answer.errors));
+  return answer;
+}
+
+type Steps = Map<string, number[]>;
+
+/** What came between which marks, from the job's record and the caller's clock. */
+function addSteps(steps: Steps, job: { phases: { phase: string; ms: number | null }[] }): void {
+  for (const { phase, ms } of job.phases) {
+    if (ms !== null) steps.set(phase, [...(steps.get(phase) ?? []), ms]);
+  }
+}
+
+async function oneCaller(api: string, bare: { roundTrip(): Promise<void> }): Promise<void> {
+  const times = { call: [] as number[], bare: [] as number[], solve: [] as number[] };
+  const jobs: string[] = [];
+  for (let c = -30; c < calls; c++) {
+    const request = requests[(c + 50) % requests.length];
+    let jobId = '';
+    const call = await timed(async () => {
+      jobId = (await send(`${api}/api/v1/optimize`, 'POST', request)).metadata.job_id;
+    });
+    const roundTrip = await timed(bare.roundTrip);
+    const solve = await timed(() => optimize({ request, locations: places, settings: SETTINGS }));
+    if (c < 0) continue;
+    times.call.push(call);
+    times.bare.push(roundTrip);
+    times.solve.push(solve);
+    jobs.push(jobId);
+  }
+  const ratios = times.call.map((call, c) => (call - times.solve[c]) / times.bare[c]);
+  console.log(`  one caller: call ${withP95(times.call)} ms`);
+  console.log(
+    `    bare BullMQ round trip ${withP95(times.bare)} ms; the solve alone ${withP95(times.solve)} ms`,
+  );
+  console.log(
+    `    (call − solve) / bare: × ${quantile(ratios, 0.5).toFixed(2)} (${quantile(ratios, 0.1).toFixed(2)} – ${quantile(ratios, 0.9).toFixed(2)})`,
+  );
+  const steps: Steps = new Map();
+  for (const jobId of jobs) addSteps(steps, (await send(`${api}/api/v1/jobs/${jobId}`, 'GET')).data);
+  const inJob = [...steps].map(([phase, ms]) => `${phase} ${mean(ms).toFixed(2)}`);
+  const known = [...steps.values()].reduce((sum, ms) => sum + mean(ms), 0);
+  console.log(
+    `    steps, mean ms of ${mean(times.call).toFixed(1)}: ${inJob.join(', ')}, around the job ${(mean(times.call) - known).toFixed(2)}`,
+  );
+}
+
+function mean(list: number[]): number {
+  return list.reduce((sum, ms) => sum + ms, 0) / list.length;
+}
+
+async function manyCallers(api: string): Promise<void> {
+  const times: number[] = [];
+  let next = 0;
+  const startedMs = performance.now();
+  await Promise.all(
+    Array.from({ length: callers }, async () => {
+      while (next < 2 * calls) {
+        const request = requests[next++ % requests.length];
+        times.push(await timed(() => send(`${api}/api/v1/optimize`, 'POST', request)));
+      }
+    }),
+  );
+  const perSecond = (1000 * times.length) / (performance.now() - startedMs);
+  console.log(`  ${callers} callers: ${perSecond.toFixed(0)} jobs/s, call ${withP95(times)} ms`);
+}
+
+async function measure(backend: string): Promise<void> {
+  const folder = path.join(tmpdir(), `fleet-load-${process.pid}`);
+  const postgres = await startEmbeddedPostgres(folder);
+  const redis = backend === 'redis' ? await startRedis() : undefined;
+  const ending: (() => Promise<unknown>)[] = [
+    () => rm(postgres.folder, { recursive: true, force: true }),
+    () => postgres.stop(),
+  ];
+  if (redis) ending.push(() => stop(redis.child));
+  try {
+    await migrateDatabase(postgres.url);
+    const env = { DATABASE_URL: postgres.url, ...(redis && { REDIS_URL: redis.url }) };
+    const api = await startApi(env);
+    ending.push(() => stop(api.child));
+    await send(`${api.url}/api/v1/data/locations`, 'PUT', {
+      locations: places.map((place) => ({ ...place, name: `Place ${place.id}` })),
+    });
+    const bareWorker = await startBareWorker(redis?.url ?? postgres.url);
+    ending.push(() => stop(bareWorker));
+    const bare = await openBare(redis?.url ?? postgres.url);
+    ending.push(bare.close);
+    for (const workers of [1, 2]) {
+      const worker = await startWorker(env);
+      ending.push(() => stop(worker));
+      console.log(`${backend}, ${workers} ${workers === 1 ? 'worker' : 'workers'}`);
+      await oneCaller(api.url, bare);
+      await manyCallers(api.url);
+    }
+  } finally {
+    for (const end of ending.reverse()) await end();
+  }
+}
+
+for (const backend of values.backends.split(',')) await measure(backend);
+process.exit();
