@@ -10,8 +10,8 @@ CREATE VIEW job_history AS
 SELECT j.job_id, j.kind, j.request_id, j.caller, j.priority::text AS priority, j.location_count, j.vehicle_count,
        j.status, j.solver_status, j.http_status, j.created_at, j.started_at, j.finished_at,
        j.attempts, j.crashes, a.worker_id, a.outcome, a.reason,
-       greatest(0, t.total - coalesce(a.working, 0)) AS waiting_seconds,
-       CASE WHEN t.total IS NOT NULL THEN coalesce(a.working, 0) END AS solving_seconds,
+       t.total - least(t.total, coalesce(a.working, 0)) AS waiting_seconds,
+       CASE WHEN t.total IS NOT NULL THEN least(t.total, coalesce(a.working, 0)) END AS solving_seconds,
        t.total AS total_seconds,
        p.plan_id
 FROM jobs j
