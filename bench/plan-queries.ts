@@ -119,16 +119,21 @@ async function explainCall(pool: pg.Pool, call: Call): Promise<Explained[]> {
   const client = await pool.connect();
   try {
     await client.query('begin');
-    const sent: { text: string; params: unknown[] }[] = [];
-    const logger = { logQuery: (text: string, params: unknown[]) => sent.push({ text, params }) };
+    const sent: pg.QueryConfig[] = [];
+    // The connection as it is, but for a record of what is sent over it.
+    const query = (config: pg.QueryConfig, values?: unknown[]) => {
+      sent.push({ text: config.text, values: values ?? config.values ?? [] });
+      return client.query(config, values);
+    };
+    const recorded: pg.PoolClient = Object.create(client, { query: { value: query } });
     // A client is a pool to drizzle in all that is used here.
-    const db = drizzle(client, { schema, logger }) as unknown as Database;
+    const db = drizzle(recorded, { schema }) as unknown as Database;
     await call(db);
     await client.query('rollback');
     const explained: Explained[] = [];
-    for (const { text, params } of sent) {
+    for (const { text, values } of sent) {
       await client.query('begin');
-      const { rows } = await client.query(`explain (analyze, buffers, format json) ${text}`, params);
+      const { rows } = await client.query(`explain (analyze, buffers, format json) ${text}`, values);
       await client.query('rollback');
       explained.push(describePlan(rows[0]['QUERY PLAN'][0]));
     }

@@ -159,22 +159,17 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       async (request) => {
         const { limit = DEFAULT_LIMIT, cursor } = request.query;
         const after = cursor === undefined ? null : decodeCursor(cursor, isVehicleId);
-        const plan = await find(request.params.plan_id, 'plan_id');
-        const other = await find(request.params.other_id, 'other_id');
-        const { planId, vehicleCount } = plan;
-        const { differences, ...counts } = await readPlanComparison(
-          db,
-          planId,
-          other.planId,
-          after,
-          limit + 1,
-        );
+        const { plan_id, other_id } = request.params;
+        const { differences, ...counts } = await readPlanComparison(db, plan_id, other_id, after, limit + 1);
+        // Afterwards: a plan that is still there had all its vehicles while they were compared.
+        const plan = await find(plan_id, 'plan_id');
+        const other = await find(other_id, 'other_id');
         const { items, next_cursor } = cutPage(differences, limit, (row) => row.vehicle_id);
         return success(request.id, {
-          plan_id: planId,
-          other_plan_id: other.planId,
+          plan_id,
+          other_plan_id: other_id,
           kpi_differences: kpiDifferences(kpis(plan), kpis(other)),
-          vehicles: { same: vehicleCount - counts.different - counts.only_in_plan, ...counts },
+          vehicles: { same: plan.vehicleCount - counts.different - counts.only_in_plan, ...counts },
           differences: items,
           next_cursor,
         });
