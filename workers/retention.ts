@@ -53,12 +53,11 @@ function stepsOf(config: Config): Step[] {
 
 async function runSteps(db: Database, steps: Step[], counts: Record<string, number>, signal: AbortSignal) {
   for (const { name, clean, limit } of steps) {
-    for (let rows = limit; rows === limit; ) {
+    for (;;) {
       signal.throwIfAborted();
       const startedMs = performance.now();
-      const cleaned = await cleanAlone(db, clean, limit);
-      if (cleaned === null) return;
-      rows = cleaned;
+      const rows = await cleanAlone(db, clean, limit);
+      if (rows === null) return;
       if (rows === 0) break;
       counts[name] = (counts[name] ?? 0) + rows;
       await delay(Math.max(LEAST_PAUSE_MS, performance.now() - startedMs), undefined, { signal });

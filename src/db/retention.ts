@@ -5,7 +5,7 @@ import { jobs, planItems, plans, removedPlans } from './schema.ts';
 /** Key of the advisory lock under which batches are cleaned: "FLET" in ASCII. */
 const LOCK_KEY = 0x464c4554;
 
-/** Cleans at most `limit` rows. @returns how many there were: fewer than `limit` where nothing is left to be cleaned */
+/** Cleans at most `limit` rows. @returns how many there were: 0 where nothing is left to be cleaned */
 export type CleanBatch = (tx: Queryable, limit: number) => Promise<number>;
 
 /**
@@ -68,10 +68,13 @@ export const deletePlans =
     return rowCount ?? 0;
   };
 
+/** Removed plans whose items one batch deletes, at most: a batch is short where plans are small, too. */
+const PLANS_PER_ITEM_BATCH = 100;
+
 /** Deletes items of plans that are gone: a plan of 100,000 vehicles goes in many batches, many small ones in one. */
 export const deletePlanItems: CleanBatch = async (tx, limit) => {
   const { rows } = await tx.execute<{ plan_id: string }>(
-    sql`select plan_id from ${removedPlans} order by plan_id limit ${limit}`,
+    sql`select plan_id from ${removedPlans} order by plan_id limit ${PLANS_PER_ITEM_BATCH}`,
   );
   let left = limit;
   for (const { plan_id } of rows) {
