@@ -230,7 +230,7 @@ export const plans = pgTable(
 export const planItems = pgTable(
   'plan_items',
   {
-    // No foreign key to plans: its check of every row would take as long as all the rest of storing a plan. Items are
+    // No foreign key to plans: its check of every row would more than double the time of storing a plan. Items are
     // stored in the transaction that stores their plan, and are removed by way of `removed_plans`.
     planId: text('plan_id').notNull(),
     ordinal: integer('ordinal').notNull(),
