@@ -11,6 +11,7 @@ import { openEventBus } from '../src/queue/bus.ts';
 import { openConsumer, openQueue } from '../src/queue/queue.ts';
 import { every } from './every.ts';
 import { createLevelOrder } from './level-order.ts';
+import { applyRetention } from './retention.ts';
 import { runJob } from './run-job.ts';
 import { createRunningJobs } from './running-jobs.ts';
 import { openSolver } from './solver.ts';
@@ -62,12 +63,18 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
   const stopBeating = every(config.JOB_LOCK_SECONDS * 333, beat, onError);
   const stopLooking = every(LOOK_FOR_CANCELS_MS, () => running.stopCancelled(db), onError);
   const stopSweeping = every(config.SWEEP_INTERVAL_SECONDS * 1000, () => sweep(deps), onError);
+  // Beside the sweeps and not in them: removing much takes its time, and no silent job may wait for it.
+  const cleaning = new AbortController();
+  const clean = () => applyRetention(deps, cleaning.signal);
+  const stopCleaning = every(config.SWEEP_INTERVAL_SECONDS * 1000, clean, onError);
   await sweep(deps).catch(onError);
   logger.info({ worker_id: workerId, concurrency: config.WORKER_CONCURRENCY }, 'worker ready');
 
   return {
     async close() {
       stopSweeping();
+      stopCleaning();
+      cleaning.abort();
       // Running solves may finish within the limit; then they go back to the queue.
       const deadline = setTimeout(running.stopAll, config.SHUTDOWN_TIMEOUT_SECONDS * 1000);
       await consumer.close();

@@ -71,16 +71,13 @@ const jobColumns = {
   startedAt: jobs.startedAt,
   finishedAt: jobs.finishedAt,
   requestId: jobs.requestId,
-  planId: plans.planId,
+  // Not a join: for a page of jobs the planner may read all plans to join them.
+  planId: sql<string | null>`(select p.plan_id from ${plans} p where p.job_id = ${jobs}.job_id)`,
 };
 
 /** The job's record without its input and answer, or undefined. */
 export async function readJob(db: Queryable, jobId: string) {
-  const [row] = await db
-    .select(jobColumns)
-    .from(jobs)
-    .leftJoin(plans, eq(plans.jobId, jobs.jobId))
-    .where(eq(jobs.jobId, jobId));
+  const [row] = await db.select(jobColumns).from(jobs).where(eq(jobs.jobId, jobId));
   return row;
 }
 export type JobRecord = NonNullable<Awaited<ReturnType<typeof readJob>>>;
@@ -106,7 +103,6 @@ export async function readJobPage(
   return db
     .select(jobColumns)
     .from(jobs)
-    .leftJoin(plans, eq(plans.jobId, jobs.jobId))
     .where(
       and(
         status && eq(jobs.status, status),

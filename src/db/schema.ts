@@ -6,7 +6,6 @@ import {
   customType,
   date,
   doublePrecision,
-  foreignKey,
   index,
   integer,
   jsonb,
@@ -150,6 +149,15 @@ export const jobs = pgTable(
     index('jobs_like_size').on(t.kind, t.sizeClass, t.finishedAt).where(sql`${t.status} = 'completed'`),
     index('jobs_finished').on(t.finishedAt, t.jobId).where(sql`${t.finishedAt} is not null`),
     index('jobs_created').on(t.createdAt, t.jobId),
+    // Lists by status: of the ended ones, which grow without end; each is written once, when the job ends.
+    index('jobs_status_created')
+      .on(t.status, t.createdAt, t.jobId)
+      .where(sql`${oneOf(t.status, ENDED_JOB_STATUSES)}`),
+    index('jobs_solver_status_created')
+      .on(t.solverStatus, t.createdAt, t.jobId)
+      .where(sql`${t.solverStatus} is not null`),
+    // Ended jobs whose input is still there.
+    index('jobs_input').on(t.finishedAt).where(sql`${t.finishedAt} is not null and ${t.input} is not null`),
     check('jobs_status', oneOf(t.status, JOB_STATUSES)),
     check('jobs_kind', oneOf(t.kind, JOB_KINDS)),
     check('jobs_caller', sql`length(${t.caller}) between 1 and 128`),
@@ -197,9 +205,8 @@ export const plans = pgTable(
   'plans',
   {
     planId: text('plan_id').primaryKey(),
-    jobId: text('job_id')
-      .notNull()
-      .references(() => jobs.jobId, { onDelete: 'cascade' }),
+    // No foreign key to jobs: a plan may be kept longer than the record of its job (see src/db/retention.ts).
+    jobId: text('job_id').notNull(),
     createdAt: time('created_at').notNull().defaultNow(),
     solverStatus: text('solver_status', { enum: ['optimal', 'feasible'] }).notNull(),
     gap: doublePrecision('gap'),
@@ -212,11 +219,16 @@ export const plans = pgTable(
     vehicleCount: integer('vehicle_count').notNull(),
     solveTimeMs: doublePrecision('solve_time_ms').notNull(),
     certificate: jsonText('certificate').notNull(),
+    // The locations that vehicles leave or come to: what plans are searched by.
+    movedLocations: integer('moved_locations').array().notNull().default(sql`'{}'`),
   },
   (t) => [
     // One job, one plan: the last line of defence against a second worker.
     uniqueIndex('plans_job').on(t.jobId),
     index('plans_created').on(t.createdAt, t.planId),
+    index('plans_cost').on(t.totalCost),
+    index('plans_coverage').on(t.demandCoverage),
+    index('plans_moved_locations').using('gin', t.movedLocations),
     check('plans_solver_status', oneOf(t.solverStatus, ['optimal', 'feasible'])),
   ],
 );
@@ -224,6 +236,8 @@ export const plans = pgTable(
 export const planItems = pgTable(
   'plan_items',
   {
+    // No foreign key to plans: its check of every row would more than double the time of storing a plan. Items are
+    // stored in the transaction that stores their plan, and are removed by way of `removed_plans`.
     planId: text('plan_id').notNull(),
     ordinal: integer('ordinal').notNull(),
     vehicleId: text('vehicle_id').notNull(),
@@ -235,10 +249,9 @@ export const planItems = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.planId, t.ordinal] }),
-    foreignKey({ columns: [t.planId], foreignColumns: [plans.planId] }).onDelete('cascade'),
-    // Only the moves: they are few, and what plans are searched by.
-    index('plan_items_source').on(t.planId, t.sourceLocation).where(sql`${t.assignment} = 'rebalance'`),
-    index('plan_items_target').on(t.planId, t.targetLocation).where(sql`${t.assignment} = 'rebalance'`),
     check('plan_items_assignment', oneOf(t.assignment, ASSIGNMENTS)),
   ],
 );
+
+/** Plans that are gone and whose items are still to be deleted, a batch at a time. */
+export const removedPlans = pgTable('removed_plans', { planId: text('plan_id').primaryKey() });

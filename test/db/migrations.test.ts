@@ -22,7 +22,7 @@ describe('a database with jobs of an earlier version', () => {
     });
   });
 
-  test('keeps them all: what waits still waits in its order, what ran has its attempt, keys expire a day later', async () => {
+  test('keeps them all: what waits still waits in its order, what ran has its attempt, keys expire a day later, plans are found', async () => {
     const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).map(({ sql }) => sql);
     for (const statement of migrations.slice(0, 3).flat()) await client.query(statement);
     await client.query(`
@@ -32,6 +32,12 @@ describe('a database with jobs of an earlier version', () => {
       ('running', 'running', 'r', '', 2, 'w', now(), null, '2026-03-01T00:01Z', '2026-03-01T00:02Z', null, null, null),
       ('completed', 'completed', 'r', '', 1, 'w', now(), null, '2026-03-01T00:01Z', '2026-03-01T00:02Z', '2026-03-01T00:03Z', 200, '{}'),
       ('cancelled', 'cancelled', 'r', '', 0, null, null, null, '2026-03-01T00:01Z', null, '2026-03-01T00:03Z', 409, '{}')`);
+    await client.query(`
+      insert into plans (plan_id, job_id, solver_status, total_cost, demand_coverage, utilization, rebalanced_count,
+        unmet_demand, vehicle_count, solve_time_ms, certificate)
+      values ('p', 'completed', 'optimal', 1, 1, 1, 2, 0, 3, 1, '{}');
+      insert into plan_items values ('p', 1, 'A', 9, 7, 1, 'rebalance'), ('p', 2, 'B', 7, 8, 1, 'rebalance'),
+        ('p', 3, 'C', 6, 6, 0, 'stay')`);
     for (const statement of migrations.slice(3).flat()) await client.query(statement);
     const jobs = await client.query(
       'select job_id, kind, priority, caller, turn::int, crashes, idempotency_expires_at from jobs order by created_at, job_id',
@@ -44,6 +50,9 @@ describe('a database with jobs of an earlier version', () => {
         ...same,
         idempotency_expires_at: null,
       })),
+    ]);
+    expect((await client.query('select plan_id, moved_locations from plans')).rows).toEqual([
+      { plan_id: 'p', moved_locations: [7, 8, 9] },
     ]);
     const attempts = await client.query(
       'select job_id, attempt, worker_id, ended_at, outcome from job_attempts order by job_id',

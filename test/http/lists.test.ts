@@ -19,12 +19,10 @@ describe('the lists of jobs and plans', () => {
       from generate_series(0, 24) i`);
     await service.pool.query(`
       insert into plans (plan_id, job_id, created_at, solver_status, total_cost, demand_coverage, utilization,
-        rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate)
-      select replace(job_id, 'opt', 'plan'), job_id, created_at, solver_status, i, i / 24.0, 0.5, 1, 1, 0, 1, 1, '{}'
+        rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, moved_locations)
+      select replace(job_id, 'opt', 'plan'), job_id, created_at, solver_status, i, i / 24.0, 0.5, 1, 1, 0, 1, 1, '{}',
+        case when i % 2 = 0 then '{1,2}'::int[] else '{}' end
       from (select *, row_number() over (order by job_id) - 1 as i from jobs) j`);
-    await service.pool.query(`
-      insert into plan_items select plan_id, 1, 'V1', 1, case when total_cost::int % 2 = 0 then 2 else 1 end, 1,
-        case when total_cost::int % 2 = 0 then 'rebalance' else 'stay' end from plans`);
   });
 
   async function all(list: 'jobs' | 'plans', query = '') {

@@ -51,9 +51,8 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
   async function find(jobId: string): Promise<JobRecord> {
     const job = await readJob(db, jobId);
     if (job) return job;
-    throw new AppError('RESOURCE_NOT_FOUND', [
-      { message: `there is no job "${jobId}"; POST /api/v1/optimize makes one`, field: 'job_id' },
-    ]);
+    const message = `there is no job "${jobId}": there never was, or it was kept for its time (setting RETENTION_JOB_DAYS) and removed; POST /api/v1/optimize makes one`;
+    throw new AppError('RESOURCE_NOT_FOUND', [{ message, field: 'job_id' }]);
   }
 
   /** The envelope as JSON text: the answer of the job is put in as it stands, without parsing it. */

@@ -6,10 +6,9 @@ import { JobReference } from '../../contracts/jobs.ts';
 import { type Kpis, LocationId } from '../../contracts/optimize.ts';
 import { PLAN_CSV_COLUMNS, Plan, PlanComparison, PlanSummary } from '../../contracts/plans.ts';
 import {
-  countPlanDifferences,
   type PlanRecord,
   readPlan,
-  readPlanDifferences,
+  readPlanComparison,
   readPlanItems,
   readPlanPage,
 } from '../../db/plans.ts';
@@ -53,22 +52,26 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   async function find(planId: string, field: string): Promise<PlanRecord> {
     const plan = await readPlan(db, planId);
     if (plan) return plan;
-    const message = `there is no plan "${planId}"; GET /api/v1/plans lists them`;
+    const message = `there is no plan "${planId}": there never was, or it was kept for its time (setting RETENTION_PLAN_DAYS) and removed; GET /api/v1/plans lists those that are kept`;
     throw new AppError('RESOURCE_NOT_FOUND', [{ message, field }]);
   }
 
-  async function* pages(planId: string) {
+  /** Items in the order of the request. Where retention removes the plan meanwhile, the answer breaks off, unended. */
+  async function* pages({ planId, vehicleCount }: PlanRecord) {
+    let read = 0;
     for (let after = 0; ; ) {
       const items = await readPlanItems(db, planId, after, PAGE);
+      read += items.length;
       if (items.length > 0) yield items;
-      if (items.length < PAGE) return;
+      if (items.length < PAGE) break;
       after = items[items.length - 1].ordinal;
     }
+    if (read !== vehicleCount) throw new Error(`${planId} was removed while it was read`);
   }
 
-  async function* csv(planId: string) {
+  async function* csv(plan: PlanRecord) {
     yield `${PLAN_CSV_COLUMNS.join(',')}\r\n`;
-    for await (const items of pages(planId)) {
+    for await (const items of pages(plan)) {
       yield items
         .map(
           (i) =>
@@ -81,7 +84,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   async function* json(plan: PlanRecord, requestId: string) {
     yield `{"status":"success","data":${JSON.stringify(summary(plan)).slice(0, -1)},"allocation_plan":[`;
     let separator = '';
-    for await (const items of pages(plan.planId)) {
+    for await (const items of pages(plan)) {
       yield separator + items.map(({ ordinal: _, ...item }) => JSON.stringify(item)).join(',');
       separator = ',';
     }
@@ -136,7 +139,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
         return (reply as FastifyReply)
           .type('text/csv; charset=utf-8')
           .header('content-disposition', `attachment; filename="${plan_id}.csv"`)
-          .send(Readable.from(csv(plan_id), { highWaterMark: 1 }));
+          .send(Readable.from(csv(plan), { highWaterMark: 1 }));
       },
     );
 
@@ -156,18 +159,17 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       async (request) => {
         const { limit = DEFAULT_LIMIT, cursor } = request.query;
         const after = cursor === undefined ? null : decodeCursor(cursor, isVehicleId);
-        const plan = await find(request.params.plan_id, 'plan_id');
-        const other = await find(request.params.other_id, 'other_id');
-        const [vehicles, rows] = await Promise.all([
-          countPlanDifferences(db, plan.planId, other.planId),
-          readPlanDifferences(db, plan.planId, other.planId, after, limit + 1),
-        ]);
-        const { items, next_cursor } = cutPage(rows, limit, (row) => row.vehicle_id);
+        const { plan_id, other_id } = request.params;
+        const { differences, ...counts } = await readPlanComparison(db, plan_id, other_id, after, limit + 1);
+        // Afterwards: a plan that is still there had all its vehicles while they were compared.
+        const plan = await find(plan_id, 'plan_id');
+        const other = await find(other_id, 'other_id');
+        const { items, next_cursor } = cutPage(differences, limit, (row) => row.vehicle_id);
         return success(request.id, {
-          plan_id: plan.planId,
-          other_plan_id: other.planId,
+          plan_id,
+          other_plan_id: other_id,
           kpi_differences: kpiDifferences(kpis(plan), kpis(other)),
-          vehicles,
+          vehicles: { same: plan.vehicleCount - counts.different - counts.only_in_plan, ...counts },
           differences: items,
           next_cursor,
         });

@@ -1,0 +1,22 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openDatabase } from '../src/db/client.ts';
+import { migrateDatabase } from '../src/db/migrate.ts';
+import { startEmbeddedPostgres } from '../src/start/embedded-postgres.ts';
+
+/** Calls `work` with an empty, migrated database of a PostgreSQL of its own, with the settings it comes with. */
+export async function withDatabase(
+  work: (database: ReturnType<typeof openDatabase>) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'fleet-bench-'));
+  const server = await startEmbeddedPostgres(folder);
+  try {
+    await migrateDatabase(server.url);
+    const database = openDatabase(server.url, { poolSize: 4, onError: console.error });
+    await work(database).finally(() => database.close());
+  } finally {
+    await server.stop();
+    await Promise.all([folder, server.folder].map((f) => rm(f, { recursive: true, force: true })));
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * `npm run bench:plans -- [--repeats 9] [--sizes 1000,10000,100000] [--foreign-key]`: the transaction that ends a job
+ * and stores its plan, in milliseconds, beside COPY of the plan's rows into a table without index, constraint and
+ * write-ahead log. Both take turns. `--foreign-key`: with a check of every vehicle against its plan.
+ */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import type pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { OptimizationResult } from '../src/contracts/optimize.ts';
+import type { Database } from '../src/db/client.ts';
+import { claimJob, finishJob, holdJob } from '../src/db/job-claims.ts';
+import { insertJob } from '../src/db/job-intake.ts';
+import { insertPlan } from '../src/db/plans.ts';
+import { withDatabase } from './database.ts';
+
+const { values } = parseArgs({
+  options: {
+    repeats: { type: 'string', default: '9' },
+    'foreign-key': { type: 'boolean', default: false },
+    sizes: { type: 'string', default: '1000,10000,100000' },
+  },
+});
+const repeats = Number(values.repeats);
+const BASELINE = `create unlogged table baseline (plan_id text, ordinal int, vehicle_id text,
+  source_location int, target_location int, cost float8, assignment text)`;
+
+let count = 0;
+const nextId = (kind: string) => `${kind}_00000000-0000-7000-8000-${String(++count).padStart(12, '0')}`;
+
+/** A plan over 1,000 locations of which every fifth vehicle moves. */
+function makePlan(vehicles: number): OptimizationResult {
+  const allocation_plan = Array.from({ length: vehicles }, (_, i) => {
+    const isMove = i % 5 === 0;
+    const source = (i * 7919) % 1000;
+    return {
+      vehicle_id: `VEH-${String(i).padStart(6, '0')}`,
+      source_location: source,
+      target_location: isMove ? (source + 1 + (i % 999)) % 1000 : source,
+      cost: isMove ? 1 + (i % 100_000) / 10_000 : 0,
+      assignment: isMove ? ('rebalance' as const) : ('stay' as const),
+    };
+  });
+  const total_cost = allocation_plan.reduce((sum, item) => sum + item.cost, 0);
+  return {
+    allocation_plan,
+    total_cost,
+    kpis: {
+      demand_coverage: 1,
+      utilization: 0.8,
+      rebalanced_count: Math.ceil(vehicles / 5),
+      total_cost,
+      total_distance_km: total_cost,
+      unmet_demand: 0,
+    },
+    solver_status: 'optimal',
+  };
+}
+
+const sum = (a: number, b: number) => a + b;
+
+/** The transaction that ends a job as the worker sends it: milliseconds until the answer, the plan and the rest stand. */
+async function store(db: Database, result: OptimizationResult): Promise<number[]> {
+  await insertJob(db, {
+    jobId: nextId('opt'),
+    requestId: 'r',
+    input: '{}',
+    inputHash: Buffer.from(''),
+    idempotency: null,
+    priority: 'normal',
+    caller: 'bench',
+    locationCount: 1000,
+    vehicleCount: result.allocation_plan.length,
+  });
+  const job = await claimJob(db, 'w');
+  if (!job) throw new Error('nothing to claim');
+  const body = JSON.stringify({ status: 'success', data: result });
+  const answer = { httpStatus: 200, body };
+  const plan = {
+    planId: nextId('plan'),
+    jobId: job.jobId,
+    result,
+    solveTimeMs: 1,
+    certificate: { objective: 1 },
+  };
+  const marks = [performance.now()];
+  await db.transaction(async (tx) => {
+    await holdJob(tx, job);
+    await insertPlan(tx, plan);
+    marks.push(performance.now());
+    const ending = { status: 'completed', solverStatus: 'optimal', answer } as const;
+    await finishJob(tx, job, ending, { outcome: 'completed', reason: null, phases: [] });
+    marks.push(performance.now());
+  });
+  marks.push(performance.now());
+  return marks.slice(1).map((mark, i) => mark - marks[i]);
+}
+
+async function copy(pool: pg.Pool, result: OptimizationResult): Promise<number> {
+  const planId = nextId('plan');
+  const client = await pool.connect();
+  try {
+    await client.query('truncate baseline');
+    const startedMs = performance.now();
+    const lines = result.allocation_plan.map(
+      (item, i) =>
+        `${planId}\t${i + 1}\t${item.vehicle_id}\t${item.source_location}\t${item.target_location}\t${item.cost}\t${item.assignment}\n`,
+    );
+    const chunks = Array.from({ length: Math.ceil(lines.length / 1000) }, (_, i) =>
+      lines.slice(i * 1000, (i + 1) * 1000).join(''),
+    );
+    await pipeline(Readable.from(chunks), client.query(copyFrom('copy baseline from stdin')));
+    return performance.now() - startedMs;
+  } finally {
+    client.release();
+  }
+}
+
+function spread(times: number[]): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))].toPrecision(3);
+  return `${at(0.5)} (${at(0.1)} – ${at(0.9)})`;
+}
+
+await withDatabase(async ({ db, pool }) => {
+  await pool.query(BASELINE);
+  if (values['foreign-key']) {
+    await pool.query('alter table plan_items add foreign key (plan_id) references plans on delete cascade');
+  }
+  console.log('| vehicles | plan | answer | commit | all | COPY alone | all / COPY |');
+  console.log(`|${' --- |'.repeat(7)}`);
+  for (const vehicles of values.sizes.split(',').map(Number)) {
+    const result = makePlan(vehicles);
+    const stored: number[][] = [];
+    const copied: number[] = [];
+    for (let r = -2; r < repeats; r++) {
+      const parts = await store(db, result);
+      const ms = await copy(pool, result);
+      if (r < 0) continue;
+      stored.push([...parts, parts.reduce(sum)]);
+      copied.push(ms);
+    }
+    const columns = [0, 1, 2, 3].map((i) => stored.map((parts) => parts[i]));
+    columns.push(
+      copied,
+      copied.map((ms, i) => stored[i][3] / ms),
+    );
+    console.log(`| ${vehicles} | ${columns.map(spread).join(' | ')} |`);
+  }
+});

@@ -1,0 +1,281 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MIGRATIONS_FOLDER } from '../../src/db/migrate.ts';
+import { importSample } from '../../src/import/sample.ts';
+import { send, startTestService } from '../helpers/service.ts';
+
+const DOCUMENT = path.join(import.meta.dirname, '../../docs/analysts.md');
+const text = readFileSync(DOCUMENT, 'utf8');
+const VIEWS = ['plan_summary', 'plan_moves', 'location_flows', 'job_history'];
+
+/** What analysts rely on: a change of a line that stands here breaks their queries. New columns come last. */
+const COLUMNS = {
+  plan_summary: [
+    'plan_id text',
+    'job_id text',
+    'created_at timestamp(3) with time zone',
+    'solver_status text',
+    'gap double precision',
+    'total_cost double precision',
+    'demand_coverage double precision',
+    'utilization double precision',
+    'rebalanced_count integer',
+    'total_distance_km double precision',
+    'unmet_demand double precision',
+    'vehicle_count integer',
+    'solve_time_ms double precision',
+  ],
+  plan_moves: [
+    'plan_id text',
+    'created_at timestamp(3) with time zone',
+    'ordinal integer',
+    'vehicle_id text',
+    'source_location integer',
+    'target_location integer',
+    'cost double precision',
+    'assignment text',
+  ],
+  location_flows: [
+    'plan_id text',
+    'source_location integer',
+    'target_location integer',
+    'vehicles integer',
+    'cost double precision',
+  ],
+  job_history: [
+    'job_id text',
+    'kind text',
+    'request_id text',
+    'caller text',
+    'priority text',
+    'location_count integer',
+    'vehicle_count integer',
+    'status text',
+    'solver_status text',
+    'http_status integer',
+    'created_at timestamp(3) with time zone',
+    'started_at timestamp(3) with time zone',
+    'finished_at timestamp(3) with time zone',
+    'attempts integer',
+    'crashes integer',
+    'worker_id text',
+    'outcome text',
+    'reason text',
+    'waiting_seconds double precision',
+    'solving_seconds double precision',
+    'total_seconds double precision',
+    'plan_id text',
+  ],
+};
+
+/** Rows as a Markdown table, the names of the columns first. */
+const markdownTable = (rows: unknown[][]) =>
+  rows
+    .map((row) => `| ${row.map((cell) => cell ?? '').join(' | ')} |\n`)
+    .toSpliced(1, 0, `|${' --- |'.repeat(rows[0].length)}\n`)
+    .join('');
+
+describe('the views for analysts', () => {
+  let service: Awaited<ReturnType<typeof startTestService>>;
+  let pool: pg.Pool;
+
+  beforeAll(async () => {
+    service = await startTestService({});
+    pool = service.pool;
+    await pool.query('delete from locations');
+    await importSample(pool);
+    await makePlans(pool, service.url);
+  }, 180_000);
+
+  const describeColumns = async (view: string) =>
+    (
+      await pool.query<{ name: string; type: string; comment: string | null }>(
+        `select attname as name, format_type(atttypid, atttypmod) as type, col_description(attrelid, attnum) as comment
+         from pg_attribute where attrelid = $1::regclass and attnum > 0 order by attnum`,
+        [view],
+      )
+    ).rows;
+
+  test('have the columns and types that they have always had', async () => {
+    const { rows } = await pool.query<{ name: string }>(
+      "select viewname as name from pg_views where schemaname = 'public' order by 1",
+    );
+    expect(rows.map((row) => row.name)).toEqual(VIEWS.toSorted());
+    for (const [view, columns] of Object.entries(COLUMNS)) {
+      const found = await describeColumns(view);
+      expect(found.map(({ name, type }) => `${name} ${type}`)).toEqual(columns);
+    }
+  });
+
+  test('are replaced in place by migrations, never dropped or renamed, so that grants and reports stay', () => {
+    const statements = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).flatMap(({ sql }) => sql);
+    expect(statements.filter((statement) => /\b(drop|alter)\s+view\b/i.test(statement))).toEqual([]);
+  });
+
+  test('have a comment on every view and every column', async () => {
+    for (const view of VIEWS) {
+      const { rows } = await pool.query("select obj_description($1::regclass, 'pg_class') as comment", [
+        view,
+      ]);
+      expect(rows[0].comment, view).toMatch(/\.$/);
+      for (const { name, comment } of await describeColumns(view))
+        expect(comment, `${view}.${name}`).toBeTruthy();
+    }
+  });
+
+  test('are documented as they are, with five queries and the results that these have on the sample', async () => {
+    let document = text;
+    for (const view of VIEWS) {
+      const { rows } = await pool.query("select obj_description($1::regclass, 'pg_class') as comment", [
+        view,
+      ]);
+      const columns = await describeColumns(view);
+      const cells = columns.map(({ name, type, comment }) => [`\`${name}\``, type, comment]);
+      const body = `${rows[0].comment}\n\n${markdownTable([['column', 'type', 'meaning'], ...cells])}`;
+      document = document.replace(sectionOf(view), (_, title) => `${title}${body}`);
+    }
+    const queries = [...document.matchAll(/```sql\n(select|with)\b([\s\S]*?)```\n\n((?:^\|.*\n)+)/gm)];
+    expect(queries).toHaveLength(5);
+    for (const [block, verb, rest, earlier] of queries) {
+      const { fields, rows } = await pool.query({ text: verb + rest, rowMode: 'array' });
+      const table = keepTimes(markdownTable([fields.map((field) => field.name), ...rows]), earlier);
+      document = document.replace(block, () => block.replace(earlier, () => table));
+    }
+    await expect(document).toMatchFileSnapshot(DOCUMENT);
+  });
+
+  test('show a job with what all its attempts took and why they led to no answer', async () => {
+    await pool.query(`
+      insert into jobs (job_id, status, request_id, input_hash, attempts, crashes, http_status, result, created_at, started_at, finished_at)
+      values ('retried', 'completed', 'r', '', 3, 1, 200, '{}', '2026-03-01T00:00:00Z', '2026-03-01T00:00:10Z', '2026-03-01T00:01:00Z');
+      insert into job_attempts (job_id, attempt, worker_id, started_at, ended_at, outcome, reason) values
+      ('retried', 1, 'a', '2026-03-01T00:00:10Z', '2026-03-01T00:00:15Z', 'crashed', 'silent'),
+      ('retried', 2, 'b', '2026-03-01T00:00:20Z', '2026-03-01T00:00:21Z', 'released', 'stopped'),
+      ('retried', 3, 'c', '2026-03-01T00:00:30Z', '2026-03-01T00:01:01Z', 'completed', null);
+      insert into jobs (job_id, status, request_id, input_hash, http_status, result, created_at, finished_at)
+      values ('cancelled', 'cancelled', 'r', '', 409, '{}', '2026-03-01T00:00:00Z', '2026-03-01T00:00:05Z');
+      insert into jobs (job_id, status, request_id, input_hash, attempts, started_at) values ('live', 'running', 'r', '', 1, now());
+      insert into job_attempts (job_id, attempt, worker_id) values ('live', 1, 'w')`);
+    const { rows } = await pool.query(
+      `select job_id, worker_id, outcome, reason, waiting_seconds as waiting, solving_seconds as solving, total_seconds as total
+       from job_history where job_id in ('retried', 'cancelled', 'live') order by job_id`,
+    );
+    await pool.query("delete from jobs where job_id in ('retried', 'cancelled', 'live')");
+    const reason = 'attempt 1: silent\nattempt 2: stopped';
+    expect(rows).toEqual([
+      { job_id: 'cancelled', worker_id: null, outcome: null, reason: null, waiting: 5, solving: 0, total: 5 },
+      {
+        job_id: 'live',
+        worker_id: 'w',
+        outcome: null,
+        reason: null,
+        waiting: null,
+        solving: null,
+        total: null,
+      },
+      {
+        job_id: 'retried',
+        worker_id: 'c',
+        outcome: 'completed',
+        reason,
+        waiting: 24,
+        solving: 37,
+        total: 61,
+      },
+    ]);
+  });
+
+  test('can be read by the role of the document, which can read no table and write nothing', async () => {
+    const [sql] = /(?<=## A role[\s\S]*?```sql\n)[\s\S]*?(?=```)/.exec(text) ?? [''];
+    afterAll(async () => {
+      const admin = new pg.Client({ connectionString: service.config.DATABASE_URL });
+      await admin.connect();
+      await admin.query('drop owned by analyst; drop role analyst').finally(() => admin.end());
+    });
+    await pool.query(sql);
+    const url = new URL(service.config.DATABASE_URL ?? '');
+    url.username = 'analyst';
+    url.password = encodeURIComponent(/password '(.*)'/.exec(sql)?.[1] ?? '');
+    const analyst = new pg.Client({ connectionString: url.href });
+    await analyst.connect();
+    try {
+      for (const view of VIEWS) {
+        const { rows } = await analyst.query(`select count(*)::int as n from ${view}`);
+        expect(rows[0].n, view).toBeGreaterThan(6);
+      }
+      await expect(analyst.query('create temp table t (i int)')).rejects.toThrow(/read-only transaction/);
+      await analyst.query('set default_transaction_read_only = off');
+      const tables = await pool.query<{ name: string }>(
+        "select tablename as name from pg_tables where schemaname = 'public'",
+      );
+      expect(tables.rows.length).toBeGreaterThan(7);
+      for (const { name } of tables.rows) {
+        await expect(analyst.query(`select from ${name}`), name).rejects.toThrow(/permission denied/);
+        await expect(analyst.query(`delete from ${name}`), name).rejects.toThrow(/permission denied/);
+      }
+      await expect(analyst.query('update plan_summary set total_cost = 0')).rejects.toThrow(
+        /permission denied/,
+      );
+      await expect(analyst.query('delete from plan_summary')).rejects.toThrow(/permission denied/);
+      await expect(analyst.query('create table t (i int)')).rejects.toThrow(/permission denied/);
+    } finally {
+      await analyst.end();
+    }
+  });
+});
+
+/** Plans seven days of the sample's demand, scaled to its fleet, and asks for too much once. */
+async function makePlans(pool: pg.Pool, url: string): Promise<void> {
+  const { fleet } = (await send(`${url}/api/v1/data/fleet`)).body.data;
+  const operational = fleet.filter((vehicle: { status: string }) => vehicle.status === 'operational').length;
+  for (let day = 24; day <= 31; day++) {
+    // The last request is that of the 30th once more, for twice the demand.
+    const { rows } = await pool.query<{ id: number; hours: number[] }>(
+      `select location_id as id, array_agg(demand order by hour) as hours from demand_observations
+       where (hour at time zone 'America/New_York')::date = $1 group by location_id order by location_id`,
+      [`2017-04-${Math.min(day, 30)}`],
+    );
+    const peaks = rows.reduce((sum, { hours }) => sum + Math.max(...hours), 0);
+    const share = ((day <= 30 ? 0.8 : 1.6) * operational) / peaks;
+    const scaled = rows.map(({ id, hours }) => [
+      id,
+      hours.map((demand) => Number((demand * share).toFixed(4))),
+    ]);
+    const { status, text } = await send(`${url}/api/v1/optimize`, {
+      body: {
+        demand_forecast: Object.fromEntries(scaled),
+        fleet_state: { vehicles: fleet },
+        options: { priority: day === 30 ? 'high' : 'normal' },
+      },
+      headers: { 'x-client-id': day % 7 === 1 || day % 7 === 2 ? 'weekend-desk' : 'dispatch' },
+    });
+    expect(status, text.slice(0, 500)).toBe(day <= 30 ? 200 : 422);
+  }
+}
+
+/** Title of a view's section, and all that follows up to the end of its table. */
+function sectionOf(view: string): RegExp {
+  return new RegExp(`(### \`${view}\`\\n\\n)[^#]*?(?:^\\|.*\\n)+`, 'm');
+}
+
+/** Figures of a run in columns that end in _seconds differ from run to run: those of the document stay. */
+function keepTimes(table: string, earlier: string): string {
+  const names = table.split('\n')[0].split('|');
+  const old = earlier.split('\n').map((line) => line.split('|'));
+  return table
+    .split('\n')
+    .map((line, row) =>
+      line
+        .split('|')
+        .map((cell, i) => {
+          const isTime = names[i]?.trim().endsWith('_seconds') && Number.isFinite(Number(cell));
+          const kept = old[row]?.[i];
+          return isTime && row > 1 && kept !== undefined && Number.isFinite(Number(kept)) ? kept : cell;
+        })
+        .join('|'),
+    )
+    .join('\n');
+}

@@ -1,0 +1,162 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { cleanAlone, deleteJobs, deletePlanItems, deletePlans, dropInputs } from '../../src/db/retention.ts';
+import { applyRetention } from '../../workers/retention.ts';
+import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
+
+const DATABASE_URL = await createTestDatabase();
+const { db, pool } = openTestDatabase(DATABASE_URL);
+const NOT_STOPPED = new AbortController().signal;
+
+/** Ended jobs, one a day, the first one today; each with a plan of so many items. */
+async function storeJobs(count: number, items = 3) {
+  await pool.query(
+    `insert into jobs (job_id, status, request_id, input, input_hash, http_status, result, created_at, finished_at)
+     select 'job ' || i, 'completed', 'r', '{}', '', 200, '{"answer":1}', t, t
+     from generate_series(0, $1::int - 1) i, lateral (select now() - i * interval '1 day' as t) l`,
+    [count],
+  );
+  await pool.query(
+    `insert into plans (plan_id, job_id, created_at, solver_status, total_cost, demand_coverage, utilization,
+       rebalanced_count, unmet_demand, vehicle_count, solve_time_ms, certificate)
+     select replace(job_id, 'job', 'plan'), job_id, created_at, 'optimal', 1, 1, 1, 1, 0, $1, 1, '{}' from jobs`,
+    [items],
+  );
+  await pool.query(
+    `insert into plan_items select plan_id, i, 'V' || i, 1, 2, 1, 'rebalance' from plans, generate_series(1, $1::int) i`,
+    [items],
+  );
+}
+const count = async (from: string) =>
+  Number((await pool.query(`select count(*) from ${from}`)).rows[0].count);
+const ids = async (text: string) => (await pool.query(text)).rows.map((row) => row.id);
+
+/** Applies the settings once; returns what was logged. */
+async function retain(settings: Record<string, number>, signal = NOT_STOPPED) {
+  const logged: unknown[] = [];
+  const logger = { info: (counts: unknown) => logged.push(counts) } as unknown as Logger;
+  await applyRetention({ config: testConfig({ DATABASE_URL }, settings), db, logger }, signal);
+  return logged;
+}
+
+describe('retention', () => {
+  beforeEach(async () => {
+    await pool.query('truncate jobs, plans, plan_items, removed_plans cascade');
+  });
+
+  test('removes nothing by itself but inputs, of jobs that ended more than 30 days ago', async () => {
+    await storeJobs(40);
+    expect(await retain({})).toEqual([{ inputs: 10 }]);
+    expect(await ids('select job_id as id from jobs where input is not null order by created_at')).toEqual(
+      Array.from({ length: 30 }, (_, i) => `job ${29 - i}`),
+    );
+    expect([await count('jobs'), await count('plans'), await count('plan_items')]).toEqual([40, 40, 120]);
+    expect(await retain({})).toEqual([]);
+  });
+
+  test('keeps inputs, plans and jobs each for its own time, and says how many it removed', async () => {
+    await storeJobs(10);
+    const settings = { RETENTION_INPUT_DAYS: 1.5, RETENTION_PLAN_DAYS: 3.5, RETENTION_JOB_DAYS: 6.5 };
+    expect(await retain(settings)).toEqual([{ plans: 6, plan_items: 18, jobs: 3, inputs: 5 }]);
+    expect(await count('jobs')).toBe(7);
+    expect(await count('jobs where input is not null')).toBe(2);
+    expect(await count('plans')).toBe(4);
+    expect(await count('plan_items')).toBe(12);
+    expect(await count('plan_items where plan_id in (select plan_id from plans)')).toBe(12);
+  });
+
+  test('lets a plan outlive the record of its job', async () => {
+    await storeJobs(3);
+    expect(await retain({ RETENTION_INPUT_DAYS: 0, RETENTION_JOB_DAYS: 0.5 })).toEqual([{ jobs: 2 }]);
+    expect(await count('plan_summary')).toBe(3);
+    expect(await count('job_history')).toBe(1);
+  });
+
+  test('never touches a job that is to be done, nor one that an idempotency key still leads to', async () => {
+    await pool.query(`
+      insert into jobs (job_id, status, request_id, input, input_hash, attempts, created_at, started_at, heartbeat_at) values
+      ('queued', 'queued', 'r', '{}', '', 0, now() - interval '9 years', null, null),
+      ('running', 'running', 'r', '{}', '', 1, now() - interval '9 years', now() - interval '9 years', now() - interval '9 years')`);
+    await pool.query(`
+      insert into jobs (job_id, status, request_id, input, input_hash, http_status, result, finished_at, idempotency_key, idempotency_expires_at) values
+      ('key', 'completed', 'r', '{}', '', 200, '{}', now() - interval '2 days', 'k', now() + interval '1 minute'),
+      ('expired key', 'completed', 'r', '{}', '', 200, '{}', now() - interval '2 days', 'e', now() - interval '1 minute')`);
+    await retain({ RETENTION_INPUT_DAYS: 0.001, RETENTION_PLAN_DAYS: 0.001, RETENTION_JOB_DAYS: 0.001 });
+    expect(await ids('select job_id as id from jobs where input is not null order by 1')).toEqual([
+      'queued',
+      'running',
+    ]);
+    expect(await ids('select job_id as id from jobs order by 1')).toEqual(['key', 'queued', 'running']);
+  });
+
+  test('takes no more rows at once than the batch has, and a large plan in many batches while it is gone for all', async () => {
+    await storeJobs(5, 250);
+    expect(await dropInputs(1.5)(db, 2)).toBe(2);
+    expect(await deleteJobs(1.5)(db, 2)).toBe(2);
+    expect(await count('jobs')).toBe(3);
+    expect(await deletePlans(2.5)(db, 1)).toBe(1);
+    expect(await deletePlans(2.5)(db, 5)).toBe(1);
+    const views = ['plan_summary', 'plan_moves', 'location_flows'];
+    expect(await Promise.all(views.map((view) => count(view)))).toEqual([3, 750, 3]);
+    const batches: number[] = [];
+    do batches.push(await deletePlanItems(db, 100));
+    while (batches.at(-1) === 100);
+    expect(batches).toEqual([100, 100, 100, 100, 100, 0]);
+    expect([await count('plan_items'), await count('removed_plans')]).toEqual([750, 0]);
+  });
+
+  test('goes on where a worker left the items of a removed plan', async () => {
+    await storeJobs(2, 50);
+    await deletePlans(0.5)(db, 10);
+    await deletePlanItems(db, 20);
+    expect(await retain({})).toEqual([{ plan_items: 30 }]);
+    expect(await count('plan_items')).toBe(50);
+  });
+
+  test('by several workers at once removes every row once; one that finds another at a batch leaves it alone', async () => {
+    await storeJobs(400, 30);
+    const settings = { RETENTION_INPUT_DAYS: 0, RETENTION_PLAN_DAYS: 0.5, RETENTION_JOB_DAYS: 0.5 };
+    const logged = (await Promise.all(Array.from({ length: 4 }, () => retain(settings)))).flat();
+    // Whoever leaves the rest to another one may have been the last to go: the next round takes what is left.
+    logged.push(...(await retain(settings)));
+    const total = (name: string) =>
+      logged.reduce<number>((sum, counts) => sum + ((counts as Record<string, number>)[name] ?? 0), 0);
+    expect({ plans: total('plans'), items: total('plan_items'), jobs: total('jobs') }).toEqual({
+      plans: 399,
+      items: 399 * 30,
+      jobs: 399,
+    });
+    expect([await count('jobs'), await count('plans'), await count('plan_items')]).toEqual([1, 1, 30]);
+    const inside = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    const slow = cleanAlone(
+      db,
+      async () => {
+        inside.resolve();
+        await go.promise;
+        return 1;
+      },
+      1,
+    );
+    await inside.promise;
+    expect(await cleanAlone(db, dropInputs(0.001), 1)).toBeNull();
+    go.resolve();
+    expect(await slow).toBe(1);
+  });
+
+  test('stops after the batch under way when its worker stops, and says what it did', async () => {
+    await storeJobs(500);
+    const stopping = new AbortController();
+    const done = retain(
+      { RETENTION_INPUT_DAYS: 0, RETENTION_PLAN_DAYS: 0, RETENTION_JOB_DAYS: 0.5 },
+      stopping.signal,
+    );
+    while ((await count('jobs')) === 500) await turn();
+    stopping.abort();
+    const [counts] = (await done) as { jobs: number }[];
+    expect(counts.jobs).toBeGreaterThan(0);
+    expect(await count('jobs')).toBe(500 - counts.jobs);
+    expect(counts.jobs).toBeLessThan(499);
+  });
+});

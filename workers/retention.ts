@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../src/config.ts';
+import type { Database } from '../src/db/client.ts';
+import {
+  type CleanBatch,
+  cleanAlone,
+  deleteJobs,
+  deletePlanItems,
+  deletePlans,
+  dropInputs,
+} from '../src/db/retention.ts';
+
+export type RetentionDeps = { config: Config; db: Database; logger: Logger };
+
+/** Rows of a batch. An input or an answer may have ten megabytes, an item of a plan has a hundred bytes. */
+const JOBS_PER_BATCH = 50;
+const PLANS_PER_BATCH = 100;
+const ITEMS_PER_BATCH = 5000;
+
+/** After a batch nothing is done for as long as it took, and at least so long: half of one connection at most. */
+const LEAST_PAUSE_MS = 20;
+
+type Step = { name: string; clean: CleanBatch; limit: number };
+
+/**
+ * Removes what is older than the settings say (0 days: kept for ever), in small batches with pauses, until nothing is
+ * left to remove. Only one worker at a time works on a batch; one that finds another at it leaves the rest to it.
+ * @param signal ends the work after the batch under way
+ */
+export async function applyRetention(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
+  const counts: Record<string, number> = {};
+  try {
+    await runSteps(deps.db, stepsOf(deps.config), counts, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    if (Object.keys(counts).length > 0) deps.logger.info(counts, 'retention');
+  }
+}
+
+function stepsOf(config: Config): Step[] {
+  const { RETENTION_INPUT_DAYS: inputs, RETENTION_PLAN_DAYS: plans, RETENTION_JOB_DAYS: jobs } = config;
+  const items: Step = { name: 'plan_items', clean: deletePlanItems, limit: ITEMS_PER_BATCH };
+  return [
+    // Also where plans are kept for ever: what an earlier setting removed has to go.
+    items,
+    ...(plans > 0 ? [{ name: 'plans', clean: deletePlans(plans), limit: PLANS_PER_BATCH }, items] : []),
+    ...(jobs > 0 ? [{ name: 'jobs', clean: deleteJobs(jobs), limit: JOBS_PER_BATCH }] : []),
+    ...(inputs > 0 ? [{ name: 'inputs', clean: dropInputs(inputs), limit: JOBS_PER_BATCH }] : []),
+  ];
+}
+
+async function runSteps(db: Database, steps: Step[], counts: Record<string, number>, signal: AbortSignal) {
+  for (const { name, clean, limit } of steps) {
+    for (;;) {
+      signal.throwIfAborted();
+      const startedMs = performance.now();
+      const rows = await cleanAlone(db, clean, limit);
+      if (rows === null) return;
+      if (rows === 0) break;
+      counts[name] = (counts[name] ?? 0) + rows;
+      await delay(Math.max(LEAST_PAUSE_MS, performance.now() - startedMs), undefined, { signal });
+    }
+  }
+}
