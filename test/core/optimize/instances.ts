@@ -20,6 +20,8 @@ export type Random = {
   integer(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<T>(values: readonly T[]): T;
+  /** A copy in another order. */
+  shuffle<T>(values: readonly T[]): T[];
 };
 
 /** mulberry32 */
@@ -37,6 +39,14 @@ export function createRandom(seed: number): Random {
     integer,
     chance: (probability) => next() < probability,
     pick: (values) => values[integer(0, values.length - 1)],
+    shuffle: (values) => {
+      const copy = [...values];
+      for (let a = copy.length - 1; a > 0; a--) {
+        const b = integer(0, a);
+        [copy[a], copy[b]] = [copy[b], copy[a]];
+      }
+      return copy;
+    },
   };
 }
 

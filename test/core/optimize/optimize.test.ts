@@ -77,6 +77,30 @@ describe('optimize', () => {
     expect(await optimize({ ...city, locations: city.locations.toReversed(), settings })).toEqual(first);
   });
 
+  test('costs the same whatever the order of vehicles, locations and demand', async () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const random = createRandom(seed);
+      const capacities = [[1], [2.5], [1, 2, 4]][seed % 3];
+      const shape = {
+        locations: random.integer(5, 30),
+        perLocation: 6,
+        fractional: seed % 2 === 0,
+        capacities,
+      };
+      const { request, locations } = cityInstance(seed, shape);
+      const shuffled: OptimizeRequest = {
+        ...request,
+        demand_forecast: Object.fromEntries(random.shuffle(Object.entries(request.demand_forecast))),
+        fleet_state: { vehicles: random.shuffle(request.fleet_state.vehicles) },
+      };
+      const ordered = await optimize({ request, locations, settings });
+      const other = await optimize({ request: shuffled, locations: random.shuffle(locations), settings });
+      if (ordered.status !== 'optimal' || other.status !== 'optimal')
+        throw new Error(`seed ${seed}: ${ordered.status}, ${other.status}`);
+      expect(other.result.total_cost, `seed ${seed}`).toBe(ordered.result.total_cost);
+    }
+  });
+
   test('moves the first vehicles of a group, to targets in order of their ids', async () => {
     const vehicles = ['d', 'a', 'c', 'b'].map((id) => ({ id, location: 3 }));
     const network = { location_ids: [3, 2, 1], costs: [3, 2, 1].map(() => [1, 1, 1]) };
