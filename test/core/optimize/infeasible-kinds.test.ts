@@ -42,7 +42,10 @@ function randomCase(seed: number): Case {
 }
 
 /** The request as a reader of the message changes it. */
-function relaxedCase({ request, locations }: Case, { constraint, relaxation, additions }: Conflict): Case {
+function relaxedCase(
+  { request, locations }: Case,
+  { constraint, relaxation, additions }: Pick<Conflict, 'constraint' | 'relaxation' | 'additions'>,
+): Case {
   if (constraint !== 'supply') {
     return build(
       { ...request, constraints: { ...request.constraints, [constraint]: relaxation } },
@@ -69,15 +72,29 @@ describe('an infeasible problem of any kind', () => {
     const helped = new Map<string, number>();
     let proved = 0;
     let unproved = 0;
+    let jointly = 0;
     let explained = 0;
     for (let seed = 61_000; explained < 250; seed++) {
       const instance = randomCase(seed);
       const before = await solveProblem(instance.problem, 1, control(2000));
       if (before.kind !== 'infeasible') continue;
       explained++;
-      const { conflicts, errors } = await explainInfeasible(instance.request, instance.problem, control());
+      const { conflicts, errors, together } = await explainInfeasible(
+        instance.request,
+        instance.problem,
+        control(),
+      );
       expect(conflicts.length, `seed ${seed}`).toBeGreaterThan(0);
-      expect(errors).toHaveLength(conflicts.length);
+      expect(errors).toHaveLength(conflicts.length + (together ? 1 : 0));
+      const helpsAlone = conflicts.some(({ relaxation }) => relaxation !== null);
+      expect(helpsAlone || together !== null, `seed ${seed}`).toBe(true);
+      if (together) {
+        jointly++;
+        expect(together.length).toBeGreaterThan(1);
+        const changed = together.reduce((at, change) => relaxedCase(at, change), instance);
+        const after = await solveProblem(changed.problem, 1, control());
+        expect(after.kind, `seed ${seed} ${JSON.stringify(together)}`).toBe('solved');
+      }
       for (const conflict of conflicts) {
         const { constraint, relaxation, insufficient, value } = conflict;
         if (relaxation === null) continue;
@@ -111,6 +128,7 @@ describe('an infeasible problem of any kind', () => {
       expect(helped.get(name) ?? 0, name).toBeGreaterThan(3);
     }
     expect(proved).toBeGreaterThan(10 * unproved);
+    expect(jointly).toBeGreaterThan(5);
   });
 
   test('names every location where no vehicle may come, ten of them by number', async () => {

@@ -29,10 +29,7 @@ export type ClassFlow = {
   servedArc: number;
   /** Arc of the vehicles that serve at j. */
   demandArc: (j: number) => number;
-  /** First of the n arcs that bound the vehicles per location, −1 without bounds. */
-  presenceArcs: number;
-  /** Moves beyond the distance limit, closed. */
-  beyond: { arc: number; source: number; km: number }[];
+  partArc: (j: number) => number;
 };
 
 /** Whether one class and whole demand make the problem a network. */
@@ -48,8 +45,8 @@ export function requiredVehicles(problem: Problem, level: number, extraDemand = 
   return Math.max(0, Math.ceil(required / problem.capacities[0]));
 }
 
-/** The flow of a pure problem. @param withBeyond also makes arcs, closed, of moves beyond the distance limit */
-export function createPureFlow(problem: Problem, moves: Moves, withBeyond = false): ClassFlow {
+/** The flow of a pure problem. */
+export function createPureFlow(problem: Problem, moves: Moves): ClassFlow {
   const [capacity] = problem.capacities;
   const { limits } = problem;
   const { presence } = evaluateMoves(problem, moves);
@@ -66,7 +63,25 @@ export function createPureFlow(problem: Problem, moves: Moves, withBeyond = fals
     idle: null,
     required: requiredVehicles(problem, limits.minServiceLevel),
     allowed: limits.totalFleetSize,
-    withBeyond,
+  });
+}
+
+/** Whole vehicles that serve in `serving` at most, and the one that serves what is left of demand. */
+export type HeldSteps = { full: Float64Array; part: Float64Array };
+
+/**
+ * The flow of a problem of one class with its serving steps held: both arcs of them, `demandArc(j)` and `partArc(j)`, are to be
+ * opened. Any number of vehicles up to the fleet size may serve then. @param scale by which costs are multiplied
+ */
+export function createHeldFlow(problem: Problem, moves: Moves, held: HeldSteps, scale: number): ClassFlow {
+  return createClassFlow(problem, 0, moves, {
+    serving: held.full,
+    mostServing: held.full,
+    part: held.part,
+    idle: null,
+    required: 0,
+    allowed: problem.limits.totalFleetSize,
+    scale,
   });
 }
 
@@ -77,30 +92,43 @@ export function createFixedFlow(problem: Problem, k: number, moves: Moves, servi
   const isShared = problem.capacities.length > 1 && (least > 0 || most !== Number.POSITIVE_INFINITY);
   const { presence } = evaluateMoves(problem, moves);
   const total = serving.reduce((sum, count) => sum + count, 0);
+  const present = presentVehicles(presence, n);
+  const idle = serving.map((count, j) => presence[k * n + j] - count);
   return createClassFlow(problem, k, moves, {
     serving,
     mostServing: serving,
-    // Bounds that several classes share are kept by keeping everyone's presence.
-    idle: isShared ? serving.map((count, j) => presence[k * n + j] - count) : null,
+    // Bounds that several classes share are kept by keeping everyone's presence; one vehicle may go where more stand than must.
+    idle: isShared
+      ? { most: idle, least: idle.map((count, j) => Math.max(0, count - (present[j] > least ? 1 : 0))) }
+      : null,
     required: total,
     allowed: total,
-    withBeyond: false,
   });
+}
+
+/** Vehicles of all classes per location. @param presence per class and location */
+export function presentVehicles(presence: ArrayLike<number>, n: number): Float64Array {
+  const present = new Float64Array(n);
+  for (let at = 0; at < presence.length; at++) present[at % n] += presence[at];
+  return present;
 }
 
 type FlowOptions = {
   serving: Float64Array;
   mostServing: Float64Array;
+  /** Vehicles that serve a part of their capacity, per location, held with the others. */
+  part?: Float64Array;
+  scale?: number;
   /** Idle vehicles per location where they are fixed too. */
-  idle: Float64Array | null;
+  idle: { least: Float64Array; most: Float64Array } | null;
   required: number;
   allowed: number;
-  withBeyond: boolean;
 };
 
 function createClassFlow(problem: Problem, k: number, moves: Moves, options: FlowOptions): ClassFlow {
   const n = problem.locationIds.length;
   const { limits, network } = problem;
+  const { part, scale = 1 } = options;
   const isBounded =
     !options.idle &&
     (limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation < Number.POSITIVE_INFINITY);
@@ -137,27 +165,16 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
     return from.length - 1;
   };
   const moveArcs = new Int32Array(n * n).fill(-1);
-  const beyond: ClassFlow['beyond'] = [];
   for (let i = 0; i < n; i++) {
     for (let j = 0; j < n; j++) {
       const at = i * n + j;
       const units = i === j ? staying[i] : (going.get(at) ?? 0);
       if (isAllowed(network, n, limits.maxDistanceKm, i, j)) {
-        const price = i === j ? 0 : network.costUnits[at];
+        const price = i === j ? 0 : scale * network.costUnits[at];
         moveArcs[at] = add(i, arrival(j), price, 0, Number.POSITIVE_INFINITY, units);
-      } else if (
-        options.withBeyond &&
-        problem.supply[k * n + i] > 0 &&
-        Number.isFinite(network.costUnits[at])
-      ) {
-        const km = network.distanceKm![at];
-        if (km < Number.POSITIVE_INFINITY) {
-          beyond.push({ arc: add(i, arrival(j), network.costUnits[at], 0, 0, 0), source: i, km });
-        }
       }
     }
   }
-  const presenceArcs = isBounded ? from.length : -1;
   if (isBounded) {
     for (let j = 0; j < n; j++) {
       add(
@@ -175,9 +192,21 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
   for (let j = 0; j < n; j++) {
     const units = options.serving[j];
     total += units;
-    add(departure(j), served, 0, 0, options.mostServing[j], units);
-    const idle = options.idle?.[j];
-    add(departure(j), sink, 0, 0, idle ?? Number.POSITIVE_INFINITY, presence[j] - units);
+    add(departure(j), served, 0, part ? units : 0, options.mostServing[j], units);
+    const { least, most } = options.idle ?? {};
+    add(
+      departure(j),
+      sink,
+      0,
+      least?.[j] ?? 0,
+      most?.[j] ?? Number.POSITIVE_INFINITY,
+      presence[j] - units - (part?.[j] ?? 0),
+    );
+  }
+  const partArcs = from.length;
+  for (let j = 0; part && j < n; j++) {
+    total += part[j];
+    add(departure(j), served, 0, part[j], part[j], part[j]);
   }
   const servedArc = add(served, sink, 0, options.required, options.allowed, total);
   const residual = createResidualNetwork({
@@ -199,8 +228,7 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
     moveArc: (i, j) => moveArcs[i * n + j],
     servedArc,
     demandArc: (j) => demandArcs + 2 * j,
-    presenceArcs,
-    beyond,
+    partArc: (j) => partArcs + j,
   };
 }
 

@@ -27,20 +27,25 @@ const ORDER: ConstraintName[] = [
   'min_service_level',
 ];
 
+/** Constraints that cannot hold together; `irreducible`: proved that without any one of them they can. */
+export type ConflictSet = { names: ConstraintName[]; irreducible: boolean };
+
 /**
  * @param problem proved infeasible
- * @returns the set, and whether it is proved irreducible (a time limit leaves constraints in that may not belong)
+ * @param isSupplyFixed whether the supply of vehicles counts as a constraint
+ * @returns the set; a time limit leaves constraints in that may not belong
  */
 export async function findConflict(
   problem: Problem,
   control: SolveControl,
-): Promise<{ names: ConstraintName[]; irreducible: boolean }> {
+  isSupplyFixed = true,
+): Promise<ConflictSet> {
   const names: ConstraintName[] = [];
   let rest = problem;
   let anySupply = false;
   let irreducible = true;
   for (const [at, name] of ORDER.entries()) {
-    if (name !== 'supply' && !isSet(problem, name)) continue;
+    if (name === 'supply' ? !isSupplyFixed : !isSet(problem, name)) continue;
     const without = name === 'supply' ? rest : dropConstraint(rest, name);
     const verdict =
       anySupply || name === 'supply'

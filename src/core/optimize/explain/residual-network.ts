@@ -11,6 +11,7 @@
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.7 (successive shortest paths) and §9.11 (sensitivity).
  */
 import { DistanceHeap } from './distance-heap.ts';
+import { type ByTail, nearByTail, orderByTail } from './half-arcs.ts';
 
 /** Arcs in parallel arrays, with a feasible flow. `upper` may be infinite. */
 export type Arcs = {
@@ -28,7 +29,7 @@ export type ResidualNetwork = ReturnType<typeof createResidualNetwork>;
 export function createResidualNetwork(arcs: Arcs) {
   const { nodes } = arcs;
   const count = arcs.from.length;
-  const { starts, placeOf, halfAt } = orderByTail(arcs);
+  const { all, placeOf, halfAt } = orderByTail(arcs);
   // Everything below is by place: half-arcs in order of their tails, so that a search reads memory in order.
   const tail = new Int32Array(2 * count);
   const head = new Int32Array(2 * count);
@@ -124,24 +125,63 @@ export function createResidualNetwork(arcs: Arcs) {
   }
 
   /**
+   * Half-arcs of small reduced cost, and by how much potentials have moved apart since, at most. What is left out had a reduced cost
+   * above `reach` then: while no more than that is gone through, it is on no cheapest path, and the flow is optimal with it.
+   */
+  let near: ReturnType<typeof nearByTail> = null;
+  let drift = 0;
+
+  function refreshNear(): void {
+    near = nearByTail(all, (at) => cost[at] + potential[tail[at]] - potential[head[at]]);
+    drift = 0;
+  }
+
+  /**
    * Dijkstra on reduced costs. `backward` gives distances to `origin`.
    * @param target stops once this node is settled; −1: settles all
    */
   function search(origin: number, target: number, backward: boolean): void {
+    const untilTarget = (node: number) => (node === target ? Number.NEGATIVE_INFINITY : distance[target]);
+    if (target >= 0 && near) {
+      settleFrom(origin, backward, near, untilTarget);
+      if (distance[target] + drift <= near.reach) return;
+      // Potentials that have moved far apart: those nearby are others now. Not while they are to be put back.
+      if (journal === null && drift > near.reach / 2) {
+        refreshNear();
+        settleFrom(origin, backward, near, untilTarget);
+        if (distance[target] <= near.reach) return;
+      }
+    }
+    settleFrom(origin, backward, all, target < 0 ? () => Number.POSITIVE_INFINITY : untilTarget);
+  }
+
+  /**
+   * Settles nodes in order of their reduced distance.
+   * @param visit is told each node with its distance, and says up to which distance to go on
+   */
+  function settleFrom(
+    origin: number,
+    backward: boolean,
+    { starts, items }: ByTail,
+    visit: (node: number, reduced: number) => number,
+  ): void {
     distance.fill(Number.POSITIVE_INFINITY);
     parent.fill(-1);
     heap.clear();
     distance[origin] = 0;
     heap.push(origin, 0);
-    for (let u = heap.pop(); u >= 0 && u !== target; u = heap.pop()) {
+    let limit = Number.POSITIVE_INFINITY;
+    for (let u = heap.pop(); u >= 0 && distance[u] <= limit; u = heap.pop()) {
+      limit = visit(u, distance[u]);
+      if (limit < distance[u]) return;
       const settled = distance[u] + (backward ? 0 - potential[u] : potential[u]);
-      for (let at = starts[u]; at < starts[u + 1]; at++) {
+      for (let x = starts[u]; x < starts[u + 1]; x++) {
+        const at = items[x];
         const h = backward ? twin[at] : at;
         if (residual[h] <= 0) continue;
         const v = head[at];
         const along = backward ? settled + cost[h] + potential[v] : settled + cost[h] - potential[v];
-        // Where a target is given, nothing behind it matters.
-        if (along >= distance[v] || (target >= 0 && along >= distance[target])) continue;
+        if (along >= distance[v] || along > limit) continue;
         distance[v] = along;
         parent[v] = h;
         heap.push(v, along);
@@ -163,6 +203,7 @@ export function createResidualNetwork(arcs: Arcs) {
     if (distance[target] < Number.POSITIVE_INFINITY) most = distance[target];
     else for (const d of distance) if (d < Number.POSITIVE_INFINITY && d > most) most = d;
     for (let v = 0; v < nodes; v++) potential[v] += Math.min(distance[v], most);
+    drift += most;
   }
 
   /**
@@ -222,23 +263,64 @@ export function createResidualNetwork(arcs: Arcs) {
     return saved;
   }
 
+  /** Closes an arc both ways: what it carries stays. */
+  function shut(arc: number): void {
+    setResidual(placeOf[2 * arc], 0);
+    setResidual(placeOf[2 * arc + 1], 0);
+  }
+
+  /**
+   * Nodes in order of their reduced distance from a node (`backward`: to it), over those nearby: not all, and not by the cheapest paths.
+   * @param visit is told each node with its distance, and says up to which distance to go on
+   */
+  function explore(
+    origin: number,
+    backward: boolean,
+    visit: (node: number, reduced: number) => number,
+  ): void {
+    settleFrom(origin, backward, near ?? all, visit);
+  }
+
+  /** Σ of a weight per arc, negative against its direction, over the path by which the last exploration came to a node. */
+  function weighPath(node: number, backward: boolean, weightOf: (arc: number) => number): number {
+    let total = 0;
+    for (let v = node; parent[v] >= 0; v = backward ? head[parent[v]] : tail[parent[v]]) {
+      const half = halfAt[parent[v]];
+      total += (half & 1 ? -1 : 1) * weightOf(half >> 1);
+    }
+    return total;
+  }
+
   /**
    * Takes an arc away and sends what it carried along others.
    * @returns the cost of that, or null where there is no other way
    */
   function close(arc: number, carried: number): number | null {
-    setResidual(placeOf[2 * arc], 0);
-    setResidual(placeOf[2 * arc + 1], 0);
+    shut(arc);
     const rerouted = send(arcs.from[arc], arcs.to[arc], carried);
     return rerouted === null ? null : rerouted - carried * arcs.cost[arc];
   }
 
   settle();
+  refreshNear();
   return {
     distances,
     send,
     widen,
     close,
+    shut,
+    explore,
+    weighPath,
+    /** The cost of an arc on a path, in reduced terms: ≥ 0 where the half-arc has residual. */
+    reducedCost: (half: number) => {
+      const h = placeOf[half];
+      return cost[h] + potential[tail[h]] - potential[head[h]];
+    },
+    /** A new cost for an arc that is shut. */
+    setCost(arc: number, price: number): void {
+      cost[placeOf[2 * arc]] = price;
+      cost[placeOf[2 * arc + 1]] = 0 - price;
+    },
     /** How much cheaper the flow could be made without any change; 0 where it was optimal. */
     improved,
     /** Units on an arc now. */
@@ -249,30 +331,13 @@ export function createResidualNetwork(arcs: Arcs) {
       journal ??= { places: [], values: [] };
       const { places, values } = journal;
       const length = places.length;
+      refreshNear();
       const potentialBefore = potential.slice();
       return () => {
+        drift = 0;
         while (places.length > length) residual[places.pop()!] = values.pop()!;
         potential.set(potentialBefore);
       };
     },
   };
-}
-
-/** Half-arcs 2a and 2a + 1 of every arc, in order of the node they leave. */
-function orderByTail({ nodes, from, to }: Arcs) {
-  const starts = new Int32Array(nodes + 1);
-  for (let a = 0; a < from.length; a++) {
-    starts[from[a] + 1]++;
-    starts[to[a] + 1]++;
-  }
-  for (let u = 0; u < nodes; u++) starts[u + 1] += starts[u];
-  const placeOf = new Int32Array(2 * from.length);
-  const halfAt = new Int32Array(2 * from.length);
-  const fill = starts.slice();
-  for (let h = 0; h < placeOf.length; h++) {
-    const at = fill[h & 1 ? to[h >> 1] : from[h >> 1]]++;
-    placeOf[h] = at;
-    halfAt[at] = h;
-  }
-  return { starts, placeOf, halfAt };
 }
