@@ -218,7 +218,7 @@ describe('insights of a problem that is no network', () => {
       for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted, kind, 0.3)) {
         const load = capacities[0];
         const questions = askAll(problem, solution, load);
-        if (capacities.length === 1) learnFromPrices(problem, solution, solution, load, questions, control());
+        if (capacities.length === 1) learnFromPrices(problem, solution, load, questions, control());
         else await learnFromRelaxation(problem, solution, solution, load, questions, control());
         const solved = (await insightsBySolving(problem, solution, load))!;
         const found = figuresOf(problem, solution, questions);

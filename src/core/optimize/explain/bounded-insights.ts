@@ -34,11 +34,11 @@ export async function explainByBounds(
   const budgetMs = Math.min(MOST_MS, MOST_SHARE * Math.max(0, outer.deadlineMs - now));
   const control: SolveControl = { ...outer, deadlineMs: now + budgetMs };
   const questions = askAll(problem, solution, load);
+  const isLarge = countArcs(problem, true) > MOST_SOLVED_ARCS;
+  const isSingle = problem.capacities.length === 1;
+  if (isLarge && isSingle) learnFromPrices(problem, solution, load, questions, control);
   const best = await tightenOptimum(problem, solution, questions, control);
-  if (countArcs(problem, true) > MOST_SOLVED_ARCS) {
-    if (problem.capacities.length === 1) learnFromPrices(problem, solution, best, load, questions, control);
-    else await learnFromRelaxation(problem, solution, best, load, questions, control);
-  }
+  if (isLarge && !isSingle) await learnFromRelaxation(problem, solution, best, load, questions, control);
   await tightenEach(problem, questions, control);
   return figuresOf(problem, solution, questions);
 }
@@ -47,14 +47,13 @@ export async function explainByBounds(
 export function learnFromPrices(
   problem: Problem,
   solution: Solution,
-  best: Solution,
   load: number,
   questions: Questions,
   control: SolveControl,
 ): void {
   const isOver = () => performance.now() >= control.deadlineMs || isStopped(control.stopFlag);
-  learnFromRepairs(problem, best, load, questions, isOver);
-  const flow = createParametricFlow(problem, best, solution.moves, isOver);
+  learnFromRepairs(problem, solution, load, questions, isOver);
+  const flow = createParametricFlow(problem, solution, isOver);
   if (!flow) return;
   const { range: base } = flow.unchanged();
   const { optimum, more, fewer, moves, demand } = questions;

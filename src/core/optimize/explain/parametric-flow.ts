@@ -13,7 +13,7 @@
  * a full step exactly. O(m log n) per exploration at worst, m moves; much less, because they end nearby.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16 (Lagrangian relaxation).
  */
-import type { Moves, Problem, Solution } from '../model.ts';
+import type { Problem, Solution } from '../model.ts';
 import { leastServed, SERVICE_TOLERANCE, totalDemand } from '../service-level.ts';
 import { splitDemand } from '../variables.ts';
 import { createHeldFlow } from './class-flow.ts';
@@ -47,16 +47,10 @@ export type ParametricFlow = NonNullable<ReturnType<typeof createParametricFlow>
 
 /**
  * @param solution a plan to start from
- * @param explained moves of the plan that is explained
  * @param shouldStop asked about every few milliseconds
  * @returns null where it took too long
  */
-export function createParametricFlow(
-  problem: Problem,
-  solution: Solution,
-  explained: Moves,
-  shouldStop: () => boolean,
-) {
+export function createParametricFlow(problem: Problem, solution: Solution, shouldStop: () => boolean) {
   const n = problem.locationIds.length;
   const [capacity] = problem.capacities;
   const { limits, network: costs } = problem;
@@ -300,7 +294,7 @@ export function createParametricFlow(
     return { range, next };
   }
 
-  const goingBefore = flowsOf(problem, explained);
+  const goingBefore = flowsOf(problem, solution.moves);
 
   return {
     /** The problem as it is. */
