@@ -20,6 +20,8 @@ import { relaxedValue, requestedValue } from './units.ts';
 /** Time that insights may take, and their share of what the time limit has left. */
 const MOST_MS = 10_000;
 const MOST_SHARE = 0.5;
+/** Share of that for bounds of all changed problems; the rest is for solving. */
+const BOUNDS_SHARE = 0.7;
 /** Possible moves up to which every changed problem is solved at once, in some milliseconds each. */
 const MOST_SOLVED_ARCS = 150;
 
@@ -36,7 +38,10 @@ export async function explainByBounds(
   const questions = askAll(problem, solution, load);
   const isLarge = countArcs(problem, true) > MOST_SOLVED_ARCS;
   const isSingle = problem.capacities.length === 1;
-  if (isLarge && isSingle) learnFromPrices(problem, solution, load, questions, control);
+  if (isLarge && isSingle) {
+    const deadlineMs = now + BOUNDS_SHARE * budgetMs;
+    learnFromPrices(problem, solution, load, questions, { ...control, deadlineMs });
+  }
   const best = await tightenOptimum(problem, solution, questions, control);
   if (isLarge && !isSingle) await learnFromRelaxation(problem, solution, best, load, questions, control);
   await tightenEach(problem, questions, control);

@@ -92,7 +92,9 @@ export function learnFromRepairs(
   const repairs = createRepairs(problem, solution.moves, flows, serving);
   const note = (question: Question | null, added: number | null, next: number | null = null) => {
     const most = added === null ? Number.POSITIVE_INFINITY : costUnits + added;
-    if (question && most <= problem.limits.maxCostUnits) learn(question, { least: 0, most }, next);
+    if (!question || most > problem.limits.maxCostUnits) return;
+    learn(question, { least: 0, most }, next);
+    question.guess = added;
   };
   const common = mostCommonClass(problem) ?? 0;
   for (const [i, question] of questions.more.entries()) note(question, repairs.withOneMore(common, i));
