@@ -75,7 +75,7 @@ function createProblem(seed: number, { n, perLocation, capacities }: Case): Prob
     capacities: Float64Array.from(capacities),
     supply,
     demand: weights.map((w) => Math.round((w / total) * capacity * 90) / 100),
-    network: greatCircleNetwork(points, 1),
+    ...greatCircleNetwork(points, 1),
     limits: {
       maxDistanceKm: 100,
       minServiceLevel: SERVICE_LEVEL,

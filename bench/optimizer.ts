@@ -2,11 +2,11 @@
  * Times the pure flow solver on city-like instances and checks that all methods agree on the cost.
  *
  *   npm run bench:optimizer -- [--sizes 20,100,263,500,1000,2000] [--repeats 9] [--seeds 3] [--direct-up-to 263]
- *     [--svg FILE]
+ *     [--lemon] [--svg FILE]
  *
  * Methods take turns within each repeat, so that a busy machine hits all of them alike; times are medians over repeats
  * and seeds, with the 10th and 90th percentile. Certificates are included; matrices are built outside, and timed by
- * themselves, except where the name says otherwise.
+ * themselves, except where the name says otherwise. `--lemon` runs LEMON's network simplex on the same instances.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -15,10 +15,11 @@ import { greatCircleCosts } from '../src/core/optimize/flow/great-circle-costs.t
 import { solveGreatCircleFlow } from '../src/core/optimize/flow/great-circle-flow.ts';
 import { nearCosts } from '../src/core/optimize/flow/near-costs.ts';
 import { solveFlow } from '../src/core/optimize/flow/solve-flow.ts';
-import type { FlowOutcome, FlowProblem } from '../src/core/optimize/flow/types.ts';
+import type { DenseCosts, FlowOutcome, FlowProblem } from '../src/core/optimize/flow/types.ts';
 import { confirmFlow } from '../src/core/optimize/flow-confirm.ts';
 import { solveDirectly } from './direct-highs.ts';
 import { type BenchInstance, cityInstance } from './instances.ts';
+import { compileLemon } from './lemon.ts';
 import { plotLogLog, type Series } from './plot.ts';
 
 const COST_PER_KM = 1;
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     repeats: { type: 'string', default: '9' },
     seeds: { type: 'string', default: '3' },
     'direct-up-to': { type: 'string', default: '263' },
+    lemon: { type: 'boolean', default: false },
     svg: { type: 'string' },
   },
 });
@@ -38,8 +40,16 @@ const repeats = Number(values.repeats);
 const seeds = Number(values.seeds);
 const directUpTo = Number(values['direct-up-to']);
 
-/** @returns what the method found, for the check of agreement; undefined where it finds nothing */
-type Method = { name: string; run: () => string | undefined | Promise<string> };
+const lemon = values.lemon ? compileLemon() : null;
+
+/** What a run found, for the check of agreement (undefined: nothing), and its time where it is not the call's own. */
+type Found = string | undefined | { found: string; ms: number };
+type Method = {
+  name: string;
+  run: () => Found | Promise<Found>;
+  /** `measured`: without warm-up; `once`: in the first round alone. */
+  when?: 'measured' | 'once';
+};
 
 function describe(outcome: FlowOutcome): string {
   if (outcome.kind === 'solved') return `cost ${outcome.cost}`;
@@ -76,9 +86,19 @@ function methodsFor(instance: BenchInstance): Method[] {
     { name: 'matrix: chords', run: () => void greatCircleCosts(points, COST_PER_KM) },
     { name: 'matrix: within 5 km', run: () => void nearCosts(points, COST_PER_KM, LIMIT_KM) },
   ];
+  if (lemon) {
+    for (const [name, netted] of [
+      ['dense: LEMON, all arcs', false],
+      ['dense: LEMON, netted', true],
+    ] as const) {
+      const when = n > 500 ? 'once' : 'measured';
+      methods.push({ name, when, run: () => runLemon({ ...amounts, cost }, netted) });
+    }
+  }
   if (n <= directUpTo) {
     methods.push({
       name: 'dense: HiGHS, direct, all arcs',
+      ...(n > 100 && { when: 'once' as const }),
       run: () => `cost ${solveDirectly({ ...amounts, cost })}`,
     });
   }
@@ -93,6 +113,12 @@ async function confirmed(problem: FlowProblem): Promise<string> {
   return confirmation.kind === 'confirmed' ? describe(outcome) : confirmation.kind;
 }
 
+/** One solve after a warm-up; the time is its own, without the process around it. */
+function runLemon(problem: FlowProblem & { cost: DenseCosts }, netted: boolean): Found {
+  const { cost, ms } = lemon!(problem, 1, netted);
+  return { found: `cost ${cost}`, ms: ms[0] };
+}
+
 function quantile(sorted: number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
 }
@@ -105,16 +131,17 @@ for (const n of sizes) {
   const times = new Map<string, number[]>();
   const instances = Array.from({ length: seeds }, (_, seed) => methodsFor(cityInstance(seed, n)));
   // The first rounds compile; small instances need more of them.
-  const warmUp = n <= 100 ? 50 : n <= 500 ? 5 : 1;
+  const warmUp = n <= 20 ? 300 : n <= 100 ? 50 : n <= 500 ? 10 : 2;
   for (let r = -warmUp; r < repeats; r++) {
     for (const methods of instances) {
       const found = new Map<string, string>();
-      for (const { name, run } of methods) {
-        const isSlow = name.includes('direct') && n > 100;
-        if (isSlow && r !== 0) continue;
+      for (const { name, run, when } of methods) {
+        if ((when && r < 0) || (when === 'once' && r > 0)) continue;
         const startedMs = performance.now();
-        const result = await run();
-        const ms = performance.now() - startedMs;
+        const returned = await run();
+        const ownMs = performance.now() - startedMs;
+        const { found: result, ms } =
+          typeof returned === 'object' ? returned : { found: returned, ms: ownMs };
         if (r >= 0) times.set(name, [...(times.get(name) ?? []), ms]);
         if (result === undefined) continue;
         const group = name.split(':')[0];

@@ -22,10 +22,10 @@ export type Solver = {
   close(): Promise<void>;
 };
 
-/** How long a solve may take to notice that it is to stop, before its thread is ended. */
-const STOP_GRACE_MS = 400;
+/** How long a solve may take to notice that it is to stop, before its thread is ended: it mostly takes less than half of that. */
+const STOP_GRACE_MS = 150;
 /** What building, verifying and explaining may take beside the solver's own time limit. */
-const OVERRUN_MS = 30_000;
+const OVERRUN_MS = 10_000;
 
 /** Opens `threads` solver threads, kept warm: loading the solver costs more than a small solve. */
 export function openSolver(threads: number): Solver {

@@ -12,7 +12,7 @@ import { dualBound } from './bound.ts';
 import { fromUnits } from './costs.ts';
 import { columnValues, wholeMoves, wholeSteps } from './extract.ts';
 import { costCeilingRow, formulate } from './formulation.ts';
-import { type RunControl, type SolverModel, withSolverModel } from './highs.ts';
+import { isStopped, type RunControl, type SolverModel, withSolverModel } from './highs.ts';
 import { BRANCHING_NOISE, DUAL_NOISE, type Ended, type Incumbent, type Method } from './incumbent.ts';
 import type { Problem } from './model.ts';
 import { roundSteps } from './rounding.ts';
@@ -26,6 +26,8 @@ export async function solveDirect(
   incumbent: Incumbent,
   control: RunControl,
 ): Promise<Ended | 'infeasible'> {
+  const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
+  if (isOver()) return 'stopped';
   const f = formulate(problem);
   const v = f.variables;
   incumbent.figures.columns = Math.max(incumbent.figures.columns, f.model.columnCount);
@@ -51,7 +53,7 @@ export async function solveDirect(
   }
 
   function planFrom(model: SolverModel, values: Float64Array, method: Method): void {
-    const rounded = roundSteps(problem, f, values);
+    const rounded = roundSteps(problem, f, values, isOver);
     if (!rounded) return;
     const whole = columnValues(problem, f, rounded.arcs, rounded.steps);
     consider(whole, whole, method);

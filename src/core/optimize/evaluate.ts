@@ -3,6 +3,7 @@
  * constraint of the problem holds. The solver's own figures are never passed on. O(moves + nK + fleet).
  */
 import type { Moves, Problem } from './model.ts';
+import { moveCost } from './network.ts';
 import { leastServed } from './service-level.ts';
 
 export type Evaluation = {
@@ -24,7 +25,7 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
     presence[k * n + moves.source[m]] -= moves.count[m];
     presence[k * n + moves.target[m]] += moves.count[m];
     leaving[k * n + moves.source[m]] += moves.count[m];
-    costUnits += moves.count[m] * problem.network.costUnits[moves.source[m] * n + moves.target[m]];
+    costUnits += moves.count[m] * moveCost(problem, moves.source[m], moves.target[m]);
   }
   const served = servedDemand(problem, presence, problem.limits.totalFleetSize);
   const broken: string[] = [];

@@ -1,20 +1,14 @@
 /**
- * HiGHS confirms the network simplex: it is given the tree as a starting basis, on the tree's arcs and the cheapest others
- * around them, and has to find by its own factorisation, reduced costs and feasibility that nothing is left to do.
+ * HiGHS confirms the network simplex: it is given the tree as a starting basis, on the tree's arcs and those that came
+ * closest to entering it, and has to find by its own factorisation, reduced costs and feasibility that nothing is left to do.
  * All arcs have been checked before that (`flow/certify.ts`); this is the second opinion of an engine that shares nothing
  * with it. About as long as the flow itself.
  */
 import { fromUnits } from './costs.ts';
-import { createArcSet } from './flow/arcs.ts';
-import { createCandidates } from './flow/candidates.ts';
 import { createFlowModel } from './flow/highs-basis.ts';
-import type { FlowProblem, SolvedFlow } from './flow/types.ts';
-import { withSolverModel } from './highs.ts';
+import type { FlowAmounts, SolvedFlow } from './flow/types.ts';
+import { confirmBasis } from './highs-confirm.ts';
 import type { SolveControl } from './model.ts';
-
-/** Cheapest arcs of each source and of each sink that HiGHS is given beside the tree's. */
-const NEAREST = 3;
-const TOLERANCE = 1e-9;
 
 /** `confirmed`: with so many iterations. `unconfirmed`: time ran out first. `contradicted`: HiGHS found another optimum. */
 export type Confirmation =
@@ -24,36 +18,14 @@ export type Confirmation =
 
 /** Asks HiGHS about the optimum of a flow problem. */
 export async function confirmFlow(
-  problem: FlowProblem,
+  problem: FlowAmounts,
   solved: SolvedFlow,
   control: Pick<SolveControl, 'deadlineMs' | 'stopFlag'>,
 ): Promise<Confirmation> {
-  const extra = createCandidates(2 * NEAREST * problem.n);
-  const arcs = createArcSet(problem.n, problem.cost);
-  arcs.addNearest(extra, problem.supply, problem.demand, NEAREST);
-  const costOf = arcCosts(problem);
-  const { model, columnStatus, rowStatus } = createFlowModel(
-    problem,
-    solved.basis,
-    { from: extra.from.subarray(0, extra.count), to: extra.to.subarray(0, extra.count) },
-    costOf,
-  );
-  return withSolverModel(model, TOLERANCE, control, (highs) => {
-    highs.setBasis(columnStatus, rowStatus);
-    const { status, objective, iterations } = highs.runLinear(0, 'primal');
-    if (status === 'stopped') return { kind: 'unconfirmed' };
-    const isSame =
-      status === 'optimal' &&
-      Math.abs(objective - fromUnits(solved.cost)) <= Math.max(1, fromUnits(solved.cost)) * 1e-7;
-    return isSame ? { kind: 'confirmed', columns: model.columnCount, iterations } : { kind: 'contradicted' };
-  });
-}
-
-function arcCosts({ n, cost }: FlowProblem): (from: number, to: number) => number {
-  if (cost.kind === 'dense') return (from, to) => cost.units[from * n + to];
-  return (from, to) => {
-    for (let a = cost.starts[from]; a < cost.starts[from + 1]; a++)
-      if (cost.targets[a] === to) return cost.units[a];
-    return Number.POSITIVE_INFINITY;
-  };
+  const { model, ...basis } = createFlowModel(problem, solved.basis, solved.alternatives);
+  const { status, objective, iterations } = await confirmBasis(model, basis, control);
+  if (status === 'stopped') return { kind: 'unconfirmed' };
+  const cost = fromUnits(solved.cost);
+  const isSame = status === 'optimal' && Math.abs(objective - cost) <= Math.max(1, cost) * 1e-7;
+  return isSame ? { kind: 'confirmed', columns: model.columnCount, iterations } : { kind: 'contradicted' };
 }

@@ -64,6 +64,8 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     deadlineMs: control.deadlineMs,
     figures,
     best: () => best,
+    isCancelled: () => isStopped(control.stopFlag),
+    isOver: () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs,
     boundUnits: () => boundUnits,
     /** Whether the plan in hand is allowed and within the gap asked for. */
     isProved: () => best !== null && best.costUnits <= ceiling && isWithin(gapOf(best.costUnits)),

@@ -3,6 +3,7 @@ import type { Kpis } from '../../contracts/optimize.ts';
 import { fromUnits } from './costs.ts';
 import { servedDemand } from './evaluate.ts';
 import type { Moves, Problem } from './model.ts';
+import { hasDistances, moveDistance } from './network.ts';
 import { totalDemand } from './service-level.ts';
 
 /**
@@ -18,20 +19,19 @@ export function computeKpis(problem: Problem, moves: Moves, presence: Int32Array
   for (let at = 0; at < problem.supply.length; at++) {
     capacity += problem.supply[at] * problem.capacities[Math.floor(at / n)];
   }
+  const isMeasured = hasDistances(problem);
   let moved = 0;
   let km = 0;
   for (let m = 0; m < moves.count.length; m++) {
     moved += moves.count[m];
-    if (problem.network.distanceKm) {
-      km += moves.count[m] * problem.network.distanceKm[moves.source[m] * n + moves.target[m]];
-    }
+    if (isMeasured) km += moves.count[m] * moveDistance(problem, moves.source[m], moves.target[m]);
   }
   return {
     demand_coverage: demand === 0 ? 1 : served / demand,
     utilization: capacity === 0 ? 0 : served / capacity,
     rebalanced_count: moved,
     total_cost: fromUnits(costUnits),
-    total_distance_km: problem.network.distanceKm ? km : null,
+    total_distance_km: isMeasured ? km : null,
     unmet_demand: demand - served,
   };
 }

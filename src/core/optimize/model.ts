@@ -4,6 +4,8 @@
  */
 import type { ErrorItem } from '../../contracts/envelope.ts';
 import type { OptimizationResult, OptimizeRequest } from '../../contracts/optimize.ts';
+import type { Coordinates } from '../geo.ts';
+import type { SparseCosts } from './flow/types.ts';
 
 /** The service's defaults for what a request leaves out, and the operator's cap of the time limit. */
 export type OptimizeSettings = {
@@ -38,12 +40,23 @@ export type Limits = {
   totalFleetSize: number;
 };
 
-/** Costs and distances between all locations, n × n, row-major. */
+/** Costs and distances between all locations, n × n, row-major. Reading them throws `TooManyLocationsError` where they do not fit. */
 export type Network = {
   /** Cost units per vehicle; Infinity where the network forbids the move; 0 on the diagonal. */
   costUnits: Float64Array;
   /** km; null where the request's network gives no distances, then no distance limit applies. */
   distanceKm: Float64Array | null;
+};
+
+/** Great-circle figures pair by pair, the same as the matrices', which need not be built for them. */
+export type GreatCircle = {
+  points: readonly Coordinates[];
+  costPerKm: number;
+  /** Cost units per vehicle. */
+  costOf(from: number, to: number): number;
+  kmOf(from: number, to: number): number;
+  /** The moves within a limit, by source; null where they are so many that the matrices are the better way. */
+  near(limitKm: number): SparseCosts | null;
 };
 
 /** The operational vehicles in the request's order, as three parallel arrays. */
@@ -63,7 +76,10 @@ export type Problem = {
   supply: Int32Array;
   /** n: planning demand. */
   demand: Float64Array;
+  /** Great-circle matrices are built when they are first read. */
   network: Network;
+  /** null where the costs are not all great-circle ones. */
+  greatCircle: GreatCircle | null;
   limits: Limits;
   fleet: FleetIndex;
   /** Capacity of a vehicle that states none; the size of the vehicle that insights add. */

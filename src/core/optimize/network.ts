@@ -1,42 +1,122 @@
 /**
- * Costs and distances between the locations of the problem, n × n, row-major: from great-circle distances, or from
- * the request's own network. O(n²) time and space.
+ * Costs and distances between the locations of the problem: great-circle ones, pair by pair, as the moves within a
+ * limit, or as n × n matrices (row-major) that are built when they are first read; or the request's own matrices.
  */
 import type { Network as NetworkInput } from '../../contracts/optimize.ts';
-import { greatCircleMatrix } from '../geo.ts';
+import { greatCircleKm, greatCircleMatrix } from '../geo.ts';
 import { toUnitsUp } from './costs.ts';
 import { greatCircleCosts } from './flow/great-circle-costs.ts';
-import type { LocationPoint, Network } from './model.ts';
+import { nearCosts, shareWithin } from './flow/near-costs.ts';
+import type { SparseCosts } from './flow/types.ts';
+import type { GreatCircle, LocationPoint, Network, Problem } from './model.ts';
 
+/** Matrices of more locations than this do not fit in memory beside the solver. */
+export const MOST_MATRIX_LOCATIONS = 5000;
 /** Numbers that the kept networks may hold together: 64 MB, a network of 2,000 locations. */
 const MOST_KEPT_NUMBERS = 2 ** 23;
 const MOST_KEPT_NETWORKS = 16;
+/** Fewer locations than this have their matrices sooner than a grid to search. */
+const LEAST_NEAR_LOCATIONS = 200;
+/** Share of the pairs up to which listing those within the limit takes less than the matrices. */
+const NEAR_SHARE = 0.15;
+
+/** The matrices are asked for, but would not fit. */
+export class TooManyLocationsError extends Error {
+  constructor(locations: number) {
+    super(
+      `${locations} locations are more than the ${MOST_MATRIX_LOCATIONS} whose costs all fit in memory; lower ` +
+        'constraints.max_distance so that each location has few others within reach, or split the request',
+    );
+  }
+}
+
+type GreatCircleNetwork = { network: Network; greatCircle: GreatCircle; keptNumbers(): number };
 
 /** Networks by their points: a fleet asks about the same locations again and again. Never changed once they are here. */
-const kept = new Map<string, Network>();
+const kept = new Map<string, GreatCircleNetwork>();
 
 /**
  * `points` in the order of the problem's locations; cost = km × costPerKm, rounded up to a cost unit.
- * The matrices of recent sets of points are kept and shared.
+ * What was computed for recent sets of points is kept and shared.
  */
-export function greatCircleNetwork(points: readonly LocationPoint[], costPerKm: number): Network {
+export function greatCircleNetwork(points: readonly LocationPoint[], costPerKm: number): GreatCircleNetwork {
   const key = JSON.stringify([costPerKm, points.map(({ latitude, longitude }) => [latitude, longitude])]);
-  const known = kept.get(key);
+  const found = kept.get(key) ?? createGreatCircleNetwork(points, costPerKm);
   // Taken out and put back at the end: the oldest in use goes first.
   kept.delete(key);
-  const network = known ?? {
-    costUnits: greatCircleCosts(points, costPerKm).units,
-    distanceKm: greatCircleMatrix(points),
-  };
-  kept.set(key, network);
+  kept.set(key, found);
   let numbers = 0;
   let count = 0;
-  for (const [oldest, { costUnits }] of [...kept].reverse()) {
-    numbers += 2 * costUnits.length;
+  for (const [oldest, { keptNumbers }] of [...kept].reverse()) {
+    numbers += keptNumbers();
     count++;
     if (numbers > MOST_KEPT_NUMBERS || count > MOST_KEPT_NETWORKS) kept.delete(oldest);
   }
-  return network;
+  return found;
+}
+
+function createGreatCircleNetwork(points: readonly LocationPoint[], costPerKm: number): GreatCircleNetwork {
+  const n = points.length;
+  const costs = matrix(n, () => greatCircleCosts(points, costPerKm).units);
+  const distances = matrix(n, () => greatCircleMatrix(points));
+  let near: { limitKm: number; moves: SparseCosts | null } | undefined;
+  return {
+    network: {
+      get costUnits() {
+        return costs.read();
+      },
+      get distanceKm() {
+        return distances.read();
+      },
+    },
+    greatCircle: {
+      points,
+      costPerKm,
+      costOf: (from, to) =>
+        from === to ? 0 : toUnitsUp(greatCircleKm(points[from], points[to]) * costPerKm),
+      kmOf: (from, to) => greatCircleKm(points[from], points[to]),
+      near(limitKm) {
+        if (near?.limitKm !== limitKm) {
+          const isWorthIt = n >= LEAST_NEAR_LOCATIONS && shareWithin(points, limitKm) <= NEAR_SHARE;
+          near = { limitKm, moves: isWorthIt ? nearCosts(points, costPerKm, limitKm) : null };
+        }
+        return near.moves;
+      },
+    },
+    keptNumbers: () => costs.numbers() + distances.numbers() + 1.5 * (near?.moves?.units.length ?? 0),
+  };
+}
+
+/** A matrix that is built when it is first read. */
+function matrix(n: number, build: () => Float64Array) {
+  let built: Float64Array | undefined;
+  return {
+    read(): Float64Array {
+      if (n > MOST_MATRIX_LOCATIONS) throw new TooManyLocationsError(n);
+      built ??= build();
+      return built;
+    },
+    numbers: () => built?.length ?? 0,
+  };
+}
+
+/** Cost units of a move, without building matrices for it. */
+export function moveCost({ network, greatCircle, locationIds }: Problem, from: number, to: number): number {
+  return greatCircle?.costOf(from, to) ?? network.costUnits[from * locationIds.length + to];
+}
+
+/** Whether the lengths of moves are known: a request's network may leave them out. */
+export function hasDistances({ network, greatCircle }: Problem): boolean {
+  return greatCircle !== null || network.distanceKm !== null;
+}
+
+/** Length of a move in km, where lengths are known. */
+export function moveDistance(
+  { network, greatCircle, locationIds }: Problem,
+  from: number,
+  to: number,
+): number {
+  return greatCircle?.kmOf(from, to) ?? network.distanceKm![from * locationIds.length + to];
 }
 
 /** The request's matrices, rows and columns put into the order of `locationIds`; `null` costs become Infinity. */

@@ -16,6 +16,7 @@ import type {
   Solution,
   SolveControl,
 } from './model.ts';
+import { MOST_MATRIX_LOCATIONS, TooManyLocationsError } from './network.ts';
 import { createPlan } from './plan.ts';
 import { buildProblem } from './problem.ts';
 import { createProgress } from './progress.ts';
@@ -55,6 +56,12 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
   } catch (error) {
     return { status: 'error', message: error instanceof Error ? error.message : String(error) };
   }
+  if (options.explain && problem.locationIds.length > MOST_MATRIX_LOCATIONS) {
+    return {
+      status: 'error',
+      message: `options.explain is for at most ${MOST_MATRIX_LOCATIONS} locations, here are ${problem.locationIds.length}; leave it out`,
+    };
+  }
   progress.at('solve');
   const solved = await solveProblem(problem, options.optimalityGap, control);
   switch (solved.kind) {
@@ -74,7 +81,7 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
       const explained = await explainInfeasible(request, problem, {
         ...control,
         onProgress: ({ share }) => progress.at('explain', share),
-      });
+      }).catch(infeasibleWithoutReasons);
       if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
       return { status: 'infeasible', ...explained };
     }
@@ -101,6 +108,19 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
     if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
   }
   return { status: result.solver_status, result, certificate: certify(solution) };
+}
+
+/** What is left to say where the matrices that the reasons are found with would not fit. */
+function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof explainInfeasible>> {
+  if (!(error instanceof TooManyLocationsError)) throw error;
+  const message =
+    'no plan keeps all constraints; which of them are in the way is not told for so many locations';
+  return {
+    conflicts: [],
+    sets: [],
+    together: null,
+    errors: [{ code: 'INFEASIBLE_PROBLEM', message, field: null, detail: error.message }],
+  };
 }
 
 function createResult(request: OptimizeRequest, problem: Problem, solution: Solution): OptimizationResult {

@@ -8,6 +8,7 @@
 import type { AllocationPlanItem, OptimizeRequest } from '../../contracts/optimize.ts';
 import { fromUnits } from './costs.ts';
 import type { Moves, Problem } from './model.ts';
+import { moveCost } from './network.ts';
 
 export function createPlan(request: OptimizeRequest, problem: Problem, moves: Moves): AllocationPlanItem[] {
   const n = problem.locationIds.length;
@@ -33,7 +34,7 @@ export function createPlan(request: OptimizeRequest, problem: Problem, moves: Mo
       vehicle_id: (vehicle.id ?? vehicle.vehicle_id)!,
       source_location: problem.locationIds[source],
       target_location: problem.locationIds[target],
-      cost: next ? fromUnits(problem.network.costUnits[source * n + target]) : 0,
+      cost: next ? fromUnits(moveCost(problem, source, target)) : 0,
       assignment: next ? 'rebalance' : 'stay',
     };
   }

@@ -1,6 +1,6 @@
 /**
  * From a checked request to the problem's plain data: locations, capacity classes, supply, planning demand, costs.
- * O(vehicles + demand values + n²).
+ * O(vehicles + demand values + n), and O(n²) where a network is given.
  */
 import type { OptimizeRequest } from '../../contracts/optimize.ts';
 import { namedLocationIds } from './check.ts';
@@ -9,13 +9,10 @@ import { readLimits } from './limits.ts';
 import type { FleetIndex, LocationPoint, OptimizeSettings, Problem } from './model.ts';
 import { givenNetwork, greatCircleNetwork } from './network.ts';
 
-/** Matrices of more locations than this do not fit in memory beside the solver. */
-export const MOST_LOCATIONS = 5000;
-
 /**
  * Builds the problem of a request that `checkRequest` has passed.
  * @param locations the stored locations that the request names (more do no harm)
- * @throws RangeError where there are too many locations, Error where a named location is not among `locations`
+ * @throws Error where a named location is not among `locations`
  */
 export function buildProblem(
   request: OptimizeRequest,
@@ -23,23 +20,17 @@ export function buildProblem(
   settings: OptimizeSettings,
 ): Problem {
   const locationIds = Int32Array.from(namedLocationIds(request));
-  const n = locationIds.length;
-  if (n > MOST_LOCATIONS) {
-    throw new RangeError(
-      `${n} locations are more than the ${MOST_LOCATIONS} that fit in memory; split the request`,
-    );
-  }
   const position = new Map<number, number>();
-  for (let i = 0; i < n; i++) position.set(locationIds[i], i);
-  const network = request.network
-    ? givenNetwork(request.network, locationIds)
+  for (let i = 0; i < locationIds.length; i++) position.set(locationIds[i], i);
+  const networks = request.network
+    ? { network: givenNetwork(request.network, locationIds), greatCircle: null }
     : greatCircleNetwork(pointsInOrder(locations, locationIds), settings.costPerKm);
   const capacityPerVehicle = request.constraints?.capacity_per_vehicle ?? settings.capacityPerVehicle;
   return {
     locationIds,
     ...classifyFleet(request, position, capacityPerVehicle),
     demand: planningDemand(request, position),
-    network,
+    ...networks,
     limits: readLimits(request, settings),
     capacityPerVehicle,
   };

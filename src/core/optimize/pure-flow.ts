@@ -8,11 +8,23 @@
  * Every answer carries a certificate: reduced costs of all arcs, checked by code that shares nothing with the search
  * (`flow/certify.ts`), and HiGHS confirms its tree (`flow-confirm.ts`). O(n²) to tell and to check.
  */
+import { evaluateMoves } from './evaluate.ts';
+import { solveGreatCircleFlow } from './flow/great-circle-flow.ts';
 import { solveFlow } from './flow/solve-flow.ts';
-import type { FlowCosts, FlowOutcome, FlowProblem, SolvedFlow } from './flow/types.ts';
+import type {
+  FlowAmounts,
+  FlowControl,
+  FlowCosts,
+  FlowCounts,
+  FlowOutcome,
+  FlowProblem,
+  SolvedFlow,
+} from './flow/types.ts';
 import { type Confirmation, confirmFlow } from './flow-confirm.ts';
-import type { Problem, Solution, SolveControl, SolveOutcome } from './model.ts';
+import type { Moves, Problem, Solution, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
+import { MOST_MATRIX_LOCATIONS } from './network.ts';
 import { leastServed } from './service-level.ts';
+import { isStopped } from './solver-model.ts';
 
 /** Beyond this, amounts are not counted in 32 bits. */
 const MOST_UNITS = 2 ** 31 - 1;
@@ -20,8 +32,8 @@ const MOST_UNITS = 2 ** 31 - 1;
 /** Least share of forbidden pairs for which listing the allowed ones is quicker than passing over all. */
 const SPARSE_SHARE = 0.5;
 
-/** The flow problem, or null where the problem is more than one. */
-export function asFlowProblem(problem: Problem): FlowProblem | null {
+/** The flow problem but for its costs, or null where the problem is more than one. */
+function flowAmounts(problem: Problem): FlowAmounts | null {
   const { capacities, limits, locationIds } = problem;
   if (capacities.length !== 1) return null;
   if (limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY)
@@ -36,22 +48,27 @@ export function asFlowProblem(problem: Problem): FlowProblem | null {
     supply: problem.supply,
     demand,
     required,
-    cost: flowCosts(problem),
   };
 }
 
-/** Solves a problem that is a pure flow; null where it is not one, or not solved here. */
+/** The flow problem, or null where the problem is more than one. */
+export function asFlowProblem(problem: Problem): FlowProblem | null {
+  const amounts = flowAmounts(problem);
+  return amounts && { ...amounts, cost: flowCosts(problem) };
+}
+
+/** Solves a problem that is a pure flow; null where it is not one, or not solved here. Time up: the plan at hand, if there is one, unproved. */
 export async function solvePureFlow(problem: Problem, control: SolveControl): Promise<SolveOutcome | null> {
-  const flow = asFlowProblem(problem);
+  const flow = flowAmounts(problem);
   if (!flow) return null;
   if (flow.required > problem.limits.totalFleetSize) return { kind: 'infeasible', boundUnits: null };
   try {
-    const outcome = solveFlow(flow, {
+    const outcome = solveAmounts(problem, flow, {
       stopFlag: control.stopFlag,
       deadlineMs: control.deadlineMs,
       onProgress: reportTo(control),
     });
-    if (outcome.kind !== 'solved') return unsolved(outcome, control);
+    if (outcome.kind !== 'solved') return unsolved(problem, outcome, control);
     if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible', boundUnits: outcome.cost };
     const confirmation = await confirmFlow(flow, outcome, control);
     if (confirmation.kind === 'contradicted') return null;
@@ -62,33 +79,73 @@ export async function solvePureFlow(problem: Problem, control: SolveControl): Pr
   }
 }
 
+/** On the matrix, on the moves within the limit, or without either where the matrix would not fit. */
+function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowControl): FlowOutcome {
+  const { greatCircle, limits } = problem;
+  if (greatCircle && amounts.n > MOST_MATRIX_LOCATIONS) {
+    const { points, costPerKm } = greatCircle;
+    return solveGreatCircleFlow(
+      { ...amounts, points, costPerKm, maxDistanceKm: limits.maxDistanceKm },
+      control,
+    );
+  }
+  return solveFlow({ ...amounts, cost: flowCosts(problem) }, control);
+}
+
 function unsolved(
+  problem: Problem,
   outcome: Exclude<FlowOutcome, SolvedFlow>,
   { stopFlag }: SolveControl,
 ): SolveOutcome | null {
   if (outcome.kind === 'infeasible') return { kind: 'infeasible', boundUnits: null };
-  return stopFlag && Atomics.load(stopFlag, 0) !== 0 ? { kind: 'cancelled' } : null;
+  if (isStopped(stopFlag)) return { kind: 'cancelled' };
+  const { plan, counts } = outcome;
+  if (!plan || plan.cost > problem.limits.maxCostUnits) return null;
+  const moves = toMoves(plan.flow);
+  const { costUnits, served, broken } = evaluateMoves(problem, moves);
+  if (broken.length > 0) return null;
+  const gap = costUnits > 0 ? 1 : 0;
+  const solution: Solution = {
+    moves,
+    costUnits,
+    boundUnits: 0,
+    gap,
+    proved: gap === 0,
+    served,
+    figures: flowFigures(problem, counts),
+  };
+  return { kind: 'solved', solution };
+}
+
+function toMoves({ from, to, units }: SolvedFlow['flow']): Moves {
+  return { capacityClass: new Int32Array(units.length), source: from, target: to, count: units };
+}
+
+function flowFigures({ locationIds }: Problem, counts: FlowCounts): SolveFigures {
+  return {
+    method: 'network_simplex',
+    columns: counts.candidates,
+    rows: 2 * locationIds.length,
+    iterations: counts.pivots,
+    nodes: 0,
+  };
 }
 
 function toSolution(
   problem: Problem,
-  flow: FlowProblem,
+  flow: FlowAmounts,
   { cost, counts, flow: { from, to, units } }: SolvedFlow,
   confirmation: Confirmation,
 ): Solution {
   return {
-    moves: { capacityClass: new Int32Array(units.length), source: from, target: to, count: units },
+    moves: toMoves({ from, to, units }),
     costUnits: cost,
     boundUnits: cost,
     gap: 0,
     proved: true,
     served: servedLoads(flow, from, to, units) * problem.capacities[0],
     figures: {
-      method: 'network_simplex',
-      columns: counts.candidates,
-      rows: 2 * flow.n,
-      iterations: counts.pivots,
-      nodes: 0,
+      ...flowFigures(problem, counts),
       ...(confirmation.kind === 'confirmed' && { confirmedWithin: confirmation.iterations }),
     },
   };
@@ -113,7 +170,7 @@ function loadsToServe(demand: number, capacity: number): number {
   return loads;
 }
 
-function servedLoads(flow: FlowProblem, from: Int32Array, to: Int32Array, units: Int32Array): number {
+function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units: Int32Array): number {
   const present = flow.supply.slice();
   for (let m = 0; m < units.length; m++) {
     present[from[m]] -= units[m];
@@ -125,7 +182,9 @@ function servedLoads(flow: FlowProblem, from: Int32Array, to: Int32Array, units:
 }
 
 /** Costs with the moves beyond the distance limit forbidden: the matrix itself where there are none. */
-function flowCosts({ network, limits, locationIds }: Problem): FlowCosts {
+function flowCosts({ network, greatCircle, limits, locationIds }: Problem): FlowCosts {
+  const near = greatCircle?.near(limits.maxDistanceKm);
+  if (near) return near;
   const { costUnits, distanceKm } = network;
   const limit = limits.maxDistanceKm;
   const isForbidden = (a: number) =>

@@ -9,20 +9,28 @@ import { leastServed } from './service-level.ts';
 
 /** Values this close below a whole number are that number. */
 const ROUNDING_NOISE = 1e-6;
+/** Arcs between two looks at the clock. */
+const ARCS_PER_LOOK = 4096;
 
 /** Whole vehicles: `arcs` per arc column (idle ones stay), `steps` per step. */
 export type Rounded = { arcs: Float64Array; steps: Float64Array };
 
 /**
  * @param values column values of a relaxed solution, or zeros
- * @returns null where the vehicles left cannot reach the service level this way. Bounds of vehicles per location are
- *   not looked at: they are for the transportation programme of the steps, or for the evaluation, to keep.
+ * @param isOver whether to give up; a million arcs take some tenths of a second
+ * @returns null where the vehicles left cannot reach the service level this way, or not in time. Bounds of vehicles per
+ *   location are not looked at: they are for the transportation programme of the steps, or for the evaluation, to keep.
  */
-export function roundSteps(problem: Problem, f: Formulation, values: Float64Array): Rounded | null {
+export function roundSteps(
+  problem: Problem,
+  f: Formulation,
+  values: Float64Array,
+  isOver: () => boolean = () => false,
+): Rounded | null {
   const state = wholePart(problem, f, values);
   const required = leastServed(problem);
   serveWithIdle(problem, f, state);
-  if (state.served < required) addCheapest(problem, f, state, required);
+  if (state.served < required) addCheapest(problem, f, state, required, isOver);
   if (state.served < required) return null;
   letFreeOnesStay(f, state);
   return { arcs: state.arcs, steps: state.steps };
@@ -97,7 +105,13 @@ function serveWithIdle(problem: Problem, f: Formulation, state: State): void {
 }
 
 /** Places free vehicles, cheapest demand first; an arc's price per demand only rises, so a heap with late updates is exact. */
-function addCheapest(problem: Problem, f: Formulation, state: State, required: number): void {
+function addCheapest(
+  problem: Problem,
+  f: Formulation,
+  state: State,
+  required: number,
+  isOver: () => boolean,
+): void {
   const v = f.variables;
   const n = problem.locationIds.length;
   const stepsOf = firstSteps(f, n);
@@ -106,9 +120,11 @@ function addCheapest(problem: Problem, f: Formulation, state: State, required: n
   const gainOf = (a: number) => Math.min(problem.capacities[v.arcClass[a]], state.open[v.arcTarget[a]]);
   const heap = new ArcHeap();
   for (let a = 0; a < v.firstStep; a++) {
+    if (a % ARCS_PER_LOOK === 0 && isOver()) return;
     if (state.free[sourceOf[a]] > 0 && gainOf(a) > 0) heap.push(a, f.columnCost[a] / gainOf(a));
   }
-  while (state.served < required && state.counted < problem.limits.totalFleetSize) {
+  for (let looked = 1; state.served < required && state.counted < problem.limits.totalFleetSize; looked++) {
+    if (looked % ARCS_PER_LOOK === 0 && isOver()) return;
     const top = heap.pop();
     if (!top) return;
     const a = top.arc;

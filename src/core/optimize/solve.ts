@@ -16,6 +16,7 @@ import { createIncumbent, type Incumbent } from './incumbent.ts';
 import { createBaseModel } from './mixed/base-model.ts';
 import { search } from './mixed/search.ts';
 import type { Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
+import { TooManyLocationsError } from './network.ts';
 import { solvePureFlow } from './pure-flow.ts';
 import { countArcs } from './variables.ts';
 import { countVehicles } from './variants.ts';
@@ -34,12 +35,11 @@ export async function solveProblem(
 ): Promise<SolveOutcome> {
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   if (countVehicles(problem) === 0) return solveWithoutVehicles(problem);
-  const pure = await solvePureFlow(problem, control);
-  if (pure) return pure;
-  const incumbent = createIncumbent(problem, gap, control);
   try {
-    return await solve(problem, incumbent, control);
+    const pure = await solvePureFlow(problem, control);
+    return pure ?? (await solve(problem, createIncumbent(problem, gap, control), control));
   } catch (error) {
+    if (error instanceof TooManyLocationsError) return { kind: 'error', message: error.message };
     return {
       kind: 'error',
       message: `the solver failed: ${error instanceof Error ? error.message : String(error)}`,

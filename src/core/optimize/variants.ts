@@ -11,6 +11,10 @@ export function withLimits(problem: Problem, limits: Partial<Limits>): Problem {
   return { ...problem, limits: { ...problem.limits, ...limits } };
 }
 
+export function withNetwork(problem: Problem, network: Network): Problem {
+  return { ...problem, network, greatCircle: null };
+}
+
 /** The same problem with one vehicle more (`by` 1) or fewer (−1) of a class at a location. */
 export function withVehicle(problem: Problem, capacityClass: number, location: number, by: 1 | -1): Problem {
   const supply = problem.supply.slice();
@@ -56,7 +60,7 @@ export function dropConstraint(problem: Problem, name: DroppableName): Problem {
     case 'max_distance':
       return withLimits(problem, { maxDistanceKm: Number.POSITIVE_INFINITY });
     case 'network':
-      return { ...problem, network: { ...problem.network, costUnits: allowAll(problem.network.costUnits) } };
+      return withNetwork(problem, { ...problem.network, costUnits: allowAll(problem.network.costUnits) });
     case 'max_rebalancing_cost':
       return withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY });
     case 'min_vehicles_per_location':

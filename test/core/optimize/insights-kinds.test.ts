@@ -9,6 +9,7 @@ import { canReachMost, reachMost } from '../../../src/core/optimize/explain/reac
 import { tightenEach, tightenOptimum } from '../../../src/core/optimize/explain/tighten.ts';
 import type { Problem, Solution } from '../../../src/core/optimize/model.ts';
 import { solveProblem } from '../../../src/core/optimize/solve.ts';
+import { withNetwork } from '../../../src/core/optimize/variants.ts';
 import { createRandom } from './instances.ts';
 import { explainByResolving } from './solved-figures.ts';
 
@@ -49,6 +50,7 @@ function randomProblem(seed: number, { capacities, fractional }: Kind): Problem 
     supply,
     demand,
     network: { costUnits, distanceKm },
+    greatCircle: null,
     limits: {
       maxDistanceKm: random.integer(1, 6),
       minServiceLevel: random.pick([0, 0.4, 0.55, 0.755, 0.9, 1]),
@@ -169,7 +171,7 @@ describe('insights of a network', () => {
         used.delete(target);
         for (let j = 0; j < n; j++) if (!used.has(j)) costUnits[source * n + j] = Number.POSITIVE_INFINITY;
         const outcome = await solveProblem(
-          { ...problem, network: { ...problem.network, costUnits } },
+          withNetwork(problem, { ...problem.network, costUnits }),
           0,
           control(),
         );

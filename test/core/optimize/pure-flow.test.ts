@@ -4,8 +4,9 @@ import { solveFlow } from '../../../src/core/optimize/flow/solve-flow.ts';
 import { confirmFlow } from '../../../src/core/optimize/flow-confirm.ts';
 import { optimize } from '../../../src/core/optimize/optimize.ts';
 import { buildProblem } from '../../../src/core/optimize/problem.ts';
-import { asFlowProblem } from '../../../src/core/optimize/pure-flow.ts';
-import { createRandom, SETTINGS } from './instances.ts';
+import { asFlowProblem, solvePureFlow } from '../../../src/core/optimize/pure-flow.ts';
+import { withNetwork } from '../../../src/core/optimize/variants.ts';
+import { cityInstance, createRandom, SETTINGS } from './instances.ts';
 
 const locations = [1, 2, 3].map((id) => ({ id, latitude: 40 + id / 10, longitude: -74 }));
 
@@ -108,4 +109,90 @@ describe('its plan', () => {
       kind: 'unconfirmed',
     });
   });
+});
+
+describe('many locations and a tight distance limit', () => {
+  const city = (n: number) => {
+    const random = createRandom(n);
+    return Array.from({ length: n }, (_, id) => ({
+      id,
+      latitude: 40 + random.integer(0, 1_000_000) / 1e6,
+      longitude: -74 + random.integer(0, 1_000_000) / 1e6,
+    }));
+  };
+  const body = (n: number, constraints: OptimizeRequest['constraints']): OptimizeRequest => {
+    const random = createRandom(n);
+    const vehicles = Array.from({ length: 2 * n }, (_, v) => ({
+      id: `v${v}`,
+      location: random.integer(0, n - 1),
+    }));
+    return {
+      demand_forecast: Object.fromEntries(Array.from({ length: n }, (_, i) => [i, [i % 3]])),
+      fleet_state: { vehicles },
+      constraints,
+    };
+  };
+
+  test('the moves within the limit are found without the matrices, and the plan costs the same', async () => {
+    const places = city(300);
+    for (const max_distance of [3, 8, 12]) {
+      const asked = body(300, { max_distance, min_service_level: 0.8 });
+      const problem = buildProblem(asked, places, SETTINGS);
+      expect(problem.greatCircle?.near(max_distance)).not.toBeNull();
+      const flow = asFlowProblem(problem)!;
+      const dense = asFlowProblem(withNetwork(problem, problem.network))!;
+      const costs = [flow, dense].map((p) => solveFlow(p)).map((o) => o.kind === 'solved' && o.cost);
+      expect(costs[0]).toBeGreaterThan(0);
+      expect(costs[0]).toBe(costs[1]);
+      expect(await optimize({ request: asked, locations: places, settings: SETTINGS })).toMatchObject({
+        status: 'optimal',
+        result: { total_cost: Number(costs[0]) / 1e4 },
+      });
+    }
+  });
+
+  test('6,000 locations, whose matrices would not fit, are solved with a limit and without one', async () => {
+    const places = city(6000);
+    for (const max_distance of [2, 100]) {
+      const asked = body(6000, { max_distance, min_service_level: 0.8, max_rebalancing_cost: null });
+      const outcome = await optimize({ request: asked, locations: places, settings: SETTINGS });
+      expect(outcome).toMatchObject({
+        status: 'optimal',
+        certificate: { method: 'network_simplex', gap: 0, confirmedWithin: 0 },
+      });
+    }
+  });
+
+  test('and refused with the reason where the solution, or the explanation asked for, needs the matrices', async () => {
+    const places = city(6000);
+    const bounded = await optimize({
+      request: body(6000, { max_vehicles_per_location: 50 }),
+      locations: places,
+      settings: SETTINGS,
+    });
+    expect(bounded).toMatchObject({ status: 'error', message: expect.stringContaining('6000 locations') });
+    const explained = { ...body(6000, { max_distance: 2 }), options: { explain: true } };
+    expect(await optimize({ request: explained, locations: places, settings: SETTINGS })).toMatchObject({
+      status: 'error',
+      message: expect.stringContaining('options.explain'),
+    });
+    const impossible = body(6000, { max_distance: 0, min_service_level: 1 });
+    expect(await optimize({ request: impossible, locations: places, settings: SETTINGS })).toMatchObject({
+      status: 'infeasible',
+      errors: [{ code: 'INFEASIBLE_PROBLEM', detail: expect.stringContaining('6000 locations') }],
+    });
+  });
+});
+
+test('a pure flow whose time is up leaves the plan at hand, unproved', async () => {
+  const city = cityInstance(6, { locations: 200, perLocation: 20, fractional: false });
+  // The whole fleet in one part of the town: the first plan is far from the cheapest.
+  for (const vehicle of city.request.fleet_state.vehicles)
+    vehicle.location = 1 + (Number(vehicle.location) % 40);
+  const problem = buildProblem(city.request, city.locations, { ...SETTINGS, maxRebalancingCost: null });
+  const best = await solvePureFlow(problem, { deadlineMs: performance.now() + 60_000 });
+  const late = await solvePureFlow(problem, { deadlineMs: performance.now() - 1 });
+  if (best?.kind !== 'solved' || late?.kind !== 'solved') throw new Error(`${best?.kind} ${late?.kind}`);
+  expect(late.solution).toMatchObject({ proved: false, boundUnits: 0, gap: 1 });
+  expect(late.solution.costUnits).toBeGreaterThan(best.solution.costUnits);
 });

@@ -13,7 +13,7 @@ import {
 } from '../../../src/core/optimize/explain/units.ts';
 import type { Problem, Solution, SolveControl } from '../../../src/core/optimize/model.ts';
 import { solveProblem } from '../../../src/core/optimize/solve.ts';
-import { dropConstraint, withVehicle } from '../../../src/core/optimize/variants.ts';
+import { dropConstraint, withNetwork, withVehicle } from '../../../src/core/optimize/variants.ts';
 
 /** The time limit came first: what was found so far is of no use. */
 class OutOfTime extends Error {}
@@ -106,5 +106,5 @@ function withDemand(problem: Problem, location: number, load: number): Problem {
 function withoutMove(problem: Problem, { source, target }: MoveGroup): Problem {
   const costUnits = problem.network.costUnits.slice();
   costUnits[source * problem.locationIds.length + target] = Number.POSITIVE_INFINITY;
-  return { ...problem, network: { ...problem.network, costUnits } };
+  return withNetwork(problem, { ...problem.network, costUnits });
 }

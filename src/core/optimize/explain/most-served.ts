@@ -15,7 +15,7 @@ import { countVehicles, dropConstraint } from '../variants.ts';
 const PRECISION = 1e-7;
 
 /** For the cheapest moves, when the search took all the time. */
-const GRACE_MS = 1000;
+const GRACE_MS = 100;
 
 export type MostServed = { served: number; proved: boolean };
 

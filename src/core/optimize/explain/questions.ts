@@ -3,7 +3,7 @@
  * solving narrows, so that figures can be given at any time with the most that they may be off.
  */
 import type { Moves, Problem, Solution } from '../model.ts';
-import { dropConstraint, withVehicle } from '../variants.ts';
+import { dropConstraint, withNetwork, withVehicle } from '../variants.ts';
 import { both, type Range, UNKNOWN } from './estimate.ts';
 import { groupMoves, type MoveGroup, mostGained } from './move-figures.ts';
 import { classToTake, mostCommonClass } from './serving.ts';
@@ -117,7 +117,7 @@ function withDemand(problem: Problem, location: number, load: number): Problem {
 function withoutMove(problem: Problem, { source, target }: MoveGroup): Problem {
   const costUnits = problem.network.costUnits.slice();
   costUnits[source * problem.locationIds.length + target] = Number.POSITIVE_INFINITY;
-  return { ...problem, network: { ...problem.network, costUnits } };
+  return withNetwork(problem, { ...problem.network, costUnits });
 }
 
 /** Where more vehicles of the source go than in the plan; staying counts. */

@@ -112,6 +112,7 @@ function withPlaceOutside(problem: Problem): Problem {
     supply,
     demand: Float64Array.from([...problem.demand, 0]),
     network: { costUnits, distanceKm },
+    greatCircle: null,
   };
 }
 

@@ -17,7 +17,7 @@ import { unitVectors } from './chords.ts';
 import { greatCircleCosts } from './great-circle-costs.ts';
 import { nearCosts } from './near-costs.ts';
 import { solveFlow, totalUnits } from './solve-flow.ts';
-import type { FlowControl, FlowOutcome, FlowProblem } from './types.ts';
+import type { FlowAmounts, FlowControl, FlowOutcome } from './types.ts';
 
 /** Neighbours within the first radius, were the points spread evenly. */
 const FIRST_NEIGHBOURS = 60;
@@ -35,7 +35,7 @@ const LEAST_RADIUS_KM = 0.01;
 
 const HALF_CIRCUMFERENCE_KM = Math.PI * EARTH_RADIUS_KM * 1.001;
 
-export type GreatCircleProblem = Omit<FlowProblem, 'cost'> & {
+export type GreatCircleProblem = FlowAmounts & {
   points: readonly Coordinates[];
   costPerKm: number;
   /** Infinity: no limit. */

@@ -60,6 +60,29 @@ export function nearCosts(points: readonly Coordinates[], costPerKm: number, lim
   return { kind: 'sparse', starts, targets: targets.slice(0, count), units: units.slice(0, count) };
 }
 
+/** Points that stand for all where a share is estimated. */
+const SAMPLED = 64;
+
+/** Share of the pairs at most `limitKm` apart, estimated from some of the points. O(n). */
+export function shareWithin(points: readonly Coordinates[], limitKm: number): number {
+  const n = points.length;
+  const { x, y, z } = unitVectors(points);
+  const limitChord = 2 * Math.sin(Math.min(Math.PI / 2, limitKm / (2 * EARTH_RADIUS_KM)));
+  const limit2 = limitChord * limitChord;
+  const samples = Math.min(n, SAMPLED);
+  let within = 0;
+  for (let s = 0; s < samples; s++) {
+    const i = Math.floor((s * n) / samples);
+    for (let j = 0; j < n; j++) {
+      const dx = x[j] - x[i];
+      const dy = y[j] - y[i];
+      const dz = z[j] - z[i];
+      if (dx * dx + dy * dy + dz * dz <= limit2) within++;
+    }
+  }
+  return n === 0 ? 0 : within / (samples * n);
+}
+
 function extend<T extends Int32Array | Float64Array>(from: T, to: T): T {
   to.set(from);
   return to;

@@ -1,8 +1,15 @@
 /** What the caller gets from a spanning tree: moves, prices, the basis, and the proof that no more can be served. O(n). */
+import type { Candidates } from './candidates.ts';
 import { hubNode, idleNode, sinkNode, slackNode, type Tree } from './spanning-tree.ts';
-import type { Cover, Duals, Flow, FlowBasis, FlowProblem } from './types.ts';
+import type { Alternatives, Cover, Duals, Flow, FlowBasis, FlowProblem } from './types.ts';
 
 export const NO_MOVES: Flow = { from: new Int32Array(0), to: new Int32Array(0), units: new Int32Array(0) };
+
+export const NO_ALTERNATIVES: Alternatives = {
+  from: new Int32Array(0),
+  to: new Int32Array(0),
+  cost: new Float64Array(0),
+};
 
 /** Prices where nothing has to move. */
 export function noPrices(n: number): Duals {
@@ -16,6 +23,7 @@ export function stillBasis({ n, supply, demand }: FlowProblem): FlowBasis {
     from: both,
     to: both,
     units: both.map((i) => Math.min(supply[i], demand[i])),
+    cost: new Float64Array(both.length),
     idle: Uint8Array.from({ length: n }, (_, i) => (supply[i] > 0 && supply[i] >= demand[i] ? 1 : 0)),
     unserved: Uint8Array.from({ length: n }, (_, i) => (demand[i] > supply[i] ? 1 : 0)),
     slack: true,
@@ -23,34 +31,85 @@ export function stillBasis({ n, supply, demand }: FlowProblem): FlowBasis {
 }
 
 /** Tree arcs from a source to a sink, by source then target. */
-function realArcs(tree: Tree): { from: Int32Array; to: Int32Array; units: Int32Array } {
-  const { n, parent, flow } = tree;
+function realArcs(tree: Tree): Pick<FlowBasis, 'from' | 'to' | 'units' | 'cost'> {
+  const { n, parent, flow, cost } = tree;
   const firstSink = sinkNode(n, 0);
-  const found: number[] = [];
-  for (let v = 0; v < parent.length; v++) {
-    const p = parent[v];
-    if (v < n && p >= firstSink && p < idleNode(n)) found.push(v);
-    else if (v >= firstSink && v < idleNode(n) && p >= 0 && p < n) found.push(v);
+  const keys = new Float64Array(parent.length);
+  let count = 0;
+  for (let v = 0; v < n; v++) {
+    const sink = parent[v] - firstSink;
+    if (sink >= 0 && sink < n) keys[count++] = v * n + sink;
+    const source = parent[firstSink + v];
+    if (source >= 0 && source < n) keys[count++] = source * n + v;
   }
-  const fromOf = (v: number) => (v < n ? v : parent[v]);
-  const toOf = (v: number) => (v < n ? parent[v] : v) - firstSink;
-  found.sort((a, b) => fromOf(a) - fromOf(b) || toOf(a) - toOf(b));
-  return {
-    from: Int32Array.from(found, fromOf),
-    to: Int32Array.from(found, toOf),
-    units: Int32Array.from(found, (v) => flow[v]),
+  const sorted = keys.subarray(0, count).sort();
+  const arcs = {
+    from: new Int32Array(count),
+    to: new Int32Array(count),
+    units: new Int32Array(count),
+    cost: new Float64Array(count),
   };
+  for (let a = 0; a < count; a++) {
+    const from = Math.floor(sorted[a] / n);
+    const to = sorted[a] - from * n;
+    const child = parent[firstSink + to] === from ? firstSink + to : from;
+    arcs.from[a] = from;
+    arcs.to[a] = to;
+    arcs.units[a] = flow[child];
+    arcs.cost[a] = cost[child];
+  }
+  return arcs;
 }
 
 /** Vehicles that move. */
-export function readFlow(tree: Tree): Flow {
-  const { from, to, units } = realArcs(tree);
-  const moves = Array.from(from.keys()).filter((a) => units[a] > 0 && from[a] !== to[a]);
-  return {
-    from: Int32Array.from(moves, (a) => from[a]),
-    to: Int32Array.from(moves, (a) => to[a]),
-    units: Int32Array.from(moves, (a) => units[a]),
-  };
+export function readFlow({ from, to, units }: FlowBasis): Flow {
+  let count = 0;
+  const moves = new Int32Array(units.length);
+  for (let a = 0; a < units.length; a++) if (units[a] > 0 && from[a] !== to[a]) moves[count++] = a;
+  const flow = { from: new Int32Array(count), to: new Int32Array(count), units: new Int32Array(count) };
+  for (let m = 0; m < count; m++) {
+    flow.from[m] = from[moves[m]];
+    flow.to[m] = to[moves[m]];
+    flow.units[m] = units[moves[m]];
+  }
+  return flow;
+}
+
+/**
+ * Of the candidates outside the tree those nearest to entering it: up to `k` per source, by reduced cost. O(candidates).
+ */
+export function readAlternatives(tree: Tree, list: Candidates, k: number): Alternatives {
+  const { n, parent, potential } = tree;
+  const firstSink = sinkNode(n, 0);
+  const least = new Float64Array(n * k).fill(Number.POSITIVE_INFINITY);
+  const arcs = new Int32Array(n * k).fill(-1);
+  let count = 0;
+  for (let a = 0; a < list.count; a++) {
+    const from = list.from[a];
+    const to = list.to[a];
+    if (from >= n || to < firstSink || to >= firstSink + n) continue;
+    if (parent[to] === from || parent[from] === to) continue;
+    const reduced = list.cost[a] + potential[from] - potential[to];
+    let r = from * k + k - 1;
+    if (!(reduced < least[r])) continue;
+    if (arcs[r] < 0) count++;
+    while (r > from * k && least[r - 1] > reduced) {
+      least[r] = least[r - 1];
+      arcs[r] = arcs[r - 1];
+      r--;
+    }
+    least[r] = reduced;
+    arcs[r] = a;
+  }
+  const found = { from: new Int32Array(count), to: new Int32Array(count), cost: new Float64Array(count) };
+  let next = 0;
+  for (let r = 0; r < arcs.length; r++) {
+    if (arcs[r] < 0) continue;
+    found.from[next] = list.from[arcs[r]];
+    found.to[next] = list.to[arcs[r]] - firstSink;
+    found.cost[next++] = list.cost[arcs[r]];
+  }
+  return found;
 }
 
 /** Prices from the potentials of an optimal tree of all locations. */

@@ -17,15 +17,27 @@ import { createCandidates } from './candidates.ts';
 import { type CertificateCheck, certify, certifyMostServed } from './certify.ts';
 import { addStayArcs, nettedAmounts, plainAmounts, undoNetting } from './netting.ts';
 import { hubFlow, pivotToOptimum, report, type Search, treeCost } from './network-simplex.ts';
-import { NO_MOVES, noPrices, readBasis, readCover, readDuals, readFlow, stillBasis } from './read-tree.ts';
+import {
+  NO_ALTERNATIVES,
+  NO_MOVES,
+  noPrices,
+  readAlternatives,
+  readBasis,
+  readCover,
+  readDuals,
+  readFlow,
+  stillBasis,
+} from './read-tree.ts';
 import { createTree, type Tree } from './spanning-tree.ts';
 import { startTree } from './start-tree.ts';
 import type { Cover, FlowControl, FlowCounts, FlowOutcome, FlowProblem, SolvedFlow } from './types.ts';
 
 /** Cheapest arcs per source and per sink that the search starts with. */
 const NEAREST = 6;
+/** Arcs per source that the answer names beside the tree's. */
+const ALTERNATIVES = 3;
 
-type Answer = Pick<SolvedFlow, 'flow' | 'duals' | 'basis'>;
+type Answer = Pick<SolvedFlow, 'flow' | 'duals' | 'basis' | 'alternatives'>;
 
 /**
  * Solves to proved optimality.
@@ -40,7 +52,12 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
   const netted = nettedAmounts(reduced);
   if (netted.required <= 0) {
     counts.method = 'still';
-    const answer = { flow: NO_MOVES, duals: noPrices(problem.n), basis: stillBasis(problem) };
+    const answer = {
+      flow: NO_MOVES,
+      duals: noPrices(problem.n),
+      basis: stillBasis(problem),
+      alternatives: NO_ALTERNATIVES,
+    };
     return conclude(problem, reachable, null, answer, counts);
   }
   const stopHere = (): FlowOutcome => stopped(search, reachable === problem.required);
@@ -65,14 +82,14 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
     counts.method = 'netted';
     undoNetting(problem, tree, list, arcs, hubCost);
     if (hubFlow(tree) === 0) {
-      const answer = readAnswer(tree, problem);
+      const answer = readAnswer(search, problem);
       const check = certify(reduced, answer.flow, answer.duals);
       if (check.ok) return conclude(problem, reachable, tree, answer, counts, check);
     }
     counts.method = 'netted_then_all';
     if (!pivotToOptimum(search, plain.sources, plain.sinks)) return stopHere();
   }
-  return conclude(problem, reachable - hubFlow(tree), tree, readAnswer(tree, problem), counts);
+  return conclude(problem, reachable - hubFlow(tree), tree, readAnswer(search, problem), counts);
 }
 
 /** The outcome, once its proof holds. */
@@ -106,13 +123,23 @@ function coverOf(problem: FlowProblem, served: number, tree: Tree | null): Cover
   return cover;
 }
 
-function readAnswer(tree: Tree, problem: FlowProblem): Answer {
-  return { flow: readFlow(tree), duals: readDuals(tree, problem), basis: readBasis(tree) };
+function readAnswer({ tree, list }: Search, problem: FlowProblem): Answer {
+  const basis = readBasis(tree);
+  return {
+    flow: readFlow(basis),
+    duals: readDuals(tree, problem),
+    basis,
+    alternatives: readAlternatives(tree, list, ALTERNATIVES),
+  };
 }
 
 function stopped({ tree, counts }: Search, isReachable: boolean): FlowOutcome {
   const isPlan = isReachable && hubFlow(tree) === 0;
-  return { kind: 'stopped', plan: isPlan ? { flow: readFlow(tree), cost: treeCost(tree) } : null, counts };
+  return {
+    kind: 'stopped',
+    plan: isPlan ? { flow: readFlow(readBasis(tree)), cost: treeCost(tree) } : null,
+    counts,
+  };
 }
 
 /** Vehicles, or demand, of all locations. */

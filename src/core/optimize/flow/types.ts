@@ -21,6 +21,9 @@ export type SparseCosts = {
 
 export type FlowCosts = DenseCosts | SparseCosts;
 
+/** A flow problem but for its costs. */
+export type FlowAmounts = Omit<FlowProblem, 'cost'>;
+
 export type FlowProblem = {
   /** Number of locations. */
   n: number;
@@ -67,6 +70,7 @@ export type SolvedFlow = {
   cost: number;
   duals: Duals;
   basis: FlowBasis;
+  alternatives: Alternatives;
   counts: FlowCounts;
 };
 
@@ -91,10 +95,15 @@ export type FlowBasis = {
   from: Int32Array;
   to: Int32Array;
   units: Int32Array;
+  /** Cost units of one unit; staying: 0. */
+  cost: Float64Array;
   idle: Uint8Array;
   unserved: Uint8Array;
   slack: boolean;
 };
+
+/** Arcs outside the tree that came closest to entering it, and their costs in units. */
+export type Alternatives = { from: Int32Array; to: Int32Array; cost: Float64Array };
 
 export type FlowProgress = {
   phase: 'start' | 'candidates' | 'all_arcs';

@@ -5,7 +5,7 @@
  * b + d. So among the moves with d ≤ L alone, a proved bound m gives min(m, b + L) over ALL moves; with L the gap of the plan in
  * hand, nothing cheaper is left out.
  *
- * Presolve is off in large models: after cuts and pricing it finds little, and it cannot be interrupted. Without it HiGHS once called a small
+ * Presolve is off in large models: after cuts and pricing it finds little. Without it HiGHS once called a small
  * feasible model infeasible, so it stays on in small ones, and such an answer counts only where it is given with presolve too.
  */
 import { fromUnits } from '../costs.ts';
@@ -26,11 +26,6 @@ const USED = 1e-6;
 /** Presolve of so many columns takes some tens of milliseconds. */
 const MOST_PRESOLVED = 3000;
 const MOST_REPEATS = 8;
-/**
- * HiGHS neither reads the clock nor the stop flag while it solves the first relaxation of a tree, which takes about as long as ours did:
- * it is told to stop so many of those earlier, and is not started where only so many are left.
- */
-const SILENT_RELAXATIONS = 2;
 
 /** A plan from the columns that the relaxation uses alone: a small problem, mostly within a percent of the bound. */
 export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 'stopped' {
@@ -55,6 +50,8 @@ export function branchWithin(context: Context, bound: number, prices: Prices): S
   const { master, incumbent } = context;
   let isCeilingRow = false;
   for (let repeat = 0; repeat < MOST_REPEATS; repeat++) {
+    // Stopped before there is a plan, every move would become a column.
+    if (incumbent.isOver()) return 'stopped';
     const best = incumbent.best();
     const known = best ? Math.min(best.costUnits, incumbent.ceiling) : Number.POSITIVE_INFINITY;
     const limit = Math.max(0, fromUnits(known + 1) - bound);
@@ -81,11 +78,6 @@ export function branchWithin(context: Context, bound: number, prices: Prices): S
 function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer') {
   const { base, master, model, incumbent } = context;
   const before = { cost: incumbent.best()?.costUnits, rows: master.rows() };
-  const silentMs = SILENT_RELAXATIONS * master.counts.slowestMs;
-  const untilMs = incumbent.deadlineMs - silentMs;
-  if (performance.now() + silentMs > untilMs) {
-    return { status: 'stopped' as const, bound: Number.NEGATIVE_INFINITY, isNew: false };
-  }
   const run = (presolve: 'choose' | 'off') => {
     const mixed = model.runMixed({
       integerFrom: 0,
@@ -93,7 +85,6 @@ function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_int
       gap,
       absoluteGap: HALF_UNIT,
       presolve,
-      untilMs,
       start: master.startOf(),
     });
     incumbent.figures.iterations += mixed.iterations;

@@ -1,7 +1,8 @@
 /**
  * A plan without a solver: the whole part of a relaxed solution (or nothing), then one vehicle after the other along the move of least
  * cost per demand that it adds, until the service level holds. A vehicle that leaves takes along what it served.
- * Only moves that are columns already; O(moves) per vehicle added. A heuristic: it proves nothing.
+ * Only moves that are columns already. The cheapest move into each location is kept and looked for again where it may have changed:
+ * O(locations + moves around two of them) per move added. A heuristic: it proves nothing.
  */
 import type { Moves, Problem } from '../model.ts';
 import { leastServed } from '../service-level.ts';
@@ -38,22 +39,57 @@ export function planGreedily(problem: Problem, master: Master, values: Float64Ar
     if (gain <= 0) return 0;
     return gain - Math.max(0, Math.min(size, demand[source[a]] - capacity[source[a]] + size));
   };
-  while (served < required) {
-    let best = -1;
-    let leastPrice = Number.POSITIVE_INFINITY;
-    for (let a = 0; a < source.length; a++) {
+  const into = groupByLocation(target, n);
+  const outOf = groupByLocation(source, n);
+  const cheapest = new Int32Array(n).fill(-1);
+  const price = new Float64Array(n);
+  const findCheapest = (j: number) => {
+    cheapest[j] = -1;
+    price[j] = Number.POSITIVE_INFINITY;
+    for (let e = into.starts[j]; e < into.starts[j + 1]; e++) {
+      const a = into.arcs[e];
       if (free[capacityClass[a] * n + source[a]] === 0) continue;
       const net = added(a);
       if (net <= 1e-9) continue;
-      const price = network.costUnits[source[a] * n + target[a]] / Math.min(net, required - served);
-      if (price < leastPrice) {
-        leastPrice = price;
-        best = a;
+      const perUnit = network.costUnits[source[a] * n + j] / Math.min(net, required - served);
+      if (perUnit >= price[j]) continue;
+      price[j] = perUnit;
+      cheapest[j] = a;
+    }
+  };
+  const findAll = () => {
+    for (let j = 0; j < n; j++) findCheapest(j);
+  };
+  const largest = capacities.reduce((most, size) => Math.max(most, size), 0);
+  findAll();
+  while (served < required) {
+    // Near the end, no move is worth more than what is still missing.
+    if (required - served < largest) findAll();
+    let to = -1;
+    for (let j = 0; j < n; j++) {
+      if (cheapest[j] < 0) continue;
+      const ahead = to < 0 ? -1 : price[j] - price[to] || cheapest[j] - cheapest[to];
+      if (ahead < 0) to = j;
+    }
+    if (to < 0) return null;
+    const best = cheapest[to];
+    const size = capacities[capacityClass[best]];
+    const from = source[best];
+    // As long as vehicles are idle here and full there, the next one is the best move again.
+    const alike = Math.min(
+      free[capacityClass[best] * n + from],
+      Math.floor((demand[to] - capacity[to]) / size),
+      Math.floor((capacity[from] - demand[from]) / size),
+      Math.floor((required - served) / size),
+    );
+    served += alike > 1 ? alike * size : added(best);
+    send(best, Math.max(1, alike));
+    for (const changed of [from, to]) {
+      findCheapest(changed);
+      for (let e = outOf.starts[changed]; e < outOf.starts[changed + 1]; e++) {
+        findCheapest(target[outOf.arcs[e]]);
       }
     }
-    if (best < 0) return null;
-    served += added(best);
-    send(best, 1);
   }
   const chosen = [...moved.keys()].filter((a) => moved[a] > 0);
   return {
@@ -62,6 +98,17 @@ export function planGreedily(problem: Problem, master: Master, values: Float64Ar
     target: Int32Array.from(chosen, (a) => target[a]),
     count: Int32Array.from(chosen, (a) => moved[a]),
   };
+}
+
+/** Moves by the location at one of their ends, in order: those of j from `starts[j]` up to `starts[j + 1]`. */
+function groupByLocation(ends: readonly number[], n: number) {
+  const starts = new Int32Array(n + 1);
+  for (const j of ends) starts[j + 1]++;
+  for (let j = 0; j < n; j++) starts[j + 1] += starts[j];
+  const next = starts.slice();
+  const arcs = new Int32Array(ends.length);
+  for (let a = 0; a < ends.length; a++) arcs[next[ends[a]]++] = a;
+  return { starts, arcs };
 }
 
 /** Whole columns (arriving and leaving vehicles) of moves, in the form of `classes.ts` without idle vehicles. */

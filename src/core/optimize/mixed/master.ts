@@ -49,7 +49,7 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
     lower: base.model.lower.slice(0, base.wholeColumns),
     upper: base.model.upper.slice(0, base.wholeColumns),
   };
-  const counts = { iterations: 0, slowestMs: 0 };
+  const counts = { iterations: 0 };
   let rowCount = base.model.rowCount;
   let isPhaseOne = false;
   let start: Float64Array | null = null;
@@ -178,10 +178,8 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
     };
     let method: 'dual' | 'primal' = 'dual';
     for (;;) {
-      const startedMs = performance.now();
       const linear = model.runLinear(0, method);
       counts.iterations += linear.iterations;
-      counts.slowestMs = Math.max(counts.slowestMs, performance.now() - startedMs);
       if (linear.status !== 'optimal') {
         relaxed.status = linear.status;
         return relaxed;

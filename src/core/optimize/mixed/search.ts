@@ -46,7 +46,7 @@ export function search(
   const master = createMaster(problem, base, model);
   const ended = run({ problem, base, master, model, incumbent });
   // Time up without a plan: better one from what there is than none.
-  if (ended === 'stopped' && incumbent.best() === null) {
+  if (ended === 'stopped' && incumbent.best() === null && !incumbent.isCancelled()) {
     incumbent.consider(planGreedily(problem, master, null), 'greedy');
   }
   incumbent.figures.iterations += master.counts.iterations;

@@ -2,17 +2,24 @@ import highsModule from 'highs';
 import { expect, test } from 'vitest';
 import { createFlowModel } from '../../../../src/core/optimize/flow/highs-basis.ts';
 import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
+import type { Alternatives, FlowBasis } from '../../../../src/core/optimize/flow/types.ts';
 import { createRandom } from '../instances.ts';
 import { type DenseProblem, metricProblem, randomProblem } from './flow-instances.ts';
 
 const highs = await (highsModule as unknown as typeof highsModule.default)();
 
-/** All moves that are allowed, as arcs beside the tree's. */
-function allMoves({ n, cost }: DenseProblem) {
+/** All moves that are allowed, from vehicles to demand, but those of the tree. */
+function movesBeside({ n, supply, demand, cost }: DenseProblem, basis: FlowBasis): Alternatives {
+  const inTree = new Set(Array.from(basis.from, (i, a) => i * n + basis.to[a]));
+  const costOf = (i: number, j: number) => (i === j ? 0 : cost.units[i * n + j]);
   const arcs = Array.from({ length: n * n }, (_, a) => [Math.floor(a / n), a % n]).filter(
-    ([i, j]) => i === j || Number.isFinite(cost.units[i * n + j]),
+    ([i, j]) => supply[i] > 0 && demand[j] > 0 && !inTree.has(i * n + j) && Number.isFinite(costOf(i, j)),
   );
-  return { from: Int32Array.from(arcs, ([i]) => i), to: Int32Array.from(arcs, ([, j]) => j) };
+  return {
+    from: Int32Array.from(arcs, ([i]) => i),
+    to: Int32Array.from(arcs, ([, j]) => j),
+    cost: Float64Array.from(arcs, ([i, j]) => costOf(i, j)),
+  };
 }
 
 /** @returns objective in money and simplex iterations from the handed basis */
@@ -23,12 +30,7 @@ function confirm(problem: DenseProblem): { objective: number; iterations: number
     model: lp,
     columnStatus,
     rowStatus,
-  } = createFlowModel(
-    problem,
-    outcome.basis,
-    allMoves(problem),
-    (i, j) => problem.cost.units[i * problem.n + j],
-  );
+  } = createFlowModel(problem, outcome.basis, movesBeside(problem, outcome.basis));
   const basics = [...columnStatus, ...rowStatus].filter(
     (status) => status === highs.constants.basisStatus.basic,
   );

@@ -1,0 +1,109 @@
+/**
+ * How the time to a verified plan grows with the fleet and with the share of pairs that may be moved between; with the
+ * number of locations: `optimizer.ts`.
+ *
+ *   npm run bench:growth -- [--repeats 7] [--svg FOLDER]
+ *
+ * Whole core in one thread, from the parsed request on; medians with the 10th and 90th percentile. Instances take turns
+ * within each repeat.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { OptimizeRequest } from '../src/contracts/optimize.ts';
+import { nearCosts, shareWithin } from '../src/core/optimize/flow/near-costs.ts';
+import { solveFlow } from '../src/core/optimize/flow/solve-flow.ts';
+import type { LocationPoint } from '../src/core/optimize/model.ts';
+import { optimize } from '../src/core/optimize/optimize.ts';
+import { cityInstance } from './instances.ts';
+import { plotLogLog, type Series } from './plot.ts';
+import { cityRequest, SETTINGS } from './requests.ts';
+
+const { values } = parseArgs({
+  options: { repeats: { type: 'string', default: '7' }, svg: { type: 'string' } },
+});
+const repeats = Number(values.repeats);
+
+type Case = { series: string; x: number; request: OptimizeRequest; locations: LocationPoint[] };
+
+/** 263 locations and more and more vehicles. */
+function fleetCases(): Case[] {
+  const fleets = [300, 1000, 3000, 10_000, 30_000, 100_000];
+  return fleets.flatMap((vehicles) =>
+    [false, true].map((isFractional) => ({
+      series: isFractional ? 'fractional demand' : 'whole demand',
+      x: vehicles,
+      ...cityRequest(1, { locations: 263, vehicles, classes: 1, isFractional }),
+    })),
+  );
+}
+
+/** 1,000 locations and wider and wider limits; 99 % of what a limit lets be served is asked for, at most 95 % of all. */
+function densityCases(): Case[] {
+  const { points, supply, demand, n, required } = cityInstance(1, 1000);
+  const locations = points.map((point, id) => ({ id, ...point }));
+  const total = demand.reduce((sum, d) => sum + d, 0);
+  const vehicles = Array.from(supply).flatMap((count, location) =>
+    Array.from({ length: count }, (_, v) => ({ id: `${location}-${v}`, location })),
+  );
+  return [1, 2, 3, 5, 10, 20, 100].map((km) => {
+    const most = solveFlow({ n, supply, demand, required: total, cost: nearCosts(points, 1, km) });
+    const reachable = most.kind === 'infeasible' ? most.served : total;
+    return {
+      series: `1,000 locations, ${vehicles.length.toLocaleString('en')} vehicles`,
+      x: 100 * shareWithin(points, km),
+      locations,
+      request: {
+        demand_forecast: Object.fromEntries(Array.from(demand, (d, id) => [id, [d]])),
+        fleet_state: { vehicles },
+        constraints: {
+          max_distance: km,
+          min_service_level: Math.min(required, Math.floor(0.99 * reachable)) / total,
+        },
+      },
+    };
+  });
+}
+
+async function measure(name: string, title: string, xLabel: string, cases: Case[]): Promise<void> {
+  const times = cases.map((): number[] => []);
+  for (let r = -2; r < repeats; r++) {
+    for (const [at, { request, locations }] of cases.entries()) {
+      const startedMs = performance.now();
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      if (outcome.status !== 'optimal') throw new Error(`${name} ${cases[at].x}: ${outcome.status}`);
+      if (r >= 0) times[at].push(performance.now() - startedMs);
+    }
+  }
+  const series = new Map<string, Series>();
+  console.log(title);
+  for (const [at, { series: line, x }] of cases.entries()) {
+    const sorted = times[at].sort((a, b) => a - b);
+    const [low, median, high] = [0.1, 0.5, 0.9].map((q) => sorted[Math.floor(q * (sorted.length - 1))]);
+    console.log(
+      `  ${line}, ${x < 100 ? x.toPrecision(2) : x}: ${median.toFixed(1)} ms   ${low.toFixed(1)} – ${high.toFixed(1)}`,
+    );
+    const drawn = series.get(line) ?? { name: line, points: [] };
+    drawn.points.push({ x, median, low, high });
+    series.set(line, drawn);
+  }
+  if (values.svg) {
+    writeFileSync(
+      join(values.svg, `${name}.svg`),
+      plotLogLog(title, xLabel, 'milliseconds', [...series.values()]),
+    );
+  }
+}
+
+await measure(
+  'optimizer-fleet',
+  'Request to verified plan, 263 locations',
+  'operational vehicles',
+  fleetCases(),
+);
+await measure(
+  'optimizer-density',
+  'Request to verified plan',
+  '% of pairs within max_distance',
+  densityCases(),
+);

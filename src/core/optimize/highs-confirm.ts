@@ -1,0 +1,80 @@
+/**
+ * HiGHS asked whether a basis is optimal. One solver object per thread is kept for this question alone: opening one,
+ * setting its options and disposing it takes twice as long as the answer for a small model. Passing a model clears what
+ * was there before, and the question is the same each time, so nothing is left over that the answer could depend on.
+ */
+import { dropIfDamaged, loadSolver, passed } from './highs.ts';
+import type { LinearModel } from './linear-model.ts';
+import { isStopped, type RunControl } from './solver-model.ts';
+
+export type BasisAnswer = {
+  status: 'optimal' | 'stopped' | 'failed';
+  /** Of the optimum, with so many iterations from the basis to it. */
+  objective: number;
+  iterations: number;
+};
+
+const TOLERANCE = 1e-9;
+const PRIMAL_SIMPLEX = 4;
+const DEVEX = 1;
+
+type Highs = Awaited<ReturnType<typeof loadSolver>>;
+
+/** By module: one that was dropped after a fault takes its solver with it. */
+const kept = new WeakMap<Highs, ReturnType<Highs['createModel']>>();
+
+function solverOf(highs: Highs) {
+  const known = kept.get(highs);
+  if (known) return known;
+  const solver = highs.createModel();
+  solver.options.set({
+    output_flag: false,
+    primal_feasibility_tolerance: TOLERANCE,
+    presolve: 'off',
+    solver: 'simplex',
+    simplex_strategy: PRIMAL_SIMPLEX,
+    simplex_dual_edge_weight_strategy: DEVEX,
+  });
+  kept.set(highs, solver);
+  return solver;
+}
+
+/** Primal simplex from the basis given: as many statuses as columns and rows, as many of them basic as rows. */
+export async function confirmBasis(
+  source: LinearModel,
+  basis: { columnStatus: Int32Array; rowStatus: Int32Array },
+  control: Pick<RunControl, 'deadlineMs' | 'stopFlag'>,
+): Promise<BasisAnswer> {
+  const highs = await loadSolver();
+  const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
+  if (isOver()) return { status: 'stopped', objective: Number.NaN, iterations: 0 };
+  try {
+    return run(highs, source, basis, isOver);
+  } catch (error) {
+    dropIfDamaged(error);
+    throw error;
+  }
+}
+
+function run(
+  highs: Highs,
+  source: LinearModel,
+  basis: { columnStatus: Int32Array; rowStatus: Int32Array },
+  isOver: () => boolean,
+): BasisAnswer {
+  const { callbackType, modelStatus } = highs.constants;
+  const solver = solverOf(highs);
+  solver.passModel(passed(source));
+  solver.setBasis({ colStatus: basis.columnStatus, rowStatus: basis.rowStatus });
+  const ended = solver.run({
+    [callbackType.simplexInterrupt](event) {
+      if (isOver()) event.interrupt();
+    },
+  }).modelStatus;
+  const isOptimal = ended === modelStatus.optimal || ended === modelStatus.empty;
+  return {
+    status: isOptimal ? 'optimal' : ended === modelStatus.interrupted ? 'stopped' : 'failed',
+    objective: solver.getObjectiveValue(),
+    iterations: Number(solver.info.get('simplex_iteration_count')),
+  };
+}
