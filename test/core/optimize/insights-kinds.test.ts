@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { evaluateMoves } from '../../../src/core/optimize/evaluate.ts';
-import { figuresOf, learnFromPrices } from '../../../src/core/optimize/explain/bounded-insights.ts';
-import { learnFromRelaxation } from '../../../src/core/optimize/explain/class-bounds.ts';
+import {
+  figuresOf,
+  learnFromPricedRepairs,
+  learnFromPrices,
+} from '../../../src/core/optimize/explain/bounded-insights.ts';
+import { learnFromRelaxation, learnFromRepairs } from '../../../src/core/optimize/explain/class-bounds.ts';
+import { effortOf } from '../../../src/core/optimize/explain/effort.ts';
 import type { Figures } from '../../../src/core/optimize/explain/figures.ts';
 import { explainPureFlow } from '../../../src/core/optimize/explain/flow-insights.ts';
+import { createParametricFlow } from '../../../src/core/optimize/explain/parametric-flow.ts';
 import { askAll } from '../../../src/core/optimize/explain/questions.ts';
 import { canReachMost, reachMost } from '../../../src/core/optimize/explain/reachable.ts';
 import { tightenEach, tightenOptimum } from '../../../src/core/optimize/explain/tighten.ts';
@@ -220,8 +226,12 @@ describe('insights of a problem that is no network', () => {
       for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted, kind, 0.3)) {
         const load = capacities[0];
         const questions = askAll(problem, solution, load);
-        if (capacities.length === 1) learnFromPrices(problem, solution, load, questions, control());
-        else await learnFromRelaxation(problem, solution, solution, load, questions, control());
+        const effort = effortOf(control(), 1);
+        const flow = capacities.length === 1 ? createParametricFlow(problem, solution, effort) : null;
+        if (flow) learnFromPrices(flow, questions);
+        else await learnFromRelaxation(problem, load, questions, control());
+        learnFromRepairs(problem, solution, load, questions, effort);
+        if (flow) learnFromPricedRepairs(flow, questions);
         const solved = (await insightsBySolving(problem, solution, load))!;
         const found = figuresOf(problem, solution, questions);
         for (const { value, truth, error, what } of compareAll(found, solved)) {

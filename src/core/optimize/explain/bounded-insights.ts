@@ -1,29 +1,28 @@
 /**
  * Insights where the problem is no network: what is proved of each changed problem from both sides, first cheaply for all of them, then by
- * solving those that are least known, within a budget of time.
+ * solving those that are least known, within a budget of time; over as soon as all is exact.
  *
  * Error: with V the optimum, V' that of the changed problem,  B ≤ V ≤ P  and  L ≤ V' ≤ U  give  L − P ≤ V' − V ≤ U − B.
  * The figure is within that; its distance to the farther end is its `error_at_most`, 0 where both are solved to the optimum.
  */
 import type { BindingConstraint } from '../../../contracts/optimize.ts';
-import { isStopped } from '../highs.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
-import { countArcs } from '../variables.ts';
 import { learnFromRelaxation, learnFromRepairs } from './class-bounds.ts';
+import { effortOf, untilOutOfTime } from './effort.ts';
 import { difference, type Estimate } from './estimate.ts';
 import { emptyFigures, type Figures } from './figures.ts';
-import { type Bounds, createParametricFlow } from './parametric-flow.ts';
-import { askAll, learn, listAll, type Question, type Questions } from './questions.ts';
+import { type Bounds, createParametricFlow, type ParametricFlow } from './parametric-flow.ts';
+import { askAll, byWidth, learn, listAll, type Question, type Questions, widthOf } from './questions.ts';
 import { tightenEach, tightenOptimum } from './tighten.ts';
 import { relaxedValue, requestedValue } from './units.ts';
 
-/** Time that insights may take, and their share of what the time limit has left. */
+/** Time that insights may take: by the number of locations, within these, and a share of what the time limit has left. */
+const MS_PER_LOCATION = 10;
+const LEAST_MS = 2_000;
 const MOST_MS = 10_000;
 const MOST_SHARE = 0.5;
 /** Share of that for bounds of all changed problems; the rest is for solving. */
 const BOUNDS_SHARE = 0.7;
-/** Possible moves up to which every changed problem is solved at once, in some milliseconds each. */
-const MOST_SOLVED_ARCS = 150;
 
 /** @param load demand that counts as one more; the problem has at least one class */
 export async function explainByBounds(
@@ -33,48 +32,59 @@ export async function explainByBounds(
   outer: SolveControl,
 ): Promise<Figures> {
   const now = performance.now();
-  const budgetMs = Math.min(MOST_MS, MOST_SHARE * Math.max(0, outer.deadlineMs - now));
+  const usualMs = Math.min(MOST_MS, Math.max(LEAST_MS, MS_PER_LOCATION * problem.locationIds.length));
+  const budgetMs = Math.min(usualMs, MOST_SHARE * Math.max(0, outer.deadlineMs - now));
   const control: SolveControl = { ...outer, deadlineMs: now + budgetMs };
+  const forBounds: SolveControl = { ...outer, deadlineMs: now + BOUNDS_SHARE * budgetMs };
   const questions = askAll(problem, solution, load);
-  const isLarge = countArcs(problem, true) > MOST_SOLVED_ARCS;
+  const effort = effortOf(forBounds);
   const isSingle = problem.capacities.length === 1;
-  if (isLarge && isSingle) {
-    const deadlineMs = now + BOUNDS_SHARE * budgetMs;
-    learnFromPrices(problem, solution, load, questions, { ...control, deadlineMs });
-  }
+  untilOutOfTime(() => {
+    const flow = isSingle ? createParametricFlow(problem, solution, effort) : null;
+    if (flow) learnFromPrices(flow, questions);
+    learnFromRepairs(problem, solution, load, questions, effort);
+    if (flow) learnFromPricedRepairs(flow, questions);
+  });
   const best = await tightenOptimum(problem, solution, questions, control);
-  if (isLarge && !isSingle) await learnFromRelaxation(problem, solution, best, load, questions, control);
+  if (!isSingle) {
+    if (best !== solution) untilOutOfTime(() => learnFromRepairs(problem, best, load, questions, effort));
+    await learnFromRelaxation(problem, load, questions, forBounds);
+  }
   await tightenEach(problem, questions, control);
   return figuresOf(problem, solution, questions);
 }
 
-/** One class: bounds from both sides, first those of the plan and of a flow in which service is priced, then of that flow repaired. */
-export function learnFromPrices(
-  problem: Problem,
-  solution: Solution,
-  load: number,
-  questions: Questions,
-  control: SolveControl,
-): void {
-  const isOver = () => performance.now() >= control.deadlineMs || isStopped(control.stopFlag);
-  learnFromRepairs(problem, solution, load, questions, isOver);
-  const flow = createParametricFlow(problem, solution, isOver);
-  if (!flow) return;
-  const { range: base } = flow.unchanged();
+/** One class: bounds from below for all, of a flow in which service is priced. @throws OutOfTime */
+export function learnFromPrices(flow: ParametricFlow, questions: Questions): void {
   const { optimum, more, fewer, moves, demand } = questions;
+  const { range: base } = flow.unchanged();
   optimum.least = Math.max(optimum.least, base.least);
   optimum.most = Math.min(optimum.most, base.most);
-  for (const isRepaired of [false, true]) {
-    const note = (question: Question | null, look: () => Bounds) => {
-      if (!question || isOver()) return;
-      const { range, next } = look();
-      learn(question, range, next);
-      question.guess = range.least - base.least;
-    };
-    for (const [i, question] of more.entries()) note(question, () => flow.withOneMore(i, isRepaired));
-    for (const [i, question] of fewer.entries()) note(question, () => flow.withOneFewer(i, isRepaired));
-    for (const question of moves) note(question, () => flow.withoutMove(question.move!, isRepaired));
-    for (const [j, question] of demand.entries()) note(question, () => flow.withDemand(j, isRepaired));
+  const note = (question: Question | null, { range }: Bounds) => {
+    if (!question) return;
+    learn(question, range);
+    question.guess = range.least - base.least;
+  };
+  for (const [i, question] of more.entries()) note(question, flow.bounds.more(i));
+  for (const [i, question] of fewer.entries()) note(question, flow.bounds.fewer(i));
+  for (const [j, question] of demand.entries()) note(question, flow.bounds.demand(j));
+  for (const question of moves) note(question, flow.bounds.move(question.move!));
+}
+
+/** The same from both sides: that flow changed and repaired, the least known first. @throws OutOfTime */
+export function learnFromPricedRepairs(flow: ParametricFlow, questions: Questions): void {
+  const { more, fewer, moves, demand } = questions;
+  const { repairs } = flow;
+  const open: { question: Question; look: () => Bounds }[] = [
+    ...more.map((question, i) => ({ question, look: () => repairs.more(i) })),
+    ...fewer.flatMap((question, i) => (question ? [{ question, look: () => repairs.fewer(i) }] : [])),
+    ...demand.map((question, j) => ({ question, look: () => repairs.demand(j) })),
+    ...moves.map((question) => ({ question, look: () => repairs.move(question.move!) })),
+  ];
+  for (const { question, look } of open.sort((a, b) => byWidth(a.question, b.question))) {
+    if (widthOf(question) === 0) continue;
+    const { range, next } = look();
+    learn(question, range, next);
   }
 }
 

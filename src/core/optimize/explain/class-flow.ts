@@ -14,6 +14,8 @@ import { isAllowed } from '../network.ts';
 import { leastServed, totalDemand } from '../service-level.ts';
 import { splitDemand } from '../variables.ts';
 import { withLimits } from '../variants.ts';
+import type { Effort } from './effort.ts';
+import type { Arcs } from './half-arcs.ts';
 import { createResidualNetwork, type ResidualNetwork } from './residual-network.ts';
 
 export type ClassFlow = {
@@ -46,7 +48,7 @@ export function requiredVehicles(problem: Problem, level: number, extraDemand = 
 }
 
 /** The flow of a pure problem. */
-export function createPureFlow(problem: Problem, moves: Moves): ClassFlow {
+export function createPureFlow(problem: Problem, moves: Moves, effort: Effort): ClassFlow {
   const [capacity] = problem.capacities;
   const { limits } = problem;
   const { presence } = evaluateMoves(problem, moves);
@@ -63,6 +65,7 @@ export function createPureFlow(problem: Problem, moves: Moves): ClassFlow {
     idle: null,
     required: requiredVehicles(problem, limits.minServiceLevel),
     allowed: limits.totalFleetSize,
+    effort,
   });
 }
 
@@ -73,7 +76,13 @@ export type HeldSteps = { full: Float64Array; part: Float64Array };
  * The flow of a problem of one class with its serving steps held: both arcs of them, `demandArc(j)` and `partArc(j)`, are to be
  * opened. Any number of vehicles up to the fleet size may serve then. @param scale by which costs are multiplied
  */
-export function createHeldFlow(problem: Problem, moves: Moves, held: HeldSteps, scale: number): ClassFlow {
+export function createHeldFlow(
+  problem: Problem,
+  moves: Moves,
+  held: HeldSteps,
+  scale: number,
+  effort: Effort,
+): ClassFlow {
   return createClassFlow(problem, 0, moves, {
     serving: held.full,
     mostServing: held.full,
@@ -82,11 +91,18 @@ export function createHeldFlow(problem: Problem, moves: Moves, held: HeldSteps, 
     required: 0,
     allowed: problem.limits.totalFleetSize,
     scale,
+    effort,
   });
 }
 
 /** The flow of one class that keeps the vehicles that serve in the plan (with bounds: all that are present) where they are. */
-export function createFixedFlow(problem: Problem, k: number, moves: Moves, serving: Float64Array): ClassFlow {
+export function createFixedFlow(
+  problem: Problem,
+  k: number,
+  moves: Moves,
+  serving: Float64Array,
+  effort: Effort,
+): ClassFlow {
   const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = problem.limits;
   const n = problem.locationIds.length;
   const isShared = problem.capacities.length > 1 && (least > 0 || most !== Number.POSITIVE_INFINITY);
@@ -103,6 +119,7 @@ export function createFixedFlow(problem: Problem, k: number, moves: Moves, servi
       : null,
     required: total,
     allowed: total,
+    effort,
   });
 }
 
@@ -123,12 +140,13 @@ type FlowOptions = {
   idle: { least: Float64Array; most: Float64Array } | null;
   required: number;
   allowed: number;
+  effort: Effort;
 };
 
 function createClassFlow(problem: Problem, k: number, moves: Moves, options: FlowOptions): ClassFlow {
   const n = problem.locationIds.length;
-  const { limits, network } = problem;
-  const { part, scale = 1 } = options;
+  const { limits, network: costs } = problem;
+  const { part, scale = 1, effort } = options;
   const isBounded =
     !options.idle &&
     (limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation < Number.POSITIVE_INFINITY);
@@ -149,28 +167,34 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
     presence[moves.target[m]] += moves.count[m];
   }
 
-  const from: number[] = [];
-  const to: number[] = [];
-  const cost: number[] = [];
-  const lower: number[] = [];
-  const upper: number[] = [];
-  const flow: number[] = [];
-  const add = (u: number, v: number, price: number, least: number, most: number, units: number) => {
-    from.push(u);
-    to.push(v);
-    cost.push(price);
-    lower.push(least);
-    upper.push(most);
-    flow.push(units);
-    return from.length - 1;
+  const most = n * n + 4 * n + 1;
+  const arcs: Arcs = {
+    nodes: sink + 1,
+    from: new Int32Array(most),
+    to: new Int32Array(most),
+    cost: new Float64Array(most),
+    lower: new Float64Array(most),
+    upper: new Float64Array(most),
+    flow: new Float64Array(most),
+  };
+  let count = 0;
+  const add = (u: number, v: number, price: number, least: number, upper: number, units: number) => {
+    arcs.from[count] = u;
+    arcs.to[count] = v;
+    arcs.cost[count] = price;
+    arcs.lower[count] = least;
+    arcs.upper[count] = upper;
+    arcs.flow[count] = units;
+    return count++;
   };
   const moveArcs = new Int32Array(n * n).fill(-1);
   for (let i = 0; i < n; i++) {
+    effort.check();
     for (let j = 0; j < n; j++) {
       const at = i * n + j;
       const units = i === j ? staying[i] : (going.get(at) ?? 0);
-      if (isAllowed(network, n, limits.maxDistanceKm, i, j)) {
-        const price = i === j ? 0 : scale * network.costUnits[at];
+      if (isAllowed(costs, n, limits.maxDistanceKm, i, j)) {
+        const price = i === j ? 0 : scale * costs.costUnits[at];
         moveArcs[at] = add(i, arrival(j), price, 0, Number.POSITIVE_INFINITY, units);
       }
     }
@@ -187,7 +211,7 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
       );
     }
   }
-  const demandArcs = from.length;
+  const demandArcs = count;
   let total = 0;
   for (let j = 0; j < n; j++) {
     const units = options.serving[j];
@@ -203,23 +227,15 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
       presence[j] - units - (part?.[j] ?? 0),
     );
   }
-  const partArcs = from.length;
+  const partArcs = count;
   for (let j = 0; part && j < n; j++) {
     total += part[j];
     add(departure(j), served, 0, part[j], part[j], part[j]);
   }
   const servedArc = add(served, sink, 0, options.required, options.allowed, total);
-  const residual = createResidualNetwork({
-    nodes: sink + 1,
-    from: Int32Array.from(from),
-    to: Int32Array.from(to),
-    cost: Float64Array.from(cost),
-    lower: Float64Array.from(lower),
-    upper: Float64Array.from(upper),
-    flow: Float64Array.from(flow),
-  });
+  const network = createResidualNetwork(cutTo(arcs, count), effort);
   return {
-    network: residual,
+    network,
     source: (i) => i,
     arrival,
     departure,
@@ -229,6 +245,18 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
     servedArc,
     demandArc: (j) => demandArcs + 2 * j,
     partArc: (j) => partArcs + j,
+  };
+}
+
+function cutTo({ nodes, from, to, cost, lower, upper, flow }: Arcs, count: number): Arcs {
+  return {
+    nodes,
+    from: from.subarray(0, count),
+    to: to.subarray(0, count),
+    cost: cost.subarray(0, count),
+    lower: lower.subarray(0, count),
+    upper: upper.subarray(0, count),
+    flow: flow.subarray(0, count),
   };
 }
 

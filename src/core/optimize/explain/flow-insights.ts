@@ -10,31 +10,45 @@
  * Two searches for all vehicles, one for all demand, one or few per move: O((n + M) · n² log n) at worst,
  * M moves, and much less in practice because rerouting ends nearby.
  */
-import type { LocationInsight, MoveInsight } from '../../../contracts/optimize.ts';
-import { isStopped } from '../highs.ts';
+import type { LocationInsight } from '../../../contracts/optimize.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
 import { bindingOf } from './bounded-insights.ts';
 import { type ClassFlow, createPureFlow, moneyOf, requiredVehicles } from './class-flow.ts';
-import type { Figures } from './figures.ts';
-import { emptyMove, groupMoves, rerouteMove } from './move-figures.ts';
+import { effortOf, untilOutOfTime } from './effort.ts';
+import { emptyFigures, type Figures } from './figures.ts';
+import { groupMoves, rerouteMove } from './move-figures.ts';
 import { askConstraints, NO_QUESTIONS } from './questions.ts';
 import { tightenEach } from './tighten.ts';
 
-/** Time running out leaves what is left null. */
+/**
+ * Time running out leaves what is left null.
+ * @param nearPerNode see `Effort`
+ */
 export async function explainPureFlow(
   problem: Problem,
   solution: Solution,
   control: SolveControl,
+  nearPerNode?: number,
 ): Promise<Figures> {
-  const shouldStop = () => performance.now() >= control.deadlineMs || isStopped(control.stopFlag);
-  const flow = createPureFlow(problem, solution.moves);
-  const optimum = solution.costUnits - flow.network.improved;
-  const asCost: AsCost = (added) =>
-    added !== null && optimum + added <= problem.limits.maxCostUnits ? moneyOf(added) : null;
-  const locations = explainLocations(problem, flow, asCost);
-  const moves = explainMoves(problem, solution, flow, asCost, shouldStop);
-  const { binding, isCertain } = await explainBinding(problem, optimum, control);
-  return { locations, moves: moves.found, binding, exact: true, complete: moves.complete && isCertain };
+  const figures = emptyFigures(problem, solution);
+  const effort = effortOf(control, nearPerNode);
+  let optimum: number | null = null;
+  figures.complete = untilOutOfTime(() => {
+    const flow = createPureFlow(problem, solution.moves, effort);
+    const cheapest = solution.costUnits - flow.network.improved;
+    optimum = cheapest;
+    const asCost: AsCost = (added) =>
+      added !== null && cheapest + added <= problem.limits.maxCostUnits ? moneyOf(added) : null;
+    figures.locations = explainLocations(problem, flow, asCost);
+    explainMoves(problem, solution, flow, asCost, figures);
+  });
+  if (optimum !== null) {
+    const { binding, isCertain } = await explainBinding(problem, optimum, control);
+    figures.binding = binding;
+    figures.complete &&= isCertain;
+  }
+  figures.exact = figures.complete;
+  return figures;
 }
 
 /** Solved again without each constraint, which for a network is quick. */
@@ -86,18 +100,11 @@ function explainMoves(
   solution: Solution,
   flow: ClassFlow,
   asCost: AsCost,
-  shouldStop: () => boolean,
-): { found: MoveInsight[]; complete: boolean } {
+  figures: Figures,
+): void {
   const restore = [flow.network.mark()];
-  const found: MoveInsight[] = [];
-  let complete = true;
-  for (const group of groupMoves(solution.moves, problem.locationIds.length)) {
-    const insight = emptyMove(problem, group);
-    found.push(insight);
-    if (shouldStop()) {
-      complete = false;
-      continue;
-    }
+  for (const [m, group] of groupMoves(solution.moves, problem.locationIds.length).entries()) {
+    const insight = figures.moves[m];
     const { units, next } = rerouteMove(problem, [flow], restore, group);
     insight.error_at_most = 0;
     insight.forbidding_costs = asCost(units);
@@ -105,5 +112,4 @@ function explainMoves(
       insight.next_best_location = problem.locationIds[next];
     }
   }
-  return { found, complete };
 }

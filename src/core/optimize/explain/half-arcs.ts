@@ -1,55 +1,74 @@
-/** Half-arcs in the order that searches of a residual network read them. */
+/** Half-arcs of a residual network, in the order that searches read them. */
 
-/** Places of half-arcs by the node that they leave: of node u, `items` from `starts[u]` up to `starts[u + 1]`. */
-export type ByTail = { starts: Int32Array; items: Int32Array };
+/** Arcs in parallel arrays, with a feasible flow. `upper` may be infinite. */
+export type Arcs = {
+  nodes: number;
+  from: Int32Array;
+  to: Int32Array;
+  cost: Float64Array;
+  lower: Float64Array;
+  upper: Float64Array;
+  flow: Float64Array;
+};
 
-/** Half-arcs 2a and 2a + 1 of every arc from `from[a]` to `to[a]`, in order of the node they leave. */
-export function orderByTail({ nodes, from, to }: { nodes: number; from: Int32Array; to: Int32Array }) {
+/** By place: those that leave node u are at `starts[u]` up to `starts[u + 1]`, so that a search reads memory in order. */
+export type HalfArcs = {
+  starts: Int32Array;
+  tail: Int32Array;
+  head: Int32Array;
+  /** Place of the same arc's other half. */
+  twin: Int32Array;
+  cost: Float64Array;
+  residual: Float64Array;
+  /** From a half-arc's number (2a forward, 2a + 1 backward) to its place, and back. */
+  placeOf: Int32Array;
+  halfAt: Int32Array;
+};
+
+export function createHalfArcs(arcs: Arcs): HalfArcs {
+  const { nodes, from, to } = arcs;
+  const count = 2 * from.length;
   const starts = new Int32Array(nodes + 1);
   for (let a = 0; a < from.length; a++) {
     starts[from[a] + 1]++;
     starts[to[a] + 1]++;
   }
   for (let u = 0; u < nodes; u++) starts[u + 1] += starts[u];
-  const placeOf = new Int32Array(2 * from.length);
-  const halfAt = new Int32Array(2 * from.length);
+  const half: HalfArcs = {
+    starts,
+    tail: new Int32Array(count),
+    head: new Int32Array(count),
+    twin: new Int32Array(count),
+    cost: new Float64Array(count),
+    residual: new Float64Array(count),
+    placeOf: new Int32Array(count),
+    halfAt: new Int32Array(count),
+  };
   const fill = starts.slice();
-  for (let h = 0; h < placeOf.length; h++) {
-    const at = fill[h & 1 ? to[h >> 1] : from[h >> 1]]++;
-    placeOf[h] = at;
-    halfAt[at] = h;
+  for (let a = 0; a < from.length; a++) {
+    const forward = fill[from[a]]++;
+    const backward = fill[to[a]]++;
+    set(half, forward, backward, 2 * a, from[a], to[a], arcs.cost[a], arcs.upper[a] - arcs.flow[a]);
+    set(half, backward, forward, 2 * a + 1, to[a], from[a], 0 - arcs.cost[a], arcs.flow[a] - arcs.lower[a]);
   }
-  const all: ByTail = { starts, items: Int32Array.from(halfAt, (_, at) => at) };
-  return { all, placeOf, halfAt };
+  return half;
 }
 
-/** Arcs that a node keeps about, of those nearest in reduced cost. */
-const NEAR_PER_NODE = 48;
-const SAMPLE = 4096;
-
-/**
- * Those of which the reduced cost is at most `reach` either way; about as many as a search needs to find what is nearby.
- * @param reducedAt reduced cost by place
- * @returns null where there are too few arcs to leave any out
- */
-export function nearByTail(
-  all: ByTail,
-  reducedAt: (place: number) => number,
-): (ByTail & { reach: number }) | null {
-  const nodes = all.starts.length - 1;
-  const count = all.items.length;
-  if (count <= 4 * NEAR_PER_NODE * nodes) return null;
-  const sample = Float64Array.from({ length: SAMPLE }, (_, s) =>
-    Math.abs(reducedAt(Math.floor((s * count) / SAMPLE))),
-  ).sort();
-  const reach = sample[Math.floor((SAMPLE * NEAR_PER_NODE * nodes) / count)];
-  const starts = new Int32Array(nodes + 1);
-  const items: number[] = [];
-  for (let u = 0; u < nodes; u++) {
-    for (let at = all.starts[u]; at < all.starts[u + 1]; at++) {
-      if (Math.abs(reducedAt(at)) <= reach) items.push(at);
-    }
-    starts[u + 1] = items.length;
-  }
-  return { starts, items: Int32Array.from(items), reach };
+function set(
+  half: HalfArcs,
+  at: number,
+  twin: number,
+  number: number,
+  tail: number,
+  head: number,
+  cost: number,
+  residual: number,
+): void {
+  half.placeOf[number] = at;
+  half.halfAt[at] = number;
+  half.twin[at] = twin;
+  half.tail[at] = tail;
+  half.head[at] = head;
+  half.cost[at] = cost;
+  half.residual[at] = residual;
 }

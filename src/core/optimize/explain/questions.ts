@@ -97,6 +97,17 @@ export function learn(question: Question, range: Range, next: number | null = nu
   question.isKnown = true;
 }
 
+/** How far apart the ends of what is known are; 0 where it is known that there is no plan. */
+export function widthOf({ range }: Question): number {
+  return range.least === Number.POSITIVE_INFINITY ? 0 : range.most - range.least;
+}
+
+/** The least known first. */
+export function byWidth(a: Question, b: Question): number {
+  const [first, second] = [widthOf(b), widthOf(a)];
+  return first === second ? 0 : first - second;
+}
+
 /** Every question, those that more than one figure rests on first. */
 export function listAll({ constraints, more, fewer, moves, demand }: Questions): Question[] {
   return [

@@ -6,7 +6,7 @@ import { isStopped } from '../highs.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
 import { solveProblem } from '../solve.ts';
 import type { Range } from './estimate.ts';
-import { learn, listAll, nextBest, type Question, type Questions } from './questions.ts';
+import { byWidth, learn, listAll, nextBest, type Question, type Questions, widthOf } from './questions.ts';
 
 /** A solve of a changed problem takes this at least; less would bring nothing. */
 const LEAST_SOLVE_MS = 50;
@@ -14,9 +14,6 @@ const LEAST_SOLVE_MS = 50;
 const MOST_SHARE = 0.2;
 /** The problem itself, which every figure rests on. */
 const OPTIMUM_SHARE = 0.25;
-
-const widthOf = ({ range }: Question): number =>
-  range.least === Number.POSITIVE_INFINITY ? 0 : range.most - range.least;
 
 /** The problem as it is, solved closer. @returns the best plan known */
 export async function tightenOptimum(
@@ -43,7 +40,7 @@ export async function tightenEach(
   const open = new Set(listAll(questions).filter((question) => widthOf(question) > 0));
   const count = open.size;
   // The widest first; what has been asked once is not asked again.
-  for (const question of [...open].sort((a, b) => compare(widthOf(b), widthOf(a)))) {
+  for (const question of [...open].sort(byWidth)) {
     const now = performance.now();
     if (isStopped(control.stopFlag) || now >= control.deadlineMs) return;
     const share = Math.max(LEAST_SOLVE_MS, MOST_SHARE * (control.deadlineMs - now));
@@ -71,8 +68,3 @@ async function solveCloser(problem: Problem, question: Question, control: SolveC
 }
 
 const NO_PLAN: Range = { least: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
-
-/** Order of numbers that may be infinite. */
-function compare(a: number, b: number): number {
-  return a === b ? 0 : a < b ? -1 : 1;
-}
