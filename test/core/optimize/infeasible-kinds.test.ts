@@ -34,7 +34,7 @@ function randomCase(seed: number): Case {
   if (random.chance(0.5)) constraints.max_distance = random.integer(10, 120) / 10;
   if (random.chance(0.3)) constraints.max_rebalancing_cost = random.integer(0, 40);
   if (random.chance(0.15)) constraints.max_vehicles_per_location = random.integer(1, 6);
-  if (random.chance(0.3)) constraints.min_vehicles_per_location = random.integer(1, 3);
+  if (random.chance(0.5)) constraints.min_vehicles_per_location = random.integer(1, 3);
   if (random.chance(0.15)) {
     constraints.total_fleet_size = Math.round(request.fleet_state.vehicles.length * random.pick([0.3, 0.6]));
   }
@@ -73,9 +73,8 @@ describe('an infeasible problem of any kind', () => {
     let proved = 0;
     let unproved = 0;
     let jointly = 0;
-    let unsaid = 0;
     let explained = 0;
-    for (let seed = 61_000; explained < 250; seed++) {
+    for (let seed = 61_000; explained < 150; seed++) {
       const instance = randomCase(seed);
       const before = await solveProblem(instance.problem, 1, control(2000));
       if (before.kind !== 'infeasible') continue;
@@ -84,12 +83,12 @@ describe('an infeasible problem of any kind', () => {
         instance.request,
         instance.problem,
         control(),
+        60_000, // However loaded the machine is, what there is to find is found.
       );
       expect(conflicts.length, `seed ${seed}`).toBeGreaterThan(0);
       expect(errors).toHaveLength(conflicts.length + (together ? 1 : 0));
       const helpsAlone = conflicts.some(({ relaxation }) => relaxation !== null);
-      // Time may run out on a large one; never without saying what was not found.
-      if (!helpsAlone && !together) unsaid++;
+      expect(helpsAlone || together !== null, `seed ${seed} ${JSON.stringify(conflicts)}`).toBe(true);
       if (together) {
         jointly++;
         expect(together.length).toBeGreaterThan(1);
@@ -127,11 +126,10 @@ describe('an infeasible problem of any kind', () => {
       'min_vehicles_per_location',
       'total_fleet_size',
     ]) {
-      expect(helped.get(name) ?? 0, name).toBeGreaterThan(3);
+      expect(helped.get(name) ?? 0, name).toBeGreaterThan(2);
     }
     expect(proved).toBeGreaterThan(10 * unproved);
     expect(jointly).toBeGreaterThan(5);
-    expect(unsaid).toBeLessThan(0.1 * explained);
   });
 
   test('names every location where no vehicle may come, ten of them by number', async () => {

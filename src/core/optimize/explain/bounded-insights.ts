@@ -38,18 +38,21 @@ export async function explainByBounds(
   const forBounds: SolveControl = { ...outer, deadlineMs: now + BOUNDS_SHARE * budgetMs };
   const questions = askAll(problem, solution, load);
   const effort = effortOf(forBounds);
-  const isSingle = problem.capacities.length === 1;
+  const priced: ParametricFlow[] = [];
   untilOutOfTime(() => {
-    const flow = isSingle ? createParametricFlow(problem, solution, effort) : null;
-    if (flow) learnFromPrices(flow, questions);
+    if (problem.capacities.length === 1) {
+      const flow = createParametricFlow(problem, solution, effort);
+      priced.push(flow);
+      learnFromPrices(flow, questions);
+    }
     learnFromRepairs(problem, solution, load, questions, effort);
-    if (flow) learnFromPricedRepairs(flow, questions);
   });
   const best = await tightenOptimum(problem, solution, questions, control);
-  if (!isSingle) {
-    if (best !== solution) untilOutOfTime(() => learnFromRepairs(problem, best, load, questions, effort));
-    await learnFromRelaxation(problem, load, questions, forBounds);
-  }
+  untilOutOfTime(() => {
+    if (best !== solution) learnFromRepairs(problem, best, load, questions, effort);
+    for (const flow of priced) learnFromPricedRepairs(flow, questions);
+  });
+  if (problem.capacities.length > 1) await learnFromRelaxation(problem, load, questions, forBounds);
   await tightenEach(problem, questions, control);
   return figuresOf(problem, solution, questions);
 }

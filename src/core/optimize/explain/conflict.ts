@@ -32,20 +32,15 @@ export type ConflictSet = { names: ConstraintName[]; irreducible: boolean };
 
 /**
  * @param problem proved infeasible
- * @param isSupplyFixed whether the supply of vehicles counts as a constraint
  * @returns the set; a time limit leaves constraints in that may not belong
  */
-export async function findConflict(
-  problem: Problem,
-  control: SolveControl,
-  isSupplyFixed = true,
-): Promise<ConflictSet> {
+export async function findConflict(problem: Problem, control: SolveControl): Promise<ConflictSet> {
   const names: ConstraintName[] = [];
   let rest = problem;
   let anySupply = false;
   let irreducible = true;
   for (const [at, name] of ORDER.entries()) {
-    if (name === 'supply' ? !isSupplyFixed : !isSet(problem, name)) continue;
+    if (name !== 'supply' && !isSet(problem, name)) continue;
     const without = name === 'supply' ? rest : dropConstraint(rest, name);
     const verdict =
       anySupply || name === 'supply'

@@ -25,7 +25,10 @@ export type HalfArcs = {
   halfAt: Int32Array;
 };
 
-export function createHalfArcs(arcs: Arcs): HalfArcs {
+const CHECK_EVERY = 1 << 16;
+
+/** @param check called every few milliseconds */
+export function createHalfArcs(arcs: Arcs, check: () => void): HalfArcs {
   const { nodes, from, to } = arcs;
   const count = 2 * from.length;
   const starts = new Int32Array(nodes + 1);
@@ -46,6 +49,7 @@ export function createHalfArcs(arcs: Arcs): HalfArcs {
   };
   const fill = starts.slice();
   for (let a = 0; a < from.length; a++) {
+    if (a % CHECK_EVERY === 0) check();
     const forward = fill[from[a]]++;
     const backward = fill[to[a]]++;
     set(half, forward, backward, 2 * a, from[a], to[a], arcs.cost[a], arcs.upper[a] - arcs.flow[a]);

@@ -13,7 +13,7 @@ import { unreachableLocations } from './reachable.ts';
 import { findRelaxation } from './relaxations.ts';
 import { requestedValue } from './requested.ts';
 
-/** No explanation takes longer, whatever the time limit is: it is no plan, and a reader waits for it. */
+/** No explanation takes longer by itself, whatever the time limit is: it is no plan, and a reader waits for it. */
 const MOST_MS = 4000;
 /** Shares of the time left: for the first conflict, then for what helps alone; then for further conflicts. */
 const CONFLICT_SHARE = 0.25;
@@ -37,8 +37,9 @@ export async function explainInfeasible(
   request: OptimizeRequest,
   problem: Problem,
   outer: SolveControl,
+  mostMs = MOST_MS,
 ): Promise<Explained> {
-  const control = { ...outer, deadlineMs: Math.min(outer.deadlineMs, performance.now() + MOST_MS) };
+  const control = { ...outer, deadlineMs: Math.min(outer.deadlineMs, performance.now() + mostMs) };
   const tell = (share: number) =>
     control.onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
   const first = await findConflict(problem, shareOfTime(control, CONFLICT_SHARE));
@@ -119,11 +120,16 @@ async function findFurther(
     if (found.some(({ names }) => !names.includes(constraint))) continue;
     if (isStopped(control.stopFlag) || performance.now() >= control.deadlineMs) break;
     const without = withoutConstraint(problem, constraint);
-    const further = await findConflict(without, control, constraint !== 'supply');
-    // A set that time left as it was says nothing new.
-    if (further.names.length > 0 && (further.irreducible || first.irreducible)) found.push(further);
+    const further = await findConflict(without, control);
+    const isKnown = [first, ...found].some(({ names }) => isSubset(names, further.names));
+    if (further.names.length > 0 && !isKnown) found.push(further);
   }
   return found;
+}
+
+/** A set that has all of another says nothing new: time left in what does not belong, or vehicles more do not help. */
+function isSubset(names: readonly ConstraintName[], others: readonly ConstraintName[]): boolean {
+  return names.every((name) => others.includes(name));
 }
 
 function unreachableOf(problem: Problem, constraint: ConstraintName): Pick<Conflict, 'unreachable'> {

@@ -90,7 +90,7 @@ async function dropUntilFeasible(
     const verdict = await findFeasibility(rest, control);
     if (verdict === 'feasible') return dropped;
     if (verdict === 'unknown') return null;
-    conflict = await findConflict(rest, control, !dropped.includes('supply'));
+    conflict = await findConflict(rest, control);
   }
 }
 

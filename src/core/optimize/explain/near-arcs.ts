@@ -42,17 +42,26 @@ export function findNearArcs(half: HalfArcs, potential: Float64Array, perNode: n
     starts[u + 1] = kept;
   }
   const places = new Int32Array(kept);
-  for (let at = 0; at < count; at++) if (positionOf[at] >= 0) places[positionOf[at]] = at;
+  const heads = new Int32Array(kept);
+  const costs = new Float64Array(kept);
+  const isOpen = new Uint8Array(kept);
+  const isTwinOpen = new Uint8Array(kept);
+  for (let at = 0; at < count; at++) {
+    const x = positionOf[at];
+    if (x < 0) continue;
+    places[x] = at;
+    heads[x] = head[at];
+    costs[x] = cost[at];
+    isOpen[x] = residual[at] > 0 ? 1 : 0;
+    isTwinOpen[x] = residual[twin[at]] > 0 ? 1 : 0;
+  }
   /** Those that joined, by the node that they leave. */
   const joined: (number[] | undefined)[] = new Array(nodes);
-  const costs = Float64Array.from(places, (at) => cost[at]);
-  const isOpen = Uint8Array.from(places, (at) => (residual[at] > 0 ? 1 : 0));
-  const isTwinOpen = Uint8Array.from(places, (at) => (residual[twin[at]] > 0 ? 1 : 0));
   return {
     reach,
     starts,
     places,
-    heads: places.map((at) => head[at]),
+    heads,
     costs,
     isOpen,
     isTwinOpen,

@@ -21,7 +21,7 @@ import { type Change, chooseChanges } from './step-changes.ts';
 const LEAST_SLACK = 5e-6;
 const MOST_REPAIRS = 6;
 /** Steps more, and steps fewer, that are looked at. */
-const MOST_CHANGES = 48;
+const MOST_CHANGES = 24;
 /** A cycle must be better by this much, scaled units, to be taken. */
 const LEAST_BETTER = 1;
 

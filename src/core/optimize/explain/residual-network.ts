@@ -21,8 +21,7 @@ export type ResidualNetwork = ReturnType<typeof createResidualNetwork>;
 /** @throws OutOfTime, here and from every function below, and is of no use then */
 export function createResidualNetwork(arcs: Arcs, { check, nearPerNode }: Effort) {
   const { nodes } = arcs;
-  check();
-  const half = createHalfArcs(arcs);
+  const half = createHalfArcs(arcs, check);
   const { starts, tail, head, twin, cost, residual, placeOf, halfAt } = half;
   const potential = new Float64Array(nodes);
   /** Reduced distances of the last search, and the half-arc that each node was reached by (−1: not). */

@@ -1,9 +1,11 @@
 /**
  * The fewest vehicles that have to be added, wherever they help most, for a plan to exist. They start from a place that is no
- * location of the problem, from where they go anywhere for nothing; a vehicle more never makes a plan impossible, so the number is found by bisection.
+ * location of the problem, from where they go anywhere for nothing; while there is room, a vehicle more never makes
+ * a plan impossible, so the number is found by bisection.
  */
 import type { Problem, SolveControl } from '../model.ts';
 import { splitDemand } from '../variables.ts';
+import { countVehicles } from '../variants.ts';
 import { type Bisected, bisect } from './bisect.ts';
 import { findPlan } from './feasibility.ts';
 import { mostCommonClass } from './serving.ts';
@@ -78,7 +80,7 @@ function commonCapacity(problem: Problem): number {
   return common === null ? problem.capacityPerVehicle : problem.capacities[common];
 }
 
-/** Vehicles of the common capacity that can be of use all together. */
+/** Vehicles of the common capacity that can be of use all together; of no use is what no location has room for. */
 function mostOfUse(problem: Problem): number {
   const capacity = commonCapacity(problem);
   let most = problem.locationIds.length * problem.limits.minVehiclesPerLocation;
@@ -86,7 +88,9 @@ function mostOfUse(problem: Problem): number {
     const { full, rest } = splitDemand(d, capacity);
     most += full + (rest > 0 ? 1 : 0);
   }
-  return most;
+  // Up to that many, one more is never in the way: there is room for it.
+  const room = problem.locationIds.length * problem.limits.maxVehiclesPerLocation - countVehicles(problem);
+  return Math.max(0, Math.min(most, room));
 }
 
 /** The problem with one place more, last, from where vehicles go anywhere for nothing and to where none go. */
