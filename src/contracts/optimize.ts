@@ -198,8 +198,8 @@ export const BindingConstraint = Type.Object(
   {
     $id: 'BindingConstraint',
     description:
-      'A constraint without which a cheaper plan is known; its shadow value. `saves`: cost saved with `relaxed_value`, all else as it is; 0 where ' +
-      'one unit is not enough to save anything; null where it was not computed.',
+      'A constraint without which a cheaper plan is known, with its shadow value. `saves`: cost saved with `relaxed_value`, all else as it is; ' +
+      '0 where one unit is not enough to save anything; null where it was not computed.',
   },
 );
 export type BindingConstraint = Static<typeof BindingConstraint>;
@@ -240,8 +240,9 @@ export const Insights = Type.Object(
     moves: Type.Array(MoveInsight, { description: 'moves of the plan, by source and target' }),
     complete: Type.Boolean({
       description:
-        'false where time left figures out, which are then null with an `error_at_most` of null; insights take half of the time that is left ' +
-        'at most, and not more than 10 s unless they are exact',
+        'false where time left figures out, which are then null with an `error_at_most` of null. Insights end as soon as all is exact, and at ' +
+        'the latest at `options.time_limit_seconds`, counted from the start of the request; where figures are not exact at once (several ' +
+        'capacities, or demand that is not whole vehicles) after 2 to 10 s, by the number of locations, or half of the time left if that is less',
     }),
   },
   { $id: 'Insights' },

@@ -17,12 +17,12 @@ import { tightenEach, tightenOptimum } from './tighten.ts';
 import { relaxedValue, requestedValue } from './units.ts';
 
 /** Time that insights may take: by the number of locations, within these, and a share of what the time limit has left. */
-const MS_PER_LOCATION = 10;
+const MS_PER_LOCATION = 15;
 const LEAST_MS = 2_000;
 const MOST_MS = 10_000;
 const MOST_SHARE = 0.5;
 /** Share of that for bounds of all changed problems; the rest is for solving. */
-const BOUNDS_SHARE = 0.7;
+const BOUNDS_SHARE = 0.8;
 
 /** @param load demand that counts as one more; the problem has at least one class */
 export async function explainByBounds(

@@ -13,7 +13,7 @@ const LEAST_SOLVE_MS = 50;
 /** Share of the time left that one of them may take. */
 const MOST_SHARE = 0.2;
 /** The problem itself, which every figure rests on. */
-const OPTIMUM_SHARE = 0.25;
+const OPTIMUM_SHARE = 0.5;
 
 /** The problem as it is, solved closer. @returns the best plan known */
 export async function tightenOptimum(
