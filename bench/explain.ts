@@ -1,61 +1,84 @@
-/** A node of EXPLAIN (FORMAT JSON), as far as it is read here. */
-type Node = {
-  'Node Type': string;
-  'Index Name'?: string;
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  'Rows Removed by Filter'?: number;
-  'Rows Removed by Index Recheck'?: number;
-  'Shared Hit Blocks': number;
-  'Shared Read Blocks': number;
-  'Temp Read Blocks': number;
-  'Temp Written Blocks': number;
-  Plans?: Node[];
+/**
+ * `npm run bench:explain -- [--repeats 3] [--only TEXT]`: what `options.explain` adds to the time of a request, and how
+ * exact the insights are then. Medians of wall and CPU time; with and without take turns.
+ */
+import { parseArgs } from 'node:util';
+import { optimize } from '../src/core/optimize/optimize.ts';
+import { cityRequest, type RequestShape, SETTINGS } from './requests.ts';
+
+const { values } = parseArgs({
+  options: { repeats: { type: 'string', default: '3' }, only: { type: 'string', default: '' } },
+});
+
+const shape = (
+  locations: number,
+  vehicles: number,
+  classes: number,
+  isFractional: boolean,
+): RequestShape => ({
+  locations,
+  vehicles,
+  classes,
+  isFractional,
+});
+
+const SHAPES: Record<string, RequestShape> = {
+  '20 locations, whole demand': shape(20, 200, 1, false),
+  '20 locations, fractional demand': shape(20, 200, 1, true),
+  '20 locations, 3 capacities': shape(20, 200, 3, true),
+  '263 locations, whole demand': shape(263, 8000, 1, false),
+  '263 locations, fractional demand': shape(263, 8000, 1, true),
+  '263 locations, 3 capacities': shape(263, 8000, 3, true),
+  '1,000 locations, whole demand': shape(1000, 50_000, 1, false),
+  '1,000 locations, fractional demand': shape(1000, 50_000, 1, true),
 };
 
-export type Explained = {
-  ms: number;
-  /** rows that came out of the tables, those that a filter threw away included */
-  rows: number;
-  /** pages of 8 KB that were touched, temporary files included */
-  pages: number;
-  /** indexes and tables that were read, in the order of the plan */
-  scans: string[];
-  tree: string;
-};
-
-/** The gist of what EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) says. */
-export function describePlan(explained: { Plan: Node; 'Execution Time': number }): Explained {
-  const root = explained.Plan;
-  const lines: string[] = [];
-  const scans: string[] = [];
-  let rows = 0;
-  const visit = (node: Node, depth: number) => {
-    const loops = node['Actual Loops'];
-    const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);
-    const name = node['Index Name'] ?? node['Relation Name'] ?? '';
-    lines.push(
-      `${'  '.repeat(depth)}${node['Node Type']} ${name} rows=${node['Actual Rows']} loops=${loops} removed=${removed}`,
-    );
-    if (/Scan/.test(node['Node Type']) && name !== '' && loops > 0) {
-      if (!/Bitmap Heap/.test(node['Node Type'])) scans.push(isWhole(node) ? `all of ${name}` : name);
-      if (!/Bitmap Index/.test(node['Node Type'])) rows += (node['Actual Rows'] + removed) * loops;
-    }
-    for (const child of node.Plans ?? []) visit(child, depth + 1);
-  };
-  visit(root, 0);
-  return {
-    ms: explained['Execution Time'],
-    rows: Math.round(rows),
-    pages:
-      root['Shared Hit Blocks'] +
-      root['Shared Read Blocks'] +
-      root['Temp Read Blocks'] +
-      root['Temp Written Blocks'],
-    scans: [...new Set(scans)],
-    tree: lines.join('\n'),
-  };
+/** CPU time of the process, all its threads, ms. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
-const isWhole = (node: Node) => node['Node Type'] === 'Seq Scan';
+const median = (sorted: readonly number[]) => sorted[Math.floor(sorted.length / 2)];
+const ascending = (list: readonly number[]) => [...list].sort((a, b) => a - b);
+
+for (const [name, size] of Object.entries(SHAPES)) {
+  if (!name.includes(values.only)) continue;
+  const { request, locations } = cityRequest(1, size);
+  const times = { plain: [] as number[], explained: [] as number[] };
+  const cpuTimes = { plain: [] as number[], explained: [] as number[] };
+  let quality = '';
+  for (let r = -1; r < Number(values.repeats); r++) {
+    for (const [which, explain] of [
+      ['plain', false],
+      ['explained', true],
+    ] as const) {
+      const startedMs = performance.now();
+      const startedCpuMs = cpuMs();
+      const outcome = await optimize({
+        request: { ...request, options: { explain } },
+        locations,
+        settings: SETTINGS,
+      });
+      if (r >= 0) {
+        times[which].push(performance.now() - startedMs);
+        cpuTimes[which].push(cpuMs() - startedCpuMs);
+      }
+      if (outcome.status !== 'optimal') throw new Error(outcome.status);
+      const { insights } = outcome.result;
+      if (!insights) continue;
+      const errors = [...insights.locations, ...insights.moves].map(
+        ({ error_at_most }) => error_at_most ?? Number.POSITIVE_INFINITY,
+      );
+      const exact = errors.filter((error) => error === 0).length / errors.length;
+      quality =
+        `exact ${Math.round(100 * exact)} %, median error ${median(ascending(errors))}, ` +
+        `complete ${insights.complete}, cost ${outcome.result.total_cost}`;
+    }
+  }
+  const told = (['plain', 'explained'] as const).map((which) => {
+    const [wall, cpu] = [times, cpuTimes].map((of) => median(ascending(of[which])).toFixed(0));
+    return `${wall} ms (CPU ${cpu})`;
+  });
+  console.log(`${name.padEnd(36)} ${told.join(' → ')}   ${quality}`);
+}

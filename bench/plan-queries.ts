@@ -15,8 +15,8 @@ import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans
 import { deleteJobs, deletePlanItems, deletePlans, dropInputs } from '../src/db/retention.ts';
 import * as schema from '../src/db/schema.ts';
 import { withDatabase } from './database.ts';
-import { describePlan, type Explained } from './explain.ts';
 import { fillDatabase, jobId, planId, timeOf } from './fill.ts';
+import { describePlan, type Explained } from './query-plan.ts';
 
 const { values } = parseArgs({
   options: {

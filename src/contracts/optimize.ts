@@ -95,7 +95,12 @@ export const OptimizeOptions = Type.Object(
     demand_aggregation: Type.Optional(Type.Enum([...DEMAND_AGGREGATIONS], { default: 'peak' })),
     time_limit_seconds: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
     optimality_gap: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-    explain: Type.Optional(Type.Boolean({ default: false, description: 'adds `data.insights`' })),
+    explain: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'adds `data.insights`: what the plan is worth where, each figure with its error',
+      }),
+    ),
     priority: Type.Optional(
       Type.Enum([...JOB_PRIORITIES], {
         default: 'normal',
@@ -152,8 +157,8 @@ const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 
 const ErrorAtMost = Type.Union([Type.Number(), Type.Null()], {
   description:
-    'how far the figures here may be at most from those of solving again to the optimum: 0 where they are exact, ' +
-    'null where that is not known',
+    'in the unit of cost: each figure here is within this much of the true one, which is the difference of two cheapest plans, ' +
+    'with the change and without. 0: exact. null: no limit of the error is known, the figure is an estimate',
 });
 
 export const LocationInsight = Type.Object(
@@ -161,7 +166,8 @@ export const LocationInsight = Type.Object(
     location_id: Type.Integer(),
     one_more_saves: Type.Union([Type.Number(), Type.Null()], {
       description:
-        'cost saved with one vehicle more here, of the most common capacity; null where that leaves no plan, or not computed',
+        'cost saved with one vehicle more here, of the most common capacity (negative where it would have to be moved away); ' +
+        'null where that leaves no plan, or not computed',
     }),
     one_fewer_costs: Type.Union([Type.Number(), Type.Null()], {
       description:
@@ -201,8 +207,8 @@ export const BindingConstraint = Type.Object(
   {
     $id: 'BindingConstraint',
     description:
-      'A constraint without which the cheapest plan would be cheaper. `saves`: cost saved with `relaxed_value`, all else as it is; 0 where ' +
-      'one unit is not enough to save anything; null where it was not computed.',
+      'A constraint without which a cheaper plan is known, with its shadow value. `saves`: cost saved with `relaxed_value`, all else as it is; ' +
+      '0 where one unit is not enough to save anything; null where it was not computed.',
   },
 );
 export type BindingConstraint = Static<typeof BindingConstraint>;
@@ -231,18 +237,22 @@ export const Insights = Type.Object(
     bound: Type.Number({ description: 'proved lower bound of the total cost' }),
     exact: Type.Boolean({
       description:
-        'true: each figure is the difference of two cheapest plans. false: vehicles and constraints are valued by the linear ' +
-        'relaxation, which may count a part of a vehicle, moves by the plan with its serving vehicles where they are; ' +
-        '`error_at_most` says how far that may be off',
+        'true: every figure is exact. false: some are not, each says by `error_at_most` how far it may be off. Figures are exact ' +
+        'with one capacity and demand of whole vehicles, and where there was time to solve every changed problem to the optimum',
     }),
     demand_step: Type.Number({
       description:
-        'demand that one vehicle of the most common capacity serves; the unit of `more_demand_costs`',
+        'demand that one vehicle of the most common capacity serves: the step of `more_demand_costs`',
     }),
     binding_constraints: Type.Array(BindingConstraint),
     locations: Type.Array(LocationInsight),
     moves: Type.Array(MoveInsight, { description: 'moves of the plan, by source and target' }),
-    complete: Type.Boolean({ description: 'false where the time limit left figures out' }),
+    complete: Type.Boolean({
+      description:
+        'false where time left figures out, which are then null with an `error_at_most` of null. Insights end as soon as all is exact, and at ' +
+        'the latest at `options.time_limit_seconds`, counted from the start of the request; where figures are not exact at once (several ' +
+        'capacities, or demand that is not whole vehicles) after 2 to 10 s, by the number of locations, or half of the time left if that is less',
+    }),
   },
   { $id: 'Insights' },
 );

@@ -183,6 +183,17 @@ export type Conflict = {
   unreachable?: number[];
 };
 
+/** One of several changes that are enough together, each with those before it in force. */
+export type JointChange = {
+  constraint: ConstraintName;
+  /** As requested; of `supply` the number of operational vehicles. */
+  value: number;
+  relaxation: number;
+  /** Whether it was proved to be the nearest value with those before it in force and those after it as loose as can be. */
+  proved: boolean;
+  additions?: NonNullable<Conflict['additions']>;
+};
+
 export type ConstraintName =
   | 'min_service_level'
   | 'max_distance'
@@ -195,6 +206,14 @@ export type ConstraintName =
 
 export type OptimizeOutcome =
   | { status: 'optimal' | 'feasible'; result: OptimizationResult; certificate: Certificate }
-  | { status: 'infeasible'; errors: ErrorItem[]; conflicts: Conflict[] }
+  | {
+      status: 'infeasible';
+      errors: ErrorItem[];
+      conflicts: Conflict[];
+      /** Each a set of constraints that cannot hold together; `irreducible`: proved that without any one of them they can. */
+      sets: { names: ConstraintName[]; irreducible: boolean }[];
+      /** Changes that are enough together, where not every constraint in conflict is enough alone; null where that was not looked for or not found. */
+      together: JointChange[] | null;
+    }
   | { status: 'cancelled' }
   | { status: 'error'; message: string };

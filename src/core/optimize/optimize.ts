@@ -117,6 +117,8 @@ function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof exp
     'no plan keeps all constraints; which of them are in the way is not told for so many locations';
   return {
     conflicts: [],
+    sets: [],
+    together: null,
     errors: [{ code: 'INFEASIBLE_PROBLEM', message, field: null, detail: error.message }],
   };
 }

@@ -34,7 +34,7 @@ function randomCase(seed: number): Case {
   if (random.chance(0.5)) constraints.max_distance = random.integer(10, 120) / 10;
   if (random.chance(0.3)) constraints.max_rebalancing_cost = random.integer(0, 40);
   if (random.chance(0.15)) constraints.max_vehicles_per_location = random.integer(1, 6);
-  if (random.chance(0.3)) constraints.min_vehicles_per_location = random.integer(1, 3);
+  if (random.chance(0.5)) constraints.min_vehicles_per_location = random.integer(1, 3);
   if (random.chance(0.15)) {
     constraints.total_fleet_size = Math.round(request.fleet_state.vehicles.length * random.pick([0.3, 0.6]));
   }
@@ -42,7 +42,10 @@ function randomCase(seed: number): Case {
 }
 
 /** The request as a reader of the message changes it. */
-function relaxedCase({ request, locations }: Case, { constraint, relaxation, additions }: Conflict): Case {
+function relaxedCase(
+  { request, locations }: Case,
+  { constraint, relaxation, additions }: Pick<Conflict, 'constraint' | 'relaxation' | 'additions'>,
+): Case {
   if (constraint !== 'supply') {
     return build(
       { ...request, constraints: { ...request.constraints, [constraint]: relaxation } },
@@ -69,15 +72,30 @@ describe('an infeasible problem of any kind', () => {
     const helped = new Map<string, number>();
     let proved = 0;
     let unproved = 0;
+    let jointly = 0;
     let explained = 0;
-    for (let seed = 61_000; explained < 250; seed++) {
+    for (let seed = 61_000; explained < 150; seed++) {
       const instance = randomCase(seed);
       const before = await solveProblem(instance.problem, 1, control(2000));
       if (before.kind !== 'infeasible') continue;
       explained++;
-      const { conflicts, errors } = await explainInfeasible(instance.request, instance.problem, control());
+      const { conflicts, errors, together } = await explainInfeasible(
+        instance.request,
+        instance.problem,
+        control(),
+        60_000, // However loaded the machine is, what there is to find is found.
+      );
       expect(conflicts.length, `seed ${seed}`).toBeGreaterThan(0);
-      expect(errors).toHaveLength(conflicts.length);
+      expect(errors).toHaveLength(conflicts.length + (together ? 1 : 0));
+      const helpsAlone = conflicts.some(({ relaxation }) => relaxation !== null);
+      expect(helpsAlone || together !== null, `seed ${seed} ${JSON.stringify(conflicts)}`).toBe(true);
+      if (together) {
+        jointly++;
+        expect(together.length).toBeGreaterThan(1);
+        const changed = together.reduce((at, change) => relaxedCase(at, change), instance);
+        const after = await solveProblem(changed.problem, 1, control());
+        expect(after.kind, `seed ${seed} ${JSON.stringify(together)}`).toBe('solved');
+      }
       for (const conflict of conflicts) {
         const { constraint, relaxation, insufficient, value } = conflict;
         if (relaxation === null) continue;
@@ -108,9 +126,10 @@ describe('an infeasible problem of any kind', () => {
       'min_vehicles_per_location',
       'total_fleet_size',
     ]) {
-      expect(helped.get(name) ?? 0, name).toBeGreaterThan(3);
+      expect(helped.get(name) ?? 0, name).toBeGreaterThan(2);
     }
     expect(proved).toBeGreaterThan(10 * unproved);
+    expect(jointly).toBeGreaterThan(5);
   });
 
   test('names every location where no vehicle may come, ten of them by number', async () => {

@@ -22,7 +22,11 @@ function changed(request: OptimizeRequest, name: ConstraintName, value: number |
 }
 
 /** The nearest value to the relaxation that is still tighter, where there is one between it and the request's. */
-function slightlyTighter({ constraint, value, relaxation }: Conflict): number | null {
+function slightlyTighter({
+  constraint,
+  value,
+  relaxation,
+}: Pick<Conflict, 'constraint' | 'value' | 'relaxation'>): number | null {
   const step: Partial<Record<ConstraintName, number>> = {
     min_service_level: 2e-6,
     max_distance: -0.1,
@@ -58,6 +62,54 @@ function withVehicles(
   return { ...request, fleet_state: { vehicles: [...request.fleet_state.vehicles, ...more] } };
 }
 
+/** Whether there is a plan within these constraints alone, by trying all; without `supply`, with whatever fleet would do. */
+function hasPlanWithOnly(
+  request: OptimizeRequest,
+  locations: Instance['locations'],
+  names: readonly ConstraintName[],
+): boolean {
+  let only = request;
+  for (const [name, noLimit] of Object.entries(NO_LIMIT)) {
+    if (!names.includes(name as ConstraintName)) only = changed(only, name as ConstraintName, noLimit);
+  }
+  if (!names.includes('network') && only.network) {
+    const costs = only.network.costs.map((row) => row.map((cost) => cost ?? 0));
+    only = { ...only, network: { ...only.network, costs } };
+  }
+  if (names.includes('supply')) return cheapestByTryingAll(only, locations) !== null;
+  return hasPlanWithAnyFleet(only);
+}
+
+/** Each vehicle as large as the largest; wherever it is needed, so nothing has to move. */
+function hasPlanWithAnyFleet(request: OptimizeRequest): boolean {
+  const c = request.constraints ?? {};
+  const standard = c.capacity_per_vehicle ?? SETTINGS.capacityPerVehicle;
+  const operational = request.fleet_state.vehicles.filter(
+    (v) => (v.status ?? 'operational') === 'operational',
+  );
+  const largest =
+    operational.length > 0 ? Math.max(...operational.map((v) => v.capacity ?? standard)) : standard;
+  const most = c.max_vehicles_per_location ?? Number.POSITIVE_INFINITY;
+  if ((c.min_vehicles_per_location ?? 0) > most) return false;
+  const gains: number[] = [];
+  let total = 0;
+  for (const steps of Object.values(request.demand_forecast)) {
+    const sum = steps.reduce((a, b) => a + b, 0);
+    const demand = {
+      peak: Math.max(...steps),
+      mean: sum / steps.length,
+      first: steps[0],
+      sum,
+    }[request.options?.demand_aggregation ?? 'peak'];
+    total += demand;
+    for (let v = 0; v < most && v * largest < demand; v++)
+      gains.push(Math.min(largest, demand - v * largest));
+  }
+  gains.sort((a, b) => b - a);
+  const served = gains.slice(0, c.total_fleet_size ?? gains.length).reduce((a, b) => a + b, 0);
+  return served >= (c.min_service_level ?? SETTINGS.minServiceLevel) * total - 1e-9 * total;
+}
+
 function idsOf(request: OptimizeRequest): number[] {
   const named = [
     ...Object.keys(request.demand_forecast).map(Number),
@@ -66,13 +118,27 @@ function idsOf(request: OptimizeRequest): number[] {
   return [...new Set([...named, ...request.fleet_state.vehicles.map(({ location }) => location!)])];
 }
 
+/** Of the most operational vehicles, the smaller of two. */
+function commonCapacity(request: OptimizeRequest): number {
+  const standard = request.constraints?.capacity_per_vehicle ?? SETTINGS.capacityPerVehicle;
+  const counts = new Map<number, number>();
+  for (const { status, capacity = standard } of request.fleet_state.vehicles) {
+    if ((status ?? 'operational') === 'operational') counts.set(capacity, (counts.get(capacity) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort(([a, many], [b, few]) => few - many || a - b);
+  return most?.[0] ?? standard;
+}
+
 /** All ways to put `count` vehicles at the places, in any number each. */
 function placements(places: number[], count: number): number[][] {
   if (count <= 0) return [[]];
   return places.flatMap((place, p) => placements(places.slice(p), count - 1).map((rest) => [place, ...rest]));
 }
 
-const SEEDS = 2500;
+const SEEDS = 1200;
+const FEWER_SEEDS = 600;
+/** All plans of more vehicles than these are too many to try. */
+const MOST_TRIED_VEHICLES = 6;
 
 describe('an infeasible problem', () => {
   test('is explained by changes that make it feasible and are the smallest that do, for every random instance', async () => {
@@ -82,13 +148,16 @@ describe('an infeasible problem', () => {
       cheapestByTryingAll(request, locations) !== null;
     let instances = 0;
     let fewerTried = 0;
+    let unhelpfulTried = 0;
     for (let seed = 10_001; seed <= 10_000 + SEEDS; seed++) {
       const { request, locations } = randomInstance(seed);
       const outcome = await optimize({ request, locations, settings: SETTINGS });
       if (outcome.status !== 'infeasible') continue;
       instances++;
-      const { conflicts, errors } = outcome;
-      if (conflicts.length === 0 || errors.length !== conflicts.length) wrong.push({ seed, conflicts });
+      const { conflicts, errors, together } = outcome;
+      if (conflicts.length === 0 || errors.length !== conflicts.length + (together ? 1 : 0)) {
+        wrong.push({ seed, conflicts });
+      }
       for (const conflict of conflicts) {
         const { constraint, relaxation, proved } = conflict;
         if (constraint === 'network') continue;
@@ -99,7 +168,21 @@ describe('an infeasible problem', () => {
           );
           expect(added.length).toBe(relaxation === null ? 0 : relaxation - conflict.value!);
           if (!proved) wrong.push({ seed, conflict, reason: 'not proved' });
-          if (relaxation === null) continue;
+          if (relaxation === null) {
+            const capacity = commonCapacity(request);
+            const room = MOST_TRIED_VEHICLES - request.fleet_state.vehicles.length;
+            for (const places of room > 0 ? placements(idsOf(request), room) : []) {
+              // Vehicles more than are needed may be in the way, so each number of them.
+              for (let count = 1; count <= room; count++) {
+                const list = places.slice(0, count).map((location_id) => ({ location_id, capacity }));
+                if (feasible(withVehicles(request, list), locations)) {
+                  wrong.push({ seed, conflict, reason: `enough are ${places.slice(0, count).join()}` });
+                }
+                unhelpfulTried++;
+              }
+            }
+            continue;
+          }
           seen.set('supply helps', (seen.get('supply helps') ?? 0) + 1);
           const more = await optimize({
             request: withVehicles(request, added),
@@ -107,7 +190,7 @@ describe('an infeasible problem', () => {
             settings: SETTINGS,
           });
           if (more.status !== 'optimal') wrong.push({ seed, conflict, reason: `with them ${more.status}` });
-          if (request.fleet_state.vehicles.length + added.length > 6) continue;
+          if (request.fleet_state.vehicles.length + added.length > MOST_TRIED_VEHICLES) continue;
           for (const fewer of placements(idsOf(request), added.length - 1)) {
             const { capacity } = added[0];
             const list = fewer.map((location_id) => ({ location_id, capacity }));
@@ -152,8 +235,89 @@ describe('an infeasible problem', () => {
     expect(wrong).toEqual([]);
     expect(instances).toBeGreaterThan(200);
     expect(fewerTried).toBeGreaterThan(100);
+    expect(unhelpfulTried).toBeGreaterThan(100);
     for (const name of [...Object.keys(NO_LIMIT), 'supply'])
       expect(seen.get(`${name} helps`), name).toBeGreaterThan(3);
+  });
+
+  test('is in conflicts that are irreducible, every one of them, for every random instance', async () => {
+    const sizes = new Map<number, number>();
+    const members = new Map<ConstraintName, number>();
+    let further = 0;
+    for (let seed = 14_001; seed <= 14_000 + FEWER_SEEDS; seed++) {
+      const { request, locations } = randomInstance(seed);
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      if (outcome.status !== 'infeasible') continue;
+      const { sets } = outcome;
+      further += sets.length - 1;
+      for (const { names, irreducible } of sets) {
+        expect(irreducible, `seed ${seed}`).toBe(true);
+        sizes.set(names.length, (sizes.get(names.length) ?? 0) + 1);
+        expect(hasPlanWithOnly(request, locations, names), `seed ${seed} ${names}`).toBe(false);
+        for (const name of names) {
+          members.set(name, (members.get(name) ?? 0) + 1);
+          const rest = names.filter((other) => other !== name);
+          expect(hasPlanWithOnly(request, locations, rest), `seed ${seed} ${names} without ${name}`).toBe(
+            true,
+          );
+        }
+      }
+    }
+    console.log(sizes, members, further);
+    expect(members.size).toBe(8);
+    expect(Math.min(...members.values())).toBeGreaterThan(1);
+    expect(Math.max(...sizes.keys())).toBeGreaterThan(2);
+    expect(further).toBeGreaterThan(10);
+  });
+
+  test('that no change of one limit helps is explained by changes that together do, each of them needed and the smallest', async () => {
+    const wrong: unknown[] = [];
+    const seen = new Map<string, number>();
+    let instances = 0;
+    let tried = 0;
+    const feasible = (request: OptimizeRequest, locations: Instance['locations']) => {
+      if (request.fleet_state.vehicles.length > MOST_TRIED_VEHICLES) return false;
+      tried++;
+      return cheapestByTryingAll(request, locations) !== null;
+    };
+    for (let seed = 18_001; seed <= 18_000 + FEWER_SEEDS; seed++) {
+      const { request, locations } = randomInstance(seed);
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      if (outcome.status !== 'infeasible' || !outcome.together) continue;
+      instances++;
+      const { together, errors } = outcome;
+      if (errors.at(-1)?.field !== 'constraints') wrong.push({ seed, errors });
+      let changedSoFar = request;
+      for (const [at, change] of together.entries()) {
+        const { constraint, relaxation, additions } = change;
+        seen.set(constraint, (seen.get(constraint) ?? 0) + 1);
+        if (!change.proved) wrong.push({ seed, change, reason: 'not proved' });
+        const loose = (base: OptimizeRequest) =>
+          together
+            .slice(at + 1)
+            .reduce((r, later) => changed(r, later.constraint, NO_LIMIT[later.constraint]!), base);
+        if (constraint === 'supply') {
+          const added = additions!.flatMap(({ vehicles, ...place }) =>
+            Array.from({ length: vehicles }, () => place),
+          );
+          if (feasible(loose(changedSoFar), locations)) wrong.push({ seed, change, reason: 'not needed' });
+          changedSoFar = withVehicles(changedSoFar, added);
+          continue;
+        }
+        if (feasible(loose(changedSoFar), locations)) wrong.push({ seed, change, reason: 'not needed' });
+        const tighter = slightlyTighter(change);
+        if (tighter !== null && feasible(loose(changed(changedSoFar, constraint, tighter)), locations)) {
+          wrong.push({ seed, change, reason: `${tighter} is enough` });
+        }
+        changedSoFar = changed(changedSoFar, constraint, relaxation);
+      }
+      const after = await optimize({ request: changedSoFar, locations, settings: SETTINGS });
+      if (after.status !== 'optimal') wrong.push({ seed, together, reason: after.status });
+    }
+    expect(wrong).toEqual([]);
+    expect(instances).toBeGreaterThan(20);
+    expect(tried).toBeGreaterThan(60);
+    expect(seen.size).toBeGreaterThan(3);
   });
 
   const vehicles = (count: number, location: number, capacity = 1) =>

@@ -1,14 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { evaluateMoves } from '../../../src/core/optimize/evaluate.ts';
+import {
+  figuresOf,
+  learnFromPricedRepairs,
+  learnFromPrices,
+} from '../../../src/core/optimize/explain/bounded-insights.ts';
+import { learnFromRelaxation, learnFromRepairs } from '../../../src/core/optimize/explain/class-bounds.ts';
+import { effortOf } from '../../../src/core/optimize/explain/effort.ts';
 import type { Figures } from '../../../src/core/optimize/explain/figures.ts';
 import { explainPureFlow } from '../../../src/core/optimize/explain/flow-insights.ts';
+import { createParametricFlow } from '../../../src/core/optimize/explain/parametric-flow.ts';
+import { askAll } from '../../../src/core/optimize/explain/questions.ts';
 import { canReachMost, reachMost } from '../../../src/core/optimize/explain/reachable.ts';
-import { explainRelaxed } from '../../../src/core/optimize/explain/relaxed-insights.ts';
-import { explainByResolving } from '../../../src/core/optimize/explain/resolved-insights.ts';
+import { tightenEach, tightenOptimum } from '../../../src/core/optimize/explain/tighten.ts';
 import type { Problem, Solution } from '../../../src/core/optimize/model.ts';
 import { solveProblem } from '../../../src/core/optimize/solve.ts';
 import { withNetwork } from '../../../src/core/optimize/variants.ts';
 import { createRandom } from './instances.ts';
+import { explainByResolving } from './solved-figures.ts';
 
 const control = () => ({ deadlineMs: performance.now() + 60_000 });
 
@@ -104,7 +113,8 @@ describe('insights of a network', () => {
       };
       const kind = { capacities: [capacity], fractional: false };
       for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted, kind, 0)) {
-        const found = explainPureFlow(problem, solution, () => false);
+        // Few arcs count as nearby, so that searches have to leave them.
+        const found = await explainPureFlow(problem, solution, control(), seed % 2 === 0 ? 1 : undefined);
         const solved = await insightsBySolving(problem, solution, capacity);
         expect(withoutNext(found), `seed ${seed}`).toEqual(withoutNext(solved!));
         expect(found.complete && found.exact).toBe(true);
@@ -135,7 +145,7 @@ describe('insights of a network', () => {
       const { costUnits, broken } = evaluateMoves(problem, moves);
       if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) continue;
       if (costUnits > solution.costUnits) dearer++;
-      const found = explainPureFlow(problem, { ...solution, moves, costUnits }, () => false);
+      const found = await explainPureFlow(problem, { ...solution, moves, costUnits }, control());
       const solved = await insightsBySolving(problem, solution, 1);
       expect(found.locations, `seed ${seed}`).toEqual(solved!.locations);
       expect(found.binding, `seed ${seed}`).toEqual(solved!.binding);
@@ -148,7 +158,7 @@ describe('insights of a network', () => {
     const kind = { capacities: [1], fractional: false };
     for await (const { seed, problem, solution } of solvedProblems(47_000, 250, kind, 0)) {
       const n = problem.locationIds.length;
-      for (const move of explainPureFlow(problem, solution, () => false).moves) {
+      for (const move of (await explainPureFlow(problem, solution, control())).moves) {
         if (move.next_best_location === null) continue;
         // Without the move, and with no vehicle of the source anywhere new but there, it costs the same.
         const source = problem.locationIds.indexOf(move.source_location);
@@ -183,53 +193,87 @@ describe('insights of a network', () => {
   });
 });
 
-describe('insights by the relaxation', () => {
-  test.each([
-    ['one class', { capacities: [1], fractional: true }, 51_000, 150],
-    ['several classes', { capacities: [1, 2, 4], fractional: true }, 53_000, 100],
-  ] as const)(
-    'are off by no more than they say: %s',
+/** What one figure says, and what is true. */
+type Compared = { value: number | null; truth: number | null; error: number | null; what: string };
+
+function* compareAll(found: Figures, truth: Figures): Generator<Compared> {
+  for (const [i, insight] of found.locations.entries()) {
+    for (const key of ['one_more_saves', 'one_fewer_costs', 'more_demand_costs'] as const) {
+      const { error_at_most: error, location_id } = insight;
+      yield { value: insight[key], truth: truth.locations[i][key], error, what: `${key} ${location_id}` };
+    }
+  }
+  for (const [m, { forbidding_costs: value, error_at_most: error }] of found.moves.entries()) {
+    yield { value, truth: truth.moves[m].forbidding_costs, error, what: `move ${m}` };
+  }
+  for (const { constraint: what, saves: value, error_at_most: error } of found.binding) {
+    yield { value, truth: truth.binding.find((other) => other.constraint === what)?.saves ?? 0, error, what };
+  }
+}
+
+describe('insights of a problem that is no network', () => {
+  const kinds = [
+    ['one class, fractional demand', { capacities: [1], fractional: true }, 51_000, 300],
+    ['two classes', { capacities: [1, 2], fractional: true }, 53_000, 150],
+    ['three classes', { capacities: [1, 2, 4], fractional: true }, 55_000, 150],
+  ] as const;
+
+  test.each(kinds)(
+    'are off by no more than they say before anything is solved again: %s',
+    { timeout: 300_000 },
     async (_, { capacities, fractional }, firstSeed, wanted) => {
       const seen = { known: 0, unknown: 0, exact: 0 };
       const kind = { capacities: [...capacities], fractional };
       for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted, kind, 0.3)) {
         const load = capacities[0];
-        const [found, solved] = [
-          await explainRelaxed(problem, solution, load, control()),
-          await insightsBySolving(problem, solution, load),
-        ];
-        expect(found.complete, `seed ${seed}`).toBe(true);
-        const compare = (value: number | null, truth: number | null, error: number | null, what: string) => {
+        const questions = askAll(problem, solution, load);
+        const effort = effortOf(control(), 1);
+        const flow = capacities.length === 1 ? createParametricFlow(problem, solution, effort) : null;
+        if (flow) learnFromPrices(flow, questions);
+        else await learnFromRelaxation(problem, load, questions, control());
+        learnFromRepairs(problem, solution, load, questions, effort);
+        if (flow) learnFromPricedRepairs(flow, questions);
+        const solved = (await insightsBySolving(problem, solution, load))!;
+        const found = figuresOf(problem, solution, questions);
+        for (const { value, truth, error, what } of compareAll(found, solved)) {
           if (error === null) {
             seen.unknown++;
-            return;
+            continue;
           }
           seen.known++;
-          if (error <= 2e-4) seen.exact++;
-          if (value === null || truth === null) expect(value, `seed ${seed} ${what}`).toBe(truth);
-          else
-            expect(Math.abs(value - truth), `seed ${seed} ${what} ${value} ${truth}`).toBeLessThanOrEqual(
-              error + 1e-9,
-            );
-        };
-        found.locations.forEach((insight, i) => {
-          const truth = solved!.locations[i];
-          const { error_at_most: error, location_id } = insight;
-          for (const key of ['one_more_saves', 'one_fewer_costs', 'more_demand_costs'] as const) {
-            compare(insight[key], truth[key], error, `${key} ${location_id}`);
-          }
-        });
-        found.moves.forEach((insight, m) => {
-          const truth = solved!.moves[m];
-          compare(insight.forbidding_costs, truth.forbidding_costs, insight.error_at_most, `move ${m}`);
-        });
-        for (const insight of found.binding) {
-          const truth = solved!.binding.find(({ constraint }) => constraint === insight.constraint);
-          compare(insight.saves, truth?.saves ?? 0, insight.error_at_most, insight.constraint);
+          if (error === 0) seen.exact++;
+          const hint = `seed ${seed} ${what} ${value} ${truth} ± ${error}`;
+          if (value === null || truth === null) expect(value, hint).toBe(truth);
+          else expect(Math.abs(value - truth), hint).toBeLessThanOrEqual(error + 1e-9);
         }
       }
-      expect(seen.known).toBeGreaterThan(500);
-      expect(seen.exact).toBeGreaterThan(50);
+      expect(seen.known).toBeGreaterThan(1000);
+      expect(seen.exact).toBeGreaterThan(100);
+      expect(seen.known).toBeGreaterThan(2 * seen.unknown);
+    },
+  );
+
+  test.each(kinds)(
+    'are exact where there is time, whatever plan they are of: %s',
+    { timeout: 300_000 },
+    async (_, { capacities, fractional }, firstSeed, wanted) => {
+      let figures = 0;
+      const kind = { capacities: [...capacities], fractional };
+      for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted / 3, kind, 0.3)) {
+        const questions = askAll(problem, solution, capacities[0]);
+        await tightenOptimum(problem, solution, questions, control());
+        await tightenEach(problem, questions, control());
+        const found = figuresOf(problem, solution, questions);
+        const solved = (await insightsBySolving(problem, solution, capacities[0]))!;
+        expect([found.complete, found.exact], `seed ${seed}`).toEqual([true, true]);
+        expect(withoutNext(found), `seed ${seed}`).toEqual(withoutNext(solved));
+        figures += 3 * found.locations.length + found.moves.length;
+        for (const { forbidding_costs, next_best_location, target_location } of found.moves) {
+          expect(next_best_location === null, `seed ${seed}`).toBe(forbidding_costs === null);
+          expect(next_best_location).not.toBe(target_location);
+        }
+      }
+      expect(figures).toBeGreaterThan(300);
     },
   );
 });

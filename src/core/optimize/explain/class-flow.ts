@@ -14,6 +14,8 @@ import { isAllowed } from '../network.ts';
 import { leastServed, totalDemand } from '../service-level.ts';
 import { splitDemand } from '../variables.ts';
 import { withLimits } from '../variants.ts';
+import type { Effort } from './effort.ts';
+import type { Arcs } from './half-arcs.ts';
 import { createResidualNetwork, type ResidualNetwork } from './residual-network.ts';
 
 export type ClassFlow = {
@@ -29,10 +31,7 @@ export type ClassFlow = {
   servedArc: number;
   /** Arc of the vehicles that serve at j. */
   demandArc: (j: number) => number;
-  /** First of the n arcs that bound the vehicles per location, −1 without bounds. */
-  presenceArcs: number;
-  /** Moves beyond the distance limit, closed. */
-  beyond: { arc: number; source: number; km: number }[];
+  partArc: (j: number) => number;
 };
 
 /** Whether one class and whole demand make the problem a network. */
@@ -48,8 +47,8 @@ export function requiredVehicles(problem: Problem, level: number, extraDemand = 
   return Math.max(0, Math.ceil(required / problem.capacities[0]));
 }
 
-/** The flow of a pure problem. @param withBeyond also makes arcs, closed, of moves beyond the distance limit */
-export function createPureFlow(problem: Problem, moves: Moves, withBeyond = false): ClassFlow {
+/** The flow of a pure problem. */
+export function createPureFlow(problem: Problem, moves: Moves, effort: Effort): ClassFlow {
   const [capacity] = problem.capacities;
   const { limits } = problem;
   const { presence } = evaluateMoves(problem, moves);
@@ -66,41 +65,88 @@ export function createPureFlow(problem: Problem, moves: Moves, withBeyond = fals
     idle: null,
     required: requiredVehicles(problem, limits.minServiceLevel),
     allowed: limits.totalFleetSize,
-    withBeyond,
+    effort,
+  });
+}
+
+/** Whole vehicles that serve in `serving` at most, and the one that serves what is left of demand. */
+export type HeldSteps = { full: Float64Array; part: Float64Array };
+
+/**
+ * The flow of a problem of one class with its serving steps held: both arcs of them, `demandArc(j)` and `partArc(j)`, are to be
+ * opened. Any number of vehicles up to the fleet size may serve then. @param scale by which costs are multiplied
+ */
+export function createHeldFlow(
+  problem: Problem,
+  moves: Moves,
+  held: HeldSteps,
+  scale: number,
+  effort: Effort,
+): ClassFlow {
+  return createClassFlow(problem, 0, moves, {
+    serving: held.full,
+    mostServing: held.full,
+    part: held.part,
+    idle: null,
+    required: 0,
+    allowed: problem.limits.totalFleetSize,
+    scale,
+    effort,
   });
 }
 
 /** The flow of one class that keeps the vehicles that serve in the plan (with bounds: all that are present) where they are. */
-export function createFixedFlow(problem: Problem, k: number, moves: Moves, serving: Float64Array): ClassFlow {
+export function createFixedFlow(
+  problem: Problem,
+  k: number,
+  moves: Moves,
+  serving: Float64Array,
+  effort: Effort,
+): ClassFlow {
   const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = problem.limits;
   const n = problem.locationIds.length;
   const isShared = problem.capacities.length > 1 && (least > 0 || most !== Number.POSITIVE_INFINITY);
   const { presence } = evaluateMoves(problem, moves);
   const total = serving.reduce((sum, count) => sum + count, 0);
+  const present = presentVehicles(presence, n);
+  const idle = serving.map((count, j) => presence[k * n + j] - count);
   return createClassFlow(problem, k, moves, {
     serving,
     mostServing: serving,
-    // Bounds that several classes share are kept by keeping everyone's presence.
-    idle: isShared ? serving.map((count, j) => presence[k * n + j] - count) : null,
+    // Bounds that several classes share are kept by keeping everyone's presence; one vehicle may go where more stand than must.
+    idle: isShared
+      ? { most: idle, least: idle.map((count, j) => Math.max(0, count - (present[j] > least ? 1 : 0))) }
+      : null,
     required: total,
     allowed: total,
-    withBeyond: false,
+    effort,
   });
+}
+
+/** Vehicles of all classes per location. @param presence per class and location */
+export function presentVehicles(presence: ArrayLike<number>, n: number): Float64Array {
+  const present = new Float64Array(n);
+  for (let at = 0; at < presence.length; at++) present[at % n] += presence[at];
+  return present;
 }
 
 type FlowOptions = {
   serving: Float64Array;
   mostServing: Float64Array;
+  /** Vehicles that serve a part of their capacity, per location, held with the others. */
+  part?: Float64Array;
+  scale?: number;
   /** Idle vehicles per location where they are fixed too. */
-  idle: Float64Array | null;
+  idle: { least: Float64Array; most: Float64Array } | null;
   required: number;
   allowed: number;
-  withBeyond: boolean;
+  effort: Effort;
 };
 
 function createClassFlow(problem: Problem, k: number, moves: Moves, options: FlowOptions): ClassFlow {
   const n = problem.locationIds.length;
-  const { limits, network } = problem;
+  const { limits, network: costs } = problem;
+  const { part, scale = 1, effort } = options;
   const isBounded =
     !options.idle &&
     (limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation < Number.POSITIVE_INFINITY);
@@ -121,43 +167,38 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
     presence[moves.target[m]] += moves.count[m];
   }
 
-  const from: number[] = [];
-  const to: number[] = [];
-  const cost: number[] = [];
-  const lower: number[] = [];
-  const upper: number[] = [];
-  const flow: number[] = [];
-  const add = (u: number, v: number, price: number, least: number, most: number, units: number) => {
-    from.push(u);
-    to.push(v);
-    cost.push(price);
-    lower.push(least);
-    upper.push(most);
-    flow.push(units);
-    return from.length - 1;
+  const most = n * n + 4 * n + 1;
+  const arcs: Arcs = {
+    nodes: sink + 1,
+    from: new Int32Array(most),
+    to: new Int32Array(most),
+    cost: new Float64Array(most),
+    lower: new Float64Array(most),
+    upper: new Float64Array(most),
+    flow: new Float64Array(most),
+  };
+  let count = 0;
+  const add = (u: number, v: number, price: number, least: number, upper: number, units: number) => {
+    arcs.from[count] = u;
+    arcs.to[count] = v;
+    arcs.cost[count] = price;
+    arcs.lower[count] = least;
+    arcs.upper[count] = upper;
+    arcs.flow[count] = units;
+    return count++;
   };
   const moveArcs = new Int32Array(n * n).fill(-1);
-  const beyond: ClassFlow['beyond'] = [];
   for (let i = 0; i < n; i++) {
+    effort.check();
     for (let j = 0; j < n; j++) {
       const at = i * n + j;
       const units = i === j ? staying[i] : (going.get(at) ?? 0);
-      if (isAllowed(network, n, limits.maxDistanceKm, i, j)) {
-        const price = i === j ? 0 : network.costUnits[at];
+      if (isAllowed(costs, n, limits.maxDistanceKm, i, j)) {
+        const price = i === j ? 0 : scale * costs.costUnits[at];
         moveArcs[at] = add(i, arrival(j), price, 0, Number.POSITIVE_INFINITY, units);
-      } else if (
-        options.withBeyond &&
-        problem.supply[k * n + i] > 0 &&
-        Number.isFinite(network.costUnits[at])
-      ) {
-        const km = network.distanceKm![at];
-        if (km < Number.POSITIVE_INFINITY) {
-          beyond.push({ arc: add(i, arrival(j), network.costUnits[at], 0, 0, 0), source: i, km });
-        }
       }
     }
   }
-  const presenceArcs = isBounded ? from.length : -1;
   if (isBounded) {
     for (let j = 0; j < n; j++) {
       add(
@@ -170,27 +211,31 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
       );
     }
   }
-  const demandArcs = from.length;
+  const demandArcs = count;
   let total = 0;
   for (let j = 0; j < n; j++) {
     const units = options.serving[j];
     total += units;
-    add(departure(j), served, 0, 0, options.mostServing[j], units);
-    const idle = options.idle?.[j];
-    add(departure(j), sink, 0, 0, idle ?? Number.POSITIVE_INFINITY, presence[j] - units);
+    add(departure(j), served, 0, part ? units : 0, options.mostServing[j], units);
+    const { least, most } = options.idle ?? {};
+    add(
+      departure(j),
+      sink,
+      0,
+      least?.[j] ?? 0,
+      most?.[j] ?? Number.POSITIVE_INFINITY,
+      presence[j] - units - (part?.[j] ?? 0),
+    );
+  }
+  const partArcs = count;
+  for (let j = 0; part && j < n; j++) {
+    total += part[j];
+    add(departure(j), served, 0, part[j], part[j], part[j]);
   }
   const servedArc = add(served, sink, 0, options.required, options.allowed, total);
-  const residual = createResidualNetwork({
-    nodes: sink + 1,
-    from: Int32Array.from(from),
-    to: Int32Array.from(to),
-    cost: Float64Array.from(cost),
-    lower: Float64Array.from(lower),
-    upper: Float64Array.from(upper),
-    flow: Float64Array.from(flow),
-  });
+  const network = createResidualNetwork(cutTo(arcs, count), effort);
   return {
-    network: residual,
+    network,
     source: (i) => i,
     arrival,
     departure,
@@ -199,8 +244,19 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
     moveArc: (i, j) => moveArcs[i * n + j],
     servedArc,
     demandArc: (j) => demandArcs + 2 * j,
-    presenceArcs,
-    beyond,
+    partArc: (j) => partArcs + j,
+  };
+}
+
+function cutTo({ nodes, from, to, cost, lower, upper, flow }: Arcs, count: number): Arcs {
+  return {
+    nodes,
+    from: from.subarray(0, count),
+    to: to.subarray(0, count),
+    cost: cost.subarray(0, count),
+    lower: lower.subarray(0, count),
+    upper: upper.subarray(0, count),
+    flow: flow.subarray(0, count),
   };
 }
 

@@ -27,14 +27,14 @@ const ORDER: ConstraintName[] = [
   'min_service_level',
 ];
 
+/** Constraints that cannot hold together; `irreducible`: proved that without any one of them they can. */
+export type ConflictSet = { names: ConstraintName[]; irreducible: boolean };
+
 /**
  * @param problem proved infeasible
- * @returns the set, and whether it is proved irreducible (a time limit leaves constraints in that may not belong)
+ * @returns the set; a time limit leaves constraints in that may not belong
  */
-export async function findConflict(
-  problem: Problem,
-  control: SolveControl,
-): Promise<{ names: ConstraintName[]; irreducible: boolean }> {
+export async function findConflict(problem: Problem, control: SolveControl): Promise<ConflictSet> {
   const names: ConstraintName[] = [];
   let rest = problem;
   let anySupply = false;

@@ -1,20 +1,33 @@
-/** Says why a problem has no plan: the constraints in conflict, and for each the smallest change that alone helps. */
+/**
+ * Says why a problem has no plan: the constraints in conflict, for each the smallest change that alone helps, and where some do
+ * not help alone, what else is in conflict without them and what helps together.
+ */
 import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
-import { fromUnits } from '../costs.ts';
 import { isStopped } from '../highs.ts';
-import type { Conflict, ConstraintName, Problem, SolveControl } from '../model.ts';
-import { countVehicles } from '../variants.ts';
-import { findConflict } from './conflict.ts';
-import { describeConflict } from './messages.ts';
+import type { Conflict, ConstraintName, JointChange, Problem, SolveControl } from '../model.ts';
+import { type ConflictSet, findConflict } from './conflict.ts';
+import { findJointRelaxation, withoutConstraint } from './joint.ts';
+import { describeConflict, describeJoint } from './messages.ts';
 import { unreachableLocations } from './reachable.ts';
 import { findRelaxation } from './relaxations.ts';
+import { requestedValue } from './requested.ts';
 
-/** Share of the explanation's progress and time for finding the conflict. */
-const CONFLICT_SHARE = 0.5;
+/** No explanation takes longer by itself, whatever the time limit is: it is no plan, and a reader waits for it. */
+const MOST_MS = 4000;
+/** Shares of the time left: for the first conflict, then for what helps alone; then for further conflicts. */
+const CONFLICT_SHARE = 0.25;
+const ALONE_SHARE = 0.4;
+const FURTHER_SHARE = 0.3;
 
-/** No explanation takes longer, whatever the time limit is: it is no plan, and a reader waits for it. */
-const MOST_MS = 2000;
+export type Explained = {
+  errors: ErrorItem[];
+  conflicts: Conflict[];
+  /** The conflicts that the constraints are in; the first one always. */
+  sets: ConflictSet[];
+  /** Changes that together are enough; null where one constraint's change is the only way looked for, or time ran out. */
+  together: JointChange[] | null;
+};
 
 /**
  * Explains an infeasible problem within the control's deadline; what was not found in time is said to be so.
@@ -24,29 +37,99 @@ export async function explainInfeasible(
   request: OptimizeRequest,
   problem: Problem,
   outer: SolveControl,
-): Promise<{ errors: ErrorItem[]; conflicts: Conflict[] }> {
-  const control = { ...outer, deadlineMs: Math.min(outer.deadlineMs, performance.now() + MOST_MS) };
+  mostMs = MOST_MS,
+): Promise<Explained> {
+  const control = { ...outer, deadlineMs: Math.min(outer.deadlineMs, performance.now() + mostMs) };
   const tell = (share: number) =>
     control.onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
-  const { names } = await findConflict(problem, {
-    ...control,
-    deadlineMs: shareOfTime(control, CONFLICT_SHARE),
-    onProgress: ({ share }) => tell(CONFLICT_SHARE * share),
-  });
+  const first = await findConflict(problem, shareOfTime(control, CONFLICT_SHARE));
+  tell(CONFLICT_SHARE);
+  const conflicts = await findEachAlone(problem, first.names, shareOfTime(control, ALONE_SHARE));
+  tell(CONFLICT_SHARE + ALONE_SHARE);
+  const sets = [
+    first,
+    ...(await findFurther(problem, first, conflicts, shareOfTime(control, FURTHER_SHARE))),
+  ];
+  // Who is not in the first conflict cannot help alone: that conflict would stay.
+  for (const { names } of sets) {
+    for (const constraint of names) {
+      if (conflicts.some((known) => known.constraint === constraint)) continue;
+      conflicts.push(
+        createConflict(problem, constraint, { relaxation: null, insufficient: null, proved: true }),
+      );
+    }
+  }
+  const isOnlyTogether = conflicts.some(({ relaxation, proved }) => relaxation === null && proved);
+  const together =
+    isOnlyTogether && !isStopped(control.stopFlag)
+      ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), shareOfTime(control, 1))
+      : null;
+  const worthSaying = together !== null && together.length > 1 ? together : null;
+  return {
+    conflicts,
+    sets,
+    together: worthSaying,
+    errors: [
+      ...conflicts.map((conflict) => describeConflict(request, problem, conflict, sets)),
+      ...(worthSaying ? [describeJoint(request, problem, conflicts, worthSaying)] : []),
+    ],
+  };
+}
+
+function helpfulAlone(conflicts: readonly Conflict[]): ConstraintName[] {
+  return conflicts.filter(({ relaxation }) => relaxation !== null).map(({ constraint }) => constraint);
+}
+
+async function findEachAlone(
+  problem: Problem,
+  names: readonly ConstraintName[],
+  control: SolveControl,
+): Promise<Conflict[]> {
   const conflicts: Conflict[] = [];
   for (const [at, constraint] of names.entries()) {
     if (isStopped(control.stopFlag)) break;
-    const deadlineMs = shareOfTime(control, 1 / (names.length - at));
-    const found = await findRelaxation(problem, constraint, { deadlineMs, stopFlag: control.stopFlag });
-    conflicts.push({
-      constraint,
-      value: requestedValue(problem, constraint),
-      ...found,
-      ...unreachableOf(problem, constraint),
-    });
-    tell(CONFLICT_SHARE + ((1 - CONFLICT_SHARE) * (at + 1)) / names.length);
+    const found = await findRelaxation(problem, constraint, shareOfTime(control, 1 / (names.length - at)));
+    conflicts.push(createConflict(problem, constraint, found));
   }
-  return { conflicts, errors: conflicts.map((c) => describeConflict(request, problem, c, names)) };
+  return conflicts;
+}
+
+function createConflict(
+  problem: Problem,
+  constraint: ConstraintName,
+  found: Pick<Conflict, 'relaxation' | 'insufficient' | 'proved'>,
+): Conflict {
+  return {
+    constraint,
+    value: requestedValue(problem, constraint),
+    ...found,
+    ...unreachableOf(problem, constraint),
+  };
+}
+
+/** A constraint that does not help alone leaves another conflict, of others. */
+async function findFurther(
+  problem: Problem,
+  first: ConflictSet,
+  conflicts: readonly Conflict[],
+  control: SolveControl,
+): Promise<ConflictSet[]> {
+  const found: ConflictSet[] = [];
+  for (const { constraint, relaxation, proved } of conflicts) {
+    if (relaxation !== null || !proved) continue;
+    if (found.some(({ names }) => !names.includes(constraint))) continue;
+    if (isStopped(control.stopFlag) || performance.now() >= control.deadlineMs) break;
+    const without = withoutConstraint(problem, constraint);
+    const further = await findConflict(without, control);
+    const isKnown = [first, ...found].some(({ names }) => isSubset(names, further.names));
+    if (further.names.length > 0 && !isKnown) found.push(further);
+  }
+  return found;
+}
+
+/** A set that has all of another says nothing new: time left in what does not belong, or vehicles more do not help. */
+function isSubset(names: readonly ConstraintName[], others: readonly ConstraintName[]): boolean {
+  return names.every((name) => others.includes(name));
 }
 
 function unreachableOf(problem: Problem, constraint: ConstraintName): Pick<Conflict, 'unreachable'> {
@@ -55,29 +138,8 @@ function unreachableOf(problem: Problem, constraint: ConstraintName): Pick<Confl
   return unreachable.length > 0 ? { unreachable } : {};
 }
 
-function shareOfTime(control: SolveControl, share: number): number {
+/** The same control for a share of the time left; without progress, which is told by whole steps. */
+function shareOfTime({ deadlineMs, stopFlag }: SolveControl, share: number): SolveControl {
   const now = performance.now();
-  return now + share * Math.max(0, control.deadlineMs - now);
-}
-
-function requestedValue(problem: Problem, name: ConstraintName): number | null {
-  const { limits } = problem;
-  switch (name) {
-    case 'min_service_level':
-      return limits.minServiceLevel;
-    case 'max_distance':
-      return limits.maxDistanceKm;
-    case 'max_rebalancing_cost':
-      return fromUnits(limits.maxCostUnits);
-    case 'min_vehicles_per_location':
-      return limits.minVehiclesPerLocation;
-    case 'max_vehicles_per_location':
-      return limits.maxVehiclesPerLocation;
-    case 'total_fleet_size':
-      return limits.totalFleetSize;
-    case 'supply':
-      return countVehicles(problem);
-    case 'network':
-      return null;
-  }
+  return { stopFlag, deadlineMs: now + share * Math.max(0, deadlineMs - now) };
 }

@@ -2,31 +2,23 @@
  * What the plan is worth where: per location what one vehicle more saves and one fewer costs and what more demand costs, per
  * move what forbidding it costs, and which constraints make the plan dearer. Two-sided, within what the time limit has left.
  *
- *   one class, whole demand   exact, along residual paths of the plan's flow   `flow-insights.ts`
- *   else small                exact, solved again with each change             `resolved-insights.ts`
- *   else                      linear relaxation, with the error's bound        `relaxed-insights.ts`
+ *   one class, whole demand   exact, along residual paths of the plan's flow       `flow-insights.ts`
+ *   else                      proved from both sides, as closely as time allows    `bounded-insights.ts`
  *
  * Bare duals are not used: a location of dual 0 may cost 50 when it loses a vehicle.
  */
 import type { Insights } from '../../../contracts/optimize.ts';
 import { fromUnits } from '../costs.ts';
-import { isStopped } from '../highs.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
 import { countArcs } from '../variables.ts';
+import { explainByBounds } from './bounded-insights.ts';
 import { isPureFlow } from './class-flow.ts';
 import { emptyFigures } from './figures.ts';
 import { explainPureFlow } from './flow-insights.ts';
-import { explainRelaxed } from './relaxed-insights.ts';
-import { explainByResolving } from './resolved-insights.ts';
 import { mostCommonClass } from './serving.ts';
 
-/** Possible moves up to which every figure is solved for; a solve takes some milliseconds then. */
-const MOST_RESOLVED_ARCS = 150;
 /** More possible moves than this do not fit in memory as a flow. */
 const MOST_EXPLAINED_ARCS = 5_000_000;
-/** Share of the time left after which solving for figures is given up for the relaxation. */
-const RESOLVING_SHARE = 0.5;
-
 /**
  * Insights for a problem's solution. The vehicle added is of the fleet's most common capacity (the smaller one of
  * two); the one taken away too where the location has one, otherwise of the location's most common capacity.
@@ -61,14 +53,7 @@ function withSomeClass(problem: Problem): Problem {
 }
 
 async function explain(problem: Problem, solution: Solution, load: number, control: SolveControl) {
-  const isOver = () => performance.now() >= control.deadlineMs || isStopped(control.stopFlag);
   if (countArcs(problem, true) > MOST_EXPLAINED_ARCS) return emptyFigures(problem, solution);
-  if (isPureFlow(problem)) return explainPureFlow(problem, solution, isOver);
-  if (countArcs(problem, true) <= MOST_RESOLVED_ARCS) {
-    const now = performance.now();
-    const deadlineMs = now + RESOLVING_SHARE * Math.max(0, control.deadlineMs - now);
-    const resolved = await explainByResolving(problem, solution, load, { ...control, deadlineMs });
-    if (resolved) return resolved;
-  }
-  return await explainRelaxed(problem, solution, load, control);
+  if (isPureFlow(problem)) return await explainPureFlow(problem, solution, control);
+  return await explainByBounds(problem, solution, load, control);
 }

@@ -1,9 +1,10 @@
 /** An infeasible problem in sentences: the value, the limit, what to do. */
 import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
-import type { Conflict, ConstraintName, Problem } from '../model.ts';
+import type { Conflict, ConstraintName, JointChange, Problem } from '../model.ts';
 import { requiredDemand, totalDemand } from '../service-level.ts';
 import { countVehicles } from '../variants.ts';
+import type { ConflictSet } from './conflict.ts';
 
 /** Items of a list that a message names before it says "and 7 more". */
 const MOST_NAMED = 10;
@@ -13,22 +14,67 @@ const ALIASES: Partial<Record<ConstraintName, 'min_demand_coverage' | 'max_rebal
   max_distance: 'max_rebalancing_distance_km',
 };
 
-/** @param names all constraints in conflict */
+/** @param sets all conflicts; the constraint is in at least one of them */
 export function describeConflict(
   request: OptimizeRequest,
   problem: Problem,
   conflict: Conflict,
-  names: readonly ConstraintName[],
+  sets: readonly ConflictSet[],
 ): ErrorItem {
-  const alias = ALIASES[conflict.constraint];
-  const name = alias && request.constraints?.[alias] !== undefined ? alias : conflict.constraint;
-  const others = names.filter((other) => other !== conflict.constraint);
+  const name = nameOf(request, conflict.constraint);
+  const others = sets
+    .filter(({ names }) => names.length > 1 && names.includes(conflict.constraint))
+    .map(({ names }) => names.filter((other) => other !== conflict.constraint).join(', '));
   return {
     code: 'INFEASIBLE_PROBLEM',
     message: `${describeFact(problem, conflict, name)}; ${describeAdvice(problem, conflict)}`,
     field: fieldOf(conflict.constraint, name),
-    detail: others.length > 0 ? `in conflict with ${others.join(', ')}` : null,
+    detail: others.length > 0 ? `in conflict with ${others.join('; and with ')}` : null,
   };
+}
+
+/** Changes that are enough together, where there is more than one obstacle. */
+export function describeJoint(
+  request: OptimizeRequest,
+  problem: Problem,
+  conflicts: readonly Conflict[],
+  together: readonly JointChange[],
+): ErrorItem {
+  const alone = conflicts.filter(({ relaxation }) => relaxation !== null);
+  const isProved = conflicts.every(({ relaxation, proved }) => relaxation !== null || proved);
+  const reason =
+    alone.length > 0
+      ? `instead of a change of ${alone.map(({ constraint }) => nameOf(request, constraint)).join(' or ')} alone`
+      : isProved
+        ? 'where no change of one constraint alone is enough'
+        : 'where no change of one constraint alone was found to be enough';
+  const changes = together.map((change, at) => {
+    const advice =
+      change.constraint === 'supply'
+        ? describeAdditions(problem, { ...change, insufficient: null })
+        : `${nameOf(request, change.constraint)}: ${describeValue(change)}${change.proved ? '' : ' (enough; less of a change may be too)'}`;
+    return at === 0 ? advice : `then ${advice}`;
+  });
+  return {
+    code: 'INFEASIBLE_PROBLEM',
+    message: `${reason}, these changes together are enough: ${changes.join(', ')}`,
+    field: 'constraints',
+    detail: null,
+  };
+}
+
+function nameOf(request: OptimizeRequest, constraint: ConstraintName): string {
+  const alias = ALIASES[constraint];
+  return alias && request.constraints?.[alias] !== undefined ? alias : constraint;
+}
+
+function describeValue({ constraint, relaxation }: Pick<Conflict, 'constraint' | 'relaxation'>): string {
+  const isLowered = constraint === 'min_service_level' || constraint === 'min_vehicles_per_location';
+  return `${isLowered ? 'lower it to at most' : 'raise it to at least'} ${relaxation}${unitOf(constraint)}`;
+}
+
+function unitOf(constraint: ConstraintName): string {
+  return constraint === 'max_distance' ? ' km' : '';
 }
 
 function fieldOf(constraint: ConstraintName, name: string): string {
@@ -78,18 +124,21 @@ function describeAdvice(problem: Problem, conflict: Conflict): string {
     return 'the time limit came before the value that would do was found';
   }
   if (constraint === 'supply') return describeAdditions(problem, conflict);
-  const isLowered = constraint === 'min_service_level' || constraint === 'min_vehicles_per_location';
-  const unit = constraint === 'max_distance' ? ' km' : '';
-  const advice = `${isLowered ? 'lower it to at most' : 'raise it to at least'} ${relaxation}${unit}`;
+  const advice = describeValue(conflict);
   if (proved) return advice;
   return insufficient === null
     ? `${advice} (enough; the time limit left no proof that less of a change is not)`
-    : `${advice} (enough; ${insufficient}${unit} is not, and the time limit left open what is between the two)`;
+    : `${advice} (enough; ${insufficient}${unitOf(constraint)} is not, and the time limit left open what is between the two)`;
 }
 
 function describeAdditions(
   problem: Problem,
-  { relaxation, insufficient, proved, additions = [] }: Conflict,
+  {
+    relaxation,
+    insufficient,
+    proved,
+    additions = [],
+  }: Pick<Conflict, 'relaxation' | 'insufficient' | 'proved' | 'additions'>,
 ): string {
   const has = countVehicles(problem);
   const count = relaxation! - has;

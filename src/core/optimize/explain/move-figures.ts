@@ -88,3 +88,17 @@ export function mostGained(
 function costTo(problem: Problem, source: number, j: number): number {
   return source === j ? 0 : problem.network.costUnits[source * problem.locationIds.length + j];
 }
+
+/** Vehicles that go, or stay, from a source to a target in a plan. */
+export function flowsOf(problem: Problem, moves: Moves): (source: number, target: number) => number {
+  const n = problem.locationIds.length;
+  const going = new Map<number, number>();
+  const leaving = new Float64Array(n);
+  for (let m = 0; m < moves.count.length; m++) {
+    const at = moves.source[m] * n + moves.target[m];
+    going.set(at, (going.get(at) ?? 0) + moves.count[m]);
+    leaving[moves.source[m]] += moves.count[m];
+  }
+  return (source, target) =>
+    source === target ? problem.supply[source] - leaving[source] : (going.get(source * n + target) ?? 0);
+}

@@ -26,6 +26,8 @@ export type RelaxationRows = {
   roundingRowsOf: (j: number) => RoundingRow[];
   /** Columns of location j: from, and upper bounds with demand as it is and with a load more. */
   columnsOf: (j: number) => { from: number; usual: Float64Array; more: Float64Array }[];
+  /** Of location j's columns in that order, by these duals; `more`: without its rounding rows. */
+  reducedCosts: (j: number, rowDual: Float64Array, which: 'usual' | 'more') => Float64Array;
 };
 
 /** Upper side with demand as it is and with a load more; Infinity: not in force. */
@@ -101,6 +103,16 @@ export function createRelaxationRows(problem: Problem, load: number): Relaxation
     }
   }
 
+  const { starts, indices, values, ...sides } = rows.finish();
+  /** Rows that location j's columns are in: its own, and those of all. */
+  const rowsOf = (j: number, which: 'usual' | 'more'): number[] => [
+    ...Array.from({ length: classes }, (_, k) => classes * n + j * classes + k),
+    ...(isSingle ? [] : [2 * classes * n + j]),
+    serviceRow,
+    fleetRow,
+    ...(which === 'usual' ? roundings[j].map(({ row }) => row) : []),
+  ];
+
   const upper = new Float64Array(columnCount);
   columns.flat().forEach(({ usual }, c) => {
     upper[c] = usual;
@@ -112,7 +124,10 @@ export function createRelaxationRows(problem: Problem, load: number): Relaxation
       cost: new Float64Array(columnCount),
       lower: new Float64Array(columnCount),
       upper,
-      ...rows.finish(),
+      ...sides,
+      starts,
+      indices,
+      values,
     },
     supplyRow: (k, i) => k * n + i,
     presenceRow: (k, j) => classes * n + j * classes + k,
@@ -121,6 +136,17 @@ export function createRelaxationRows(problem: Problem, load: number): Relaxation
     boundRow: (j) => (isBounded ? fleetRow + 1 + j : -1),
     demandScale,
     roundingRowsOf: (j) => roundings[j],
+    reducedCosts(j, rowDual, which) {
+      const own = first[j + 1] - first[j];
+      const reduced = new Float64Array(own + (isSingle ? 0 : 1));
+      for (const row of rowsOf(j, which)) {
+        for (let e = starts[row]; e < starts[row + 1]; e++) {
+          const c = indices[e] === firstServed + j ? own : indices[e] - first[j];
+          if (c >= 0 && (c < own || indices[e] === firstServed + j)) reduced[c] -= rowDual[row] * values[e];
+        }
+      }
+      return reduced;
+    },
     columnsOf: (j) => {
       const steps = {
         from: first[j],

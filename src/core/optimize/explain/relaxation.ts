@@ -9,7 +9,6 @@ import type { Problem, SolveControl } from '../model.ts';
 import { isAllowed } from '../network.ts';
 import { totalDemand } from '../service-level.ts';
 import { createRelaxationRows, serviceSide } from './relaxation-rows.ts';
-import { type RelaxableName, relaxByOne } from './units.ts';
 
 /** Moves to begin with: this many nearest targets of each source and sources of each target. */
 const FIRST_PER_LOCATION = 8;
@@ -24,13 +23,16 @@ export type RelaxedCost = number | null | 'stopped';
 
 export type Relaxation = {
   cost: () => RelaxedCost;
+  /** By the duals of `cost`, without solving: no plan of the changed problem costs less. Units; needs `cost` to be a number. */
+  boundWithVehicle: (k: number, i: number, by: 1 | -1) => number;
+  boundWithDemand: (j: number) => number;
   costWithVehicle: (k: number, i: number, by: 1 | -1) => RelaxedCost;
   costWithDemand: (j: number) => RelaxedCost;
   /** Without moves from `source` to `target`, of any class. */
   costWithoutMove: (source: number, target: number) => RelaxedCost;
-  /** With a constraint other than the distance one unit looser, or without it. */
-  costRelaxed: (name: Exclude<RelaxableName, 'max_distance'>, by: 'unit' | 'all') => RelaxedCost;
 };
+
+type Solved = { cost: RelaxedCost; values: Float64Array; rowDual: Float64Array };
 
 /** Opens the relaxation of a problem of at least one class. @param load demand that counts as one more */
 export async function withRelaxation<T>(
@@ -62,7 +64,7 @@ function openRelaxation(
   const columnOf = new Int32Array(classes * n * n).fill(-1);
   let columnCount = rows.model.columnCount;
   let hasAll = false;
-  let base: { cost: RelaxedCost; values: Float64Array } | null = null;
+  let base: Solved | null = null;
 
   for (let k = 0; k < classes; k++) {
     for (let i = 0; i < n; i++) {
@@ -138,19 +140,23 @@ function openRelaxation(
     return found;
   }
 
-  function solve(): { cost: RelaxedCost; values: Float64Array } {
+  function solve(): Solved {
     let method: 'dual' | 'primal' = 'dual';
     for (;;) {
       const linear = model.runLinear(0, method);
       if (linear.status === 'infeasible') {
-        if (hasAll) return { cost: null, values: linear.values };
+        if (hasAll) return { cost: null, values: linear.values, rowDual: linear.rowDual };
         appendAll();
         method = 'dual';
         continue;
       }
-      if (linear.status !== 'optimal') return { cost: 'stopped', values: linear.values };
+      if (linear.status !== 'optimal')
+        return { cost: 'stopped', values: linear.values, rowDual: linear.rowDual };
       const more = helpful(linear.rowDual);
-      if (more.length === 0) return { cost: linear.objective * UNITS_PER_COST, values: linear.values };
+      if (more.length === 0) {
+        const { values, rowDual } = linear;
+        return { cost: linear.objective * UNITS_PER_COST, values, rowDual };
+      }
       append(more);
       method = 'primal';
     }
@@ -177,9 +183,37 @@ function openRelaxation(
     return base;
   };
 
+  /** The dual value of location j's columns and rounding rows; with a load more those rows count for nothing. */
+  function dualValue(j: number, rowDual: Float64Array, which: 'usual' | 'more'): number {
+    let value = 0;
+    const reduced = rows.reducedCosts(j, rowDual, which);
+    let c = 0;
+    for (const columns of rows.columnsOf(j)) {
+      for (const upper of columns[which]) value += Math.min(0, reduced[c++]) * upper;
+    }
+    if (which === 'more') return value;
+    for (const { row, usual } of rows.roundingRowsOf(j)) {
+      if (Number.isFinite(usual)) value += rowDual[row] * usual;
+    }
+    return value;
+  }
+
   appendFirst();
   return {
     cost: () => found().cost,
+    boundWithVehicle(k, i, by) {
+      const { cost, rowDual } = found();
+      return (cost as number) + by * rowDual[rows.supplyRow(k, i)] * UNITS_PER_COST;
+    },
+    boundWithDemand(j) {
+      const { cost, rowDual } = found();
+      const sides = [load, 0].map((extra) => serviceSide(problem, extra, rows.demandScale));
+      const added =
+        rowDual[rows.serviceRow] * (sides[0] - sides[1]) +
+        dualValue(j, rowDual, 'more') -
+        dualValue(j, rowDual, 'usual');
+      return (cost as number) + added * UNITS_PER_COST;
+    },
     costWithVehicle(k, i, by) {
       if (lacksCapacity(k, by, 0)) return null;
       const set = (count: number) => model.setRowBounds(rows.supplyRow(k, i), count, count);
@@ -224,33 +258,6 @@ function openRelaxation(
       );
       for (const move of shut) columnOf[move] = -1;
       return without;
-    },
-    costRelaxed(name, by) {
-      const looser = by === 'unit' ? relaxByOne(problem, name).limits : null;
-      const set = (to: Partial<typeof limits> | null) => {
-        const { minServiceLevel = 0, totalFleetSize = Number.POSITIVE_INFINITY } = to ?? {};
-        if (name === 'min_service_level') {
-          const side = serviceSide(
-            { ...problem, limits: { ...limits, minServiceLevel } },
-            0,
-            rows.demandScale,
-          );
-          model.setRowBounds(rows.serviceRow, side, Number.POSITIVE_INFINITY);
-        } else if (name === 'total_fleet_size') {
-          model.setRowBounds(rows.fleetRow, Number.NEGATIVE_INFINITY, totalFleetSize);
-        } else {
-          const isMin = name === 'min_vehicles_per_location';
-          const least = isMin ? (to?.minVehiclesPerLocation ?? 0) : limits.minVehiclesPerLocation;
-          const most = isMin
-            ? limits.maxVehiclesPerLocation
-            : (to?.maxVehiclesPerLocation ?? Number.POSITIVE_INFINITY);
-          for (let j = 0; j < n; j++) model.setRowBounds(rows.boundRow(j), least, most);
-        }
-      };
-      return changed(
-        () => set(looser),
-        () => set(limits),
-      );
     },
   };
 }

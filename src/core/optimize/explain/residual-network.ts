@@ -7,107 +7,27 @@
  *   residual flow − lower). The flow is optimal exactly where no cycle of half-arcs with residual has a negative cost. With
  *   potentials π, c + π_u − π_v ≥ 0 on every such half-arc; Dijkstra on these reduced costs keeps it so after every change.
  * Units: whole cost units and whole vehicles; all arithmetic is exact below 2⁵³.
- * Complexity: m arcs, v nodes. Potentials O(vm) at worst, once (Bellman–Ford, a few passes in practice); O(m log v) per path.
+ * Complexity: m arcs, v nodes. Potentials once (`optimal-potentials.ts`); O(m log v) per path, much less among `near-arcs.ts`.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.7 (successive shortest paths) and §9.11 (sensitivity).
  */
 import { DistanceHeap } from './distance-heap.ts';
-
-/** Arcs in parallel arrays, with a feasible flow. `upper` may be infinite. */
-export type Arcs = {
-  nodes: number;
-  from: Int32Array;
-  to: Int32Array;
-  cost: Float64Array;
-  lower: Float64Array;
-  upper: Float64Array;
-  flow: Float64Array;
-};
+import type { Effort } from './effort.ts';
+import { type Arcs, createHalfArcs } from './half-arcs.ts';
+import { findNearArcs, isDense, type NearArcs } from './near-arcs.ts';
+import { settlePotentials } from './optimal-potentials.ts';
 
 export type ResidualNetwork = ReturnType<typeof createResidualNetwork>;
 
-export function createResidualNetwork(arcs: Arcs) {
+/** @throws OutOfTime, here and from every function below, and is of no use then */
+export function createResidualNetwork(arcs: Arcs, { check, nearPerNode }: Effort) {
   const { nodes } = arcs;
-  const count = arcs.from.length;
-  const { starts, placeOf, halfAt } = orderByTail(arcs);
-  // Everything below is by place: half-arcs in order of their tails, so that a search reads memory in order.
-  const tail = new Int32Array(2 * count);
-  const head = new Int32Array(2 * count);
-  const twin = new Int32Array(2 * count);
-  const cost = new Float64Array(2 * count);
-  const residual = new Float64Array(2 * count);
-  for (let at = 0; at < 2 * count; at++) {
-    const h = halfAt[at];
-    const a = h >> 1;
-    const isForward = (h & 1) === 0;
-    twin[at] = placeOf[h ^ 1];
-    tail[at] = isForward ? arcs.from[a] : arcs.to[a];
-    head[at] = isForward ? arcs.to[a] : arcs.from[a];
-    cost[at] = isForward ? arcs.cost[a] : 0 - arcs.cost[a];
-    residual[at] = isForward ? arcs.upper[a] - arcs.flow[a] : arcs.flow[a] - arcs.lower[a];
-  }
-
+  const half = createHalfArcs(arcs, check);
+  const { starts, tail, head, twin, cost, residual, placeOf, halfAt } = half;
   const potential = new Float64Array(nodes);
   /** Reduced distances of the last search, and the half-arc that each node was reached by (−1: not). */
   const distance = new Float64Array(nodes);
   const parent = new Int32Array(nodes);
   const heap = new DistanceHeap(nodes);
-  let improved = 0;
-
-  /** Cancels negative cycles until there are none, and so finds potentials. */
-  function settle(): void {
-    for (;;) {
-      const cycle = findPotentials();
-      if (cycle === null) return;
-      let amount = Number.POSITIVE_INFINITY;
-      for (const h of cycle) amount = Math.min(amount, residual[h]);
-      for (const h of cycle) push(h, amount);
-      for (const h of cycle) improved -= amount * cost[h];
-    }
-  }
-
-  /** Bellman–Ford from every node at once. @returns a negative cycle, or null with potentials set */
-  function findPotentials(): number[] | null {
-    potential.fill(0);
-    parent.fill(-1);
-    for (let pass = 1; ; pass++) {
-      let changed = false;
-      for (let h = 0; h < tail.length; h++) {
-        if (residual[h] <= 0) continue;
-        const reached = potential[tail[h]] + cost[h];
-        if (reached < potential[head[h]]) {
-          potential[head[h]] = reached;
-          parent[head[h]] = h;
-          changed = true;
-        }
-      }
-      if (!changed) return null;
-      // A cycle of parents is a negative cycle, and there is one after `nodes` passes at the latest.
-      if (pass % 8 === 0 || pass > nodes) {
-        const cycle = cycleOfParents();
-        if (cycle) return cycle;
-      }
-    }
-  }
-
-  function cycleOfParents(): number[] | null {
-    const seenFrom = new Int32Array(nodes).fill(-1);
-    for (let start = 0; start < nodes; start++) {
-      let u = start;
-      while (seenFrom[u] < 0 && parent[u] >= 0) {
-        seenFrom[u] = start;
-        u = tail[parent[u]];
-      }
-      if (seenFrom[u] !== start || parent[u] < 0) continue;
-      const cycle: number[] = [];
-      let v = u;
-      do {
-        cycle.push(parent[v]);
-        v = tail[parent[v]];
-      } while (v !== u);
-      return cycle;
-    }
-    return null;
-  }
 
   /** What was overwritten since the first mark: places and values, to be put back. */
   let journal: { places: number[]; values: number[] } | null = null;
@@ -116,6 +36,7 @@ export function createResidualNetwork(arcs: Arcs) {
     journal?.places.push(h);
     journal?.values.push(residual[h]);
     residual[h] = value;
+    near?.update(h);
   }
 
   function push(h: number, amount: number): void {
@@ -123,30 +44,99 @@ export function createResidualNetwork(arcs: Arcs) {
     setResidual(twin[h], residual[twin[h]] + amount);
   }
 
+  const hasNear = isDense(half, nearPerNode);
+  let near: NearArcs | null = null;
+  /** Potentials when `near` was found, and by how much they have moved apart since. */
+  const nearPotential = new Float64Array(nodes);
+  let drift = 0;
+
+  function refreshNear(): void {
+    check();
+    if (hasNear) near = findNearArcs(half, potential, nearPerNode);
+    nearPotential.set(potential);
+    drift = 0;
+  }
+
   /**
    * Dijkstra on reduced costs. `backward` gives distances to `origin`.
    * @param target stops once this node is settled; −1: settles all
    */
   function search(origin: number, target: number, backward: boolean): void {
+    check();
+    const untilTarget = (node: number) => (node === target ? Number.NEGATIVE_INFINITY : distance[target]);
+    if (target >= 0 && hasNear) {
+      if (isFoundNearby(origin, target, backward, untilTarget)) return;
+      // Potentials that have moved far apart: those nearby are others now. Not while they are to be put back.
+      if (journal === null && (near === null || drift > near.reach / 2)) {
+        refreshNear();
+        if (isFoundNearby(origin, target, backward, untilTarget)) return;
+      }
+    }
+    settleFrom(origin, backward, null, target < 0 ? () => Number.POSITIVE_INFINITY : untilTarget);
+  }
+
+  function isFoundNearby(
+    origin: number,
+    target: number,
+    backward: boolean,
+    visit: (node: number) => number,
+  ): boolean {
+    if (near === null || drift > near.reach) return false;
+    settleFrom(origin, backward, near, visit);
+    return distance[target] + drift <= near.reach;
+  }
+
+  /**
+   * Settles nodes in order of their reduced distance.
+   * @param among null: all half-arcs
+   * @param visit is told each node with its distance, and says up to which distance to go on
+   */
+  function settleFrom(
+    origin: number,
+    backward: boolean,
+    among: NearArcs | null,
+    visit: (node: number, reduced: number) => number,
+  ): void {
     distance.fill(Number.POSITIVE_INFINITY);
     parent.fill(-1);
     heap.clear();
     distance[origin] = 0;
     heap.push(origin, 0);
-    for (let u = heap.pop(); u >= 0 && u !== target; u = heap.pop()) {
-      const settled = distance[u] + (backward ? 0 - potential[u] : potential[u]);
-      for (let at = starts[u]; at < starts[u + 1]; at++) {
-        const h = backward ? twin[at] : at;
-        if (residual[h] <= 0) continue;
-        const v = head[at];
-        const along = backward ? settled + cost[h] + potential[v] : settled + cost[h] - potential[v];
-        // Where a target is given, nothing behind it matters.
-        if (along >= distance[v] || (target >= 0 && along >= distance[target])) continue;
-        distance[v] = along;
-        parent[v] = h;
-        heap.push(v, along);
+    let limit = Number.POSITIVE_INFINITY;
+    const sign = backward ? -1 : 1;
+    for (let u = heap.pop(); u >= 0 && distance[u] <= limit; u = heap.pop()) {
+      limit = visit(u, distance[u]);
+      if (limit < distance[u]) return;
+      const settled = distance[u] + sign * potential[u];
+      if (among) {
+        const { heads, costs, places } = among;
+        const isOpen = backward ? among.isTwinOpen : among.isOpen;
+        for (let x = among.starts[u]; x < among.starts[u + 1]; x++) {
+          if (isOpen[x] === 0) continue;
+          const v = heads[x];
+          const along = settled + sign * (costs[x] - potential[v]);
+          if (along >= distance[v] || along > limit) continue;
+          distance[v] = along;
+          parent[v] = backward ? twin[places[x]] : places[x];
+          heap.push(v, along);
+        }
+        for (const at of among.joined[u] ?? []) relax(at, settled, sign, limit);
+      } else {
+        for (let at = starts[u]; at < starts[u + 1]; at++) relax(at, settled, sign, limit);
       }
     }
+  }
+
+  /** Reaches the head of a half-arc along it, or (`sign` −1) along its twin. @param settled distance and potential of the tail */
+  function relax(at: number, settled: number, sign: number, limit: number): void {
+    const v = head[at];
+    const along = settled + sign * (cost[at] - potential[v]);
+    if (along >= distance[v] || along > limit) return;
+    const h = sign < 0 ? twin[at] : at;
+    if (residual[h] <= 0) return;
+    distance[v] = along;
+    parent[v] = h;
+    heap.push(v, along);
   }
 
   /** Cost of a cheapest path from `from` to every node (or from every node to it); infinite where there is none. */
@@ -162,7 +152,15 @@ export function createResidualNetwork(arcs: Arcs) {
     let most = atLeast;
     if (distance[target] < Number.POSITIVE_INFINITY) most = distance[target];
     else for (const d of distance) if (d < Number.POSITIVE_INFINITY && d > most) most = d;
-    for (let v = 0; v < nodes; v++) potential[v] += Math.min(distance[v], most);
+    let lowest = Number.POSITIVE_INFINITY;
+    let highest = Number.NEGATIVE_INFINITY;
+    for (let v = 0; v < nodes; v++) {
+      potential[v] += Math.min(distance[v], most);
+      const moved = potential[v] - nearPotential[v];
+      if (moved < lowest) lowest = moved;
+      if (moved > highest) highest = moved;
+    }
+    drift = highest - lowest;
   }
 
   /**
@@ -196,8 +194,8 @@ export function createResidualNetwork(arcs: Arcs) {
    * Gives a half-arc more residual and makes the flow optimal again, by cycles through it.
    * @returns what that saves, ≥ 0
    */
-  function widen(half: number, by: number): number {
-    const h = placeOf[half];
+  function widen(number: number, by: number): number {
+    const h = placeOf[number];
     const hidden = residual[h];
     // Where there is residual already, more of it changes no cycle's sign.
     if (hidden > 0) {
@@ -222,57 +220,86 @@ export function createResidualNetwork(arcs: Arcs) {
     return saved;
   }
 
+  /** Closes an arc both ways: what it carries stays. */
+  function shut(arc: number): void {
+    setResidual(placeOf[2 * arc], 0);
+    setResidual(placeOf[2 * arc + 1], 0);
+  }
+
+  /**
+   * Nodes in order of their reduced distance from a node (`backward`: to it), along nearby half-arcs: not all nodes, and not by the cheapest paths.
+   * @param visit is told each node with its distance, and says up to which distance to go on
+   */
+  function explore(
+    origin: number,
+    backward: boolean,
+    visit: (node: number, reduced: number) => number,
+  ): void {
+    settleFrom(origin, backward, near, visit);
+  }
+
+  /** Σ of a weight per arc, negative against its direction, over the path by which the last exploration came to a node. */
+  function weighPath(node: number, backward: boolean, weightOf: (arc: number) => number): number {
+    let total = 0;
+    for (let v = node; parent[v] >= 0; v = backward ? head[parent[v]] : tail[parent[v]]) {
+      const number = halfAt[parent[v]];
+      total += (number & 1 ? -1 : 1) * weightOf(number >> 1);
+    }
+    return total;
+  }
+
   /**
    * Takes an arc away and sends what it carried along others.
    * @returns the cost of that, or null where there is no other way
    */
   function close(arc: number, carried: number): number | null {
-    setResidual(placeOf[2 * arc], 0);
-    setResidual(placeOf[2 * arc + 1], 0);
+    shut(arc);
     const rerouted = send(arcs.from[arc], arcs.to[arc], carried);
     return rerouted === null ? null : rerouted - carried * arcs.cost[arc];
   }
 
-  settle();
+  const improved = settlePotentials(half, potential, check);
   return {
     distances,
     send,
     widen,
     close,
+    shut,
+    explore,
+    weighPath,
+    /** The cost of an arc on a path, in reduced terms: ≥ 0 where the half-arc has residual. */
+    reducedCost: (number: number) => {
+      const h = placeOf[number];
+      return cost[h] + potential[tail[h]] - potential[head[h]];
+    },
+    /** A new cost for an arc that is shut. */
+    setCost(arc: number, price: number): void {
+      cost[placeOf[2 * arc]] = price;
+      cost[placeOf[2 * arc + 1]] = 0 - price;
+      near?.update(placeOf[2 * arc]);
+      near?.update(placeOf[2 * arc + 1]);
+    },
     /** How much cheaper the flow could be made without any change; 0 where it was optimal. */
     improved,
     /** Units on an arc now. */
     flowOn: (arc: number) => residual[placeOf[2 * arc + 1]] + arcs.lower[arc],
-    residual: (half: number) => residual[placeOf[half]],
+    residual: (number: number) => residual[placeOf[number]],
     /** Remembers this state. @returns puts it back, as often as asked */
     mark(): () => void {
       journal ??= { places: [], values: [] };
       const { places, values } = journal;
       const length = places.length;
+      refreshNear();
       const potentialBefore = potential.slice();
       return () => {
-        while (places.length > length) residual[places.pop()!] = values.pop()!;
+        drift = 0;
+        while (places.length > length) {
+          const h = places.pop()!;
+          residual[h] = values.pop()!;
+          near?.update(h);
+        }
         potential.set(potentialBefore);
       };
     },
   };
-}
-
-/** Half-arcs 2a and 2a + 1 of every arc, in order of the node they leave. */
-function orderByTail({ nodes, from, to }: Arcs) {
-  const starts = new Int32Array(nodes + 1);
-  for (let a = 0; a < from.length; a++) {
-    starts[from[a] + 1]++;
-    starts[to[a] + 1]++;
-  }
-  for (let u = 0; u < nodes; u++) starts[u + 1] += starts[u];
-  const placeOf = new Int32Array(2 * from.length);
-  const halfAt = new Int32Array(2 * from.length);
-  const fill = starts.slice();
-  for (let h = 0; h < placeOf.length; h++) {
-    const at = fill[h & 1 ? to[h >> 1] : from[h >> 1]]++;
-    placeOf[h] = at;
-    halfAt[at] = h;
-  }
-  return { starts, placeOf, halfAt };
 }

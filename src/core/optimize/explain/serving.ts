@@ -61,3 +61,22 @@ export function classToTake(problem: Problem, common: number, location: number):
   }
   return best;
 }
+
+/** The steps that a plan's vehicles serve: full ones first, up to the fleet size, those of most gain first. */
+export function stepsServed(problem: Problem, moves: Moves, full: Float64Array, rest: Float64Array) {
+  const { presence } = evaluateMoves(problem, moves);
+  let left = problem.limits.totalFleetSize;
+  const fulls = full.map((most, j) => {
+    const count = Math.min(most, presence[j], left);
+    left -= count;
+    return count;
+  });
+  const parts = new Float64Array(rest.length);
+  for (const j of [...rest.keys()].sort((a, b) => rest[b] - rest[a])) {
+    if (left > 0 && rest[j] > 0 && presence[j] > fulls[j]) {
+      parts[j] = 1;
+      left--;
+    }
+  }
+  return { full: fulls, part: parts };
+}

@@ -1,9 +1,11 @@
 /**
  * The fewest vehicles that have to be added, wherever they help most, for a plan to exist. They start from a place that is no
- * location of the problem, from where they go anywhere for nothing; a vehicle more never makes a plan impossible, so the number is found by bisection.
+ * location of the problem, from where they go anywhere for nothing; while there is room, a vehicle more never makes
+ * a plan impossible, so the number is found by bisection.
  */
 import type { Problem, SolveControl } from '../model.ts';
 import { splitDemand } from '../variables.ts';
+import { countVehicles } from '../variants.ts';
 import { type Bisected, bisect } from './bisect.ts';
 import { findPlan } from './feasibility.ts';
 import { mostCommonClass } from './serving.ts';
@@ -20,13 +22,9 @@ export type VehiclesNeeded = Bisected & {
 
 export async function findVehiclesNeeded(problem: Problem, control: SolveControl): Promise<VehiclesNeeded> {
   const common = mostCommonClass(problem);
-  const capacity = common === null ? problem.capacityPerVehicle : problem.capacities[common];
+  const capacity = commonCapacity(problem);
   const n = problem.locationIds.length;
-  let most = n * problem.limits.minVehiclesPerLocation;
-  for (const d of problem.demand) {
-    const { full, rest } = splitDemand(d, capacity);
-    most += full + (rest > 0 ? 1 : 0);
-  }
+  const most = mostOfUse(problem);
   const withPlace = withPlaceOutside(problem);
   const found = await bisect(most, (p) =>
     findPlan(withVehiclesFromOutside(withPlace, common ?? 0, p + 1), control),
@@ -44,6 +42,55 @@ export async function findVehiclesNeeded(problem: Problem, control: SolveControl
   }
   const count = (position: number | null) => (position === null ? null : position + 1);
   return { ...found, nearest: count(found.nearest), tooTight: count(found.tooTight), capacity, additions };
+}
+
+/** The problem with as many vehicles of the common capacity as can be of use, to be had anywhere for nothing; one place more, last. */
+export function withAnySupply(problem: Problem): Problem {
+  const common = mostCommonClass(problem) ?? 0;
+  return withVehiclesFromOutside(withPlaceOutside(problem), common, mostOfUse(problem));
+}
+
+/** The problem with vehicles of the common capacity added. */
+export function withAdditions(problem: Problem, additions: readonly Addition[]): Problem {
+  const n = problem.locationIds.length;
+  const common = mostCommonClass(problem) ?? 0;
+  const capacities =
+    problem.capacities.length > 0 ? problem.capacities : Float64Array.of(problem.capacityPerVehicle);
+  const supply = problem.capacities.length > 0 ? problem.supply.slice() : new Int32Array(n);
+  const places: number[] = [];
+  for (const { location, vehicles } of additions) {
+    supply[common * n + location] += vehicles;
+    for (let v = 0; v < vehicles; v++) places.push(location);
+  }
+  const { request, location, capacityClass } = problem.fleet;
+  return {
+    ...problem,
+    capacities,
+    supply,
+    fleet: {
+      request: Int32Array.from([...request, ...places.map(() => -1)]),
+      location: Int32Array.from([...location, ...places]),
+      capacityClass: Int32Array.from([...capacityClass, ...places.map(() => common)]),
+    },
+  };
+}
+
+function commonCapacity(problem: Problem): number {
+  const common = mostCommonClass(problem);
+  return common === null ? problem.capacityPerVehicle : problem.capacities[common];
+}
+
+/** Vehicles of the common capacity that can be of use all together; of no use is what no location has room for. */
+function mostOfUse(problem: Problem): number {
+  const capacity = commonCapacity(problem);
+  let most = problem.locationIds.length * problem.limits.minVehiclesPerLocation;
+  for (const d of problem.demand) {
+    const { full, rest } = splitDemand(d, capacity);
+    most += full + (rest > 0 ? 1 : 0);
+  }
+  // Up to that many, one more is never in the way: there is room for it.
+  const room = problem.locationIds.length * problem.limits.maxVehiclesPerLocation - countVehicles(problem);
+  return Math.max(0, Math.min(most, room));
 }
 
 /** The problem with one place more, last, from where vehicles go anywhere for nothing and to where none go. */

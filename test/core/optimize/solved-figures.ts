@@ -1,16 +1,19 @@
-/**
- * Insights of a small problem that is no network: each figure is the difference of two optima, both solved for. Exact; about
- * 3n + M + 2 solves for n locations and M moves.
- */
-import type { LocationInsight } from '../../../contracts/optimize.ts';
-import type { Moves, Problem, Solution, SolveControl } from '../model.ts';
-import { solveProblem } from '../solve.ts';
-import { dropConstraint, withNetwork, withVehicle } from '../variants.ts';
-import { moneyOf } from './class-flow.ts';
-import type { Figures } from './figures.ts';
-import { emptyMove, groupMoves, type MoveGroup, mostGained } from './move-figures.ts';
-import { classToTake, mostCommonClass } from './serving.ts';
-import { relaxableConstraints, relaxByOne, relaxedValue, requestedValue } from './units.ts';
+/** Insights of a small problem by solving it again with each change: each figure is the difference of two optima. About 3n + M + 2 solves. */
+import type { LocationInsight } from '../../../src/contracts/optimize.ts';
+import { moneyOf } from '../../../src/core/optimize/explain/class-flow.ts';
+import type { Figures } from '../../../src/core/optimize/explain/figures.ts';
+import { emptyMove, groupMoves, type MoveGroup } from '../../../src/core/optimize/explain/move-figures.ts';
+import { nextBest } from '../../../src/core/optimize/explain/questions.ts';
+import { classToTake, mostCommonClass } from '../../../src/core/optimize/explain/serving.ts';
+import {
+  relaxableConstraints,
+  relaxByOne,
+  relaxedValue,
+  requestedValue,
+} from '../../../src/core/optimize/explain/units.ts';
+import type { Problem, Solution, SolveControl } from '../../../src/core/optimize/model.ts';
+import { solveProblem } from '../../../src/core/optimize/solve.ts';
+import { dropConstraint, withNetwork, withVehicle } from '../../../src/core/optimize/variants.ts';
 
 /** The time limit came first: what was found so far is of no use. */
 class OutOfTime extends Error {}
@@ -104,25 +107,4 @@ function withoutMove(problem: Problem, { source, target }: MoveGroup): Problem {
   const costUnits = problem.network.costUnits.slice();
   costUnits[source * problem.locationIds.length + target] = Number.POSITIVE_INFINITY;
   return withNetwork(problem, { ...problem.network, costUnits });
-}
-
-/** Where more vehicles of the source go than in the plan; staying counts. */
-function nextBest(
-  problem: Problem,
-  plan: Moves,
-  without: Moves,
-  { source, target }: MoveGroup,
-): number | null {
-  const gained = new Float64Array(problem.locationIds.length);
-  for (const [moves, sign] of [
-    [plan, -1],
-    [without, 1],
-  ] as const) {
-    for (let m = 0; m < moves.count.length; m++) {
-      if (moves.source[m] !== source) continue;
-      gained[moves.target[m]] += sign * moves.count[m];
-      gained[source] -= sign * moves.count[m];
-    }
-  }
-  return mostGained(problem, gained, source, target);
 }

@@ -1,0 +1,156 @@
+/**
+ * Insights where the problem is no network: what is proved of each changed problem from both sides, first cheaply for all of them, then by
+ * solving those that are least known, within a budget of time; over as soon as all is exact.
+ *
+ * Error: with V the optimum, V' that of the changed problem,  B ≤ V ≤ P  and  L ≤ V' ≤ U  give  L − P ≤ V' − V ≤ U − B.
+ * The figure is within that; its distance to the farther end is its `error_at_most`, 0 where both are solved to the optimum.
+ */
+import type { BindingConstraint } from '../../../contracts/optimize.ts';
+import type { Problem, Solution, SolveControl } from '../model.ts';
+import { learnFromRelaxation, learnFromRepairs } from './class-bounds.ts';
+import { effortOf, untilOutOfTime } from './effort.ts';
+import { difference, type Estimate } from './estimate.ts';
+import { emptyFigures, type Figures } from './figures.ts';
+import { type Bounds, createParametricFlow, type ParametricFlow } from './parametric-flow.ts';
+import { askAll, byWidth, learn, listAll, type Question, type Questions, widthOf } from './questions.ts';
+import { tightenEach, tightenOptimum } from './tighten.ts';
+import { relaxedValue, requestedValue } from './units.ts';
+
+/** Time that insights may take: by the number of locations, within these, and a share of what the time limit has left. */
+const MS_PER_LOCATION = 15;
+const LEAST_MS = 2_000;
+const MOST_MS = 10_000;
+const MOST_SHARE = 0.5;
+/** Share of that for bounds of all changed problems; the rest is for solving. */
+const BOUNDS_SHARE = 0.8;
+
+/** @param load demand that counts as one more; the problem has at least one class */
+export async function explainByBounds(
+  problem: Problem,
+  solution: Solution,
+  load: number,
+  outer: SolveControl,
+): Promise<Figures> {
+  const now = performance.now();
+  const usualMs = Math.min(MOST_MS, Math.max(LEAST_MS, MS_PER_LOCATION * problem.locationIds.length));
+  const budgetMs = Math.min(usualMs, MOST_SHARE * Math.max(0, outer.deadlineMs - now));
+  const control: SolveControl = { ...outer, deadlineMs: now + budgetMs };
+  const forBounds: SolveControl = { ...outer, deadlineMs: now + BOUNDS_SHARE * budgetMs };
+  const questions = askAll(problem, solution, load);
+  const effort = effortOf(forBounds);
+  const priced: ParametricFlow[] = [];
+  untilOutOfTime(() => {
+    if (problem.capacities.length === 1) {
+      const flow = createParametricFlow(problem, solution, effort);
+      priced.push(flow);
+      learnFromPrices(flow, questions);
+    }
+    learnFromRepairs(problem, solution, load, questions, effort);
+  });
+  const best = await tightenOptimum(problem, solution, questions, control);
+  untilOutOfTime(() => {
+    if (best !== solution) learnFromRepairs(problem, best, load, questions, effort);
+    for (const flow of priced) learnFromPricedRepairs(flow, questions);
+  });
+  if (problem.capacities.length > 1) await learnFromRelaxation(problem, load, questions, forBounds);
+  await tightenEach(problem, questions, control);
+  return figuresOf(problem, solution, questions);
+}
+
+/** One class: bounds from below for all, of a flow in which service is priced. @throws OutOfTime */
+export function learnFromPrices(flow: ParametricFlow, questions: Questions): void {
+  const { optimum, more, fewer, moves, demand } = questions;
+  const { range: base } = flow.unchanged();
+  optimum.least = Math.max(optimum.least, base.least);
+  optimum.most = Math.min(optimum.most, base.most);
+  const note = (question: Question | null, { range }: Bounds) => {
+    if (!question) return;
+    learn(question, range);
+    question.guess = range.least - base.least;
+  };
+  for (const [i, question] of more.entries()) note(question, flow.bounds.more(i));
+  for (const [i, question] of fewer.entries()) note(question, flow.bounds.fewer(i));
+  for (const [j, question] of demand.entries()) note(question, flow.bounds.demand(j));
+  for (const question of moves) note(question, flow.bounds.move(question.move!));
+}
+
+/** The same from both sides: that flow changed and repaired, the least known first. @throws OutOfTime */
+export function learnFromPricedRepairs(flow: ParametricFlow, questions: Questions): void {
+  const { more, fewer, moves, demand } = questions;
+  const { repairs } = flow;
+  const open: { question: Question; look: () => Bounds }[] = [
+    ...more.map((question, i) => ({ question, look: () => repairs.more(i) })),
+    ...fewer.flatMap((question, i) => (question ? [{ question, look: () => repairs.fewer(i) }] : [])),
+    ...demand.map((question, j) => ({ question, look: () => repairs.demand(j) })),
+    ...moves.map((question) => ({ question, look: () => repairs.move(question.move!) })),
+  ];
+  for (const { question, look } of open.sort((a, b) => byWidth(a.question, b.question))) {
+    if (widthOf(question) === 0) continue;
+    const { range, next } = look();
+    learn(question, range, next);
+  }
+}
+
+export function figuresOf(problem: Problem, solution: Solution, questions: Questions): Figures {
+  const figures = emptyFigures(problem, solution);
+  const { optimum } = questions;
+  let exact = true;
+  const estimate = ({ isKnown, guess, range, sign }: Question): Estimate => {
+    const found = isKnown ? difference(guess, range, optimum, sign) : { value: null, error: Infinity };
+    if (found.error > 0) exact = false;
+    return found;
+  };
+  const absent: Estimate = { value: null, error: 0 };
+  figures.locations.forEach((insight, i) => {
+    const fewerQuestion = questions.fewer[i];
+    const more = estimate(questions.more[i]);
+    const fewer = fewerQuestion ? estimate(fewerQuestion) : absent;
+    const demand = estimate(questions.demand[i]);
+    insight.one_more_saves = more.value === null ? null : 0 - more.value + 0;
+    insight.one_fewer_costs = fewer.value;
+    insight.more_demand_costs = demand.value;
+    insight.error_at_most = finiteOrNull(Math.max(more.error, fewer.error, demand.error));
+  });
+  figures.moves.forEach((insight, m) => {
+    const { value, error } = estimate(questions.moves[m]);
+    const { next, range } = questions.moves[m];
+    insight.forbidding_costs = value;
+    const hasNext = value !== null && next !== null && range.most < Number.POSITIVE_INFINITY;
+    insight.next_best_location = hasNext ? problem.locationIds[next] : null;
+    insight.error_at_most = finiteOrNull(error);
+  });
+  const { binding, isCertain } = bindingOf(problem, questions);
+  figures.binding = binding;
+  figures.exact = exact && isCertain;
+  figures.complete = listAll(questions).every(({ isKnown }) => isKnown);
+  return figures;
+}
+
+/** A constraint binds where the cheapest plan without it is cheaper, as far as is known. `isCertain`: it is known of all of them, exactly. */
+export function bindingOf(
+  problem: Problem,
+  { optimum, constraints }: Questions,
+): { binding: BindingConstraint[]; isCertain: boolean } {
+  const binding: BindingConstraint[] = [];
+  let isCertain = true;
+  for (const { name, unit, all } of constraints) {
+    if (all.range.most >= optimum.most) {
+      if (all.range.least < optimum.most) isCertain = false;
+      continue;
+    }
+    if (all.range.most > optimum.least) isCertain = false;
+    const range = { least: Math.max(unit.range.least, all.range.least), most: unit.range.most };
+    const { value, error } = difference(unit.guess, range, optimum, -1);
+    if (error > 0) isCertain = false;
+    binding.push({
+      constraint: name,
+      value: requestedValue(problem, name),
+      relaxed_value: relaxedValue(problem, name),
+      saves: value === null ? null : 0 - value + 0,
+      error_at_most: finiteOrNull(error),
+    });
+  }
+  return { binding, isCertain };
+}
+
+const finiteOrNull = (error: number) => (Number.isFinite(error) ? error : null);

@@ -1,0 +1,78 @@
+/** Half-arcs of a residual network, in the order that searches read them. */
+
+/** Arcs in parallel arrays, with a feasible flow. `upper` may be infinite. */
+export type Arcs = {
+  nodes: number;
+  from: Int32Array;
+  to: Int32Array;
+  cost: Float64Array;
+  lower: Float64Array;
+  upper: Float64Array;
+  flow: Float64Array;
+};
+
+/** By place: those that leave node u are at `starts[u]` up to `starts[u + 1]`, so that a search reads memory in order. */
+export type HalfArcs = {
+  starts: Int32Array;
+  tail: Int32Array;
+  head: Int32Array;
+  /** Place of the same arc's other half. */
+  twin: Int32Array;
+  cost: Float64Array;
+  residual: Float64Array;
+  /** From a half-arc's number (2a forward, 2a + 1 backward) to its place, and back. */
+  placeOf: Int32Array;
+  halfAt: Int32Array;
+};
+
+const CHECK_EVERY = 1 << 16;
+
+/** @param check called every few milliseconds */
+export function createHalfArcs(arcs: Arcs, check: () => void): HalfArcs {
+  const { nodes, from, to } = arcs;
+  const count = 2 * from.length;
+  const starts = new Int32Array(nodes + 1);
+  for (let a = 0; a < from.length; a++) {
+    starts[from[a] + 1]++;
+    starts[to[a] + 1]++;
+  }
+  for (let u = 0; u < nodes; u++) starts[u + 1] += starts[u];
+  const half: HalfArcs = {
+    starts,
+    tail: new Int32Array(count),
+    head: new Int32Array(count),
+    twin: new Int32Array(count),
+    cost: new Float64Array(count),
+    residual: new Float64Array(count),
+    placeOf: new Int32Array(count),
+    halfAt: new Int32Array(count),
+  };
+  const fill = starts.slice();
+  for (let a = 0; a < from.length; a++) {
+    if (a % CHECK_EVERY === 0) check();
+    const forward = fill[from[a]]++;
+    const backward = fill[to[a]]++;
+    set(half, forward, backward, 2 * a, from[a], to[a], arcs.cost[a], arcs.upper[a] - arcs.flow[a]);
+    set(half, backward, forward, 2 * a + 1, to[a], from[a], 0 - arcs.cost[a], arcs.flow[a] - arcs.lower[a]);
+  }
+  return half;
+}
+
+function set(
+  half: HalfArcs,
+  at: number,
+  twin: number,
+  number: number,
+  tail: number,
+  head: number,
+  cost: number,
+  residual: number,
+): void {
+  half.placeOf[number] = at;
+  half.halfAt[at] = number;
+  half.twin[at] = twin;
+  half.tail[at] = tail;
+  half.head[at] = head;
+  half.cost[at] = cost;
+  half.residual[at] = residual;
+}
