@@ -263,7 +263,6 @@ describe('an infeasible problem', () => {
         }
       }
     }
-    console.log(sizes, members, further);
     expect(members.size).toBe(8);
     expect(Math.min(...members.values())).toBeGreaterThan(1);
     expect(Math.max(...sizes.keys())).toBeGreaterThan(2);
