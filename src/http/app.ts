@@ -17,6 +17,7 @@ import { handleError, handleNotFound } from './error-handler.ts';
 import type { Forecaster } from './forecaster.ts';
 import type { JobWatch } from './job-watch.ts';
 import { requestId } from './request-id.ts';
+import { backtestRoutes } from './routes/backtest.ts';
 import { dataRoutes } from './routes/data.ts';
 import { dataInRoutes } from './routes/data-in.ts';
 import { forecastRoutes } from './routes/forecast.ts';
@@ -110,6 +111,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     jobRoutes,
     planRoutes,
     forecastRoutes,
+    backtestRoutes,
     dataRoutes,
     dataInRoutes,
     websocketRoutes,

@@ -80,3 +80,5 @@ export const forecastExample = {
 export const riskExample = {
   vehicles: [{ id: 'V1', age_days: 365, utilization_rate: 0.75, days_since_maintenance: 14 }],
 };
+
+export const backtestExample = { location_ids: [161, 236], horizon_hours: 48, step_hours: 24, origins: 4 };
