@@ -60,10 +60,15 @@ export async function checkForecastLocations(
 }
 
 /**
- * All stored locations, for requests that name none.
- * @throws AppError VALIDATION_ERROR where they are too many, MODEL_NOT_LOADED where there is none
+ * The locations that a request is about: those it names, else those of its network, else all that are stored.
+ * @throws AppError VALIDATION_ERROR where these are too many, MODEL_NOT_LOADED where there is none
  */
-export async function allForecastLocations(db: Queryable): Promise<number[]> {
+export async function requestedLocations(
+  db: Queryable,
+  request: { location_ids?: number[]; network?: { location_ids: number[] } },
+): Promise<number[]> {
+  const named = request.location_ids ?? request.network?.location_ids;
+  if (named) return named;
   const ids = await readLocationIds(db, MAX_FORECAST_LOCATIONS + 1);
   const field = 'location_ids';
   if (ids.length > MAX_FORECAST_LOCATIONS) {

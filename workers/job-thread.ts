@@ -1,9 +1,15 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { DecisionRisk } from '../src/contracts/decisions.ts';
+import { decisionFleet, decisionRisk, planRequest } from '../src/core/decision.ts';
 import { type BacktestOptions, type BacktestReport, backtest } from '../src/core/forecast/backtest.ts';
-import type { DemandSeries } from '../src/core/forecast/types.ts';
+import { forecastMany } from '../src/core/forecast/forecast.ts';
+import { forecastData } from '../src/core/forecast/forecast-data.ts';
+import type { DemandSeries, ForecastOptions } from '../src/core/forecast/types.ts';
+import { checkRequest } from '../src/core/optimize/check.ts';
 import { loadSolver } from '../src/core/optimize/highs.ts';
 import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/model.ts';
 import { optimize } from '../src/core/optimize/optimize.ts';
+import type { RiskSettings } from '../src/core/risk.ts';
 
 // Warm before the first job: loading the solver takes longer than most solves.
 await loadSolver();
@@ -26,6 +32,36 @@ export type Hooks = {
   onProgress(progress: ThreadProgress): void;
 };
 
+type InputsTask = {
+  vehicles: string;
+  threshold: number | null;
+  riskSettings: RiskSettings;
+  series: DemandSeries[];
+  options: ForecastOptions & { startDate: string };
+  generatedAt: string;
+};
+
+/** Lists as JSON text. */
+type TakenInputs = {
+  /** where vehicles stand or demand is forecast */
+  locationIds: number[];
+  vehicleCount: number;
+  leftOutCount: number;
+  fleet: string;
+  risk: string;
+  forecast: string;
+};
+
+/** All but the settings as JSON text. */
+type PlanTask = {
+  request: string;
+  fleet: string;
+  risk: string;
+  forecast: string;
+  locations: string | null;
+  settings: OptimizeSettings;
+};
+
 /** The work that is done in threads: here, and nowhere else in the process, the event loop may block. */
 const WORK = {
   /** `input`: the request body as JSON text, cheaper to hand over than objects */
@@ -34,24 +70,65 @@ const WORK = {
     return optimize({ request: JSON.parse(input), locations, settings }, hooks);
   },
 
+  /** What a decision is made from: fleet, risk, forecast. `vehicles`: JSON text. */
+  async inputs(
+    { vehicles, threshold, riskSettings, series, options, generatedAt }: InputsTask,
+    { onProgress }: Hooks,
+  ): Promise<{ status: 'done'; inputs: TakenInputs } | { status: 'silent'; locationIds: number[] }> {
+    onProgress({ stage: 'risk', progress: 0 });
+    const fleet = decisionFleet(JSON.parse(vehicles));
+    const risk = decisionRisk(fleet, options.startDate, threshold, riskSettings);
+    const set = forecastMany(series, options, loopProgress('forecast', 0.1, onProgress));
+    const silent = set.results.filter(({ status }) => status === 'no_observations');
+    if (silent.length > 0) return { status: 'silent', locationIds: silent.map((one) => one.locationId) };
+    const inputs = {
+      locationIds: [
+        ...new Set([...series.map((one) => one.locationId), ...fleet.map((one) => one.location_id)]),
+      ],
+      vehicleCount: fleet.length,
+      leftOutCount: risk.left_out.length,
+      fleet: JSON.stringify(fleet),
+      risk: JSON.stringify(risk),
+      forecast: JSON.stringify(forecastData(set, options, generatedAt)),
+    };
+    return { status: 'done', inputs };
+  },
+
+  /** The plan of a decision, from its stored inputs. */
+  async plan(task: PlanTask, hooks: Hooks) {
+    const risk = JSON.parse(task.risk) as DecisionRisk;
+    const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
+    const request = planRequest(
+      JSON.parse(task.request),
+      JSON.parse(task.fleet),
+      risk,
+      JSON.parse(task.forecast),
+    );
+    const faults = checkRequest(request, new Set(locations.map(({ id }) => id)));
+    if (faults.length > 0) return { status: 'faults' as const, faults };
+    const outcome = await optimize({ request, locations, settings: task.settings }, hooks);
+    return { ...outcome, leftOut: risk.left_out, unscored: risk.unscored };
+  },
+
   async backtest(
     { series, options }: { series: DemandSeries[]; options: BacktestOptions },
     { stopFlag, onProgress }: Hooks,
   ): Promise<{ status: 'done'; report: BacktestReport } | { status: 'cancelled' }> {
-    const tell = loopProgress('backtest', onProgress);
+    const tell = loopProgress('backtest', 0, onProgress);
     const report = backtest(series, options, { stopFlag, onProgress: tell });
     return report === null ? { status: 'cancelled' } : { status: 'done', report };
   },
 };
 
-function loopProgress(stage: string, onProgress: Hooks['onProgress']) {
+/** Tells of a loop that goes on until the end of the work. @param from progress at which it begins */
+function loopProgress(stage: string, from: number, onProgress: Hooks['onProgress']) {
   let toldAt = performance.now();
-  onProgress({ stage, progress: 0 });
+  onProgress({ stage, progress: from });
   return (done: number, total: number) => {
     const now = performance.now();
     if (done < total && now - toldAt < LEAST_MS_BETWEEN_REPORTS) return;
     toldAt = now;
-    onProgress({ stage, progress: done / total });
+    onProgress({ stage, progress: from + (1 - from) * (done / total) });
   };
 }
 

@@ -20,6 +20,7 @@ import { requestId } from './request-id.ts';
 import { backtestRoutes } from './routes/backtest.ts';
 import { dataRoutes } from './routes/data.ts';
 import { dataInRoutes } from './routes/data-in.ts';
+import { decisionRoutes } from './routes/decisions.ts';
 import { forecastRoutes } from './routes/forecast.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
@@ -112,6 +113,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     planRoutes,
     forecastRoutes,
     backtestRoutes,
+    decisionRoutes,
     dataRoutes,
     dataInRoutes,
     websocketRoutes,

@@ -8,7 +8,7 @@ import { FORECAST_MODEL } from '../../src/core/forecast/types.ts';
 import { LAST_HOUR, readNewestHours } from '../../src/db/demand.ts';
 import { metadata } from '../../src/envelope.ts';
 import { AppError } from '../../src/errors.ts';
-import { allForecastLocations, noObservations, readForecastInput } from '../../src/forecasting.ts';
+import { noObservations, readForecastInput, requestedLocations } from '../../src/forecasting.ts';
 import type { JobWork } from '../job-run.ts';
 
 /** Longer than the largest backtest takes; the request is bounded. */
@@ -25,7 +25,7 @@ export const runBacktest: JobWork = async (run, input) => {
     confidence_levels: confidenceLevels = [0.8, 0.95],
   } = request;
   const { series, ...holidays } = await run.query(async () => {
-    const locationIds = request.location_ids ?? (await allForecastLocations(db));
+    const locationIds = await requestedLocations(db, request);
     const newest = await readNewestHours(db, locationIds, LAST_HOUR);
     // Taken away since the request was accepted.
     if (newest.length === 0) throw await noObservations(db, config, locationIds, undefined);

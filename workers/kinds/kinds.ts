@@ -1,14 +1,12 @@
 import type { JobKind } from '../../src/contracts/jobs.ts';
-import { AppError } from '../../src/errors.ts';
 import type { JobWork } from '../job-run.ts';
 import { runBacktest } from './backtest.ts';
+import { runDecision } from './decision.ts';
 import { runOptimize } from './optimize.ts';
 
 /** What a job of each kind does. */
 export const KINDS: Record<JobKind, JobWork> = {
   optimize: runOptimize,
   backtest: runBacktest,
-  decision: () => {
-    throw new AppError('INTERNAL_ERROR', 'decisions cannot be made by this version');
-  },
+  decision: runDecision,
 };

@@ -3,10 +3,10 @@ import { BacktestRequest, BacktestResponse, MAX_BACKTEST_FITS } from '../../cont
 import { LAST_HOUR } from '../../db/demand.ts';
 import { AppError } from '../../errors.ts';
 import {
-  allForecastLocations,
   checkForecastLocations,
   findSilentLocations,
   noObservations,
+  requestedLocations,
 } from '../../forecasting.ts';
 import type { Deps } from '../app.ts';
 import { backtestExample } from '../examples.ts';
@@ -20,9 +20,10 @@ export function backtestRoutes(deps: Deps): FastifyPluginAsyncTypebox {
   const { db } = database;
   const answer = answerJobs(deps);
 
-  async function check({ location_ids, origins = 8 }: BacktestRequest): Promise<JobSize> {
-    const ids = location_ids ?? (await allForecastLocations(db));
-    if (location_ids) await checkForecastLocations(db, ids);
+  async function check(body: BacktestRequest): Promise<JobSize> {
+    const { origins = 8 } = body;
+    const ids = await requestedLocations(db, body);
+    await checkForecastLocations(db, ids);
     if (ids.length * origins > MAX_BACKTEST_FITS) {
       const message =
         `${origins} origins of ${ids.length} locations are more than ${MAX_BACKTEST_FITS} forecasts; ` +
