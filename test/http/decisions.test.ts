@@ -15,7 +15,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     Object.fromEntries(plan.map((item) => [item.vehicle_id, item.target_location]));
 
   beforeAll(async () => {
-    service = await startTestService({ redisUrl });
+    service = await startTestService({ redisUrl, overrides: { FORECASTING_HOLIDAYS: 'US' } });
     await storeDemand(service.pool, 1, '0');
     await storeDemand(service.pool, 2, '2');
     await storeDemand(service.pool, 3, '0');

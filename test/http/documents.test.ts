@@ -119,6 +119,22 @@ describe('the documents', () => {
     }
   });
 
+  test('a decision and the job of a backtest are shown as documented', async () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'openapi', ...openapi });
+    const body = { step_hours: 24, demand_scale: 0.001 };
+    const decided = await send(`${base}/api/v1/decisions`, { body });
+    const id = decided.body.data.decision_id;
+    const decision = await send(`${base}/api/v1/decisions/${id}`);
+    expect(decision.body.data.inputs.locations).toHaveLength(73);
+    expectToFit(ajv, '/api/v1/decisions/{decision_id}', 'get', 200, decision.body);
+    const tested = await send(`${base}/api/v1/forecast/backtest`, {
+      body: { location_ids: [48], origins: 1 },
+    });
+    const job = await send(`${base}/api/v1/jobs/${tested.body.metadata.job_id}`);
+    expectToFit(ajv, '/api/v1/jobs/{job_id}', 'get', 200, job.body);
+  });
+
   test('every error answer fits the one error envelope, whose codes are those of the table', async () => {
     const codes = openapi.components.schemas.ErrorItem.properties.code.enum;
     expect([...codes].sort()).toEqual(Object.keys(ERROR_STATUS).sort());
