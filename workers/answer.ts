@@ -1,16 +1,15 @@
 import type { ErrorItem } from '../src/contracts/envelope.ts';
 import { ERROR_STATUS } from '../src/contracts/errors.ts';
-import type { OptimizationResult, OptimizeResponse } from '../src/contracts/optimize.ts';
 import type { JobAnswer } from '../src/db/jobs.ts';
 import { metadata } from '../src/envelope.ts';
 
 type Solved = { requestId: string; jobId: string; solveTimeMs: number };
 
 /** The answer of a job that has a plan. */
-export function planAnswer(job: Solved & { planId: string }, result: OptimizationResult): JobAnswer {
-  const envelope: OptimizeResponse = {
+export function planAnswer(job: Solved & { planId: string }, data: unknown): JobAnswer {
+  const envelope = {
     status: 'success',
-    data: result,
+    data,
     metadata: {
       ...metadata(job.requestId),
       solve_time_ms: job.solveTimeMs,

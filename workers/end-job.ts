@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.ts';
-import type { ErrorItem } from '../src/contracts/envelope.ts';
-import { type Database, isDatabaseUnavailable } from '../src/db/client.ts';
+import { type Database, isDatabaseUnavailable, type Queryable } from '../src/db/client.ts';
 import {
   type AttemptEnd,
   type ClaimedJob,
@@ -11,8 +10,8 @@ import {
   giveBackJob,
   holdJob,
 } from '../src/db/job-claims.ts';
-import { insertPlan } from '../src/db/plans.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
+import { AppError } from '../src/errors.ts';
 import type { EventBus } from '../src/queue/bus.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
 import { errorAnswer } from './answer.ts';
@@ -41,20 +40,19 @@ const MAX_RETRY_DELAY_SECONDS = 3600;
 /** A token for later comes so much after the job can be claimed again, rather than a moment before. */
 const TOKEN_MARGIN_SECONDS = 0.05;
 
-/** Stores the ending, and the plan with it, where the job is still ours; then tells everybody who waits. */
+/** Stores the ending, and what belongs to it, where the job is still ours; then tells everybody who waits. */
 export async function endJob(
   deps: WorkerDeps,
   job: JobInHand,
-  ending: Ending,
+  { store, ...ending }: Ending & { store?: (tx: Queryable) => Promise<void> },
   end: Omit<AttemptEnd, 'phases'> = { outcome: ending.status, reason: null },
-  plan?: Parameters<typeof insertPlan>[1],
 ): Promise<void> {
   const attemptEnd = { ...end, phases: job.phases };
   const stored = await untilAvailable(deps, () => {
-    if (!plan) return finishJob(deps.db, job, ending, attemptEnd);
+    if (!store) return finishJob(deps.db, job, ending, attemptEnd);
     return deps.db.transaction(async (tx) => {
       if (!(await holdJob(tx, job))) return false;
-      await insertPlan(tx, plan);
+      await store(tx);
       return finishJob(tx, job, ending, attemptEnd);
     });
   });
@@ -70,13 +68,9 @@ export async function endJob(
 }
 
 /** Ends a job as failed for a reason that would come again: it is not tried again. */
-export function failJob(
-  deps: WorkerDeps,
-  job: JobInHand,
-  code: ErrorItem['code'],
-  message: string,
-): Promise<void> {
-  return endJob(deps, job, failure(job, code, message), { outcome: 'failed', reason: message });
+export function failJob(deps: WorkerDeps, job: JobInHand, error: AppError): Promise<void> {
+  const reason = error.faults[0].message;
+  return endJob(deps, job, failure(job, error), { outcome: 'failed', reason });
 }
 
 /**
@@ -87,7 +81,10 @@ export async function retryOrFail(deps: WorkerDeps, job: JobInHand, reason: stri
   const { JOB_MAX_ATTEMPTS, JOB_RETRY_DELAY_SECONDS } = deps.config;
   if (job.crashes + 1 >= JOB_MAX_ATTEMPTS) {
     const message = `the job was started ${job.crashes + 1} times and crashed each time, at last: ${reason}; the log of the workers says more`;
-    return endJob(deps, job, failure(job, 'INTERNAL_ERROR', message), { outcome: 'crashed', reason });
+    return endJob(deps, job, failure(job, new AppError('INTERNAL_ERROR', message)), {
+      outcome: 'crashed',
+      reason,
+    });
   }
   const delaySeconds = Math.min(JOB_RETRY_DELAY_SECONDS * 2 ** job.crashes, MAX_RETRY_DELAY_SECONDS);
   await giveBack(deps, job, { outcome: 'crashed', reason, phases: job.phases }, delaySeconds);
@@ -104,9 +101,8 @@ export async function giveBack(deps: WorkerDeps, job: JobInHand, end: AttemptEnd
     .catch((err) => job.logger.warn({ err }, 'job given back, but not enqueued yet'));
 }
 
-function failure(job: JobInHand, code: ErrorItem['code'], message: string): Ending {
-  const errors: ErrorItem[] = [{ code, message, field: null, detail: null }];
-  return { status: 'failed', solverStatus: 'error', answer: errorAnswer(job, errors) };
+function failure(job: JobInHand, error: AppError): Ending {
+  return { status: 'failed', solverStatus: 'error', answer: errorAnswer(job, error.items()) };
 }
 
 /**

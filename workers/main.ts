@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Config, ConfigError, loadConfig } from '../src/config.ts';
 import { openDatabase } from '../src/db/client.ts';
 import { assertMigrated } from '../src/db/migrate.ts';
+import { openConfiguredHolidays } from '../src/holidays.ts';
 import { type Running, runProcess } from '../src/lifecycle.ts';
 import { createLogger } from '../src/logger.ts';
 import { openEventBus } from '../src/queue/bus.ts';
@@ -14,8 +15,8 @@ import { createLevelOrder } from './level-order.ts';
 import { applyRetention } from './retention.ts';
 import { runJob } from './run-job.ts';
 import { createRunningJobs } from './running-jobs.ts';
-import { openSolver } from './solver.ts';
 import { sweep } from './sweeper.ts';
+import { openThreads } from './threads.ts';
 
 /**
  * How often PostgreSQL is asked whether a running job is to be cancelled, in case the event was lost: with the time
@@ -27,6 +28,7 @@ const LOOK_FOR_CANCELS_MS = 400;
 export async function startWorker(config: Config, logger: Logger): Promise<Running> {
   if (!config.DATABASE_URL)
     throw new ConfigError(['DATABASE_URL is not set; `npm start` runs a database of its own']);
+  const calendar = await openConfiguredHolidays(config);
   const onError = (err: unknown) => logger.warn({ err }, 'connection');
   const {
     db,
@@ -40,7 +42,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
   const workerId = `${hostname()}:${process.pid}:${uuidv7().slice(-12)}`;
   const bus = openEventBus(config, onError);
   const queue = await openQueue(config, onError);
-  const solver = openSolver(config.WORKER_CONCURRENCY);
+  const threads = openThreads(config.WORKER_CONCURRENCY);
   const running = createRunningJobs();
 
   bus
@@ -52,7 +54,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
     )
     .catch(onError);
   const levelOrder = createLevelOrder();
-  const deps = { config, workerId, db, bus, queue, solver, running, logger, levelOrder };
+  const deps = { config, workerId, db, bus, queue, threads, calendar, running, logger, levelOrder };
   const consumer = await openConsumer(config, () => runJob(deps), onError);
   const beat = async () => {
     await running.beat(db);
@@ -81,7 +83,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
       clearTimeout(deadline);
       stopBeating();
       stopLooking();
-      await Promise.all([solver.close(), queue.close(), bus.close()]);
+      await Promise.all([threads.close(), queue.close(), bus.close()]);
       await closeDatabase();
       logger.info('stopped');
     },

@@ -1,38 +1,19 @@
-import { v7 as uuidv7 } from 'uuid';
-import type { Config } from '../src/config.ts';
-import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import type { JobPriority } from '../src/contracts/priorities.ts';
-import { namedLocationIds } from '../src/core/optimize/check.ts';
-import type { OptimizeSettings } from '../src/core/optimize/model.ts';
-import { type ClaimedJob, claimJob, explainLostAttempt, storeProgress } from '../src/db/job-claims.ts';
-import type { Progress } from '../src/db/jobs.ts';
-import { readLocations } from '../src/db/locations.ts';
+import { type ClaimedJob, claimJob, explainLostAttempt } from '../src/db/job-claims.ts';
 import { cancelledAnswer } from '../src/envelope.ts';
-import { errorAnswer, planAnswer } from './answer.ts';
-import {
-  endJob,
-  failJob,
-  giveBack,
-  type JobInHand,
-  retryOrFail,
-  untilAvailable,
-  type WorkerDeps,
-} from './end-job.ts';
-import { type Phases, roundMs, startPhases } from './phases.ts';
+import { AppError } from '../src/errors.ts';
+import { endJob, failJob, giveBack, type JobInHand, retryOrFail, untilAvailable } from './end-job.ts';
+import { type JobEnd, type JobRunDeps, StoppedError, startRun, ThreadFault } from './job-run.ts';
+import { KINDS } from './kinds/kinds.ts';
+import { type Phases, startPhases } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
-import type { SolveOutcome, Solver } from './solver.ts';
-import type { Timed } from './solver-thread.ts';
 
-export type RunJobDeps = WorkerDeps & {
-  solver: Solver;
+export type RunJobDeps = JobRunDeps & {
   /** the priority that goes first this time, null for the usual order */
   levelOrder: () => JobPriority | null;
 };
 
-/** Progress is written to PostgreSQL at most this often; subscribers hear of every step over the bus. */
-const STORE_PROGRESS_MS = 500;
-
-/** Takes one token: claim the next job → solve in a thread → store plan and answer in one transaction → announce. */
+/** Takes one token: claim the next job → do the work of its kind → store what came of it in one transaction → announce. */
 export async function runJob(deps: RunJobDeps): Promise<void> {
   const { db, workerId, running } = deps;
   const first = deps.levelOrder();
@@ -55,125 +36,39 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
   const logger = deps.logger.child({ job_id: jobId, request_id: requestId, attempt: attempt.attempt });
   const job: JobInHand = { ...attempt, solveTimeMs: 0, phases: phases.marks, logger };
   logger.info('job started');
-  let outcome: SolveOutcome;
+  let end: JobEnd | StoppedError | ThreadFault | AppError;
   try {
-    outcome = await solve(deps, job, input, entry, phases);
+    end = await KINDS[job.kind](startRun(deps, job, entry, phases), input);
   } catch (err) {
-    // The thread died (out of memory, a crash): another attempt may fare better, up to the limit.
-    logger.error({ err }, 'solve broken off');
-    return retryOrFail(deps, job, `the solve was broken off: ${err instanceof Error ? err.message : err}`);
+    if (!(err instanceof StoppedError || err instanceof ThreadFault || err instanceof AppError)) {
+      // The thread died (out of memory, a crash): another attempt may fare better, up to the limit.
+      logger.error({ err }, 'solve broken off');
+      return retryOrFail(deps, job, `the solve was broken off: ${err instanceof Error ? err.message : err}`);
+    }
+    end = err;
   }
   if (entry.stopReason === 'lost') {
     logger.warn('job lost to another worker; result thrown away');
     const reason = `worker ${deps.workerId} was cut off from PostgreSQL, or too busy to say that it was alive; it threw its result away`;
     return untilAvailable(deps, () => explainLostAttempt(deps.db, job, reason));
   }
-  if (outcome.status === 'cancelled' && entry.stopReason === 'shutdown') {
+  if (end instanceof StoppedError && entry.stopReason === 'shutdown') {
     const reason = `worker ${deps.workerId} was stopped`;
     return giveBack(deps, job, { outcome: 'released', reason, phases: job.phases }, 0);
   }
   phases.enter('store');
-  await store(deps, job, outcome, entry.stopReason === 'cancel');
-}
-
-/** Solves in a thread; a job that is to stop before that is not begun. */
-async function solve(
-  deps: RunJobDeps,
-  job: JobInHand,
-  input: string,
-  entry: RunningJob,
-  phases: Phases,
-): Promise<SolveOutcome> {
-  const request = JSON.parse(input) as OptimizeRequest;
-  const locations = request.network
-    ? []
-    : await untilAvailable(deps, () => readLocations(deps.db, namedLocationIds(request)));
-  if (entry.stopReason) return { status: 'cancelled' };
-  const settings = optimizeSettings(deps.config);
-  const limitSeconds = Math.min(
-    request.options?.time_limit_seconds ?? settings.timeLimitSeconds,
-    settings.maxTimeLimitSeconds,
-  );
-  const report = reportProgress(deps, job);
-  const startedAt = performance.now();
-  const running = deps.solver.start({ input, locations, settings, limitSeconds }, (progress) => {
-    if (progress.stage) phases.enter(progress.stage);
-    report(progress);
-  });
-  entry.stopSolve = running.stop;
-  const outcome = await running.outcome.finally(() => {
-    entry.stopSolve = undefined;
-  });
-  job.solveTimeMs = roundMs(performance.now() - startedAt);
-  // A thread that was ended says nothing of this; then the progress it told has to do.
-  const { stages = [] } = outcome as Partial<Timed>;
-  for (const { stage, at } of stages) phases.enter(stage, at);
-  return outcome;
-}
-
-async function store(deps: WorkerDeps, job: JobInHand, outcome: SolveOutcome, isCancelRequested: boolean) {
-  switch (outcome.status) {
-    case 'optimal':
-    case 'feasible': {
-      const planId = `plan_${uuidv7()}`;
-      const { result, certificate } = outcome;
-      const answer = planAnswer({ ...job, planId }, result);
-      const { jobId, solveTimeMs } = job;
-      const plan = { planId, jobId, result, solveTimeMs, certificate };
-      return endJob(
-        deps,
-        job,
-        { status: 'completed', solverStatus: outcome.status, answer },
-        undefined,
-        plan,
-      );
-    }
-    case 'infeasible': {
-      const answer = errorAnswer(job, outcome.errors);
-      return endJob(deps, job, { status: 'completed', solverStatus: 'infeasible', answer });
-    }
-    case 'cancelled': {
-      if (isCancelRequested) {
-        const answer = cancelledAnswer(job.requestId, job.jobId);
-        return endJob(deps, job, { status: 'cancelled', solverStatus: null, answer });
-      }
-      const message =
-        'the solve did not end in time and was stopped; raise options.time_limit_seconds or ask for less';
-      return failJob(deps, job, 'SOLVER_ERROR', message);
-    }
-    case 'threw':
-      job.logger.error({ stack: outcome.stack }, 'the optimizer failed');
-      return failJob(
-        deps,
-        job,
-        'INTERNAL_ERROR',
-        'unexpected error; the log of the workers names it under this job_id',
-      );
-    case 'error':
-      return failJob(deps, job, 'SOLVER_ERROR', outcome.message);
+  if (end instanceof AppError) return failJob(deps, job, end);
+  if (end instanceof ThreadFault) {
+    logger.error({ stack: end.message }, 'the optimizer failed');
+    const message = 'unexpected error; the log of the workers names it under this job_id';
+    return failJob(deps, job, new AppError('INTERNAL_ERROR', message));
   }
-}
-
-function reportProgress({ db, bus }: WorkerDeps, job: JobInHand) {
-  let storedAt = 0;
-  const onError = (err: unknown) => job.logger.debug({ err }, 'progress not reported');
-  return (progress: Progress) => {
-    bus.publish({ type: 'progress', job_id: job.jobId, attempt: job.attempt, ...progress }).catch(onError);
-    if (performance.now() - storedAt < STORE_PROGRESS_MS) return;
-    storedAt = performance.now();
-    storeProgress(db, job, progress).catch(onError);
-  };
-}
-
-function optimizeSettings(config: Config): OptimizeSettings {
-  return {
-    maxDistanceKm: config.OPTIMIZATION_MAX_DISTANCE,
-    minServiceLevel: config.OPTIMIZATION_MIN_SERVICE_LEVEL,
-    maxRebalancingCost: config.OPTIMIZATION_MAX_REBALANCING_COST,
-    capacityPerVehicle: config.OPTIMIZATION_CAPACITY_PER_VEHICLE,
-    timeLimitSeconds: config.OPTIMIZATION_TIME_LIMIT_SECONDS,
-    maxTimeLimitSeconds: config.OPTIMIZATION_MAX_TIME_LIMIT_SECONDS,
-    optimalityGap: config.OPTIMIZATION_OPTIMALITY_GAP,
-    costPerKm: config.OPTIMIZATION_COST_PER_KM,
-  };
+  if (!(end instanceof StoppedError)) return endJob(deps, job, { status: 'completed', ...end });
+  if (entry.stopReason === 'cancel') {
+    const answer = cancelledAnswer(requestId, jobId);
+    return endJob(deps, job, { status: 'cancelled', solverStatus: null, answer });
+  }
+  const message =
+    'the job did not end in time and was stopped; raise options.time_limit_seconds where there is one, or ask for less';
+  return failJob(deps, job, new AppError('SOLVER_ERROR', message));
 }

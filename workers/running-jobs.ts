@@ -6,8 +6,8 @@ export type StopReason = 'cancel' | 'lost' | 'shutdown';
 /** A job in the hands of this worker, from its claim until its end is stored. */
 export type RunningJob = Attempt & {
   stopReason: StopReason | undefined;
-  /** stops the solve, once there is one */
-  stopSolve: (() => void) | undefined;
+  /** stops the work in a thread, while there is some */
+  stopWork: (() => void) | undefined;
 };
 
 /** The jobs this worker has in hand: heartbeats for them, and ways to stop them. */
@@ -31,7 +31,7 @@ export function createRunningJobs(): RunningJobs {
   let isStopped = false;
   const stopEntry = (entry: RunningJob, reason: StopReason) => {
     entry.stopReason ??= reason;
-    entry.stopSolve?.();
+    entry.stopWork?.();
   };
   const stop = (jobId: string, reason: StopReason) => {
     for (const entry of entries) if (entry.jobId === jobId) stopEntry(entry, reason);
@@ -39,7 +39,7 @@ export function createRunningJobs(): RunningJobs {
   return {
     add({ jobId, attempt }) {
       const stopReason = isStopped ? 'shutdown' : undefined;
-      const entry: RunningJob = { jobId, attempt, stopReason, stopSolve: undefined };
+      const entry: RunningJob = { jobId, attempt, stopReason, stopWork: undefined };
       entries.add(entry);
       return entry;
     },

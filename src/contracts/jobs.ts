@@ -24,8 +24,10 @@ export function isEnded(status: JobStatus): boolean {
   return JOB_TRANSITIONS[status].length === 0;
 }
 
-/** What a job computes. Only `optimize` is asked for today. */
-export const JOB_KINDS = ['optimize', 'backtest', 'decision'] as const;
+/** What a job computes → what its identifiers begin with. */
+export const JOB_PREFIXES = { optimize: 'opt', backtest: 'bt', decision: 'dec' } as const;
+export type JobKind = keyof typeof JOB_PREFIXES;
+export const JOB_KINDS = Object.keys(JOB_PREFIXES) as [JobKind, ...JobKind[]];
 
 /**
  * How an attempt ended: as the job did, or given back by a worker that stopped (`released`), or by a worker or
@@ -34,17 +36,28 @@ export const JOB_KINDS = ['optimize', 'backtest', 'decision'] as const;
 export const ATTEMPT_OUTCOMES = ['completed', 'failed', 'cancelled', 'released', 'crashed'] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-export const JobId = Type.String({ pattern: '^opt_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
+const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+export const JobId = Type.String({
+  pattern: `^(${Object.values(JOB_PREFIXES).join('|')})_${UUID}$`,
+  description: '`opt_…` an optimization, `bt_…` a backtest, `dec_…` a decision, whose identifier it is',
+});
+export const DecisionId = Type.String({ pattern: `^${JOB_PREFIXES.decision}_${UUID}$` });
 /** How a caller names a job or a plan: anything printable, so that an unknown one is 404 and not 400. */
 export const JobReference = Type.String({ minLength: 1, maxLength: 64, pattern: '^[!-~]+$' });
-export const PlanId = Type.String({ pattern: '^plan_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
+export const PlanId = Type.String({ pattern: `^plan_${UUID}$` });
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** What is known of a solve while it runs. */
 export const ProgressState = {
   progress: Type.Number({ minimum: 0, maximum: 1, description: 'never falls' }),
-  stage: nullable(Type.String({ description: '`build`, `solve`, `verify`, `explain`' })),
+  stage: nullable(
+    Type.String({
+      description:
+        '`build`, `solve`, `verify`, `explain`; of a decision `risk`, `forecast` before them; of a backtest `backtest`',
+    }),
+  ),
   incumbent: nullable(Type.Number({ description: 'cost of the best plan so far' })),
   bound: nullable(Type.Number({ description: 'proved lower bound of the cost' })),
   gap: nullable(Type.Number({ description: '(incumbent − bound) / incumbent' })),
@@ -69,8 +82,7 @@ export type JobAttempt = Static<typeof JobAttempt>;
 export const JobPhase = Type.Object(
   {
     phase: Type.String({
-      description:
-        '`queued`, `started`, `build`, `solve`, `verify`, `explain`, `store`, `finished`; of the last attempt',
+      description: '`queued`, `started`, stages as in `stage`, `store`, `finished`; of the last attempt',
     }),
     at: Timestamp,
     ms: nullable(
@@ -95,7 +107,7 @@ export type JobEstimate = Static<typeof JobEstimate>;
 export const Job = Type.Object(
   {
     job_id: JobId,
-    kind: Type.Enum([...JOB_KINDS]),
+    kind: Type.Enum(JOB_KINDS),
     status: Type.Enum(JOB_STATUSES),
     priority: Type.Enum([...JOB_PRIORITIES]),
     ...ProgressState,

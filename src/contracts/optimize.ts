@@ -276,19 +276,17 @@ export const OptimizationResult = Type.Object(
 );
 export type OptimizationResult = Static<typeof OptimizationResult>;
 
+export const OptimizeMetadata = Type.Interface(
+  [Metadata],
+  { solve_time_ms: Type.Number(), job_id: Type.String(), plan_id: Type.String() },
+  { $id: 'OptimizeMetadata' },
+);
+
 export const OptimizeResponse = Type.Object(
   {
     status: Type.Literal('success'),
     data: OptimizationResult,
-    metadata: Type.Interface(
-      [Metadata],
-      {
-        solve_time_ms: Type.Number(),
-        job_id: Type.String(),
-        plan_id: Type.String(),
-      },
-      { $id: 'OptimizeMetadata' },
-    ),
+    metadata: OptimizeMetadata,
   },
   { $id: 'OptimizeResponse' },
 );

@@ -8,7 +8,7 @@ export type Database = ReturnType<typeof openDatabase>['db'];
 /** A database or a transaction on it. */
 export type Queryable = Pick<
   Database,
-  'select' | 'insert' | 'update' | 'delete' | 'execute' | 'with' | '$with'
+  'select' | 'selectDistinct' | 'insert' | 'update' | 'delete' | 'execute' | 'with' | '$with'
 >;
 
 /**

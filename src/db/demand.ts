@@ -72,6 +72,9 @@ function unpack(packed: Buffer | null, fromHour: number): Pick<StoredSeries, 'st
   return { startHour: first, values };
 }
 
+/** Later than any observation, and a time that PostgreSQL knows. */
+export const LAST_HOUR = 0x7fffffff;
+
 /** The newest hour with an observation, UTC hours since the epoch, of the locations of one time zone. */
 export type NewestHour = { timeZone: string | null; hour: number };
 
@@ -95,14 +98,19 @@ export async function readNewestHours(
   return rows.map(({ time_zone, seconds }) => ({ timeZone: time_zone, hour: seconds / 3600 }));
 }
 
-/** The newest hour with an observation, UTC hours since the epoch, of each location that has one. */
+/**
+ * The newest hour with an observation, UTC hours since the epoch, of each location that has one.
+ * @param beforeHour only before this hour
+ */
 export async function readNewestHourOfEach(
   db: Queryable,
   locationIds: readonly number[],
+  beforeHour = LAST_HOUR,
 ): Promise<Map<number, number>> {
   const { rows } = await db.execute<{ id: number; seconds: number }>(
     sql`select ${locations.id}, date_part('epoch', newest.hour) as seconds from ${locations}, lateral (
       select o.hour from ${demandObservations} o where o.location_id = ${locations.id}
+        and o.hour < to_timestamp(${beforeHour * 3600}::float8)
       order by o.hour desc limit 1) newest where ${locations.id} = any(${sql.param(locationIds)}::int[])`,
   );
   return new Map(rows.map(({ id, seconds }) => [id, seconds / 3600]));

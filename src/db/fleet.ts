@@ -57,6 +57,24 @@ export async function readVehiclePage(
   return rows.map(onWire);
 }
 
+/** The whole fleet as `GET /api/v1/data/fleet` lists it, as JSON text: one statement, so all of one moment. */
+export async function readFleetText(db: Queryable): Promise<string> {
+  const { rows } = await db.execute<{ fleet: string }>(sql`
+    select coalesce(json_agg(json_strip_nulls(row_to_json(v)) order by v.vehicle_id), '[]')::text as fleet
+    from (select vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate
+      from ${vehicles}) v`);
+  return rows[0].fleet;
+}
+
+/** Locations at which stored vehicles stand, ascending. */
+export async function readFleetLocationIds(db: Queryable): Promise<number[]> {
+  const rows = await db
+    .selectDistinct({ id: vehicles.locationId })
+    .from(vehicles)
+    .orderBy(asc(vehicles.locationId));
+  return rows.map((row) => row.id);
+}
+
 /** Vehicles of the whole fleet by status. */
 export async function readFleetSummary(db: Queryable): Promise<FleetSummary> {
   const rows = await db

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import type { AttemptOutcome, JobStatus } from '../contracts/jobs.ts';
+import type { AttemptOutcome, JobKind, JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
@@ -9,6 +9,7 @@ import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
 /** A job in the hands of a worker. The attempt number makes every later write of an earlier claimant void. */
 export type ClaimedJob = {
   jobId: string;
+  kind: JobKind;
   attempt: number;
   /** crashes of earlier attempts */
   crashes: number;
@@ -40,10 +41,10 @@ export async function claimJob(
         (select job_id from ${jobs}
           where status = 'queued' and (retry_at is null or retry_at <= now())
           order by priority desc, turn, created_at, job_id limit 1 for no key update skip locked))
-      returning job_id, attempts, crashes, request_id, input),
+      returning job_id, kind, attempts, crashes, request_id, input),
     opened as (
       insert into ${jobAttempts} (job_id, attempt, worker_id) select job_id, attempts, ${workerId} from claimed)
-    select job_id as "jobId", attempts as attempt, crashes, request_id as "requestId", input::text from claimed`;
+    select job_id as "jobId", kind, attempts as attempt, crashes, request_id as "requestId", input::text from claimed`;
   const [claimed] = await executePrepared<ClaimedJob>(db, 'claim_job', statement);
   return claimed;
 }
@@ -203,6 +204,7 @@ export async function findSilentJobs(db: Queryable, lockSeconds: number): Promis
   return db
     .select({
       jobId: jobs.jobId,
+      kind: jobs.kind,
       attempt: jobs.attempts,
       crashes: jobs.crashes,
       requestId: jobs.requestId,

@@ -1,10 +1,12 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import type { JobKind } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
 import { jobs } from './schema.ts';
 
 export type NewJob = {
   jobId: string;
+  kind: JobKind;
   requestId: string;
   /** the request body as JSON text */
   input: string;
@@ -30,9 +32,9 @@ export async function insertJob(
   const { idempotency } = job;
   const statement = sql`
     ${idempotency ? freeExpiredKey(idempotency.key) : sql``}
-    insert into ${jobs} (job_id, status, request_id, input, input_hash, idempotency_key, idempotency_expires_at,
+    insert into ${jobs} (job_id, kind, status, request_id, input, input_hash, idempotency_key, idempotency_expires_at,
       priority, caller, turn, location_count, vehicle_count)
-    select ${job.jobId}, 'queued', ${job.requestId}, ${job.input}::json, ${job.inputHash}::bytea,
+    select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${job.input}::json, ${job.inputHash}::bytea,
       ${idempotency?.key ?? null}, now() + make_interval(secs => ${idempotency?.ttlSeconds ?? null}),
       ${job.priority}::job_priority, ${job.caller}, ${nextTurn(job)}, ${job.locationCount}::int, ${job.vehicleCount}::int
     ${idempotency ? sql`from (select count(*) from freed) as after_freed` : sql``}

@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm';
-import { ENDED_JOB_STATUSES, type JobStatus } from '../contracts/jobs.ts';
+import { ENDED_JOB_STATUSES, type JobKind, type JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import type { Queryable } from './client.ts';
@@ -83,6 +83,7 @@ export async function readJob(db: Queryable, jobId: string) {
 export type JobRecord = NonNullable<Awaited<ReturnType<typeof readJob>>>;
 
 export type JobFilter = {
+  kind?: JobKind | undefined;
   status?: JobStatus | undefined;
   solverStatus?: SolverStatus | undefined;
   createdAfter?: string | undefined;
@@ -99,12 +100,13 @@ export async function readJobPage(
   limit: number,
   filter: JobFilter,
 ): Promise<JobRecord[]> {
-  const { status, solverStatus, createdAfter, createdBefore } = filter;
+  const { kind, status, solverStatus, createdAfter, createdBefore } = filter;
   return db
     .select(jobColumns)
     .from(jobs)
     .where(
       and(
+        kind && eq(jobs.kind, kind),
         status && eq(jobs.status, status),
         solverStatus && eq(jobs.solverStatus, solverStatus),
         createdAfter !== undefined ? sql`${jobs.createdAt} >= ${createdAfter}::timestamptz` : undefined,

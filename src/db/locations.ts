@@ -21,6 +21,12 @@ export async function hasLocations(pool: Pick<pg.Pool, 'query'>): Promise<boolea
   return rows[0].found;
 }
 
+/** Stored ids, ascending, at most `limit`. */
+export async function readLocationIds(db: Queryable, limit: number): Promise<number[]> {
+  const rows = await db.select({ id: locations.id }).from(locations).orderBy(asc(locations.id)).limit(limit);
+  return rows.map((row) => row.id);
+}
+
 /** Which of these ids are stored. */
 export async function findKnownLocationIds(db: Queryable, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();

@@ -201,6 +201,29 @@ export const jobAttempts = pgTable(
   ],
 );
 
+/** What a decision is made from, taken once: every attempt of its job plans with it. Its plan stands in `plans`. */
+export const decisions = pgTable(
+  'decisions',
+  {
+    decisionId: text('decision_id')
+      .primaryKey()
+      .references(() => jobs.jobId, { onDelete: 'cascade' }),
+    createdAt: time('created_at').notNull().defaultNow(),
+    startDate: date('start_date').notNull(),
+    vehicleCount: integer('vehicle_count').notNull(),
+    leftOutCount: integer('left_out_count').notNull(),
+    request: jsonText('request').notNull(),
+    fleet: jsonText('fleet').notNull(),
+    risk: jsonText('risk').notNull(),
+    forecast: jsonText('forecast').notNull(),
+    locations: jsonText('locations'),
+  },
+  (t) => [
+    index('decisions_created').on(t.createdAt, t.decisionId),
+    check('decisions_vehicles', sql`${t.leftOutCount} between 0 and ${t.vehicleCount}`),
+  ],
+);
+
 export const plans = pgTable(
   'plans',
   {

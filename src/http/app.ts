@@ -17,8 +17,10 @@ import { handleError, handleNotFound } from './error-handler.ts';
 import type { Forecaster } from './forecaster.ts';
 import type { JobWatch } from './job-watch.ts';
 import { requestId } from './request-id.ts';
+import { backtestRoutes } from './routes/backtest.ts';
 import { dataRoutes } from './routes/data.ts';
 import { dataInRoutes } from './routes/data-in.ts';
+import { decisionRoutes } from './routes/decisions.ts';
 import { forecastRoutes } from './routes/forecast.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
@@ -110,6 +112,8 @@ export async function buildApp(deps: Deps): Promise<App> {
     jobRoutes,
     planRoutes,
     forecastRoutes,
+    backtestRoutes,
+    decisionRoutes,
     dataRoutes,
     dataInRoutes,
     websocketRoutes,

@@ -36,9 +36,10 @@ export function asyncApiDocument(config: Pick<Config, 'HOST' | 'PORT'>) {
   return {
     asyncapi: '3.0.0',
     info: {
-      title: 'Fleet Decision Service: progress of optimization jobs',
+      title: 'Fleet Decision Service: progress of jobs',
       version: SERVICE_VERSION,
-      description: 'JSON text messages over one WebSocket. Get a job_id from POST /api/v1/optimize.',
+      description:
+        'JSON text messages over one WebSocket. Get a job_id from POST /api/v1/optimize, /api/v1/decisions or /api/v1/forecast/backtest.',
       license: { name: 'MIT' },
     },
     defaultContentType: 'application/json',

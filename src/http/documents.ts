@@ -27,12 +27,13 @@ export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 
         version: SERVICE_VERSION,
         description:
           'Forecasts demand per location, computes the cheapest plan that moves vehicles between locations, ' +
-          'and scores vehicle risk. Progress of jobs comes over the WebSocket `/ws/optimization` (see /asyncapi.json).',
+          'scores vehicle risk, and does all three in one decision. Progress of jobs comes over the WebSocket `/ws/optimization` (see /asyncapi.json).',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       tags: [
+        { name: 'decisions', description: 'From fleet and observed demand to a plan, with its inputs' },
         { name: 'optimize', description: 'Plans' },
-        { name: 'jobs', description: 'Jobs that make plans' },
+        { name: 'jobs', description: 'Everything that is queued: optimizations, decisions, backtests' },
         { name: 'plans', description: 'Stored plans' },
         { name: 'forecast', description: 'Demand forecasts' },
         { name: 'risk', description: 'Vehicle risk' },

@@ -9,10 +9,9 @@ import {
   type ForecastSet,
 } from '../core/forecast/types.ts';
 import type { Database } from '../db/client.ts';
-import { readDemandRevision, readDemandSeries } from '../db/demand.ts';
+import { readDemandRevision } from '../db/demand.ts';
+import { forecastEnd, readForecastInput } from '../forecasting.ts';
 import type { HolidayCalendar } from '../holidays.ts';
-
-const HOUR_MS = 3_600_000;
 
 export type ForecastTask = {
   locationIds: number[];
@@ -57,11 +56,10 @@ export function openForecaster(
     beforeHour,
     options,
   }: ForecastTask): Promise<ForecastSet> => {
-    const series = await readDemandSeries(db, locationIds, fromHour, beforeHour);
-    const zoned = series.map((one) => ({ ...one, timeZone: one.timeZone ?? config.FORECASTING_TIME_ZONE }));
-    const start = options.startDate === undefined ? beforeHour : Date.parse(options.startDate) / HOUR_MS;
-    const holidays = calendar?.between(fromHour, Math.max(beforeHour, start) + 24 + options.horizonHours);
-    return pool.run({ series: zoned, options: { ...options, ...(holidays && { holidays }) } });
+    const untilHour = forecastEnd(options.startDate, options.horizonHours);
+    const asked = { locationIds, fromHour, beforeHour, untilHour };
+    const { series, ...holidays } = await readForecastInput(db, config, calendar, asked);
+    return pool.run({ series, options: { ...options, ...holidays } });
   };
 
   const computeCached = async (task: ForecastTask): Promise<ForecastSet> => {

@@ -1,42 +1,51 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
-import type { OptimizeRequest } from '../contracts/optimize.ts';
-import { checkRequest, namedLocationIds } from '../core/optimize/check.ts';
+import { JOB_PREFIXES, type JobKind } from '../contracts/jobs.ts';
+import type { JobPriority } from '../contracts/priorities.ts';
 import { countQueued, findJobByIdempotencyKey, insertJob } from '../db/job-intake.ts';
-import { findKnownLocationIds } from '../db/locations.ts';
 import { AppError } from '../errors.ts';
 import type { Deps } from './app.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
+/** The body of a request that becomes a job; the schema of its route has passed it. */
+export type JobBody = { options?: { priority?: JobPriority } };
+
+/** What estimates of jobs go by. */
+export type JobSize = { locationCount: number; vehicleCount: number };
+
 /** A stored job; `enqueue` is there where this request made it. */
 export type Submitted = { jobId: string; enqueue: (() => Promise<void>) | undefined };
 
 /**
- * Stores an optimization job, or finds the one that an earlier request with the same idempotency key made.
+ * Stores a job, or finds the one that an earlier request with the same idempotency key made.
  * Everything that can be wrong with the request is found before anything is stored.
- * @throws AppError VALIDATION_ERROR, IDEMPOTENCY_CONFLICT, SERVICE_UNAVAILABLE
+ * @param check looks at what the schema cannot say, and throws; tells the size of the job
+ * @throws AppError IDEMPOTENCY_CONFLICT, SERVICE_UNAVAILABLE, and what `check` throws
  */
 export async function submitJob(
   deps: Pick<Deps, 'config' | 'database' | 'queue'>,
   request: FastifyRequest,
-  body: OptimizeRequest,
-  idempotencyKey: string | null,
+  kind: JobKind,
+  body: JobBody,
+  check: () => Promise<JobSize>,
 ): Promise<Submitted> {
   const { db } = deps.database;
   const input = JSON.stringify(body);
-  const inputHash = createHash('sha256').update(input).digest();
+  const inputHash = fingerprint(kind, input);
+  const header = request.headers['idempotency-key'];
+  const idempotencyKey = typeof header === 'string' ? header : null;
   if (idempotencyKey !== null) {
     const earlier = await findJobByIdempotencyKey(db, idempotencyKey);
     if (earlier) return replay(earlier, inputHash, idempotencyKey);
   }
-  const locationIds = namedLocationIds(body);
-  await checkAgainstStore(deps, body, locationIds);
+  const size = await check();
   await admit(deps);
 
   const job = {
-    jobId: `opt_${uuidv7()}`,
+    jobId: `${JOB_PREFIXES[kind]}_${uuidv7()}`,
+    kind,
     requestId: request.id,
     input,
     inputHash,
@@ -46,8 +55,7 @@ export async function submitJob(
         : { key: idempotencyKey, ttlSeconds: deps.config.IDEMPOTENCY_KEY_HOURS * 3600 },
     priority: body.options?.priority ?? 'normal',
     caller: readCaller(request),
-    locationCount: body.network?.location_ids.length ?? locationIds.length,
-    vehicleCount: body.fleet_state.vehicles.length,
+    ...size,
   };
   const stored = await insertJob(db, job);
   if (!stored.created) return replay(stored, inputHash, idempotencyKey ?? '');
@@ -60,6 +68,13 @@ export async function submitJob(
         .enqueue()
         .catch((err) => request.log.error({ err, job_id: job.jobId }, 'job not enqueued yet')),
   };
+}
+
+/** Of the body, and of what is asked for; of an optimization the body alone, as keys of earlier versions have it. */
+function fingerprint(kind: JobKind, input: string): Buffer {
+  const hash = createHash('sha256');
+  if (kind !== 'optimize') hash.update(`${kind}\n`);
+  return hash.update(input).digest();
 }
 
 /**
@@ -75,22 +90,12 @@ function replay(earlier: { jobId: string; inputHash: Buffer }, inputHash: Buffer
   if (!earlier.inputHash.equals(inputHash)) {
     throw new AppError('IDEMPOTENCY_CONFLICT', [
       {
-        message: `the Idempotency-Key "${key}" was used with another body; use a new key for a new request`,
+        message: `the Idempotency-Key "${key}" was used with another body or operation; use a new key for a new request`,
         field: 'Idempotency-Key',
       },
     ]);
   }
   return { jobId: earlier.jobId, enqueue: undefined };
-}
-
-async function checkAgainstStore(
-  { database }: Pick<Deps, 'database'>,
-  body: OptimizeRequest,
-  locationIds: number[],
-): Promise<void> {
-  const known = body.network ? new Set<number>() : await findKnownLocationIds(database.db, locationIds);
-  const faults = checkRequest(body, known);
-  if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
 }
 
 /** Refuses new work that could not be queued, before anything is stored. */

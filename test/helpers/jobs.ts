@@ -6,6 +6,7 @@ let count = 0;
 export function newJob(own: Partial<NewJob> = {}): NewJob {
   return {
     jobId: `opt_00000000-0000-7000-8000-${String(++count).padStart(12, '0')}`,
+    kind: 'optimize',
     requestId: 'r',
     input: '{"b":  2}',
     inputHash: Buffer.from('h'),

@@ -15,6 +15,8 @@ describe('the documents', () => {
   let openapi: Document;
   beforeAll(async () => {
     const service = await startTestService({});
+    // Places without demand: what is about all stored locations is about the sample's.
+    await service.pool.query('delete from locations');
     await importSample(service.pool);
     base = service.url;
     openapi = (await send(`${base}/openapi.json`)).body;
@@ -43,6 +45,10 @@ describe('the documents', () => {
         'GET /api/v1/jobs/{job_id}',
         'DELETE /api/v1/jobs/{job_id}',
         'GET /api/v1/plans/{plan_id}',
+        'POST /api/v1/decisions',
+        'GET /api/v1/decisions',
+        'GET /api/v1/decisions/{decision_id}',
+        'POST /api/v1/forecast/backtest',
         'PUT /api/v1/data/locations',
         'PUT /api/v1/data/fleet',
         'POST /api/v1/data/demand',
@@ -78,7 +84,7 @@ describe('the documents', () => {
         }
       }
     }
-    expect(tried.length).toBeGreaterThanOrEqual(11);
+    expect(tried.length).toBeGreaterThanOrEqual(13);
   });
 
   test('every GET without parameters answers as documented', async () => {
@@ -111,6 +117,22 @@ describe('the documents', () => {
       expectToFit(ajv, path, 'get', 200, job.body);
       ended = job.body.data.status === 'completed';
     }
+  });
+
+  test('a decision and the job of a backtest are shown as documented', async () => {
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    ajv.addSchema({ $id: 'openapi', ...openapi });
+    const body = { step_hours: 24, demand_scale: 0.001 };
+    const decided = await send(`${base}/api/v1/decisions`, { body });
+    const id = decided.body.data.decision_id;
+    const decision = await send(`${base}/api/v1/decisions/${id}`);
+    expect(decision.body.data.inputs.locations).toHaveLength(73);
+    expectToFit(ajv, '/api/v1/decisions/{decision_id}', 'get', 200, decision.body);
+    const tested = await send(`${base}/api/v1/forecast/backtest`, {
+      body: { location_ids: [48], origins: 1 },
+    });
+    const job = await send(`${base}/api/v1/jobs/${tested.body.metadata.job_id}`);
+    expectToFit(ajv, '/api/v1/jobs/{job_id}', 'get', 200, job.body);
   });
 
   test('every error answer fits the one error envelope, whose codes are those of the table', async () => {

@@ -43,7 +43,8 @@ describeOnBothBackends('a job whose solver thread dies', (redisUrl) => {
       logger: createLogger('worker', config),
       levelOrder: createLevelOrder(),
       // A thread that runs out of memory rejects in just this way.
-      solver: {
+      calendar: null,
+      threads: {
         start: () => ({ outcome: Promise.reject(new Error('out of memory')), stop() {} }),
         close: async () => {},
       },

@@ -17,7 +17,13 @@ import {
 } from './accuracy.ts';
 import { sameHourMean } from './baselines.ts';
 import { holidayDays } from './holidays.ts';
-import { localDemand, localHistory, newestLocalHour, oldestLocalHour } from './local-series.ts';
+import {
+  HISTORY_HOURS,
+  localDemand,
+  localHistory,
+  newestLocalHour,
+  oldestLocalHour,
+} from './local-series.ts';
 import { hourMultiplicity, localDate, zoneClock } from './local-time.ts';
 import { addBounds, type PanelForecast, panelFitter } from './panel.ts';
 import { sumSteps } from './steps.ts';
@@ -72,6 +78,12 @@ export interface BacktestReport {
   startDates: string[];
   /** In the order of the horizons asked for. */
   horizons: HorizonScore[];
+}
+
+/** Hours of history, back from the newest observation, that a backtest looks at, with three days for time zones to spare. */
+export function backtestHistoryHours(horizonHours: number, origins: number): number {
+  const span = MAX_DAYS_BETWEEN_ORIGINS * (origins - 1) + 3;
+  return HISTORY_HOURS + span * HOURS_PER_DAY + horizonHours;
 }
 
 interface LocationSums {

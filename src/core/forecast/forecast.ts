@@ -19,9 +19,14 @@ import {
 
 /**
  * Forecasts every series from one start date on, each on its own local clock.
+ * @param onProgress called after each series
  * Throws RangeError for options out of range and unknown time zones: the caller validates requests.
  */
-export function forecastMany(series: readonly DemandSeries[], options: ForecastOptions): ForecastSet {
+export function forecastMany(
+  series: readonly DemandSeries[],
+  options: ForecastOptions,
+  onProgress: (done: number, total: number) => void = () => {},
+): ForecastSet {
   checkOptions(options);
   const startDate = options.startDate ?? defaultStart(series, options.originHour);
   const levels = options.confidenceLevel === null ? [] : [options.confidenceLevel];
@@ -35,7 +40,11 @@ export function forecastMany(series: readonly DemandSeries[], options: ForecastO
       : options.originHour + zoneClock(one.timeZone)(options.originHour);
   const holidays = holidayDays(options.holidays ?? []);
   const fitSeries = panelFitter({ ...options, holidays });
-  const panel = series.map((one) => fitSeries(one, startOf(one)));
+  const panel = series.map((one, i) => {
+    const forecast = fitSeries(one, startOf(one));
+    onProgress(i + 1, series.length);
+    return forecast;
+  });
   addBounds(panel, options, levels);
   const results = panel.map((forecast, i): ForecastResult => {
     const { locationId } = series[i]!;

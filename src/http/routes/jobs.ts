@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { isEnded, JOB_STATUSES, Job, JobReference } from '../../contracts/jobs.ts';
+import { isEnded, JOB_KINDS, JOB_STATUSES, Job, JobReference } from '../../contracts/jobs.ts';
 import { SOLVER_STATUSES } from '../../contracts/optimize.ts';
 import { estimateJob } from '../../db/job-estimate.ts';
 import {
@@ -35,6 +35,7 @@ const Params = Type.Object({ job_id: JobReference });
 const JobQuery = Type.Object(
   {
     ...PAGE_QUERY,
+    kind: Type.Optional(Type.Enum(JOB_KINDS)),
     status: Type.Optional(Type.Enum(JOB_STATUSES)),
     solver_status: Type.Optional(Type.Enum([...SOLVER_STATUSES])),
     ...CREATED_QUERY,
@@ -116,6 +117,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         const {
           limit = DEFAULT_LIMIT,
           cursor,
+          kind,
           status,
           solver_status,
           created_after,
@@ -123,6 +125,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         } = request.query;
         const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
         const filter = {
+          kind,
           status,
           solverStatus: solver_status,
           createdAfter: created_after,

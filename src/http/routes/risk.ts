@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { RiskRequest, RiskScore, type RiskVehicle } from '../../contracts/risk.ts';
 import { scoreRisk } from '../../core/risk.ts';
 import { success } from '../../envelope.ts';
+import { riskSettings } from '../../risk-settings.ts';
 import type { Deps } from '../app.ts';
 import { riskExample } from '../examples.ts';
 import { STREAM_PAGE_ROWS, streamList } from '../list-stream.ts';
@@ -14,19 +15,7 @@ const RiskScores = Type.Object({ risk_scores: Type.Array(RiskScore) });
 
 /** `POST /api/v1/risk/score`. */
 export function riskRoutes({ config }: Pick<Deps, 'config'>): FastifyPluginAsyncTypebox {
-  const settings = {
-    weights: {
-      age: config.RISK_WEIGHT_AGE,
-      utilization: config.RISK_WEIGHT_UTILIZATION,
-      maintenance: config.RISK_WEIGHT_MAINTENANCE,
-    },
-    ageScaleDays: config.RISK_AGE_SCALE_DAYS,
-    utilizationFloor: config.RISK_UTILIZATION_FLOOR,
-    utilizationRange: config.RISK_UTILIZATION_RANGE,
-    maintenanceScaleDays: config.RISK_MAINTENANCE_SCALE_DAYS,
-    mediumThreshold: config.RISK_MEDIUM_THRESHOLD,
-    highThreshold: config.RISK_HIGH_THRESHOLD,
-  };
+  const settings = riskSettings(config);
   return async (app) => {
     app.post(
       '/api/v1/risk/score',

@@ -1,36 +1,40 @@
 import { afterAll, expect, test } from 'vitest';
-import { openSolver } from '../../workers/solver.ts';
+import type { Progress } from '../../src/db/jobs.ts';
+import { openThreads } from '../../workers/threads.ts';
 import { cityInstance, SETTINGS } from '../core/optimize/instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
-const solver = openSolver(1);
-afterAll(() => solver.close());
+const threads = openThreads(1);
+afterAll(() => threads.close());
 
-const task = (instance: ReturnType<typeof cityInstance>, limitSeconds: number) => ({
-  input: JSON.stringify({
+const start = (
+  instance: ReturnType<typeof cityInstance>,
+  limitSeconds: number,
+  onProgress: (progress: Progress) => void = () => {},
+) => {
+  const input = JSON.stringify({
     ...instance.request,
     options: { optimality_gap: 0, time_limit_seconds: limitSeconds },
-  }),
-  locations: instance.locations,
-  settings,
-  limitSeconds,
-});
+  });
+  const task = { input, locations: instance.locations, settings };
+  return threads.start('optimize', task, limitSeconds, onProgress);
+};
 const hard = cityInstance(31, { locations: 263, perLocation: 10, fractional: true, capacities: [1, 2, 3] });
 const easy = cityInstance(32, { locations: 5, perLocation: 4, fractional: false });
 
 test('a solve that is stopped ends as cancelled, and the next one is done, again and again', async () => {
   for (const stopAt of ['build', 'solve', 'solve']) {
     const { promise: reached, resolve } = Promise.withResolvers<void>();
-    const solve = solver.start(task(hard, 60), ({ stage }) => stage === stopAt && resolve());
+    const solve = start(hard, 60, ({ stage }) => stage === stopAt && resolve());
     await reached;
     solve.stop();
     expect(await solve.outcome).toMatchObject({ status: 'cancelled' });
-    expect((await solver.start(task(easy, 10), () => {}).outcome).status).toBe('optimal');
+    expect((await start(easy, 10).outcome).status).toBe('optimal');
   }
 });
 
 test('a solve whose time is up tells its plan and its gap', async () => {
-  const outcome = await solver.start(task(hard, 1), () => {}).outcome;
+  const outcome = await start(hard, 1).outcome;
   if (outcome.status !== 'feasible') throw new Error(outcome.status);
   expect(outcome.result.gap).toBeGreaterThan(0);
   expect(outcome.certificate.bound).toBeGreaterThan(0);

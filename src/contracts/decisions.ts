@@ -1,0 +1,181 @@
+import { type Static, Type } from 'typebox';
+import { FleetVehicle, Location } from './data.ts';
+import { Timestamp } from './envelope.ts';
+import {
+  ConfidenceLevel,
+  ForecastData,
+  HorizonHours,
+  MAX_FORECAST_LOCATIONS,
+  StartDate,
+  StepHours,
+} from './forecast.ts';
+import { DecisionId, JOB_STATUSES, PlanId } from './jobs.ts';
+import {
+  Constraints,
+  LocationId,
+  Network,
+  OptimizationResult,
+  OptimizeMetadata,
+  OptimizeOptions,
+  SOLVER_STATUSES,
+  VehicleInput,
+} from './optimize.ts';
+import { RiskScore } from './risk.ts';
+
+/** Demand values of one decision at most, locations times steps. */
+export const MAX_DECISION_VALUES = 1_000_000;
+
+const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+export const PLANNED_DEMANDS = ['mean', 'upper'] as const;
+
+export const DecisionRequest = Type.Object(
+  {
+    fleet_state: Type.Optional(
+      Type.Object(
+        { vehicles: Type.Array(VehicleInput) },
+        { additionalProperties: false, description: 'default: the stored fleet' },
+      ),
+    ),
+    risk: Type.Optional(
+      Type.Object(
+        {
+          threshold: Type.Optional(
+            nullable(
+              Type.Number({ minimum: 0, maximum: 1 }),
+              'vehicles whose risk score is at or above it are left out; null or absent: none',
+            ),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    location_ids: Type.Optional(
+      Type.Array(LocationId, {
+        minItems: 1,
+        maxItems: MAX_FORECAST_LOCATIONS,
+        description: 'where demand is forecast; default: those of `network`, else all stored locations',
+      }),
+    ),
+    horizon_hours: Type.Optional(HorizonHours),
+    step_hours: Type.Optional(StepHours),
+    start_date: Type.Optional(StartDate),
+    confidence_level: Type.Optional(ConfidenceLevel),
+    demand: Type.Optional(
+      Type.Enum([...PLANNED_DEMANDS], {
+        default: 'mean',
+        description: '`upper` plans against the upper end of the interval of `confidence_level`',
+      }),
+    ),
+    demand_scale: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1e6,
+        default: 1,
+        description:
+          'the forecast is multiplied by it: the share of the demand that is for this fleet to serve',
+      }),
+    ),
+    constraints: Type.Optional(Constraints),
+    network: Type.Optional(Network),
+    options: Type.Optional(OptimizeOptions),
+  },
+  { $id: 'DecisionRequest', additionalProperties: false },
+);
+export type DecisionRequest = Static<typeof DecisionRequest>;
+
+export const DecisionVehicle = Type.Object(
+  { ...FleetVehicle.properties, capacity: Type.Optional(FleetVehicle.properties.capacity) },
+  { $id: 'DecisionVehicle' },
+);
+export type DecisionVehicle = Static<typeof DecisionVehicle>;
+
+export const DecisionRisk = Type.Object(
+  {
+    day: Type.String({
+      format: 'date',
+      description: 'ages are those of this day, the first one planned for',
+    }),
+    threshold: nullable(Type.Number(), 'null: no vehicle is left out'),
+    scores: Type.Array(RiskScore, { description: 'of the vehicles whose figures are known' }),
+    left_out: Type.Array(Type.String(), { description: 'ids of the vehicles that the plan may not use' }),
+    unscored: Type.Integer({ description: 'vehicles whose figures are not known; they are not left out' }),
+  },
+  { $id: 'DecisionRisk' },
+);
+export type DecisionRisk = Static<typeof DecisionRisk>;
+
+export const DecisionInputs = Type.Object(
+  {
+    taken_at: Timestamp,
+    request: Type.Unknown({ description: 'the body of the request, without `fleet_state`' }),
+    fleet: Type.Array(DecisionVehicle),
+    risk: DecisionRisk,
+    forecast: ForecastData,
+    locations: nullable(
+      Type.Array(Location),
+      'where vehicles stand or demand is; null where `network` gives the costs',
+    ),
+  },
+  { $id: 'DecisionInputs' },
+);
+
+export const DecisionSummary = Type.Object(
+  {
+    decision_id: DecisionId,
+    status: Type.Enum(JOB_STATUSES),
+    solver_status: nullable(Type.Enum([...SOLVER_STATUSES]), 'null until it has ended'),
+    plan_id: nullable(PlanId, 'null where there is no plan'),
+    created_at: Timestamp,
+    finished_at: nullable(Timestamp, 'null until it has ended'),
+  },
+  { $id: 'DecisionSummary' },
+);
+export type DecisionSummary = Static<typeof DecisionSummary>;
+
+export const Decision = Type.Object(
+  {
+    ...DecisionSummary.properties,
+    inputs: nullable(DecisionInputs, 'what it is made from; null until a worker has taken them'),
+    result: Type.Optional(
+      Type.Unknown({ description: 'once ended: the very envelope that the synchronous call returns' }),
+    ),
+  },
+  { $id: 'Decision' },
+);
+
+export const DecisionListItem = Type.Object(
+  {
+    ...DecisionSummary.properties,
+    start_date: Type.String({ format: 'date' }),
+    vehicles: Type.Integer(),
+    left_out: Type.Integer(),
+    total_cost: nullable(Type.Number(), 'null where there is no plan'),
+    demand_coverage: nullable(Type.Number(), 'null where there is no plan'),
+  },
+  { $id: 'DecisionListItem' },
+);
+export type DecisionListItem = Static<typeof DecisionListItem>;
+
+export const DecisionResult = Type.Object(
+  {
+    decision_id: DecisionId,
+    start_date: Type.String({ format: 'date', description: 'first local day planned for' }),
+    demand: Type.Enum([...PLANNED_DEMANDS]),
+    left_out: DecisionRisk.properties.left_out,
+    unscored: DecisionRisk.properties.unscored,
+    plan: OptimizationResult,
+  },
+  { $id: 'DecisionResult' },
+);
+export type DecisionResult = Static<typeof DecisionResult>;
+
+export const DecisionResponse = Type.Object(
+  {
+    status: Type.Literal('success'),
+    data: DecisionResult,
+    metadata: OptimizeMetadata,
+  },
+  { $id: 'DecisionResponse' },
+);

@@ -1,0 +1,88 @@
+import { desc, eq, getTableColumns, sql } from 'drizzle-orm';
+import type { JobStatus } from '../contracts/jobs.ts';
+import type { Database, Queryable } from './client.ts';
+import { type Attempt, holdJob } from './job-claims.ts';
+import { decisions, jobs, plans } from './schema.ts';
+
+/** What a decision is made from; lists and objects as JSON text. */
+export type StoredInputs = {
+  startDate: string;
+  vehicleCount: number;
+  leftOutCount: number;
+  /** the body of the request, without the fleet */
+  request: string;
+  fleet: string;
+  risk: string;
+  forecast: string;
+  /** the stored locations it names; null where the request carries a network */
+  locations: string | null;
+};
+
+/**
+ * Stores the inputs of a decision, where the attempt is still the caller's own: from then on every attempt plans with
+ * them.
+ * @returns false where the job is in other hands; nothing is stored
+ */
+export async function insertDecision(db: Database, attempt: Attempt, inputs: StoredInputs): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    if (!(await holdJob(tx, attempt))) return false;
+    await tx.insert(decisions).values({ decisionId: attempt.jobId, ...inputs });
+    return true;
+  });
+}
+
+const { decisionId, createdAt, startDate, vehicleCount, leftOutCount } = getTableColumns(decisions);
+const text = (column: unknown) => sql<string>`${column}::text`;
+
+/** The stored inputs of a decision, or undefined where none have been taken. */
+export async function readDecisionInputs(db: Queryable, id: string) {
+  const [row] = await db
+    .select({
+      takenAt: createdAt,
+      startDate,
+      vehicleCount,
+      leftOutCount,
+      request: text(decisions.request),
+      fleet: text(decisions.fleet),
+      risk: text(decisions.risk),
+      forecast: text(decisions.forecast),
+      locations: sql<string | null>`${decisions.locations}::text`,
+    })
+    .from(decisions)
+    .where(eq(decisionId, id));
+  return row satisfies StoredInputs | undefined;
+}
+
+/**
+ * Decisions whose inputs have been taken, the newest of them first.
+ * @param before time and id of the last row of the page before
+ */
+export async function readDecisionPage(
+  db: Queryable,
+  before: [createdAt: string, decisionId: string] | null,
+  limit: number,
+) {
+  return db
+    .select({
+      decisionId,
+      takenAt: createdAt,
+      startDate,
+      vehicleCount,
+      leftOutCount,
+      status: sql<JobStatus>`${jobs.status}`,
+      solverStatus: jobs.solverStatus,
+      createdAt: jobs.createdAt,
+      finishedAt: jobs.finishedAt,
+      planId: plans.planId,
+      totalCost: plans.totalCost,
+      demandCoverage: plans.demandCoverage,
+    })
+    .from(decisions)
+    .innerJoin(jobs, eq(jobs.jobId, decisionId))
+    .leftJoin(plans, eq(plans.jobId, decisionId))
+    .where(
+      before ? sql`(${createdAt}, ${decisionId}) < (${before[0]}::timestamptz, ${before[1]})` : undefined,
+    )
+    .orderBy(desc(createdAt), desc(decisionId))
+    .limit(limit);
+}

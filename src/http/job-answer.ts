@@ -1,0 +1,86 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { AcceptedJob, type JobKind } from '../contracts/jobs.ts';
+import { isDatabaseUnavailable } from '../db/client.ts';
+import { readJob } from '../db/jobs.ts';
+import { success } from '../envelope.ts';
+import type { Deps } from './app.ts';
+import { readWaitPreference } from './prefer.ts';
+import { sendJsonText } from './raw-json.ts';
+import { answers, described, errors } from './responses.ts';
+import { type JobBody, type JobSize, submitJob } from './submit-job.ts';
+
+/** Headers of every operation that is a job. */
+export const JOB_HEADERS = Type.Object({
+  prefer: Type.Optional(Type.String({ description: '`respond-async`, `wait=N` (RFC 7240)' })),
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'the same key and body give the same job and answer, until the key expires',
+    }),
+  ),
+  'x-client-id': Type.Optional(
+    Type.String({
+      pattern: '^[!-~]{1,128}$',
+      description:
+        'who takes turns with whom while jobs wait: 1 to 128 visible ASCII characters; default: the address of the connection',
+    }),
+  ),
+});
+
+/** Answers of every operation that is a job. */
+export function jobAnswers<S extends TSchema>(description: string, answer: S) {
+  return {
+    200: described(description, answer),
+    202: answers('accepted; the job goes on, `Location` says where to find it', AcceptedJob),
+    ...errors(400, 409, 413, 415, 422, 500, 503),
+  };
+}
+
+export type AnswerJob = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  kind: JobKind,
+  body: JobBody,
+  check: () => Promise<JobSize>,
+) => Promise<FastifyReply>;
+
+/**
+ * The way of every operation that is a job: store, enqueue, wait as long as the caller prefers; then the envelope of the
+ * job, or 202 and where to find it.
+ */
+export function answerJobs(deps: Deps): AnswerJob {
+  const { config, database, watch } = deps;
+  return async (request, reply, kind, body, check) => {
+    const { jobId, enqueue } = await submitJob(deps, request, kind, body, check);
+    const { waitSeconds, applied } = readWaitPreference(
+      request.headers.prefer as string | undefined,
+      config.HTTP_WAIT_LIMIT_SECONDS,
+    );
+    if (applied) reply.header('preference-applied', applied);
+    const hangUp = new AbortController();
+    const onClose = () => hangUp.abort();
+    request.raw.socket.once('close', onClose);
+    // Whoever made the job is told of it even if the database has gone since: 503 would make them post it again.
+    const notKnown = (error: unknown) => {
+      if (!enqueue || !isDatabaseUnavailable(error)) throw error;
+      request.log.warn({ err: error, job_id: jobId }, 'state of the job not known');
+      return undefined;
+    };
+    try {
+      const result = await watch
+        .waitForAnswer(jobId, waitSeconds * 1000, hangUp.signal, enqueue)
+        .catch(notKnown);
+      if (result) return sendJsonText(reply.code(result.httpStatus), result.body);
+    } finally {
+      request.raw.socket.removeListener('close', onClose);
+    }
+    const job = await readJob(database.db, jobId).catch(notKnown);
+    return reply
+      .code(202)
+      .header('location', `/api/v1/jobs/${jobId}`)
+      .header('retry-after', '1')
+      .send(success(request.id, { job_id: jobId, status: job?.status ?? 'queued' }));
+  };
+}

@@ -1,0 +1,78 @@
+import type { BacktestRequest, BacktestResponse, BacktestScore } from '../../src/contracts/backtest.ts';
+import {
+  type BacktestReport,
+  backtestHistoryHours,
+  type BacktestScore as EngineScore,
+} from '../../src/core/forecast/backtest.ts';
+import { FORECAST_MODEL } from '../../src/core/forecast/types.ts';
+import { LAST_HOUR, readNewestHours } from '../../src/db/demand.ts';
+import { metadata } from '../../src/envelope.ts';
+import { AppError } from '../../src/errors.ts';
+import { noObservations, readForecastInput, requestedLocations } from '../../src/forecasting.ts';
+import type { JobWork } from '../job-run.ts';
+
+/** Longer than the largest backtest takes; the request is bounded. */
+const LIMIT_SECONDS = 3600;
+
+/** Forecasts from earlier dates, compared with what came. */
+export const runBacktest: JobWork = async (run, input) => {
+  const { db, config, calendar } = run.deps;
+  const request = JSON.parse(input) as BacktestRequest;
+  const {
+    horizon_hours: horizonHours = 168,
+    step_hours: stepHours = 24,
+    origins = 8,
+    confidence_levels: confidenceLevels = [0.8, 0.95],
+  } = request;
+  const { series, ...holidays } = await run.query(async () => {
+    const locationIds = await requestedLocations(db, request);
+    const newest = await readNewestHours(db, locationIds, LAST_HOUR);
+    // Taken away since the request was accepted.
+    if (newest.length === 0) throw await noObservations(db, config, locationIds, undefined);
+    const beforeHour = Math.max(...newest.map(({ hour }) => hour)) + 1;
+    const fromHour = beforeHour - backtestHistoryHours(horizonHours, origins);
+    return readForecastInput(db, config, calendar, {
+      locationIds,
+      fromHour,
+      beforeHour,
+      untilHour: beforeHour,
+    });
+  });
+  const options = { horizonsHours: [horizonHours], stepHours, origins, confidenceLevels, ...holidays };
+  const { report } = await run.inThread(
+    'backtest',
+    { series, options },
+    { limitSeconds: LIMIT_SECONDS, transfer: series.map(({ values }) => values.buffer as ArrayBuffer) },
+  );
+  if (report.startDates.length === 0) {
+    const message =
+      `the stored history is too short to test on: it has to span four weeks and the horizon (${horizonHours} hours); ` +
+      'add observations with POST /api/v1/data/demand, or ask for a shorter horizon';
+    throw new AppError('MODEL_NOT_LOADED', [{ field: 'horizon_hours', message }]);
+  }
+  const answer: BacktestResponse = {
+    status: 'success',
+    data: {
+      model: FORECAST_MODEL,
+      horizon_hours: horizonHours,
+      step_hours: stepHours,
+      confidence_levels: confidenceLevels,
+      ...figures(report),
+    },
+    metadata: { ...metadata(run.job.requestId), job_id: run.job.jobId },
+  };
+  return { solverStatus: null, answer: { httpStatus: 200, body: JSON.stringify(answer) } };
+};
+
+function figures({ startDates, horizons: [{ overall, locations }] }: BacktestReport) {
+  return {
+    start_dates: startDates,
+    overall: scoreOnWire(overall),
+    locations: Object.fromEntries(locations.map((one) => [String(one.locationId), scoreOnWire(one)])),
+  };
+}
+
+function scoreOnWire({ steps, accuracy, coverage }: EngineScore): BacktestScore {
+  const { engine, last_week, weekday_mean } = accuracy;
+  return { steps, service: engine, last_week, weekday_mean, coverage };
+}

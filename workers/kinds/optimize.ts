@@ -1,0 +1,74 @@
+import { v7 as uuidv7 } from 'uuid';
+import type { Config } from '../../src/config.ts';
+import type { OptimizeOptions, OptimizeRequest } from '../../src/contracts/optimize.ts';
+import { namedLocationIds } from '../../src/core/optimize/check.ts';
+import type { OptimizeSettings } from '../../src/core/optimize/model.ts';
+import type { OptimizeOutcome } from '../../src/core/optimize/optimize.ts';
+import { readLocations } from '../../src/db/locations.ts';
+import { insertPlan } from '../../src/db/plans.ts';
+import { AppError } from '../../src/errors.ts';
+import { errorAnswer, planAnswer } from '../answer.ts';
+import type { JobInHand } from '../end-job.ts';
+import type { JobEnd, JobWork } from '../job-run.ts';
+
+/** The cheapest plan for a request. */
+export const runOptimize: JobWork = async (run, input) => {
+  const { deps, job } = run;
+  const request = JSON.parse(input) as OptimizeRequest;
+  const locations = request.network
+    ? []
+    : await run.query(() => readLocations(deps.db, namedLocationIds(request)));
+  const settings = optimizeSettings(deps.config);
+  const limitSeconds = solveLimit(request.options, settings);
+  const outcome = await run.inThread('optimize', { input, locations, settings }, { limitSeconds });
+  return planEnd(job, outcome, (result) => result);
+};
+
+/** Seconds that the solver may take. */
+export function solveLimit(options: OptimizeOptions | undefined, settings: OptimizeSettings): number {
+  return Math.min(options?.time_limit_seconds ?? settings.timeLimitSeconds, settings.maxTimeLimitSeconds);
+}
+
+type Planned = Extract<OptimizeOutcome, { status: 'optimal' | 'feasible' }>;
+
+/**
+ * The end of a job that asked for a plan.
+ * @param dataOf the `data` of its answer, from the plan
+ * @throws AppError SOLVER_ERROR
+ */
+export function planEnd(
+  job: JobInHand,
+  outcome: Exclude<OptimizeOutcome, { status: 'cancelled' }>,
+  dataOf: (result: Planned['result']) => unknown,
+): JobEnd {
+  switch (outcome.status) {
+    case 'optimal':
+    case 'feasible': {
+      const planId = `plan_${uuidv7()}`;
+      const { result, certificate } = outcome;
+      const { jobId, solveTimeMs } = job;
+      return {
+        solverStatus: outcome.status,
+        answer: planAnswer({ ...job, planId }, dataOf(result)),
+        store: (tx) => insertPlan(tx, { planId, jobId, result, solveTimeMs, certificate }),
+      };
+    }
+    case 'infeasible':
+      return { solverStatus: 'infeasible', answer: errorAnswer(job, outcome.errors) };
+    case 'error':
+      throw new AppError('SOLVER_ERROR', outcome.message);
+  }
+}
+
+export function optimizeSettings(config: Config): OptimizeSettings {
+  return {
+    maxDistanceKm: config.OPTIMIZATION_MAX_DISTANCE,
+    minServiceLevel: config.OPTIMIZATION_MIN_SERVICE_LEVEL,
+    maxRebalancingCost: config.OPTIMIZATION_MAX_REBALANCING_COST,
+    capacityPerVehicle: config.OPTIMIZATION_CAPACITY_PER_VEHICLE,
+    timeLimitSeconds: config.OPTIMIZATION_TIME_LIMIT_SECONDS,
+    maxTimeLimitSeconds: config.OPTIMIZATION_MAX_TIME_LIMIT_SECONDS,
+    optimalityGap: config.OPTIMIZATION_OPTIMALITY_GAP,
+    costPerKm: config.OPTIMIZATION_COST_PER_KM,
+  };
+}
