@@ -36,6 +36,7 @@ const DAYS = 30;
 const month = { createdAfter: timeOf(jobCount * 0.2), createdBefore: timeOf(jobCount * 0.3) };
 const newJob = {
   jobId: 'opt_new',
+  kind: 'optimize' as const,
   requestId: 'r',
   input: '{}',
   inputHash: Buffer.from('h'),

@@ -64,6 +64,7 @@ const sum = (a: number, b: number) => a + b;
 async function store(db: Database, result: OptimizationResult): Promise<number[]> {
   await insertJob(db, {
     jobId: nextId('opt'),
+    kind: 'optimize',
     requestId: 'r',
     input: '{}',
     inputHash: Buffer.from(''),

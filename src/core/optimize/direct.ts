@@ -29,6 +29,8 @@ export async function solveDirect(
   const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
   if (isOver()) return 'stopped';
   const f = formulate(problem);
+  // Writing a million columns, and handing them over, take a tenth of a second or two each.
+  if (isOver()) return 'stopped';
   const v = f.variables;
   incumbent.figures.columns = Math.max(incumbent.figures.columns, f.model.columnCount);
   incumbent.figures.rows = Math.max(incumbent.figures.rows, f.model.rowCount);
