@@ -22,7 +22,7 @@ import { countArcs } from './variables.ts';
 import { countVehicles } from './variants.ts';
 
 /** A greedy plan after the time is up takes a list of all moves; with more than this it takes too long. */
-const MOST_GREEDY_MOVES = 300_000;
+const MOST_GREEDY_MOVES = 60_000;
 
 /**
  * Solves to the relative gap `(cost − bound) / cost`.
