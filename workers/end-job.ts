@@ -9,9 +9,8 @@ import {
   type Ending,
   finishJob,
   giveBackJob,
-  holdJob,
 } from '../src/db/job-claims.ts';
-import { insertPlan } from '../src/db/plans.ts';
+import type { NewPlan } from '../src/db/plans.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
 import type { EventBus } from '../src/queue/bus.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
@@ -47,17 +46,10 @@ export async function endJob(
   job: JobInHand,
   ending: Ending,
   end: Omit<AttemptEnd, 'phases'> = { outcome: ending.status, reason: null },
-  plan?: Parameters<typeof insertPlan>[1],
+  plan?: NewPlan,
 ): Promise<void> {
   const attemptEnd = { ...end, phases: job.phases };
-  const stored = await untilAvailable(deps, () => {
-    if (!plan) return finishJob(deps.db, job, ending, attemptEnd);
-    return deps.db.transaction(async (tx) => {
-      if (!(await holdJob(tx, job))) return false;
-      await insertPlan(tx, plan);
-      return finishJob(tx, job, ending, attemptEnd);
-    });
-  });
+  const stored = await untilAvailable(deps, () => finishJob(deps.db, job, ending, attemptEnd, plan));
   if (!stored) return job.logger.warn('job lost to another worker; result thrown away');
   const { status, solverStatus, answer } = ending;
   job.logger.info(

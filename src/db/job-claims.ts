@@ -4,6 +4,7 @@ import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
 import type { JobAnswer, Progress } from './jobs.ts';
+import { type NewPlan, planParts } from './plans.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
 
 /** A job in the hands of a worker. The attempt number makes every later write of an earlier claimant void. */
@@ -98,60 +99,38 @@ export type Ending = {
 export type AttemptEnd = { outcome: AttemptOutcome; reason: string | null; phases: PhaseMark[] };
 
 /**
- * Holds a running job until the end of the transaction, where the attempt is still ours: nobody else can end it
- * meanwhile. To be called before what belongs to its ending is written.
- */
-export async function holdJob(tx: Queryable, attempt: Attempt): Promise<boolean> {
-  const rows = await tx
-    .select({ jobId: jobs.jobId })
-    .from(jobs)
-    .where(isOurs(attempt))
-    .for('no key update')
-    .prepare('hold_job')
-    .execute();
-  return rows.length > 0;
-}
-
-/**
- * Ends a running job with its answer, where the attempt is still ours, and closes the attempt.
+ * Ends a running job with its answer, stores its plan and closes the attempt, where the attempt is still ours. One
+ * statement does all of it, so all of it or nothing is stored: one round trip, one commit.
  * @returns false where it is not: whatever was computed is to be thrown away
  */
 export async function finishJob(
-  db: Queryable,
+  db: Database,
   attempt: Attempt,
   ending: Ending,
   end: AttemptEnd,
+  plan?: NewPlan,
 ): Promise<boolean> {
-  const finished = db.$with('finished').as(
-    db
-      .update(jobs)
-      .set({
-        status: ending.status,
-        solverStatus: ending.solverStatus,
-        httpStatus: ending.answer.httpStatus,
-        result: ending.answer.body,
-        // Not the time of the transaction: storing a large plan takes a while.
-        finishedAt: sql`clock_timestamp()`,
-        crashes: sql`${jobs.crashes} + ${end.outcome === 'crashed' ? 1 : 0}`,
-        progress: sql`case when ${ending.status === 'completed'} then 1 else ${jobs.progress} end`,
-      })
-      .where(isOurs(attempt))
-      .returning({ jobId: jobs.jobId, finishedAt: jobs.finishedAt }),
-  );
-  const closed = db.$with('closed').as(
-    db
-      .update(jobAttempts)
-      .set({ ...end, endedAt: sql`${finished.finishedAt}` })
-      .from(finished)
-      .where(and(eq(jobAttempts.jobId, finished.jobId), eq(jobAttempts.attempt, attempt.attempt)))
-      .returning({ attempt: jobAttempts.attempt }),
-  );
-  const rows = await db
-    .with(finished, closed)
-    .select({ jobId: finished.jobId })
-    .from(finished)
-    .prepare('finish_job')
-    .execute();
+  const { status, solverStatus, answer } = ending;
+  // `held` first: from then on nobody else can end the job. The time of the end is not that of the statement, and is
+  // taken when the items are stored: storing a large plan takes a while.
+  const statement = sql`
+    with held as materialized (select job_id from ${jobs} where ${isOurs(attempt)} for no key update),
+    ${plan ? sql`${planParts(plan)},` : sql``}
+    finished as (
+      update ${jobs} j
+      set status = ${status}, solver_status = ${solverStatus}, http_status = ${answer.httpStatus}::int,
+        result = ${answer.body}::json, finished_at = clock_timestamp(),
+        crashes = crashes + ${end.outcome === 'crashed' ? 1 : 0}::int,
+        progress = case when ${status} = 'completed' then 1 else progress end
+      from held
+      where j.job_id = held.job_id ${plan ? sql`and (select count(*) from stored_items) >= 0` : sql``}
+      returning j.job_id, j.finished_at)
+    update ${jobAttempts} a
+    set ended_at = f.finished_at, outcome = ${end.outcome}, reason = ${end.reason},
+      phases = ${JSON.stringify(end.phases)}::jsonb
+    from finished f where a.job_id = f.job_id and a.attempt = ${attempt.attempt}::int
+    returning 1`;
+  const rows = await executePrepared(db, plan ? 'finish_job_with_plan' : 'finish_job', statement);
   return rows.length > 0;
 }
 
