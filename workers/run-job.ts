@@ -29,7 +29,7 @@ export type RunJobDeps = WorkerDeps & {
   levelOrder: () => JobPriority | null;
 };
 
-/** Progress is written to PostgreSQL at most this often; subscribers hear of every step over the bus. */
+/** Progress is written to PostgreSQL at most this often, and at most so late; subscribers hear of every step over the bus. */
 const STORE_PROGRESS_MS = 500;
 
 /** Takes one token: claim the next job → solve in a thread → store plan and answer in one transaction → announce. */
@@ -94,15 +94,16 @@ async function solve(
     request.options?.time_limit_seconds ?? settings.timeLimitSeconds,
     settings.maxTimeLimitSeconds,
   );
-  const report = reportProgress(deps, job);
+  const progress = reportProgress(deps, job);
   const startedAt = performance.now();
-  const running = deps.solver.start({ input, locations, settings, limitSeconds }, (progress) => {
-    if (progress.stage) phases.enter(progress.stage);
-    report(progress);
+  const running = deps.solver.start({ input, locations, settings, limitSeconds }, (step) => {
+    if (step.stage) phases.enter(step.stage);
+    progress.report(step);
   });
   entry.stopSolve = running.stop;
   const outcome = await running.outcome.finally(() => {
     entry.stopSolve = undefined;
+    progress.stop();
   });
   job.solveTimeMs = roundMs(performance.now() - startedAt);
   // A thread that was ended says nothing of this; then the progress it told has to do.
@@ -154,14 +155,21 @@ async function store(deps: WorkerDeps, job: JobInHand, outcome: SolveOutcome, is
   }
 }
 
+/** What is told at once to those who listen, and written down a while later: most solves have ended by then. */
 function reportProgress({ db, bus }: WorkerDeps, job: JobInHand) {
-  let storedAt = 0;
+  let last: Progress;
+  let timer: NodeJS.Timeout | undefined;
   const onError = (err: unknown) => job.logger.debug({ err }, 'progress not reported');
-  return (progress: Progress) => {
-    bus.publish({ type: 'progress', job_id: job.jobId, attempt: job.attempt, ...progress }).catch(onError);
-    if (performance.now() - storedAt < STORE_PROGRESS_MS) return;
-    storedAt = performance.now();
-    storeProgress(db, job, progress).catch(onError);
+  return {
+    report(progress: Progress) {
+      bus.publish({ type: 'progress', job_id: job.jobId, attempt: job.attempt, ...progress }).catch(onError);
+      last = progress;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        storeProgress(db, job, last).catch(onError);
+      }, STORE_PROGRESS_MS);
+    },
+    stop: () => clearTimeout(timer),
   };
 }
 

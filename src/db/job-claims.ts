@@ -2,15 +2,16 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { AttemptOutcome, JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
-import { type Database, executePrepared, type Queryable } from './client.ts';
+import { commitLater, type Database, executePrepared, type Queryable } from './client.ts';
 import type { JobAnswer, Progress } from './jobs.ts';
 import { type NewPlan, planParts } from './plans.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
 
-/** A job in the hands of a worker. The attempt number makes every later write of an earlier claimant void. */
+/** A job in the hands of a worker. Attempt number and worker make every later write of an earlier claimant void. */
 export type ClaimedJob = {
   jobId: string;
   attempt: number;
+  workerId: string;
   /** crashes of earlier attempts */
   crashes: number;
   requestId: string;
@@ -20,6 +21,7 @@ export type ClaimedJob = {
 /**
  * Claims the next job for a worker, and opens its attempt: the highest priority first, then the lowest turn.
  * Of two workers at the same moment each gets a job of its own. Jobs that wait for a retry are passed over.
+ * Where a crash of PostgreSQL undoes the claim, the job is queued again, and whoever had it has lost it.
  * @param first a priority that goes before the others this once, so that no priority starves
  * @returns undefined where nothing is to be done
  */
@@ -44,16 +46,25 @@ export async function claimJob(
       returning job_id, attempts, crashes, request_id, input),
     opened as (
       insert into ${jobAttempts} (job_id, attempt, worker_id) select job_id, attempts, ${workerId} from claimed)
-    select job_id as "jobId", attempts as attempt, crashes, request_id as "requestId", input::text from claimed`;
+    select job_id as "jobId", attempts as attempt, crashes, request_id as "requestId", ${workerId} as "workerId", input::text
+    from claimed where ${commitLater}`;
   const [claimed] = await executePrepared<ClaimedJob>(db, 'claim_job', statement);
   return claimed;
 }
 
-export type Attempt = Pick<ClaimedJob, 'jobId' | 'attempt'>;
+export type Attempt = Pick<ClaimedJob, 'jobId' | 'attempt' | 'workerId'>;
 
-/** The row of a running job, where the attempt is still the caller's own. */
-const isOurs = ({ jobId, attempt }: Attempt) =>
-  and(eq(jobs.jobId, jobId), eq(jobs.attempts, attempt), eq(jobs.status, 'running'));
+/**
+ * The row of a running job, where the attempt is still the caller's own. The number alone does not say so: it comes
+ * again where a crash of PostgreSQL undid the claim.
+ */
+const isOurs = ({ jobId, attempt, workerId }: Attempt) =>
+  and(
+    eq(jobs.jobId, jobId),
+    eq(jobs.attempts, attempt),
+    eq(jobs.workerId, workerId),
+    eq(jobs.status, 'running'),
+  );
 
 /** Tells that a worker still runs these jobs; returns those that are no longer its own. */
 export async function heartbeat(db: Queryable, running: readonly Attempt[]): Promise<string[]> {
@@ -64,7 +75,9 @@ export async function heartbeat(db: Queryable, running: readonly Attempt[]): Pro
     .where(
       and(
         eq(jobs.status, 'running'),
-        sql`(${jobs.jobId}, ${jobs.attempts}) in (select * from unnest(${sql.param(running.map((r) => r.jobId))}::text[], ${sql.param(running.map((r) => r.attempt))}::int[]))`,
+        sql`(${jobs.jobId}, ${jobs.attempts}, ${jobs.workerId}) in (select * from unnest(${sql.param(running.map((r) => r.jobId))}::text[],
+          ${sql.param(running.map((r) => r.attempt))}::int[], ${sql.param(running.map((r) => r.workerId))}::text[]))`,
+        commitLater,
       ),
     )
     .returning({ jobId: jobs.jobId });
@@ -86,7 +99,7 @@ export async function storeProgress(db: Queryable, attempt: Attempt, progress: P
   await db
     .update(jobs)
     .set({ ...progress, progress: sql`greatest(${jobs.progress}, ${progress.progress})` })
-    .where(isOurs(attempt));
+    .where(and(isOurs(attempt), commitLater));
 }
 
 export type Ending = {
@@ -170,12 +183,13 @@ export async function explainLostAttempt(db: Queryable, attempt: Attempt, reason
       and(
         eq(jobAttempts.jobId, attempt.jobId),
         eq(jobAttempts.attempt, attempt.attempt),
+        eq(jobAttempts.workerId, attempt.workerId),
         eq(jobAttempts.outcome, 'crashed'),
       ),
     );
 }
 
-export type SilentJob = Omit<ClaimedJob, 'input'> & { workerId: string; silentSeconds: number };
+export type SilentJob = Omit<ClaimedJob, 'input'> & { silentSeconds: number };
 
 /** Running jobs whose worker has been silent for `lockSeconds`, oldest first. */
 export async function findSilentJobs(db: Queryable, lockSeconds: number): Promise<SilentJob[]> {

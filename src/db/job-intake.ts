@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
-import { jobs } from './schema.ts';
+import { jobs, locations } from './schema.ts';
 
 export type NewJob = {
   jobId: string;
@@ -82,10 +82,22 @@ export async function findJobByIdempotencyKey(db: Queryable, key: string) {
   return row;
 }
 
-/** Number of jobs that wait, counted up to `limit`. */
-export async function countQueued(db: Queryable, limit: number): Promise<number> {
-  const { rows } = await db.execute<{ n: number }>(
-    sql`select count(*)::int as n from (select 1 from ${jobs} where ${jobs.status} = 'queued' limit ${limit}) q`,
+/**
+ * What a new job depends on: which of the locations that it names are stored, and how many jobs wait.
+ * @param limit up to which the waiting ones are counted
+ */
+export async function readAdmission(
+  db: Database,
+  locationIds: readonly number[],
+  limit: number,
+): Promise<{ knownIds: number[]; waiting: number }> {
+  const statement = sql`select
+    array(select id from ${locations} where id = any(${sql.param(locationIds)}::int[])) as "knownIds",
+    (select count(*)::int from (select from ${jobs} where status = 'queued' limit ${limit}) q) as waiting`;
+  const [admission] = await executePrepared<{ knownIds: number[]; waiting: number }>(
+    db,
+    'read_admission',
+    statement,
   );
-  return rows[0].n;
+  return admission;
 }

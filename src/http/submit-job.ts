@@ -3,8 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import type { OptimizeRequest } from '../contracts/optimize.ts';
 import { checkRequest, namedLocationIds } from '../core/optimize/check.ts';
-import { countQueued, findJobByIdempotencyKey, insertJob } from '../db/job-intake.ts';
-import { findKnownLocationIds } from '../db/locations.ts';
+import { findJobByIdempotencyKey, insertJob, readAdmission } from '../db/job-intake.ts';
 import { AppError } from '../errors.ts';
 import type { Deps } from './app.ts';
 
@@ -32,8 +31,7 @@ export async function submitJob(
     if (earlier) return replay(earlier, inputHash, idempotencyKey);
   }
   const locationIds = namedLocationIds(body);
-  await checkAgainstStore(deps, body, locationIds);
-  await admit(deps);
+  await admit(deps, body, locationIds);
 
   const job = {
     jobId: `opt_${uuidv7()}`,
@@ -83,27 +81,20 @@ function replay(earlier: { jobId: string; inputHash: Buffer }, inputHash: Buffer
   return { jobId: earlier.jobId, enqueue: undefined };
 }
 
-async function checkAgainstStore(
-  { database }: Pick<Deps, 'database'>,
+/** Refuses what is wrong, and new work that could not be queued, before anything is stored. */
+async function admit(
+  { config, database, queue }: Pick<Deps, 'config' | 'database' | 'queue'>,
   body: OptimizeRequest,
   locationIds: number[],
 ): Promise<void> {
-  const known = body.network ? new Set<number>() : await findKnownLocationIds(database.db, locationIds);
-  const faults = checkRequest(body, known);
+  const limit = config.QUEUE_MAX_WAITING;
+  const { knownIds, waiting } = await readAdmission(database.db, body.network ? [] : locationIds, limit);
+  const faults = checkRequest(body, new Set(knownIds));
   if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
-}
-
-/** Refuses new work that could not be queued, before anything is stored. */
-async function admit({
-  config,
-  database,
-  queue,
-}: Pick<Deps, 'config' | 'database' | 'queue'>): Promise<void> {
   if (!(await queue.isReady())) {
     throw new AppError('SERVICE_UNAVAILABLE', 'the queue cannot be reached; try again', RETRY_AFTER_SECONDS);
   }
-  const limit = config.QUEUE_MAX_WAITING;
-  if ((await countQueued(database.db, limit)) >= limit) {
+  if (waiting >= limit) {
     throw new AppError(
       'SERVICE_UNAVAILABLE',
       `${limit} jobs are waiting, which is the limit (setting QUEUE_MAX_WAITING); try again later`,

@@ -159,6 +159,24 @@ describe('the record of a job', () => {
     expect(await readAnswer(db, jobId)).toEqual({ httpStatus: 200, body: '{"a": 1}' });
   });
 
+  test('is void for a worker whose claim a crash of PostgreSQL undid, though the next claim has the same number', async () => {
+    const jobId = await store();
+    const undone = await claim('first');
+    await pool.query(
+      "update jobs set status = 'queued', attempts = 0, worker_id = null, heartbeat_at = null",
+    );
+    await pool.query('delete from job_attempts');
+    const next = await claim('second');
+    expect(next.attempt).toBe(undone.attempt);
+    expect(await heartbeat(db, [undone])).toEqual([jobId]);
+    await storeProgress(db, undone, { progress: 0.9, stage: 'solve', incumbent: 1, bound: 1, gap: 0 });
+    expect(await readJob(db, jobId)).toMatchObject({ progress: 0, stage: null });
+    expect(await finishJob(db, undone, ENDING, DONE, newPlan(jobId))).toBe(false);
+    expect(await giveBackJob(db, undone, CRASH, 0)).toBe(false);
+    expect(await finishJob(db, next, ENDING, DONE, newPlan(jobId))).toBe(true);
+    expect(await countPlans(jobId)).toEqual({ plans: 1, items: 3 });
+  });
+
   test('ends with its plan although a heartbeat came between, and stores nothing where its worker lost it just then', async () => {
     const [alive, lost] = [await store(), await store()];
     const [kept, taken] = [await claim(), await claim()];
