@@ -51,14 +51,16 @@ export async function endJob(
   const attemptEnd = { ...end, phases: job.phases };
   const stored = await untilAvailable(deps, () => finishJob(deps.db, job, ending, attemptEnd, plan));
   if (!stored) return job.logger.warn('job lost to another worker; result thrown away');
+  // First those who wait are told.
+  const announced = deps.bus
+    .publish({ type: 'ended', job_id: job.jobId })
+    .catch((err) => job.logger.warn({ err }, 'not announced'));
   const { status, solverStatus, answer } = ending;
   job.logger.info(
     { status, solver_status: solverStatus, http_status: answer.httpStatus, solve_time_ms: job.solveTimeMs },
     'job ended',
   );
-  await deps.bus
-    .publish({ type: 'ended', job_id: job.jobId })
-    .catch((err) => job.logger.warn({ err }, 'not announced'));
+  await announced;
 }
 
 /** Ends a job as failed for a reason that would come again: it is not tried again. */

@@ -29,7 +29,8 @@ export type RunJobDeps = WorkerDeps & {
   levelOrder: () => JobPriority | null;
 };
 
-/** Progress is written to PostgreSQL at most this often, and at most so late; subscribers hear of every step over the bus. */
+/** Progress goes to subscribers, and to PostgreSQL, so often at most, and so late. */
+const TELL_PROGRESS_MS = 20;
 const STORE_PROGRESS_MS = 500;
 
 /** Takes one token: claim the next job → solve in a thread → store plan and answer in one transaction → announce. */
@@ -54,10 +55,11 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
   const { jobId, requestId } = attempt;
   const logger = deps.logger.child({ job_id: jobId, request_id: requestId, attempt: attempt.attempt });
   const job: JobInHand = { ...attempt, solveTimeMs: 0, phases: phases.marks, logger };
-  logger.info('job started');
   let outcome: SolveOutcome;
   try {
-    outcome = await solve(deps, job, input, entry, phases);
+    const solving = solve(deps, job, input, entry, phases);
+    logger.info('job started'); // while the solve is on its way
+    outcome = await solving;
   } catch (err) {
     // The thread died (out of memory, a crash): another attempt may fare better, up to the limit.
     logger.error({ err }, 'solve broken off');
@@ -155,19 +157,39 @@ async function store(deps: WorkerDeps, job: JobInHand, outcome: SolveOutcome, is
   }
 }
 
-/** What is told at once to those who listen, and written down a while later: most solves have ended by then. */
+/** Tells subscribers of the progress, and writes it down; a solve that ends before that is not held up by it. */
 function reportProgress({ db, bus }: WorkerDeps, job: JobInHand) {
-  let last: Progress;
-  let timer: NodeJS.Timeout | undefined;
+  const { jobId: job_id, attempt } = job;
   const onError = (err: unknown) => job.logger.debug({ err }, 'progress not reported');
+  const tell = throttle(TELL_PROGRESS_MS, (progress: Progress) =>
+    bus.publish({ type: 'progress', job_id, attempt, ...progress }).catch(onError),
+  );
+  const write = throttle(STORE_PROGRESS_MS, (progress: Progress) =>
+    storeProgress(db, job, progress).catch(onError),
+  );
   return {
     report(progress: Progress) {
-      bus.publish({ type: 'progress', job_id: job.jobId, attempt: job.attempt, ...progress }).catch(onError);
-      last = progress;
+      tell.push(progress);
+      write.push(progress);
+    },
+    stop() {
+      tell.stop();
+      write.stop();
+    },
+  };
+}
+
+/** Sends the newest of the values that come within `ms` milliseconds of the first one. */
+function throttle<T>(ms: number, send: (value: T) => void) {
+  let newest: T;
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    push(value: T) {
+      newest = value;
       timer ??= setTimeout(() => {
         timer = undefined;
-        storeProgress(db, job, last).catch(onError);
-      }, STORE_PROGRESS_MS);
+        send(newest);
+      }, ms);
     },
     stop: () => clearTimeout(timer),
   };

@@ -49,14 +49,14 @@ export async function submitJob(
   };
   const stored = await insertJob(db, job);
   if (!stored.created) return replay(stored, inputHash, idempotencyKey ?? '');
-  request.log.info({ job_id: job.jobId, bytes: input.length }, 'job stored');
   return {
     jobId: job.jobId,
     // The job is stored, so it is accepted: should the queue fail now, a worker's sweeper enqueues it.
-    enqueue: () =>
-      deps.queue
-        .enqueue()
-        .catch((err) => request.log.error({ err, job_id: job.jobId }, 'job not enqueued yet')),
+    enqueue: async () => {
+      const enqueued = deps.queue.enqueue();
+      request.log.info({ job_id: job.jobId, bytes: input.length }, 'job stored');
+      await enqueued.catch((err) => request.log.error({ err, job_id: job.jobId }, 'job not enqueued yet'));
+    },
   };
 }
 
