@@ -100,7 +100,7 @@ const calls: [string, Call][] = [
       }),
   ],
   ['estimate', (db) => estimateJob(db, 'opt_queued_1', 5)],
-  ['what a new job depends on', (db) => readAdmission(db, [1, 2, 3], 10_000)],
+  ['what a new job depends on', (db) => readAdmission(db, { locationIds: [1, 2, 3], maxWaiting: 10_000 })],
   ['insert a job', (db) => insertJob(db, newJob)],
   ['claim a job', (db) => claimJob(db, 'w', 'low')],
   ['sweeper: silent jobs', (db) => findSilentJobs(db, 30)],

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import type { OptimizeRequest } from '../contracts/optimize.ts';
 import { checkRequest, namedLocationIds } from '../core/optimize/check.ts';
-import { findJobByIdempotencyKey, insertJob, readAdmission } from '../db/job-intake.ts';
+import { type Conditions, findJobByIdempotencyKey, insertJob, readAdmission } from '../db/job-intake.ts';
 import { AppError } from '../errors.ts';
 import type { Deps } from './app.ts';
 
@@ -31,7 +31,14 @@ export async function submitJob(
     if (earlier) return replay(earlier, inputHash, idempotencyKey);
   }
   const locationIds = namedLocationIds(body);
-  await admit(deps, body, locationIds);
+  const conditions = {
+    locationIds: body.network ? [] : locationIds,
+    maxWaiting: deps.config.QUEUE_MAX_WAITING,
+  };
+  // Taken for granted here, and made sure of where the job is stored: that the locations are known, and room.
+  if (checkRequest(body, new Set(locationIds)).length > 0 || !(await deps.queue.isReady())) {
+    await admit(deps, body, conditions);
+  }
 
   const job = {
     jobId: `opt_${uuidv7()}`,
@@ -47,7 +54,11 @@ export async function submitJob(
     locationCount: body.network?.location_ids.length ?? locationIds.length,
     vehicleCount: body.fleet_state.vehicles.length,
   };
-  const stored = await insertJob(db, job);
+  let stored = await insertJob(db, job, conditions);
+  while (!stored) {
+    await admit(deps, body, conditions);
+    stored = await insertJob(db, job, conditions);
+  }
   if (!stored.created) return replay(stored, inputHash, idempotencyKey ?? '');
   return {
     jobId: job.jobId,
@@ -81,19 +92,19 @@ function replay(earlier: { jobId: string; inputHash: Buffer }, inputHash: Buffer
   return { jobId: earlier.jobId, enqueue: undefined };
 }
 
-/** Refuses what is wrong, and new work that could not be queued, before anything is stored. */
+/** Refuses what is wrong with a request, and new work that could not be queued. Nothing has been stored. */
 async function admit(
-  { config, database, queue }: Pick<Deps, 'config' | 'database' | 'queue'>,
+  { database, queue }: Pick<Deps, 'database' | 'queue'>,
   body: OptimizeRequest,
-  locationIds: number[],
+  conditions: Conditions,
 ): Promise<void> {
-  const limit = config.QUEUE_MAX_WAITING;
-  const { knownIds, waiting } = await readAdmission(database.db, body.network ? [] : locationIds, limit);
+  const { knownIds, waiting } = await readAdmission(database.db, conditions);
   const faults = checkRequest(body, new Set(knownIds));
   if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
   if (!(await queue.isReady())) {
     throw new AppError('SERVICE_UNAVAILABLE', 'the queue cannot be reached; try again', RETRY_AFTER_SECONDS);
   }
+  const limit = conditions.maxWaiting;
   if (waiting >= limit) {
     throw new AppError(
       'SERVICE_UNAVAILABLE',
