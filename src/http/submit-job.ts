@@ -77,7 +77,9 @@ export async function submitJob(
  */
 function readCaller(request: FastifyRequest): string {
   const clientId = request.headers['x-client-id'];
-  return typeof clientId === 'string' ? clientId : request.ip;
+  if (typeof clientId === 'string') return clientId;
+  // There is none any more where the caller has hung up, whatever its type says.
+  return (request.ip as string | undefined) ?? 'unknown';
 }
 
 function replay(earlier: { jobId: string; inputHash: Buffer }, inputHash: Buffer, key: string): Submitted {
