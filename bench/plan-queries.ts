@@ -9,7 +9,7 @@ import type pg from 'pg';
 import type { Database } from '../src/db/client.ts';
 import { claimJob, countClaimable, findSilentJobs } from '../src/db/job-claims.ts';
 import { estimateJob } from '../src/db/job-estimate.ts';
-import { countQueued, insertJob } from '../src/db/job-intake.ts';
+import { insertJob, readAdmission } from '../src/db/job-intake.ts';
 import { readJob, readJobPage, readQueuePosition } from '../src/db/jobs.ts';
 import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans.ts';
 import { deleteJobs, deletePlanItems, deletePlans, dropInputs } from '../src/db/retention.ts';
@@ -101,7 +101,7 @@ const calls: [string, Call][] = [
       }),
   ],
   ['estimate', (db) => estimateJob(db, 'opt_queued_1', 5)],
-  ['queue full?', (db) => countQueued(db, 10_000)],
+  ['what a new job depends on', (db) => readAdmission(db, { locationIds: [1, 2, 3], maxWaiting: 10_000 })],
   ['insert a job', (db) => insertJob(db, newJob)],
   ['claim a job', (db) => claimJob(db, 'w', 'low')],
   ['sweeper: silent jobs', (db) => findSilentJobs(db, 30)],

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.ts';
-import { type Database, isDatabaseUnavailable, type Queryable } from '../src/db/client.ts';
+import { type Database, isDatabaseUnavailable } from '../src/db/client.ts';
 import {
   type AttemptEnd,
   type ClaimedJob,
   type Ending,
   finishJob,
   giveBackJob,
-  holdJob,
 } from '../src/db/job-claims.ts';
+import type { NewPlan } from '../src/db/plans.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
 import { AppError } from '../src/errors.ts';
 import type { EventBus } from '../src/queue/bus.ts';
@@ -44,27 +44,23 @@ const TOKEN_MARGIN_SECONDS = 0.05;
 export async function endJob(
   deps: WorkerDeps,
   job: JobInHand,
-  { store, ...ending }: Ending & { store?: (tx: Queryable) => Promise<void> },
+  ending: Ending,
   end: Omit<AttemptEnd, 'phases'> = { outcome: ending.status, reason: null },
+  plan?: NewPlan,
 ): Promise<void> {
   const attemptEnd = { ...end, phases: job.phases };
-  const stored = await untilAvailable(deps, () => {
-    if (!store) return finishJob(deps.db, job, ending, attemptEnd);
-    return deps.db.transaction(async (tx) => {
-      if (!(await holdJob(tx, job))) return false;
-      await store(tx);
-      return finishJob(tx, job, ending, attemptEnd);
-    });
-  });
+  const stored = await untilAvailable(deps, () => finishJob(deps.db, job, ending, attemptEnd, plan));
   if (!stored) return job.logger.warn('job lost to another worker; result thrown away');
+  // First those who wait are told.
+  const announced = deps.bus
+    .publish({ type: 'ended', job_id: job.jobId })
+    .catch((err) => job.logger.warn({ err }, 'not announced'));
   const { status, solverStatus, answer } = ending;
   job.logger.info(
     { status, solver_status: solverStatus, http_status: answer.httpStatus, solve_time_ms: job.solveTimeMs },
     'job ended',
   );
-  await deps.bus
-    .publish({ type: 'ended', job_id: job.jobId })
-    .catch((err) => job.logger.warn({ err }, 'not announced'));
+  await announced;
 }
 
 /** Ends a job as failed for a reason that would come again: it is not tried again. */

@@ -1,8 +1,8 @@
 import type { Transferable } from 'node:worker_threads';
 import type { SolverStatus } from '../src/contracts/optimize.ts';
-import type { Queryable } from '../src/db/client.ts';
 import { storeProgress } from '../src/db/job-claims.ts';
 import type { JobAnswer, Progress } from '../src/db/jobs.ts';
+import type { NewPlan } from '../src/db/plans.ts';
 import type { HolidayCalendar } from '../src/holidays.ts';
 import { type JobInHand, untilAvailable, type WorkerDeps } from './end-job.ts';
 import type { WorkInput, WorkName } from './job-thread.ts';
@@ -10,7 +10,8 @@ import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 import type { ThreadOutcome, Threads } from './threads.ts';
 
-/** Progress is written to PostgreSQL at most this often; subscribers hear of every step over the bus. */
+/** Progress goes to subscribers, and to PostgreSQL, so often at most, and so late. */
+const TELL_PROGRESS_MS = 20;
 const STORE_PROGRESS_MS = 500;
 
 /** The work was stopped: by a caller, a shutdown, the loss of the job, or because its time was up. */
@@ -23,8 +24,8 @@ export class ThreadFault extends Error {}
 export type JobEnd = {
   solverStatus: SolverStatus | null;
   answer: JobAnswer;
-  /** what is stored in the transaction that ends the job */
-  store?: (tx: Queryable) => Promise<void>;
+  /** stored by the statement that ends the job */
+  plan?: NewPlan;
 };
 
 /**
@@ -61,7 +62,6 @@ export type JobRun = {
 };
 
 export function startRun(deps: JobRunDeps, job: JobInHand, entry: RunningJob, phases: Phases): JobRun {
-  const report = reportProgress(deps, job);
   return {
     deps,
     job,
@@ -74,14 +74,16 @@ export function startRun(deps: JobRunDeps, job: JobInHand, entry: RunningJob, ph
       // A job that is to stop before that is not begun.
       if (entry.stopReason) throw new StoppedError(entry.stopReason);
       const startedAt = performance.now();
+      const reporting = reportProgress(deps, job);
       const onProgress = (progress: Progress) => {
         if (progress.stage) phases.enter(progress.stage);
-        report({ ...progress, progress: from + (to - from) * progress.progress });
+        reporting.report({ ...progress, progress: from + (to - from) * progress.progress });
       };
       const running = deps.threads.start(work, input, limitSeconds, onProgress, transfer);
       entry.stopWork = running.stop;
       const outcome = await running.outcome.finally(() => {
         entry.stopWork = undefined;
+        reporting.stop();
       });
       job.solveTimeMs = roundMs(performance.now() - startedAt);
       // A thread that was ended says nothing of this; then the progress it told has to do.
@@ -93,13 +95,40 @@ export function startRun(deps: JobRunDeps, job: JobInHand, entry: RunningJob, ph
   };
 }
 
-function reportProgress({ db, bus }: JobRunDeps, job: JobInHand) {
-  let storedAt = 0;
+/** Tells subscribers of the progress, and writes it down; a solve that ends before that is not held up by it. */
+function reportProgress({ db, bus }: WorkerDeps, job: JobInHand) {
+  const { jobId: job_id, attempt } = job;
   const onError = (err: unknown) => job.logger.debug({ err }, 'progress not reported');
-  return (progress: Progress) => {
-    bus.publish({ type: 'progress', job_id: job.jobId, attempt: job.attempt, ...progress }).catch(onError);
-    if (performance.now() - storedAt < STORE_PROGRESS_MS) return;
-    storedAt = performance.now();
-    storeProgress(db, job, progress).catch(onError);
+  const tell = throttle(TELL_PROGRESS_MS, (progress: Progress) =>
+    bus.publish({ type: 'progress', job_id, attempt, ...progress }).catch(onError),
+  );
+  const write = throttle(STORE_PROGRESS_MS, (progress: Progress) =>
+    storeProgress(db, job, progress).catch(onError),
+  );
+  return {
+    report(progress: Progress) {
+      tell.push(progress);
+      write.push(progress);
+    },
+    stop() {
+      tell.stop();
+      write.stop();
+    },
+  };
+}
+
+/** Sends the newest of the values that come within `ms` milliseconds of the first one. */
+function throttle<T>(ms: number, send: (value: T) => void) {
+  let newest: T;
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    push(value: T) {
+      newest = value;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        send(newest);
+      }, ms);
+    },
+    stop: () => clearTimeout(timer),
   };
 }

@@ -47,9 +47,8 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
 
   bus
     .subscribe(
-      (event) => {
-        if (event.type === 'cancel') running.stop(event.job_id, 'cancel');
-      },
+      ['cancel'],
+      (event) => running.stop(event.job_id, 'cancel'),
       () => {}, // a cancellation that was missed is read below
     )
     .catch(onError);

@@ -35,10 +35,11 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
   const { jobId, requestId } = attempt;
   const logger = deps.logger.child({ job_id: jobId, request_id: requestId, attempt: attempt.attempt });
   const job: JobInHand = { ...attempt, solveTimeMs: 0, phases: phases.marks, logger };
-  logger.info('job started');
   let end: JobEnd | StoppedError | ThreadFault | AppError;
   try {
-    end = await KINDS[job.kind](startRun(deps, job, entry, phases), input);
+    const working = KINDS[job.kind](startRun(deps, job, entry, phases), input);
+    logger.info('job started'); // while the work is on its way
+    end = await working;
   } catch (err) {
     if (!(err instanceof StoppedError || err instanceof ThreadFault || err instanceof AppError)) {
       // The thread died (out of memory, a crash): another attempt may fare better, up to the limit.
@@ -63,7 +64,10 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
     const message = 'unexpected error; the log of the workers names it under this job_id';
     return failJob(deps, job, new AppError('INTERNAL_ERROR', message));
   }
-  if (!(end instanceof StoppedError)) return endJob(deps, job, { status: 'completed', ...end });
+  if (!(end instanceof StoppedError)) {
+    const { plan, ...ending } = end;
+    return endJob(deps, job, { status: 'completed', ...ending }, undefined, plan);
+  }
   if (entry.stopReason === 'cancel') {
     const answer = cancelledAnswer(requestId, jobId);
     return endJob(deps, job, { status: 'cancelled', solverStatus: null, answer });

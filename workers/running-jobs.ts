@@ -37,9 +37,9 @@ export function createRunningJobs(): RunningJobs {
     for (const entry of entries) if (entry.jobId === jobId) stopEntry(entry, reason);
   };
   return {
-    add({ jobId, attempt }) {
+    add({ jobId, attempt, workerId }) {
       const stopReason = isStopped ? 'shutdown' : undefined;
-      const entry: RunningJob = { jobId, attempt, stopReason, stopWork: undefined };
+      const entry: RunningJob = { jobId, attempt, workerId, stopReason, stopWork: undefined };
       entries.add(entry);
       return entry;
     },

@@ -11,8 +11,8 @@ const TOKENS_PER_SWEEP = 1000;
  */
 export async function sweep(deps: WorkerDeps): Promise<void> {
   for (const silent of await findSilentJobs(deps.db, deps.config.JOB_LOCK_SECONDS)) {
-    const { workerId, silentSeconds, ...job } = silent;
-    const { jobId, requestId, attempt } = job;
+    const { silentSeconds, ...job } = silent;
+    const { jobId, requestId, attempt, workerId } = job;
     const logger = deps.logger.child({ job_id: jobId, request_id: requestId, attempt });
     const reason = `worker ${workerId} was silent for ${Math.round(silentSeconds)} s: it died, or lost its connection`;
     // One that cannot be put right must not keep the others waiting.

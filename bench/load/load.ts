@@ -4,13 +4,17 @@
  * PostgreSQL with its usual durability, Redis without persistence.
  *
  * One caller: calls and bare BullMQ round trips take turns; medians, 95th percentiles, and their ratio without the solve
- * (the same problems solved in this process, also in turns). Then many callers at once: jobs per second. The steps are
+ * (the same problems solved in this process, also in turns); beside them what the job's record costs by itself
+ * (`record.ts`). Then many callers at once: jobs per second. The steps are
  * read from the job records of the calls of one caller: `phases` of GET /api/v1/jobs/{job_id}.
  */
 
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import type { OptimizeRequest } from '../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../src/core/optimize/model.ts';
@@ -21,6 +25,7 @@ import { figure } from '../figure.ts';
 import { cityRequest, SETTINGS } from '../requests.ts';
 import { openBare } from './bare.ts';
 import { startApi, startBareWorker, startRedis, startWorker, stop } from './processes.ts';
+import { openRecord } from './record.ts';
 
 const { values } = parseArgs({
   options: {
@@ -35,10 +40,13 @@ const callers = Number(values.callers);
 const SHAPE = { locations: 20, vehicles: 200, classes: 1, isFractional: false };
 /** The same places for all, so that they can be stored; another fleet and demand each time. */
 const places: LocationPoint[] = cityRequest(0, SHAPE).locations;
-const requests: OptimizeRequest[] = Array.from({ length: 50 }, (_, seed) => cityRequest(seed, SHAPE).request);
+const problems: OptimizeRequest[] = Array.from({ length: 50 }, (_, seed) => cityRequest(seed, SHAPE).request);
+const bodies = problems.map((problem) => JSON.stringify(problem));
 
 const quantile = (list: number[], q: number) =>
   [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(q * list.length))];
+const spread = (list: number[]) =>
+  `× ${quantile(list, 0.5).toFixed(2)} (${quantile(list, 0.1).toFixed(2)} – ${quantile(list, 0.9).toFixed(2)})`;
 const withP95 = (list: number[]) => `${figure(list)}, p95 ${quantile(list, 0.95).toFixed(1)}`;
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -53,15 +61,26 @@ type Answer = {
   errors: unknown;
 };
 
-async function send(url: string, method: string, body?: unknown) {
-  const response = await fetch(url, {
+const agent = new Agent({ keepAlive: true });
+
+/** A client that costs little itself: one connection that stays, and an answer that is parsed after the clock stopped. */
+async function send(url: string, method: string, body?: string): Promise<{ answer: Answer; ms: number }> {
+  const startedMs = performance.now();
+  const call = request(url, {
     method,
-    headers: { 'content-type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    agent,
+    headers: {
+      'content-type': 'application/json',
+      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+    },
   });
-  const answer = (await response.json()) as Answer;
-  if (response.status >= 300) throw new Error(JSON.stringify(answer.errors));
-  return answer;
+  call.end(body);
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  const text = await buffer(response);
+  const ms = performance.now() - startedMs;
+  const answer = JSON.parse(text.toString()) as Answer;
+  if ((response.statusCode ?? 500) >= 300) throw new Error(JSON.stringify(answer.errors));
+  return { answer, ms };
 }
 
 type Steps = Map<string, number[]>;
@@ -73,33 +92,45 @@ function addSteps(steps: Steps, job: { phases: { phase: string; ms: number | nul
   }
 }
 
-async function oneCaller(api: string, bare: { roundTrip(): Promise<void> }): Promise<void> {
-  const times = { call: [] as number[], bare: [] as number[], solve: [] as number[] };
+type Baselines = {
+  bare: Awaited<ReturnType<typeof openBare>>;
+  record: Awaited<ReturnType<typeof openRecord>>;
+};
+
+async function oneCaller(api: string, { bare, record }: Baselines): Promise<void> {
+  const times = {
+    call: [] as number[],
+    bare: [] as number[],
+    solve: [] as number[],
+    record: [] as number[],
+  };
   const jobs: string[] = [];
   for (let c = -30; c < calls; c++) {
-    const request = requests[(c + 50) % requests.length];
-    let jobId = '';
-    const call = await timed(async () => {
-      jobId = (await send(`${api}/api/v1/optimize`, 'POST', request)).metadata.job_id;
-    });
+    const p = (c + 50) % problems.length;
+    const { answer, ms: call } = await send(`${api}/api/v1/optimize`, 'POST', bodies[p]);
     const roundTrip = await timed(bare.roundTrip);
-    const solve = await timed(() => optimize({ request, locations: places, settings: SETTINGS }));
+    const startedMs = performance.now();
+    const outcome = await optimize({ request: problems[p], locations: places, settings: SETTINGS });
+    const solve = performance.now() - startedMs;
+    if (outcome.status !== 'optimal' && outcome.status !== 'feasible') throw new Error(outcome.status);
+    const kept = await timed(() => record.keep(problems[p], bodies[p], outcome.result));
     if (c < 0) continue;
     times.call.push(call);
     times.bare.push(roundTrip);
     times.solve.push(solve);
-    jobs.push(jobId);
+    times.record.push(kept);
+    jobs.push(answer.metadata.job_id);
   }
-  const ratios = times.call.map((call, c) => (call - times.solve[c]) / times.bare[c]);
   console.log(`  one caller: call ${withP95(times.call)} ms`);
   console.log(
-    `    bare BullMQ round trip ${withP95(times.bare)} ms; the solve alone ${withP95(times.solve)} ms`,
+    `    bare BullMQ round trip ${withP95(times.bare)} ms; the solve alone ${withP95(times.solve)} ms; its record alone ${withP95(times.record)} ms`,
   );
-  console.log(
-    `    (call − solve) / bare: × ${quantile(ratios, 0.5).toFixed(2)} (${quantile(ratios, 0.1).toFixed(2)} – ${quantile(ratios, 0.9).toFixed(2)})`,
-  );
+  const ratio = (to: (c: number) => number) =>
+    spread(times.call.map((call, c) => (call - times.solve[c]) / to(c)));
+  console.log(`    (call − solve) / bare: ${ratio((c) => times.bare[c])}`);
+  console.log(`    (call − solve) / (bare + record): ${ratio((c) => times.bare[c] + times.record[c])}`);
   const steps: Steps = new Map();
-  for (const jobId of jobs) addSteps(steps, (await send(`${api}/api/v1/jobs/${jobId}`, 'GET')).data);
+  for (const jobId of jobs) addSteps(steps, (await send(`${api}/api/v1/jobs/${jobId}`, 'GET')).answer.data);
   const inJob = [...steps].map(([phase, ms]) => `${phase} ${mean(ms).toFixed(2)}`);
   const known = [...steps.values()].reduce((sum, ms) => sum + mean(ms), 0);
   console.log(
@@ -118,8 +149,7 @@ async function manyCallers(api: string): Promise<void> {
   await Promise.all(
     Array.from({ length: callers }, async () => {
       while (next < 2 * calls) {
-        const request = requests[next++ % requests.length];
-        times.push(await timed(() => send(`${api}/api/v1/optimize`, 'POST', request)));
+        times.push((await send(`${api}/api/v1/optimize`, 'POST', bodies[next++ % bodies.length])).ms);
       }
     }),
   );
@@ -141,18 +171,19 @@ async function measure(backend: string): Promise<void> {
     const env = { DATABASE_URL: postgres.url, ...(redis && { REDIS_URL: redis.url }) };
     const api = await startApi(env);
     ending.push(() => stop(api.child));
-    await send(`${api.url}/api/v1/data/locations`, 'PUT', {
-      locations: places.map((place) => ({ ...place, name: `Place ${place.id}` })),
-    });
+    const locations = places.map((place) => ({ ...place, name: `Place ${place.id}` }));
+    await send(`${api.url}/api/v1/data/locations`, 'PUT', JSON.stringify({ locations }));
     const bareWorker = await startBareWorker(redis?.url ?? postgres.url);
     ending.push(() => stop(bareWorker));
     const bare = await openBare(redis?.url ?? postgres.url);
     ending.push(bare.close);
+    const record = await openRecord(postgres.url, places);
+    ending.push(record.close);
     for (const workers of [1, 2]) {
       const worker = await startWorker(env);
       ending.push(() => stop(worker));
       console.log(`${backend}, ${workers} ${workers === 1 ? 'worker' : 'workers'}`);
-      await oneCaller(api.url, bare);
+      await oneCaller(api.url, { bare, record });
       await manyCallers(api.url);
     }
   } finally {

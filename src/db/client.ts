@@ -1,4 +1,4 @@
-import type { SQL } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import pg from 'pg';
@@ -84,6 +84,12 @@ export async function executePrepared<Row extends pg.QueryResultRow>(
   const { rows } = await db.$client.query<Row>({ name, text, values });
   return rows;
 }
+
+/**
+ * A condition, always true, for a statement whose changes a crash of PostgreSQL may undo: it does not wait until they
+ * are on disk. They are as atomic and as visible as any, and are on disk before whatever is committed after them.
+ */
+export const commitLater = sql`set_config('synchronous_commit', 'off', true) = 'off'`;
 
 /** SQLSTATE classes and codes that mean: the server is away or going, not: the query is wrong. */
 const UNAVAILABLE = /^(08|57P0|53|25006)/;

@@ -2,15 +2,17 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { AttemptOutcome, JobKind, JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
-import { type Database, executePrepared, type Queryable } from './client.ts';
+import { commitLater, type Database, executePrepared, type Queryable } from './client.ts';
 import type { JobAnswer, Progress } from './jobs.ts';
+import { type NewPlan, planParts } from './plans.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
 
-/** A job in the hands of a worker. The attempt number makes every later write of an earlier claimant void. */
+/** A job in the hands of a worker. Attempt number and worker make every later write of an earlier claimant void. */
 export type ClaimedJob = {
   jobId: string;
   kind: JobKind;
   attempt: number;
+  workerId: string;
   /** crashes of earlier attempts */
   crashes: number;
   requestId: string;
@@ -20,6 +22,7 @@ export type ClaimedJob = {
 /**
  * Claims the next job for a worker, and opens its attempt: the highest priority first, then the lowest turn.
  * Of two workers at the same moment each gets a job of its own. Jobs that wait for a retry are passed over.
+ * Where a crash of PostgreSQL undoes the claim, the job is queued again, and whoever had it has lost it.
  * @param first a priority that goes before the others this once, so that no priority starves
  * @returns undefined where nothing is to be done
  */
@@ -44,16 +47,25 @@ export async function claimJob(
       returning job_id, kind, attempts, crashes, request_id, input),
     opened as (
       insert into ${jobAttempts} (job_id, attempt, worker_id) select job_id, attempts, ${workerId} from claimed)
-    select job_id as "jobId", kind, attempts as attempt, crashes, request_id as "requestId", input::text from claimed`;
+    select job_id as "jobId", kind, attempts as attempt, crashes, request_id as "requestId", ${workerId} as "workerId", input::text
+    from claimed where ${commitLater}`;
   const [claimed] = await executePrepared<ClaimedJob>(db, 'claim_job', statement);
   return claimed;
 }
 
-export type Attempt = Pick<ClaimedJob, 'jobId' | 'attempt'>;
+export type Attempt = Pick<ClaimedJob, 'jobId' | 'attempt' | 'workerId'>;
 
-/** The row of a running job, where the attempt is still the caller's own. */
-const isOurs = ({ jobId, attempt }: Attempt) =>
-  and(eq(jobs.jobId, jobId), eq(jobs.attempts, attempt), eq(jobs.status, 'running'));
+/**
+ * The row of a running job, where the attempt is still the caller's own. The number alone does not say so: it comes
+ * again where a crash of PostgreSQL undid the claim.
+ */
+const isOurs = ({ jobId, attempt, workerId }: Attempt) =>
+  and(
+    eq(jobs.jobId, jobId),
+    eq(jobs.attempts, attempt),
+    eq(jobs.workerId, workerId),
+    eq(jobs.status, 'running'),
+  );
 
 /** Tells that a worker still runs these jobs; returns those that are no longer its own. */
 export async function heartbeat(db: Queryable, running: readonly Attempt[]): Promise<string[]> {
@@ -64,7 +76,9 @@ export async function heartbeat(db: Queryable, running: readonly Attempt[]): Pro
     .where(
       and(
         eq(jobs.status, 'running'),
-        sql`(${jobs.jobId}, ${jobs.attempts}) in (select * from unnest(${sql.param(running.map((r) => r.jobId))}::text[], ${sql.param(running.map((r) => r.attempt))}::int[]))`,
+        sql`(${jobs.jobId}, ${jobs.attempts}, ${jobs.workerId}) in (select * from unnest(${sql.param(running.map((r) => r.jobId))}::text[],
+          ${sql.param(running.map((r) => r.attempt))}::int[], ${sql.param(running.map((r) => r.workerId))}::text[]))`,
+        commitLater,
       ),
     )
     .returning({ jobId: jobs.jobId });
@@ -86,7 +100,7 @@ export async function storeProgress(db: Queryable, attempt: Attempt, progress: P
   await db
     .update(jobs)
     .set({ ...progress, progress: sql`greatest(${jobs.progress}, ${progress.progress})` })
-    .where(isOurs(attempt));
+    .where(and(isOurs(attempt), commitLater));
 }
 
 export type Ending = {
@@ -95,64 +109,51 @@ export type Ending = {
   answer: JobAnswer;
 };
 
+/**
+ * Holds a running job until the end of the transaction, where the attempt is still ours: nobody else can end it
+ * meanwhile. To be called before what belongs to the attempt is written.
+ */
+export async function holdJob(tx: Queryable, attempt: Attempt): Promise<boolean> {
+  const rows = await tx.select({ jobId: jobs.jobId }).from(jobs).where(isOurs(attempt)).for('no key update');
+  return rows.length > 0;
+}
+
 /** How an attempt ended: `reason` says why where it did not lead to an answer. */
 export type AttemptEnd = { outcome: AttemptOutcome; reason: string | null; phases: PhaseMark[] };
 
 /**
- * Holds a running job until the end of the transaction, where the attempt is still ours: nobody else can end it
- * meanwhile. To be called before what belongs to its ending is written.
- */
-export async function holdJob(tx: Queryable, attempt: Attempt): Promise<boolean> {
-  const rows = await tx
-    .select({ jobId: jobs.jobId })
-    .from(jobs)
-    .where(isOurs(attempt))
-    .for('no key update')
-    .prepare('hold_job')
-    .execute();
-  return rows.length > 0;
-}
-
-/**
- * Ends a running job with its answer, where the attempt is still ours, and closes the attempt.
+ * Ends a running job with its answer, stores its plan and closes the attempt, where the attempt is still ours. One
+ * statement does all of it, so all of it or nothing is stored: one round trip, one commit.
  * @returns false where it is not: whatever was computed is to be thrown away
  */
 export async function finishJob(
-  db: Queryable,
+  db: Database,
   attempt: Attempt,
   ending: Ending,
   end: AttemptEnd,
+  plan?: NewPlan,
 ): Promise<boolean> {
-  const finished = db.$with('finished').as(
-    db
-      .update(jobs)
-      .set({
-        status: ending.status,
-        solverStatus: ending.solverStatus,
-        httpStatus: ending.answer.httpStatus,
-        result: ending.answer.body,
-        // Not the time of the transaction: storing a large plan takes a while.
-        finishedAt: sql`clock_timestamp()`,
-        crashes: sql`${jobs.crashes} + ${end.outcome === 'crashed' ? 1 : 0}`,
-        progress: sql`case when ${ending.status === 'completed'} then 1 else ${jobs.progress} end`,
-      })
-      .where(isOurs(attempt))
-      .returning({ jobId: jobs.jobId, finishedAt: jobs.finishedAt }),
-  );
-  const closed = db.$with('closed').as(
-    db
-      .update(jobAttempts)
-      .set({ ...end, endedAt: sql`${finished.finishedAt}` })
-      .from(finished)
-      .where(and(eq(jobAttempts.jobId, finished.jobId), eq(jobAttempts.attempt, attempt.attempt)))
-      .returning({ attempt: jobAttempts.attempt }),
-  );
-  const rows = await db
-    .with(finished, closed)
-    .select({ jobId: finished.jobId })
-    .from(finished)
-    .prepare('finish_job')
-    .execute();
+  const { status, solverStatus, answer } = ending;
+  // `held` first: from then on nobody else can end the job. The time of the end is not that of the statement, and is
+  // taken when the items are stored: storing a large plan takes a while.
+  const statement = sql`
+    with held as materialized (select job_id from ${jobs} where ${isOurs(attempt)} for no key update),
+    ${plan ? sql`${planParts(plan)},` : sql``}
+    finished as (
+      update ${jobs} j
+      set status = ${status}, solver_status = ${solverStatus}, http_status = ${answer.httpStatus}::int,
+        result = ${answer.body}::json, finished_at = clock_timestamp(),
+        crashes = crashes + ${end.outcome === 'crashed' ? 1 : 0}::int,
+        progress = case when ${status} = 'completed' then 1 else progress end
+      from held
+      where j.job_id = held.job_id ${plan ? sql`and (select count(*) from stored_items) >= 0` : sql``}
+      returning j.job_id, j.finished_at)
+    update ${jobAttempts} a
+    set ended_at = f.finished_at, outcome = ${end.outcome}, reason = ${end.reason},
+      phases = ${JSON.stringify(end.phases)}::jsonb
+    from finished f where a.job_id = f.job_id and a.attempt = ${attempt.attempt}::int
+    returning 1`;
+  const rows = await executePrepared(db, plan ? 'finish_job_with_plan' : 'finish_job', statement);
   return rows.length > 0;
 }
 
@@ -192,12 +193,13 @@ export async function explainLostAttempt(db: Queryable, attempt: Attempt, reason
       and(
         eq(jobAttempts.jobId, attempt.jobId),
         eq(jobAttempts.attempt, attempt.attempt),
+        eq(jobAttempts.workerId, attempt.workerId),
         eq(jobAttempts.outcome, 'crashed'),
       ),
     );
 }
 
-export type SilentJob = Omit<ClaimedJob, 'input'> & { workerId: string; silentSeconds: number };
+export type SilentJob = Omit<ClaimedJob, 'input'> & { silentSeconds: number };
 
 /** Running jobs whose worker has been silent for `lockSeconds`, oldest first. */
 export async function findSilentJobs(db: Queryable, lockSeconds: number): Promise<SilentJob[]> {

@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { JobKind } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
-import { jobs } from './schema.ts';
+import { jobs, locations } from './schema.ts';
 
 export type NewJob = {
   jobId: string;
@@ -20,15 +20,33 @@ export type NewJob = {
   vehicleCount: number;
 };
 
+/** What has to be true when a job is stored. */
+export type Conditions = {
+  /** locations that have to be stored */
+  locationIds: readonly number[];
+  /** fewer jobs than this wait */
+  maxWaiting: number;
+};
+
+type Stored = { created: boolean; jobId: string; inputHash: Buffer };
+
 /**
  * Stores a job. Where the idempotency key is in use already, nothing is stored and the earlier job is returned.
  * One statement decides, so that two API processes with the same key make one job, also at the moment at which
  * the key expires.
+ * @returns undefined where the conditions do not hold: nothing is stored, `readAdmission` says why
  */
+export async function insertJob(db: Database, job: NewJob): Promise<Stored>;
 export async function insertJob(
   db: Database,
   job: NewJob,
-): Promise<{ created: boolean; jobId: string; inputHash: Buffer }> {
+  conditions: Conditions | undefined,
+): Promise<Stored | undefined>;
+export async function insertJob(
+  db: Database,
+  job: NewJob,
+  conditions?: Conditions,
+): Promise<Stored | undefined> {
   const { idempotency } = job;
   const statement = sql`
     ${idempotency ? freeExpiredKey(idempotency.key) : sql``}
@@ -38,15 +56,25 @@ export async function insertJob(
       ${idempotency?.key ?? null}, now() + make_interval(secs => ${idempotency?.ttlSeconds ?? null}),
       ${job.priority}::job_priority, ${job.caller}, ${nextTurn(job)}, ${job.locationCount}::int, ${job.vehicleCount}::int
     ${idempotency ? sql`from (select count(*) from freed) as after_freed` : sql``}
+    ${conditions ? sql`where ${areTrue(conditions)}` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing
     returning true as created`;
-  const rows = await executePrepared(db, idempotency ? 'insert_job_with_key' : 'insert_job', statement);
+  const name = `insert_job${idempotency ? '_with_key' : ''}${conditions ? '_on_conditions' : ''}`;
+  const rows = await executePrepared(db, name, statement);
   if (rows.length > 0) return { created: true, jobId: job.jobId, inputHash: job.inputHash };
-  const earlier = await findJobByIdempotencyKey(db, idempotency?.key ?? '');
+  const earlier = idempotency && (await findJobByIdempotencyKey(db, idempotency.key));
+  if (earlier) return { created: false, ...earlier };
   // Gone between the two statements (expired, or deleted by retention): the key is free again.
-  if (!earlier) return insertJob(db, job);
-  return { created: false, ...earlier };
+  return conditions ? undefined : insertJob(db, job);
 }
+
+const countWaiting = (limit: number) =>
+  sql`(select count(*)::int from (select from ${jobs} where status = 'queued' limit ${limit}) as q)`;
+
+const areTrue = ({ locationIds, maxWaiting }: Conditions) => sql`
+  ${countWaiting(maxWaiting)} < ${maxWaiting}::int
+  and not exists (select from unnest(${sql.param(locationIds)}::int[]) as named (id)
+    where not exists (select from ${locations} l where l.id = named.id))`;
 
 /** An expired key is taken from the job that had it, unless that job is still to be done. */
 const freeExpiredKey = (key: string) => sql`
@@ -84,10 +112,13 @@ export async function findJobByIdempotencyKey(db: Queryable, key: string) {
   return row;
 }
 
-/** Number of jobs that wait, counted up to `limit`. */
-export async function countQueued(db: Queryable, limit: number): Promise<number> {
-  const { rows } = await db.execute<{ n: number }>(
-    sql`select count(*)::int as n from (select 1 from ${jobs} where ${jobs.status} = 'queued' limit ${limit}) q`,
-  );
-  return rows[0].n;
+/** How far the conditions of a new job hold: which of its locations are stored, and how many jobs wait. */
+export async function readAdmission(
+  db: Queryable,
+  { locationIds, maxWaiting }: Conditions,
+): Promise<{ knownIds: number[]; waiting: number }> {
+  const { rows } = await db.execute<{ knownIds: number[]; waiting: number }>(sql`select
+    array(select id from ${locations} where id = any(${sql.param(locationIds)}::int[])) as "knownIds",
+    ${countWaiting(maxWaiting)} as waiting`);
+  return rows[0];
 }

@@ -2,7 +2,7 @@ import { and, desc, eq, inArray, sql } from 'drizzle-orm';
 import { ENDED_JOB_STATUSES, type JobKind, type JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
-import type { Queryable } from './client.ts';
+import { type Database, executePrepared, type Queryable } from './client.ts';
 import { jobAttempts, jobs, plans } from './schema.ts';
 
 /** The answer of an ended job: HTTP status and the envelope as JSON text. */
@@ -45,12 +45,11 @@ export async function requestCancel(db: Queryable, jobId: string): Promise<boole
 }
 
 /** The answer of a job, or undefined where it has not ended or does not exist. */
-export async function readAnswer(db: Queryable, jobId: string): Promise<JobAnswer | undefined> {
-  const [row] = await db
-    .select({ httpStatus: sql<number>`${jobs.httpStatus}`, body: sql<string>`${jobs.result}::text` })
-    .from(jobs)
-    .where(and(eq(jobs.jobId, jobId), inArray(jobs.status, ENDED_JOB_STATUSES)));
-  return row;
+export async function readAnswer(db: Database, jobId: string): Promise<JobAnswer | undefined> {
+  const statement = sql`select http_status as "httpStatus", result::text as body
+    from ${jobs} where job_id = ${jobId} and finished_at is not null`;
+  const [answer] = await executePrepared<JobAnswer>(db, 'read_answer', statement);
+  return answer;
 }
 
 const jobColumns = {

@@ -1,7 +1,7 @@
 import { asc, gt, sql } from 'drizzle-orm';
 import type pg from 'pg';
 import type { Location, LocationInput } from '../contracts/data.ts';
-import type { Queryable } from './client.ts';
+import { type Database, executePrepared, type Queryable } from './client.ts';
 import { bumpDemandRevision } from './demand.ts';
 import { locations } from './schema.ts';
 import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';
@@ -34,16 +34,10 @@ export async function findKnownLocationIds(db: Queryable, ids: readonly number[]
   return new Set(rows.map((row) => row.id));
 }
 
-/**
- * Stored locations by ascending id.
- * @param ids only these; those that are not stored are left out
- */
-export async function readLocations(db: Queryable, ids?: readonly number[]): Promise<Location[]> {
-  return db
-    .select(columns)
-    .from(locations)
-    .where(ids && isOneOf(ids))
-    .orderBy(asc(locations.id));
+/** The stored ones among these locations, by ascending id. */
+export async function readLocations(db: Database, ids: readonly number[]): Promise<Location[]> {
+  const statement = sql`select id, name, latitude, longitude from ${locations} where ${isOneOf(ids)} order by id`;
+  return executePrepared<Location>(db, 'read_locations', statement);
 }
 
 /** A page of locations by ascending id, after `after` (null: from the first one). */

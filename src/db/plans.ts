@@ -1,56 +1,44 @@
-import { and, arrayContains, asc, desc, eq, gte, lte, sql } from 'drizzle-orm';
+import { and, arrayContains, asc, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm';
 import type { AllocationPlanItem, OptimizationResult } from '../contracts/optimize.ts';
 import type { PlanDifference } from '../contracts/plans.ts';
 import type { Queryable } from './client.ts';
 import { planItems, plans } from './schema.ts';
 
-/** Rows per INSERT of plan items: bounded memory, few round trips. */
-const ITEMS_PER_INSERT = 20_000;
+/** A plan on its way into the database. */
+export type NewPlan = {
+  planId: string;
+  jobId: string;
+  result: OptimizationResult;
+  solveTimeMs: number;
+  /** what proves the plan: objective, bound, gap, method, sizes, checks */
+  certificate: unknown;
+};
 
 /**
- * Stores a plan and its items; to be called in the transaction that ends the job.
- * @param certificate what proves the plan: objective, bound, gap, method, sizes, checks
+ * Stores a plan and its items: parts of the statement that ends the job (`finishJob`), which do nothing where
+ * `held` is empty. `stored_items` is there to be counted once the items are stored.
  */
-export async function insertPlan(
-  tx: Queryable,
-  plan: {
-    planId: string;
-    jobId: string;
-    result: OptimizationResult;
-    solveTimeMs: number;
-    certificate: unknown;
-  },
-): Promise<void> {
-  const { result } = plan;
-  await tx.insert(plans).values({
-    planId: plan.planId,
-    jobId: plan.jobId,
-    solverStatus: result.solver_status,
-    gap: result.gap ?? null,
-    totalCost: result.total_cost,
-    demandCoverage: result.kpis.demand_coverage,
-    utilization: result.kpis.utilization,
-    rebalancedCount: result.kpis.rebalanced_count,
-    totalDistanceKm: result.kpis.total_distance_km,
-    unmetDemand: result.kpis.unmet_demand,
-    vehicleCount: result.allocation_plan.length,
-    solveTimeMs: plan.solveTimeMs,
-    certificate: JSON.stringify(plan.certificate),
-    movedLocations: movedLocations(result.allocation_plan),
-  });
-  for (let start = 0; start < result.allocation_plan.length; start += ITEMS_PER_INSERT) {
-    const items = result.allocation_plan.slice(start, start + ITEMS_PER_INSERT);
-    // An array as PostgreSQL writes it: pg quotes every element, which takes four times as long.
-    const column = (pick: (item: AllocationPlanItem) => number | string) => `{${items.map(pick).join(',')}}`;
-    const vehicleIds = sql.param(items.map((item) => item.vehicle_id));
-    await tx.execute(sql`
+export function planParts({ planId, jobId, result, solveTimeMs, certificate }: NewPlan): SQL {
+  const { kpis, allocation_plan: items } = result;
+  // An array as PostgreSQL writes it: pg quotes every element, which takes four times as long.
+  const column = (pick: (item: AllocationPlanItem) => number | string) => `{${items.map(pick).join(',')}}`;
+  return sql`
+    stored_plan as (
+      insert into ${plans} (plan_id, job_id, solver_status, gap, total_cost, demand_coverage, utilization,
+        rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, moved_locations)
+      select ${planId}, ${jobId}, ${result.solver_status}, ${result.gap ?? null}::float8, ${result.total_cost}::float8,
+        ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8, ${kpis.rebalanced_count}::int,
+        ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8, ${items.length}::int,
+        ${solveTimeMs}::float8, ${JSON.stringify(certificate)}::json, ${sql.param(movedLocations(items))}::int[]
+      from held),
+    stored_items as (
       insert into ${planItems} (plan_id, ordinal, vehicle_id, source_location, target_location, cost, assignment)
-      select ${plan.planId}, ${start} + u.n, u.vehicle_id, u.source_location, u.target_location, u.cost, u.assignment
-      from unnest(${vehicleIds}::text[], ${column((i) => i.source_location)}::int[],
-        ${column((i) => i.target_location)}::int[], ${column((i) => i.cost)}::float8[],
-        ${column((i) => i.assignment)}::text[])
-        with ordinality as u (vehicle_id, source_location, target_location, cost, assignment, n)`);
-  }
+      select ${planId}, u.n, u.vehicle_id, u.source_location, u.target_location, u.cost, u.assignment
+      from held, unnest(${sql.param(items.map((item) => item.vehicle_id))}::text[],
+        ${column((i) => i.source_location)}::int[], ${column((i) => i.target_location)}::int[],
+        ${column((i) => i.cost)}::float8[], ${column((i) => i.assignment)}::text[])
+        with ordinality as u (vehicle_id, source_location, target_location, cost, assignment, n)
+      returning 1)`;
 }
 
 /** The locations that vehicles leave or come to, ascending. */

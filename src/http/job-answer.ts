@@ -8,7 +8,7 @@ import type { Deps } from './app.ts';
 import { readWaitPreference } from './prefer.ts';
 import { sendJsonText } from './raw-json.ts';
 import { answers, described, errors } from './responses.ts';
-import { type JobBody, type JobSize, submitJob } from './submit-job.ts';
+import { type JobBody, type JobCheck, submitJob } from './submit-job.ts';
 
 /** Headers of every operation that is a job. */
 export const JOB_HEADERS = Type.Object({
@@ -43,7 +43,7 @@ export type AnswerJob = (
   reply: FastifyReply,
   kind: JobKind,
   body: JobBody,
-  check: () => Promise<JobSize>,
+  checks: JobCheck,
 ) => Promise<FastifyReply>;
 
 /**
@@ -52,8 +52,8 @@ export type AnswerJob = (
  */
 export function answerJobs(deps: Deps): AnswerJob {
   const { config, database, watch } = deps;
-  return async (request, reply, kind, body, check) => {
-    const { jobId, enqueue } = await submitJob(deps, request, kind, body, check);
+  return async (request, reply, kind, body, checks) => {
+    const { jobId, enqueue } = await submitJob(deps, request, kind, body, checks);
     const { waitSeconds, applied } = readWaitPreference(
       request.headers.prefer as string | undefined,
       config.HTTP_WAIT_LIMIT_SECONDS,

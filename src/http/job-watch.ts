@@ -49,17 +49,15 @@ export function openJobWatch(deps: {
     listeners.delete(jobId);
     for (const listener of set ?? []) listener.ended();
   };
-  const onEvent = (event: JobEvent) => {
-    if (event.type === 'ended') end(event.job_id);
-    if (event.type === 'progress') {
-      for (const listener of listeners.get(event.job_id) ?? []) listener.progress?.(event);
-    }
+  const onEvent = (event: Exclude<JobEvent, { type: 'cancel' }>) => {
+    if (event.type === 'ended') return end(event.job_id);
+    for (const listener of listeners.get(event.job_id) ?? []) listener.progress?.(event);
   };
   const resync = () => {
     if (listeners.size === 0) return;
     findEnded(deps.db, [...listeners.keys()]).then((ended) => ended.forEach(end), deps.onError);
   };
-  deps.bus.subscribe(onEvent, resync).catch(deps.onError);
+  deps.bus.subscribe(['ended', 'progress'], onEvent, resync).catch(deps.onError);
   const timer = setInterval(resync, RESYNC_MS);
 
   const watch = (jobId: string, listener: JobListener) => {

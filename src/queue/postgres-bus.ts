@@ -1,10 +1,14 @@
 import pg from 'pg';
-import type { EventBus } from './bus.ts';
+import type { ChannelOf, EventBus } from './bus.ts';
 
 const RECONNECT_DELAY_MS = 250;
 
 /** The event bus on LISTEN/NOTIFY: one connection that listens, a small pool that notifies. */
-export function openPostgresBus(url: string, channel: string, onError: (error: Error) => void): EventBus {
+export function openPostgresBus(
+  url: string,
+  channelOf: ChannelOf,
+  onError: (error: Error) => void,
+): EventBus {
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 3000, keepAlive: true });
   pool.on('error', onError);
   let client: pg.Client | undefined;
@@ -13,15 +17,17 @@ export function openPostgresBus(url: string, channel: string, onError: (error: E
 
   return {
     async publish(event) {
-      await pool.query('select pg_notify($1, $2)', [channel, JSON.stringify(event)]);
+      // It need not survive a crash of PostgreSQL: no wait for the disk, which is a wait in line for all who notify.
+      const text = "select pg_notify($1, $2) where set_config('synchronous_commit', 'off', true) = 'off'";
+      await pool.query({ name: 'notify', text, values: [channelOf(event.type), JSON.stringify(event)] });
     },
-    async subscribe(listener, onConnect) {
+    async subscribe(types, listener, onConnect) {
       const connect = async () => {
         const next = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000, keepAlive: true });
         next.on('error', onError);
         next.on('notification', (message) => listener(JSON.parse(message.payload ?? '{}')));
         await next.connect();
-        await next.query(`listen ${next.escapeIdentifier(channel)}`);
+        for (const type of types) await next.query(`listen ${next.escapeIdentifier(channelOf(type))}`);
         if (closed) return next.end();
         client = next;
         next.once('end', () => {

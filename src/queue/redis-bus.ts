@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
-import type { EventBus } from './bus.ts';
+import type { ChannelOf, EventBus } from './bus.ts';
 
 /** The event bus on Redis pub/sub; ioredis reconnects and subscribes again by itself. */
-export function openRedisBus(url: string, channel: string, onError: (error: Error) => void): EventBus {
+export function openRedisBus(url: string, channelOf: ChannelOf, onError: (error: Error) => void): EventBus {
   const publisher = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, lazyConnect: true });
   publisher.on('error', onError);
   let connecting: Promise<void> | undefined;
@@ -13,16 +13,16 @@ export function openRedisBus(url: string, channel: string, onError: (error: Erro
       // The first connection is waited for; should it fail, ioredis goes on trying, and so do later events.
       if (publisher.status === 'wait') connecting = publisher.connect().catch(onError);
       await connecting;
-      await publisher.publish(channel, JSON.stringify(event));
+      await publisher.publish(channelOf(event.type), JSON.stringify(event));
     },
-    async subscribe(listener, onConnect) {
+    async subscribe(types, listener, onConnect) {
       subscriber = new Redis(url, { maxRetriesPerRequest: null });
       subscriber.on('error', onError);
       subscriber.on('message', (_channel, message) => listener(JSON.parse(message)));
       // `ready` comes before the old subscriptions are restored: subscribing again is harmless and awaited.
       await new Promise<void>((resolve) => {
         subscriber?.on('ready', () => {
-          subscriber?.subscribe(channel).then(() => {
+          subscriber?.subscribe(...types.map(channelOf)).then(() => {
             onConnect();
             resolve();
           }, onError);

@@ -10,7 +10,6 @@ import {
   finishJob,
   giveBackJob,
   heartbeat,
-  holdJob,
   storeProgress,
 } from '../../src/db/job-claims.ts';
 import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
@@ -22,6 +21,7 @@ import {
   readQueuePosition,
   requestCancel,
 } from '../../src/db/jobs.ts';
+import type { NewPlan } from '../../src/db/plans.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
@@ -39,6 +39,45 @@ const CRASH: AttemptEnd = {
 const RELEASE: AttemptEnd = { outcome: 'released', reason: 'worker stopped', phases: [] };
 
 const { db, pool } = openTestDatabase(await createTestDatabase());
+
+/** A plan of three vehicles, one of which moves. */
+function newPlan(jobId: string): NewPlan {
+  const item = (vehicle_id: string, target_location: number) => ({
+    vehicle_id,
+    source_location: 1,
+    target_location,
+    cost: target_location - 1,
+    assignment: target_location === 1 ? ('stay' as const) : ('rebalance' as const),
+  });
+  return {
+    planId: jobId.replace('opt', 'plan'),
+    jobId,
+    solveTimeMs: 1.5,
+    certificate: { objective: 1 },
+    result: {
+      allocation_plan: [item('a', 1), item('b,"{}', 2), item('c', 1)],
+      total_cost: 1,
+      solver_status: 'optimal',
+      kpis: {
+        demand_coverage: 1,
+        utilization: 0.5,
+        rebalanced_count: 1,
+        total_cost: 1,
+        total_distance_km: null,
+        unmet_demand: 0,
+      },
+    },
+  };
+}
+
+async function countPlans(jobId: string) {
+  const { rows } = await pool.query(
+    `select count(distinct plan_id)::int as plans, count(i.plan_id)::int as items
+     from plans left join plan_items i using (plan_id) where job_id = $1`,
+    [jobId],
+  );
+  return rows[0];
+}
 
 describe('the record of a job', () => {
   beforeEach(async () => {
@@ -108,15 +147,63 @@ describe('the record of a job', () => {
     await storeProgress(db, first, { progress: 0.9, stage: 'solve', incumbent: 1, bound: 1, gap: 0 });
     expect(await readJob(db, jobId)).toMatchObject({ progress: 0, stage: null });
     expect(await heartbeat(db, [first])).toEqual([jobId]);
-    expect(await db.transaction((tx) => holdJob(tx, first))).toBe(false);
-    expect(await finishJob(db, first, ENDING, DONE)).toBe(false);
+    expect(await finishJob(db, first, ENDING, DONE, newPlan(jobId))).toBe(false);
+    expect(await countPlans(jobId)).toEqual({ plans: 0, items: 0 });
     expect(await giveBackJob(db, first, RELEASE, 0)).toBe(false);
     await explainLostAttempt(db, first, 'cut off');
     expect((await readAttempts(db, jobId))[0]).toMatchObject({ outcome: 'crashed', reason: 'cut off' });
     expect(await readJob(db, jobId)).toMatchObject({ status: 'running', attempts: 2 });
-    expect(await finishJob(db, second, ENDING, DONE)).toBe(true);
-    expect(await finishJob(db, second, ENDING, DONE)).toBe(false);
+    expect(await finishJob(db, second, ENDING, DONE, newPlan(jobId))).toBe(true);
+    expect(await finishJob(db, second, ENDING, DONE, newPlan(jobId))).toBe(false);
+    expect(await countPlans(jobId)).toEqual({ plans: 1, items: 3 });
     expect(await readAnswer(db, jobId)).toEqual({ httpStatus: 200, body: '{"a": 1}' });
+  });
+
+  test('is void for a worker whose claim a crash of PostgreSQL undid, though the next claim has the same number', async () => {
+    const jobId = await store();
+    const undone = await claim('first');
+    await pool.query(
+      "update jobs set status = 'queued', attempts = 0, worker_id = null, heartbeat_at = null",
+    );
+    await pool.query('delete from job_attempts');
+    const next = await claim('second');
+    expect(next.attempt).toBe(undone.attempt);
+    expect(await heartbeat(db, [undone])).toEqual([jobId]);
+    await storeProgress(db, undone, { progress: 0.9, stage: 'solve', incumbent: 1, bound: 1, gap: 0 });
+    expect(await readJob(db, jobId)).toMatchObject({ progress: 0, stage: null });
+    expect(await finishJob(db, undone, ENDING, DONE, newPlan(jobId))).toBe(false);
+    expect(await giveBackJob(db, undone, CRASH, 0)).toBe(false);
+    expect(await finishJob(db, next, ENDING, DONE, newPlan(jobId))).toBe(true);
+    expect(await countPlans(jobId)).toEqual({ plans: 1, items: 3 });
+  });
+
+  test('ends with its plan although a heartbeat came between, and stores nothing where its worker lost it just then', async () => {
+    const [alive, lost] = [await store(), await store()];
+    const [kept, taken] = [await claim(), await claim()];
+    // Each end waits for a change of its job that is about to be committed.
+    const duringChange = async (attempt: typeof kept, change: string) => {
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        await client.query(`update jobs set ${change} where job_id = $1`, [attempt.jobId]);
+        const ended = finishJob(db, attempt, ENDING, DONE, newPlan(attempt.jobId));
+        await expect
+          .poll(
+            async () =>
+              (await pool.query("select from pg_stat_activity where wait_event_type = 'Lock'")).rowCount,
+          )
+          .toBe(1);
+        await client.query('commit');
+        return await ended;
+      } finally {
+        client.release();
+      }
+    };
+    expect(await duringChange(kept, 'heartbeat_at = now(), progress = 0.5')).toBe(true);
+    expect(await countPlans(alive)).toEqual({ plans: 1, items: 3 });
+    expect(await duringChange(taken, 'attempts = attempts + 1')).toBe(false);
+    expect(await countPlans(lost)).toEqual({ plans: 0, items: 0 });
+    expect(await readJob(db, lost)).toMatchObject({ status: 'running' });
   });
 
   test('waits out its back-off in the line, where others pass it', async () => {

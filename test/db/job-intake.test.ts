@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { claimJob, finishJob, giveBackJob } from '../../src/db/job-claims.ts';
-import { findJobByIdempotencyKey, insertJob, type NewJob } from '../../src/db/job-intake.ts';
+import { findJobByIdempotencyKey, insertJob, type NewJob, readAdmission } from '../../src/db/job-intake.ts';
 import { readJob } from '../../src/db/jobs.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
@@ -88,6 +88,27 @@ describe('a job that is stored', () => {
     await finishNext();
     expect(await findJobByIdempotencyKey(db, 'k')).toBeUndefined();
     expect(await insertJob(db, newJob({ idempotency }))).toMatchObject({ created: true });
+  });
+
+  test('is stored only where its locations are and where there is room', async () => {
+    await pool.query(
+      "insert into locations (id, name, latitude, longitude) values (1, 'a', 0, 0), (2, 'b', 0, 0)",
+    );
+    const idempotency = { key: 'k', ttlSeconds: 60 };
+    const needs = (locationIds: number[], maxWaiting: number) => ({ locationIds, maxWaiting });
+    expect(await insertJob(db, newJob({ idempotency }), needs([1, 2, 3], 5))).toBeUndefined();
+    expect(await readAdmission(db, needs([1, 2, 3], 5))).toEqual({ knownIds: [1, 2], waiting: 0 });
+    const first = await insertJob(db, newJob({ idempotency }), needs([1, 2], 1));
+    expect(first).toMatchObject({ created: true });
+    expect(await insertJob(db, newJob(), needs([1, 2], 1))).toBeUndefined();
+    expect(await readAdmission(db, needs([], 1))).toEqual({ knownIds: [], waiting: 1 });
+    // The earlier job is found however full the line is.
+    expect(await insertJob(db, newJob({ idempotency }), needs([1, 2], 1))).toMatchObject({
+      created: false,
+      jobId: first?.jobId,
+    });
+    expect(await insertJob(db, newJob(), needs([], 2))).toMatchObject({ created: true });
+    expect((await pool.query('select from jobs')).rowCount).toBe(2);
   });
 
   test('among 10,000 that wait is stored and claimed by index, without reading the line', async () => {

@@ -30,8 +30,7 @@ describe('locations and fleet', () => {
     expect(await hasLocations(pool)).toBe(true);
     expect(await findKnownLocationIds(db, ids)).toEqual(new Set([3, 7]));
     expect(await findKnownLocationIds(db, [])).toEqual(new Set());
-    expect(await readLocations(db)).toEqual([place(3), place(7)]);
-    expect(await readLocations(db, [7, 8])).toEqual([place(7)]);
+    expect(await readLocations(db, [7, 8, 3])).toEqual([place(3), place(7)]);
     expect(await readLocations(db, [])).toEqual([]);
     expect(await readLocationPage(db, null, 1)).toEqual([place(3)]);
     expect(await readLocationPage(db, 3, 5)).toEqual([place(7)]);

@@ -30,7 +30,8 @@ describeOnBothBackends('a job whose solver thread dies', (redisUrl) => {
     const queue = await openQueue(config, fail);
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     await bus.subscribe(
-      (event) => event.type === 'ended' && resolve(),
+      ['ended'],
+      () => resolve(),
       () => {},
     );
     const deps = {

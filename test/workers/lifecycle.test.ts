@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { giveBackJob } from '../../src/db/job-claims.ts';
+import { findSilentJobs, giveBackJob } from '../../src/db/job-claims.ts';
 import { openConsumer, openQueue } from '../../src/queue/queue.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
@@ -176,7 +176,9 @@ describeOnBothBackends('the life of a job', (redisUrl) => {
     const jobId = await submit(longRequest(60));
     await solving(jobId);
     const crash = { outcome: 'crashed' as const, reason: 'thought dead', phases: [] };
-    expect(await giveBackJob(service.db, { jobId, attempt: 1 }, crash, 3600)).toBe(true);
+    const [silent] = await findSilentJobs(service.db, -60);
+    expect(silent).toMatchObject({ jobId, attempt: 1 });
+    expect(await giveBackJob(service.db, silent, crash, 3600)).toBe(true);
     await until("select 1 from job_attempts where job_id = $1 and reason like '%cut off from PostgreSQL%'", [
       jobId,
     ]);

@@ -5,7 +5,6 @@ import { namedLocationIds } from '../../src/core/optimize/check.ts';
 import type { OptimizeSettings } from '../../src/core/optimize/model.ts';
 import type { OptimizeOutcome } from '../../src/core/optimize/optimize.ts';
 import { readLocations } from '../../src/db/locations.ts';
-import { insertPlan } from '../../src/db/plans.ts';
 import { AppError } from '../../src/errors.ts';
 import { errorAnswer, planAnswer } from '../answer.ts';
 import type { JobInHand } from '../end-job.ts';
@@ -50,7 +49,7 @@ export function planEnd(
       return {
         solverStatus: outcome.status,
         answer: planAnswer({ ...job, planId }, dataOf(result)),
-        store: (tx) => insertPlan(tx, { planId, jobId, result, solveTimeMs, certificate }),
+        plan: { planId, jobId, result, solveTimeMs, certificate },
       };
     }
     case 'infeasible':

@@ -51,7 +51,11 @@ export function backtestRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           response: { ...jobAnswers('the figures', BacktestResponse), ...errors(404) },
         },
       },
-      async (request, reply) => answer(request, reply, 'backtest', request.body, () => check(request.body)),
+      async (request, reply) =>
+        answer(request, reply, 'backtest', request.body, {
+          locationIds: [],
+          check: () => check(request.body),
+        }),
     );
   };
 }

@@ -108,7 +108,11 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           response: { ...jobAnswers('the decision with its plan', DecisionResponse), ...errors(404) },
         },
       },
-      async (request, reply) => answer(request, reply, 'decision', request.body, () => check(request.body)),
+      async (request, reply) =>
+        answer(request, reply, 'decision', request.body, {
+          locationIds: [],
+          check: () => check(request.body),
+        }),
     );
 
     app.get(

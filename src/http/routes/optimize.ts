@@ -1,28 +1,30 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { OptimizeRequest, OptimizeResponse } from '../../contracts/optimize.ts';
 import { checkRequest, namedLocationIds } from '../../core/optimize/check.ts';
-import { findKnownLocationIds } from '../../db/locations.ts';
 import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { optimizeExample } from '../examples.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
-import type { JobSize } from '../submit-job.ts';
+import type { JobCheck } from '../submit-job.ts';
+
+function optimizeChecks(body: OptimizeRequest): JobCheck {
+  const ids = namedLocationIds(body);
+  return {
+    locationIds: body.network ? [] : ids,
+    check(known) {
+      const faults = checkRequest(body, known);
+      if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
+      return {
+        locationCount: body.network?.location_ids.length ?? ids.length,
+        vehicleCount: body.fleet_state.vehicles.length,
+      };
+    },
+  };
+}
 
 /** `POST /api/v1/optimize`. */
 export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
-  const { db } = deps.database;
   const answer = answerJobs(deps);
-
-  async function check(body: OptimizeRequest): Promise<JobSize> {
-    const ids = namedLocationIds(body);
-    const known = body.network ? new Set<number>() : await findKnownLocationIds(db, ids);
-    const faults = checkRequest(body, known);
-    if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
-    return {
-      locationCount: body.network?.location_ids.length ?? ids.length,
-      vehicleCount: body.fleet_state.vehicles.length,
-    };
-  }
 
   return async (app) => {
     app.post(
@@ -39,7 +41,8 @@ export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           response: jobAnswers('the plan', OptimizeResponse),
         },
       },
-      async (request, reply) => answer(request, reply, 'optimize', request.body, () => check(request.body)),
+      async (request, reply) =>
+        answer(request, reply, 'optimize', request.body, optimizeChecks(request.body)),
     );
   };
 }

@@ -1,0 +1,60 @@
+/**
+ * What the record of a job costs by itself: the statements of one call, one after the other, by the service's own
+ * functions and with its guarantees, in a database of its own on the same server.
+ */
+import type { OptimizationResult, OptimizeRequest } from '../../src/contracts/optimize.ts';
+import { namedLocationIds } from '../../src/core/optimize/check.ts';
+import type { LocationPoint } from '../../src/core/optimize/model.ts';
+import { openDatabase } from '../../src/db/client.ts';
+import { claimJob, finishJob } from '../../src/db/job-claims.ts';
+import { insertJob } from '../../src/db/job-intake.ts';
+import { readAnswer } from '../../src/db/jobs.ts';
+import { readLocations, upsertLocations } from '../../src/db/locations.ts';
+import { migrateDatabase } from '../../src/db/migrate.ts';
+
+/** @returns one job from its acceptance to its answer, without queue, solve and HTTP, and how to close */
+export async function openRecord(serverUrl: string, places: readonly LocationPoint[]) {
+  const options = { poolSize: 2, onError: console.error };
+  const server = openDatabase(serverUrl, options);
+  const name = `record_${Date.now()}`;
+  await server.pool.query(`create database ${name}`);
+  await server.close();
+  const url = new URL(serverUrl);
+  url.pathname = name;
+  await migrateDatabase(url.href);
+  const { db, close } = openDatabase(url.href, options);
+  await upsertLocations(
+    db,
+    places.map((place) => ({ ...place, name: `Place ${place.id}` })),
+  );
+  let count = 0;
+  return {
+    async keep(problem: OptimizeRequest, input: string, result: OptimizationResult): Promise<void> {
+      const jobId = `opt_${++count}`;
+      const locationIds = namedLocationIds(problem);
+      const job = {
+        jobId,
+        kind: 'optimize',
+        requestId: 'r',
+        input,
+        inputHash: Buffer.from(''),
+        idempotency: null,
+        priority: 'normal',
+        caller: 'bench',
+        locationCount: locationIds.length,
+        vehicleCount: problem.fleet_state.vehicles.length,
+      } as const;
+      await insertJob(db, job, { locationIds, maxWaiting: 10_000 });
+      const claimed = await claimJob(db, 'bench');
+      if (!claimed) throw new Error('nothing to claim');
+      await readLocations(db, locationIds);
+      const answer = { httpStatus: 200, body: JSON.stringify({ status: 'success', data: result }) };
+      const plan = { planId: `plan_${count}`, jobId, result, solveTimeMs: 1, certificate: {} };
+      const end = { outcome: 'completed', reason: null, phases: [] } as const;
+      const ending = { status: 'completed', solverStatus: result.solver_status, answer } as const;
+      await finishJob(db, claimed, ending, { ...end, phases: [] }, plan);
+      await readAnswer(db, jobId);
+    },
+    close,
+  };
+}
