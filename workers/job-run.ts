@@ -10,7 +10,7 @@ import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 import type { ThreadOutcome, Threads } from './threads.ts';
 
-/** Progress goes to subscribers, and to PostgreSQL, so often at most, and so late. */
+/** Progress goes to subscribers (each stage, however short), and to PostgreSQL, so often at most, and so late. */
 const TELL_PROGRESS_MS = 20;
 const STORE_PROGRESS_MS = 500;
 
@@ -95,40 +95,47 @@ export function startRun(deps: JobRunDeps, job: JobInHand, entry: RunningJob, ph
   };
 }
 
-/** Tells subscribers of the progress, and writes it down; a solve that ends before that is not held up by it. */
+/** Tells subscribers of the progress, and writes it down; work that ends before it is written is not held up by it. */
 function reportProgress({ db, bus }: WorkerDeps, job: JobInHand) {
   const { jobId: job_id, attempt } = job;
   const onError = (err: unknown) => job.logger.debug({ err }, 'progress not reported');
-  const tell = throttle(TELL_PROGRESS_MS, (progress: Progress) =>
-    bus.publish({ type: 'progress', job_id, attempt, ...progress }).catch(onError),
-  );
-  const write = throttle(STORE_PROGRESS_MS, (progress: Progress) =>
-    storeProgress(db, job, progress).catch(onError),
-  );
+  /** the newest of each stage, in their order */
+  let untold: Progress[] = [];
+  let newest: Progress;
+  const tell = later(TELL_PROGRESS_MS, () => {
+    for (const progress of untold)
+      bus.publish({ type: 'progress', job_id, attempt, ...progress }).catch(onError);
+    untold = [];
+  });
+  const write = later(STORE_PROGRESS_MS, () => void storeProgress(db, job, newest).catch(onError));
   return {
     report(progress: Progress) {
-      tell.push(progress);
-      write.push(progress);
+      newest = progress;
+      if (untold.at(-1)?.stage === progress.stage) untold.pop();
+      untold.push(progress);
+      tell.start();
+      write.start();
     },
     stop() {
-      tell.stop();
-      write.stop();
+      tell.now();
+      write.cancel();
     },
   };
 }
 
-/** Sends the newest of the values that come within `ms` milliseconds of the first one. */
-function throttle<T>(ms: number, send: (value: T) => void) {
-  let newest: T;
+/** Does something `ms` milliseconds after the first of the calls to `start` since the last time. */
+function later(ms: number, work: () => void) {
   let timer: NodeJS.Timeout | undefined;
+  const now = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    work();
+  };
   return {
-    push(value: T) {
-      newest = value;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        send(newest);
-      }, ms);
+    start: () => {
+      timer ??= setTimeout(now, ms);
     },
-    stop: () => clearTimeout(timer),
+    now,
+    cancel: () => clearTimeout(timer),
   };
 }
