@@ -150,7 +150,6 @@ export type Threw = { status: 'threw'; stack: string };
 /**
  * What a thread adds to its outcome: when each stage began, in milliseconds of `process.hrtime`, which all
  * threads of a process share.
- * The progress it has told may still be on its way when the outcome arrives.
  */
 export type Timed = { stages: { stage: string; at: number }[] };
 
@@ -174,6 +173,8 @@ export default async function run<W extends WorkName>(
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { status: 'threw', stack, stages };
   } finally {
+    // The end of what is told. Not the closing of the port: it is noticed only when the thread goes on to other work.
+    task.progressPort.postMessage(null);
     task.progressPort.close();
   }
 }

@@ -60,7 +60,7 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
   phases.enter('store');
   if (end instanceof AppError) return failJob(deps, job, end);
   if (end instanceof ThreadFault) {
-    logger.error({ stack: end.message }, 'the optimizer failed');
+    logger.error({ stack: end.message }, 'the work in the thread failed');
     const message = 'unexpected error; the log of the workers names it under this job_id';
     return failJob(deps, job, new AppError('INTERNAL_ERROR', message));
   }

@@ -69,19 +69,18 @@ export function openThreads(count: number): Threads {
         grace ??= setTimeout(() => killer.abort(), STOP_GRACE_MS);
       };
       const watchdog = setTimeout(stop, limitSeconds * 1000 + OVERRUN_MS);
-      port1.on('message', ({ progress, stage, incumbent, bound, gap }: ThreadProgress) =>
-        onProgress({
-          progress,
-          stage,
-          incumbent: incumbent ?? null,
-          bound: bound ?? null,
-          gap: gap ?? null,
-        }),
-      );
+      const told = Promise.withResolvers<void>();
+      port1.on('message', (message: ThreadProgress | null) => {
+        if (message === null) return told.resolve();
+        const { progress, stage, incumbent = null, bound = null, gap = null } = message;
+        onProgress({ progress, stage, incumbent, bound, gap });
+      });
       const task: ThreadTask<W> = { work, input, stopFlag, progressPort: port2 };
       const outcome: Promise<ThreadOutcome<W>> = pool
         // Piscina derives the type from a newer signature of postMessage; an array is what it hands on.
         .run(task, { transferList: [port2, ...transfer] as never, signal: killer.signal })
+        // Its last message comes by another way than its outcome: then all that it told has been heard.
+        .then((outcome) => told.promise.then(() => outcome))
         .catch((error) => {
           if (killer.signal.aborted) return { status: 'cancelled' as const };
           throw error;

@@ -93,7 +93,10 @@ async function takeInputs(
       transfer: series.map(({ values }) => values.buffer as ArrayBuffer),
     },
   );
-  if (outcome.status === 'silent') throw await noObservations(db, config, outcome.locationIds, startDate);
+  if (outcome.status === 'silent') {
+    const { locationIds } = outcome;
+    throw await run.query(() => noObservations(db, config, locationIds, startDate));
+  }
   const { locationIds, ...taken } = outcome.inputs;
   const locations = request.network
     ? null
