@@ -24,6 +24,7 @@ export type ThreadProgress = {
   incumbent?: number | null;
   bound?: number | null;
   gap?: number | null;
+  iterations?: number | null;
 };
 
 export type Hooks = {

@@ -72,8 +72,8 @@ export function openThreads(count: number): Threads {
       const told = Promise.withResolvers<void>();
       port1.on('message', (message: ThreadProgress | null) => {
         if (message === null) return told.resolve();
-        const { progress, stage, incumbent = null, bound = null, gap = null } = message;
-        onProgress({ progress, stage, incumbent, bound, gap });
+        const { progress, stage, incumbent = null, bound = null, gap = null, iterations = null } = message;
+        onProgress({ progress, stage, incumbent, bound, gap, iterations });
       });
       const task: ThreadTask<W> = { work, input, stopFlag, progressPort: port2 };
       const outcome: Promise<ThreadOutcome<W>> = pool

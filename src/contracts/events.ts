@@ -49,6 +49,7 @@ export type JobEvent =
       incumbent: number | null;
       bound: number | null;
       gap: number | null;
+      iterations: number | null;
     }
   | { type: 'ended'; job_id: string }
   | { type: 'cancel'; job_id: string };

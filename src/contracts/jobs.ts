@@ -61,6 +61,9 @@ export const ProgressState = {
   incumbent: nullable(Type.Number({ description: 'cost of the best plan so far' })),
   bound: nullable(Type.Number({ description: 'proved lower bound of the cost' })),
   gap: nullable(Type.Number({ description: '(incumbent − bound) / incumbent' })),
+  iterations: nullable(
+    Type.Integer({ description: 'of the simplex method, or pivots of the network simplex' }),
+  ),
 };
 
 export const JobAttempt = Type.Object(

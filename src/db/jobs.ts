@@ -15,6 +15,7 @@ export type Progress = {
   incumbent: number | null;
   bound: number | null;
   gap: number | null;
+  iterations: number | null;
 };
 
 /** Ends a queued job as cancelled. @returns false where it is not queued (any more) */
@@ -61,6 +62,7 @@ const jobColumns = {
   incumbent: jobs.incumbent,
   bound: jobs.bound,
   gap: jobs.gap,
+  iterations: jobs.iterations,
   solverStatus: jobs.solverStatus,
   priority: jobs.priority,
   turn: jobs.turn,

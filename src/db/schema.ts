@@ -109,6 +109,7 @@ export const jobs = pgTable(
     incumbent: doublePrecision('incumbent'),
     bound: doublePrecision('bound'),
     gap: doublePrecision('gap'),
+    iterations: integer('iterations'),
     solverStatus: text('solver_status', { enum: SOLVER_STATUSES }),
     priority: jobPriority('priority').notNull().default('normal'),
     // Whose turn it is among the jobs of a priority: see `insertJob`.

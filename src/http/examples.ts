@@ -32,6 +32,7 @@ export const jobExample: { status: 'success'; data: Job; metadata: Metadata } = 
     incumbent: 567.22,
     bound: 560.6939,
     gap: 0.0115,
+    iterations: 4127,
     solver_status: null,
     attempts: 2,
     retry_at: null,

@@ -14,6 +14,7 @@ export function jobOnWire(job: JobRecord): Job {
     incumbent: job.incumbent,
     bound: job.bound,
     gap: job.gap,
+    iterations: job.iterations,
     solver_status: job.solverStatus,
     attempts: job.attempts,
     retry_at: job.retryAt?.toISOString() ?? null,

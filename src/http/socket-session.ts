@@ -51,7 +51,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       if (!open || socket.bufferedAmount > SKIP_PROGRESS_BYTES) return;
       // A job that is tried again starts over; what the client sees never falls.
       last = Math.max(last, state.progress);
-      const { stage, incumbent, bound, gap } = state;
+      const { stage, incumbent, bound, gap, iterations } = state;
       const message: ProgressMessage = {
         type: 'progress',
         job_id: jobId,
@@ -60,6 +60,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
         incumbent,
         bound,
         gap,
+        iterations,
       };
       send(JSON.stringify(message));
     };

@@ -144,7 +144,14 @@ describe('the record of a job', () => {
     ]);
     expect(await giveBackJob(db, first, CRASH, 0)).toBe(true);
     const second = await claim('second');
-    await storeProgress(db, first, { progress: 0.9, stage: 'solve', incumbent: 1, bound: 1, gap: 0 });
+    await storeProgress(db, first, {
+      progress: 0.9,
+      stage: 'solve',
+      incumbent: 1,
+      bound: 1,
+      gap: 0,
+      iterations: 7,
+    });
     expect(await readJob(db, jobId)).toMatchObject({ progress: 0, stage: null });
     expect(await heartbeat(db, [first])).toEqual([jobId]);
     expect(await finishJob(db, first, ENDING, DONE, newPlan(jobId))).toBe(false);
@@ -169,7 +176,14 @@ describe('the record of a job', () => {
     const next = await claim('second');
     expect(next.attempt).toBe(undone.attempt);
     expect(await heartbeat(db, [undone])).toEqual([jobId]);
-    await storeProgress(db, undone, { progress: 0.9, stage: 'solve', incumbent: 1, bound: 1, gap: 0 });
+    await storeProgress(db, undone, {
+      progress: 0.9,
+      stage: 'solve',
+      incumbent: 1,
+      bound: 1,
+      gap: 0,
+      iterations: 7,
+    });
     expect(await readJob(db, jobId)).toMatchObject({ progress: 0, stage: null });
     expect(await finishJob(db, undone, ENDING, DONE, newPlan(jobId))).toBe(false);
     expect(await giveBackJob(db, undone, CRASH, 0)).toBe(false);
@@ -246,7 +260,14 @@ describe('the record of a job', () => {
   test('keeps its progress from falling', async () => {
     const jobId = await store();
     const job = await claim();
-    const at = (progress: number) => ({ progress, stage: 'solve', incumbent: null, bound: null, gap: null });
+    const at = (progress: number) => ({
+      progress,
+      stage: 'solve',
+      incumbent: null,
+      bound: null,
+      gap: null,
+      iterations: null,
+    });
     await storeProgress(db, job, at(0.5));
     await storeProgress(db, job, at(0.2));
     expect(await readJob(db, jobId)).toMatchObject({ progress: 0.5 });

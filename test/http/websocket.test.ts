@@ -49,6 +49,7 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
         incumbent: null,
         bound: null,
         gap: null,
+        iterations: null,
       });
     }
     await withWorker(async () => {

@@ -55,6 +55,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
       incumbentUnits,
       boundUnits: boundUnits === 0 ? null : Math.min(boundUnits, least),
       gap: reached,
+      iterations: figures.iterations + (solver?.iterations ?? 0),
     });
   }
 

@@ -136,6 +136,8 @@ export type ProgressReport = {
   incumbent?: number | null;
   bound?: number | null;
   gap?: number | null;
+  /** Of the simplex method, or pivots of the network simplex. */
+  iterations?: number | null;
 };
 
 /** What a running solve listens to and tells. */
@@ -155,6 +157,7 @@ export type SolveProgress = {
   incumbentUnits: number | null;
   boundUnits: number | null;
   gap: number | null;
+  iterations?: number;
 };
 
 export type Certificate = {

@@ -34,11 +34,12 @@ export function createProgress(
   };
   return {
     at,
-    solving({ share, incumbentUnits, boundUnits, gap }) {
+    solving({ share, incumbentUnits, boundUnits, gap, iterations }) {
       at('solve', share, {
         incumbent: incumbentUnits === null ? null : fromUnits(incumbentUnits),
         bound: boundUnits === null ? null : fromUnits(boundUnits),
         gap,
+        iterations: iterations ?? null,
       });
     },
   };

@@ -18,6 +18,7 @@ import type {
   FlowCounts,
   FlowOutcome,
   FlowProblem,
+  FlowProgress,
   SolvedFlow,
 } from './flow/types.ts';
 import { type Confirmation, confirmFlow } from './flow-confirm.ts';
@@ -226,11 +227,11 @@ function reportTo({ onProgress, progressIntervalMs = 200 }: SolveControl) {
   if (!onProgress) return undefined;
   let nextMs = performance.now() + progressIntervalMs;
   let share = 0;
-  return ({ objective }: { objective: number | null }) => {
+  return ({ objective, pivots }: Pick<FlowProgress, 'objective' | 'pivots'>) => {
     if (performance.now() < nextMs) return;
     nextMs = performance.now() + progressIntervalMs;
     // How many pivots are left is not known: half of the rest each time.
     share += (1 - share) / 2;
-    onProgress({ share, incumbentUnits: objective, boundUnits: null, gap: null });
+    onProgress({ share, incumbentUnits: objective, boundUnits: null, gap: null, iterations: pivots });
   };
 }

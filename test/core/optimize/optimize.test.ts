@@ -266,6 +266,7 @@ describe('progress', () => {
     expect(told.at(-1)!.progress).toBeLessThanOrEqual(1);
     const branching = told.filter((p) => p.stage === 'solve' && typeof p.bound === 'number');
     expect(branching.length).toBeGreaterThan(0);
+    expect(branching.some(({ iterations }) => typeof iterations === 'number' && iterations > 0)).toBe(true);
     for (const { bound, incumbent } of branching) {
       if (typeof incumbent === 'number') expect(bound).toBeLessThanOrEqual(incumbent);
     }
