@@ -1,5 +1,6 @@
 /** Whether a problem has any plan, with one where it has: by reachability alone where that decides, else by solving. */
 import { evaluateMoves } from '../evaluate.ts';
+import { isStopped } from '../highs.ts';
 import type { Moves, Problem, SolveControl } from '../model.ts';
 import { leastServed } from '../service-level.ts';
 import { solveProblem } from '../solve.ts';
@@ -14,7 +15,9 @@ export type AnyPlan =
 /** Any plan, be it dear. */
 export async function findPlan(problem: Problem, control: SolveControl): Promise<AnyPlan> {
   if (canReachMost(problem)) {
-    const moves = reachMost(problem);
+    const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
+    const moves = reachMost(problem, isOver);
+    if (!moves) return { verdict: 'unknown' };
     const { served, costUnits } = evaluateMoves(problem, moves);
     if (served < leastServed(problem)) return { verdict: 'infeasible' };
     if (costUnits <= problem.limits.maxCostUnits) return { verdict: 'feasible', moves, served, costUnits };

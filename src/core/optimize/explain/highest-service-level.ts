@@ -7,6 +7,7 @@
  *                                        a proof that there is none lowers the upper end
  */
 import { evaluateMoves } from '../evaluate.ts';
+import { isStopped } from '../highs.ts';
 import type { Problem, SolveControl } from '../model.ts';
 import { totalDemand } from '../service-level.ts';
 import { countArcs } from '../variables.ts';
@@ -42,7 +43,10 @@ export async function findHighestServiceLevel(
   let reached = 0;
   let upper = Math.round(problem.limits.minServiceLevel * LEVEL_STEPS);
   if (canReachMost(problem)) {
-    const { served, costUnits } = evaluateMoves(free, reachMost(free));
+    const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
+    const moves = reachMost(free, isOver);
+    if (!moves) return { relaxation: null, insufficient: null, proved: false };
+    const { served, costUnits } = evaluateMoves(free, moves);
     if (costUnits <= problem.limits.maxCostUnits) return proved(served);
     upper = Math.min(upper, Math.round(levelOf(served) * LEVEL_STEPS) + 1);
   }
