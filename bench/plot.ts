@@ -4,7 +4,17 @@ export type Series = { name: string; points: { x: number; median: number; low: n
 const WIDTH = 900;
 const HEIGHT = 460;
 const FRAME = { left: 70, right: 350, top: 46, bottom: 56 };
-const COLOURS = ['#0b6e99', '#d1495b', '#3d8b37', '#8e5ea2', '#e08e0b', '#444444', '#20b2aa', '#a0522d'];
+const COLOURS = [
+  '#0b6e99',
+  '#d1495b',
+  '#3d8b37',
+  '#8e5ea2',
+  '#e08e0b',
+  '#444444',
+  '#20b2aa',
+  '#a0522d',
+  '#a8a000',
+];
 
 /** An SVG with logarithmic axes, a line and a range bar per point, and a legend; readable on white and on dark pages. */
 export function plotLogLog(title: string, xLabel: string, yLabel: string, series: readonly Series[]): string {
