@@ -43,9 +43,9 @@ export async function fillDatabase(pool: pg.Pool, plans: number, jobs: number): 
     [plans, timeOf(0), jobs],
   );
   await pool.query(
-    `insert into plan_items select plan_id, o, 'V' || lpad(o::text, 6, '0'), o % 70, (o + (o % 5 = 0)::int) % 70,
-       (o % 5 = 0)::int, case when o % 5 = 0 then 'rebalance' else 'stay' end
-     from plans, generate_series(1, 500) o`,
+    `insert into plan_parts select plan_id, 1, array_agg('V' || lpad(o::text, 6, '0') order by o), array_agg(o % 70 order by o),
+       array_agg((o + (o % 5 = 0)::int) % 70 order by o), array_agg((o % 5 = 0)::int order by o)
+     from plans, generate_series(1, 500) o group by plan_id`,
   );
   await pool.query(
     `insert into plans (plan_id, job_id, created_at, solver_status, total_cost, demand_coverage, utilization,
@@ -54,9 +54,9 @@ export async function fillDatabase(pool: pg.Pool, plans: number, jobs: number): 
      from generate_series(0, 1) i`,
   );
   await pool.query(
-    `insert into plan_items select 'plan_big_' || i, o, 'V' || lpad(((o * 7) % 100000)::text, 6, '0'), o % 1000,
-       (o + (o % 5 = i)::int) % 1000, (o % 5 = i)::int, case when o % 5 = i then 'rebalance' else 'stay' end
-     from generate_series(0, 2) i, generate_series(1, 100000) o`,
+    `insert into plan_parts select 'plan_big_' || i, min(o), array_agg('V' || lpad(((o * 7) % 100000)::text, 6, '0') order by o),
+       array_agg(o % 1000 order by o), array_agg((o + (o % 5 = i)::int) % 1000 order by o), array_agg((o % 5 = i)::int order by o)
+     from generate_series(0, 2) i, generate_series(1, 100000) o group by i, (o - 1) / 1000`,
   );
   await pool.query("insert into removed_plans values ('plan_big_2')");
   await pool.query(

@@ -12,7 +12,7 @@ import { estimateJob } from '../src/db/job-estimate.ts';
 import { insertJob, readAdmission } from '../src/db/job-intake.ts';
 import { readJob, readJobPage, readQueuePosition } from '../src/db/jobs.ts';
 import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans.ts';
-import { deleteJobs, deletePlanItems, deletePlans, dropInputs } from '../src/db/retention.ts';
+import { deleteJobs, deletePlanParts, deletePlans, dropInputs } from '../src/db/retention.ts';
 import * as schema from '../src/db/schema.ts';
 import { withDatabase } from './database.ts';
 import { fillDatabase, jobId, planId, timeOf } from './fill.ts';
@@ -83,7 +83,7 @@ const calls: [string, Call][] = [
     [`GET /jobs, ${name}`, (db) => readJobPage(db, null, PAGE, filter)],
     [`GET /jobs, ${name}, deep page`, (db) => readJobPage(db, deepJob, PAGE, filter)],
   ]),
-  ['export, page of 5,000', (db) => readPlanItems(db, 'plan_big_0', 90_000, 5000)],
+  ['export, page of 5,000', (db) => readPlanItems(db, 'plan_big_0', 90_000, 5)],
   ['compare, 100,000 vehicles each', (db) => readPlanComparison(db, 'plan_big_0', 'plan_big_1', null, PAGE)],
   [
     'compare, 100,000 vehicles each, deep page',
@@ -112,7 +112,7 @@ const calls: [string, Call][] = [
   ['retention: jobs, 50', (db) => deleteJobs(DAYS)(db, 50)],
   ['retention: plans, nothing to do', (db) => deletePlans(36_000)(db, 100)],
   ['retention: plans, 100', (db) => deletePlans(DAYS)(db, 100)],
-  ['retention: 5,000 items', (db) => deletePlanItems(db, 5000)],
+  ['retention: 100 parts', (db) => deletePlanParts(db, 100)],
 ];
 
 /** Explains the statements that a call sends, each in a transaction that is undone. */

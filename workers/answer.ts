@@ -5,19 +5,15 @@ import { metadata } from '../src/envelope.ts';
 
 type Solved = { requestId: string; jobId: string; solveTimeMs: number };
 
-/** The answer of a job that has a plan. */
-export function planAnswer(job: Solved & { planId: string }, data: unknown): JobAnswer {
-  const envelope = {
-    status: 'success',
-    data,
-    metadata: {
-      ...metadata(job.requestId),
-      solve_time_ms: job.solveTimeMs,
-      job_id: job.jobId,
-      plan_id: job.planId,
-    },
+/** The answer of a job that has a plan. @param data JSON text */
+export function planAnswer(job: Solved & { planId: string }, data: string): JobAnswer {
+  const about = {
+    ...metadata(job.requestId),
+    solve_time_ms: job.solveTimeMs,
+    job_id: job.jobId,
+    plan_id: job.planId,
   };
-  return { httpStatus: 200, body: JSON.stringify(envelope) };
+  return { httpStatus: 200, body: `{"status":"success","data":${data},"metadata":${JSON.stringify(about)}}` };
 }
 
 /** The answer of a job that has none: infeasible, failed. All errors are of one code. */

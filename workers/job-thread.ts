@@ -8,8 +8,9 @@ import type { DemandSeries, ForecastOptions } from '../src/core/forecast/types.t
 import { checkRequest } from '../src/core/optimize/check.ts';
 import { loadSolver } from '../src/core/optimize/highs.ts';
 import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/model.ts';
-import { optimize } from '../src/core/optimize/optimize.ts';
+import { type OptimizeOutcome, optimize } from '../src/core/optimize/optimize.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
+import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
 
 // Warm before the first job: loading the solver takes longer than most solves.
 await loadSolver();
@@ -63,12 +64,22 @@ type PlanTask = {
   settings: OptimizeSettings;
 };
 
+/** What became of an optimization. */
+export type PackedOutcome =
+  | Exclude<OptimizeOutcome, { result: unknown }>
+  | {
+      status: 'optimal' | 'feasible';
+      /** the plan, JSON text */
+      data: string;
+      record: PlanRecord;
+    };
+
 /** The work that is done in threads: here, and nowhere else in the process, the event loop may block. */
 const WORK = {
   /** `input`: the request body as JSON text, cheaper to hand over than objects */
   optimize(task: { input: string; locations: LocationPoint[]; settings: OptimizeSettings }, hooks: Hooks) {
     const { input, locations, settings } = task;
-    return optimize({ request: JSON.parse(input), locations, settings }, hooks);
+    return optimize({ request: JSON.parse(input), locations, settings }, hooks).then(pack);
   },
 
   /** What a decision is made from: fleet, risk, forecast. `vehicles`: JSON text. */
@@ -107,7 +118,7 @@ const WORK = {
     );
     const faults = checkRequest(request, new Set(locations.map(({ id }) => id)));
     if (faults.length > 0) return { status: 'faults' as const, faults };
-    const outcome = await optimize({ request, locations, settings: task.settings }, hooks);
+    const outcome = pack(await optimize({ request, locations, settings: task.settings }, hooks));
     return { ...outcome, leftOut: risk.left_out, unscored: risk.unscored };
   },
 
@@ -120,6 +131,13 @@ const WORK = {
     return report === null ? { status: 'cancelled' } : { status: 'done', report };
   },
 };
+
+/** A plan as it leaves the thread: as text and arrays, which cost little to hand over where objects cost much. */
+function pack(outcome: OptimizeOutcome): PackedOutcome {
+  if (!('result' in outcome)) return outcome;
+  const { status, result, certificate } = outcome;
+  return { status, data: JSON.stringify(result), record: planRecord(result, certificate) };
+}
 
 /** Tells of a loop that goes on until the end of the work. @param from progress at which it begins */
 function loopProgress(stage: string, from: number, onProgress: Hooks['onProgress']) {

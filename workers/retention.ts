@@ -6,17 +6,17 @@ import {
   type CleanBatch,
   cleanAlone,
   deleteJobs,
-  deletePlanItems,
+  deletePlanParts,
   deletePlans,
   dropInputs,
 } from '../src/db/retention.ts';
 
 export type RetentionDeps = { config: Config; db: Database; logger: Logger };
 
-/** Rows of a batch. An input or an answer may have ten megabytes, an item of a plan has a hundred bytes. */
+/** Rows of a batch. An input or an answer may have ten megabytes, a part of a plan some tens of kilobytes. */
 const JOBS_PER_BATCH = 50;
 const PLANS_PER_BATCH = 100;
-const ITEMS_PER_BATCH = 5000;
+const PARTS_PER_BATCH = 100;
 
 /** After a batch nothing is done for as long as it took, and at least so long: half of one connection at most. */
 const LEAST_PAUSE_MS = 20;
@@ -41,11 +41,11 @@ export async function applyRetention(deps: RetentionDeps, signal: AbortSignal): 
 
 function stepsOf(config: Config): Step[] {
   const { RETENTION_INPUT_DAYS: inputs, RETENTION_PLAN_DAYS: plans, RETENTION_JOB_DAYS: jobs } = config;
-  const items: Step = { name: 'plan_items', clean: deletePlanItems, limit: ITEMS_PER_BATCH };
+  const parts: Step = { name: 'plan_parts', clean: deletePlanParts, limit: PARTS_PER_BATCH };
   return [
     // Also where plans are kept for ever: what an earlier setting removed has to go.
-    items,
-    ...(plans > 0 ? [{ name: 'plans', clean: deletePlans(plans), limit: PLANS_PER_BATCH }, items] : []),
+    parts,
+    ...(plans > 0 ? [{ name: 'plans', clean: deletePlans(plans), limit: PLANS_PER_BATCH }, parts] : []),
     ...(jobs > 0 ? [{ name: 'jobs', clean: deleteJobs(jobs), limit: JOBS_PER_BATCH }] : []),
     ...(inputs > 0 ? [{ name: 'inputs', clean: dropInputs(inputs), limit: JOBS_PER_BATCH }] : []),
   ];

@@ -11,6 +11,7 @@ import { insertJob } from '../../src/db/job-intake.ts';
 import { readAnswer } from '../../src/db/jobs.ts';
 import { readLocations, upsertLocations } from '../../src/db/locations.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
+import { planRecord } from '../../src/db/plan-record.ts';
 
 /** @returns one job from its acceptance to its answer, without queue, solve and HTTP, and how to close */
 export async function openRecord(serverUrl: string, places: readonly LocationPoint[]) {
@@ -49,7 +50,7 @@ export async function openRecord(serverUrl: string, places: readonly LocationPoi
       if (!claimed) throw new Error('nothing to claim');
       await readLocations(db, locationIds);
       const answer = { httpStatus: 200, body: JSON.stringify({ status: 'success', data: result }) };
-      const plan = { planId: `plan_${count}`, jobId, result, solveTimeMs: 1, certificate: {} };
+      const plan = { planId: `plan_${count}`, jobId, solveTimeMs: 1, record: planRecord(result, {}) };
       const end = { outcome: 'completed', reason: null, phases: [] } as const;
       const ending = { status: 'completed', solverStatus: result.solver_status, answer } as const;
       await finishJob(db, claimed, ending, { ...end, phases: [] }, plan);

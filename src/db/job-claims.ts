@@ -4,7 +4,7 @@ import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { commitLater, type Database, executePrepared, type Queryable } from './client.ts';
 import type { JobAnswer, Progress } from './jobs.ts';
-import { type NewPlan, planParts } from './plans.ts';
+import { insertPlan, type NewPlan } from './plans.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
 
 /** A job in the hands of a worker. Attempt number and worker make every later write of an earlier claimant void. */
@@ -135,10 +135,10 @@ export async function finishJob(
 ): Promise<boolean> {
   const { status, solverStatus, answer } = ending;
   // `held` first: from then on nobody else can end the job. The time of the end is not that of the statement, and is
-  // taken when the items are stored: storing a large plan takes a while.
+  // taken when the vehicles are stored: storing a large plan takes a while.
   const statement = sql`
     with held as materialized (select job_id from ${jobs} where ${isOurs(attempt)} for no key update),
-    ${plan ? sql`${planParts(plan)},` : sql``}
+    ${plan ? sql`${insertPlan(plan)},` : sql``}
     finished as (
       update ${jobs} j
       set status = ${status}, solver_status = ${solverStatus}, http_status = ${answer.httpStatus}::int,
@@ -146,7 +146,7 @@ export async function finishJob(
         crashes = crashes + ${end.outcome === 'crashed' ? 1 : 0}::int,
         progress = case when ${status} = 'completed' then 1 else progress end
       from held
-      where j.job_id = held.job_id ${plan ? sql`and (select count(*) from stored_items) >= 0` : sql``}
+      where j.job_id = held.job_id ${plan ? sql`and (select count(*) from stored_vehicles) >= 0` : sql``}
       returning j.job_id, j.finished_at)
     update ${jobAttempts} a
     set ended_at = f.finished_at, outcome = ${end.outcome}, reason = ${end.reason},

@@ -1,52 +1,42 @@
-import { and, arrayContains, asc, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm';
-import type { AllocationPlanItem, OptimizationResult } from '../contracts/optimize.ts';
+import { and, arrayContains, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm';
+import type { AllocationPlanItem } from '../contracts/optimize.ts';
 import type { PlanDifference } from '../contracts/plans.ts';
 import type { Queryable } from './client.ts';
-import { planItems, plans } from './schema.ts';
+import { PART_SIZE, type PlanRecord } from './plan-record.ts';
+import { planParts, plans } from './schema.ts';
 
 /** A plan on its way into the database. */
 export type NewPlan = {
   planId: string;
   jobId: string;
-  result: OptimizationResult;
   solveTimeMs: number;
-  /** what proves the plan: objective, bound, gap, method, sizes, checks */
-  certificate: unknown;
+  record: PlanRecord;
 };
 
 /**
- * Stores a plan and its items: parts of the statement that ends the job (`finishJob`), which do nothing where
- * `held` is empty. `stored_items` is there to be counted once the items are stored.
+ * Stores a plan and its vehicles: parts of the statement that ends the job (`finishJob`), which do nothing where
+ * `held` is empty. `stored_vehicles` is there to be counted once the vehicles are stored.
  */
-export function planParts({ planId, jobId, result, solveTimeMs, certificate }: NewPlan): SQL {
-  const { kpis, allocation_plan: items } = result;
-  // An array as PostgreSQL writes it: pg quotes every element, which takes four times as long.
-  const column = (pick: (item: AllocationPlanItem) => number | string) => `{${items.map(pick).join(',')}}`;
+export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL {
+  const { figures, vehicleCount, movedLocations, certificate, parts } = record;
+  const { kpis } = figures;
+  const arrays = (column: string[]) => sql`${sql.param(column)}::text[]`;
   return sql`
     stored_plan as (
       insert into ${plans} (plan_id, job_id, solver_status, gap, total_cost, demand_coverage, utilization,
         rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, moved_locations)
-      select ${planId}, ${jobId}, ${result.solver_status}, ${result.gap ?? null}::float8, ${result.total_cost}::float8,
+      select ${planId}, ${jobId}, ${figures.solver_status}, ${figures.gap ?? null}::float8, ${figures.total_cost}::float8,
         ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8, ${kpis.rebalanced_count}::int,
-        ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8, ${items.length}::int,
-        ${solveTimeMs}::float8, ${JSON.stringify(certificate)}::json, ${sql.param(movedLocations(items))}::int[]
+        ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8, ${vehicleCount}::int,
+        ${solveTimeMs}::float8, ${certificate}::json, ${sql.param(movedLocations)}::int[]
       from held),
-    stored_items as (
-      insert into ${planItems} (plan_id, ordinal, vehicle_id, source_location, target_location, cost, assignment)
-      select ${planId}, u.n, u.vehicle_id, u.source_location, u.target_location, u.cost, u.assignment
-      from held, unnest(${sql.param(items.map((item) => item.vehicle_id))}::text[],
-        ${column((i) => i.source_location)}::int[], ${column((i) => i.target_location)}::int[],
-        ${column((i) => i.cost)}::float8[], ${column((i) => i.assignment)}::text[])
-        with ordinality as u (vehicle_id, source_location, target_location, cost, assignment, n)
+    stored_vehicles as (
+      insert into ${planParts} (plan_id, first_ordinal, vehicle_ids, source_locations, target_locations, costs)
+      select ${planId}, 1 + ${PART_SIZE}::int * (p.n - 1), p.vehicle_ids::text[], p.source_locations::int[],
+        p.target_locations::int[], p.costs::float8[]
+      from held, unnest(${arrays(parts.vehicleIds)}, ${arrays(parts.sourceLocations)}, ${arrays(parts.targetLocations)},
+        ${arrays(parts.costs)}) with ordinality as p (vehicle_ids, source_locations, target_locations, costs, n)
       returning 1)`;
-}
-
-/** The locations that vehicles leave or come to, ascending. */
-function movedLocations(items: readonly AllocationPlanItem[]): number[] {
-  const moves = items.filter((item) => item.assignment === 'rebalance');
-  return [...new Set(moves.flatMap((item) => [item.source_location, item.target_location]))].sort(
-    (a, b) => a - b,
-  );
 }
 
 const planColumns = {
@@ -70,7 +60,7 @@ export async function readPlan(db: Queryable, planId: string) {
   const [row] = await db.select(planColumns).from(plans).where(eq(plans.planId, planId));
   return row;
 }
-export type PlanRecord = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
+export type StoredPlan = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
 
 export type PlanFilter = {
   createdAfter?: string | undefined;
@@ -87,7 +77,7 @@ export async function readPlanPage(
   before: [createdAt: string, planId: string] | null,
   limit: number,
   filter: PlanFilter,
-): Promise<PlanRecord[]> {
+): Promise<StoredPlan[]> {
   const { createdAfter, createdBefore, minCoverage, maxCost, locationId } = filter;
   return db
     .select(planColumns)
@@ -132,8 +122,7 @@ export async function readPlanComparison(
     with difference as materialized (
       select vehicle_id, a.source_location, a.target_location, a.cost,
         b.source_location as other_source_location, b.target_location as other_target_location, b.cost as other_cost
-      from (select * from ${planItems} where plan_id = ${planId}) a
-      full join (select * from ${planItems} where plan_id = ${otherId}) b using (vehicle_id)
+      from (${vehiclesOf(planId)}) a full join (${vehiclesOf(otherId)}) b using (vehicle_id)
       where (a.source_location, a.target_location) is distinct from (b.source_location, b.target_location)),
     page as (
       select * from difference where ${after}::text is null or vehicle_id > ${after} order by vehicle_id limit ${limit})
@@ -145,24 +134,26 @@ export async function readPlanComparison(
   return rows[0];
 }
 
-/** A page of a plan's items, in the order of the request. */
+/** The vehicles of a plan, or of some of its parts: (ordinal, vehicle_id, source_location, target_location, cost). */
+const vehiclesOf = (planId: string, parts = sql`select * from ${planParts} where plan_id = ${planId}`) => sql`
+  select p.first_ordinal + v.n::int - 1 as ordinal, v.vehicle_id, v.source_location, v.target_location, v.cost
+  from (${parts}) p, unnest(p.vehicle_ids, p.source_locations, p.target_locations, p.costs)
+    with ordinality as v (vehicle_id, source_location, target_location, cost, n)`;
+
+/** A page of a plan's vehicles, in the order of the request: `parts` of them at most, a thousand each. */
 export async function readPlanItems(
   db: Queryable,
   planId: string,
   after: number,
-  limit: number,
+  parts: number,
 ): Promise<(AllocationPlanItem & { ordinal: number })[]> {
-  return db
-    .select({
-      ordinal: planItems.ordinal,
-      vehicle_id: planItems.vehicleId,
-      source_location: planItems.sourceLocation,
-      target_location: planItems.targetLocation,
-      cost: planItems.cost,
-      assignment: planItems.assignment,
-    })
-    .from(planItems)
-    .where(sql`${planItems.planId} = ${planId} and ${planItems.ordinal} > ${after}`)
-    .orderBy(asc(planItems.ordinal))
-    .limit(limit);
+  const page = sql`select * from ${planParts} where plan_id = ${planId} and first_ordinal > ${after}
+    order by first_ordinal limit ${parts}`;
+  const { rows } = await db.execute<Omit<AllocationPlanItem, 'assignment'> & { ordinal: number }>(
+    sql`${vehiclesOf(planId, page)} order by ordinal`,
+  );
+  return rows.map((row) => ({
+    ...row,
+    assignment: row.source_location === row.target_location ? 'stay' : 'rebalance',
+  }));
 }

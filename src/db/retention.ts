@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Queryable } from './client.ts';
-import { jobs, planItems, plans, removedPlans } from './schema.ts';
+import { jobs, planParts, plans, removedPlans } from './schema.ts';
 
 /** Key of the advisory lock under which batches are cleaned: "FLET" in ASCII. */
 const LOCK_KEY = 0x464c4554;
@@ -54,7 +54,7 @@ export const deleteJobs =
     return rowCount ?? 0;
   };
 
-/** Deletes plans made more than `days` ago. They are gone at once for everybody; `deletePlanItems` does the rest. */
+/** Deletes plans made more than `days` ago. They are gone at once for everybody; `deletePlanParts` does the rest. */
 export const deletePlans =
   (days: number): CleanBatch =>
   async (tx, limit) => {
@@ -68,20 +68,20 @@ export const deletePlans =
     return rowCount ?? 0;
   };
 
-/** Removed plans whose items one batch deletes, at most: a batch is short where plans are small, too. */
-const PLANS_PER_ITEM_BATCH = 100;
+/** Removed plans whose parts one batch deletes, at most: a batch is short where plans are small, too. */
+const PLANS_PER_PART_BATCH = 100;
 
-/** Deletes items of plans that are gone: a plan of 100,000 vehicles goes in many batches, many small ones in one. */
-export const deletePlanItems: CleanBatch = async (tx, limit) => {
+/** Deletes parts of plans that are gone: a plan of 100,000 vehicles goes in several batches, many small ones in one. */
+export const deletePlanParts: CleanBatch = async (tx, limit) => {
   const { rows } = await tx.execute<{ plan_id: string }>(
-    sql`select plan_id from ${removedPlans} order by plan_id limit ${PLANS_PER_ITEM_BATCH}`,
+    sql`select plan_id from ${removedPlans} order by plan_id limit ${PLANS_PER_PART_BATCH}`,
   );
   let left = limit;
   for (const { plan_id } of rows) {
     // By their places in the table: looked up in the index, found without a second search.
     const { rowCount } = await tx.execute(sql`
-      delete from ${planItems} where ctid = any(array(
-        select ctid from ${planItems} where plan_id = ${plan_id} order by ordinal limit ${left}))`);
+      delete from ${planParts} where ctid = any(array(
+        select ctid from ${planParts} where plan_id = ${plan_id} order by first_ordinal limit ${left}))`);
     left -= rowCount ?? 0;
     if (left === 0) break;
     await tx.execute(sql`delete from ${removedPlans} where plan_id = ${plan_id}`);

@@ -18,7 +18,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import { ATTEMPT_OUTCOMES, ENDED_JOB_STATUSES, JOB_KINDS, JOB_STATUSES } from '../contracts/jobs.ts';
-import { ASSIGNMENTS, SOLVER_STATUSES } from '../contracts/optimize.ts';
+import { SOLVER_STATUSES } from '../contracts/optimize.ts';
 import { JOB_PRIORITIES } from '../contracts/priorities.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
 
@@ -257,25 +257,27 @@ export const plans = pgTable(
   ],
 );
 
-export const planItems = pgTable(
-  'plan_items',
+/** The vehicles of plans, a thousand to a row (`plan-record.ts`), in the order of the request. A vehicle whose two locations are one stays. */
+export const planParts = pgTable(
+  'plan_parts',
   {
-    // No foreign key to plans: its check of every row would more than double the time of storing a plan. Items are
-    // stored in the transaction that stores their plan, and are removed by way of `removed_plans`.
+    // No foreign key to plans: parts are stored by the statement that stores their plan, and are removed by way of `removed_plans`.
     planId: text('plan_id').notNull(),
-    ordinal: integer('ordinal').notNull(),
-    vehicleId: text('vehicle_id').notNull(),
+    firstOrdinal: integer('first_ordinal').notNull(),
+    vehicleIds: text('vehicle_ids').array().notNull(),
     // No foreign key to locations: `network` may bring locations that are not stored.
-    sourceLocation: integer('source_location').notNull(),
-    targetLocation: integer('target_location').notNull(),
-    cost: doublePrecision('cost').notNull(),
-    assignment: text('assignment', { enum: ASSIGNMENTS }).notNull(),
+    sourceLocations: integer('source_locations').array().notNull(),
+    targetLocations: integer('target_locations').array().notNull(),
+    costs: doublePrecision('costs').array().notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.planId, t.ordinal] }),
-    check('plan_items_assignment', oneOf(t.assignment, ASSIGNMENTS)),
+    primaryKey({ columns: [t.planId, t.firstOrdinal] }),
+    check(
+      'plan_parts_lengths',
+      sql`cardinality(${t.vehicleIds}) = cardinality(${t.sourceLocations}) and cardinality(${t.vehicleIds}) = cardinality(${t.targetLocations}) and cardinality(${t.vehicleIds}) = cardinality(${t.costs})`,
+    ),
   ],
 );
 
-/** Plans that are gone and whose items are still to be deleted, a batch at a time. */
+/** Plans that are gone and whose parts are still to be deleted, a batch at a time. */
 export const removedPlans = pgTable('removed_plans', { planId: text('plan_id').primaryKey() });

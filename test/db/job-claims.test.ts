@@ -21,6 +21,7 @@ import {
   readQueuePosition,
   requestCancel,
 } from '../../src/db/jobs.ts';
+import { planRecord } from '../../src/db/plan-record.ts';
 import type { NewPlan } from '../../src/db/plans.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
@@ -53,27 +54,29 @@ function newPlan(jobId: string): NewPlan {
     planId: jobId.replace('opt', 'plan'),
     jobId,
     solveTimeMs: 1.5,
-    certificate: { objective: 1 },
-    result: {
-      allocation_plan: [item('a', 1), item('b,"{}', 2), item('c', 1)],
-      total_cost: 1,
-      solver_status: 'optimal',
-      kpis: {
-        demand_coverage: 1,
-        utilization: 0.5,
-        rebalanced_count: 1,
+    record: planRecord(
+      {
+        allocation_plan: [item('a', 1), item('b,"{}', 2), item('c', 1)],
         total_cost: 1,
-        total_distance_km: null,
-        unmet_demand: 0,
+        solver_status: 'optimal',
+        kpis: {
+          demand_coverage: 1,
+          utilization: 0.5,
+          rebalanced_count: 1,
+          total_cost: 1,
+          total_distance_km: null,
+          unmet_demand: 0,
+        },
       },
-    },
+      { objective: 1 },
+    ),
   };
 }
 
 async function countPlans(jobId: string) {
   const { rows } = await pool.query(
     `select count(distinct plan_id)::int as plans, count(i.plan_id)::int as items
-     from plans left join plan_items i using (plan_id) where job_id = $1`,
+     from plans left join plan_moves i using (plan_id) where job_id = $1`,
     [jobId],
   );
   return rows[0];

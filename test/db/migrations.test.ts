@@ -22,7 +22,7 @@ describe('a database with jobs of an earlier version', () => {
     });
   });
 
-  test('keeps them all: what waits still waits in its order, what ran has its attempt, keys expire a day later, plans are found', async () => {
+  test('keeps them all: what waits still waits in its order, what ran has its attempt, keys expire a day later, plans are found and whole', async () => {
     const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).map(({ sql }) => sql);
     for (const statement of migrations.slice(0, 3).flat()) await client.query(statement);
     await client.query(`
@@ -53,6 +53,14 @@ describe('a database with jobs of an earlier version', () => {
     ]);
     expect((await client.query('select plan_id, moved_locations from plans')).rows).toEqual([
       { plan_id: 'p', moved_locations: [7, 8, 9] },
+    ]);
+    const moves = await client.query(
+      'select ordinal, vehicle_id, target_location, cost, assignment from plan_moves',
+    );
+    expect(moves.rows).toEqual([
+      { ordinal: 1, vehicle_id: 'A', target_location: 7, cost: 1, assignment: 'rebalance' },
+      { ordinal: 2, vehicle_id: 'B', target_location: 8, cost: 1, assignment: 'rebalance' },
+      { ordinal: 3, vehicle_id: 'C', target_location: 6, cost: 0, assignment: 'stay' },
     ]);
     const attempts = await client.query(
       'select job_id, attempt, worker_id, ended_at, outcome from job_attempts order by job_id',

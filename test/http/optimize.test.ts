@@ -69,7 +69,7 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
       http_status: 200,
       attempts: 1,
     });
-    const items = await service.pool.query('select * from plan_items where plan_id = $1 order by ordinal', [
+    const items = await service.pool.query('select * from plan_moves where plan_id = $1 order by ordinal', [
       plan_id,
     ]);
     expect(items.rows.map((row) => row.vehicle_id)).toEqual(['V2', 'V3']);

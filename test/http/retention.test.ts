@@ -75,7 +75,9 @@ describe('what a client sees of retention', () => {
         unmet_demand, vehicle_count, solve_time_ms, certificate)
       values ('plan_large', 'none', 'optimal', 1, 1, 1, 1, 0, 100000, 1, '{}')`);
     await service.pool.query(
-      "insert into plan_items select 'plan_large', i, 'V' || i, 1, 2, 1, 'rebalance' from generate_series(1, 100000) i",
+      `insert into plan_parts select 'plan_large', 1 + 1000 * p, array_agg('V' || (1000 * p + i) order by i),
+         array_fill(1, '{1000}'), array_fill(2, '{1000}'), array_fill(1.0, '{1000}')
+       from generate_series(0, 99) p, generate_series(1, 1000) i group by p`,
     );
     const response = await fetch(`${service.url}/api/v1/plans/plan_large`, {
       headers: { accept: 'text/csv' },

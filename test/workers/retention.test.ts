@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { cleanAlone, deleteJobs, deletePlanItems, deletePlans, dropInputs } from '../../src/db/retention.ts';
+import { cleanAlone, deleteJobs, deletePlanParts, deletePlans, dropInputs } from '../../src/db/retention.ts';
 import { applyRetention } from '../../workers/retention.ts';
 import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
 
@@ -9,8 +9,8 @@ const DATABASE_URL = await createTestDatabase();
 const { db, pool } = openTestDatabase(DATABASE_URL);
 const NOT_STOPPED = new AbortController().signal;
 
-/** Ended jobs, one a day, the first one today; each with a plan of so many items. */
-async function storeJobs(count: number, items = 3) {
+/** Ended jobs, one a day, the first one today; each with a plan of so many vehicles, a part each. */
+async function storeJobs(count: number, parts = 3) {
   await pool.query(
     `insert into jobs (job_id, status, request_id, input, input_hash, http_status, result, created_at, finished_at)
      select 'job ' || i, 'completed', 'r', '{}', '', 200, '{"answer":1}', t, t
@@ -21,11 +21,11 @@ async function storeJobs(count: number, items = 3) {
     `insert into plans (plan_id, job_id, created_at, solver_status, total_cost, demand_coverage, utilization,
        rebalanced_count, unmet_demand, vehicle_count, solve_time_ms, certificate)
      select replace(job_id, 'job', 'plan'), job_id, created_at, 'optimal', 1, 1, 1, 1, 0, $1, 1, '{}' from jobs`,
-    [items],
+    [parts],
   );
   await pool.query(
-    `insert into plan_items select plan_id, i, 'V' || i, 1, 2, 1, 'rebalance' from plans, generate_series(1, $1::int) i`,
-    [items],
+    `insert into plan_parts select plan_id, i, array['V' || i], '{1}', '{2}', '{1}' from plans, generate_series(1, $1::int) i`,
+    [parts],
   );
 }
 const count = async (from: string) =>
@@ -42,7 +42,7 @@ async function retain(settings: Record<string, number>, signal = NOT_STOPPED) {
 
 describe('retention', () => {
   beforeEach(async () => {
-    await pool.query('truncate jobs, plans, plan_items, removed_plans cascade');
+    await pool.query('truncate jobs, plans, plan_parts, removed_plans cascade');
   });
 
   test('removes nothing by itself but inputs, of jobs that ended more than 30 days ago', async () => {
@@ -51,19 +51,19 @@ describe('retention', () => {
     expect(await ids('select job_id as id from jobs where input is not null order by created_at')).toEqual(
       Array.from({ length: 30 }, (_, i) => `job ${29 - i}`),
     );
-    expect([await count('jobs'), await count('plans'), await count('plan_items')]).toEqual([40, 40, 120]);
+    expect([await count('jobs'), await count('plans'), await count('plan_parts')]).toEqual([40, 40, 120]);
     expect(await retain({})).toEqual([]);
   });
 
   test('keeps inputs, plans and jobs each for its own time, and says how many it removed', async () => {
     await storeJobs(10);
     const settings = { RETENTION_INPUT_DAYS: 1.5, RETENTION_PLAN_DAYS: 3.5, RETENTION_JOB_DAYS: 6.5 };
-    expect(await retain(settings)).toEqual([{ plans: 6, plan_items: 18, jobs: 3, inputs: 5 }]);
+    expect(await retain(settings)).toEqual([{ plans: 6, plan_parts: 18, jobs: 3, inputs: 5 }]);
     expect(await count('jobs')).toBe(7);
     expect(await count('jobs where input is not null')).toBe(2);
     expect(await count('plans')).toBe(4);
-    expect(await count('plan_items')).toBe(12);
-    expect(await count('plan_items where plan_id in (select plan_id from plans)')).toBe(12);
+    expect(await count('plan_parts')).toBe(12);
+    expect(await count('plan_parts where plan_id in (select plan_id from plans)')).toBe(12);
   });
 
   test('lets a plan outlive the record of its job', async () => {
@@ -100,18 +100,18 @@ describe('retention', () => {
     const views = ['plan_summary', 'plan_moves', 'location_flows'];
     expect(await Promise.all(views.map((view) => count(view)))).toEqual([3, 750, 3]);
     const batches: number[] = [];
-    do batches.push(await deletePlanItems(db, 100));
+    do batches.push(await deletePlanParts(db, 100));
     while (batches.at(-1) === 100);
     expect(batches).toEqual([100, 100, 100, 100, 100, 0]);
-    expect([await count('plan_items'), await count('removed_plans')]).toEqual([750, 0]);
+    expect([await count('plan_parts'), await count('removed_plans')]).toEqual([750, 0]);
   });
 
-  test('goes on where a worker left the items of a removed plan', async () => {
+  test('goes on where a worker left the parts of a removed plan', async () => {
     await storeJobs(2, 50);
     await deletePlans(0.5)(db, 10);
-    await deletePlanItems(db, 20);
-    expect(await retain({})).toEqual([{ plan_items: 30 }]);
-    expect(await count('plan_items')).toBe(50);
+    await deletePlanParts(db, 20);
+    expect(await retain({})).toEqual([{ plan_parts: 30 }]);
+    expect(await count('plan_parts')).toBe(50);
   });
 
   test('by several workers at once removes every row once; one that finds another at a batch leaves it alone', async () => {
@@ -122,12 +122,12 @@ describe('retention', () => {
     logged.push(...(await retain(settings)));
     const total = (name: string) =>
       logged.reduce<number>((sum, counts) => sum + ((counts as Record<string, number>)[name] ?? 0), 0);
-    expect({ plans: total('plans'), items: total('plan_items'), jobs: total('jobs') }).toEqual({
+    expect({ plans: total('plans'), parts: total('plan_parts'), jobs: total('jobs') }).toEqual({
       plans: 399,
-      items: 399 * 30,
+      parts: 399 * 30,
       jobs: 399,
     });
-    expect([await count('jobs'), await count('plans'), await count('plan_items')]).toEqual([1, 1, 30]);
+    expect([await count('jobs'), await count('plans'), await count('plan_parts')]).toEqual([1, 1, 30]);
     const inside = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     const slow = cleanAlone(

@@ -36,6 +36,7 @@ test('a solve that is stopped ends as cancelled, and the next one is done, again
 test('a solve whose time is up tells its plan and its gap', async () => {
   const outcome = await start(hard, 1).outcome;
   if (outcome.status !== 'feasible') throw new Error(outcome.status);
-  expect(outcome.result.gap).toBeGreaterThan(0);
-  expect(outcome.certificate.bound).toBeGreaterThan(0);
+  expect(JSON.parse(outcome.data).gap).toBeGreaterThan(0);
+  expect(outcome.record.figures.gap).toBeGreaterThan(0);
+  expect(JSON.parse(outcome.record.certificate).bound).toBeGreaterThan(0);
 });

@@ -40,18 +40,14 @@ export const runDecision: JobWork = async (run, input) => {
   );
   if (outcome.status === 'faults') throw new AppError('VALIDATION_ERROR', outcome.faults);
   const { leftOut, unscored, ...planned } = outcome;
-  return planEnd(
-    job,
-    planned,
-    (plan): DecisionResult => ({
-      decision_id: job.jobId,
-      start_date: startDate,
-      demand: request.demand ?? 'mean',
-      left_out: leftOut,
-      unscored,
-      plan,
-    }),
-  );
+  const decision: Omit<DecisionResult, 'plan'> = {
+    decision_id: job.jobId,
+    start_date: startDate,
+    demand: request.demand ?? 'mean',
+    left_out: leftOut,
+    unscored,
+  };
+  return planEnd(job, planned, (plan) => `${JSON.stringify(decision).slice(0, -1)},"plan":${plan}}`);
 };
 
 /** @param fleet vehicles of the request as JSON text; undefined: the stored fleet */

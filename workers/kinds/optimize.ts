@@ -3,12 +3,12 @@ import type { Config } from '../../src/config.ts';
 import type { OptimizeOptions, OptimizeRequest } from '../../src/contracts/optimize.ts';
 import { namedLocationIds } from '../../src/core/optimize/check.ts';
 import type { OptimizeSettings } from '../../src/core/optimize/model.ts';
-import type { OptimizeOutcome } from '../../src/core/optimize/optimize.ts';
 import { readLocations } from '../../src/db/locations.ts';
 import { AppError } from '../../src/errors.ts';
 import { errorAnswer, planAnswer } from '../answer.ts';
 import type { JobInHand } from '../end-job.ts';
 import type { JobEnd, JobWork } from '../job-run.ts';
+import type { PackedOutcome } from '../job-thread.ts';
 
 /** The cheapest plan for a request. */
 export const runOptimize: JobWork = async (run, input) => {
@@ -20,7 +20,7 @@ export const runOptimize: JobWork = async (run, input) => {
   const settings = optimizeSettings(deps.config);
   const limitSeconds = solveLimit(request.options, settings);
   const outcome = await run.inThread('optimize', { input, locations, settings }, { limitSeconds });
-  return planEnd(job, outcome, (result) => result);
+  return planEnd(job, outcome, (plan) => plan);
 };
 
 /** Seconds that the solver may take. */
@@ -28,28 +28,25 @@ export function solveLimit(options: OptimizeOptions | undefined, settings: Optim
   return Math.min(options?.time_limit_seconds ?? settings.timeLimitSeconds, settings.maxTimeLimitSeconds);
 }
 
-type Planned = Extract<OptimizeOutcome, { status: 'optimal' | 'feasible' }>;
-
 /**
  * The end of a job that asked for a plan.
- * @param dataOf the `data` of its answer, from the plan
+ * @param dataOf the `data` of its answer from the plan, both JSON text
  * @throws AppError SOLVER_ERROR
  */
 export function planEnd(
   job: JobInHand,
-  outcome: Exclude<OptimizeOutcome, { status: 'cancelled' }>,
-  dataOf: (result: Planned['result']) => unknown,
+  outcome: Exclude<PackedOutcome, { status: 'cancelled' }>,
+  dataOf: (plan: string) => string,
 ): JobEnd {
   switch (outcome.status) {
     case 'optimal':
     case 'feasible': {
       const planId = `plan_${uuidv7()}`;
-      const { result, certificate } = outcome;
       const { jobId, solveTimeMs } = job;
       return {
         solverStatus: outcome.status,
-        answer: planAnswer({ ...job, planId }, dataOf(result)),
-        plan: { planId, jobId, result, solveTimeMs, certificate },
+        answer: planAnswer({ ...job, planId }, dataOf(outcome.data)),
+        plan: { planId, jobId, solveTimeMs, record: outcome.record },
       };
     }
     case 'infeasible':

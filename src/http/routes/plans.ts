@@ -6,11 +6,11 @@ import { JobReference } from '../../contracts/jobs.ts';
 import { type Kpis, LocationId } from '../../contracts/optimize.ts';
 import { PLAN_CSV_COLUMNS, Plan, PlanComparison, PlanSummary } from '../../contracts/plans.ts';
 import {
-  type PlanRecord,
   readPlan,
   readPlanComparison,
   readPlanItems,
   readPlanPage,
+  type StoredPlan,
 } from '../../db/plans.ts';
 import { metadata, success } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
@@ -28,7 +28,8 @@ import { sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
 
 const Params = Type.Object({ plan_id: JobReference });
-const PAGE = 5000;
+/** A thousand vehicles each. */
+const PARTS_PER_PAGE = 5;
 
 const PlanQuery = Type.Object(
   {
@@ -49,7 +50,7 @@ const PlanList = Type.Object({ plans: Type.Array(PlanSummary), next_cursor: Next
 
 /** `/api/v1/plans`: search, and one plan as JSON or CSV, streamed. */
 export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebox {
-  async function find(planId: string, field: string): Promise<PlanRecord> {
+  async function find(planId: string, field: string): Promise<StoredPlan> {
     const plan = await readPlan(db, planId);
     if (plan) return plan;
     const message = `there is no plan "${planId}": there never was, or it was kept for its time (setting RETENTION_PLAN_DAYS) and removed; GET /api/v1/plans lists those that are kept`;
@@ -57,19 +58,17 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   }
 
   /** Items in the order of the request. Where retention removes the plan meanwhile, the answer breaks off, unended. */
-  async function* pages({ planId, vehicleCount }: PlanRecord) {
+  async function* pages({ planId, vehicleCount }: StoredPlan) {
     let read = 0;
-    for (let after = 0; ; ) {
-      const items = await readPlanItems(db, planId, after, PAGE);
+    while (read < vehicleCount) {
+      const items = await readPlanItems(db, planId, read, PARTS_PER_PAGE);
+      if (items.length === 0) throw new Error(`${planId} was removed while it was read`);
       read += items.length;
-      if (items.length > 0) yield items;
-      if (items.length < PAGE) break;
-      after = items[items.length - 1].ordinal;
+      yield items;
     }
-    if (read !== vehicleCount) throw new Error(`${planId} was removed while it was read`);
   }
 
-  async function* csv(plan: PlanRecord) {
+  async function* csv(plan: StoredPlan) {
     yield `${PLAN_CSV_COLUMNS.join(',')}\r\n`;
     for await (const items of pages(plan)) {
       yield items
@@ -81,7 +80,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
     }
   }
 
-  async function* json(plan: PlanRecord, requestId: string) {
+  async function* json(plan: StoredPlan, requestId: string) {
     yield `{"status":"success","data":${JSON.stringify(summary(plan)).slice(0, -1)},"allocation_plan":[`;
     let separator = '';
     for await (const items of pages(plan)) {
@@ -178,7 +177,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   };
 }
 
-function kpis(plan: PlanRecord): Kpis {
+function kpis(plan: StoredPlan): Kpis {
   return {
     demand_coverage: plan.demandCoverage,
     utilization: plan.utilization,
@@ -205,7 +204,7 @@ function kpiDifferences(own: Kpis, other: Kpis): Kpis {
   };
 }
 
-function summary(plan: PlanRecord): PlanSummary {
+function summary(plan: StoredPlan): PlanSummary {
   return {
     plan_id: plan.planId,
     job_id: plan.jobId,
