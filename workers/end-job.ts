@@ -28,7 +28,7 @@ export type WorkerDeps = {
 };
 
 /** A claimed job on its way to an end, with what the answer and the record of its attempt say about it. */
-export type JobInHand = Omit<ClaimedJob, 'input'> & {
+export type JobInHand = Omit<ClaimedJob, 'input' | 'locations'> & {
   solveTimeMs: number;
   phases: PhaseMark[];
   logger: Logger;

@@ -29,11 +29,11 @@ export type JobEnd = {
 };
 
 /**
- * What a job of a kind does, from its stored request to its end.
+ * What a job of a kind does, from its stored request, and the locations stored with it, to its end.
  * @throws StoppedError and ThreadFault of `run`; AppError, which becomes the answer; whatever else is thrown counts as
  *   a crash, and the job is tried again
  */
-export type JobWork = (run: JobRun, input: string) => Promise<JobEnd>;
+export type JobWork = (run: JobRun, input: string, locations: string | null) => Promise<JobEnd>;
 
 export type JobRunDeps = WorkerDeps & { threads: Threads; calendar: HolidayCalendar | null };
 

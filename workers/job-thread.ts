@@ -76,9 +76,10 @@ export type PackedOutcome =
 
 /** The work that is done in threads: here, and nowhere else in the process, the event loop may block. */
 const WORK = {
-  /** `input`: the request body as JSON text, cheaper to hand over than objects */
-  optimize(task: { input: string; locations: LocationPoint[]; settings: OptimizeSettings }, hooks: Hooks) {
-    const { input, locations, settings } = task;
+  /** `input`: the request body. It and the locations that it names as JSON text, cheaper to hand over than objects. */
+  optimize(task: { input: string; locations: string | null; settings: OptimizeSettings }, hooks: Hooks) {
+    const { input, settings } = task;
+    const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
     return optimize({ request: JSON.parse(input), locations, settings }, hooks).then(pack);
   },
 

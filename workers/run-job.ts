@@ -31,13 +31,13 @@ export async function runJob(deps: RunJobDeps): Promise<void> {
 }
 
 async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, phases: Phases) {
-  const { input, ...attempt } = claimed;
+  const { input, locations, ...attempt } = claimed;
   const { jobId, requestId } = attempt;
   const logger = deps.logger.child({ job_id: jobId, request_id: requestId, attempt: attempt.attempt });
   const job: JobInHand = { ...attempt, solveTimeMs: 0, phases: phases.marks, logger };
   let end: JobEnd | StoppedError | ThreadFault | AppError;
   try {
-    const working = KINDS[job.kind](startRun(deps, job, entry, phases), input);
+    const working = KINDS[job.kind](startRun(deps, job, entry, phases), input, locations);
     logger.info('job started'); // while the work is on its way
     end = await working;
   } catch (err) {

@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/db/client.ts';
 import { claimJob, finishJob } from '../../src/db/job-claims.ts';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { readAnswer } from '../../src/db/jobs.ts';
-import { readLocations, upsertLocations } from '../../src/db/locations.ts';
+import { upsertLocations } from '../../src/db/locations.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { planRecord } from '../../src/db/plan-record.ts';
 
@@ -48,7 +48,6 @@ export async function openRecord(serverUrl: string, places: readonly LocationPoi
       await insertJob(db, job, { locationIds, maxWaiting: 10_000 });
       const claimed = await claimJob(db, 'bench');
       if (!claimed) throw new Error('nothing to claim');
-      await readLocations(db, locationIds);
       const answer = { httpStatus: 200, body: JSON.stringify({ status: 'success', data: result }) };
       const plan = { planId: `plan_${count}`, jobId, solveTimeMs: 1, record: planRecord(result, {}) };
       const end = { outcome: 'completed', reason: null, phases: [] } as const;

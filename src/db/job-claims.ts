@@ -17,6 +17,8 @@ export type ClaimedJob = {
   crashes: number;
   requestId: string;
   input: string;
+  /** the locations that the input names, JSON text; null where it names none */
+  locations: string | null;
 };
 
 /**
@@ -44,10 +46,10 @@ export async function claimJob(
         (select job_id from ${jobs}
           where status = 'queued' and (retry_at is null or retry_at <= now())
           order by priority desc, turn, created_at, job_id limit 1 for no key update skip locked))
-      returning job_id, kind, attempts, crashes, request_id, input),
+      returning job_id, kind, attempts, crashes, request_id, input, locations),
     opened as (
       insert into ${jobAttempts} (job_id, attempt, worker_id) select job_id, attempts, ${workerId} from claimed)
-    select job_id as "jobId", kind, attempts as attempt, crashes, request_id as "requestId", ${workerId} as "workerId", input::text
+    select job_id as "jobId", kind, attempts as attempt, crashes, request_id as "requestId", ${workerId} as "workerId", input::text, locations::text
     from claimed where ${commitLater}`;
   const [claimed] = await executePrepared<ClaimedJob>(db, 'claim_job', statement);
   return claimed;
@@ -199,7 +201,7 @@ export async function explainLostAttempt(db: Queryable, attempt: Attempt, reason
     );
 }
 
-export type SilentJob = Omit<ClaimedJob, 'input'> & { silentSeconds: number };
+export type SilentJob = Omit<ClaimedJob, 'input' | 'locations'> & { silentSeconds: number };
 
 /** Running jobs whose worker has been silent for `lockSeconds`, oldest first. */
 export async function findSilentJobs(db: Queryable, lockSeconds: number): Promise<SilentJob[]> {

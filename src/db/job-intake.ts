@@ -22,7 +22,7 @@ export type NewJob = {
 
 /** What has to be true when a job is stored. */
 export type Conditions = {
-  /** locations that have to be stored */
+  /** distinct ids of locations that have to be stored; the job keeps them as they are now */
   locationIds: readonly number[];
   /** fewer jobs than this wait */
   maxWaiting: number;
@@ -50,13 +50,13 @@ export async function insertJob(
   const { idempotency } = job;
   const statement = sql`
     ${idempotency ? freeExpiredKey(idempotency.key) : sql``}
-    insert into ${jobs} (job_id, kind, status, request_id, input, input_hash, idempotency_key, idempotency_expires_at,
+    insert into ${jobs} (job_id, kind, status, request_id, input, locations, input_hash, idempotency_key, idempotency_expires_at,
       priority, caller, turn, location_count, vehicle_count)
-    select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${job.input}::json, ${job.inputHash}::bytea,
+    select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${job.input}::json, ${conditions ? sql`named.points` : sql`null`}, ${job.inputHash}::bytea,
       ${idempotency?.key ?? null}, now() + make_interval(secs => ${idempotency?.ttlSeconds ?? null}),
       ${job.priority}::job_priority, ${job.caller}, ${nextTurn(job)}, ${job.locationCount}::int, ${job.vehicleCount}::int
-    ${idempotency ? sql`from (select count(*) from freed) as after_freed` : sql``}
-    ${conditions ? sql`where ${areTrue(conditions)}` : sql``}
+    from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
+    ${conditions ? sql`, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing
     returning true as created`;
   const name = `insert_job${idempotency ? '_with_key' : ''}${conditions ? '_on_conditions' : ''}`;
@@ -71,10 +71,13 @@ export async function insertJob(
 const countWaiting = (limit: number) =>
   sql`(select count(*)::int from (select from ${jobs} where status = 'queued' limit ${limit}) as q)`;
 
+const namedLocations = ({ locationIds }: Conditions) => sql`
+  select count(*) as found,
+    json_agg(json_build_object('id', id, 'latitude', latitude, 'longitude', longitude) order by id) as points
+  from ${locations} where id = any(${sql.param(locationIds)}::int[])`;
+
 const areTrue = ({ locationIds, maxWaiting }: Conditions) => sql`
-  ${countWaiting(maxWaiting)} < ${maxWaiting}::int
-  and not exists (select from unnest(${sql.param(locationIds)}::int[]) as named (id)
-    where not exists (select from ${locations} l where l.id = named.id))`;
+  ${countWaiting(maxWaiting)} < ${maxWaiting}::int and named.found = ${locationIds.length}::int`;
 
 /** An expired key is taken from the job that had it, unless that job is still to be done. */
 const freeExpiredKey = (key: string) => sql`

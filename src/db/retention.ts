@@ -26,12 +26,12 @@ export async function cleanAlone(db: Database, clean: CleanBatch, limit: number)
 // thinks of the size of the table.
 const isOlder = (time: unknown, days: number) => sql`${time} < now() - ${days} * interval '1 day'`;
 
-/** Drops the inputs of jobs that ended more than `days` ago; the jobs and their answers stay. */
+/** Drops the inputs of jobs that ended more than `days` ago, and the locations kept with them; the jobs and their answers stay. */
 export const dropInputs =
   (days: number): CleanBatch =>
   async (tx, limit) => {
     const { rowCount } = await tx.execute(sql`
-      update ${jobs} set input = null where job_id = any(array(
+      update ${jobs} set input = null, locations = null where job_id = any(array(
         select job_id from ${jobs}
         where finished_at is not null and input is not null and ${isOlder(sql`finished_at`, days)}
         order by finished_at limit ${limit} for update skip locked))`);

@@ -104,6 +104,8 @@ export const jobs = pgTable(
     status: text('status', { enum: JOB_STATUSES as [string, ...string[]] }).notNull(),
     requestId: text('request_id').notNull(),
     input: jsonText('input'),
+    // The locations that the input names, as they were when the job was accepted: every attempt plans with the same.
+    locations: jsonText('locations'),
     progress: doublePrecision('progress').notNull().default(0),
     stage: text('stage'),
     incumbent: doublePrecision('incumbent'),

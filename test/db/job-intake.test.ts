@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { claimJob, finishJob, giveBackJob } from '../../src/db/job-claims.ts';
 import { findJobByIdempotencyKey, insertJob, type NewJob, readAdmission } from '../../src/db/job-intake.ts';
 import { readJob } from '../../src/db/jobs.ts';
+import { upsertLocations } from '../../src/db/locations.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
@@ -53,6 +54,33 @@ describe('a job that is stored', () => {
     expect(await turnOf(await store({ caller: 'c' }))).toBe(5);
     // Turns of another priority are another line.
     expect(await turnOf(await store({ caller: 'a', priority: 'low' }))).toBe(0);
+  });
+
+  test('keeps the locations that it names as they are then: every attempt plans with the same', async () => {
+    const place = (id: number, latitude: number) => ({
+      id,
+      name: `Place ${id}`,
+      latitude,
+      longitude: 0.1 * id,
+    });
+    await upsertLocations(db, [place(1, 40.1), place(2, 40.2), place(3, 40.3)]);
+    const kept = [place(1, 40.1), place(3, 40.3)].map(({ name: _, ...point }) => point);
+    const conditions = { locationIds: [1, 3], maxWaiting: 10 };
+    for (const idempotency of [null, { key: 'k', ttlSeconds: 60 }]) {
+      expect(await insertJob(db, newJob({ idempotency }), conditions)).toMatchObject({ created: true });
+    }
+    await upsertLocations(db, [place(1, 50)]);
+    await pool.query('delete from locations where id = 3');
+    for (const _ of [1, 2]) {
+      const job = await claimJob(db, 'w');
+      expect(JSON.parse(job?.locations ?? '')).toEqual(kept);
+    }
+    expect(await insertJob(db, newJob(), conditions)).toBeUndefined();
+    expect(await insertJob(db, newJob(), { ...conditions, locationIds: [] })).toMatchObject({
+      created: true,
+    });
+    expect((await claimJob(db, 'w'))?.locations).toBeNull();
+    await pool.query('delete from locations');
   });
 
   test('is one per idempotency key, also when many come at the same moment', async () => {

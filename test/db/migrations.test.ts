@@ -22,7 +22,7 @@ describe('a database with jobs of an earlier version', () => {
     });
   });
 
-  test('keeps them all: what waits still waits in its order, what ran has its attempt, keys expire a day later, plans are found and whole', async () => {
+  test('keeps them all: what waits still waits in its order and knows its places, what ran has its attempt, keys expire a day later, plans are found and whole', async () => {
     const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).map(({ sql }) => sql);
     for (const statement of migrations.slice(0, 3).flat()) await client.query(statement);
     await client.query(`
@@ -38,6 +38,7 @@ describe('a database with jobs of an earlier version', () => {
       values ('p', 'completed', 'optimal', 1, 1, 1, 2, 0, 3, 1, '{}');
       insert into plan_items values ('p', 1, 'A', 9, 7, 1, 'rebalance'), ('p', 2, 'B', 7, 8, 1, 'rebalance'),
         ('p', 3, 'C', 6, 6, 0, 'stay')`);
+    await client.query("insert into locations values (7, 'Seven', 1.25, -2.5, null)");
     for (const statement of migrations.slice(3).flat()) await client.query(statement);
     const jobs = await client.query(
       'select job_id, kind, priority, caller, turn::int, crashes, idempotency_expires_at from jobs order by created_at, job_id',
@@ -61,6 +62,13 @@ describe('a database with jobs of an earlier version', () => {
       { ordinal: 1, vehicle_id: 'A', target_location: 7, cost: 1, assignment: 'rebalance' },
       { ordinal: 2, vehicle_id: 'B', target_location: 8, cost: 1, assignment: 'rebalance' },
       { ordinal: 3, vehicle_id: 'C', target_location: 6, cost: 0, assignment: 'stay' },
+    ]);
+    const places = [{ id: 7, latitude: 1.25, longitude: -2.5 }];
+    expect((await client.query('select job_id, locations from jobs order by job_id')).rows).toEqual([
+      { job_id: 'cancelled', locations: null },
+      { job_id: 'completed', locations: null },
+      { job_id: 'queued', locations: places },
+      { job_id: 'running', locations: places },
     ]);
     const attempts = await client.query(
       'select job_id, attempt, worker_id, ended_at, outcome from job_attempts order by job_id',

@@ -140,7 +140,8 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
   test('is found and done when the queue has never heard of it', async () => {
     const jobId = 'opt_00000000-0000-7000-8000-000000000001';
     await service.pool.query(
-      "insert into jobs (job_id, status, request_id, input, input_hash, created_at) values ($1, 'queued', 'r', $2, '', now() - interval '1 hour')",
+      `insert into jobs (job_id, status, request_id, input, locations, input_hash, created_at)
+       select $1, 'queued', 'r', $2, json_agg(locations), '', now() - interval '1 hour' from locations`,
       [jobId, JSON.stringify(simpleRequest())],
     );
     const worker = await service.startWorker();

@@ -12,8 +12,8 @@ const NOT_STOPPED = new AbortController().signal;
 /** Ended jobs, one a day, the first one today; each with a plan of so many vehicles, a part each. */
 async function storeJobs(count: number, parts = 3) {
   await pool.query(
-    `insert into jobs (job_id, status, request_id, input, input_hash, http_status, result, created_at, finished_at)
-     select 'job ' || i, 'completed', 'r', '{}', '', 200, '{"answer":1}', t, t
+    `insert into jobs (job_id, status, request_id, input, locations, input_hash, http_status, result, created_at, finished_at)
+     select 'job ' || i, 'completed', 'r', '{}', '[]', '', 200, '{"answer":1}', t, t
      from generate_series(0, $1::int - 1) i, lateral (select now() - i * interval '1 day' as t) l`,
     [count],
   );
@@ -51,6 +51,7 @@ describe('retention', () => {
     expect(await ids('select job_id as id from jobs where input is not null order by created_at')).toEqual(
       Array.from({ length: 30 }, (_, i) => `job ${29 - i}`),
     );
+    expect(await count('jobs where locations is not null')).toBe(30);
     expect([await count('jobs'), await count('plans'), await count('plan_parts')]).toEqual([40, 40, 120]);
     expect(await retain({})).toEqual([]);
   });

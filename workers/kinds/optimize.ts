@@ -1,9 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from '../../src/config.ts';
 import type { OptimizeOptions, OptimizeRequest } from '../../src/contracts/optimize.ts';
-import { namedLocationIds } from '../../src/core/optimize/check.ts';
 import type { OptimizeSettings } from '../../src/core/optimize/model.ts';
-import { readLocations } from '../../src/db/locations.ts';
 import { AppError } from '../../src/errors.ts';
 import { errorAnswer, planAnswer } from '../answer.ts';
 import type { JobInHand } from '../end-job.ts';
@@ -11,12 +9,9 @@ import type { JobEnd, JobWork } from '../job-run.ts';
 import type { PackedOutcome } from '../job-thread.ts';
 
 /** The cheapest plan for a request. */
-export const runOptimize: JobWork = async (run, input) => {
+export const runOptimize: JobWork = async (run, input, locations) => {
   const { deps, job } = run;
   const request = JSON.parse(input) as OptimizeRequest;
-  const locations = request.network
-    ? []
-    : await run.query(() => readLocations(deps.db, namedLocationIds(request)));
   const settings = optimizeSettings(deps.config);
   const limitSeconds = solveLimit(request.options, settings);
   const outcome = await run.inThread('optimize', { input, locations, settings }, { limitSeconds });
