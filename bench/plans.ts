@@ -1,14 +1,15 @@
 /**
  * `npm run bench:plans -- [--repeats 9] [--sizes 1000,10000,100000]`: the statement that ends a job
  * and stores its plan, in milliseconds, beside COPY of the plan's rows into a table without index, constraint and
- * write-ahead log. They take turns, with the end of a job that stores the same answer and no plan.
+ * write-ahead log. They take turns, with the end of a job that stores the same answer and no plan, and with a row per vehicle,
+ * which is what packing them (`plan-record.ts`) saves; last, the space of both.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import type { OptimizationResult } from '../src/contracts/optimize.ts';
+import type { AllocationPlanItem, OptimizationResult } from '../src/contracts/optimize.ts';
 import type { Database } from '../src/db/client.ts';
 import { claimJob, finishJob } from '../src/db/job-claims.ts';
 import { insertJob } from '../src/db/job-intake.ts';
@@ -24,6 +25,9 @@ const { values } = parseArgs({
 const repeats = Number(values.repeats);
 const BASELINE = `create unlogged table baseline (plan_id text, ordinal int, vehicle_id text,
   source_location int, target_location int, cost float8, assignment text)`;
+
+const ROWS = `create table item_rows (plan_id text, ordinal int, vehicle_id text not null, source_location int not null,
+  target_location int not null, cost float8 not null, assignment text not null, primary key (plan_id, ordinal))`;
 
 let count = 0;
 const nextId = (kind: string) => `${kind}_00000000-0000-7000-8000-${String(++count).padStart(12, '0')}`;
@@ -114,6 +118,36 @@ async function copy(pool: pg.Pool, result: OptimizationResult): Promise<number> 
   }
 }
 
+/** A row per vehicle, by one statement. */
+async function storeRows(pool: pg.Pool, { allocation_plan: items }: OptimizationResult): Promise<number> {
+  const startedMs = performance.now();
+  const column = (pick: (item: AllocationPlanItem) => number | string) => `{${items.map(pick).join(',')}}`;
+  await pool.query({
+    name: 'rows',
+    text: `insert into item_rows select $1, i.n, i.vehicle_id, i.source, i.target, i.cost, i.assignment
+      from unnest($2::text[], $3::int[], $4::int[], $5::float8[], $6::text[])
+        with ordinality as i (vehicle_id, source, target, cost, assignment, n)`,
+    values: [
+      nextId('plan'),
+      column((i) => `"${i.vehicle_id}"`),
+      column((i) => i.source_location),
+      column((i) => i.target_location),
+      column((i) => i.cost),
+      column((i) => i.assignment),
+    ],
+  });
+  return performance.now() - startedMs;
+}
+
+async function bytesPerVehicle(pool: pg.Pool, table: string, vehicles: string): Promise<string> {
+  await pool.query(`vacuum ${table}`);
+  const { rows } = await pool.query(
+    `select pg_total_relation_size($1) / (select ${vehicles} from ${table}) as bytes`,
+    [table],
+  );
+  return Number(rows[0].bytes).toFixed(0);
+}
+
 function spread(times: number[]): string {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))].toPrecision(3);
@@ -122,22 +156,31 @@ function spread(times: number[]): string {
 
 await withDatabase(async ({ db, pool }) => {
   await pool.query(BASELINE);
-  console.log('| vehicles | answer and plan | answer alone | COPY alone | answer and plan / COPY |');
-  console.log(`|${' --- |'.repeat(5)}`);
+  await pool.query(ROWS);
+  console.log(
+    '| vehicles | answer and plan | answer alone | COPY alone | a row per vehicle, alone | answer and plan / COPY |',
+  );
+  console.log(`|${' --- |'.repeat(6)}`);
   for (const vehicles of values.sizes.split(',').map(Number)) {
     const result = makePlan(vehicles);
-    const times = { all: [] as number[], answer: [] as number[], copy: [] as number[] };
+    const times = { all: [] as number[], answer: [] as number[], copy: [] as number[], rows: [] as number[] };
     for (let r = -2; r < repeats; r++) {
       const all = await store(db, result, true);
       const answer = await store(db, result, false);
       const copied = await copy(pool, result);
+      const asRows = await storeRows(pool, result);
       if (r < 0) continue;
       times.all.push(all);
       times.answer.push(answer);
       times.copy.push(copied);
+      times.rows.push(asRows);
     }
     const ratios = times.copy.map((ms, i) => times.all[i] / ms);
-    const columns = [times.all, times.answer, times.copy, ratios];
+    const columns = [times.all, times.answer, times.copy, times.rows, ratios];
     console.log(`| ${vehicles} | ${columns.map(spread).join(' | ')} |`);
   }
+  const packed = await bytesPerVehicle(pool, 'plan_parts', 'sum(cardinality(vehicle_ids))');
+  console.log(
+    `bytes per vehicle: ${packed} packed, ${await bytesPerVehicle(pool, 'item_rows', 'count(*)')} as rows`,
+  );
 });
