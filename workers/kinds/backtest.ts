@@ -17,6 +17,7 @@ const LIMIT_SECONDS = 3600;
 /** Forecasts from earlier dates, compared with what came. */
 export const runBacktest: JobWork = async (run, input) => {
   const { db, config, calendar } = run.deps;
+  const historyWeeks = config.FORECASTING_HISTORY_WEEKS;
   const request = JSON.parse(input) as BacktestRequest;
   const {
     horizon_hours: horizonHours = 168,
@@ -30,7 +31,7 @@ export const runBacktest: JobWork = async (run, input) => {
     // Taken away since the request was accepted.
     if (newest.length === 0) throw await noObservations(db, config, locationIds, undefined);
     const beforeHour = Math.max(...newest.map(({ hour }) => hour)) + 1;
-    const fromHour = beforeHour - backtestHistoryHours(horizonHours, origins);
+    const fromHour = beforeHour - backtestHistoryHours(horizonHours, origins, historyWeeks);
     return readForecastInput(db, config, calendar, {
       locationIds,
       fromHour,
@@ -38,7 +39,14 @@ export const runBacktest: JobWork = async (run, input) => {
       untilHour: beforeHour,
     });
   });
-  const options = { horizonsHours: [horizonHours], stepHours, origins, confidenceLevels, ...holidays };
+  const options = {
+    horizonsHours: [horizonHours],
+    stepHours,
+    origins,
+    confidenceLevels,
+    historyWeeks,
+    ...holidays,
+  };
   const { report } = await run.inThread(
     'backtest',
     { series, options },

@@ -18,14 +18,15 @@ import {
 import { sameHourMean } from './baselines.ts';
 import { holidayDays } from './holidays.ts';
 import {
-  HISTORY_HOURS,
+  HISTORY_WEEKS,
+  type LocalSeries,
   localDemand,
   localHistory,
   newestLocalHour,
   oldestLocalHour,
 } from './local-series.ts';
 import { hourMultiplicity, localDate, zoneClock } from './local-time.ts';
-import { addBounds, type PanelForecast, panelFitter } from './panel.ts';
+import { addBounds, type PanelForecast, panelFitter, type StepOptions } from './panel.ts';
 import { sumSteps } from './steps.ts';
 import { type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
@@ -45,6 +46,8 @@ export interface BacktestOptions {
   confidenceLevels: readonly number[];
   /** Public holidays, local days `YYYY-MM-DD`; none where absent. */
   holidays?: readonly string[];
+  /** Weeks of history that each forecast may see, and the simple rules with it; default: all that the engine looks at. */
+  historyWeeks?: number;
 }
 
 export interface BacktestControl {
@@ -81,9 +84,13 @@ export interface BacktestReport {
 }
 
 /** Hours of history, back from the newest observation, that a backtest looks at, with three days for time zones to spare. */
-export function backtestHistoryHours(horizonHours: number, origins: number): number {
+export function backtestHistoryHours(
+  horizonHours: number,
+  origins: number,
+  historyWeeks = HISTORY_WEEKS,
+): number {
   const span = MAX_DAYS_BETWEEN_ORIGINS * (origins - 1) + 3;
-  return HISTORY_HOURS + span * HOURS_PER_DAY + horizonHours;
+  return historyWeeks * HOURS_PER_WEEK + span * HOURS_PER_DAY + horizonHours;
 }
 
 interface LocationSums {
@@ -98,7 +105,7 @@ export function backtest(
   options: BacktestOptions,
   { stopFlag, onProgress = () => {} }: BacktestControl = {},
 ): BacktestReport | null {
-  const { horizonsHours, stepHours, confidenceLevels } = options;
+  const { horizonsHours, stepHours, confidenceLevels, historyWeeks } = options;
   const holidays = holidayDays(options.holidays ?? []);
   const starts = backtestStarts(series, Math.max(...horizonsHours), options.origins);
   const total = horizonsHours.length * starts.length * series.length;
@@ -107,7 +114,7 @@ export function backtest(
   for (const horizonHours of horizonsHours) {
     const sums = series.map(() => noSums(confidenceLevels.length));
     for (const start of starts) {
-      const fitSeries = panelFitter({ horizonHours, stepHours, holidays });
+      const fitSeries = panelFitter({ horizonHours, stepHours, holidays, historyWeeks });
       const panel: (PanelForecast | null)[] = [];
       for (const one of series) {
         if (stopFlag !== undefined && Atomics.load(stopFlag, 0) !== 0) return null;
@@ -116,7 +123,9 @@ export function backtest(
       }
       addBounds(panel, { horizonHours, stepHours }, confidenceLevels);
       panel.forEach((forecast, i) => {
-        if (forecast !== null) compare(sums[i]!, series[i]!, forecast, start, horizonHours, stepHours);
+        if (forecast === null) return;
+        const history = localHistory(series[i]!, start, historyWeeks)!;
+        compare(sums[i]!, series[i]!, history, forecast, start, { horizonHours, stepHours });
       });
     }
     horizons.push({
@@ -161,15 +170,14 @@ export function backtestStarts(
 function compare(
   sums: LocationSums,
   series: DemandSeries,
+  history: LocalSeries,
   forecast: PanelForecast,
   start: number,
-  horizonHours: number,
-  stepHours: number,
+  { horizonHours, stepHours }: StepOptions,
 ): void {
   // Whole already: each local hour holds the sum of its real hours.
   const once = new Uint8Array(horizonHours).fill(1);
   const actual = sumSteps(localDemand(series, start, horizonHours), once, stepHours);
-  const history = localHistory(series, start)!;
   const lead = start - (history.firstHour + history.values.length);
   const multiplicity = hourMultiplicity(zoneClock(series.timeZone), start, horizonHours);
   const baseline = (weeks: number): Float64Array =>

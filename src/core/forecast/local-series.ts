@@ -3,14 +3,14 @@
  *
  *   y[t] = mean of the observed hours with local index firstHour + t,   t = 0 … n − 1,
  * so the hour repeated in autumn counts once, as a rate, and the hour skipped in spring is missing.
- * y[0] and y[n − 1] are observed. Only the newest 13 weeks are kept: older data carries less than 2 % of the
+ * y[0] and y[n − 1] are observed. Only the newest weeks are kept, 13 at most: older data carries less than 2 % of the
  * weight in every model here. Complexity O(hours kept).
  */
 import { afterLatestUtcHour, earliestUtcHour, localDate, zoneClock } from './local-time.ts';
 import { type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
-/** Hours of history the models look at. */
-export const HISTORY_HOURS = 13 * HOURS_PER_WEEK;
+/** Weeks of history the models look at. */
+export const HISTORY_WEEKS = 13;
 
 export interface LocalSeries {
   /** Local hour index of `values[0]`. */
@@ -22,8 +22,13 @@ export interface LocalSeries {
 
 const isObserved = (value: number): boolean => value >= 0 && value < Infinity;
 
-/** The newest history strictly before the local hour `startHour`; null where nothing was observed. */
-export function localHistory(series: DemandSeries, startHour: number): LocalSeries | null {
+/** The newest history strictly before the local hour `startHour`, so many weeks of it; null where nothing was observed. */
+export function localHistory(
+  series: DemandSeries,
+  startHour: number,
+  weeks = HISTORY_WEEKS,
+): LocalSeries | null {
+  const kept = weeks * HOURS_PER_WEEK;
   const clock = zoneClock(series.timeZone);
   const end = Math.min(series.startHour + series.values.length, afterLatestUtcHour(startHour));
   let last = end - 1;
@@ -35,20 +40,20 @@ export function localHistory(series: DemandSeries, startHour: number): LocalSeri
   }
   if (last < series.startHour) return null;
   const lastHour = last + clock(last);
-  const oldest = lastHour - HISTORY_HOURS + 1;
-  const sums = new Float64Array(HISTORY_HOURS);
-  const counts = new Uint8Array(HISTORY_HOURS);
+  const oldest = lastHour - kept + 1;
+  const sums = new Float64Array(kept);
+  const counts = new Uint8Array(kept);
   for (let u = Math.max(series.startHour, earliestUtcHour(oldest)); u <= last; u++) {
     const value = series.values[u - series.startHour]!;
     const t = u + clock(u) - oldest;
-    if (t < 0 || t >= HISTORY_HOURS || !isObserved(value)) continue;
+    if (t < 0 || t >= kept || !isObserved(value)) continue;
     sums[t]! += value;
     counts[t]!++;
   }
   const first = counts.findIndex((count) => count > 0);
-  const values = new Float64Array(HISTORY_HOURS - first);
+  const values = new Float64Array(kept - first);
   let observedHours = 0;
-  for (let t = first; t < HISTORY_HOURS; t++) {
+  for (let t = first; t < kept; t++) {
     values[t - first] = counts[t] === 0 ? NaN : sums[t]! / counts[t]!;
     if (counts[t] !== 0) observedHours++;
   }

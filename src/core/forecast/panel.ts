@@ -38,8 +38,10 @@ export interface PanelForecast {
 export type FitSeries = (series: DemandSeries, startHour: number) => PanelForecast | null;
 
 /** A fitter for many series; what depends on their time zone only is worked out once. */
-export function panelFitter(options: StepOptions & { holidays: HolidayDays }): FitSeries {
-  const { horizonHours, stepHours, holidays } = options;
+export function panelFitter(
+  options: StepOptions & { holidays: HolidayDays; historyWeeks?: number | undefined },
+): FitSeries {
+  const { horizonHours, stepHours, holidays, historyWeeks } = options;
   const clockChanges = new Map<string, Uint8Array>();
   const multiplicityOf = (timeZone: string, start: number): Uint8Array => {
     const key = `${timeZone} ${start}`;
@@ -51,7 +53,7 @@ export function panelFitter(options: StepOptions & { holidays: HolidayDays }): F
     return multiplicity;
   };
   return (series, startHour) => {
-    const history = localHistory(series, startHour);
+    const history = localHistory(series, startHour, historyWeeks);
     if (history === null) return null;
     const leadHours = startHour - (history.firstHour + history.values.length);
     const model = fitModel(history, leadHours, horizonHours, holidays);

@@ -14,6 +14,8 @@ import { hoursOf, loadNyc, MONDAY, poisson, seededRandom, seriesOf, weeklyShape 
 
 const WEEK = { horizonsHours: [168], stepHours: 24, origins: 3, confidenceLevels: [0.8, 0.95] };
 
+const WEEK_FROM_ONE_ORIGIN = { ...WEEK, origins: 1 };
+
 /** The one horizon of a backtest that is not stopped. */
 function score(series: readonly DemandSeries[], options: BacktestOptions): HorizonScore {
   return backtest(series, options)!.horizons[0]!;
@@ -153,6 +155,18 @@ describe('backtest', () => {
     };
     expect(backtest(series, WEEK, { stopFlag, onProgress })).toBeNull();
     expect(fitted).toBe(1);
+  });
+
+  test('sees as many weeks before each origin as it is told, as if there were no more', () => {
+    const random = seededRandom(5);
+    // Older weeks are of another kind: whoever sees them forecasts something else.
+    const values = hoursOf(16, (hour) => poisson(random, (hour < 10 * 168 ? 90 : 20) + (hour % 24)));
+    const options = { ...WEEK, origins: 1, historyWeeks: 5 };
+    const recent = new Float64Array(values);
+    const [start] = backtestStarts([seriesOf(values)], 168, 1);
+    recent.fill(NaN, 0, start! - MONDAY - 5 * 168);
+    expect(score([seriesOf(values)], options)).toEqual(score([seriesOf(recent)], WEEK_FROM_ONE_ORIGIN));
+    expect(score([seriesOf(values)], options)).not.toEqual(score([seriesOf(values)], WEEK_FROM_ONE_ORIGIN));
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   defaultStartDate,
-  HISTORY_HOURS,
+  HISTORY_WEEKS,
   localDemand,
   localHistory,
 } from '../../../src/core/forecast/local-series.ts';
@@ -29,7 +29,7 @@ describe('localHistory', () => {
 
   test('keeps the newest 13 weeks and starts with an observation', () => {
     const history = localHistory(seriesOf(hoursOf(20, (hour) => hour)), MONDAY + 20 * 168)!;
-    expect(history.values.length).toBe(HISTORY_HOURS);
+    expect(history.values.length).toBe(168 * HISTORY_WEEKS);
     expect(history.values[0]).toBe(7 * 168);
     const gappy = localHistory(seriesOf([NaN, NaN, 5, NaN, 7, NaN]), MONDAY + 6)!;
     expect([...gappy.values]).toEqual([5, NaN, 7]);
