@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import pg from 'pg';
+import { watchPulse } from './pulse.ts';
 import * as schema from './schema.ts';
 
 export type Database = ReturnType<typeof openDatabase>['db'];
@@ -38,7 +39,12 @@ export function openDatabase(url: string, options: { poolSize: number; onError: 
       client.release();
     }
   };
-  return { db, pool, close: () => pool.end() };
+  const endWatch = watchPulse(pool, url, options.onError);
+  const close = async () => {
+    await pool.end();
+    await endWatch();
+  };
+  return { db, pool, close };
 }
 
 /** Runs `work` in a transaction on a connection of its own. */
@@ -66,6 +72,15 @@ export async function inTransaction<T>(
     client.removeListener('error', onError);
     client.release(broken);
   }
+}
+
+/** Whether the database answers within a time, on a connection that is free by then. */
+export async function isAnswering(pool: pg.Pool, withinMs: number): Promise<boolean> {
+  const query: pg.QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: withinMs };
+  return pool.query(query).then(
+    () => true,
+    () => false,
+  );
 }
 
 const dialect = new PgDialect();
@@ -109,7 +124,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     const code = (e as { code?: unknown }).code;
     if (typeof code === 'string' && (UNAVAILABLE.test(code) || SOCKET_ERRORS.has(code))) return true;
     if (
-      /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+      /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error/.test(
         e.message,
       )
     )

@@ -9,7 +9,13 @@ export function openPostgresBus(
   channelOf: ChannelOf,
   onError: (error: Error) => void,
 ): EventBus {
-  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 3000, keepAlive: true });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: 3000,
+    query_timeout: 5000,
+    keepAlive: true,
+  });
   pool.on('error', onError);
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;

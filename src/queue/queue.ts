@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Config } from '../config.ts';
@@ -18,6 +19,8 @@ export type JobQueue = {
   countWaiting(): Promise<number>;
   /** Whether a job could be enqueued now. */
   isReady(): Promise<boolean>;
+  /** Whether the server of the queue answers within a time. */
+  isAnswering(withinMs: number): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -59,11 +62,12 @@ function postgresConnection(config: QueueConfig, max: number) {
 /** Opens the producing side of the queue. */
 export async function openQueue(config: QueueConfig, onError: (error: Error) => void): Promise<JobQueue> {
   const redis = config.REDIS_URL
-    ? // A request must fail at once where Redis is away: no offline queue, no retries.
+    ? // A request must fail soon where Redis is away or silent: no offline queue, no retries.
       new Redis(config.REDIS_URL, {
         enableOfflineQueue: false,
         maxRetriesPerRequest: 0,
         connectTimeout: 3000,
+        commandTimeout: 5000,
       })
     : undefined;
   redis?.on('error', onError);
@@ -99,6 +103,16 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
       return queue.getJobCountByTypes('waiting');
     },
     isReady: async () => isReady(),
+    async isAnswering(withinMs) {
+      if (!redis || !isReady()) return isReady();
+      const silence = new AbortController();
+      const answer = redis.ping().then(
+        () => true,
+        () => false,
+      );
+      const silent = delay(withinMs, false, { signal: silence.signal }).catch(() => false);
+      return Promise.race([answer, silent]).finally(() => silence.abort());
+    },
     async close() {
       await queue.close();
       redis?.disconnect();

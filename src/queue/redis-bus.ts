@@ -3,7 +3,12 @@ import type { ChannelOf, EventBus } from './bus.ts';
 
 /** The event bus on Redis pub/sub; ioredis reconnects and subscribes again by itself. */
 export function openRedisBus(url: string, channelOf: ChannelOf, onError: (error: Error) => void): EventBus {
-  const publisher = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 0, lazyConnect: true });
+  const publisher = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 5000,
+    lazyConnect: true,
+  });
   publisher.on('error', onError);
   let connecting: Promise<void> | undefined;
   let subscriber: Redis | undefined;

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/db/client.ts';
+import { isDatabaseUnavailable, openDatabase } from '../../src/db/client.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
+import { watchPulse } from '../../src/db/pulse.ts';
 import { createLogger } from '../../src/logger.ts';
 import { startApi } from '../../src/main.ts';
 import { openConsumer } from '../../src/queue/queue.ts';
@@ -112,6 +113,94 @@ describe('when a server goes away and comes back, no process needs a restart', (
       await stopProcess(redis);
     },
   );
+});
+
+describe('when a server falls silent, and its connections stay open', () => {
+  test('PostgreSQL: requests get 503 within seconds, health says so, and everything works again with it', async () => {
+    const url = new URL(await createTestDatabase());
+    const wire = await openProxy(Number(url.port));
+    url.port = String(wire.port);
+    const config = testConfig(
+      { DATABASE_URL: url.href },
+      { SWEEP_INTERVAL_SECONDS: 0.3, JOB_LOCK_SECONDS: 1 },
+    );
+    const api = await startApi(config, createLogger('api', config));
+    const worker = await startWorker(config, createLogger('worker', config));
+    const body = { ...simpleRequest(), network };
+    expect((await send(`${api.url}/api/v1/optimize`, { body })).status).toBe(200);
+
+    wire.hang();
+    const [health, refused] = await Promise.all([
+      send(`${api.url}/health`),
+      send(`${api.url}/api/v1/optimize`, { body }),
+    ]);
+    expect([health.status, health.body.data.checks.database]).toEqual([503, 'down']);
+    expect([refused.status, refused.body.errors[0].code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+
+    wire.resume();
+    await until(`${api.url}/health`, 200);
+    expect((await send(`${api.url}/api/v1/optimize`, { body })).status).toBe(200);
+    await worker.close();
+    await api.close();
+    await wire.close();
+  }, 40_000);
+
+  test.skipIf(!redisCommand())(
+    'Redis: health says so, a job is accepted all the same, and is done once Redis answers',
+    async () => {
+      const port = await freePort();
+      const redis = await startRedisServer(port, await newFolder());
+      const wire = await openProxy(port);
+      const config = testConfig(
+        { DATABASE_URL: await createTestDatabase(), REDIS_URL: `redis://127.0.0.1:${wire.port}` },
+        { SWEEP_INTERVAL_SECONDS: 0.3, JOB_LOCK_SECONDS: 1 },
+      );
+      const api = await startApi(config, createLogger('api', config));
+      const body = { ...simpleRequest(), network };
+      const headers = { prefer: 'wait=1' };
+      expect((await send(`${api.url}/api/v1/optimize`, { body, headers })).status).toBe(202);
+
+      wire.hang();
+      const [health, accepted] = await Promise.all([
+        send(`${api.url}/health`),
+        send(`${api.url}/api/v1/optimize`, { body, headers }),
+      ]);
+      expect([health.status, health.body.data.checks.queue]).toEqual([503, 'down']);
+      expect(accepted.status).toBe(202);
+
+      wire.resume();
+      const worker = await startWorker(config, createLogger('worker', config));
+      const job = `${api.url}${accepted.headers.get('location')}`;
+      while ((await send(job)).body.data.status !== 'completed');
+      await api.close();
+      await worker.close();
+      await wire.close();
+      await stopProcess(redis);
+    },
+    40_000,
+  );
+
+  test('a query on such a connection fails as on one that is lost; one that only takes long goes on', async () => {
+    const url = new URL(await createTestDatabase());
+    const wire = await openProxy(Number(url.port));
+    url.port = String(wire.port);
+    const pool = new pg.Pool({ connectionString: url.href, max: 1 });
+    pool.on('connect', (client) => client.on('error', () => {}));
+    const told: string[] = [];
+    const pulse = { intervalMs: 20, silenceMs: 500 };
+    const endWatch = watchPulse(pool, url.href, ({ message }) => told.push(message), pulse);
+    expect((await pool.query('select 1 as one from pg_sleep(2)')).rows).toEqual([{ one: 1 }]);
+    expect(told).toEqual([]);
+    wire.hang();
+    const error = await pool.query('select 1').catch((error) => error);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    expect(told).toEqual(['PostgreSQL has not answered for 1 s; its connections are ended']);
+    wire.resume();
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+    await endWatch();
+    await wire.close();
+  });
 });
 
 describe('a connection that is lost while it is in use', () => {

@@ -1,11 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { sql } from 'drizzle-orm';
 import { SERVICE_VERSION } from '../../contracts/envelope.ts';
 import { ACTIVE_STAGES, Health, ServiceConfiguration, ServiceInformation } from '../../contracts/service.ts';
 import { FORECAST_MODEL } from '../../core/forecast/types.ts';
+import { isAnswering } from '../../db/client.ts';
 import { success } from '../../envelope.ts';
 import type { Deps } from '../app.ts';
 import { answers } from '../responses.ts';
+
+/** Whoever takes longer to answer is away. */
+const LONGEST_ANSWER_MS = 2000;
 
 /** `/`, `/health`, `/api/v1/config`. */
 export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginAsyncTypebox {
@@ -47,11 +50,8 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
       },
       async (request, reply) => {
         const [databaseUp, queueUp] = await Promise.all([
-          database.db.execute(sql`select 1`).then(
-            () => true,
-            () => false,
-          ),
-          queue.isReady(),
+          isAnswering(database.pool, LONGEST_ANSWER_MS),
+          queue.isAnswering(LONGEST_ANSWER_MS),
         ]);
         const healthy = databaseUp && queueUp;
         return reply.code(healthy ? 200 : 503).send(
