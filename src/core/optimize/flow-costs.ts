@@ -1,0 +1,46 @@
+/** Costs of a problem with one capacity class as the network simplex reads them. */
+import type { FlowCosts } from './flow/types.ts';
+import type { Problem } from './model.ts';
+
+/** Least share of forbidden pairs for which listing the allowed ones is quicker than passing over all. */
+const SPARSE_SHARE = 0.5;
+
+/** Costs with the moves beyond the distance limit forbidden: the matrix itself where there are none. O(n²) where the moves are not listed. */
+export function flowCosts({ network, greatCircle, limits, locationIds }: Problem): FlowCosts {
+  const near = greatCircle?.near(limits.maxDistanceKm);
+  if (near) return near;
+  const { costUnits, distanceKm } = network;
+  const limit = limits.maxDistanceKm;
+  const isForbidden = (a: number) =>
+    costUnits[a] === Number.POSITIVE_INFINITY || (distanceKm !== null && distanceKm[a] > limit);
+  let forbidden = 0;
+  for (let a = 0; a < costUnits.length; a++) if (isForbidden(a)) forbidden++;
+  if (forbidden === 0) return { kind: 'dense', units: costUnits };
+  if (forbidden < SPARSE_SHARE * costUnits.length) {
+    const units = costUnits.slice();
+    for (let a = 0; a < units.length; a++) if (isForbidden(a)) units[a] = Number.POSITIVE_INFINITY;
+    return { kind: 'dense', units };
+  }
+  const n = locationIds.length;
+  const allowed = costUnits.length - forbidden;
+  const costs = {
+    starts: new Int32Array(n + 1),
+    targets: new Int32Array(allowed),
+    units: new Float64Array(allowed),
+  };
+  let next = 0;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < n; j++) {
+      if (i === j || isForbidden(i * n + j)) continue;
+      costs.targets[next] = j;
+      costs.units[next++] = costUnits[i * n + j];
+    }
+    costs.starts[i + 1] = next;
+  }
+  return {
+    kind: 'sparse',
+    starts: costs.starts,
+    targets: costs.targets.subarray(0, next),
+    units: costs.units.subarray(0, next),
+  };
+}

@@ -1,0 +1,232 @@
+/**
+ * The flow at one price of service: a spanning tree of `flow/` whose slack arcs have costs. Where only the price changes, the
+ * tree stays a feasible one: the next search starts from it.
+ */
+import { addCandidate, type Candidates, orderByCost } from '../flow/candidates.ts';
+import type { Search } from '../flow/network-simplex.ts';
+import {
+  attach,
+  idleNode,
+  layOut,
+  partNode,
+  setPotentials,
+  sinkNode,
+  slackNode,
+  type Tree,
+} from '../flow/spanning-tree.ts';
+import { splitDemand } from '../variables.ts';
+import type { PricedProblem } from './types.ts';
+
+/** Prices are multiples of this, or of more where numbers are large. */
+const FINEST_PRICE = 2 ** -10;
+const EXACT = 2 ** 53;
+
+export type Loads = {
+  /** n: full loads of demand, and what is left over for one vehicle more. */
+  full: Float64Array;
+  rest: Float64Array;
+};
+
+export type PricedSearch = Omit<Search, 'counts'> & {
+  /** `prices`: that the flow was solved for. */
+  counts: Search['counts'] & { prices: number };
+  problem: PricedProblem;
+  loads: Loads;
+  /** Price of a full load. */
+  price: number;
+  /** n: of a part. */
+  partPrice: Float64Array;
+  /** Where the slack arcs are among the candidates. */
+  firstSlack: number;
+  endSlack: number;
+  /** Demand served where every demand is. */
+  totalDemand: number;
+};
+
+export function splitLoads({ n, demand, capacity }: PricedProblem): Loads {
+  const loads = { full: new Float64Array(n), rest: new Float64Array(n) };
+  for (let j = 0; j < n; j++) {
+    const { full, rest } = splitDemand(demand[j], capacity);
+    loads.full[j] = full;
+    loads.rest[j] = rest;
+  }
+  return loads;
+}
+
+export type PricedAmounts = {
+  /** Locations with vehicles to send and with demand to fill, ascending. */
+  sources: Int32Array;
+  sinks: Int32Array;
+  /** n each; consumed. */
+  supply: Float64Array;
+  full: Float64Array;
+};
+
+/** All vehicles and all demand; `isNetted`: what is left of them once vehicles serve full loads where they stand. */
+export function pricedAmounts(
+  { n, supply }: PricedProblem,
+  { full, rest }: Loads,
+  isNetted: boolean,
+): PricedAmounts {
+  const left = { supply: Float64Array.from(supply), full: full.slice() };
+  const sources = new Int32Array(n);
+  const sinks = new Int32Array(n);
+  let sourceCount = 0;
+  let sinkCount = 0;
+  for (let i = 0; i < n; i++) {
+    const own = isNetted ? Math.min(supply[i], full[i]) : 0;
+    left.supply[i] -= own;
+    left.full[i] -= own;
+    if (left.supply[i] > 0) sources[sourceCount++] = i;
+    if (left.full[i] > 0 || rest[i] > 0) sinks[sinkCount++] = i;
+  }
+  return { ...left, sources: sources.subarray(0, sourceCount), sinks: sinks.subarray(0, sinkCount) };
+}
+
+/** "Serve where you stand", for every source that is a sink too. */
+export function addStays(list: Candidates, n: number, { sources, sinks }: PricedAmounts): void {
+  const isSink = new Uint8Array(n);
+  for (const j of sinks) isSink[j] = 1;
+  for (const i of sources) if (isSink[i] === 1) addCandidate(list, i, sinkNode(n, i), 0);
+}
+
+/**
+ * A strongly feasible tree to start from: the cheapest candidates first, each filled as far as it goes, until what is required is
+ * served. Appends the slack arcs to the candidates, and leaves their prices to `setPrice`. O(candidates + n).
+ * @param served demand that is served before that
+ * @returns the dearest move that was needed
+ */
+export function startPricedTree(s: PricedSearch, amounts: PricedAmounts, served: number): number {
+  const { tree, list, problem, loads } = s;
+  const { n, capacity, required } = problem;
+  const { sources, sinks, supply, full } = amounts;
+  const { parent } = tree;
+  const slack = slackNode(n);
+  const idle = idleNode(n);
+  /** Loads not served yet, the part as one. */
+  const left = new Float64Array(n);
+  for (const j of sinks) left[j] = full[j] + (loads.rest[j] > 0 ? 1 : 0);
+  let now = served;
+  let units = 0;
+  let dearest = 0;
+  const order = orderByCost(list, list.count);
+  for (let r = 0; r < order.length && now < required; r++) {
+    const i = list.from[order[r]];
+    const j = list.to[order[r]] - sinkNode(n, 0);
+    const amount = Math.min(supply[i], left[j]);
+    if (amount === 0) continue;
+    const cost = list.cost[order[r]];
+    supply[i] -= amount;
+    left[j] -= amount;
+    units += amount;
+    dearest = Math.max(dearest, cost);
+    now += amount * capacity;
+    if (left[j] === 0) {
+      attach(tree, sinkNode(n, j), i, amount, cost);
+      if (loads.rest[j] > 0) now += loads.rest[j] - capacity;
+    } else attach(tree, i, sinkNode(n, j), amount, cost);
+  }
+  attach(tree, slack, idle, units, 0);
+  for (const i of sources) if (parent[i] < 0) attach(tree, i, idle, supply[i], 0);
+  for (const j of sinks) attachDemand(tree, j, left[j], loads.rest[j] > 0);
+  s.firstSlack = list.count;
+  addCandidate(list, slack, idle, 0);
+  for (const i of sources) addCandidate(list, i, idle, 0);
+  for (const j of sinks) {
+    const sink = sinkNode(n, j);
+    if (full[j] > 0) addCandidate(list, slack, sink, 0);
+    if (loads.rest[j] === 0) continue;
+    addCandidate(list, sink, partNode(n, j), 0);
+    addCandidate(list, slack, partNode(n, j), 0);
+  }
+  s.endSlack = list.count;
+  layOut(tree);
+  return dearest;
+}
+
+/** Hangs what is left of a location's demand on the slack source: the part, then full loads. */
+function attachDemand(tree: Tree, j: number, left: number, hasPart: boolean): void {
+  const { n, parent } = tree;
+  const sink = sinkNode(n, j);
+  const part = partNode(n, j);
+  const slack = slackNode(n);
+  if (left === 0) {
+    if (hasPart) attach(tree, part, sink, 1, 0);
+    return;
+  }
+  const full = left - (hasPart ? 1 : 0);
+  if (hasPart) attach(tree, part, slack, 1, 0);
+  // A location whose part alone is not served hangs on it, by an arc that leads up and carries nothing.
+  if (full > 0) attach(tree, sink, slack, full, 0);
+  else if (parent[sink] < 0) attach(tree, sink, part, 0, 0);
+}
+
+/** Another price of a full load, as near as numbers allow: all that depends on it, the potentials included. O(n). */
+export function setPrice(s: PricedSearch, price: number): void {
+  const { tree, list, problem, loads, partPrice } = s;
+  const { n, capacity } = problem;
+  const grain = priceGrain(s, price);
+  s.price = Math.round(price / grain) * grain;
+  const share = s.price / capacity / grain;
+  for (let j = 0; j < n; j++) partPrice[j] = Math.min(s.price, Math.round(share * loads.rest[j]) * grain);
+  const slack = slackNode(n);
+  for (let a = s.firstSlack; a < s.endSlack; a++) {
+    if (list.from[a] === slack) list.cost[a] = priceOf(s, list.to[a]);
+  }
+  const { parent, cost } = tree;
+  for (let v = sinkNode(n, 0); v < parent.length; v++) if (parent[v] === slack) cost[v] = priceOf(s, v);
+  cost[slack] = priceOf(s, parent[slack]);
+  setPotentials(tree);
+}
+
+/** What it costs not to serve a node. */
+function priceOf({ problem: { n }, price, partPrice }: PricedSearch, node: number): number {
+  if (node === idleNode(n)) return 0;
+  return node < idleNode(n) ? price : partPrice[node - partNode(n, 0)];
+}
+
+/**
+ * What prices are multiples of, so that sums along a path stay exact.
+ * @throws RangeError where they would not
+ */
+function priceGrain({ problem, list }: PricedSearch, price: number): number {
+  let largest = price;
+  for (let a = 0; a < list.count; a++) if (list.cost[a] > largest) largest = list.cost[a];
+  const longest = 8 * (problem.n + 2) * (largest + 1);
+  let grain = FINEST_PRICE;
+  while (grain < 1 && longest > EXACT * grain) grain *= 2;
+  if (longest > EXACT * grain) throw new RangeError(`a price of ${price} units is too large for exact sums`);
+  return grain;
+}
+
+/** The highest price that `setPrice` takes. */
+export function highestPrice({ problem }: PricedSearch): number {
+  return Math.floor(EXACT / (8 * (problem.n + 2))) - 1;
+}
+
+/** Demand that one unit less of the arc between a node and its parent serves more; 0 where it is no slack arc. */
+export function gainOf(s: PricedSearch, node: number): number {
+  const { tree, problem, loads } = s;
+  const { n, capacity } = problem;
+  const slack = slackNode(n);
+  const end = node === slack ? tree.parent[node] : tree.parent[node] === slack ? node : -1;
+  if (end < 0 || end === idleNode(n)) return 0;
+  return end < idleNode(n) ? capacity : loads.rest[end - partNode(n, 0)];
+}
+
+/** Cost of the moves, and the demand served, of the flow at hand. O(n). */
+export function measure(s: PricedSearch): { cost: number; served: number } {
+  const { tree, problem, totalDemand } = s;
+  const { n } = problem;
+  const { parent, flow, cost } = tree;
+  const slack = slackNode(n);
+  let moving = 0;
+  let unserved = 0;
+  for (let v = 0; v < parent.length; v++) {
+    const p = parent[v];
+    if (p < 0) continue;
+    if (v === slack || p === slack) unserved += flow[v] * gainOf(s, v);
+    else moving += flow[v] * cost[v];
+  }
+  return { cost: moving, served: totalDemand - unserved };
+}

@@ -1,0 +1,36 @@
+/**
+ * One capacity class and fractional demand, with the service level priced instead of asked for.
+ *
+ *   L(λ) = min over plans that may serve any amount of  cost + λ (R − served)  ≤  cost of every plan, for each λ ≥ 0
+ *
+ * For a given λ that is a transportation problem. Demand D_j is ⌊D_j / c⌋ full loads, each worth λc, and a part of one, worth
+ * λ (D_j − c⌊D_j / c⌋). Arcs beside the moves: vehicle → nobody at 0; not served → j at the price of a full load, any number of
+ * times; j → part of j at 0; not served → part of j at its price. The part is given up first, as it is worth least. All arcs
+ * are without bounds, so the trees and pivots are those of `flow/`; only slack arcs have costs and locations a second node.
+ *
+ * Units: costs and prices of a load in cost units. Prices are multiples of a power of two, which keeps sums exact.
+ * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16 (Lagrangian relaxation).
+ */
+import type { FlowCosts } from '../flow/types.ts';
+
+export type PricedProblem = {
+  /** Number of locations. */
+  n: number;
+  /** n: vehicles at each location, ≥ 0. */
+  supply: Int32Array;
+  /** n: demand of each location, ≥ 0. */
+  demand: Float64Array;
+  /** c: demand that a vehicle serves. */
+  capacity: number;
+  /** R: demand to serve at least. */
+  required: number;
+  cost: FlowCosts;
+};
+
+/** What proves a bound: any values do, those of an optimal tree prove most. */
+export type ServicePrices = {
+  /** λ: cost units per unit of demand. */
+  perDemand: number;
+  /** n: what a vehicle that serves at j is worth, cost units. */
+  atLocation: Float64Array;
+};
