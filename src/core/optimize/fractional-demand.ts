@@ -1,7 +1,7 @@
 /**
  * The everyday case goes to the network simplex with the service level priced (`priced/`): one capacity class, demand that is not whole
- * in vehicles, no bounds of vehicles per location, any number of which may serve. What it finds and proves is kept in the incumbent; where that
- * is not within the gap asked for, the search over few moves goes on from it.
+ * in vehicles, no bounds of vehicles per location. What it finds and proves is kept in the incumbent; where that is not within the gap
+ * asked for, the search over few moves goes on from it.
  */
 import { fromUnits } from './costs.ts';
 import type { Flow } from './flow/types.ts';
@@ -20,9 +20,15 @@ export function asPricedProblem(problem: Problem): PricedProblem | null {
   const { capacities, limits, supply, demand, locationIds } = problem;
   if (capacities.length !== 1 || limits.minVehiclesPerLocation > 0) return null;
   if (limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY) return null;
-  if (limits.totalFleetSize !== Number.POSITIVE_INFINITY) return null;
-  const amounts = { n: locationIds.length, supply, demand, capacity: capacities[0] };
-  return { ...amounts, required: leastServed(problem), cost: flowCosts(problem) };
+  return {
+    n: locationIds.length,
+    supply,
+    demand,
+    capacity: capacities[0],
+    required: leastServed(problem),
+    fleetSize: limits.totalFleetSize,
+    cost: flowCosts(problem),
+  };
 }
 
 export function solveFractional(

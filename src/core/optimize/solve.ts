@@ -89,7 +89,9 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
 /** The plan in hand where the rest cannot be solved, or why there is none. */
 function bestOr(incumbent: Incumbent, message: string): SolveOutcome {
   const best = incumbent.best();
-  return best && best.costUnits <= incumbent.ceiling ? incumbent.finish('failed') : { kind: 'error', message };
+  return best && best.costUnits <= incumbent.ceiling
+    ? incumbent.finish('failed')
+    : { kind: 'error', message };
 }
 
 /** The bound tells where only the cost ceiling is in the way. */

@@ -4,7 +4,7 @@
  * L is concave and piecewise linear; the flow at a price gives its value and a slope there, R − served. A price on either side,
  * then where the two tangents meet, until no more can lie between them. Each flow starts from the tree of the one before.
  */
-import { pivotCandidates } from '../flow/network-simplex.ts';
+import { isOver, pivotCandidates, report } from '../flow/network-simplex.ts';
 import { highestPrice, measure, type PricedSearch, setPrice } from './priced-tree.ts';
 
 /** The best bound is looked for to this share of itself. */
@@ -35,7 +35,8 @@ export function findBestPrice(s: PricedSearch, first: number, limitOf: () => num
   let next = Math.min(first, highest);
   let step = Math.max(1, FIRST_STEP * next);
   for (let tries = 0; tries < MOST_PRICES; tries++) {
-    if (!solveAt(s, next)) return 'stopped';
+    if (isOver(s.control) || !solveAt(s, next)) return 'stopped';
+    report(s, 'candidates');
     const point = pointOf(s);
     if (point.slope > 0) low = point;
     else high = point;
@@ -65,7 +66,7 @@ export function findBestPrice(s: PricedSearch, first: number, limitOf: () => num
 }
 
 /** @returns false where the stop flag or the deadline came first */
-export function solveAt(s: PricedSearch, price: number): boolean {
+function solveAt(s: PricedSearch, price: number): boolean {
   setPrice(s, price);
   s.counts.prices++;
   return pivotCandidates(s, 0, 'candidates');

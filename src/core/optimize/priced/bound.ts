@@ -1,10 +1,11 @@
 /**
  * A lower bound of the cost of every plan from any prices, whoever found them: shares no code with the search.
  *
- * With λ ≥ 0 per unit of demand, π_j ≥ 0 per vehicle that serves at j, and α_i = max(0, π_i, max_j (π_j − c_ij)) over all allowed moves,
- * each vehicle at i that serves at j costs at least π_j − α_i. So every plan that serves R costs at least
+ * With λ ≥ 0 per unit of demand, μ ≥ 0 per vehicle that serves, π_j ≥ 0 per vehicle that serves at j, and
+ * α_i = max(0, π_i, max_j (π_j − c_ij)) over all allowed moves, a vehicle of i that serves at j costs at least π_j − α_i. So every
+ * plan in which at most T vehicles serve at least R costs at least
  *
- *   λR − Σ_i s_i α_i − Σ_j max over whole m ≥ 0 of (λ min(D_j, c m) − π_j m)
+ *   λR − μT − Σ_i s_i α_i − Σ_j max over whole m ≥ 0 of (λ min(D_j, c m) − (π_j + μ) m)
  *
  * O(arcs). Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16.
  */
@@ -17,11 +18,12 @@ const SERVED_NOISE = 1e-12;
 
 /** @returns cost units, not rounded; the error of its arithmetic is taken off already */
 export function pricedBound(problem: PricedProblem, prices: ServicePrices): number {
-  const { n, supply, demand, capacity, required } = problem;
+  const { n, supply, demand, capacity, required, fleetSize } = problem;
   const lambda = Math.max(0, prices.perDemand);
+  const mu = fleetSize === Number.POSITIVE_INFINITY ? 0 : Math.max(0, prices.perVehicle);
   const value = prices.atLocation.map((price) => Math.max(0, price));
   let totalDemand = 0;
-  let paid = 0;
+  let paid = mu > 0 ? mu * fleetSize : 0;
   const worth = vehicleValues(problem, value);
   for (let i = 0; i < n; i++) {
     totalDemand += demand[i];
@@ -29,7 +31,8 @@ export function pricedBound(problem: PricedProblem, prices: ServicePrices): numb
     // The largest of a concave function of m: full loads while they are worth it, then the part.
     const full = Math.floor(demand[i] / capacity);
     const rest = demand[i] - full * capacity;
-    paid += full * Math.max(0, lambda * capacity - value[i]) + Math.max(0, lambda * rest - value[i]);
+    const price = value[i] + mu;
+    paid += full * Math.max(0, lambda * capacity - price) + Math.max(0, lambda * rest - price);
   }
   const earned = lambda * Math.max(0, required - SERVED_NOISE * totalDemand);
   return earned - paid - (earned + paid) * (n + 8) * SUM_NOISE;

@@ -3,9 +3,10 @@
  * tree stays a feasible one: the next search starts from it.
  */
 import { addCandidate, type Candidates, orderByCost } from '../flow/candidates.ts';
-import type { Search } from '../flow/network-simplex.ts';
+import { type Search, treeCost } from '../flow/network-simplex.ts';
 import {
   attach,
+  hubNode,
   idleNode,
   layOut,
   partNode,
@@ -16,6 +17,9 @@ import {
 } from '../flow/spanning-tree.ts';
 import { splitDemand } from '../variables.ts';
 import type { PricedProblem } from './types.ts';
+
+/** Where demand comes from that is not served. No hub is needed: a plan that serves nothing is one. */
+export const unservedNode = hubNode;
 
 /** Prices are multiples of this, or of more where numbers are large. */
 const FINEST_PRICE = 2 ** -10;
@@ -60,11 +64,14 @@ export type PricedAmounts = {
   /** n each; consumed. */
   supply: Float64Array;
   full: Float64Array;
+  /** Vehicles that may serve, and demand that is served, beside those. */
+  fleetSize: number;
+  served: number;
 };
 
 /** All vehicles and all demand; `isNetted`: what is left of them once vehicles serve full loads where they stand. */
 export function pricedAmounts(
-  { n, supply }: PricedProblem,
+  { n, supply, capacity, fleetSize }: PricedProblem,
   { full, rest }: Loads,
   isNetted: boolean,
 ): PricedAmounts {
@@ -73,14 +80,22 @@ export function pricedAmounts(
   const sinks = new Int32Array(n);
   let sourceCount = 0;
   let sinkCount = 0;
+  let netted = 0;
   for (let i = 0; i < n; i++) {
     const own = isNetted ? Math.min(supply[i], full[i]) : 0;
     left.supply[i] -= own;
     left.full[i] -= own;
+    netted += own;
     if (left.supply[i] > 0) sources[sourceCount++] = i;
     if (left.full[i] > 0 || rest[i] > 0) sinks[sinkCount++] = i;
   }
-  return { ...left, sources: sources.subarray(0, sourceCount), sinks: sinks.subarray(0, sinkCount) };
+  return {
+    ...left,
+    sources: sources.subarray(0, sourceCount),
+    sinks: sinks.subarray(0, sinkCount),
+    fleetSize: fleetSize - netted,
+    served: netted * capacity,
+  };
 }
 
 /** "Serve where you stand", for every source that is a sink too. */
@@ -93,72 +108,87 @@ export function addStays(list: Candidates, n: number, { sources, sinks }: Priced
 /**
  * A strongly feasible tree to start from: the cheapest candidates first, each filled as far as it goes, until what is required is
  * served. Appends the slack arcs to the candidates, and leaves their prices to `setPrice`. O(candidates + n).
- * @param served demand that is served before that
+ * @param amounts with at least one vehicle that may serve
  * @returns the dearest move that was needed
  */
-export function startPricedTree(s: PricedSearch, amounts: PricedAmounts, served: number): number {
+export function startPricedTree(s: PricedSearch, amounts: PricedAmounts): number {
   const { tree, list, problem, loads } = s;
   const { n, capacity, required } = problem;
-  const { sources, sinks, supply, full } = amounts;
+  const { sources, sinks, supply } = amounts;
   const { parent } = tree;
   const slack = slackNode(n);
   const idle = idleNode(n);
+  const unserved = unservedNode(n);
   /** Loads not served yet, the part as one. */
   const left = new Float64Array(n);
-  for (const j of sinks) left[j] = full[j] + (loads.rest[j] > 0 ? 1 : 0);
-  let now = served;
+  let allLoads = 0;
+  for (const j of sinks) {
+    left[j] = amounts.full[j] + (loads.rest[j] > 0 ? 1 : 0);
+    allLoads += left[j];
+  }
+  // One more than all loads: the arc to the unserved ones leads down, so that it has to carry something.
+  const mayServe = Math.min(amounts.fleetSize, allLoads + 1);
+  let { served } = amounts;
   let units = 0;
   let dearest = 0;
   const order = orderByCost(list, list.count);
-  for (let r = 0; r < order.length && now < required; r++) {
+  for (let r = 0; r < order.length && served < required; r++) {
     const i = list.from[order[r]];
     const j = list.to[order[r]] - sinkNode(n, 0);
     const amount = Math.min(supply[i], left[j]);
     if (amount === 0) continue;
+    if (units + amount >= mayServe) break;
     const cost = list.cost[order[r]];
     supply[i] -= amount;
     left[j] -= amount;
     units += amount;
     dearest = Math.max(dearest, cost);
-    now += amount * capacity;
+    served += amount * capacity;
     if (left[j] === 0) {
       attach(tree, sinkNode(n, j), i, amount, cost);
-      if (loads.rest[j] > 0) now += loads.rest[j] - capacity;
+      if (loads.rest[j] > 0) served += loads.rest[j] - capacity;
     } else attach(tree, i, sinkNode(n, j), amount, cost);
   }
   attach(tree, slack, idle, units, 0);
+  attach(tree, unserved, slack, mayServe - units, 0);
   for (const i of sources) if (parent[i] < 0) attach(tree, i, idle, supply[i], 0);
   for (const j of sinks) attachDemand(tree, j, left[j], loads.rest[j] > 0);
-  s.firstSlack = list.count;
-  addCandidate(list, slack, idle, 0);
-  for (const i of sources) addCandidate(list, i, idle, 0);
-  for (const j of sinks) {
-    const sink = sinkNode(n, j);
-    if (full[j] > 0) addCandidate(list, slack, sink, 0);
-    if (loads.rest[j] === 0) continue;
-    addCandidate(list, sink, partNode(n, j), 0);
-    addCandidate(list, slack, partNode(n, j), 0);
-  }
-  s.endSlack = list.count;
+  addSlackArcs(s, amounts);
   layOut(tree);
   return dearest;
 }
 
-/** Hangs what is left of a location's demand on the slack source: the part, then full loads. */
+function addSlackArcs(s: PricedSearch, { sources, sinks, full }: PricedAmounts): void {
+  const { list, loads } = s;
+  const { n } = s.problem;
+  s.firstSlack = list.count;
+  addCandidate(list, slackNode(n), idleNode(n), 0);
+  addCandidate(list, slackNode(n), unservedNode(n), 0);
+  for (const i of sources) addCandidate(list, i, idleNode(n), 0);
+  for (const j of sinks) {
+    if (full[j] > 0) addCandidate(list, unservedNode(n), sinkNode(n, j), 0);
+    if (loads.rest[j] === 0) continue;
+    addCandidate(list, sinkNode(n, j), partNode(n, j), 0);
+    addCandidate(list, unservedNode(n), partNode(n, j), 0);
+  }
+  s.endSlack = list.count;
+}
+
+/** Hangs what is left of a location's demand on the unserved: the part, then full loads. */
 function attachDemand(tree: Tree, j: number, left: number, hasPart: boolean): void {
-  const { n, parent } = tree;
+  const { n } = tree;
   const sink = sinkNode(n, j);
   const part = partNode(n, j);
-  const slack = slackNode(n);
+  const unserved = unservedNode(n);
   if (left === 0) {
     if (hasPart) attach(tree, part, sink, 1, 0);
     return;
   }
   const full = left - (hasPart ? 1 : 0);
-  if (hasPart) attach(tree, part, slack, 1, 0);
+  if (hasPart) attach(tree, part, unserved, 1, 0);
   // A location whose part alone is not served hangs on it, by an arc that leads up and carries nothing.
-  if (full > 0) attach(tree, sink, slack, full, 0);
-  else if (parent[sink] < 0) attach(tree, sink, part, 0, 0);
+  if (full > 0) attach(tree, sink, unserved, full, 0);
+  else attach(tree, sink, part, 0, 0);
 }
 
 /** Another price of a full load, as near as numbers allow: all that depends on it, the potentials included. O(n). */
@@ -169,19 +199,19 @@ export function setPrice(s: PricedSearch, price: number): void {
   s.price = Math.round(price / grain) * grain;
   const share = s.price / capacity / grain;
   for (let j = 0; j < n; j++) partPrice[j] = Math.min(s.price, Math.round(share * loads.rest[j]) * grain);
-  const slack = slackNode(n);
+  const unserved = unservedNode(n);
   for (let a = s.firstSlack; a < s.endSlack; a++) {
-    if (list.from[a] === slack) list.cost[a] = priceOf(s, list.to[a]);
+    if (list.from[a] === unserved) list.cost[a] = priceOf(s, list.to[a]);
   }
   const { parent, cost } = tree;
-  for (let v = sinkNode(n, 0); v < parent.length; v++) if (parent[v] === slack) cost[v] = priceOf(s, v);
-  cost[slack] = priceOf(s, parent[slack]);
+  for (let v = sinkNode(n, 0); v < parent.length; v++) if (parent[v] === unserved) cost[v] = priceOf(s, v);
+  cost[unserved] = priceOf(s, parent[unserved]);
   setPotentials(tree);
 }
 
-/** What it costs not to serve a node. */
+/** What it costs not to serve a node of demand; 0 for others. */
 function priceOf({ problem: { n }, price, partPrice }: PricedSearch, node: number): number {
-  if (node === idleNode(n)) return 0;
+  if (node < sinkNode(n, 0)) return 0;
   return node < idleNode(n) ? price : partPrice[node - partNode(n, 0)];
 }
 
@@ -204,29 +234,24 @@ export function highestPrice({ problem }: PricedSearch): number {
   return Math.floor(EXACT / (8 * (problem.n + 2))) - 1;
 }
 
-/** Demand that one unit less of the arc between a node and its parent serves more; 0 where it is no slack arc. */
-export function gainOf(s: PricedSearch, node: number): number {
-  const { tree, problem, loads } = s;
-  const { n, capacity } = problem;
-  const slack = slackNode(n);
-  const end = node === slack ? tree.parent[node] : tree.parent[node] === slack ? node : -1;
-  if (end < 0 || end === idleNode(n)) return 0;
-  return end < idleNode(n) ? capacity : loads.rest[end - partNode(n, 0)];
+/** Demand that a unit served at a node of demand serves; 0 for others. */
+export function demandOf({ problem: { n, capacity }, loads }: PricedSearch, node: number): number {
+  if (node < sinkNode(n, 0) || node === idleNode(n)) return 0;
+  return node < idleNode(n) ? capacity : loads.rest[node - partNode(n, 0)];
+}
+
+/** Demand that a unit of the arc between a node and its parent leaves unserved. */
+export function unservedBy(s: PricedSearch, node: number): number {
+  const { parent } = s.tree;
+  const unserved = unservedNode(s.problem.n);
+  if (node === unserved) return demandOf(s, parent[node]);
+  return parent[node] === unserved ? demandOf(s, node) : 0;
 }
 
 /** Cost of the moves, and the demand served, of the flow at hand. O(n). */
 export function measure(s: PricedSearch): { cost: number; served: number } {
-  const { tree, problem, totalDemand } = s;
-  const { n } = problem;
-  const { parent, flow, cost } = tree;
-  const slack = slackNode(n);
-  let moving = 0;
-  let unserved = 0;
-  for (let v = 0; v < parent.length; v++) {
-    const p = parent[v];
-    if (p < 0) continue;
-    if (v === slack || p === slack) unserved += flow[v] * gainOf(s, v);
-    else moving += flow[v] * cost[v];
-  }
-  return { cost: moving, served: totalDemand - unserved };
+  const { parent, flow } = s.tree;
+  let served = s.totalDemand;
+  for (let v = unservedNode(s.problem.n); v < parent.length; v++) served -= flow[v] * unservedBy(s, v);
+  return { cost: treeCost(s.tree), served };
 }

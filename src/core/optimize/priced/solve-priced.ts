@@ -12,21 +12,25 @@
 import { createArcSet } from '../flow/arcs.ts';
 import { createCandidates } from '../flow/candidates.ts';
 import { isOver, pivotCandidates, pivotToOptimum } from '../flow/network-simplex.ts';
+import { NO_MOVES } from '../flow/read-tree.ts';
 import { totalUnits } from '../flow/solve-flow.ts';
-import { createTree, sinkNode } from '../flow/spanning-tree.ts';
+import { createTree } from '../flow/spanning-tree.ts';
 import type { Flow, FlowControl } from '../flow/types.ts';
+import { isStopped } from '../solver-model.ts';
 import { findBestPrice, pointOf } from './best-price.ts';
-import { pricedBound, vehicleValues } from './bound.ts';
+import { pricedBound } from './bound.ts';
 import {
   addStays,
+  type Loads,
   measure,
   type PricedSearch,
   pricedAmounts,
+  setPrice,
   splitLoads,
   startPricedTree,
-  setPrice,
 } from './priced-tree.ts';
-import type { PricedProblem, ServicePrices } from './types.ts';
+import { readPrices } from './read-prices.ts';
+import type { PricedProblem } from './types.ts';
 import { leaveLess, readMoves, serveEnough } from './whole-units.ts';
 
 /** Cheapest arcs per source and per sink that the search starts with. */
@@ -49,100 +53,86 @@ export type PricedHooks = {
 /** `solved`: bound and plan were told, whatever the gap. `infeasible`: proved. `open`: nothing certain is known. */
 export type PricedOutcome = {
   kind: 'solved' | 'infeasible' | 'stopped' | 'open';
+  /** The last price of a full load: where solved, the plan costs no more than that beyond the bound. */
+  price: number;
   counts: PricedSearch['counts'];
 };
 
 /** @throws RangeError where numbers are too large for exact sums */
 export function solvePriced(problem: PricedProblem, control: FlowControl, hooks: PricedHooks): PricedOutcome {
-  const netted = run(problem, control, hooks, true);
+  const counts = { pivots: 0, pricingRounds: 0, candidates: 0, prices: 0 };
+  const trivial = { price: 0, counts };
+  if (problem.required <= 0) {
+    hooks.onBound(0);
+    hooks.onPlan(NO_MOVES);
+    return { ...trivial, kind: 'solved' };
+  }
+  if (problem.fleetSize < 1) return { ...trivial, kind: 'infeasible' };
+  const netted = run(problem, control, hooks, counts, true);
   if (netted.kind !== 'unproved') return { ...netted, kind: netted.kind };
-  const plain = run(problem, control, hooks, false, netted.price);
-  const counts = {
-    pivots: netted.counts.pivots + plain.counts.pivots,
-    pricingRounds: netted.counts.pricingRounds + plain.counts.pricingRounds,
-    candidates: plain.counts.candidates,
-    prices: netted.counts.prices + plain.counts.prices,
-  };
-  return { kind: plain.kind === 'unproved' ? 'open' : plain.kind, counts };
+  const plain = run(problem, control, hooks, counts, false, netted.price);
+  return { ...plain, kind: plain.kind === 'unproved' ? 'open' : plain.kind };
 }
 
-type RunOutcome = { kind: PricedOutcome['kind'] | 'unproved'; counts: PricedSearch['counts']; price: number };
+type RunOutcome = Omit<PricedOutcome, 'kind'> & { kind: PricedOutcome['kind'] | 'unproved' };
 
 function run(
   problem: PricedProblem,
   control: FlowControl,
   hooks: PricedHooks,
+  counts: PricedSearch['counts'],
   isNetted: boolean,
   knownPrice?: number,
 ): RunOutcome {
-  const { n, required, capacity } = problem;
   const loads = splitLoads(problem);
   const amounts = pricedAmounts(problem, loads, isNetted);
   const { sources, sinks } = amounts;
-  let totalDemand = 0;
-  let open = 0;
-  for (let j = 0; j < n; j++) {
-    totalDemand += loads.full[j] * capacity + loads.rest[j];
-    open += amounts.full[j] * capacity + loads.rest[j];
-  }
-  const s: PricedSearch = {
-    tree: createTree(n, true),
-    list: createCandidates(24 * n),
-    arcs: createArcSet(n, problem.cost),
-    counts: { pivots: 0, pricingRounds: 0, candidates: 0, prices: 0 },
-    control,
-    problem,
-    loads,
-    price: 0,
-    partPrice: new Float64Array(n),
-    firstSlack: 0,
-    endSlack: 0,
-    totalDemand,
-  };
-  const ended = (kind: RunOutcome['kind']): RunOutcome => ({ kind, counts: s.counts, price: s.price });
-  s.arcs.addNearest(s.list, sources, sinks, NEAREST);
-  addStays(s.list, n, amounts);
-  const dearest = startPricedTree(s, amounts, totalDemand - open);
-  const noise = SERVED_NOISE * totalDemand;
-  const least = required + noise;
-  let atHand: { flow: Flow; cost: number } | null = null;
-  const keep = () => {
-    const { cost, served } = measure(s);
-    if (served >= least && (atHand === null || cost < atHand.cost)) atHand = { flow: readMoves(s), cost };
-  };
+  const s = createSearch(problem, loads, control, counts);
+  const ended = (kind: RunOutcome['kind']): RunOutcome => ({ kind, counts, price: s.price });
+  if (amounts.fleetSize < 1) return ended(isNetted ? 'unproved' : 'open');
+  const noise = SERVED_NOISE * s.totalDemand;
+  const least = problem.required + noise;
+  const plans = keepCheapest(s, least);
+  const proveBound = () => pricedBound(problem, readPrices(s, isNetted));
   const stopped = () => {
-    if (atHand) hooks.onPlan(atHand.flow);
+    // Any prices prove something; but who cancels does not want to know.
+    if (!isStopped(control.stopFlag)) hooks.onBound(proveBound());
+    const plan = plans.cheapest();
+    if (plan) hooks.onPlan(plan);
     return ended('stopped');
   };
-  keep();
+
+  s.arcs.addNearest(s.list, sources, sinks, NEAREST);
+  addStays(s.list, problem.n, amounts);
+  const dearest = startPricedTree(s, amounts);
+  counts.candidates = s.list.count;
+  plans.keep();
   setPrice(s, knownPrice ?? dearest);
   if (!pivotToOptimum(s, sources, sinks)) return stopped();
-  keep();
+  plans.keep();
 
+  /** What no plan costs more than: every vehicle along the dearest move. */
   const limitOf = () => totalUnits(problem.supply) * s.arcs.largestCost() + 1;
-  let proved = 0;
   for (let round = 0; ; round++) {
     const found = findBestPrice(s, s.price, limitOf);
     if (found === 'stopped') return stopped();
-    keep();
+    plans.keep();
     const { value } = pointOf(s);
-    proved = pricedBound(problem, pricesOf(s, isNetted));
+    const proved = proveBound();
     if (found === 'short' && proved > limitOf()) return ended('infeasible');
+    if (found === 'met') hooks.onBound(proved);
     if (proved >= value - BOUND_TOLERANCE * value - 1) {
-      if (found === 'short') return ended('open');
-      break;
+      if (found === 'met') break;
+      return ended('open');
     }
-    s.counts.pricingRounds++;
     const first = s.list.count;
     const added = s.arcs.addViolated(s.list, s.tree, sources, sinks);
-    s.counts.candidates = s.list.count;
-    if (added === 0 || round === MOST_ROUNDS) {
-      if (found === 'met') hooks.onBound(proved);
-      return isNetted ? ended('unproved') : ended('open');
-    }
+    counts.pricingRounds++;
+    counts.candidates = s.list.count;
+    if (added === 0 || round === MOST_ROUNDS) return ended(isNetted ? 'unproved' : 'open');
     if (!pivotCandidates(s, first, 'all_arcs') || isOver(control)) return stopped();
   }
-  hooks.onBound(proved);
+
   const best = s.price;
   const beside = serveEnough(s, least);
   if (!beside) return stopped();
@@ -154,26 +144,42 @@ function run(
   return ended('solved');
 }
 
-/** What the potentials say a vehicle is worth at each location. */
-function pricesOf({ tree, problem, loads, price }: PricedSearch, isNetted: boolean): ServicePrices {
-  const { n, supply, capacity } = problem;
-  const { potential } = tree;
-  const atLocation = new Float64Array(n);
-  const balanced = new Int32Array(n);
-  let isAnyBalanced = false;
-  for (let j = 0; j < n; j++) {
-    atLocation[j] = Math.max(0, potential[sinkNode(n, j)]);
-    if (!isNetted || supply[j] === 0 || loads.full[j] === 0) continue;
-    // Vehicles that serve where they stand are worth the same wherever they are needed.
-    atLocation[j] = Math.max(atLocation[j], potential[j]);
-    if (supply[j] === loads.full[j]) {
-      balanced[j] = 1;
-      isAnyBalanced = true;
-    }
-  }
-  if (isAnyBalanced) {
-    const values = vehicleValues({ ...problem, supply: balanced }, atLocation);
-    for (let j = 0; j < n; j++) atLocation[j] = Math.max(atLocation[j], values[j]);
-  }
-  return { perDemand: price / capacity, atLocation };
+function createSearch(
+  problem: PricedProblem,
+  loads: Loads,
+  control: FlowControl,
+  counts: PricedSearch['counts'],
+): PricedSearch {
+  const { n, capacity, cost } = problem;
+  let totalDemand = 0;
+  for (let j = 0; j < n; j++) totalDemand += loads.full[j] * capacity + loads.rest[j];
+  return {
+    tree: createTree(n, true),
+    list: createCandidates(24 * n),
+    arcs: createArcSet(n, cost),
+    counts,
+    control,
+    problem,
+    loads,
+    price: 0,
+    partPrice: new Float64Array(n),
+    firstSlack: 0,
+    endSlack: 0,
+    totalDemand,
+  };
+}
+
+/** The cheapest of the flows on the way that serve enough: what is left where the time is up. */
+function keepCheapest(s: PricedSearch, least: number) {
+  let flow: Flow | null = null;
+  let cheapest = Number.POSITIVE_INFINITY;
+  return {
+    keep(): void {
+      const { cost, served } = measure(s);
+      if (served < least || cost >= cheapest) return;
+      cheapest = cost;
+      flow = readMoves(s);
+    },
+    cheapest: (): Flow | null => flow,
+  };
 }

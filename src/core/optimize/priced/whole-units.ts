@@ -9,9 +9,9 @@
 import { type Change, chooseChanges } from '../explain/step-changes.ts';
 import { pivotCandidates } from '../flow/network-simplex.ts';
 import { readFlow, realArcs } from '../flow/read-tree.ts';
-import { idleNode, sinkNode, slackNode } from '../flow/spanning-tree.ts';
+import { sinkNode } from '../flow/spanning-tree.ts';
 import type { Flow } from '../flow/types.ts';
-import { gainOf, measure, type PricedSearch, setPrice } from './priced-tree.ts';
+import { demandOf, measure, type PricedSearch, setPrice, unservedBy, unservedNode } from './priced-tree.ts';
 
 const FIRST_STEP = 2 ** -10;
 const STEP_FACTOR = 8;
@@ -95,7 +95,7 @@ function cycleOf(s: PricedSearch, arc: number): { amount: number; gain: number }
   let v = s.list.to[arc];
   if (parent[u] === v || parent[v] === u) return { amount: 0, gain: 0 };
   let amount = Number.POSITIVE_INFINITY;
-  let gain = -slackGain(s, u, v);
+  let gain = u === unservedNode(s.problem.n) ? -demandOf(s, v) : 0;
   while (u !== v) {
     // Along the arc and back through the tree: from its end up to the join, and down to its start.
     const isFromSide = depth[u] >= depth[v];
@@ -103,18 +103,11 @@ function cycleOf(s: PricedSearch, arc: number): { amount: number; gain: number }
     const p = parent[node];
     const isGrowing = isFromSide === node > p;
     if (!isGrowing && flow[node] < amount) amount = flow[node];
-    gain += isGrowing ? -gainOf(s, node) : gainOf(s, node);
+    gain += isGrowing ? -unservedBy(s, node) : unservedBy(s, node);
     if (isFromSide) u = p;
     else v = p;
   }
   return { amount, gain };
-}
-
-/** Demand that a unit of a slack arc leaves without service. */
-function slackGain(s: PricedSearch, from: number, to: number): number {
-  const { n, capacity } = s.problem;
-  if (from !== slackNode(n) || to === idleNode(n)) return 0;
-  return to < idleNode(n) ? capacity : s.loads.rest[to - idleNode(n) - 1];
 }
 
 /** Sends units around the cycle of a candidate; the tree stays as it is. */
