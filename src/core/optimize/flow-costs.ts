@@ -1,16 +1,23 @@
 /** Costs of a problem with one capacity class as the network simplex reads them. */
+import { measure } from './flow/great-circle-flow.ts';
 import type { FlowCosts } from './flow/types.ts';
 import type { Problem } from './model.ts';
 
 /** Least share of forbidden pairs for which listing the allowed ones is quicker than passing over all. */
 const SPARSE_SHARE = 0.5;
 
-/** Costs with the moves beyond the distance limit forbidden: the matrix itself where there are none. O(n²) where the moves are not listed. */
+/**
+ * Costs with the moves beyond the distance limit forbidden: the matrix itself where there are none. Distances of all pairs are
+ * read only where points may be farther apart than the limit, and the moves are so many that they are not listed. O(n²) then.
+ */
 export function flowCosts({ network, greatCircle, limits, locationIds }: Problem): FlowCosts {
-  const near = greatCircle?.near(limits.maxDistanceKm);
-  if (near) return near;
-  const { costUnits, distanceKm } = network;
   const limit = limits.maxDistanceKm;
+  const near = greatCircle?.near(limit);
+  if (near) return near;
+  const { costUnits } = network;
+  if (greatCircle && limit >= measure(greatCircle.points).diameterKm)
+    return { kind: 'dense', units: costUnits };
+  const { distanceKm } = network;
   const isForbidden = (a: number) =>
     costUnits[a] === Number.POSITIVE_INFINITY || (distanceKm !== null && distanceKm[a] > limit);
   let forbidden = 0;

@@ -70,8 +70,8 @@ export function solveGreatCircleFlow(
   }
 }
 
-/** From the extents of the points' unit vectors: no two points are farther apart than `diameterKm`. */
-function measure(points: readonly Coordinates[]): { firstRadiusKm: number; diameterKm: number } {
+/** No two points are farther apart than `diameterKm`. O(n). */
+export function measure(points: readonly Coordinates[]): { firstRadiusKm: number; diameterKm: number } {
   const { x, y, z } = unitVectors(points);
   const extents = [x, y, z].map(extent).sort((a, b) => b - a);
   const area = extents[0] * extents[1] * EARTH_RADIUS_KM ** 2;
