@@ -15,7 +15,7 @@ const FIRST_STEP = 0.02;
 const STEP_FACTOR = 4;
 /** After so many prices that serve too little, all the demand that can be may be served. */
 const MOST_RISES = 6;
-
+/** L is raised by this much beyond what no plan costs more than. */
 const LIMIT_MARGIN = 1.01;
 
 /** The flow at a price: L, and by how much L grows with the price of a full load. */

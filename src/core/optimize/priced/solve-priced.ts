@@ -50,7 +50,7 @@ export type PricedHooks = {
   onPlan(flow: Flow): void;
 };
 
-/** `solved`: bound and plan were told, whatever the gap. `infeasible`: proved. `open`: nothing certain is known. */
+/** `solved`: bound and plan were told, whatever the gap. `infeasible`: proved. `open`: something is left to others. */
 export type PricedOutcome = {
   kind: 'solved' | 'infeasible' | 'stopped' | 'open';
   /** The last price of a full load: where solved, the plan costs no more than that beyond the bound. */
@@ -135,7 +135,7 @@ function run(
 
   const best = s.price;
   const beside = serveEnough(s, least);
-  if (!beside) return stopped();
+  if (!beside) return isOver(control) ? stopped() : ended('open');
   setPrice(s, best);
   hooks.onPlan(readMoves(s, beside));
   for (let r = 0; r < MOST_REPAIRS && !isOver(control) && leaveLess(s, beside, least, noise); r++) {

@@ -6,13 +6,14 @@
  *
  * A unit along the cycle of an arc outside the tree: O(depth). Looking at all of them: O(candidates · depth).
  */
-import { type Change, chooseChanges } from '../explain/step-changes.ts';
 import { pivotCandidates } from '../flow/network-simplex.ts';
 import { readFlow, realArcs } from '../flow/read-tree.ts';
-import { sinkNode } from '../flow/spanning-tree.ts';
+import { sinkNode, type Tree } from '../flow/spanning-tree.ts';
 import type { Flow } from '../flow/types.ts';
 import { demandOf, measure, type PricedSearch, setPrice, unservedBy, unservedNode } from './priced-tree.ts';
+import { type Change, chooseChanges } from './step-changes.ts';
 
+/** First distance to the price at which units are sent, and by how much it grows where they do not suffice. */
 const FIRST_STEP = 2 ** -10;
 const STEP_FACTOR = 8;
 const MOST_STEPS = 24;
@@ -88,43 +89,52 @@ function findChanges(s: PricedSearch, limit: number, noise: number): Change[] {
   return found.sort((x, y) => x.reduced - y.reduced);
 }
 
-/** How many units the cycle of a candidate takes (0: it is in the tree, or none), and what each serves more. */
+/** How many units the cycle of a candidate takes (0: it is in the tree), and what each serves more. */
 function cycleOf(s: PricedSearch, arc: number): { amount: number; gain: number } {
-  const { parent, depth, flow } = s.tree;
-  let u = s.list.from[arc];
-  let v = s.list.to[arc];
-  if (parent[u] === v || parent[v] === u) return { amount: 0, gain: 0 };
+  const { parent, flow } = s.tree;
+  const from = s.list.from[arc];
+  const to = s.list.to[arc];
+  if (parent[from] === to || parent[to] === from) return { amount: 0, gain: 0 };
   let amount = Number.POSITIVE_INFINITY;
-  let gain = u === unservedNode(s.problem.n) ? -demandOf(s, v) : 0;
-  while (u !== v) {
-    // Along the arc and back through the tree: from its end up to the join, and down to its start.
-    const isFromSide = depth[u] >= depth[v];
-    const node = isFromSide ? u : v;
-    const p = parent[node];
-    const isGrowing = isFromSide === node > p;
+  let gain = from === unservedNode(s.problem.n) ? -demandOf(s, to) : 0;
+  walkCycle(s.tree, from, to, (node, isGrowing) => {
     if (!isGrowing && flow[node] < amount) amount = flow[node];
     gain += isGrowing ? -unservedBy(s, node) : unservedBy(s, node);
-    if (isFromSide) u = p;
-    else v = p;
-  }
+  });
   return { amount, gain };
 }
 
 /** Sends units around the cycle of a candidate; the tree stays as it is. */
 function send(s: PricedSearch, arc: number, units: number, gain: number, beside: Beside): void {
-  const { parent, depth, flow } = s.tree;
-  let u = s.list.from[arc];
-  let v = s.list.to[arc];
-  while (u !== v) {
-    const isFromSide = depth[u] >= depth[v];
-    const node = isFromSide ? u : v;
-    const p = parent[node];
-    flow[node] += isFromSide === node > p ? units : -units;
-    if (isFromSide) u = p;
-    else v = p;
-  }
+  const { flow } = s.tree;
+  walkCycle(s.tree, s.list.from[arc], s.list.to[arc], (node, isGrowing) => {
+    flow[node] += isGrowing ? units : -units;
+  });
   beside.units.set(arc, (beside.units.get(arc) ?? 0) + units);
   beside.served += units * gain;
+}
+
+/**
+ * Along an arc and back through the tree, from its end up to the join and down to its start.
+ * @param visit is told each node whose arc to its parent is on the way, and whether that comes to carry more
+ */
+function walkCycle(
+  { parent, depth }: Tree,
+  from: number,
+  to: number,
+  visit: (node: number, isGrowing: boolean) => void,
+): void {
+  let u = from;
+  let v = to;
+  while (u !== v) {
+    if (depth[u] >= depth[v]) {
+      visit(u, u > parent[u]);
+      u = parent[u];
+    } else {
+      visit(v, v < parent[v]);
+      v = parent[v];
+    }
+  }
 }
 
 /** Vehicles that move: those of the tree and those outside of it. */
