@@ -4,19 +4,22 @@
  * asked for, the search over few moves goes on from it.
  */
 import { fromUnits } from './costs.ts';
-import type { Flow } from './flow/types.ts';
+import { HALF_CIRCUMFERENCE_KM, measure, unitsBeyond, widerRadius } from './flow/great-circle-flow.ts';
+import { nearCosts } from './flow/near-costs.ts';
+import type { Flow, FlowControl } from './flow/types.ts';
 import { flowCosts } from './flow-costs.ts';
 import { DUAL_NOISE, type Incumbent } from './incumbent.ts';
 import type { Moves, Problem, SolveControl } from './model.ts';
-import { solvePriced } from './priced/solve-priced.ts';
+import { MOST_MATRIX_LOCATIONS } from './network.ts';
+import { type PricedHooks, type PricedOutcome, solvePriced } from './priced/solve-priced.ts';
 import type { PricedProblem } from './priced/types.ts';
 import { leastServed } from './service-level.ts';
 
 /** `open`: the problem is another one, or not proved within the gap. */
 export type FractionalOutcome = 'done' | 'infeasible' | 'stopped' | 'open';
 
-/** The priced problem, or null where the problem is more than one. */
-export function asPricedProblem(problem: Problem): PricedProblem | null {
+/** The priced problem but for its costs, or null where the problem is more than one. */
+function pricedAmounts(problem: Problem): Omit<PricedProblem, 'cost' | 'beyond'> | null {
   const { capacities, limits, supply, demand, locationIds } = problem;
   if (capacities.length !== 1 || limits.minVehiclesPerLocation > 0) return null;
   if (limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY) return null;
@@ -27,8 +30,41 @@ export function asPricedProblem(problem: Problem): PricedProblem | null {
     capacity: capacities[0],
     required: leastServed(problem),
     fleetSize: limits.totalFleetSize,
-    cost: flowCosts(problem),
   };
+}
+
+/** The priced problem, or null where the problem is more than one. */
+export function asPricedProblem(problem: Problem): PricedProblem | null {
+  const amounts = pricedAmounts(problem);
+  return amounts && { ...amounts, cost: flowCosts(problem), beyond: Number.POSITIVE_INFINITY };
+}
+
+/** On the matrix, on the moves within the limit, or without either where the matrix would not fit. */
+function solveAmounts(
+  problem: Problem,
+  amounts: Omit<PricedProblem, 'cost' | 'beyond'>,
+  control: FlowControl,
+  hooks: PricedHooks,
+): PricedOutcome {
+  const { greatCircle, limits } = problem;
+  if (!greatCircle || amounts.n <= MOST_MATRIX_LOCATIONS) {
+    return solvePriced(
+      { ...amounts, cost: flowCosts(problem), beyond: Number.POSITIVE_INFINITY },
+      control,
+      hooks,
+    );
+  }
+  const { points, costPerKm } = greatCircle;
+  const limitKm = Math.min(limits.maxDistanceKm, HALF_CIRCUMFERENCE_KM);
+  let radiusKm = Math.min(limitKm, measure(points).firstRadiusKm);
+  for (;;) {
+    const isAll = radiusKm === limitKm;
+    const beyond = isAll ? Number.POSITIVE_INFINITY : unitsBeyond(radiusKm, costPerKm);
+    const cost = nearCosts(points, costPerKm, radiusKm);
+    const outcome = solvePriced({ ...amounts, cost, beyond }, control, hooks);
+    if (isAll || outcome.kind === 'solved' || outcome.kind === 'stopped') return outcome;
+    radiusKm = widerRadius(radiusKm, outcome.price, { costPerKm, limitKm });
+  }
 }
 
 export function solveFractional(
@@ -36,25 +72,26 @@ export function solveFractional(
   incumbent: Incumbent,
   control: SolveControl,
 ): FractionalOutcome {
-  const priced = asPricedProblem(problem);
-  if (!priced) return 'open';
+  const amounts = pricedAmounts(problem);
+  if (!amounts) return 'open';
   const { figures } = incumbent;
   const flowControl = {
     stopFlag: control.stopFlag,
     deadlineMs: control.deadlineMs,
     onProgress: ({ pivots }: { pivots: number }) => {
-      figures.iterations = pivots;
+      // A wider radius begins anew.
+      figures.iterations = Math.max(figures.iterations, pivots);
       incumbent.report();
     },
   };
   try {
-    const { kind, counts } = solvePriced(priced, flowControl, {
+    const { kind, counts } = solveAmounts(problem, amounts, flowControl, {
       onBound: (units) => incumbent.raiseBound(fromUnits(units), DUAL_NOISE),
       onPlan: (flow) => void incumbent.consider(toMoves(flow), 'network_simplex'),
     });
     figures.iterations = counts.pivots;
     figures.columns = counts.candidates;
-    figures.rows = 2 * priced.n;
+    figures.rows = 2 * amounts.n;
     if (kind === 'infeasible' || incumbent.boundUnits() > incumbent.ceiling) return 'infeasible';
     if (kind === 'stopped') return 'stopped';
   } catch (error) {

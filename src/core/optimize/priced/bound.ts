@@ -39,16 +39,18 @@ export function pricedBound(problem: PricedProblem, prices: ServicePrices): numb
 }
 
 /** n: what a vehicle at i is worth at most, wherever it may serve; 0 where there is none. */
-export function vehicleValues({ n, supply, cost }: PricedProblem, value: Float64Array): Float64Array {
+export function vehicleValues({ n, supply, cost, beyond }: PricedProblem, value: Float64Array): Float64Array {
   const worth = new Float64Array(n);
   let highest = 0;
   for (let j = 0; j < n; j++) if (value[j] > highest) highest = value[j];
   for (let i = 0; i < n; i++) {
     if (supply[i] === 0) continue;
+    // What is not listed leaves no more than this.
+    const least = Math.max(value[i], highest - beyond);
     worth[i] =
       cost.kind === 'dense'
-        ? bestInRow(cost.units, i * n, n, value, highest, value[i])
-        : bestInList(cost.targets, cost.units, cost.starts[i], cost.starts[i + 1], value, value[i]);
+        ? bestInRow(cost.units, i * n, n, value, highest, least)
+        : bestInList(cost.targets, cost.units, cost.starts[i], cost.starts[i + 1], value, least);
   }
   return worth;
 }
@@ -61,9 +63,9 @@ function bestInRow(
   n: number,
   value: Float64Array,
   highest: number,
-  atHome: number,
+  least: number,
 ): number {
-  let best = atHome;
+  let best = least;
   let most = highest - best;
   const end = row + n;
   let a = row;
@@ -92,9 +94,9 @@ function bestInList(
   first: number,
   end: number,
   value: Float64Array,
-  atHome: number,
+  least: number,
 ): number {
-  let best = atHome;
+  let best = least;
   for (let a = first; a < end; a++) {
     const left = value[targets[a]] - units[a];
     if (left > best && units[a] >= 0) best = left;

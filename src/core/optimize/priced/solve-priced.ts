@@ -119,7 +119,8 @@ function run(
     plans.keep();
     const { value } = pointOf(s);
     const proved = proveBound();
-    if (found === 'short' && proved > limitOf()) return ended('infeasible');
+    if (found === 'short' && problem.beyond === Number.POSITIVE_INFINITY && proved > limitOf())
+      return ended('infeasible');
     if (found === 'met') hooks.onBound(proved);
     if (proved >= value - BOUND_TOLERANCE * value - 1) {
       if (found === 'met') break;
@@ -129,7 +130,11 @@ function run(
     const added = s.arcs.addViolated(s.list, s.tree, sources, sinks);
     counts.pricingRounds++;
     counts.candidates = s.list.count;
-    if (added === 0 || round === MOST_ROUNDS) return ended(isNetted ? 'unproved' : 'open');
+    if (added === 0 || round === MOST_ROUNDS) {
+      // Prices beyond the cost of what is not listed: a matter of more moves, not of netting.
+      const isWide = s.price <= problem.beyond;
+      return ended(isNetted && isWide ? 'unproved' : 'open');
+    }
     if (!pivotCandidates(s, first, 'all_arcs') || isOver(control)) return stopped();
   }
 

@@ -28,6 +28,8 @@ export type PricedProblem = {
   /** T: vehicles that may serve, whole or Infinity. */
   fleetSize: number;
   cost: FlowCosts;
+  /** Cost units that a move costs at least which is allowed, but is not listed in `cost`; Infinity where all are. */
+  beyond: number;
 };
 
 /** What proves a bound: any values do, those of an optimal tree prove most. */

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { unitsBeyond } from '../../../../src/core/optimize/flow/great-circle-flow.ts';
+import { nearCosts } from '../../../../src/core/optimize/flow/near-costs.ts';
 import type { Flow } from '../../../../src/core/optimize/flow/types.ts';
 import { asPricedProblem } from '../../../../src/core/optimize/fractional-demand.ts';
 import type { Problem, SolveProgress } from '../../../../src/core/optimize/model.ts';
 import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import { solvePriced } from '../../../../src/core/optimize/priced/solve-priced.ts';
+import type { PricedProblem } from '../../../../src/core/optimize/priced/types.ts';
 import { buildProblem } from '../../../../src/core/optimize/problem.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 import { withLimits } from '../../../../src/core/optimize/variants.ts';
@@ -81,21 +84,54 @@ describe('the everyday case', () => {
     }
   });
 
-  test('is solved for 6,000 locations whose matrices would not fit, where the distance limit is tight', async () => {
+  test('is solved for 6,000 locations whose matrices would not fit, with a limit and without one', async () => {
     const { request, locations } = cityInstance(7, { locations: 6000, perLocation: 3, fractional: true });
-    request.constraints = { max_distance: 4, min_service_level: 0.85 };
-    expect(await optimize({ request, locations, settings })).toMatchObject({
-      status: 'optimal',
-      certificate: { method: 'network_simplex' },
-    });
+    for (const max_distance of [4, 100]) {
+      const constraints = { max_distance, min_service_level: 0.85 };
+      expect(await optimize({ request: { ...request, constraints }, locations, settings })).toMatchObject({
+        status: 'optimal',
+        certificate: { method: 'network_simplex' },
+      });
+    }
     // A gap that only the matrices could prove leaves the plan in hand, with its proved gap.
-    request.options = { optimality_gap: 0 };
-    const exact = await optimize({ request, locations, settings });
+    const exact = await optimize({
+      request: { ...request, options: { optimality_gap: 0 } },
+      locations,
+      settings,
+    });
     if (exact.status !== 'feasible') throw new Error(exact.status);
     expect(exact.certificate.gap).toBeGreaterThan(0);
     expect(exact.certificate.gap).toBeLessThan(1e-3);
   });
 });
+
+test('a bound on the moves within a radius holds for all moves, and is theirs once the price is within it', () => {
+  const seen = { within: 0, beyond: 0 };
+  for (let seed = 1; seed <= 12; seed++) {
+    const problem = city(seed, 150, 6);
+    const all = asPricedProblem(problem)!;
+    const best = solved(all);
+    for (const radiusKm of [1, 3, 6, 12, 30]) {
+      const cost = nearCosts(problem.greatCircle!.points, 1, radiusKm);
+      const near = solved({ ...all, cost, beyond: unitsBeyond(radiusKm, 1) });
+      expect(near.bound, `seed ${seed}, ${radiusKm} km`).toBeLessThanOrEqual(best.bound * (1 + 1e-6));
+      if (near.kind !== 'solved') seen.beyond++;
+      else {
+        seen.within++;
+        expect(near.bound).toBeGreaterThan(best.bound * (1 - 1e-5));
+      }
+    }
+  }
+  expect(Math.min(seen.within, seen.beyond)).toBeGreaterThan(10);
+});
+
+function solved(problem: PricedProblem) {
+  let bound = 0;
+  const onBound = (units: number) => {
+    bound = Math.max(bound, units);
+  };
+  return { ...solvePriced(problem, {}, { onBound, onPlan: () => undefined }), bound };
+}
 
 describe('a search at a price', () => {
   const problem = city(3, 400, 20);
