@@ -89,7 +89,7 @@ for (const size of GROUPS[group]) {
   const gaps = new Map(solvers.map(([name]) => [name, [] as number[]]));
   const iterations = new Map(solvers.map(([name]) => [name, [] as number[]]));
   // The first rounds compile; small instances need more of them.
-  const warmUp = size.capacities.length > 1 ? 1 : size.n <= 20 ? 20 : size.n <= 263 ? 5 : 2;
+  const warmUp = size.capacities.length > 1 ? 1 : size.n <= 263 ? 20 : 4;
   for (let repeat = -warmUp; repeat < Number(repeats); repeat++) {
     for (const problem of problems) {
       for (const [name, solve] of solvers) {

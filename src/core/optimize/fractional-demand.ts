@@ -87,7 +87,10 @@ export function solveFractional(
   try {
     const { kind, counts } = solveAmounts(problem, amounts, flowControl, {
       onBound: (units) => incumbent.raiseBound(fromUnits(units), DUAL_NOISE),
-      onPlan: (flow) => void incumbent.consider(toMoves(flow), 'network_simplex'),
+      onPlan: (flow) => {
+        incumbent.consider(toMoves(flow), 'network_simplex');
+        return incumbent.isProved();
+      },
     });
     figures.iterations = counts.pivots;
     figures.columns = counts.candidates;

@@ -31,7 +31,7 @@ import {
 } from './priced-tree.ts';
 import { readPrices } from './read-prices.ts';
 import type { PricedProblem } from './types.ts';
-import { leaveLess, readMoves, serveEnough } from './whole-units.ts';
+import { flowAt, leaveLess, readMoves, serveEnough, type WholeFlow } from './whole-units.ts';
 
 /** Cheapest arcs per source and per sink that the search starts with. */
 const NEAREST = 6;
@@ -40,14 +40,16 @@ const BOUND_TOLERANCE = 1e-6;
 /** Passes over all arcs at most, after the first price. */
 const MOST_ROUNDS = 20;
 const MOST_REPAIRS = 8;
+/** Shares of the best price at which flows are looked at for a plan that is nearer the bound. */
+const OTHER_PRICES = [0.995, 1.005, 0.98, 1.02, 0.96, 1.04, 0.92, 1.08];
 /** Share of the total demand by which sums of what is served may be off. */
 const SERVED_NOISE = 1e-12;
 
 export type PricedHooks = {
   /** A proved lower bound of the cost of every plan, cost units. */
   onBound(units: number): void;
-  /** Moves that serve what is required, cheaper and cheaper. */
-  onPlan(flow: Flow): void;
+  /** Moves that serve what is required, mostly cheaper and cheaper. @returns whether they are good enough */
+  onPlan(flow: Flow): boolean;
 };
 
 /** `solved`: bound and plan were told, whatever the gap. `infeasible`: proved. `open`: something is left to others. */
@@ -138,15 +140,45 @@ function run(
     if (!pivotCandidates(s, first, 'all_arcs') || isOver(control)) return stopped();
   }
 
-  const best = s.price;
-  const beside = serveEnough(s, least);
-  if (!beside) return isOver(control) ? stopped() : ended('open');
-  setPrice(s, best);
-  hooks.onPlan(readMoves(s, beside));
-  for (let r = 0; r < MOST_REPAIRS && !isOver(control) && leaveLess(s, beside, least, noise); r++) {
-    hooks.onPlan(readMoves(s, beside));
-  }
+  const whole = serveEnough(s, least);
+  if (!whole) return isOver(control) ? stopped() : ended('open');
+  tellPlans(s, whole, least, noise, hooks);
   return ended('solved');
+}
+
+/** Plans until one is good enough: that within a move of the bound, what makes it cheaper, and from flows at other prices. */
+function tellPlans(
+  s: PricedSearch,
+  first: WholeFlow,
+  least: number,
+  noise: number,
+  hooks: PricedHooks,
+): void {
+  const perGain = s.price / s.problem.capacity;
+  const beyond = ({ served }: WholeFlow) => perGain * (served - least);
+  const tell = ({ s: { tree, list }, beside }: WholeFlow) => hooks.onPlan(readMoves({ tree, list }, beside));
+  let isEnough = tell(first);
+  let excess = beyond(first);
+  for (let r = 0; r < MOST_REPAIRS && !isOver(s.control); r++) {
+    const before = beyond(first);
+    const left = leaveLess(first, least, noise, before);
+    if (left === null) break;
+    excess += left - before;
+    isEnough = tell(first);
+  }
+  const { value } = pointOf(s);
+  for (const factor of OTHER_PRICES) {
+    if (isEnough) return;
+    const other = isOver(s.control) ? null : flowAt(s, factor * s.price);
+    if (!other) return;
+    // By how much this flow is dearer than the best, at the best price.
+    const dearer = pointOf(s).value - value;
+    let left = leaveLess(other, least, noise, excess - dearer);
+    if (left === null && other.served >= least) left = beyond(other);
+    if (left === null || dearer + left >= excess) continue;
+    excess = dearer + left;
+    isEnough = tell(other);
+  }
 }
 
 function createSearch(

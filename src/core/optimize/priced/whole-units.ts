@@ -1,8 +1,8 @@
 /**
- * From the flow at the best price to a plan. There the flow serves too little or too much by some units along cycles of next to no
- * reduced cost. Pivots at a price a little higher (or lower) send them, and of the last one as many units as it takes: what is
+ * From flows at prices of service to plans. At the best price the flow serves too little or too much by some units along cycles of next
+ * to no reduced cost. Pivots at a price a little higher (or lower) send them, and of the last one as many units as it takes: what is
  * served beyond what is required is then less than a cycle serves, a vehicle's load at most, and the plan within a move of the bound.
- * Then units along up to three cycles at a time that leave less over, as long as that is cheaper.
+ * Then units along up to three cycles at a time that leave less over, from there or from the flow at another price.
  *
  * A unit along the cycle of an arc outside the tree: O(depth). Looking at all of them: O(candidates · depth).
  */
@@ -20,54 +20,77 @@ const MOST_STEPS = 24;
 /** Cycles that are looked at together. */
 const MOST_CHANGES = 80;
 
-/** Units on arcs outside the tree, by candidate, and the demand served with them. */
-export type Beside = { units: Map<number, number>; served: number };
+/** A flow with units outside the tree, by candidate; the tree's own flow is another array than the search's. */
+export type WholeFlow = { s: PricedSearch; beside: Map<number, number>; served: number };
 
-/**
- * Changes the flow until it serves at least `least` and as little beyond as one cycle allows.
- * @returns null where the stop flag or the deadline came first, or nothing serves enough
- */
-export function serveEnough(s: PricedSearch, least: number): Beside | null {
-  const beside: Beside = { units: new Map(), served: measure(s).served };
-  const best = s.price;
-  const isRising = beside.served < least;
-  let isDone = false;
-  const isEnough = (arc: number): boolean => {
-    const { amount, gain } = cycleOf(s, arc);
-    const after = beside.served + amount * gain;
-    if (isRising ? after < least : after >= least) {
-      beside.served = after;
-      return false;
-    }
-    const units = (least - beside.served) / gain;
-    send(s, arc, Math.min(amount, isRising ? Math.ceil(units) : Math.floor(units)), gain, beside);
-    isDone = true;
-    return true;
-  };
-  for (let step = FIRST_STEP, tries = 0; !isDone; step *= STEP_FACTOR, tries++) {
-    if (tries === MOST_STEPS || (!isRising && s.price === 0)) return isRising ? null : beside;
-    setPrice(s, Math.max(0, isRising ? best + step : best - step));
-    if (!pivotCandidates(s, 0, 'candidates', isEnough)) return null;
-  }
-  return beside;
+function wholeFlow(s: PricedSearch): WholeFlow {
+  const tree = { ...s.tree, flow: s.tree.flow.slice() };
+  return { s: { ...s, tree }, beside: new Map(), served: measure(s).served };
 }
 
 /**
- * Units along cycles that make the plan cheaper and leave it one, the best few together.
- * @returns whether there were any
+ * The flow at the best price, changed until it serves at least `least` and as little beyond as one cycle allows.
+ * @param s with the optimal tree at that price; left with the tree before the last cycle
+ * @returns null where the stop flag or the deadline came first, or nothing serves enough
  */
-export function leaveLess(s: PricedSearch, beside: Beside, least: number, noise: number): boolean {
-  const spare = beside.served - least;
+export function serveEnough(s: PricedSearch, least: number): WholeFlow | null {
+  const best = s.price;
+  let { served } = measure(s);
+  const isRising = served < least;
+  let last = -1;
+  const isEnough = (arc: number): boolean => {
+    const { amount, gain } = cycleOf(s, arc);
+    const after = served + amount * gain;
+    if (isRising ? after >= least : after < least) {
+      last = arc;
+      return true;
+    }
+    served = after;
+    return false;
+  };
+  for (let step = FIRST_STEP, tries = 0; last < 0; step *= STEP_FACTOR, tries++) {
+    if (tries === MOST_STEPS || (!isRising && s.price === 0)) break;
+    setPrice(s, Math.max(0, isRising ? best + step : best - step));
+    if (!pivotCandidates(s, 0, 'candidates', isEnough)) return null;
+  }
+  setPrice(s, best);
+  const whole = wholeFlow(s);
+  if (last >= 0) {
+    const { amount, gain } = cycleOf(s, last);
+    const units = (least - served) / gain;
+    send(whole, last, Math.min(amount, isRising ? Math.ceil(units) : Math.floor(units)), gain);
+  }
+  return last >= 0 || !isRising ? whole : null;
+}
+
+/** The flow at another price, told at the present one. @returns null where the stop flag or the deadline came first */
+export function flowAt(s: PricedSearch, price: number): WholeFlow | null {
+  const now = s.price;
+  setPrice(s, price);
+  if (!pivotCandidates(s, 0, 'candidates')) return null;
+  setPrice(s, now);
+  return wholeFlow(s);
+}
+
+/**
+ * Sends units along the cycles that together leave the least: by their reduced costs and by the price of what is served beyond `least`.
+ * @param limit what that has to be less than
+ * @returns what it is, or null where there are no such cycles
+ */
+export function leaveLess(whole: WholeFlow, least: number, noise: number, limit: number): number | null {
+  const { s, served } = whole;
   const perGain = s.price / s.problem.capacity;
-  const chosen = chooseChanges(findChanges(s, perGain * spare, noise), spare, perGain, perGain * spare);
-  if (!chosen) return false;
-  for (const { step } of chosen) {
+  const chosen = chooseChanges(findChanges(s, limit, noise), served - least, perGain, limit);
+  if (!chosen) return null;
+  let added = 0;
+  for (const { step, reduced } of chosen) {
     const { amount, gain } = cycleOf(s, step);
     // The cycles before may have taken what this one needs.
-    if (amount < 1) return false;
-    send(s, step, 1, gain, beside);
+    if (amount < 1) return null;
+    send(whole, step, 1, gain);
+    added += reduced;
   }
-  return true;
+  return added + perGain * (whole.served - least);
 }
 
 /** Arcs outside the tree whose cycle costs less than `limit` beyond the prices and can take a unit, cheapest first. */
@@ -105,13 +128,14 @@ function cycleOf(s: PricedSearch, arc: number): { amount: number; gain: number }
 }
 
 /** Sends units around the cycle of a candidate; the tree stays as it is. */
-function send(s: PricedSearch, arc: number, units: number, gain: number, beside: Beside): void {
+function send(whole: WholeFlow, arc: number, units: number, gain: number): void {
+  const { s, beside } = whole;
   const { flow } = s.tree;
   walkCycle(s.tree, s.list.from[arc], s.list.to[arc], (node, isGrowing) => {
     flow[node] += isGrowing ? units : -units;
   });
-  beside.units.set(arc, (beside.units.get(arc) ?? 0) + units);
-  beside.served += units * gain;
+  beside.set(arc, (beside.get(arc) ?? 0) + units);
+  whole.served += units * gain;
 }
 
 /**
@@ -138,13 +162,16 @@ function walkCycle(
 }
 
 /** Vehicles that move: those of the tree and those outside of it. */
-export function readMoves({ tree, list }: PricedSearch, beside?: Beside): Flow {
+export function readMoves(
+  { tree, list }: Pick<PricedSearch, 'tree' | 'list'>,
+  beside: ReadonlyMap<number, number> = new Map(),
+): Flow {
   const { n } = tree;
   const arcs = realArcs(tree);
   const from = Array.from(arcs.from);
   const to = Array.from(arcs.to);
   const units = Array.from(arcs.units);
-  for (const [arc, more] of beside?.units ?? []) {
+  for (const [arc, more] of beside) {
     const sink = list.to[arc] - sinkNode(n, 0);
     if (list.from[arc] >= n || sink < 0 || sink >= n) continue;
     from.push(list.from[arc]);

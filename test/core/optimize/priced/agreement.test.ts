@@ -39,6 +39,7 @@ function priced(problem: Problem): PricedOutcome & { bound: number; cost: number
       },
       onPlan: (flow) => {
         cost = Math.min(cost, costOf(problem, flow));
+        return false;
       },
     },
   );

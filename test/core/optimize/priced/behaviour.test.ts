@@ -57,7 +57,10 @@ describe('the everyday case', () => {
           onBound: (units) => {
             bound = units;
           },
-          onPlan: (flow) => plans.push(flow),
+          onPlan: (flow) => {
+            plans.push(flow);
+            return false;
+          },
         },
       );
       if (kind === 'infeasible') seen.infeasible++;
@@ -130,7 +133,7 @@ function solved(problem: PricedProblem) {
   const onBound = (units: number) => {
     bound = Math.max(bound, units);
   };
-  return { ...solvePriced(problem, {}, { onBound, onPlan: () => undefined }), bound };
+  return { ...solvePriced(problem, {}, { onBound, onPlan: () => true }), bound };
 }
 
 describe('a search at a price', () => {
@@ -138,7 +141,7 @@ describe('a search at a price', () => {
 
   test('stops on the flag', () => {
     const stopFlag = new Int32Array(new SharedArrayBuffer(4));
-    const hooks = { onBound: () => undefined, onPlan: () => undefined };
+    const hooks = { onBound: () => undefined, onPlan: () => true };
     const onProgress = () => Atomics.store(stopFlag, 0, 1);
     expect(solvePriced(asPricedProblem(problem)!, { stopFlag, onProgress }, hooks).kind).toBe('stopped');
   });
