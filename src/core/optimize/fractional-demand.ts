@@ -18,8 +18,10 @@ import { leastServed } from './service-level.ts';
 /** `open`: the problem is another one, or not proved within the gap. */
 export type FractionalOutcome = 'done' | 'infeasible' | 'stopped' | 'open';
 
+type PricedAmounts = Omit<PricedProblem, 'cost' | 'beyond'>;
+
 /** The priced problem but for its costs, or null where the problem is more than one. */
-function pricedAmounts(problem: Problem): Omit<PricedProblem, 'cost' | 'beyond'> | null {
+function amountsOf(problem: Problem): PricedAmounts | null {
   const { capacities, limits, supply, demand, locationIds } = problem;
   if (capacities.length !== 1 || limits.minVehiclesPerLocation > 0) return null;
   if (limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY) return null;
@@ -35,14 +37,14 @@ function pricedAmounts(problem: Problem): Omit<PricedProblem, 'cost' | 'beyond'>
 
 /** The priced problem, or null where the problem is more than one. */
 export function asPricedProblem(problem: Problem): PricedProblem | null {
-  const amounts = pricedAmounts(problem);
+  const amounts = amountsOf(problem);
   return amounts && { ...amounts, cost: flowCosts(problem), beyond: Number.POSITIVE_INFINITY };
 }
 
 /** On the matrix, on the moves within the limit, or without either where the matrix would not fit. */
 function solveAmounts(
   problem: Problem,
-  amounts: Omit<PricedProblem, 'cost' | 'beyond'>,
+  amounts: PricedAmounts,
   control: FlowControl,
   hooks: PricedHooks,
 ): PricedOutcome {
@@ -62,17 +64,21 @@ function solveAmounts(
     const beyond = isAll ? Number.POSITIVE_INFINITY : unitsBeyond(radiusKm, costPerKm);
     const cost = nearCosts(points, costPerKm, radiusKm);
     const outcome = solvePriced({ ...amounts, cost, beyond }, control, hooks);
-    if (isAll || outcome.kind === 'solved' || outcome.kind === 'stopped') return outcome;
+    if (isAll || outcome.kind !== 'open') return outcome;
     radiusKm = widerRadius(radiusKm, outcome.price, { costPerKm, limitKm });
   }
 }
 
+/**
+ * Solves a problem with one class and fractional demand as far as the network simplex goes; the incumbent has plan, bound and figures.
+ * @returns `stopped` where the stop flag or the deadline came first
+ */
 export function solveFractional(
   problem: Problem,
   incumbent: Incumbent,
   control: SolveControl,
 ): FractionalOutcome {
-  const amounts = pricedAmounts(problem);
+  const amounts = amountsOf(problem);
   if (!amounts) return 'open';
   const { figures } = incumbent;
   const flowControl = {

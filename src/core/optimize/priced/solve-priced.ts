@@ -5,7 +5,7 @@
  *   1. vehicles serve full loads where they stand, greedy tree on candidate arcs, simplex on them, then on all arcs
  *   2. the price at which L is largest, from tree to tree (`best-price.ts`), and all arcs priced again until none improves
  *   3. the bound that the prices prove; where it shows that vehicles had better not serve where they stand first, 1 without that
- *   4. a plan (`whole-units.ts`)
+ *   4. plans (`whole-units.ts`)
  *
  * Complexity: as `flow/solve-flow.ts`, and some ten prices of few pivots each. One pass over all arcs proves the bound.
  */
