@@ -96,7 +96,7 @@ export type Moves = {
 
 /** How a solution was found and what is proved of it. */
 export type SolveFigures = {
-  /** `linear`: integral linear programme; `mixed_integer`: branch and cut; `rounding`, `greedy`: heuristics. */
+  /** `network_simplex`: pure flow, or flow at the best price of service; `linear`: integral linear programme; `mixed_integer`: branch and cut; `rounding`, `greedy`: heuristics. */
   method: 'none' | 'network_simplex' | 'linear' | 'mixed_integer' | 'rounding' | 'greedy';
   columns: number;
   rows: number;

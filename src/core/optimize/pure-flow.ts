@@ -14,7 +14,6 @@ import { solveFlow } from './flow/solve-flow.ts';
 import type {
   FlowAmounts,
   FlowControl,
-  FlowCosts,
   FlowCounts,
   FlowOutcome,
   FlowProblem,
@@ -22,6 +21,7 @@ import type {
   SolvedFlow,
 } from './flow/types.ts';
 import { type Confirmation, confirmFlow } from './flow-confirm.ts';
+import { flowCosts } from './flow-costs.ts';
 import type { Moves, Problem, Solution, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
 import { MOST_MATRIX_LOCATIONS } from './network.ts';
 import { leastServed } from './service-level.ts';
@@ -29,9 +29,6 @@ import { isStopped } from './solver-model.ts';
 
 /** Beyond this, amounts are not counted in 32 bits. */
 const MOST_UNITS = 2 ** 31 - 1;
-
-/** Least share of forbidden pairs for which listing the allowed ones is quicker than passing over all. */
-const SPARSE_SHARE = 0.5;
 
 /** The flow problem but for its costs, or null where the problem is more than one. */
 function flowAmounts(problem: Problem): FlowAmounts | null {
@@ -180,46 +177,6 @@ function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units:
   let served = 0;
   for (let j = 0; j < flow.n; j++) served += Math.min(present[j], flow.demand[j]);
   return served;
-}
-
-/** Costs with the moves beyond the distance limit forbidden: the matrix itself where there are none. */
-function flowCosts({ network, greatCircle, limits, locationIds }: Problem): FlowCosts {
-  const near = greatCircle?.near(limits.maxDistanceKm);
-  if (near) return near;
-  const { costUnits, distanceKm } = network;
-  const limit = limits.maxDistanceKm;
-  const isForbidden = (a: number) =>
-    costUnits[a] === Number.POSITIVE_INFINITY || (distanceKm !== null && distanceKm[a] > limit);
-  let forbidden = 0;
-  for (let a = 0; a < costUnits.length; a++) if (isForbidden(a)) forbidden++;
-  if (forbidden === 0) return { kind: 'dense', units: costUnits };
-  if (forbidden < SPARSE_SHARE * costUnits.length) {
-    const units = costUnits.slice();
-    for (let a = 0; a < units.length; a++) if (isForbidden(a)) units[a] = Number.POSITIVE_INFINITY;
-    return { kind: 'dense', units };
-  }
-  const n = locationIds.length;
-  const allowed = costUnits.length - forbidden;
-  const costs = {
-    starts: new Int32Array(n + 1),
-    targets: new Int32Array(allowed),
-    units: new Float64Array(allowed),
-  };
-  let next = 0;
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < n; j++) {
-      if (i === j || isForbidden(i * n + j)) continue;
-      costs.targets[next] = j;
-      costs.units[next++] = costUnits[i * n + j];
-    }
-    costs.starts[i + 1] = next;
-  }
-  return {
-    kind: 'sparse',
-    starts: costs.starts,
-    targets: costs.targets.subarray(0, next),
-    units: costs.units.subarray(0, next),
-  };
 }
 
 /** Progress at the interval asked for; a network simplex has no bound before it has the optimum. */

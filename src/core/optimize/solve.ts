@@ -2,15 +2,18 @@
  * The cheapest plan of a problem, with a proved bound.
  *
  *   0. A pure min-cost flow: the network simplex, with its certificate (`pure-flow.ts`).
- *   1. The search over few moves at a time, priced and proved over all of them (`mixed/search.ts`).
- *   2. What it does not decide: the direct formulation with all moves (`direct.ts`), where that fits the solver's memory.
- *   3. Time up without a plan: a greedy one.
+ *   1. One class and fractional demand: the network simplex with the service level priced (`fractional-demand.ts`).
+ *   2. Other problems, and what 1 does not prove within the gap: the search over few moves at a time, priced and proved over all of
+ *      them (`mixed/search.ts`).
+ *   3. What it does not decide: the direct formulation with all moves (`direct.ts`), where that fits the solver's memory.
+ *   4. Time up without a plan: a greedy one.
  *
  * Every plan is recomputed from whole vehicles (`evaluate.ts`) before it counts; nothing is rounded into infeasibility.
  */
 import { planGreedily, solveDirect } from './direct.ts';
 import { evaluateMoves } from './evaluate.ts';
 import { NO_MOVES } from './extract.ts';
+import { solveFractional } from './fractional-demand.ts';
 import { isStopped, MOST_COLUMNS, type RunControl, withSolverModel } from './highs.ts';
 import { createIncumbent, type Incumbent } from './incumbent.ts';
 import { createBaseModel } from './mixed/base-model.ts';
@@ -35,11 +38,11 @@ export async function solveProblem(
 ): Promise<SolveOutcome> {
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   if (countVehicles(problem) === 0) return solveWithoutVehicles(problem);
+  const incumbent = createIncumbent(problem, gap, control);
   try {
-    const pure = await solvePureFlow(problem, control);
-    return pure ?? (await solve(problem, createIncumbent(problem, gap, control), control));
+    return (await solvePureFlow(problem, control)) ?? (await solve(problem, incumbent, control));
   } catch (error) {
-    if (error instanceof TooManyLocationsError) return { kind: 'error', message: error.message };
+    if (error instanceof TooManyLocationsError) return bestOr(incumbent, error.message);
     return {
       kind: 'error',
       message: `the solver failed: ${error instanceof Error ? error.message : String(error)}`,
@@ -54,6 +57,11 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
     progressIntervalMs: control.progressIntervalMs,
     onProgress: incumbent.reportSolver,
   };
+  const fractional = solveFractional(problem, incumbent, control);
+  if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
+  if (fractional === 'infeasible') return infeasible(incumbent);
+  if (fractional === 'done') return incumbent.finish('done');
+  if (fractional === 'stopped' && incumbent.best() !== null) return incumbent.finish('stopped');
   const base = createBaseModel(problem);
   const searched = await withSolverModel(base.model, base.tolerance, runControl, (model) =>
     search(problem, base, model, incumbent),
@@ -73,14 +81,17 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
       break;
   }
   const tooLarge = describeTooLarge(problem);
-  if (tooLarge) {
-    const best = incumbent.best();
-    return best && best.costUnits <= incumbent.ceiling
-      ? incumbent.finish('failed')
-      : { kind: 'error', message: tooLarge };
-  }
+  if (tooLarge) return bestOr(incumbent, tooLarge);
   const ended = await solveDirect(problem, incumbent, runControl);
   return ended === 'infeasible' ? infeasible(incumbent) : incumbent.finish(ended);
+}
+
+/** The plan in hand where the rest cannot be solved, or why there is none. */
+function bestOr(incumbent: Incumbent, message: string): SolveOutcome {
+  const best = incumbent.best();
+  return best && best.costUnits <= incumbent.ceiling
+    ? incumbent.finish('failed')
+    : { kind: 'error', message };
 }
 
 /** The bound tells where only the cost ceiling is in the way. */

@@ -10,12 +10,12 @@
  * less, because they end nearby.
  */
 import type { Problem, Solution } from '../model.ts';
+import { type Change, chooseChanges } from '../priced/step-changes.ts';
 import { SERVICE_TOLERANCE, totalDemand } from '../service-level.ts';
 import type { Effort } from './effort.ts';
 import type { Range } from './estimate.ts';
 import { flowsOf, type MoveGroup, mostGained } from './move-figures.ts';
 import { createPricedFlow } from './priced-flow.ts';
-import { type Change, chooseChanges } from './step-changes.ts';
 
 /** Share of the cost that is not worth another repair. */
 const LEAST_SLACK = 5e-6;

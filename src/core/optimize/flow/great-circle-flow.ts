@@ -33,7 +33,7 @@ const MOST_MATRIX_LOCATIONS = 4000;
 /** Points may coincide. */
 const LEAST_RADIUS_KM = 0.01;
 
-const HALF_CIRCUMFERENCE_KM = Math.PI * EARTH_RADIUS_KM * 1.001;
+export const HALF_CIRCUMFERENCE_KM = Math.PI * EARTH_RADIUS_KM * 1.001;
 
 export type GreatCircleProblem = FlowAmounts & {
   points: readonly Coordinates[];
@@ -62,16 +62,29 @@ export function solveGreatCircleFlow(
     }
     const outcome = solveFlow({ ...problem, cost: nearCosts(points, costPerKm, radiusKm) }, control);
     if (radiusKm === limitKm || outcome.kind === 'stopped') return { ...outcome, radiusKm };
-    // Beyond the radius a move costs at least this many units.
-    const coveredUnits = Math.floor(radiusKm * costPerKm * UNITS_PER_COST);
-    if (outcome.kind === 'solved' && outcome.duals.service <= coveredUnits) return { ...outcome, radiusKm };
-    const askedKm = outcome.kind === 'solved' ? outcome.duals.service / (costPerKm * UNITS_PER_COST) : 0;
-    radiusKm = Math.min(limitKm, Math.max(2 * radiusKm, askedKm * RADIUS_MARGIN));
+    const price = outcome.kind === 'solved' ? outcome.duals.service : null;
+    if (price !== null && price <= unitsBeyond(radiusKm, costPerKm)) return { ...outcome, radiusKm };
+    radiusKm = widerRadius(radiusKm, price, { costPerKm, limitKm });
   }
 }
 
-/** From the extents of the points' unit vectors: no two points are farther apart than `diameterKm`. */
-function measure(points: readonly Coordinates[]): { firstRadiusKm: number; diameterKm: number } {
+/** Beyond the radius a move costs at least this many units. */
+export function unitsBeyond(radiusKm: number, costPerKm: number): number {
+  return Math.floor(radiusKm * costPerKm * UNITS_PER_COST);
+}
+
+/** What the price of service asks for (null: nothing was served), at least twice as wide, at most the limit. */
+export function widerRadius(
+  radiusKm: number,
+  price: number | null,
+  { costPerKm, limitKm }: { costPerKm: number; limitKm: number },
+): number {
+  const askedKm = price === null ? 0 : price / (costPerKm * UNITS_PER_COST);
+  return Math.min(limitKm, Math.max(2 * radiusKm, askedKm * RADIUS_MARGIN));
+}
+
+/** No two points are farther apart than `diameterKm`. O(n). */
+export function measure(points: readonly Coordinates[]): { firstRadiusKm: number; diameterKm: number } {
   const { x, y, z } = unitVectors(points);
   const extents = [x, y, z].map(extent).sort((a, b) => b - a);
   const area = extents[0] * extents[1] * EARTH_RADIUS_KM ** 2;

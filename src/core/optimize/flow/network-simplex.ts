@@ -16,7 +16,13 @@ const PIVOTS_PER_LOOK = 1024;
 
 const LEAST_BLOCK = 16;
 
-export type Search = { tree: Tree; list: Candidates; arcs: ArcSet; counts: FlowCounts; control: FlowControl };
+export type Search = {
+  tree: Tree;
+  list: Candidates;
+  arcs: ArcSet;
+  counts: Pick<FlowCounts, 'pivots' | 'pricingRounds' | 'candidates'>;
+  control: FlowControl;
+};
 
 /** @returns false where the stop flag or the deadline came first */
 export function pivotToOptimum(search: Search, sources: Int32Array, sinks: Int32Array): boolean {
@@ -36,8 +42,17 @@ export function pivotToOptimum(search: Search, sources: Int32Array, sinks: Int32
   }
 }
 
-/** Pivots until no candidate is violated, beginning with the one at `first`. */
-function pivotCandidates(search: Search, first: number, phase: FlowProgress['phase']): boolean {
+/**
+ * Pivots until no candidate is violated, beginning with the one at `first`.
+ * @param isEnough asked before each pivot on the arc that is to enter: true ends the search
+ * @returns false where the stop flag or the deadline came first
+ */
+export function pivotCandidates(
+  search: Search,
+  first: number,
+  phase: FlowProgress['phase'],
+  isEnough?: (arc: number) => boolean,
+): boolean {
   const { tree, list, counts, control } = search;
   const { from, to, cost, count } = list;
   const { potential } = tree;
@@ -58,6 +73,7 @@ function pivotCandidates(search: Search, first: number, phase: FlowProgress['pha
     priced += end - at;
     at = end === count ? 0 : end;
     if (entering < 0) continue;
+    if (isEnough?.(entering)) return true;
     pivot(tree, from[entering], to[entering], cost[entering], least);
     priced = 0;
     if (++counts.pivots % PIVOTS_PER_LOOK === 0) {

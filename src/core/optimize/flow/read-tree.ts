@@ -31,7 +31,7 @@ export function stillBasis({ n, supply, demand }: FlowProblem): FlowBasis {
 }
 
 /** Tree arcs from a source to a sink, by source then target. */
-function realArcs(tree: Tree): Pick<FlowBasis, 'from' | 'to' | 'units' | 'cost'> {
+export function realArcs(tree: Tree): Pick<FlowBasis, 'from' | 'to' | 'units' | 'cost'> {
   const { n, parent, flow, cost } = tree;
   const firstSink = sinkNode(n, 0);
   const keys = new Float64Array(parent.length);
@@ -62,7 +62,7 @@ function realArcs(tree: Tree): Pick<FlowBasis, 'from' | 'to' | 'units' | 'cost'>
 }
 
 /** Vehicles that move. */
-export function readFlow({ from, to, units }: FlowBasis): Flow {
+export function readFlow({ from, to, units }: Flow): Flow {
   let count = 0;
   const moves = new Int32Array(units.length);
   for (let a = 0; a < units.length; a++) if (units[a] > 0 && from[a] !== to[a]) moves[count++] = a;

@@ -60,7 +60,6 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
     };
     return conclude(problem, reachable, null, answer, counts);
   }
-  const stopHere = (): FlowOutcome => stopped(search, reachable === problem.required);
   const search: Search = {
     tree: createTree(problem.n),
     list: createCandidates(20 * problem.n),
@@ -69,6 +68,7 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
     control,
   };
   const { tree, list, arcs } = search;
+  const stopHere = () => stopped(tree, counts, reachable === problem.required);
   const plain = plainAmounts(reduced);
   const isNetted = control.nettingIsSafe !== false;
   const start = isNetted ? netted : plain;
@@ -133,7 +133,7 @@ function readAnswer({ tree, list }: Search, problem: FlowProblem): Answer {
   };
 }
 
-function stopped({ tree, counts }: Search, isReachable: boolean): FlowOutcome {
+function stopped(tree: Tree, counts: FlowCounts, isReachable: boolean): FlowOutcome {
   const isPlan = isReachable && hubFlow(tree) === 0;
   return {
     kind: 'stopped',

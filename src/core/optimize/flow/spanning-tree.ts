@@ -2,8 +2,9 @@
  * The spanning tree of the network simplex and its pivot.
  *
  * Nodes: source of location i: i; slack source (demand not served): n; hub (artificial): n + 1; sink of location j:
- * n + 2 + j; idle sink (vehicles that serve nobody): 2n + 2, the root. Arcs lead from lower to higher numbers only, so
- * that the arc of node v and its parent leads up exactly where v < parent.
+ * n + 2 + j; idle sink (vehicles that serve nobody): 2n + 2, the root; where service has a price (`priced/`), the part of a
+ * vehicle's load that is wanted at j: 2n + 3 + j. Arcs lead from lower to higher numbers only, so that the arc of node v
+ * and its parent leads up exactly where v < parent.
  * Arcs have no upper bound, so that arcs outside the tree carry nothing and only the tree is stored: parent, flow and
  * cost of the arc to it, depth, and the preorder thread in both directions (circular through the root).
  *
@@ -35,10 +36,11 @@ export const slackNode = (n: number) => n;
 export const hubNode = (n: number) => n + 1;
 export const sinkNode = (n: number, location: number) => n + 2 + location;
 export const idleNode = (n: number) => 2 * n + 2;
+export const partNode = (n: number, location: number) => 2 * n + 3 + location;
 
 /** A tree of the root alone. */
-export function createTree(n: number): Tree {
-  const size = 2 * n + 3;
+export function createTree(n: number, hasParts = false): Tree {
+  const size = partNode(n, hasParts ? n : 0);
   return {
     n,
     root: idleNode(n),
@@ -59,9 +61,9 @@ export function attach(tree: Tree, node: number, parent: number, flow: number, c
   tree.cost[node] = cost;
 }
 
-/** Thread, depths and potentials from parents and costs. O(n). */
+/** Thread and depths from parents, and potentials. O(n). */
 export function layOut(tree: Tree): void {
-  const { parent, depth, next, previous, cost, potential, root } = tree;
+  const { parent, depth, next, previous, root } = tree;
   const size = parent.length;
   const firstChild = new Int32Array(size).fill(-1);
   const sibling = new Int32Array(size).fill(-1);
@@ -71,14 +73,11 @@ export function layOut(tree: Tree): void {
     sibling[v] = firstChild[p];
     firstChild[p] = v;
   }
-  potential[root] = 0;
   depth[root] = 0;
   let last = root;
   let v = firstChild[root];
   while (v >= 0) {
-    const p = parent[v];
-    depth[v] = depth[p] + 1;
-    potential[v] = v < p ? potential[p] - cost[v] : potential[p] + cost[v];
+    depth[v] = depth[parent[v]] + 1;
     next[last] = v;
     previous[v] = last;
     last = v;
@@ -91,6 +90,16 @@ export function layOut(tree: Tree): void {
   }
   next[last] = root;
   previous[root] = last;
+  setPotentials(tree);
+}
+
+/** Potentials from the costs of the tree's arcs. O(n). */
+export function setPotentials({ parent, next, cost, potential, root }: Tree): void {
+  potential[root] = 0;
+  for (let v = next[root]; v !== root; v = next[v]) {
+    const p = parent[v];
+    potential[v] = v < p ? potential[p] - cost[v] : potential[p] + cost[v];
+  }
 }
 
 /**

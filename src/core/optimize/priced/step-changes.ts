@@ -1,6 +1,6 @@
-/** Which steps more or fewer make a flow that serves too little, or too much, into a plan. */
+/** Which steps more or fewer make a flow that serves too little, or too much, into a plan that leaves little over. */
 
-/** A step one more (`by` 1) or fewer: its cycle's reduced cost, scaled, and what it serves more. */
+/** A step, or an arc, with a unit more (`by` 1) or fewer: its cycle's reduced cost in the unit of prices, and what it serves more. */
 export type Change = { step: number; by: 1 | -1; reduced: number; gain: number };
 
 const MOST_TOGETHER = 3;
