@@ -6,6 +6,7 @@ import { UNITS_PER_COST } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
 import { isStopped, type SolverProgress } from './highs.ts';
 import type { Moves, Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
+import { checkOf, isOver } from './stopping.ts';
 
 /** Error of bounds: in units, and relative for our own sum of duals and for the solver's branching. */
 const LEAST_NOISE_UNITS = 0.01;
@@ -64,7 +65,9 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     gap,
     deadlineMs: control.deadlineMs,
     /** Whether the time is up or the solve is cancelled. */
-    isOver: () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs,
+    isOver: () => isOver(control),
+    /** Called every few milliseconds of work. @throws OutOfTime */
+    check: checkOf(control),
     figures,
     best: () => best,
     isCancelled: () => isStopped(control.stopFlag),

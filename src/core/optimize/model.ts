@@ -55,6 +55,8 @@ export type GreatCircle = {
   /** Cost units per vehicle. */
   costOf(from: number, to: number): number;
   kmOf(from: number, to: number): number;
+  /** Builds the network's matrices before they are first read, which takes up to a second. @throws what `check` throws, and TooManyLocationsError */
+  buildMatrices(check: () => void): void;
   /** The moves within a limit, by source; null where they are so many that the matrices are the better way. */
   near(limitKm: number): SparseCosts | null;
 };

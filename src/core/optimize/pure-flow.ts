@@ -26,6 +26,7 @@ import type { Moves, Problem, Solution, SolveControl, SolveFigures, SolveOutcome
 import { MOST_MATRIX_LOCATIONS } from './network.ts';
 import { leastServed } from './service-level.ts';
 import { isStopped } from './solver-model.ts';
+import { checkOf, type Stopping } from './stopping.ts';
 
 /** Beyond this, amounts are not counted in 32 bits. */
 const MOST_UNITS = 2 ** 31 - 1;
@@ -81,7 +82,7 @@ export async function solvePureFlow(problem: Problem, control: SolveControl): Pr
 }
 
 /** On the matrix, on the moves within the limit, or without either where the matrix would not fit. */
-function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowControl): FlowOutcome {
+function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowControl & Stopping): FlowOutcome {
   const { greatCircle, limits } = problem;
   if (greatCircle && amounts.n > MOST_MATRIX_LOCATIONS) {
     const { points, costPerKm } = greatCircle;
@@ -90,6 +91,7 @@ function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowContr
       control,
     );
   }
+  if (!greatCircle?.near(limits.maxDistanceKm)) greatCircle?.buildMatrices(checkOf(control));
   return solveFlow({ ...amounts, cost: flowCosts(problem) }, control);
 }
 

@@ -18,6 +18,7 @@ import { search } from './mixed/search.ts';
 import type { Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
 import { TooManyLocationsError } from './network.ts';
 import { solvePureFlow } from './pure-flow.ts';
+import { checkOf, OutOfTime } from './stopping.ts';
 import { countArcs } from './variables.ts';
 import { countVehicles } from './variants.ts';
 
@@ -39,6 +40,7 @@ export async function solveProblem(
     const pure = await solvePureFlow(problem, control);
     return pure ?? (await solve(problem, createIncumbent(problem, gap, control), control));
   } catch (error) {
+    if (error instanceof OutOfTime) return { kind: isStopped(control.stopFlag) ? 'cancelled' : 'timeout' };
     if (error instanceof TooManyLocationsError) return { kind: 'error', message: error.message };
     return {
       kind: 'error',
@@ -54,6 +56,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
     progressIntervalMs: control.progressIntervalMs,
     onProgress: incumbent.reportSolver,
   };
+  problem.greatCircle?.buildMatrices(checkOf(control));
   const base = createBaseModel(problem);
   const searched = await withSolverModel(base.model, base.tolerance, runControl, (model) =>
     search(problem, base, model, incumbent),

@@ -1,9 +1,9 @@
 /** Whether a problem has any plan, with one where it has: by reachability alone where that decides, else by solving. */
 import { evaluateMoves } from '../evaluate.ts';
-import { isStopped } from '../highs.ts';
 import type { Moves, Problem, SolveControl } from '../model.ts';
 import { leastServed } from '../service-level.ts';
 import { solveProblem } from '../solve.ts';
+import { isOver } from '../stopping.ts';
 import { canReachMost, reachMost } from './reachable.ts';
 
 export type Feasibility = 'feasible' | 'infeasible' | 'unknown';
@@ -15,8 +15,7 @@ export type AnyPlan =
 /** Any plan, be it dear. */
 export async function findPlan(problem: Problem, control: SolveControl): Promise<AnyPlan> {
   if (canReachMost(problem)) {
-    const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
-    const moves = reachMost(problem, isOver);
+    const moves = reachMost(problem, () => isOver(control));
     if (!moves) return { verdict: 'unknown' };
     const { served, costUnits } = evaluateMoves(problem, moves);
     if (served < leastServed(problem)) return { verdict: 'infeasible' };

@@ -7,9 +7,9 @@
  *                                        a proof that there is none lowers the upper end
  */
 import { evaluateMoves } from '../evaluate.ts';
-import { isStopped } from '../highs.ts';
 import type { Problem, SolveControl } from '../model.ts';
 import { totalDemand } from '../service-level.ts';
+import { isOver } from '../stopping.ts';
 import { countArcs } from '../variables.ts';
 import { dropConstraint, withLimits } from '../variants.ts';
 import { findPlan } from './feasibility.ts';
@@ -43,8 +43,7 @@ export async function findHighestServiceLevel(
   let reached = 0;
   let upper = Math.round(problem.limits.minServiceLevel * LEVEL_STEPS);
   if (canReachMost(problem)) {
-    const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
-    const moves = reachMost(free, isOver);
+    const moves = reachMost(free, () => isOver(control));
     if (!moves) return { relaxation: null, insufficient: null, proved: false };
     const { served, costUnits } = evaluateMoves(free, moves);
     if (costUnits <= problem.limits.maxCostUnits) return proved(served);

@@ -10,6 +10,7 @@ import { UNITS_PER_COST } from '../costs.ts';
 import type { SolverModel } from '../highs.ts';
 import { DUAL_NOISE, type Incumbent } from '../incumbent.ts';
 import type { Problem } from '../model.ts';
+import { untilOutOfTime } from '../stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
 import { addLocationCuts } from './cutting.ts';
@@ -48,8 +49,11 @@ export function search(
   model: SolverModel,
   incumbent: Incumbent,
 ): Searched {
-  const master = createMaster(problem, base, model);
-  const ended = run({ problem, base, master, model, incumbent });
+  const master = createMaster(problem, base, model, incumbent.isOver);
+  let ended: Searched = 'stopped';
+  untilOutOfTime(() => {
+    ended = run({ problem, base, master, model, incumbent });
+  });
   // Time up without a plan: better one from what there is than none.
   if (ended === 'stopped' && incumbent.best() === null && !incumbent.isCancelled()) {
     incumbent.consider(planGreedily(problem, master, null), 'greedy');
