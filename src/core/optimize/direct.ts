@@ -16,10 +16,13 @@ import { type RunControl, type SolverModel, withSolverModel } from './highs.ts';
 import { BRANCHING_NOISE, DUAL_NOISE, type Ended, type Incumbent, type Method } from './incumbent.ts';
 import type { Problem } from './model.ts';
 import { roundSteps } from './rounding.ts';
-import { checkOf, isOver, untilOutOfTime } from './stopping.ts';
+import { checkOf, isOver, lateOver, OutOfTime, untilOutOfTime } from './stopping.ts';
+import { countArcs } from './variables.ts';
 
 /** Plans cost whole units, so a bound within half a unit of one is that plan's cost. */
 const HALF_UNIT = fromUnits(0.5);
+/** A greedy plan takes a list of all moves; with more than this it takes too long. */
+const MOST_GREEDY_MOVES = 60_000;
 
 /** Adds what it finds and proves to the incumbent. */
 export async function solveDirect(
@@ -121,11 +124,18 @@ async function solveFormulation(
   return await withSolverModel(f.model, f.tolerance, control, run);
 }
 
-/** A plan by adding the cheapest vehicles, without a solver: better than none where the time is up. */
+/** A plan by adding the cheapest vehicles, without a solver: better than none where the time is up, if it does not take long. */
 export function planGreedily(problem: Problem, incumbent: Incumbent): void {
-  const f = formulate(problem);
-  const rounded = roundSteps(problem, f, new Float64Array(f.variables.columnCount));
-  if (!rounded) return;
-  const whole = columnValues(problem, f, rounded.arcs, rounded.steps);
-  incumbent.consider(wholeMoves(problem, f, whole), 'greedy');
+  const isLate = lateOver(incumbent.isCancelled);
+  const check = () => {
+    if (isLate()) throw new OutOfTime();
+  };
+  untilOutOfTime(() => {
+    if (countArcs(problem, false, check) > MOST_GREEDY_MOVES) return;
+    const f = formulate(problem, { check });
+    const rounded = roundSteps(problem, f, new Float64Array(f.variables.columnCount), isLate);
+    if (!rounded) return;
+    const whole = columnValues(problem, f, rounded.arcs, rounded.steps);
+    incumbent.consider(wholeMoves(problem, f, whole), 'greedy');
+  });
 }

@@ -22,9 +22,6 @@ import { checkOf, OutOfTime } from './stopping.ts';
 import { countArcs } from './variables.ts';
 import { countVehicles } from './variants.ts';
 
-/** A greedy plan after the time is up takes a list of all moves; with more than this it takes too long. */
-const MOST_GREEDY_MOVES = 60_000;
-
 /**
  * Solves to the relative gap `(cost − bound) / cost`.
  * @returns `infeasible` only where that is proved; `solved` with `proved: false` where the time limit came first
@@ -68,9 +65,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
     case 'done':
       return incumbent.finish('done');
     case 'stopped':
-      if (incumbent.best() === null && countArcs(problem, false) <= MOST_GREEDY_MOVES) {
-        planGreedily(problem, incumbent);
-      }
+      if (incumbent.best() === null) planGreedily(problem, incumbent);
       return incumbent.finish('stopped');
     case 'unproved':
       break;

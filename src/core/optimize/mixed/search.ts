@@ -10,7 +10,7 @@ import { UNITS_PER_COST } from '../costs.ts';
 import type { SolverModel } from '../highs.ts';
 import { DUAL_NOISE, type Incumbent } from '../incumbent.ts';
 import type { Problem } from '../model.ts';
-import { untilOutOfTime } from '../stopping.ts';
+import { lateOver, untilOutOfTime } from '../stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
 import { addLocationCuts } from './cutting.ts';
@@ -56,7 +56,7 @@ export function search(
   });
   // Time up without a plan: better one from what there is than none.
   if (ended === 'stopped' && incumbent.best() === null && !incumbent.isCancelled()) {
-    incumbent.consider(planGreedily(problem, master, null), 'greedy');
+    incumbent.consider(planGreedily(problem, master, null, lateOver(incumbent.isCancelled)), 'greedy');
   }
   incumbent.figures.iterations += master.counts.iterations;
   incumbent.figures.columns = master.firstArc + master.arcs.source.length;
