@@ -28,6 +28,7 @@ export const KINDS: Record<string, Kind> = {
   '1,000 locations, fractional': { ...city(1000, 20_000, 1), gap: 0, spanMs: 800 },
   '2,000 locations, fractional': { ...city(2000, 40_000, 1), gap: 0, spanMs: 1200 },
   '2,000 locations, pure flow': { ...city(2000, 100_000, 1), isFractional: false, gap: 0, spanMs: 200 },
+  '5,000 locations, pure flow': { ...city(5000, 100_000, 1), isFractional: false, gap: 0, spanMs: 1500 },
   '30 locations, 3 classes': { ...city(30, 300, 3), gap: 0, spanMs: 600 },
   '12 locations, 3 classes': { ...city(12, 120, 3), gap: 0, spanMs: 300 },
   '100 locations, 3 classes, all moves': {
@@ -74,7 +75,7 @@ export const KINDS: Record<string, Kind> = {
     ...city(2000, 40_000, 1),
     gap: 0.01,
     spanMs: 4500,
-    constraints: { min_service_level: 1, max_distance: 2 },
+    constraints: { min_service_level: 1, max_distance: 0.5 },
   },
 };
 

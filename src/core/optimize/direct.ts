@@ -16,7 +16,7 @@ import { type RunControl, type SolverModel, withSolverModel } from './highs.ts';
 import { BRANCHING_NOISE, DUAL_NOISE, type Ended, type Incumbent, type Method } from './incumbent.ts';
 import type { Problem } from './model.ts';
 import { roundSteps } from './rounding.ts';
-import { checkOf, isOver, lateOver, OutOfTime, untilOutOfTime } from './stopping.ts';
+import { checkOf, isOver, OutOfTime, untilOutOfTime } from './stopping.ts';
 import { countArcs } from './variables.ts';
 
 /** Plans cost whole units, so a bound within half a unit of one is that plan's cost. */
@@ -126,14 +126,13 @@ async function solveFormulation(
 
 /** A plan by adding the cheapest vehicles, without a solver: better than none where the time is up, if it does not take long. */
 export function planGreedily(problem: Problem, incumbent: Incumbent): void {
-  const isLate = lateOver(incumbent.isCancelled);
   const check = () => {
-    if (isLate()) throw new OutOfTime();
+    if (incumbent.isTooLate()) throw new OutOfTime();
   };
   untilOutOfTime(() => {
     if (countArcs(problem, false, check) > MOST_GREEDY_MOVES) return;
     const f = formulate(problem, { check });
-    const rounded = roundSteps(problem, f, new Float64Array(f.variables.columnCount), isLate);
+    const rounded = roundSteps(problem, f, new Float64Array(f.variables.columnCount), incumbent.isTooLate);
     if (!rounded) return;
     const whole = columnValues(problem, f, rounded.arcs, rounded.steps);
     incumbent.consider(wholeMoves(problem, f, whole), 'greedy');

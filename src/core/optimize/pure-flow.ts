@@ -26,8 +26,11 @@ import type { Moves, Problem, Solution, SolveControl, SolveFigures, SolveOutcome
 import { MOST_MATRIX_LOCATIONS } from './network.ts';
 import { leastServed } from './service-level.ts';
 import { isStopped } from './solver-model.ts';
-import { checkOf, type Stopping } from './stopping.ts';
+import { type Check, checkOf, type Stopping } from './stopping.ts';
 
+/** Pairs of locations between two looks at the clock: a few milliseconds. */
+const PAIRS_PER_LOOK = 1 << 20;
+const ROWS_PER_LOOK = 256;
 /** Beyond this, amounts are not counted in 32 bits. */
 const MOST_UNITS = 2 ** 31 - 1;
 
@@ -92,7 +95,11 @@ function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowContr
     );
   }
   if (!greatCircle?.near(limits.maxDistanceKm)) greatCircle?.buildMatrices(checkOf(control));
-  return solveFlow({ ...amounts, cost: flowCosts(problem) }, control);
+  // Past the limit too, which leaves a plan: the search ends with the tree that it starts from.
+  const check = checkOf({ stopFlag: control.stopFlag, deadlineMs: Number.POSITIVE_INFINITY });
+  const cost = flowCosts(problem, check);
+  check();
+  return solveFlow({ ...amounts, cost }, control);
 }
 
 function unsolved(
@@ -184,8 +191,11 @@ function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units:
   return served;
 }
 
-/** Costs with the moves beyond the distance limit forbidden: the matrix itself where there are none. */
-function flowCosts({ network, greatCircle, limits, locationIds }: Problem): FlowCosts {
+/** Costs with the moves beyond the distance limit forbidden: the matrix itself where there are none. @throws what `check` throws */
+function flowCosts(
+  { network, greatCircle, limits, locationIds }: Problem,
+  check: Check = () => {},
+): FlowCosts {
   const near = greatCircle?.near(limits.maxDistanceKm);
   if (near) return near;
   const { costUnits, distanceKm } = network;
@@ -193,7 +203,10 @@ function flowCosts({ network, greatCircle, limits, locationIds }: Problem): Flow
   const isForbidden = (a: number) =>
     costUnits[a] === Number.POSITIVE_INFINITY || (distanceKm !== null && distanceKm[a] > limit);
   let forbidden = 0;
-  for (let a = 0; a < costUnits.length; a++) if (isForbidden(a)) forbidden++;
+  for (let a = 0; a < costUnits.length; a++) {
+    if (a % PAIRS_PER_LOOK === 0) check();
+    if (isForbidden(a)) forbidden++;
+  }
   if (forbidden === 0) return { kind: 'dense', units: costUnits };
   if (forbidden < SPARSE_SHARE * costUnits.length) {
     const units = costUnits.slice();
@@ -209,6 +222,7 @@ function flowCosts({ network, greatCircle, limits, locationIds }: Problem): Flow
   };
   let next = 0;
   for (let i = 0; i < n; i++) {
+    if (i % ROWS_PER_LOOK === 0) check();
     for (let j = 0; j < n; j++) {
       if (i === j || isForbidden(i * n + j)) continue;
       costs.targets[next] = j;

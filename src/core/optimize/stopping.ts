@@ -29,15 +29,6 @@ export function shareOf({ deadlineMs, stopFlag }: Stopping, share: number): Stop
   return { stopFlag, deadlineMs: now + share * Math.max(0, deadlineMs - now) };
 }
 
-/** What one way to a plan may take after the time is up, where there is none yet; there are two. */
-const LATE_MS = 60;
-
-/** Whether a plan that is made when the time is up has taken too long. */
-export function lateOver(isCancelled: () => boolean): () => boolean {
-  const endMs = performance.now() + LATE_MS;
-  return () => isCancelled() || performance.now() >= endMs;
-}
-
 /** @returns whether there was time for all of it */
 export function untilOutOfTime(work: () => void): boolean {
   try {
