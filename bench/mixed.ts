@@ -76,7 +76,7 @@ function problemOf(seed: number, shape: Case): Problem {
   const problem = createMixedProblem(seed, shape);
   if (shape.limitKm === undefined) return problem;
   const limited = withLimits(problem, { maxDistanceKm: shape.limitKm });
-  const { served } = evaluateMoves(limited, reachMost(limited, () => false)!);
+  const { served } = evaluateMoves(limited, reachMost(limited, () => false)!.moves);
   const reachable = (0.99 * served) / totalDemand(problem.demand);
   return withLimits(limited, { minServiceLevel: Math.min(SERVICE_LEVEL, reachable) });
 }

@@ -8,70 +8,8 @@ import { once } from 'node:events';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import type { OptimizeRequest } from '../src/contracts/optimize.ts';
-import { checkRequest } from '../src/core/optimize/check.ts';
-import { solveDirect } from '../src/core/optimize/direct.ts';
-import { loadSolver } from '../src/core/optimize/highs.ts';
-import { createIncumbent } from '../src/core/optimize/incumbent.ts';
-import { optimize } from '../src/core/optimize/optimize.ts';
-import { buildProblem } from '../src/core/optimize/problem.ts';
 import { createRandom } from './instances.ts';
-import { cityRequest, SETTINGS } from './requests.ts';
-
-type Kind = {
-  locations: number;
-  vehicles: number;
-  classes: number;
-  isFractional: boolean;
-  gap: number;
-  spanMs: number;
-  explain?: boolean;
-  constraints?: NonNullable<OptimizeRequest['constraints']>;
-  /** What runs instead of the whole core: the formulation of all moves alone, or a loop that does nothing but read clock and flag. */
-  instead?: 'all moves' | 'nothing';
-};
-
-const KINDS: Record<string, Kind> = {
-  'nothing: what the machine adds': { ...city(12, 120, 3), gap: 0, spanMs: 300, instead: 'nothing' },
-  '263 locations, 3 classes': { ...city(263, 2600, 3), gap: 0.001, spanMs: 1000 },
-  '1,000 locations, 3 classes': { ...city(1000, 10_000, 3), gap: 0.001, spanMs: 2000 },
-  '1,000 locations, fractional': { ...city(1000, 20_000, 1), gap: 0, spanMs: 800 },
-  '2,000 locations, fractional': { ...city(2000, 40_000, 1), gap: 0, spanMs: 1200 },
-  '2,000 locations, pure flow': { ...city(2000, 100_000, 1), isFractional: false, gap: 0, spanMs: 200 },
-  '30 locations, 3 classes': { ...city(30, 300, 3), gap: 0, spanMs: 600 },
-  '12 locations, 3 classes': { ...city(12, 120, 3), gap: 0, spanMs: 300 },
-  '100 locations, 3 classes, all moves': {
-    ...city(100, 1000, 3),
-    gap: 0.001,
-    spanMs: 800,
-    instead: 'all moves',
-  },
-  '263 locations, 3 classes, all moves': {
-    ...city(263, 2600, 3),
-    gap: 0.001,
-    spanMs: 1500,
-    instead: 'all moves',
-  },
-  '1,000 locations, all moves': { ...city(1000, 20_000, 1), gap: 0, spanMs: 1500, instead: 'all moves' },
-  '263 locations, fractional, explained': { ...city(263, 2600, 1), gap: 0.01, spanMs: 800, explain: true },
-  '263 locations, 3 classes, explained': { ...city(263, 8000, 3), gap: 0.01, spanMs: 1200, explain: true },
-  '263 locations, 3 classes, infeasible': {
-    ...city(263, 2600, 3),
-    gap: 0.01,
-    spanMs: 1200,
-    constraints: { total_fleet_size: 1200 },
-  },
-  '73 locations, 3 classes, infeasible': {
-    ...city(73, 600, 3),
-    gap: 0.01,
-    spanMs: 1200,
-    constraints: { min_service_level: 1, max_vehicles_per_location: 9, max_distance: 6 },
-  },
-};
-
-function city(locations: number, vehicles: number, classes: number) {
-  return { locations, vehicles, classes, isFractional: true };
-}
+import { KINDS, type Kind, prepare } from './stop-kinds.ts';
 
 type Task = { stopFlag: Int32Array; limitMs: number };
 type Ended = { status: string; endedMs: number };
@@ -146,35 +84,9 @@ function waitedFor(schedule: string): number {
 }
 
 async function serve(kind: Kind): Promise<void> {
-  await loadSolver();
-  const { request, locations } = cityRequest(1, kind);
-  request.constraints = kind.constraints;
-  const faults = checkRequest(request, new Set(locations.map(({ id }) => id)));
-  if (faults.length > 0) throw new Error(JSON.stringify(faults));
+  const solve = await prepare(kind);
   parentPort!.on('message', async ({ stopFlag, limitMs }: Task) => {
-    const startedMs = performance.now();
-    let status: string;
-    if (kind.instead === 'nothing') {
-      while (Atomics.load(stopFlag, 0) === 0 && performance.now() < startedMs + limitMs);
-      status = Atomics.load(stopFlag, 0) === 0 ? 'timeout' : 'cancelled';
-    } else if (kind.instead === 'all moves') {
-      const problem = buildProblem(request, locations, SETTINGS);
-      const control = { deadlineMs: startedMs + limitMs, stopFlag };
-      const incumbent = createIncumbent(problem, kind.gap, control);
-      const ended = await solveDirect(problem, incumbent, control);
-      status = ended === 'infeasible' ? ended : incumbent.finish(ended).kind;
-    } else {
-      const options = {
-        optimality_gap: kind.gap,
-        time_limit_seconds: limitMs / 1000,
-        explain: kind.explain ?? false,
-      };
-      const outcome = await optimize(
-        { request: { ...request, options }, locations, settings: SETTINGS },
-        { stopFlag, onProgress: () => {} },
-      );
-      status = outcome.status;
-    }
+    const status = await solve(stopFlag, limitMs);
     parentPort!.postMessage({ status, endedMs: performance.timeOrigin + performance.now() } satisfies Ended);
   });
   parentPort!.postMessage(`/proc/${readlinkSync('/proc/thread-self')}/schedstat`);

@@ -8,6 +8,7 @@
 export const EARTH_RADIUS_KM = 6371.0088;
 
 const RADIANS_PER_DEGREE = Math.PI / 180;
+const ROWS_PER_LOOK = 32;
 
 export type Coordinates = { latitude: number; longitude: number };
 
@@ -23,12 +24,14 @@ export function greatCircleKm(a: Coordinates, b: Coordinates): number {
 
 /**
  * All pairwise great-circle distances.
+ * @param check called every few milliseconds, to throw where there is no time left
  * @returns n × n, row-major, symmetric, zero on the diagonal, km. O(n²).
  */
-export function greatCircleMatrix(points: readonly Coordinates[]): Float64Array {
+export function greatCircleMatrix(points: readonly Coordinates[], check = () => {}): Float64Array {
   const n = points.length;
   const matrix = new Float64Array(n * n);
   for (let i = 0; i < n; i++) {
+    if (i % ROWS_PER_LOOK === 0) check();
     for (let j = i + 1; j < n; j++) {
       const km = greatCircleKm(points[i], points[j]);
       matrix[i * n + j] = km;

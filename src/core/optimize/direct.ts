@@ -11,14 +11,18 @@
 import { dualBound } from './bound.ts';
 import { fromUnits } from './costs.ts';
 import { columnValues, wholeMoves, wholeSteps } from './extract.ts';
-import { costCeilingRow, formulate } from './formulation.ts';
-import { isStopped, type RunControl, type SolverModel, withSolverModel } from './highs.ts';
+import { costCeilingRow, type Formulation, formulate } from './formulation.ts';
+import { type RunControl, type SolverModel, withSolverModel } from './highs.ts';
 import { BRANCHING_NOISE, DUAL_NOISE, type Ended, type Incumbent, type Method } from './incumbent.ts';
 import type { Problem } from './model.ts';
 import { roundSteps } from './rounding.ts';
+import { checkOf, isOver, OutOfTime, untilOutOfTime } from './stopping.ts';
+import { countArcs } from './variables.ts';
 
 /** Plans cost whole units, so a bound within half a unit of one is that plan's cost. */
 const HALF_UNIT = fromUnits(0.5);
+/** A greedy plan takes a list of all moves; with more than this it takes too long. */
+const MOST_GREEDY_MOVES = 60_000;
 
 /** Adds what it finds and proves to the incumbent. */
 export async function solveDirect(
@@ -26,11 +30,19 @@ export async function solveDirect(
   incumbent: Incumbent,
   control: RunControl,
 ): Promise<Ended | 'infeasible'> {
-  const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
-  if (isOver()) return 'stopped';
-  const f = formulate(problem);
-  // Writing a million columns, and handing them over, take a tenth of a second or two each.
-  if (isOver()) return 'stopped';
+  let formulation: Formulation | null = null;
+  untilOutOfTime(() => {
+    formulation = formulate(problem, { check: checkOf(control) });
+  });
+  return formulation ? await solveFormulation(problem, formulation, incumbent, control) : 'stopped';
+}
+
+async function solveFormulation(
+  problem: Problem,
+  f: Formulation,
+  incumbent: Incumbent,
+  control: RunControl,
+): Promise<Ended | 'infeasible'> {
   const v = f.variables;
   incumbent.figures.columns = Math.max(incumbent.figures.columns, f.model.columnCount);
   incumbent.figures.rows = Math.max(incumbent.figures.rows, f.model.rowCount);
@@ -55,7 +67,7 @@ export async function solveDirect(
   }
 
   function planFrom(model: SolverModel, values: Float64Array, method: Method): void {
-    const rounded = roundSteps(problem, f, values, isOver);
+    const rounded = roundSteps(problem, f, values, () => isOver(control));
     if (!rounded) return;
     const whole = columnValues(problem, f, rounded.arcs, rounded.steps);
     consider(whole, whole, method);
@@ -102,7 +114,7 @@ export async function solveDirect(
     const { ceiling } = incumbent;
     if (ended === 'done' && best !== null && best.costUnits > ceiling && incumbent.boundUnits() <= ceiling) {
       const row = costCeilingRow(problem, f);
-      model.addRow(row.indices, row.values, Number.NEGATIVE_INFINITY, row.upper);
+      model.addRows([row]);
       ended = branchAndCut(model);
       if (ended === 'infeasible') incumbent.raiseBoundUnits(ceiling + 1);
     }
@@ -112,11 +124,17 @@ export async function solveDirect(
   return await withSolverModel(f.model, f.tolerance, control, run);
 }
 
-/** A plan by adding the cheapest vehicles, without a solver: better than none where the time is up. */
+/** A plan by adding the cheapest vehicles, without a solver: better than none where the time is up, if it does not take long. */
 export function planGreedily(problem: Problem, incumbent: Incumbent): void {
-  const f = formulate(problem);
-  const rounded = roundSteps(problem, f, new Float64Array(f.variables.columnCount));
-  if (!rounded) return;
-  const whole = columnValues(problem, f, rounded.arcs, rounded.steps);
-  incumbent.consider(wholeMoves(problem, f, whole), 'greedy');
+  const check = () => {
+    if (incumbent.isTooLate()) throw new OutOfTime();
+  };
+  untilOutOfTime(() => {
+    if (countArcs(problem, false, check) > MOST_GREEDY_MOVES) return;
+    const f = formulate(problem, { check });
+    const rounded = roundSteps(problem, f, new Float64Array(f.variables.columnCount), incumbent.isTooLate);
+    if (!rounded) return;
+    const whole = columnValues(problem, f, rounded.arcs, rounded.steps);
+    incumbent.consider(wholeMoves(problem, f, whole), 'greedy');
+  });
 }

@@ -2,26 +2,43 @@
 import { measure } from './flow/great-circle-flow.ts';
 import type { FlowCosts } from './flow/types.ts';
 import type { Problem } from './model.ts';
+import { checkOf, type Stopping } from './stopping.ts';
 
 /** Least share of forbidden pairs for which listing the allowed ones is quicker than passing over all. */
 const SPARSE_SHARE = 0.5;
+/** Pairs of locations between two looks at the clock: a few milliseconds. */
+const PAIRS_PER_LOOK = 1 << 20;
+const ROWS_PER_LOOK = 256;
+const NEVER: Stopping = { deadlineMs: Number.POSITIVE_INFINITY };
 
 /**
  * Costs with the moves beyond the distance limit forbidden: the matrix itself where there are none. Distances of all pairs are
  * read only where points may be farther apart than the limit, and the moves are so many that they are not listed. O(n²) then.
+ * @throws OutOfTime
  */
-export function flowCosts({ network, greatCircle, limits, locationIds }: Problem): FlowCosts {
+export function flowCosts(
+  { network, greatCircle, limits, locationIds }: Problem,
+  control: Stopping = NEVER,
+): FlowCosts {
   const limit = limits.maxDistanceKm;
   const near = greatCircle?.near(limit);
   if (near) return near;
+  const check = checkOf(control);
+  greatCircle?.buildCosts(check);
   const { costUnits } = network;
   if (greatCircle && limit >= measure(greatCircle.points).diameterKm)
     return { kind: 'dense', units: costUnits };
+  greatCircle?.buildDistances(check);
+  // Past the limit too, which leaves a plan: the search ends with the tree that it starts from.
+  const checkFlag = checkOf({ ...NEVER, stopFlag: control.stopFlag });
   const { distanceKm } = network;
   const isForbidden = (a: number) =>
     costUnits[a] === Number.POSITIVE_INFINITY || (distanceKm !== null && distanceKm[a] > limit);
   let forbidden = 0;
-  for (let a = 0; a < costUnits.length; a++) if (isForbidden(a)) forbidden++;
+  for (let a = 0; a < costUnits.length; a++) {
+    if (a % PAIRS_PER_LOOK === 0) checkFlag();
+    if (isForbidden(a)) forbidden++;
+  }
   if (forbidden === 0) return { kind: 'dense', units: costUnits };
   if (forbidden < SPARSE_SHARE * costUnits.length) {
     const units = costUnits.slice();
@@ -37,6 +54,7 @@ export function flowCosts({ network, greatCircle, limits, locationIds }: Problem
   };
   let next = 0;
   for (let i = 0; i < n; i++) {
+    if (i % ROWS_PER_LOOK === 0) checkFlag();
     for (let j = 0; j < n; j++) {
       if (i === j || isForbidden(i * n + j)) continue;
       costs.targets[next] = j;

@@ -12,11 +12,18 @@ import { fromUnits } from './costs.ts';
 import { createRowBuilder, type LinearModel, type RowBuilder } from './linear-model.ts';
 import type { Problem } from './model.ts';
 import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from './service-level.ts';
+import type { NewRow } from './solver-model.ts';
+import type { Check } from './stopping.ts';
 import { createVariables, type Variables } from './variables.ts';
+
+/** Locations whose rows are written between two looks at the clock. */
+const ROWS_PER_LOOK = 64;
 
 export type FormulationOptions = {
   /** `cost`: the cheapest plan. `served`: the plan that serves most, without a service level. */
   objective?: 'cost' | 'served';
+  /** Called every few milliseconds: a million columns take some tenths of a second. */
+  check?: Check;
 };
 
 export type Formulation = {
@@ -34,20 +41,25 @@ export type Formulation = {
   supplyRows: number;
 };
 
-export function formulate(problem: Problem, options: FormulationOptions = {}): Formulation {
-  const variables = createVariables(problem);
-  const objective = options.objective ?? 'cost';
+/** @throws what `check` throws */
+export function formulate(
+  problem: Problem,
+  { objective = 'cost', check = () => {} }: FormulationOptions = {},
+): Formulation {
+  const variables = createVariables(problem, check);
   const isNetwork =
     problem.capacities.length === 1 && variables.stepGain.every((g) => g === problem.capacities[0]);
   const demandScale = variables.stepGain.reduce((largest, g) => Math.max(largest, g), 0) || 1;
   const rows = createRowBuilder(4 * variables.columnCount);
   addSupplyRows(rows, problem, variables);
-  addPresenceRows(rows, problem, variables);
+  check();
+  addPresenceRows(rows, problem, variables, check);
   if (variables.firstServed >= 0) addServedDemandRows(rows, problem, variables, demandScale);
   if (objective === 'cost') addServiceLevelRow(rows, problem, variables, demandScale, isNetwork);
   addFleetSizeRow(rows, problem, variables);
   addVehiclesPerLocationRows(rows, problem, variables);
   const columnCost = moveCosts(problem, variables);
+  check();
   const columns = columnBounds(problem, variables, demandScale);
   return {
     model: {
@@ -76,11 +88,12 @@ export function addSupplyRows(rows: RowBuilder, problem: Problem, v: Variables):
 }
 
 /** Presence: only vehicles that are there after the moves can serve, Σ_i x_ijk − steps_jk ≥ 0. */
-export function addPresenceRows(rows: RowBuilder, problem: Problem, v: Variables): void {
+export function addPresenceRows(rows: RowBuilder, problem: Problem, v: Variables, check: Check): void {
   const n = problem.locationIds.length;
   for (let s = 0; s < v.stepClass.length; ) {
     const j = v.stepLocation[s];
     const k = v.stepClass[s];
+    if (j % ROWS_PER_LOOK === 0) check();
     for (let t = v.targetStart[k * n + j]; t < v.targetStart[k * n + j + 1]; t++) rows.add(v.byTarget[t], 1);
     for (; s < v.stepClass.length && v.stepLocation[s] === j && v.stepClass[s] === k; s++) {
       rows.add(v.firstStep + s, -1);
@@ -157,14 +170,12 @@ export function addVehiclesPerLocationRows(rows: RowBuilder, problem: Problem, v
 }
 
 /** Cost ceiling: Σ cost · x ≤ max_rebalancing_cost. Half a cost unit of slack lets no dearer plan in: plans cost whole units. */
-export function costCeilingRow(
-  problem: Problem,
-  f: Formulation,
-): { indices: Int32Array; values: Float64Array; upper: number } {
+export function costCeilingRow(problem: Problem, f: Formulation): NewRow {
   const indices = Int32Array.from(f.columnCost.keys().filter((c) => f.columnCost[c] !== 0));
   return {
     indices,
     values: Float64Array.from(indices, (c) => f.columnCost[c]),
+    lower: Number.NEGATIVE_INFINITY,
     upper: fromUnits(problem.limits.maxCostUnits + 0.5),
   };
 }

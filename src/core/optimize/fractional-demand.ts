@@ -14,6 +14,7 @@ import { MOST_MATRIX_LOCATIONS } from './network.ts';
 import { type PricedHooks, type PricedOutcome, solvePriced } from './priced/solve-priced.ts';
 import type { PricedProblem } from './priced/types.ts';
 import { leastServed } from './service-level.ts';
+import type { Stopping } from './stopping.ts';
 
 /** `open`: the problem is another one, or not proved within the gap. */
 export type FractionalOutcome = 'done' | 'infeasible' | 'stopped' | 'open';
@@ -45,13 +46,13 @@ export function asPricedProblem(problem: Problem): PricedProblem | null {
 function solveAmounts(
   problem: Problem,
   amounts: PricedAmounts,
-  control: FlowControl,
+  control: FlowControl & Stopping,
   hooks: PricedHooks,
 ): PricedOutcome {
   const { greatCircle, limits } = problem;
   if (!greatCircle || amounts.n <= MOST_MATRIX_LOCATIONS) {
     return solvePriced(
-      { ...amounts, cost: flowCosts(problem), beyond: Number.POSITIVE_INFINITY },
+      { ...amounts, cost: flowCosts(problem, control), beyond: Number.POSITIVE_INFINITY },
       control,
       hooks,
     );

@@ -10,7 +10,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import type { LinearModel } from './linear-model.ts';
 import {
-  isStopped,
   type LinearMethod,
   type LinearResult,
   type MixedOptions,
@@ -22,6 +21,7 @@ import {
   type RunControl,
   type SolverProgress,
 } from './solver-model.ts';
+import { isOver } from './stopping.ts';
 
 /** Elements of the memory that both threads share: messages posted by the solver, and whether it is loaded. */
 export const MESSAGES = 0;
@@ -65,6 +65,8 @@ const SLICE_MS = 5;
 const GRACE_MS = 40;
 /** Progress that is kept in case the thread is ended. */
 const MOST_PROGRESS_INTERVAL_MS = 100;
+/** Numbers that are copied between two looks at the clock. */
+const PIECE = 1 << 20;
 /** Memory of WebAssembly never shrinks: a thread that has more than this is ended after its model. */
 const MOST_KEPT_BYTES = 256e6;
 
@@ -89,8 +91,8 @@ export function openApart(source: LinearModel, tolerance: number, control: RunCo
         values: null,
         last: { iterations: 0, nodes: 0, incumbent: null, bound: null },
       };
-    const isOver = () => performance.now() >= deadlineMs || isStopped(control.stopFlag);
-    if (isGone || isOver()) return known;
+    const isDue = () => isOver({ deadlineMs, stopFlag: control.stopFlag });
+    if (isGone || isDue()) return known;
     if (own.isEnded) throw new Error("the solver's thread ended by itself");
     const { port, signals } = own;
     const runId = nextRunId++;
@@ -136,7 +138,7 @@ export function openApart(source: LinearModel, tolerance: number, control: RunCo
       const seen = Atomics.load(signals, MESSAGES);
       hear();
       if (known.result) return known;
-      if (endMs === Number.POSITIVE_INFINITY && isOver()) {
+      if (endMs === Number.POSITIVE_INFINITY && isDue()) {
         Atomics.store(stopFlag, 0, 1);
         endMs = performance.now() + GRACE_MS;
       }
@@ -156,7 +158,9 @@ export function openApart(source: LinearModel, tolerance: number, control: RunCo
     (...args: Parameters<ModelChanges[M]>) =>
       post({ kind: 'change', id, change: { method, args } as Change });
 
-  post({ kind: 'open', id, source, tolerance });
+  const shared = share(source, () => isOver(control));
+  if (shared) post({ kind: 'open', id, source: shared, tolerance });
+  else isGone = true;
   return {
     dispose() {
       if (own.memoryBytes > MOST_KEPT_BYTES) endThread(own);
@@ -178,9 +182,36 @@ export function openApart(source: LinearModel, tolerance: number, control: RunCo
       addColumns: change('addColumns'),
       setCosts: change('setCosts'),
       setBasis: change('setBasis'),
-      addRow: change('addRow'),
+      addRows: change('addRows'),
     },
   };
+}
+
+/**
+ * A copy in shared memory, which a message passes on as it is: some tens of MB of a large model take tens of milliseconds.
+ * @returns null where the time was up before it was made
+ */
+function share(source: LinearModel, isLate: () => boolean): LinearModel | null {
+  const copy = { ...source };
+  for (const name of ['cost', 'lower', 'upper', 'rowLower', 'rowUpper', 'values'] as const) {
+    const target = new Float64Array(new SharedArrayBuffer(source[name].byteLength));
+    if (!copyInPieces(source[name], target, isLate)) return null;
+    copy[name] = target;
+  }
+  for (const name of ['starts', 'indices'] as const) {
+    const target = new Int32Array(new SharedArrayBuffer(source[name].byteLength));
+    if (!copyInPieces(source[name], target, isLate)) return null;
+    copy[name] = target;
+  }
+  return copy;
+}
+
+function copyInPieces<T extends Float64Array | Int32Array>(from: T, to: T, isLate: () => boolean): boolean {
+  for (let at = 0; at < from.length; at += PIECE) {
+    if (at > 0 && isLate()) return false;
+    to.set(from.subarray(at, at + PIECE), at);
+  }
+  return true;
 }
 
 function startThread(): SolverThread {

@@ -2,17 +2,16 @@
  * The only importer of `highs`: a linear or mixed-integer programme opened as a model that is solved, changed and solved
  * again, and always disposed. Calls block the thread; stop flag and deadline are read in the solver's callbacks.
  *
- * The simplex method calls back at every iteration. A tree does not while it presolves, solves its first relaxation and
- * separates cuts, which takes up to seconds, and a large model does not while it is passed: these run in a thread of their
- * own (`highs-apart.ts`), which can be ended.
+ * The simplex method calls back at every iteration. A tree does not while it presolves, solves its first relaxation,
+ * separates cuts and searches smaller trees for points, which takes up to seconds (and tenths of one with 12 locations),
+ * and a large model does not while it is passed: these run in a thread of their own (`highs-apart.ts`), which can be ended.
  * The module is loaded once per thread and kept, because loading it and its first solve take longer than most solves.
  */
 import highsModule, { type Highs, type ModelStatusCode } from 'highs';
 import { openApart } from './highs-apart.ts';
-import type { LinearModel } from './linear-model.ts';
+import { createRowBuilder, type LinearModel } from './linear-model.ts';
 import {
   DEFAULT_PROGRESS_INTERVAL_MS,
-  isStopped,
   type MixedOptions,
   type MixedResult,
   NO_LINEAR_RESULT,
@@ -22,13 +21,12 @@ import {
   type RunStatus,
   type SolverModel,
 } from './solver-model.ts';
+import { isOver } from './stopping.ts';
 
 export { isStopped, type RunControl, type SolverModel, type SolverProgress } from './solver-model.ts';
 
 /** More columns than this run out of the 2 GB that WebAssembly has. */
 export const MOST_COLUMNS = 3_000_000;
-/** A tree of more columns may be silent for long: it runs in a thread of its own (`npm run bench:stops`). */
-const MOST_MIXED_COLUMNS_HERE = 300;
 /** Passing more columns takes some tens of milliseconds, in which nothing can be stopped. */
 const MOST_COLUMNS_HERE = 50_000;
 
@@ -67,7 +65,7 @@ export async function withSolverModel<T>(
   const { model, dispose } =
     source.columnCount > MOST_COLUMNS_HERE
       ? openApart(source, tolerance, control)
-      : openHere(highs, source, tolerance, control, MOST_MIXED_COLUMNS_HERE);
+      : openHere(highs, source, tolerance, control, 'trees apart');
   try {
     return await operation(model);
   } catch (error) {
@@ -101,14 +99,14 @@ export function passed(source: LinearModel) {
 
 /**
  * Opens a model in this thread.
- * @param mostMixedColumns trees of more columns run in a thread of their own
+ * @param trees `trees apart`: they run in a thread of their own, which can be ended
  */
 export function openHere(
   highs: Highs,
   source: LinearModel,
   tolerance: number,
   control: RunControl,
-  mostMixedColumns = Number.POSITIVE_INFINITY,
+  trees: 'trees apart' | 'trees here' = 'trees here',
 ): OpenModel {
   const { callbackType, modelStatus, solutionStatus, variableType } = highs.constants;
   const model = highs.createModel();
@@ -125,8 +123,6 @@ export function openHere(
     throw error;
   }
   let hasIntegers = false;
-
-  const isOver = (deadlineMs: number) => isStopped(control.stopFlag) || performance.now() >= deadlineMs;
 
   const statusOf = (code: ModelStatusCode): RunStatus => {
     if (code === modelStatus.optimal || code === modelStatus.empty) return 'optimal';
@@ -148,14 +144,14 @@ export function openHere(
     model.options.set('time_limit', Math.max(0.001, (deadlineMs - performance.now()) / 1000));
     const { modelStatus } = model.run({
       [callbackType.simplexInterrupt](event) {
-        if (isOver(deadlineMs)) event.interrupt();
+        if (isOver({ deadlineMs, stopFlag: control.stopFlag })) event.interrupt();
         else if (isReportDue()) {
           const iterations = event.data.simplex_iteration_count ?? 0;
           control.onProgress?.({ iterations, nodes: 0, incumbent: null, bound: null });
         }
       },
       [callbackType.mipInterrupt](event) {
-        if (isOver(deadlineMs)) event.interrupt();
+        if (isOver({ deadlineMs, stopFlag: control.stopFlag })) event.interrupt();
         else if (isReportDue()) {
           control.onProgress?.({
             iterations: Number(event.data.mip_total_lp_iterations ?? 0),
@@ -235,7 +231,7 @@ export function openHere(
         if (hasIntegers) model.clearIntegrality();
         hasIntegers = false;
         const deadlineMs = control.deadlineMs + graceMs;
-        if (isOver(deadlineMs)) return NO_LINEAR_RESULT;
+        if (isOver({ deadlineMs, stopFlag: control.stopFlag })) return NO_LINEAR_RESULT;
         // Presolve costs more than it saves on networks; the dual method starts from staying, which is dual feasible.
         model.options.set({
           presolve: 'off',
@@ -258,10 +254,8 @@ export function openHere(
         };
       },
       runMixed(options) {
-        if (isOver(control.deadlineMs)) return NO_MIXED_RESULT;
-        return model.getDimensions().numCols > mostMixedColumns
-          ? runMixedApart(options)
-          : runMixedHere(options);
+        if (isOver(control)) return NO_MIXED_RESULT;
+        return trees === 'trees apart' ? runMixedApart(options) : runMixedHere(options);
       },
       setColumnBounds(from, lower, upper) {
         if (lower.length > 0) {
@@ -287,8 +281,16 @@ export function openHere(
       setCosts(cost) {
         if (cost.length > 0) model.changeColsCost({ kind: 'range', from: 0, to: cost.length - 1 }, cost);
       },
-      addRow(indices, values, lower, upper) {
-        model.addRow(lower, upper, { indices, values });
+      addRows(rows) {
+        const builder = createRowBuilder(rows.reduce((sum, { indices }) => sum + indices.length, 0));
+        for (const { indices, values, lower, upper } of rows) {
+          for (let e = 0; e < indices.length; e++) builder.add(indices[e], values[e]);
+          builder.end(lower, upper);
+        }
+        const { rowLower, rowUpper, starts, indices, values, rowCount } = builder.finish();
+        const { numCols } = model.getDimensions();
+        const matrix = { format: 'csr' as const, numRows: rowCount, numCols, starts, indices, values };
+        if (rowCount > 0) model.addRows({ lower: rowLower, upper: rowUpper, matrix });
       },
     },
   };

@@ -6,6 +6,7 @@ import { UNITS_PER_COST } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
 import { isStopped, type SolverProgress } from './highs.ts';
 import type { Moves, Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
+import { isOver } from './stopping.ts';
 
 /** Error of bounds: in units, and relative for our own sum of duals and for the solver's branching. */
 const LEAST_NOISE_UNITS = 0.01;
@@ -13,6 +14,8 @@ export const DUAL_NOISE = 1e-13;
 export const BRANCHING_NOISE = 1e-9;
 /** A gap of this much is that error and nothing else; below 10⁹ units (100,000 money) it is no whole unit. */
 const LEAST_GAP = 2e-9;
+/** What a plan may take that is made when the time is up: it takes 10 to 70 ms of a processor. */
+const MOST_LATE_MS = 120;
 
 export type Method = SolveFigures['method'];
 export type Plan = { moves: Moves; costUnits: number; served: number; method: Method };
@@ -29,6 +32,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   /** The cheapest plan found, be it above the ceiling. */
   let best: Plan | null = null;
   let boundUnits = 0;
+  let lateMs: number | null = null;
 
   const gapOf = (costUnits: number) => (costUnits <= boundUnits ? 0 : (costUnits - boundUnits) / costUnits);
   const isWithin = (reached: number) => reached <= Math.max(gap, LEAST_GAP);
@@ -64,7 +68,12 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     gap,
     deadlineMs: control.deadlineMs,
     /** Whether the time is up or the solve is cancelled. */
-    isOver: () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs,
+    isOver: () => isOver(control),
+    /** Whether a plan that is made when the time is up, because there is none, takes too long; from the first time that it is asked. */
+    isTooLate(): boolean {
+      lateMs ??= performance.now() + MOST_LATE_MS;
+      return isStopped(control.stopFlag) || performance.now() >= lateMs;
+    },
     figures,
     best: () => best,
     isCancelled: () => isStopped(control.stopFlag),

@@ -55,6 +55,9 @@ export type GreatCircle = {
   /** Cost units per vehicle. */
   costOf(from: number, to: number): number;
   kmOf(from: number, to: number): number;
+  /** Builds a matrix of the network before it is first read, which takes up to half a second. @throws what `check` throws, and TooManyLocationsError */
+  buildCosts(check: () => void): void;
+  buildDistances(check: () => void): void;
   /** The moves within a limit, by source; null where they are so many that the matrices are the better way. */
   near(limitKm: number): SparseCosts | null;
 };

@@ -9,6 +9,7 @@ import { greatCircleCosts } from './flow/great-circle-costs.ts';
 import { nearCosts, shareWithin } from './flow/near-costs.ts';
 import type { SparseCosts } from './flow/types.ts';
 import type { GreatCircle, LocationPoint, Network, Problem } from './model.ts';
+import type { Check } from './stopping.ts';
 
 /** Matrices of more locations than this do not fit in memory beside the solver. */
 export const MOST_MATRIX_LOCATIONS = 5000;
@@ -57,8 +58,8 @@ export function greatCircleNetwork(points: readonly LocationPoint[], costPerKm: 
 
 function createGreatCircleNetwork(points: readonly LocationPoint[], costPerKm: number): GreatCircleNetwork {
   const n = points.length;
-  const costs = matrix(n, () => greatCircleCosts(points, costPerKm).units);
-  const distances = matrix(n, () => greatCircleMatrix(points));
+  const costs = matrix(n, (check) => greatCircleCosts(points, costPerKm, check).units);
+  const distances = matrix(n, (check) => greatCircleMatrix(points, check));
   let near: { limitKm: number; moves: SparseCosts | null } | undefined;
   return {
     network: {
@@ -75,6 +76,8 @@ function createGreatCircleNetwork(points: readonly LocationPoint[], costPerKm: n
       costOf: (from, to) =>
         from === to ? 0 : toUnitsUp(greatCircleKm(points[from], points[to]) * costPerKm),
       kmOf: (from, to) => greatCircleKm(points[from], points[to]),
+      buildCosts: (check) => void costs.read(check),
+      buildDistances: (check) => void distances.read(check),
       near(limitKm) {
         if (near?.limitKm !== limitKm) {
           const isWorthIt = n >= LEAST_NEAR_LOCATIONS && shareWithin(points, limitKm) <= NEAR_SHARE;
@@ -88,12 +91,12 @@ function createGreatCircleNetwork(points: readonly LocationPoint[], costPerKm: n
 }
 
 /** A matrix that is built when it is first read. */
-function matrix(n: number, build: () => Float64Array) {
+function matrix(n: number, build: (check?: Check) => Float64Array) {
   let built: Float64Array | undefined;
   return {
-    read(): Float64Array {
+    read(check?: Check): Float64Array {
       if (n > MOST_MATRIX_LOCATIONS) throw new TooManyLocationsError(n);
-      built ??= build();
+      built ??= build(check);
       return built;
     },
     numbers: () => built?.length ?? 0,

@@ -21,9 +21,14 @@ import { createPlan } from './plan.ts';
 import { buildProblem } from './problem.ts';
 import { createProgress } from './progress.ts';
 import { solveProblem } from './solve.ts';
+import { type Check, checkOf, untilOutOfTime } from './stopping.ts';
 import { VERIFIED, verifyPlan } from './verify.ts';
 
 export type { OptimizeInput, OptimizeOutcome } from './model.ts';
+
+/** What building and checking the answer takes: the solve ends so much before the time limit. */
+const ANSWER_MS_PER_VEHICLE = 1e-3;
+const MOST_ANSWER_SHARE = 0.5;
 
 export type OptimizeHooks = {
   /** Shared with the caller; any value but 0 in the first element cancels. */
@@ -63,7 +68,15 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
     };
   }
   progress.at('solve');
-  const solved = await solveProblem(problem, options.optimalityGap, control);
+  const vehicles = problem.fleet.location.length;
+  const answerMs = Math.min(
+    ANSWER_MS_PER_VEHICLE * vehicles,
+    MOST_ANSWER_SHARE * options.timeLimitSeconds * 1000,
+  );
+  const solved = await solveProblem(problem, options.optimalityGap, {
+    ...control,
+    deadlineMs: control.deadlineMs - answerMs,
+  });
   switch (solved.kind) {
     case 'cancelled':
       return { status: 'cancelled' };
@@ -94,8 +107,9 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
     bound: fromUnits(solution.boundUnits),
     gap: solution.gap,
   });
-  const result = createResult(request, problem, solution);
-  const wrong = verifyPlan(request, input.locations, settings, result);
+  const answered = answer(input, problem, solution, hooks.stopFlag);
+  if (!answered) return { status: 'cancelled' };
+  const { result, wrong } = answered;
   if (wrong.length > 0) {
     return { status: 'error', message: `the plan failed its verification: ${wrong.join('; ')}` };
   }
@@ -123,10 +137,31 @@ function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof exp
   };
 }
 
-function createResult(request: OptimizeRequest, problem: Problem, solution: Solution): OptimizationResult {
+/** The result and what is wrong with it; null where the caller has cancelled meanwhile. */
+function answer(
+  { request, locations, settings }: OptimizeInput,
+  problem: Problem,
+  solution: Solution,
+  stopFlag: Int32Array | undefined,
+): { result: OptimizationResult; wrong: string[] } | null {
+  let answered: { result: OptimizationResult; wrong: string[] } | null = null;
+  const check = checkOf({ stopFlag, deadlineMs: Number.POSITIVE_INFINITY });
+  untilOutOfTime(() => {
+    const result = createResult(request, problem, solution, check);
+    answered = { result, wrong: verifyPlan(request, locations, settings, result, check) };
+  });
+  return answered;
+}
+
+function createResult(
+  request: OptimizeRequest,
+  problem: Problem,
+  solution: Solution,
+  check: Check,
+): OptimizationResult {
   const { presence } = evaluateMoves(problem, solution.moves);
   return {
-    allocation_plan: createPlan(request, problem, solution.moves),
+    allocation_plan: createPlan(request, problem, solution.moves, check),
     total_cost: fromUnits(solution.costUnits),
     kpis: computeKpis(problem, solution.moves, presence, solution.costUnits),
     solver_status: solution.proved ? 'optimal' : 'feasible',

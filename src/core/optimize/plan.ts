@@ -9,8 +9,17 @@ import type { AllocationPlanItem, OptimizeRequest } from '../../contracts/optimi
 import { fromUnits } from './costs.ts';
 import type { Moves, Problem } from './model.ts';
 import { moveCost } from './network.ts';
+import type { Check } from './stopping.ts';
 
-export function createPlan(request: OptimizeRequest, problem: Problem, moves: Moves): AllocationPlanItem[] {
+const VEHICLES_PER_LOOK = 1 << 14;
+
+/** @throws what `check` throws, which is called every few milliseconds */
+export function createPlan(
+  request: OptimizeRequest,
+  problem: Problem,
+  moves: Moves,
+  check: Check = () => {},
+): AllocationPlanItem[] {
   const n = problem.locationIds.length;
   const queues = new Map<number, { target: number; count: number }[]>();
   for (const m of moves.count.keys()) {
@@ -24,6 +33,7 @@ export function createPlan(request: OptimizeRequest, problem: Problem, moves: Mo
 
   const plan: AllocationPlanItem[] = new Array(problem.fleet.location.length);
   for (let f = 0; f < plan.length; f++) {
+    if (f % VEHICLES_PER_LOOK === 0) check();
     const source = problem.fleet.location[f];
     const queue = queues.get(problem.fleet.capacityClass[f] * n + source);
     const next = queue?.at(-1);

@@ -26,6 +26,7 @@ import type { Moves, Problem, Solution, SolveControl, SolveFigures, SolveOutcome
 import { MOST_MATRIX_LOCATIONS } from './network.ts';
 import { leastServed } from './service-level.ts';
 import { isStopped } from './solver-model.ts';
+import type { Stopping } from './stopping.ts';
 
 /** Beyond this, amounts are not counted in 32 bits. */
 const MOST_UNITS = 2 ** 31 - 1;
@@ -47,6 +48,11 @@ function flowAmounts(problem: Problem): FlowAmounts | null {
     demand,
     required,
   };
+}
+
+/** Whether the problem is a pure flow. */
+export function isPureFlow(problem: Problem): boolean {
+  return flowAmounts(problem) !== null;
 }
 
 /** The flow problem, or null where the problem is more than one. */
@@ -78,7 +84,7 @@ export async function solvePureFlow(problem: Problem, control: SolveControl): Pr
 }
 
 /** On the matrix, on the moves within the limit, or without either where the matrix would not fit. */
-function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowControl): FlowOutcome {
+function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowControl & Stopping): FlowOutcome {
   const { greatCircle, limits } = problem;
   if (greatCircle && amounts.n > MOST_MATRIX_LOCATIONS) {
     const { points, costPerKm } = greatCircle;
@@ -87,7 +93,7 @@ function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowContr
       control,
     );
   }
-  return solveFlow({ ...amounts, cost: flowCosts(problem) }, control);
+  return solveFlow({ ...amounts, cost: flowCosts(problem, control) }, control);
 }
 
 function unsolved(

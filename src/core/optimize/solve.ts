@@ -20,12 +20,10 @@ import { createBaseModel } from './mixed/base-model.ts';
 import { search } from './mixed/search.ts';
 import type { Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
 import { TooManyLocationsError } from './network.ts';
-import { solvePureFlow } from './pure-flow.ts';
+import { isPureFlow, solvePureFlow } from './pure-flow.ts';
+import { checkOf, OutOfTime } from './stopping.ts';
 import { countArcs } from './variables.ts';
 import { countVehicles } from './variants.ts';
-
-/** A greedy plan after the time is up takes a list of all moves; with more than this it takes too long. */
-const MOST_GREEDY_MOVES = 60_000;
 
 /**
  * Solves to the relative gap `(cost − bound) / cost`.
@@ -42,6 +40,7 @@ export async function solveProblem(
   try {
     return (await solvePureFlow(problem, control)) ?? (await solve(problem, incumbent, control));
   } catch (error) {
+    if (error instanceof OutOfTime) return { kind: isStopped(control.stopFlag) ? 'cancelled' : 'timeout' };
     if (error instanceof TooManyLocationsError) return bestOr(incumbent, error.message);
     return {
       kind: 'error',
@@ -57,11 +56,14 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
     progressIntervalMs: control.progressIntervalMs,
     onProgress: incumbent.reportSolver,
   };
-  const fractional = solveFractional(problem, incumbent, control);
+  // A pure flow comes here where HiGHS did not confirm it: then HiGHS solves it.
+  const fractional = isPureFlow(problem) ? 'open' : solveFractional(problem, incumbent, control);
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   if (fractional === 'infeasible') return infeasible(incumbent);
   if (fractional === 'done') return incumbent.finish('done');
-  if (fractional === 'stopped' && incumbent.best() !== null) return incumbent.finish('stopped');
+  if (fractional === 'stopped') return stopped(problem, incumbent);
+  problem.greatCircle?.buildCosts(checkOf(control));
+  problem.greatCircle?.buildDistances(checkOf(control));
   const base = createBaseModel(problem);
   const searched = await withSolverModel(base.model, base.tolerance, runControl, (model) =>
     search(problem, base, model, incumbent),
@@ -73,10 +75,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
     case 'done':
       return incumbent.finish('done');
     case 'stopped':
-      if (incumbent.best() === null && countArcs(problem, false) <= MOST_GREEDY_MOVES) {
-        planGreedily(problem, incumbent);
-      }
-      return incumbent.finish('stopped');
+      return stopped(problem, incumbent);
     case 'unproved':
       break;
   }
@@ -84,6 +83,11 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   if (tooLarge) return bestOr(incumbent, tooLarge);
   const ended = await solveDirect(problem, incumbent, runControl);
   return ended === 'infeasible' ? infeasible(incumbent) : incumbent.finish(ended);
+}
+
+function stopped(problem: Problem, incumbent: Incumbent): SolveOutcome {
+  if (incumbent.best() === null) planGreedily(problem, incumbent);
+  return incumbent.finish('stopped');
 }
 
 /** The plan in hand where the rest cannot be solved, or why there is none. */

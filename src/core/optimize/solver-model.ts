@@ -73,7 +73,8 @@ export type ModelChanges = {
   setCosts(cost: Float64Array): void;
   /** Where the next linear run starts: a status per column and per row, as many basic as there are rows. */
   setBasis(columnStatus: Int32Array, rowStatus: Int32Array): void;
-  addRow(indices: Int32Array, values: Float64Array, lower: number, upper: number): void;
+  /** Appends rows, all at once: each call passes over the whole matrix. */
+  addRows(rows: readonly NewRow[]): void;
 };
 
 export type SolverModel = ModelChanges & {
@@ -85,6 +86,9 @@ export type SolverModel = ModelChanges & {
 
 /** A model that whoever opened it disposes. */
 export type OpenModel = { model: SolverModel; dispose(): void };
+
+/** lower ≤ Σ values · columns ≤ upper. */
+export type NewRow = { indices: Int32Array; values: Float64Array; lower: number; upper: number };
 
 /** Columns to append, entries compressed by column. */
 export type NewColumns = {

@@ -8,9 +8,12 @@
  */
 import type { Problem } from './model.ts';
 import { isAllowed } from './network.ts';
+import type { Check } from './stopping.ts';
 
 /** Demand below this share of the capacity or of itself is representation noise, not another vehicle. */
 const DEMAND_NOISE = 1e-12;
+/** Arcs between two looks at the clock: a few milliseconds. */
+export const ARCS_PER_LOOK = 1 << 17;
 
 export type Variables = {
   /** Arcs by source row: class, then source, then target, ascending. */
@@ -37,17 +40,21 @@ export type Variables = {
   columnCount: number;
 };
 
-/** Number of arc columns (with those of sources without vehicles where asked), known before anything large is allocated. O(sources · n). */
-export function countArcs(problem: Problem, keepEmptySources: boolean): number {
+/**
+ * Number of arc columns (with those of sources without vehicles where asked), known before anything large is allocated. O(sources · n).
+ * @throws what `check` throws, which is called every few milliseconds
+ */
+export function countArcs(problem: Problem, keepEmptySources: boolean, check: Check = () => {}): number {
   let count = 0;
-  forEachArc(problem, keepEmptySources, () => count++);
+  forEachArc(problem, keepEmptySources, () => count++, check);
   return count;
 }
 
-export function createVariables(problem: Problem): Variables {
+/** @throws what `check` throws, which is called every few milliseconds */
+export function createVariables(problem: Problem, check: Check = () => {}): Variables {
   const n = problem.locationIds.length;
   const classes = problem.capacities.length;
-  const arcCount = countArcs(problem, false);
+  const arcCount = countArcs(problem, false, check);
   const arcClass = new Int32Array(arcCount);
   const arcSource = new Int32Array(arcCount);
   const arcTarget = new Int32Array(arcCount);
@@ -56,7 +63,7 @@ export function createVariables(problem: Problem): Variables {
   const sourceStart: number[] = [];
   const targetStart = new Int32Array(classes * n + 1);
   let a = 0;
-  forEachArc(problem, false, (k, i, j, isFirst) => {
+  const note = (k: number, i: number, j: number, isFirst: boolean) => {
     if (isFirst) {
       sourceClass.push(k);
       sourceLocation.push(i);
@@ -67,12 +74,16 @@ export function createVariables(problem: Problem): Variables {
     arcTarget[a] = j;
     targetStart[k * n + j + 1]++;
     a++;
-  });
+  };
+  forEachArc(problem, false, note, check);
   sourceStart.push(a);
   for (let t = 0; t < classes * n; t++) targetStart[t + 1] += targetStart[t];
   const fill = targetStart.slice();
   const byTarget = new Int32Array(arcCount);
-  for (a = 0; a < arcCount; a++) byTarget[fill[arcClass[a] * n + arcTarget[a]]++] = a;
+  for (a = 0; a < arcCount; a++) {
+    if (a % ARCS_PER_LOOK === 0) check();
+    byTarget[fill[arcClass[a] * n + arcTarget[a]]++] = a;
+  }
 
   const steps = createSteps(problem);
   const servedLocation = classes > 1 ? locationsWithDemand(problem) : new Int32Array(0);
@@ -102,14 +113,21 @@ function forEachArc(
   problem: Problem,
   keepEmptySources: boolean,
   visit: (k: number, i: number, j: number, isFirst: boolean) => void,
+  check: Check,
 ): void {
   const n = problem.locationIds.length;
   const { limits, demand, network, supply } = problem;
   const anyTarget =
     limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+  let pairs = 0;
   for (let k = 0; k < problem.capacities.length; k++) {
     for (let i = 0; i < n; i++) {
       if (supply[k * n + i] === 0 && !keepEmptySources) continue;
+      pairs += n;
+      if (pairs >= ARCS_PER_LOOK) {
+        pairs = 0;
+        check();
+      }
       let isFirst = true;
       for (let j = 0; j < n; j++) {
         if (j !== i && !anyTarget && demand[j] === 0) continue;

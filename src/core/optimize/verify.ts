@@ -26,11 +26,13 @@ const UNIT = 1e-4;
 const RELATIVE = 1e-9;
 const RADIUS_KM = 6371.0088;
 const MOST_REPORTED = 20;
+const VEHICLES_PER_LOOK = 1 << 14;
 
 type Expected = { costKnown: number; distance: number | null };
 
 /**
  * Checks a finished plan.
+ * @param check called every few milliseconds, to throw where nobody waits for the answer any more
  * @returns what is wrong, at most 20 sentences; empty where the plan is right
  */
 export function verifyPlan(
@@ -38,6 +40,7 @@ export function verifyPlan(
   locations: readonly LocationPoint[],
   settings: OptimizeSettings,
   result: OptimizationResult,
+  check: () => void = () => {},
 ): string[] {
   const wrong: string[] = [];
   const complain = (message: string) => {
@@ -59,6 +62,7 @@ export function verifyPlan(
   let capacityTotal = 0;
   for (const vehicle of request.fleet_state.vehicles) {
     if (vehicle.status === 'maintenance' || vehicle.status === 'downtime') continue;
+    if (at % VEHICLES_PER_LOOK === 0) check();
     const item: AllocationPlanItem | undefined = result.allocation_plan[at];
     const id = vehicle.id ?? vehicle.vehicle_id;
     const source = vehicle.location ?? vehicle.location_id!;

@@ -205,7 +205,7 @@ describe('the most demand that can be reached', () => {
         ...(random.chance(0.3) ? { total_fleet_size: random.integer(1, 12) } : {}),
       };
       const { problem } = build({ ...request, constraints }, locations);
-      const { served, broken } = evaluateMoves(problem, reachMost(problem, () => false)!);
+      const { served, broken } = evaluateMoves(problem, reachMost(problem, () => false)!.moves);
       expect(broken).toEqual([]);
       const most = await findMostServed(problem, control());
       expect(most.proved).toBe(true);

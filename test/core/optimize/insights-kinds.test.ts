@@ -141,7 +141,7 @@ describe('insights of a network', () => {
     const kind = { capacities: [1], fractional: false };
     for await (const { seed, problem, solution } of solvedProblems(45_000, 100, kind, 0)) {
       if (!canReachMost(problem)) continue;
-      const moves = reachMost(problem, () => false)!;
+      const { moves } = reachMost(problem, () => false)!;
       const { costUnits, broken } = evaluateMoves(problem, moves);
       if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) continue;
       if (costUnits > solution.costUnits) dearer++;

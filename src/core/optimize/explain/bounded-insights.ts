@@ -7,8 +7,9 @@
  */
 import type { BindingConstraint } from '../../../contracts/optimize.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
+import { untilOutOfTime } from '../stopping.ts';
 import { learnFromRelaxation, learnFromRepairs } from './class-bounds.ts';
-import { effortOf, untilOutOfTime } from './effort.ts';
+import { effortOf } from './effort.ts';
 import { difference, type Estimate } from './estimate.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { type Bounds, createParametricFlow, type ParametricFlow } from './parametric-flow.ts';

@@ -5,11 +5,12 @@
  *                with the change (`relaxation.ts`)
  */
 import type { Problem, Solution, SolveControl } from '../model.ts';
+import { OutOfTime } from '../stopping.ts';
 import { createFixedFlow } from './class-flow.ts';
 import type { Effort } from './effort.ts';
 import { rerouteMove } from './move-figures.ts';
 import { learn, type Question, type Questions } from './questions.ts';
-import { type RelaxedCost, withRelaxation } from './relaxation.ts';
+import { type Relaxation, type RelaxedCost, withRelaxation } from './relaxation.ts';
 import { createRepairs } from './repairs.ts';
 import { classToTake, mostCommonClass, servingVehicles } from './serving.ts';
 
@@ -25,7 +26,7 @@ export async function learnFromRelaxation(
 ): Promise<void> {
   const ceiling = problem.limits.maxCostUnits;
   const common = mostCommonClass(problem) ?? 0;
-  await withRelaxation(problem, load, control, (relaxation) => {
+  const learnFrom = (relaxation: Relaxation) => {
     const base = relaxation.cost();
     if (typeof base !== 'number') return;
     const note = (question: Question, cost: RelaxedCost) => {
@@ -62,7 +63,12 @@ export async function learnFromRelaxation(
       if (cost === 'stopped') return;
       note(question, cost);
     }
-  });
+  };
+  try {
+    await withRelaxation(problem, load, control, learnFrom);
+  } catch (error) {
+    if (!(error instanceof OutOfTime)) throw error;
+  }
 }
 
 /**

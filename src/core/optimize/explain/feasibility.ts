@@ -1,10 +1,13 @@
 /** Whether a problem has any plan, with one where it has: by reachability alone where that decides, else by solving. */
 import { evaluateMoves } from '../evaluate.ts';
-import { isStopped } from '../highs.ts';
 import type { Moves, Problem, SolveControl } from '../model.ts';
-import { leastServed } from '../service-level.ts';
+import { leastServed, totalDemand } from '../service-level.ts';
 import { solveProblem } from '../solve.ts';
+import { isOver } from '../stopping.ts';
 import { canReachMost, reachMost } from './reachable.ts';
+
+/** Sums of demand may be off by this share. */
+const SUM_NOISE = 1e-11;
 
 export type Feasibility = 'feasible' | 'infeasible' | 'unknown';
 
@@ -14,10 +17,13 @@ export type AnyPlan =
 
 /** Any plan, be it dear. */
 export async function findPlan(problem: Problem, control: SolveControl): Promise<AnyPlan> {
+  if (isOver(control)) return { verdict: 'unknown' };
   if (canReachMost(problem)) {
-    const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
-    const moves = reachMost(problem, isOver);
-    if (!moves) return { verdict: 'unknown' };
+    const total = totalDemand(problem.demand);
+    const mayMiss = total - leastServed(problem) + SUM_NOISE * total;
+    const reached = reachMost(problem, () => isOver(control), mayMiss);
+    if (!reached) return { verdict: 'unknown' };
+    const { moves } = reached;
     const { served, costUnits } = evaluateMoves(problem, moves);
     if (served < leastServed(problem)) return { verdict: 'infeasible' };
     if (costUnits <= problem.limits.maxCostUnits) return { verdict: 'feasible', moves, served, costUnits };

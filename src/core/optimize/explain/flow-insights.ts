@@ -12,9 +12,10 @@
  */
 import type { LocationInsight } from '../../../contracts/optimize.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
+import { untilOutOfTime } from '../stopping.ts';
 import { bindingOf } from './bounded-insights.ts';
 import { type ClassFlow, createPureFlow, moneyOf, requiredVehicles } from './class-flow.ts';
-import { effortOf, untilOutOfTime } from './effort.ts';
+import { effortOf } from './effort.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { groupMoves, rerouteMove } from './move-figures.ts';
 import { askConstraints, NO_QUESTIONS } from './questions.ts';

@@ -33,6 +33,7 @@ export function createHalfArcs(arcs: Arcs, check: () => void): HalfArcs {
   const count = 2 * from.length;
   const starts = new Int32Array(nodes + 1);
   for (let a = 0; a < from.length; a++) {
+    if (a % CHECK_EVERY === 0) check();
     starts[from[a] + 1]++;
     starts[to[a] + 1]++;
   }

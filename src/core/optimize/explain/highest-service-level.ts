@@ -7,9 +7,9 @@
  *                                        a proof that there is none lowers the upper end
  */
 import { evaluateMoves } from '../evaluate.ts';
-import { isStopped } from '../highs.ts';
 import type { Problem, SolveControl } from '../model.ts';
 import { totalDemand } from '../service-level.ts';
+import { isOver, shareOf } from '../stopping.ts';
 import { countArcs } from '../variables.ts';
 import { dropConstraint, withLimits } from '../variants.ts';
 import { findPlan } from './feasibility.ts';
@@ -43,10 +43,9 @@ export async function findHighestServiceLevel(
   let reached = 0;
   let upper = Math.round(problem.limits.minServiceLevel * LEVEL_STEPS);
   if (canReachMost(problem)) {
-    const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
-    const moves = reachMost(free, isOver);
-    if (!moves) return { relaxation: null, insufficient: null, proved: false };
-    const { served, costUnits } = evaluateMoves(free, moves);
+    const reached = reachMost(free, () => isOver(control));
+    if (!reached) return { relaxation: null, insufficient: null, proved: false };
+    const { served, costUnits } = evaluateMoves(free, reached.moves);
     if (costUnits <= problem.limits.maxCostUnits) return proved(served);
     upper = Math.min(upper, Math.round(levelOf(served) * LEVEL_STEPS) + 1);
   }
@@ -96,9 +95,4 @@ async function bisectLevel(
     insufficient: outOfReach < requested ? outOfReach / LEVEL_STEPS : null,
     proved: outOfReach - lower <= 1,
   };
-}
-
-function shareOf(control: SolveControl, share: number): SolveControl {
-  const now = performance.now();
-  return { deadlineMs: now + share * Math.max(0, control.deadlineMs - now), stopFlag: control.stopFlag };
 }

@@ -6,11 +6,12 @@ import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
 import { isStopped } from '../highs.ts';
 import type { Conflict, ConstraintName, JointChange, Problem, SolveControl } from '../model.ts';
+import { isOver, shareOf } from '../stopping.ts';
 import { type ConflictSet, findConflict } from './conflict.ts';
 import { findJointRelaxation, withoutConstraint } from './joint.ts';
 import { describeConflict, describeJoint } from './messages.ts';
 import { unreachableLocations } from './reachable.ts';
-import { findRelaxation } from './relaxations.ts';
+import { findRelaxation, type Relaxation } from './relaxations.ts';
 import { requestedValue } from './requested.ts';
 
 /** No explanation takes longer by itself, whatever the time limit is: it is no plan, and a reader waits for it. */
@@ -42,14 +43,11 @@ export async function explainInfeasible(
   const control = { ...outer, deadlineMs: Math.min(outer.deadlineMs, performance.now() + mostMs) };
   const tell = (share: number) =>
     control.onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
-  const first = await findConflict(problem, shareOfTime(control, CONFLICT_SHARE));
+  const first = await findConflict(problem, shareOf(control, CONFLICT_SHARE));
   tell(CONFLICT_SHARE);
-  const conflicts = await findEachAlone(problem, first.names, shareOfTime(control, ALONE_SHARE));
+  const conflicts = await findEachAlone(problem, first.names, shareOf(control, ALONE_SHARE));
   tell(CONFLICT_SHARE + ALONE_SHARE);
-  const sets = [
-    first,
-    ...(await findFurther(problem, first, conflicts, shareOfTime(control, FURTHER_SHARE))),
-  ];
+  const sets = [first, ...(await findFurther(problem, first, conflicts, shareOf(control, FURTHER_SHARE)))];
   // Who is not in the first conflict cannot help alone: that conflict would stay.
   for (const { names } of sets) {
     for (const constraint of names) {
@@ -62,8 +60,9 @@ export async function explainInfeasible(
   const isOnlyTogether = conflicts.some(({ relaxation, proved }) => relaxation === null && proved);
   const together =
     isOnlyTogether && !isStopped(control.stopFlag)
-      ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), shareOfTime(control, 1))
+      ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), shareOf(control, 1))
       : null;
+  await settleOpenOnes(problem, conflicts, control);
   const worthSaying = together !== null && together.length > 1 ? together : null;
   return {
     conflicts,
@@ -88,10 +87,30 @@ async function findEachAlone(
   const conflicts: Conflict[] = [];
   for (const [at, constraint] of names.entries()) {
     if (isStopped(control.stopFlag)) break;
-    const found = await findRelaxation(problem, constraint, shareOfTime(control, 1 / (names.length - at)));
+    const found = await findRelaxation(problem, constraint, shareOf(control, 1 / (names.length - at)));
     conflicts.push(createConflict(problem, constraint, found));
   }
   return conflicts;
+}
+
+/** What its share of the time did not settle is looked at once more where time is left. */
+async function settleOpenOnes(problem: Problem, conflicts: Conflict[], control: SolveControl): Promise<void> {
+  const open = conflicts.filter(({ proved }) => !proved);
+  for (const [at, conflict] of open.entries()) {
+    if (isOver(control)) return;
+    const share = shareOf(control, 1 / (open.length - at));
+    const found = await findRelaxation(problem, conflict.constraint, share, conflict);
+    if (found.proved || isNearer(conflict, found)) Object.assign(conflict, found);
+  }
+}
+
+/** Whether it changes less, or leaves less open about as little a change. */
+function isNearer(conflict: Conflict, { relaxation, insufficient }: Relaxation): boolean {
+  if (relaxation === null || conflict.value === null) return false;
+  if (conflict.relaxation === null) return true;
+  const change = (value: number) => Math.abs(value - conflict.value!);
+  if (relaxation !== conflict.relaxation) return change(relaxation) < change(conflict.relaxation);
+  return insufficient !== null && change(insufficient) > change(conflict.insufficient ?? conflict.value);
 }
 
 function createConflict(
@@ -118,7 +137,7 @@ async function findFurther(
   for (const { constraint, relaxation, proved } of conflicts) {
     if (relaxation !== null || !proved) continue;
     if (found.some(({ names }) => !names.includes(constraint))) continue;
-    if (isStopped(control.stopFlag) || performance.now() >= control.deadlineMs) break;
+    if (isOver(control)) break;
     const without = withoutConstraint(problem, constraint);
     const further = await findConflict(without, control);
     const isKnown = [first, ...found].some(({ names }) => isSubset(names, further.names));
@@ -136,10 +155,4 @@ function unreachableOf(problem: Problem, constraint: ConstraintName): Pick<Confl
   if (constraint !== 'max_distance' && constraint !== 'network') return {};
   const unreachable = unreachableLocations(problem).map((j) => problem.locationIds[j]);
   return unreachable.length > 0 ? { unreachable } : {};
-}
-
-/** The same control for a share of the time left; without progress, which is told by whole steps. */
-function shareOfTime({ deadlineMs, stopFlag }: SolveControl, share: number): SolveControl {
-  const now = performance.now();
-  return { stopFlag, deadlineMs: now + share * Math.max(0, deadlineMs - now) };
 }

@@ -10,6 +10,7 @@
 import type { Insights } from '../../../contracts/optimize.ts';
 import { fromUnits } from '../costs.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
+import { checkOf, untilOutOfTime } from '../stopping.ts';
 import { countArcs } from '../variables.ts';
 import { explainByBounds } from './bounded-insights.ts';
 import { isPureFlow } from './class-flow.ts';
@@ -53,7 +54,11 @@ function withSomeClass(problem: Problem): Problem {
 }
 
 async function explain(problem: Problem, solution: Solution, load: number, control: SolveControl) {
-  if (countArcs(problem, true) > MOST_EXPLAINED_ARCS) return emptyFigures(problem, solution);
+  let arcs = Number.POSITIVE_INFINITY;
+  untilOutOfTime(() => {
+    arcs = countArcs(problem, true, checkOf(control));
+  });
+  if (arcs > MOST_EXPLAINED_ARCS) return emptyFigures(problem, solution);
   if (isPureFlow(problem)) return await explainPureFlow(problem, solution, control);
   return await explainByBounds(problem, solution, load, control);
 }

@@ -44,7 +44,7 @@ function maximise(
   const v = f.variables;
   if (problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY) {
     const row = costCeilingRow(problem, f);
-    model.addRow(row.indices, row.values, Number.NEGATIVE_INFINITY, row.upper);
+    model.addRows([row]);
   }
   const mixed = model.runMixed({
     integerFrom: v.firstStep,

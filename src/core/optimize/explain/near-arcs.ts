@@ -15,13 +15,17 @@ export const NEAR_PER_NODE = 48;
 const LEAST_FACTOR = 4;
 const SAMPLE = 4096;
 const JOINED = -2;
+/** Between two looks at the clock. */
+const NODES_PER_LOOK = 256;
+const HALF_ARCS_PER_LOOK = 1 << 19;
 
 /** Whether there are enough half-arcs to leave some out. */
 export function isDense({ starts, head }: HalfArcs, perNode: number): boolean {
   return head.length > LEAST_FACTOR * perNode * (starts.length - 1);
 }
 
-export function findNearArcs(half: HalfArcs, potential: Float64Array, perNode: number) {
+/** @param check called every few milliseconds */
+export function findNearArcs(half: HalfArcs, potential: Float64Array, perNode: number, check: () => void) {
   const { starts: allStarts, tail, head, cost, twin, residual } = half;
   const nodes = allStarts.length - 1;
   const count = head.length;
@@ -35,6 +39,7 @@ export function findNearArcs(half: HalfArcs, potential: Float64Array, perNode: n
   const starts = new Int32Array(nodes + 1);
   let kept = 0;
   for (let u = 0; u < nodes; u++) {
+    if (u % NODES_PER_LOOK === 0) check();
     const from = potential[u];
     for (let at = allStarts[u]; at < allStarts[u + 1]; at++) {
       if (Math.abs(cost[at] + from - potential[head[at]]) <= reach) positionOf[at] = kept++;
@@ -47,6 +52,7 @@ export function findNearArcs(half: HalfArcs, potential: Float64Array, perNode: n
   const isOpen = new Uint8Array(kept);
   const isTwinOpen = new Uint8Array(kept);
   for (let at = 0; at < count; at++) {
+    if (at % HALF_ARCS_PER_LOOK === 0) check();
     const x = positionOf[at];
     if (x < 0) continue;
     places[x] = at;

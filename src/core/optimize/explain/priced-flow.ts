@@ -39,7 +39,11 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
   const n = problem.locationIds.length;
   const [capacity] = problem.capacities;
   let dearest = 1;
-  for (const cost of problem.network.costUnits) if (cost > dearest && Number.isFinite(cost)) dearest = cost;
+  const { costUnits } = problem.network;
+  // An index: an iterator over a million costs takes milliseconds.
+  for (let a = 0; a < costUnits.length; a++) {
+    if (costUnits[a] > dearest && costUnits[a] !== Number.POSITIVE_INFINITY) dearest = costUnits[a];
+  }
   let scale = MOST_SCALE;
   while (scale > 1 && 4 * n * dearest * scale > LARGEST_PATH) scale /= 2;
 

@@ -8,6 +8,7 @@ import { type SolverModel, withSolverModel } from '../highs.ts';
 import type { Problem, SolveControl } from '../model.ts';
 import { isAllowed } from '../network.ts';
 import { totalDemand } from '../service-level.ts';
+import { type Check, checkOf } from '../stopping.ts';
 import { createRelaxationRows, serviceSide } from './relaxation-rows.ts';
 
 /** Moves to begin with: this many nearest targets of each source and sources of each target. */
@@ -17,6 +18,8 @@ const PER_SOURCE = 4;
 /** Reduced cost, money, below which a move would help: a hundredth of a cost unit. */
 const LEAST_REDUCED = 1e-6;
 const TOLERANCE = 1e-9;
+/** Moves appended between two looks at the clock. */
+const MOVES_PER_LOOK = 1 << 14;
 
 /** Least cost in units, not rounded; null: no plan; `stopped`: the time limit came first, or the solver gave up. */
 export type RelaxedCost = number | null | 'stopped';
@@ -34,7 +37,11 @@ export type Relaxation = {
 
 type Solved = { cost: RelaxedCost; values: Float64Array; rowDual: Float64Array };
 
-/** Opens the relaxation of a problem of at least one class. @param load demand that counts as one more */
+/**
+ * Opens the relaxation of a problem of at least one class.
+ * @param load demand that counts as one more
+ * @throws OutOfTime, and `use` may too: every function of the relaxation does
+ */
 export async function withRelaxation<T>(
   problem: Problem,
   load: number,
@@ -44,7 +51,7 @@ export async function withRelaxation<T>(
   const rows = createRelaxationRows(problem, load);
   const runControl = { deadlineMs: control.deadlineMs, stopFlag: control.stopFlag };
   return await withSolverModel(rows.model, TOLERANCE, runControl, (model) =>
-    use(openRelaxation(problem, load, rows, model)),
+    use(openRelaxation(problem, load, rows, model, checkOf(control))),
   );
 }
 
@@ -53,12 +60,16 @@ function openRelaxation(
   load: number,
   rows: ReturnType<typeof createRelaxationRows>,
   model: SolverModel,
+  check: Check,
 ): Relaxation {
   const n = problem.locationIds.length;
   const classes = problem.capacities.length;
   const { network, limits, supply } = problem;
-  const money = network.costUnits.map(fromUnits);
-  for (let i = 0; i < n; i++) money[i * n + i] = 0;
+  const money = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    check();
+    for (let j = 0; j < n; j++) money[i * n + j] = i === j ? 0 : fromUnits(network.costUnits[i * n + j]);
+  }
   const vehicles = supply.reduce((sum, count) => sum + count, 0) + 1;
   /** Column of move (k · n + i) · n + j, −1: none yet, −2: not allowed. */
   const columnOf = new Int32Array(classes * n * n).fill(-1);
@@ -68,6 +79,7 @@ function openRelaxation(
 
   for (let k = 0; k < classes; k++) {
     for (let i = 0; i < n; i++) {
+      check();
       for (let j = 0; j < n; j++) {
         if (!isAllowed(network, n, limits.maxDistanceKm, i, j)) columnOf[(k * n + i) * n + j] = -2;
       }
@@ -75,6 +87,13 @@ function openRelaxation(
   }
 
   function append(moves: readonly number[]): void {
+    for (let from = 0; from < moves.length; from += MOVES_PER_LOOK) {
+      check();
+      appendSome(moves.slice(from, from + MOVES_PER_LOOK));
+    }
+  }
+
+  function appendSome(moves: readonly number[]): void {
     const cost = new Float64Array(moves.length);
     const starts = new Int32Array(moves.length + 1);
     const indices: number[] = [];
@@ -101,6 +120,7 @@ function openRelaxation(
   function appendFirst(): void {
     const chosen = new Set<number>();
     for (let i = 0; i < n; i++) {
+      check();
       for (const near of nearest(money, n, i)) {
         for (let k = 0; k < classes; k++) {
           for (const move of [(k * n + i) * n + near, (k * n + near) * n + i]) {
@@ -114,7 +134,12 @@ function openRelaxation(
 
   function appendAll(): void {
     hasAll = true;
-    append([...columnOf.keys()].filter((move) => columnOf[move] === -1));
+    const open: number[] = [];
+    for (let move = 0; move < columnOf.length; move++) {
+      if (move % MOVES_PER_LOOK === 0) check();
+      if (columnOf[move] === -1) open.push(move);
+    }
+    append(open);
   }
 
   /** Moves that the duals say would help: the best few of each source. */
@@ -126,6 +151,7 @@ function openRelaxation(
         return rowDual[rows.presenceRow(k, j)] + (bound >= 0 ? rowDual[bound] : 0);
       });
       for (let i = 0; i < n; i++) {
+        check();
         const own = rowDual[rows.supplyRow(k, i)] - LEAST_REDUCED;
         const some: { move: number; reduced: number }[] = [];
         for (let j = 0; j < n; j++) {

@@ -4,23 +4,38 @@
  * are found by bisection over feasibility, as is the service level where it is not known at once; the ceiling by one solve.
  */
 import { fromUnits } from '../costs.ts';
+import { evaluateMoves } from '../evaluate.ts';
 import type { Conflict, ConstraintName, Problem, SolveControl } from '../model.ts';
 import { solveProblem } from '../solve.ts';
+import { isOver } from '../stopping.ts';
 import { countVehicles, dropConstraint, withLimits } from '../variants.ts';
 import { type Bisected, bisect } from './bisect.ts';
 import { findFeasibility, findPlan } from './feasibility.ts';
+import { fewestServing } from './fewest-vehicles.ts';
 import { findHighestServiceLevel } from './highest-service-level.ts';
+import { leastFleetSize } from './least-by-capacity.ts';
+import { canReachMost } from './reachable.ts';
 import { findVehiclesNeeded } from './vehicles-needed.ts';
 
 export type Relaxation = Pick<Conflict, 'relaxation' | 'insufficient' | 'proved' | 'additions'>;
 
+/** Distances looked at between two looks at the clock. */
+const PAIRS_PER_LOOK = 1 << 18;
+
+/** A value that is enough, and the nearest one to it that is not. */
+type Known = Pick<Relaxation, 'relaxation' | 'insufficient'>;
+
 const NO_HELP: Relaxation = { relaxation: null, insufficient: null, proved: true };
 
-/** `relaxation` null and proved: changing this constraint alone does not help. */
+/**
+ * @param known what an earlier search has left open, to be gone on with
+ * @returns `relaxation` null and proved: changing this constraint alone does not help
+ */
 export async function findRelaxation(
   problem: Problem,
   name: ConstraintName,
   control: SolveControl,
+  known: Known = { relaxation: null, insufficient: null },
 ): Promise<Relaxation> {
   switch (name) {
     case 'min_service_level':
@@ -28,19 +43,24 @@ export async function findRelaxation(
     case 'max_rebalancing_cost':
       return await cheapestPlanCost(problem, control);
     case 'max_distance':
-      return await shortestDistance(problem, control);
+      return await shortestDistance(problem, control, known);
     case 'min_vehicles_per_location': {
       const least = problem.limits.minVehiclesPerLocation;
       // Counted downwards: position p stands for least − 1 − p.
-      const found = await bisect(least, (p) =>
-        findPlan(withLimits(problem, { minVehiclesPerLocation: least - 1 - p }), control),
+      const found = await bisect(least, control, (p, share) =>
+        findPlan(withLimits(problem, { minVehiclesPerLocation: least - 1 - p }), share),
       );
       return toValues(found, (p) => least - 1 - p);
     }
     case 'max_vehicles_per_location':
-      return await smallestCount(problem, 'maxVehiclesPerLocation', control);
+      return await smallestCount(
+        problem,
+        'maxVehiclesPerLocation',
+        problem.limits.maxVehiclesPerLocation + 1,
+        control,
+      );
     case 'total_fleet_size':
-      return await smallestCount(problem, 'totalFleetSize', control);
+      return await smallestFleetSize(problem, control);
     case 'network': {
       const verdict = await findFeasibility(dropConstraint(problem, 'network'), control);
       return { ...NO_HELP, proved: verdict === 'infeasible' };
@@ -59,7 +79,7 @@ export async function findRelaxation(
 }
 
 function toValues(
-  { nearest, tooTight, proved }: Bisected,
+  { nearest, tooTight, proved }: Omit<Bisected, 'plan'>,
   valueAt: (position: number) => number,
 ): Relaxation {
   return {
@@ -85,19 +105,28 @@ async function cheapestPlanCost(problem: Problem, control: SolveControl): Promis
 }
 
 /** Tenths of a km, rounded up; the distance matters only where it lets another move in. */
-async function shortestDistance(problem: Problem, control: SolveControl): Promise<Relaxation> {
+async function shortestDistance(problem: Problem, control: SolveControl, known: Known): Promise<Relaxation> {
   const tenths = new Set<number>();
-  const limit = problem.limits.maxDistanceKm;
-  problem.network.distanceKm!.forEach((km, a) => {
-    if (km > limit && km !== Number.POSITIVE_INFINITY && Number.isFinite(problem.network.costUnits[a])) {
+  const limit = known.insufficient ?? problem.limits.maxDistanceKm;
+  const most = known.relaxation ?? Number.POSITIVE_INFINITY;
+  const { costUnits, distanceKm } = problem.network;
+  for (let a = 0; a < costUnits.length; a++) {
+    if (a % PAIRS_PER_LOOK === 0 && isOver(control)) return { ...NO_HELP, proved: false };
+    const km = distanceKm![a];
+    if (km > limit && km !== Number.POSITIVE_INFINITY && costUnits[a] !== Number.POSITIVE_INFINITY) {
       tenths.add(roundUpToTenth(km));
     }
-  });
-  const candidates = Float64Array.from(tenths).sort();
-  const found = await bisect(candidates.length, (p) =>
-    findPlan(withLimits(problem, { maxDistanceKm: candidates[p] / 10 }), control),
+  }
+  const candidates = Float64Array.from(tenths)
+    .filter((tenth) => tenth / 10 <= most)
+    .sort();
+  // Where no question is a hard one, none needs to leave time for the others.
+  const isQuick = canReachMost(problem);
+  const found = await bisect(candidates.length, control, (p, share) =>
+    findPlan(withLimits(problem, { maxDistanceKm: candidates[p] / 10 }), isQuick ? control : share),
   );
-  return toValues(found, (p) => candidates[p] / 10);
+  const values = toValues(found, (p) => candidates[p] / 10);
+  return { ...values, insufficient: values.insufficient ?? known.insufficient };
 }
 
 function roundUpToTenth(km: number): number {
@@ -105,14 +134,42 @@ function roundUpToTenth(km: number): number {
   return tenths / 10 < km ? tenths + 1 : tenths;
 }
 
+/** One class: by who may come where, unless the ceiling is in the way of that. */
+async function smallestFleetSize(problem: Problem, control: SolveControl): Promise<Relaxation> {
+  const least = problem.limits.totalFleetSize + 1;
+  if (!canReachMost(problem) || problem.capacities.length === 0) {
+    const byCapacity = leastFleetSize(problem, countVehicles(problem));
+    return await smallestCount(problem, 'totalFleetSize', Math.max(least, byCapacity), control);
+  }
+  const fewest = fewestServing(problem, () => isOver(control));
+  if (fewest === 'out of time') return { ...NO_HELP, proved: false };
+  if (fewest === 'none') return NO_HELP;
+  const { costUnits } = evaluateMoves(problem, fewest.moves);
+  if (costUnits <= problem.limits.maxCostUnits) {
+    return {
+      relaxation: fewest.count,
+      insufficient: fewest.count > least ? fewest.count - 1 : null,
+      proved: true,
+    };
+  }
+  return await smallestCount(problem, 'totalFleetSize', Math.max(least, fewest.count), control);
+}
+
+/** @param least looser than the limit; what is tighter than this is proved not to be enough */
 async function smallestCount(
   problem: Problem,
   limit: 'maxVehiclesPerLocation' | 'totalFleetSize',
+  least: number,
   control: SolveControl,
 ): Promise<Relaxation> {
-  const now = problem.limits[limit];
-  const found = await bisect(Math.max(0, countVehicles(problem) - now), (p) =>
-    findPlan(withLimits(problem, { [limit]: now + 1 + p }), control),
+  const isBound = least > problem.limits[limit] + 1;
+  const found = await bisect(
+    Math.max(0, countVehicles(problem) - least + 1),
+    control,
+    (p, share) => findPlan(withLimits(problem, { [limit]: least + p }), share),
+    isBound ? 'tightest' : 'loosest',
   );
-  return toValues(found, (p) => now + 1 + p);
+  const relaxation = toValues(found, (p) => least + p);
+  const isKnown = isBound && relaxation.relaxation !== null;
+  return isKnown ? { ...relaxation, insufficient: relaxation.insufficient ?? least - 1 } : relaxation;
 }

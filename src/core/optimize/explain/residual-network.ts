@@ -16,6 +16,9 @@ import { type Arcs, createHalfArcs } from './half-arcs.ts';
 import { findNearArcs, isDense, type NearArcs } from './near-arcs.ts';
 import { settlePotentials } from './optimal-potentials.ts';
 
+/** Nodes settled between two looks at the clock, of up to some thousand half-arcs each. */
+const NODES_PER_LOOK = 128;
+
 export type ResidualNetwork = ReturnType<typeof createResidualNetwork>;
 
 /** @throws OutOfTime, here and from every function below, and is of no use then */
@@ -52,7 +55,7 @@ export function createResidualNetwork(arcs: Arcs, { check, nearPerNode }: Effort
 
   function refreshNear(): void {
     check();
-    if (hasNear) near = findNearArcs(half, potential, nearPerNode);
+    if (hasNear) near = findNearArcs(half, potential, nearPerNode, check);
     nearPotential.set(potential);
     drift = 0;
   }
@@ -104,7 +107,9 @@ export function createResidualNetwork(arcs: Arcs, { check, nearPerNode }: Effort
     heap.push(origin, 0);
     let limit = Number.POSITIVE_INFINITY;
     const sign = backward ? -1 : 1;
+    let looked = 0;
     for (let u = heap.pop(); u >= 0 && distance[u] <= limit; u = heap.pop()) {
+      if (++looked % NODES_PER_LOOK === 0) check();
       limit = visit(u, distance[u]);
       if (limit < distance[u]) return;
       const settled = distance[u] + sign * potential[u];

@@ -1,19 +1,24 @@
 /**
- * The fewest vehicles that have to be added, wherever they help most, for a plan to exist. They start from a place that is no
- * location of the problem, from where they go anywhere for nothing; while there is room, a vehicle more never makes
- * a plan impossible, so the number is found by bisection.
+ * The fewest vehicles that have to be added, wherever they help most, for a plan to exist.
+ *
+ *   one class, no bounds, enough money   those that serve most of what the fleet cannot reach (`fewest-vehicles.ts`)
+ *   else                                 they start from a place that is no location of the problem, from where they go anywhere
+ *                                        for nothing; while there is room, a vehicle more never makes a plan impossible, so
+ *                                        the number is found by bisection
  */
-import type { Problem, SolveControl } from '../model.ts';
+import { evaluateMoves } from '../evaluate.ts';
+import type { Moves, Problem, SolveControl } from '../model.ts';
+import { isOver } from '../stopping.ts';
 import { splitDemand } from '../variables.ts';
 import { countVehicles } from '../variants.ts';
 import { type Bisected, bisect } from './bisect.ts';
 import { findPlan } from './feasibility.ts';
+import { type Addition, fewestAdditions } from './fewest-vehicles.ts';
+import { leastAdditions } from './least-by-capacity.ts';
+import { canReachMost } from './reachable.ts';
 import { mostCommonClass } from './serving.ts';
 
-/** Vehicles to add at a location. */
-export type Addition = { location: number; vehicles: number };
-
-export type VehiclesNeeded = Bisected & {
+export type VehiclesNeeded = Omit<Bisected, 'plan'> & {
   /** Capacity of each: the fleet's most common one. */
   capacity: number;
   /** Where they can be put; empty where no number was found. */
@@ -21,27 +26,56 @@ export type VehiclesNeeded = Bisected & {
 };
 
 export async function findVehiclesNeeded(problem: Problem, control: SolveControl): Promise<VehiclesNeeded> {
-  const common = mostCommonClass(problem);
   const capacity = commonCapacity(problem);
-  const n = problem.locationIds.length;
-  const most = mostOfUse(problem);
-  const withPlace = withPlaceOutside(problem);
-  const found = await bisect(most, (p) =>
-    findPlan(withVehiclesFromOutside(withPlace, common ?? 0, p + 1), control),
-  );
-  const additions: Addition[] = [];
-  if (found.plan) {
-    const { moves } = found.plan;
-    const byLocation = new Int32Array(n);
-    for (let m = 0; m < moves.count.length; m++) {
-      if (moves.source[m] === n) byLocation[moves.target[m]] += moves.count[m];
-    }
-    byLocation.forEach((vehicles, location) => {
-      if (vehicles > 0) additions.push({ location, vehicles });
-    });
+  const none = { nearest: null, tooTight: null, capacity, additions: [] };
+  const classed = withAdditions(problem, []);
+  if (!canReachMost(problem)) {
+    const least = leastAdditions(classed, mostCommonClass(problem) ?? 0, mostOfUse(problem));
+    return await findByBisection(problem, Math.max(1, least), control);
   }
-  const count = (position: number | null) => (position === null ? null : position + 1);
-  return { ...found, nearest: count(found.nearest), tooTight: count(found.tooTight), capacity, additions };
+  const fewest = fewestAdditions(classed, () => isOver(control));
+  if (fewest === 'out of time') return { ...none, proved: false };
+  if (fewest === 'none') return { ...none, proved: true };
+  const { additions, count, moves } = fewest;
+  const { costUnits } = evaluateMoves(withAdditions(classed, additions), moves);
+  if (costUnits > problem.limits.maxCostUnits)
+    return await findByBisection(problem, Math.max(1, count), control);
+  return { nearest: count, tooTight: count > 1 ? count - 1 : null, proved: true, capacity, additions };
+}
+
+/** @param least vehicles; fewer are proved to be too few */
+export async function findByBisection(
+  problem: Problem,
+  least: number,
+  control: SolveControl,
+): Promise<VehiclesNeeded> {
+  const common = mostCommonClass(problem) ?? 0;
+  const withPlace = withPlaceOutside(problem);
+  const found = await bisect(
+    Math.max(0, mostOfUse(problem) - least + 1),
+    control,
+    (p, share) => findPlan(withVehiclesFromOutside(withPlace, common, p + least), share),
+    least > 1 ? 'tightest' : 'loosest',
+  );
+  const count = (position: number | null) => (position === null ? null : position + least);
+  const known = found.nearest !== null && least > 1 ? least - 1 : null;
+  return {
+    nearest: count(found.nearest),
+    tooTight: count(found.tooTight) ?? known,
+    proved: found.proved,
+    capacity: commonCapacity(problem),
+    additions: found.plan ? fromOutside(problem, found.plan.moves) : [],
+  };
+}
+
+/** Vehicles that come from the place outside, by location. */
+function fromOutside(problem: Problem, moves: Moves): Addition[] {
+  const n = problem.locationIds.length;
+  const byLocation = new Int32Array(n);
+  for (let m = 0; m < moves.count.length; m++) {
+    if (moves.source[m] === n) byLocation[moves.target[m]] += moves.count[m];
+  }
+  return [...byLocation].flatMap((vehicles, location) => (vehicles > 0 ? [{ location, vehicles }] : []));
 }
 
 /** The problem with as many vehicles of the common capacity as can be of use, to be had anywhere for nothing; one place more, last. */

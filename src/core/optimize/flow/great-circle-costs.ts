@@ -8,16 +8,21 @@ import type { DenseCosts } from './types.ts';
 
 const TILE = 64;
 
-/** n × n cost units, row-major, symmetric, zero on the diagonal. */
+/**
+ * n × n cost units, row-major, symmetric, zero on the diagonal.
+ * @param check called every few milliseconds, to throw where there is no time left
+ */
 export function greatCircleCosts(
   points: readonly Coordinates[],
   costPerKm: number,
+  check = () => {},
 ): DenseCosts & { units: Float64Array } {
   const n = points.length;
   const { x, y, z } = unitVectors(points);
   const costOf = createChordCost(points, costPerKm);
   const units = new Float64Array(n * n);
   for (let top = 0; top < n; top += TILE) {
+    check();
     const bottom = Math.min(top + TILE, n);
     for (let left = top; left < n; left += TILE) {
       const right = Math.min(left + TILE, n);

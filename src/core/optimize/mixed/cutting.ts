@@ -1,5 +1,6 @@
 /** Finds the cuts of all locations that a solution breaks, and adds them as rows. */
 import { findLocationCut } from './location-cuts.ts';
+import type { ExtraRow } from './master.ts';
 import type { Context } from './search.ts';
 
 /** At most one cut per location, the most broken. @returns how many were added. O(n · 2^K · K²). */
@@ -10,7 +11,7 @@ export function addLocationCuts({ problem, base, master }: Context, values: Floa
   const classes = capacities.length;
   const here = new Float64Array(classes);
   const point = new Float64Array(3 * classes);
-  let added = 0;
+  const rows: ExtraRow[] = [];
   for (let j = 0; j < n; j++) {
     if (demand[j] === 0) continue;
     for (let k = 0; k < classes; k++) {
@@ -33,8 +34,12 @@ export function addLocationCuts({ problem, base, master }: Context, values: Floa
     }
     indices.push(base.firstUnmet + j);
     gains.push(1);
-    master.addRow(Int32Array.from(indices), Float64Array.from(gains), cut.least / base.demandScale);
-    added++;
+    rows.push({
+      indices: Int32Array.from(indices),
+      values: Float64Array.from(gains),
+      lower: cut.least / base.demandScale,
+    });
   }
-  return added;
+  master.addRows(rows);
+  return rows.length;
 }

@@ -9,9 +9,18 @@ import { leastServed } from '../service-level.ts';
 import type { Master } from './master.ts';
 
 const ROUNDING_NOISE = 1e-6;
+const STEPS_PER_LOOK = 32;
 
-/** @param values column values of a relaxed solution, or null to begin with nothing moved; null where the moves do not suffice */
-export function planGreedily(problem: Problem, master: Master, values: Float64Array | null): Moves | null {
+/**
+ * @param values column values of a relaxed solution, or null to begin with nothing moved
+ * @returns null where the moves do not suffice, or `isOver` came first
+ */
+export function planGreedily(
+  problem: Problem,
+  master: Master,
+  values: Float64Array | null,
+  isOver: () => boolean,
+): Moves | null {
   const { capacityClass, source, target } = master.arcs;
   const { capacities, demand, supply, network } = problem;
   const n = demand.length;
@@ -62,7 +71,8 @@ export function planGreedily(problem: Problem, master: Master, values: Float64Ar
   };
   const largest = capacities.reduce((most, size) => Math.max(most, size), 0);
   findAll();
-  while (served < required) {
+  for (let step = 1; served < required; step++) {
+    if (step % STEPS_PER_LOOK === 0 && isOver()) return null;
     // Near the end, no move is worth more than what is still missing.
     if (required - served < largest) findAll();
     let to = -1;

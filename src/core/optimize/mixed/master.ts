@@ -9,11 +9,12 @@
 import { fromUnits } from '../costs.ts';
 import type { SolverModel } from '../highs.ts';
 import type { Moves, Problem } from '../model.ts';
+import { OutOfTime } from '../stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { type Arcs, createPricer, type Prices } from './pricing.ts';
 
 /** A row over base columns, or over moves (at most s_ik leave). */
-type ExtraRow = { indices: Int32Array; values: Float64Array; lower: number };
+export type ExtraRow = { indices: Int32Array; values: Float64Array; lower: number };
 
 export type Relaxed = {
   /** `infeasible`: the columns' bounds and rows contradict each other whatever the moves are. */
@@ -32,8 +33,11 @@ export type Master = ReturnType<typeof createMaster>;
 const FIRST_PER_ROW = 6;
 const PER_ROW = 4;
 const SHORTAGE_NOISE = 1e-9;
+/** Moves appended between two looks at the clock. */
+const ARCS_PER_LOOK = 1 << 14;
 
-export function createMaster(problem: Problem, base: BaseModel, model: SolverModel) {
+/** @param isOver ends what takes long: every function that passes over all moves throws OutOfTime then */
+export function createMaster(problem: Problem, base: BaseModel, model: SolverModel, isOver: () => boolean) {
   const n = problem.locationIds.length;
   const { network, supply } = problem;
   const size = supply.length;
@@ -42,7 +46,7 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
   const arcSource: number[] = [];
   const arcTarget: number[] = [];
   const known = new Set<number>();
-  const pricer = createPricer(problem, (arc) => known.has(arc));
+  const pricer = createPricer(problem, (arc) => known.has(arc), isOver);
   const extraRows: ExtraRow[] = [];
   /** Row "at most s_ik leave" by k · n + i; −1 where there is none. */
   const leavingRow = new Int32Array(size).fill(-1);
@@ -56,6 +60,18 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
   let start: Float64Array | null = null;
 
   function addArcs(more: Arcs): void {
+    for (let from = 0; from < more.source.length; from += ARCS_PER_LOOK) {
+      if (from > 0 && isOver()) throw new OutOfTime();
+      const to = from + ARCS_PER_LOOK;
+      addSomeArcs({
+        capacityClass: more.capacityClass.subarray(from, to),
+        source: more.source.subarray(from, to),
+        target: more.target.subarray(from, to),
+      });
+    }
+  }
+
+  function addSomeArcs(more: Arcs): void {
     const count = more.source.length;
     const cost = new Float64Array(count);
     const upper = new Float64Array(count);
@@ -94,25 +110,29 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
     const leaving = new Float64Array(size);
     for (let a = 0; a < arcSource.length; a++)
       leaving[arcClass[a] * n + arcSource[a]] += values[firstArc + a];
-    let added = false;
+    const rows: ExtraRow[] = [];
     for (let at = 0; at < size; at++) {
       if (leaving[at] <= supply[at] + 1e-6 || leavingRow[at] >= 0) continue;
       const columns: number[] = [];
       for (let a = 0; a < arcSource.length; a++) {
         if (arcClass[a] * n + arcSource[a] === at) columns.push(firstArc + a);
       }
-      leavingRow[at] = rowCount;
-      addRow(Int32Array.from(columns), new Float64Array(columns.length).fill(-1), -supply[at]);
-      added = true;
+      leavingRow[at] = rowCount + rows.length;
+      rows.push({
+        indices: Int32Array.from(columns),
+        values: new Float64Array(columns.length).fill(-1),
+        lower: -supply[at],
+      });
     }
-    return added;
+    addRows(rows);
+    return rows.length > 0;
   }
 
-  /** Appends Σ values · columns ≥ lower; base columns only. */
-  function addRow(indices: Int32Array, values: Float64Array, lower: number): void {
-    model.addRow(indices, values, lower, Number.POSITIVE_INFINITY);
-    extraRows.push({ indices, values, lower });
-    rowCount++;
+  /** Appends Σ values · columns ≥ lower. */
+  function addRows(rows: readonly ExtraRow[]): void {
+    model.addRows(rows.map((row) => ({ ...row, upper: Number.POSITIVE_INFINITY })));
+    extraRows.push(...rows);
+    rowCount += rows.length;
   }
 
   /** What a vehicle is worth at its source and at its target. */
@@ -228,12 +248,8 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
   /** No plan above `money`: over the moves that are columns now, so none may come after it. */
   function addCeiling(money: number): void {
     const columns = Int32Array.from({ length: arcSource.length }, (_, a) => firstArc + a);
-    model.addRow(
-      columns,
-      Float64Array.from(columns, (_, a) => -costOf(a)),
-      -money,
-      Number.POSITIVE_INFINITY,
-    );
+    const values = Float64Array.from(columns, (_, a) => -costOf(a));
+    model.addRows([{ indices: columns, values, lower: -money, upper: Number.POSITIVE_INFINITY }]);
     rowCount++;
   }
 
@@ -308,7 +324,7 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
       return values;
     },
     relax,
-    addRow,
+    addRows,
     setWhole,
     setPenalty,
     leastShortage,

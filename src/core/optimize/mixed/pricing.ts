@@ -7,6 +7,7 @@
  */
 import type { Problem } from '../model.ts';
 import { isAllowed } from '../network.ts';
+import { OutOfTime } from '../stopping.ts';
 
 /** Moves i → j of class k, in parallel arrays. */
 export type Arcs = { capacityClass: Int32Array; source: Int32Array; target: Int32Array };
@@ -30,15 +31,28 @@ export type Pricer = {
 };
 
 const LEAST_REDUCED = 1e-9;
+/** Moves looked at between two looks at the clock: a few milliseconds. */
+const PAIRS_PER_LOOK = 1 << 18;
 
-/** @param has whether a move (k · n + i) · n + j is a column already */
-export function createPricer(problem: Problem, has: (arc: number) => boolean): Pricer {
+/**
+ * @param has whether a move (k · n + i) · n + j is a column already
+ * @param isOver ends a pass early, which then throws OutOfTime; of the nearest it returns those found by then
+ */
+export function createPricer(problem: Problem, has: (arc: number) => boolean, isOver: () => boolean): Pricer {
   const n = problem.locationIds.length;
   const classes = problem.capacities.length;
   const { network, limits, supply, demand } = problem;
   const money = network.costUnits;
   const anyTarget =
     limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+  let pairs = 0;
+  /** Whether to give up before a row of so many pairs. */
+  const isOverBefore = (count: number) => {
+    pairs += count;
+    if (pairs < PAIRS_PER_LOOK) return false;
+    pairs = 0;
+    return isOver();
+  };
   const isMove = (i: number, j: number) => i !== j && isAllowed(network, n, limits.maxDistanceKm, i, j);
 
   return {
@@ -60,6 +74,7 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean): P
         for (let i = 0; i < n; i++) {
           const vehicles = supply[k * n + i];
           if (vehicles === 0) continue;
+          if (isOverBefore(count)) throw new OutOfTime();
           const row = i * n;
           const own = atSource[k * n + i] * 1e4;
           for (let t = 0; t < count && worth[t] > own; t++) {
@@ -82,6 +97,7 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean): P
       for (let k = 0; k < classes; k++) {
         for (let i = 0; i < n; i++) {
           if (supply[k * n + i] === 0 || (!anyTarget && here[i] <= demand[i])) continue;
+          if (isOverBefore(targets.length)) return found.take();
           for (const j of targets) if (isMove(i, j)) found.add(k, i, j, money[i * n + j]);
         }
       }
@@ -92,6 +108,7 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean): P
       for (let k = 0; k < classes; k++) {
         for (let i = 0; i < n; i++) {
           if (supply[k * n + i] === 0) continue;
+          if (isOverBefore(n)) throw new OutOfTime();
           const own = (atSource[k * n + i] - limit) * 1e4;
           for (let j = 0; j < n; j++) {
             if ((!anyTarget && demand[j] === 0) || money[i * n + j] + own - atTarget[k * n + j] * 1e4 > 0)
@@ -117,11 +134,19 @@ function capacityHere(problem: Problem): Float64Array {
 }
 
 function unpack(list: number[], n: number): Arcs {
-  return {
-    capacityClass: Int32Array.from(list, (a) => Math.floor(a / (n * n))),
-    source: Int32Array.from(list, (a) => Math.floor(a / n) % n),
-    target: Int32Array.from(list, (a) => a % n),
+  const count = list.length;
+  const arcs = {
+    capacityClass: new Int32Array(count),
+    source: new Int32Array(count),
+    target: new Int32Array(count),
   };
+  for (let m = 0; m < count; m++) {
+    const from = Math.floor(list[m] / n);
+    arcs.capacityClass[m] = from / n;
+    arcs.source[m] = from % n;
+    arcs.target[m] = list[m] - from * n;
+  }
+  return arcs;
 }
 
 /** The `perRow` moves of least value of each source and of each target (k, location); ties by order. */

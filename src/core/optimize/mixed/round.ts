@@ -21,7 +21,7 @@ export function roundUp(context: Context, values: Float64Array): void {
 /** A greedy plan on top of what the relaxation moves, then the cheapest moves for the vehicles that it has arrive and leave. */
 export function roundGreedily(context: Context, values: Float64Array): void {
   const { problem, base, master, incumbent } = context;
-  const moves = planGreedily(problem, master, values);
+  const moves = planGreedily(problem, master, values, incumbent.isOver);
   if (!moves || !incumbent.consider(moves, 'rounding') || base.hasIdle) return;
   planForWhole(context, wholeColumnsOf(problem, moves), 'rounding');
 }

@@ -9,7 +9,8 @@
 import { UNITS_PER_COST } from '../costs.ts';
 import type { SolverModel } from '../highs.ts';
 import { DUAL_NOISE, type Incumbent } from '../incumbent.ts';
-import type { Problem } from '../model.ts';
+import type { Moves, Problem } from '../model.ts';
+import { untilOutOfTime } from '../stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
 import { addLocationCuts } from './cutting.ts';
@@ -48,11 +49,15 @@ export function search(
   model: SolverModel,
   incumbent: Incumbent,
 ): Searched {
-  const master = createMaster(problem, base, model);
-  const ended = run({ problem, base, master, model, incumbent });
+  const master = createMaster(problem, base, model, incumbent.isOver);
+  const early: Early = { plan: null };
+  let ended: Searched = 'stopped';
+  untilOutOfTime(() => {
+    ended = run({ problem, base, master, model, incumbent }, early);
+  });
   // Time up without a plan: better one from what there is than none.
   if (ended === 'stopped' && incumbent.best() === null && !incumbent.isCancelled()) {
-    incumbent.consider(planGreedily(problem, master, null), 'greedy');
+    incumbent.consider(early.plan ?? planGreedily(problem, master, null, incumbent.isTooLate), 'greedy');
   }
   incumbent.figures.iterations += master.counts.iterations;
   incumbent.figures.columns = master.firstArc + master.arcs.source.length;
@@ -60,11 +65,15 @@ export function search(
   return ended;
 }
 
-function run(context: Context): Searched {
+/** A plan that is only used where the time is up before there is a better one: cuts may take many seconds. */
+type Early = { plan: Moves | null };
+
+function run(context: Context, early: Early): Searched {
   const { problem, base, master, incumbent } = context;
   const first = relaxWithoutShortage(problem, master);
   if (typeof first === 'string') return first;
   incumbent.raiseBound(first.bound, DUAL_NOISE);
+  if (base.firstUnmet >= 0) early.plan = planGreedily(problem, master, first.values, incumbent.isOver);
   const { status, relaxed } = cut(context, first);
   if (incumbent.boundUnits() > incumbent.ceiling) return 'infeasible';
   if (fractionalColumns(base, relaxed.values).length === 0) {

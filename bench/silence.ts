@@ -1,0 +1,149 @@
+/**
+ * `npm run bench:silence -- [--only TEXT] [--seconds 20] [--top 5] [--stops 0]`: the longest that a solve goes without looking at its
+ * stop flag and clock, and between which two places. Processor time of the solving thread, so that the machine's load does not matter;
+ * what the solver's own thread does meanwhile is waited for in slices, each of which looks.
+ *
+ * `--stops N`: also how long N stops take, and N ends of the time: half of them right after the looks that the longest silences
+ * follow, half anywhere. Median and longest processor time from that look to the end of the solve; where the solver's own
+ * thread has to be ended, the 45 ms that are waited for it come on top.
+ */
+import { parseArgs } from 'node:util';
+import { createRandom } from './instances.ts';
+import { KINDS, prepare, type Solve } from './stop-kinds.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    seconds: { type: 'string', default: '20' },
+    top: { type: 'string', default: '5' },
+    stops: { type: 'string', default: '0' },
+  },
+});
+
+/** Shorter silences are not listed. */
+const LEAST_MS = 3;
+/** Later than any limit, ms. */
+const LATE_MS = 1e9;
+Error.stackTraceLimit = 12;
+
+/** Time of this thread on a processor, ms. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+type Silence = { ms: number; look: number; from: Error; to: Error };
+
+/** Told of every look at this flag, which reads the flag, then the clock. */
+let watched: { flag: Int32Array; onLook: () => void } | null = null;
+/** Added to the clock: later than any limit once the time is to be up. */
+let aheadMs = 0;
+let isLateNext = false;
+const load = Atomics.load;
+const clock = performance.now.bind(performance);
+Atomics.load = ((array: Int32Array, index: number) => {
+  const seen = load(array, index);
+  if (array === watched?.flag) watched.onLook();
+  return seen;
+}) as typeof Atomics.load;
+performance.now = () => {
+  const ms = clock() + aheadMs;
+  if (isLateNext) aheadMs = LATE_MS;
+  isLateNext = false;
+  return ms;
+};
+
+/** Silences of one solve, the longest first. */
+async function listen(
+  solve: Solve,
+  limitMs: number,
+): Promise<{ silences: Silence[]; looks: number; status: string }> {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const silences: Silence[] = [];
+  let looks = 0;
+  let from = new Error('begin');
+  let fromMs = threadMs();
+  const onLook = () => {
+    const ms = threadMs() - fromMs;
+    const to = new Error('look');
+    if (ms > LEAST_MS) silences.push({ ms, look: looks - 1, from, to });
+    looks++;
+    from = to;
+    // Without what noting it down took.
+    fromMs = threadMs();
+  };
+  watched = { flag, onLook };
+  const status = await solve(flag, limitMs);
+  onLook();
+  watched = null;
+  return { silences: silences.sort((a, b) => b.ms - a.ms), looks, status };
+}
+
+/** Processor time from a look on, right after which the flag is set or the time is up, to the end of the solve. */
+async function stopAfter(solve: Solve, limitMs: number, look: number, isStop: boolean): Promise<number> {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  let looks = 0;
+  let from: number | null = null;
+  const onLook = () => {
+    if (looks++ !== look) return;
+    from = threadMs();
+    // This look has still seen nothing: the flag was read before, the clock is read once more.
+    if (isStop) Atomics.store(flag, 0, 1);
+    else isLateNext = true;
+  };
+  watched = { flag, onLook };
+  await solve(flag, limitMs);
+  const ms = from === null ? 0 : threadMs() - from;
+  watched = null;
+  aheadMs = 0;
+  return ms;
+}
+
+function placeOf(error: Error): string {
+  return (error.stack ?? '')
+    .split('\n')
+    .slice(1)
+    .map((line) => /(?:at (?:async )?([^ ]+) \()?(?:file:\/\/)?[^ ]*\/([\w-]+\.ts):(\d+)/.exec(line))
+    .filter((match) => match !== null && !['silence.ts', 'solver-model.ts', 'stopping.ts'].includes(match[2]))
+    .slice(0, 4)
+    .map((match) => `${match![2]}:${match![3]}`)
+    .join(' < ');
+}
+
+const limitMs = Number(values.seconds) * 1000;
+const moments = Number(values.stops);
+const random = createRandom(1);
+for (const [name, kind] of Object.entries(KINDS)) {
+  if (!name.includes(values.only) || kind.instead === 'nothing') continue;
+  const solve = await prepare(kind);
+  // Matrices are built by the first one, and code is compiled.
+  const first = await listen(solve, limitMs);
+  const { silences, looks, status } = await listen(solve, limitMs);
+  const longest = (of: Silence[]) => of[0]?.ms.toFixed(0) ?? `below ${LEAST_MS}`;
+  console.log(
+    `${name.padEnd(40)} ${status}, ${looks} looks, longest ${longest(silences)} ms, at first ${longest(first.silences)} ms`,
+  );
+  const places = new Map<string, { ms: number; count: number }>();
+  for (const { ms, from, to } of silences) {
+    const place = `${placeOf(from)}  →  ${placeOf(to)}`;
+    const known = places.get(place) ?? { ms, count: 0 };
+    known.count++;
+    places.set(place, known);
+  }
+  for (const [place, { ms, count }] of [...places].slice(0, Number(values.top))) {
+    console.log(`   ${ms.toFixed(0).padStart(5)} ms ${String(count).padStart(4)}×  ${place}`);
+  }
+  for (const [what, isStop] of [
+    ['stopped', true],
+    ['time up', false],
+  ] as const) {
+    const took: number[] = [];
+    for (let m = 0; m < moments; m++) {
+      const look = m % 2 === 0 ? silences[m / 2]?.look : Math.floor(random() * looks);
+      if (look !== undefined) took.push(await stopAfter(solve, limitMs, look, isStop));
+    }
+    took.sort((a, b) => a - b);
+    const at = (q: number) => took[Math.min(took.length - 1, Math.floor(q * took.length))]?.toFixed(0);
+    if (moments > 0) console.log(`   ${what}: ended after ${at(0.5)}, ${at(1)} ms (${took.length})`);
+  }
+}

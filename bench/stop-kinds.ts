@@ -1,0 +1,120 @@
+/** The hard problems that `stops.ts` and `silence.ts` stop: what runs, and over which span of time. */
+import type { OptimizeRequest } from '../src/contracts/optimize.ts';
+import { checkRequest } from '../src/core/optimize/check.ts';
+import { solveDirect } from '../src/core/optimize/direct.ts';
+import { isStopped, loadSolver } from '../src/core/optimize/highs.ts';
+import { createIncumbent } from '../src/core/optimize/incumbent.ts';
+import { optimize } from '../src/core/optimize/optimize.ts';
+import { buildProblem } from '../src/core/optimize/problem.ts';
+import { cityRequest, SETTINGS } from './requests.ts';
+
+export type Kind = {
+  locations: number;
+  vehicles: number;
+  classes: number;
+  isFractional: boolean;
+  gap: number;
+  spanMs: number;
+  explain?: boolean;
+  constraints?: NonNullable<OptimizeRequest['constraints']>;
+  /** What runs instead of the whole core: the formulation of all moves alone, or a loop that does nothing but read clock and flag. */
+  instead?: 'all moves' | 'nothing';
+};
+
+export const KINDS: Record<string, Kind> = {
+  'nothing: what the machine adds': { ...city(12, 120, 3), gap: 0, spanMs: 300, instead: 'nothing' },
+  '263 locations, 3 classes': { ...city(263, 2600, 3), gap: 0.001, spanMs: 1000 },
+  '1,000 locations, 3 classes': { ...city(1000, 10_000, 3), gap: 0.001, spanMs: 2000 },
+  '1,000 locations, fractional': { ...city(1000, 20_000, 1), gap: 0, spanMs: 800 },
+  '2,000 locations, fractional': { ...city(2000, 40_000, 1), gap: 0, spanMs: 1200 },
+  '2,000 locations, pure flow': { ...city(2000, 100_000, 1), isFractional: false, gap: 0, spanMs: 200 },
+  '5,000 locations, pure flow': { ...city(5000, 100_000, 1), isFractional: false, gap: 0, spanMs: 1500 },
+  '30 locations, 3 classes': { ...city(30, 300, 3), gap: 0, spanMs: 600 },
+  '12 locations, 3 classes': { ...city(12, 120, 3), gap: 0, spanMs: 300 },
+  '100 locations, 3 classes, all moves': {
+    ...city(100, 1000, 3),
+    gap: 0.001,
+    spanMs: 800,
+    instead: 'all moves',
+  },
+  '263 locations, 3 classes, all moves': {
+    ...city(263, 2600, 3),
+    gap: 0.001,
+    spanMs: 1500,
+    instead: 'all moves',
+  },
+  '1,000 locations, all moves': { ...city(1000, 20_000, 1), gap: 0, spanMs: 1500, instead: 'all moves' },
+  '263 locations, fractional, explained': { ...city(263, 2600, 1), gap: 0.01, spanMs: 800, explain: true },
+  '263 locations, 3 classes, explained': { ...city(263, 8000, 3), gap: 0.01, spanMs: 1200, explain: true },
+  '1,000 locations, fractional, explained': {
+    ...city(1000, 20_000, 1),
+    gap: 0.01,
+    spanMs: 8000,
+    explain: true,
+  },
+  '1,000 locations, whole, explained': {
+    ...city(1000, 50_000, 1),
+    isFractional: false,
+    gap: 0.01,
+    spanMs: 5000,
+    explain: true,
+  },
+  '263 locations, 3 classes, infeasible': {
+    ...city(263, 2600, 3),
+    gap: 0.01,
+    spanMs: 1200,
+    constraints: { total_fleet_size: 1200 },
+  },
+  '73 locations, 3 classes, infeasible': {
+    ...city(73, 600, 3),
+    gap: 0.01,
+    spanMs: 1200,
+    constraints: { min_service_level: 1, max_vehicles_per_location: 9, max_distance: 6 },
+  },
+  '2,000 locations, fractional, infeasible': {
+    ...city(2000, 40_000, 1),
+    gap: 0.01,
+    spanMs: 4500,
+    constraints: { min_service_level: 1, max_distance: 0.5 },
+  },
+};
+
+function city(locations: number, vehicles: number, classes: number) {
+  return { locations, vehicles, classes, isFractional: true };
+}
+
+/** Solves until it is stopped or the time is up. @returns how it ended */
+export type Solve = (stopFlag: Int32Array, limitMs: number) => Promise<string>;
+
+/** Loads the solver and builds the request. @throws where the kind's request is none */
+export async function prepare(kind: Kind): Promise<Solve> {
+  await loadSolver();
+  const { request, locations } = cityRequest(1, kind);
+  request.constraints = kind.constraints;
+  const faults = checkRequest(request, new Set(locations.map(({ id }) => id)));
+  if (faults.length > 0) throw new Error(JSON.stringify(faults));
+  return async (stopFlag, limitMs) => {
+    const deadlineMs = performance.now() + limitMs;
+    if (kind.instead === 'nothing') {
+      while (!isStopped(stopFlag) && performance.now() < deadlineMs);
+      return isStopped(stopFlag) ? 'cancelled' : 'timeout';
+    }
+    if (kind.instead === 'all moves') {
+      const problem = buildProblem(request, locations, SETTINGS);
+      const control = { deadlineMs, stopFlag };
+      const incumbent = createIncumbent(problem, kind.gap, control);
+      const ended = await solveDirect(problem, incumbent, control);
+      return ended === 'infeasible' ? ended : incumbent.finish(ended).kind;
+    }
+    const options = {
+      optimality_gap: kind.gap,
+      time_limit_seconds: limitMs / 1000,
+      explain: kind.explain ?? false,
+    };
+    const outcome = await optimize(
+      { request: { ...request, options }, locations, settings: SETTINGS },
+      { stopFlag, onProgress: () => {} },
+    );
+    return outcome.status;
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * When work ends early: the stop flag is set, or the time is up. Whatever takes more than a few milliseconds looks at both in
+ * between (`bench/silence.ts` tells the longest that it does not), by asking `isOver` or by calling a check that throws.
+ */
+import type { SolveControl } from './model.ts';
+import { isStopped } from './solver-model.ts';
+
+export type Stopping = Pick<SolveControl, 'deadlineMs' | 'stopFlag'>;
+
+/** The time is up, or the caller has cancelled: whoever asked keeps what was found before. */
+export class OutOfTime extends Error {}
+
+/** Called every few milliseconds of work. @throws OutOfTime */
+export type Check = () => void;
+
+export function isOver({ deadlineMs, stopFlag }: Stopping): boolean {
+  return isStopped(stopFlag) || performance.now() >= deadlineMs;
+}
+
+export function checkOf(control: Stopping): Check {
+  return () => {
+    if (isOver(control)) throw new OutOfTime();
+  };
+}
+
+/** The same for a share of the time left. */
+export function shareOf({ deadlineMs, stopFlag }: Stopping, share: number): Stopping {
+  const now = performance.now();
+  return { stopFlag, deadlineMs: now + share * Math.max(0, deadlineMs - now) };
+}
+
+/** @returns whether there was time for all of it */
+export function untilOutOfTime(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (error instanceof OutOfTime) return false;
+    throw error;
+  }
+}
