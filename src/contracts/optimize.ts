@@ -98,7 +98,8 @@ export const OptimizeOptions = Type.Object(
     explain: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'adds `data.insights`: what the plan is worth where, each figure with its error',
+        description:
+          'adds `data.insights`: what the plan is worth where, each figure with its error; without a plan, the smallest changes are looked for until the time limit instead of four seconds',
       }),
     ),
     priority: Type.Optional(

@@ -91,10 +91,15 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
       };
     case 'infeasible': {
       progress.at('explain');
-      const explained = await explainInfeasible(request, problem, {
+      const explaining = {
         ...control,
-        onProgress: ({ share }) => progress.at('explain', share),
-      }).catch(infeasibleWithoutReasons);
+        onProgress: ({ share }: { share: number }) => progress.at('explain', share),
+      };
+      // Who asked for explanations waits for them as long as for a plan.
+      const mostMs = options.explain ? Number.POSITIVE_INFINITY : undefined;
+      const explained = await explainInfeasible(request, problem, explaining, mostMs).catch(
+        infeasibleWithoutReasons,
+      );
       if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
       return { status: 'infeasible', ...explained };
     }

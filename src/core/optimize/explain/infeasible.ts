@@ -14,7 +14,7 @@ import { unreachableLocations } from './reachable.ts';
 import { findRelaxation, type Relaxation } from './relaxations.ts';
 import { requestedValue } from './requested.ts';
 
-/** No explanation takes longer by itself, whatever the time limit is: it is no plan, and a reader waits for it. */
+/** No explanation that was not asked for takes longer, whatever the time limit is: it is no plan, and a reader waits for it. */
 const MOST_MS = 4000;
 /** Shares of the time left: for the first conflict, then for what helps alone; then for further conflicts. */
 const CONFLICT_SHARE = 0.25;
@@ -33,6 +33,7 @@ export type Explained = {
 /**
  * Explains an infeasible problem within the control's deadline; what was not found in time is said to be so.
  * @param problem proved infeasible
+ * @param mostMs ends it before the deadline
  */
 export async function explainInfeasible(
   request: OptimizeRequest,
