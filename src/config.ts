@@ -39,7 +39,12 @@ export const SettingsSchema = Type.Object({
     default: 'info',
     description: 'least level that is logged',
   }),
-  DATABASE_POOL_SIZE: integer(10, 1, 1000, 'PostgreSQL connections per process'),
+  DATABASE_POOL_SIZE: integer(
+    10,
+    1,
+    1000,
+    'PostgreSQL connections per process, beside one that watches over the server and, without REDIS_URL, some of queue and events',
+  ),
   QUEUE_PREFIX: text(
     'fleet',
     'namespace of the queue and the event channel (several services on one Redis)',
