@@ -5,6 +5,7 @@ import { explainInfeasible } from '../../../src/core/optimize/explain/infeasible
 import { findMostServed } from '../../../src/core/optimize/explain/most-served.ts';
 import { reachMost } from '../../../src/core/optimize/explain/reachable.ts';
 import type { Conflict, LocationPoint, OptimizeSettings, Problem } from '../../../src/core/optimize/model.ts';
+import { optimize } from '../../../src/core/optimize/optimize.ts';
 import { buildProblem } from '../../../src/core/optimize/problem.ts';
 import { solveProblem } from '../../../src/core/optimize/solve.ts';
 import { cityInstance, createRandom, SETTINGS } from './instances.ts';
@@ -186,6 +187,30 @@ describe('an infeasible problem of any kind', () => {
     120_000,
   );
 });
+
+test('what four seconds leave open is looked for until the time limit where explanations are asked for', async () => {
+  const { request, locations } = cityInstance(9, {
+    locations: 50,
+    perLocation: 4,
+    fractional: true,
+    capacities: [1, 2, 4],
+    load: 1.1,
+  });
+  const outcome = await optimize({
+    request: {
+      ...request,
+      constraints: { min_service_level: 0.97, max_distance: 6 },
+      options: { explain: true, time_limit_seconds: 90 },
+    },
+    locations,
+    settings: NO_CEILING,
+  });
+  if (outcome.status !== 'infeasible') throw new Error(outcome.status);
+  expect(outcome.conflicts.map(({ constraint, proved }) => [constraint, proved])).toEqual([
+    ['supply', true],
+    ['min_service_level', true],
+  ]);
+}, 120_000);
 
 describe('the most demand that can be reached', () => {
   test('is what the solver finds, for random fleets of one class', async () => {
