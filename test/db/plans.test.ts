@@ -4,6 +4,7 @@ import { claimJob, finishJob } from '../../src/db/job-claims.ts';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { PART_SIZE, planRecord } from '../../src/db/plan-record.ts';
 import { readPlanComparison, readPlanItems } from '../../src/db/plans.ts';
+import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
 const { db, pool } = openTestDatabase(await createTestDatabase());
@@ -39,19 +40,7 @@ function items(count: number, shift: number): AllocationPlanItem[] {
 }
 
 async function storePlan(allocation_plan: AllocationPlanItem[], name: string): Promise<string> {
-  const job = {
-    jobId: `opt_${name}`,
-    kind: 'optimize',
-    requestId: 'r',
-    input: '{}',
-    inputHash: Buffer.from(''),
-    idempotency: null,
-    priority: 'normal',
-    caller: 'c',
-    locationCount: 7,
-    vehicleCount: allocation_plan.length,
-  } as const;
-  await insertJob(db, job);
+  const { jobId } = await insertJob(db, newJob({ jobId: `opt_${name}` }));
   const claimed = (await claimJob(db, 'w'))!;
   const kpis = {
     demand_coverage: 1,
@@ -62,7 +51,7 @@ async function storePlan(allocation_plan: AllocationPlanItem[], name: string): P
     unmet_demand: 0,
   };
   const record = planRecord({ allocation_plan, total_cost: 1, kpis, solver_status: 'optimal' }, {});
-  const plan = { planId: `plan_${name}`, jobId: job.jobId, solveTimeMs: 1, record };
+  const plan = { planId: `plan_${name}`, jobId, solveTimeMs: 1, record };
   const ending = {
     status: 'completed',
     solverStatus: 'optimal',
