@@ -5,7 +5,7 @@
  *
  * One caller: calls and bare BullMQ round trips take turns; medians, 95th percentiles, and their ratio without the solve
  * (the same problems solved in this process, also in turns); beside them what the job's record costs by itself
- * (`record.ts`). Then many callers at once: jobs per second. The steps are
+ * (`record.ts`), and the least service that could keep the same promises (`least.ts`). Then many callers at once: jobs per second. The steps are
  * read from the job records of the calls of one caller: `phases` of GET /api/v1/jobs/{job_id}.
  */
 
@@ -24,6 +24,7 @@ import { startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
 import { figure } from '../figure.ts';
 import { cityRequest, SETTINGS } from '../requests.ts';
 import { openBare } from './bare.ts';
+import { startLeast } from './least.ts';
 import { startApi, startBareWorker, startRedis, startWorker, stop } from './processes.ts';
 import { openRecord } from './record.ts';
 
@@ -95,14 +96,17 @@ function addSteps(steps: Steps, job: { phases: { phase: string; ms: number | nul
 type Baselines = {
   bare: Awaited<ReturnType<typeof openBare>>;
   record: Awaited<ReturnType<typeof openRecord>>;
+  /** where the least service listens */
+  least: string;
 };
 
-async function oneCaller(api: string, { bare, record }: Baselines): Promise<void> {
+async function oneCaller(api: string, { bare, record, least }: Baselines): Promise<void> {
   const times = {
     call: [] as number[],
     bare: [] as number[],
     solve: [] as number[],
     record: [] as number[],
+    least: [] as number[],
   };
   const jobs: string[] = [];
   for (let c = -30; c < calls; c++) {
@@ -114,21 +118,26 @@ async function oneCaller(api: string, { bare, record }: Baselines): Promise<void
     const solve = performance.now() - startedMs;
     if (outcome.status !== 'optimal' && outcome.status !== 'feasible') throw new Error(outcome.status);
     const kept = await timed(() => record.keep(problems[p], bodies[p], outcome.result));
+    const { ms: leastCall } = await send(least, 'POST', bodies[p]);
     if (c < 0) continue;
     times.call.push(call);
     times.bare.push(roundTrip);
     times.solve.push(solve);
     times.record.push(kept);
+    times.least.push(leastCall);
     jobs.push(answer.metadata.job_id);
   }
   console.log(`  one caller: call ${withP95(times.call)} ms`);
   console.log(
     `    bare BullMQ round trip ${withP95(times.bare)} ms; the solve alone ${withP95(times.solve)} ms; its record alone ${withP95(times.record)} ms`,
   );
+  console.log(`    the least service: call ${withP95(times.least)} ms`);
   const ratio = (to: (c: number) => number) =>
     spread(times.call.map((call, c) => (call - times.solve[c]) / to(c)));
   console.log(`    (call − solve) / bare: ${ratio((c) => times.bare[c])}`);
   console.log(`    (call − solve) / (bare + record): ${ratio((c) => times.bare[c] + times.record[c])}`);
+  console.log(`    (call − solve) / the least service: ${ratio((c) => times.least[c])}`);
+  console.log(`    the least service / bare: ${spread(times.least.map((ms, c) => ms / times.bare[c]))}`);
   const steps: Steps = new Map();
   for (const jobId of jobs) addSteps(steps, (await send(`${api}/api/v1/jobs/${jobId}`, 'GET')).answer.data);
   const inJob = [...steps].map(([phase, ms]) => `${phase} ${mean(ms).toFixed(2)}`);
@@ -179,11 +188,15 @@ async function measure(backend: string): Promise<void> {
     ending.push(bare.close);
     const record = await openRecord(postgres.url, places);
     ending.push(record.close);
+    const outcome = await optimize({ request: problems[0], locations: places, settings: SETTINGS });
+    const answer = JSON.stringify({ status: 'success', data: 'result' in outcome ? outcome.result : null });
+    const least = await startLeast({ databaseUrl: postgres.url, redisUrl: redis?.url, answer });
+    for (const child of least.children) ending.push(() => stop(child));
     for (const workers of [1, 2]) {
       const worker = await startWorker(env);
       ending.push(() => stop(worker));
       console.log(`${backend}, ${workers} ${workers === 1 ? 'worker' : 'workers'}`);
-      await oneCaller(api.url, { bare, record });
+      await oneCaller(api.url, { bare, record, least: least.url });
       await manyCallers(api.url);
     }
   } finally {
