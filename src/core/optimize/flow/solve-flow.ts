@@ -12,6 +12,7 @@
  * and 1–8 passes over all arcs.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms (2015).
  */
+import { isStopped } from '../solver-model.ts';
 import { createArcSet } from './arcs.ts';
 import { createCandidates } from './candidates.ts';
 import { type CertificateCheck, certify, certifyMostServed } from './certify.ts';
@@ -74,11 +75,13 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
   const isNetted = control.nettingIsSafe !== false;
   const start = isNetted ? netted : plainAmounts(reduced);
   arcs.addNearest(list, start.sources, start.sinks, NEAREST);
+  if (isStopped(control.stopFlag)) return { kind: 'stopped', plan: null, counts };
   if (!isNetted) addStayArcs(list, problem);
   const hubCost = startTree(tree, start, list, arcs);
   counts.candidates = list.count;
   report(search, 'start');
   if (!pivotToOptimum(search, start.sources, start.sinks)) return stopHere();
+  if (isStopped(control.stopFlag)) return stopHere();
   if (isNetted) {
     counts.method = 'netted';
     undoNetting(problem, tree, list, arcs, hubCost);
