@@ -5,7 +5,7 @@
  *     [--lemon] [--svg FILE]
  *
  * Methods take turns within each repeat (small instances several calls at a turn), so that a busy machine hits all of
- * them alike; times are medians over calls and seeds, with the 10th and 90th percentile. Certificates are included; matrices are built outside, and timed by
+ * them alike, those that build matrices after the others; times are medians over calls and seeds, with the 10th and 90th percentile. Certificates are included; matrices are built outside, and timed by
  * themselves, except where the name says otherwise. `--lemon` runs LEMON's network simplex on the same instances.
  */
 import { writeFileSync } from 'node:fs';
@@ -51,27 +51,25 @@ type Method = {
   when?: 'measured' | 'once';
 };
 
+/** Methods that solve, those that also build matrices, and what was found by the first words of their names. */
+type Instance = { solving: Method[]; building: Method[]; found: Map<string, string> };
+
 function describe(outcome: FlowOutcome): string {
   if (outcome.kind === 'solved') return `cost ${outcome.cost}`;
   return outcome.kind === 'infeasible' ? `at most ${outcome.served} served` : outcome.kind;
 }
 
 /** Methods whose results are compared have the same first word. */
-function methodsFor(instance: BenchInstance): Method[] {
+function methodsFor(instance: BenchInstance): Instance {
   const { n, points, supply, demand, required } = instance;
   const amounts = { n, supply, demand, required };
   const cost = greatCircleCosts(points, COST_PER_KM);
   const near = nearCosts(points, COST_PER_KM, LIMIT_KM);
-  const methods: Method[] = [
+  const solving: Method[] = [
     { name: 'dense: netted, then certified', run: () => describe(solveFlow({ ...amounts, cost })) },
     {
       name: 'dense: all arcs',
       run: () => describe(solveFlow({ ...amounts, cost }, { nettingIsSafe: false })),
-    },
-    {
-      name: 'dense: points to plan, no matrix',
-      run: () =>
-        describe(solveGreatCircleFlow({ ...amounts, points, costPerKm: COST_PER_KM, maxDistanceKm: 1e9 })),
     },
     {
       name: 'dense: netted, certified, HiGHS confirming',
@@ -82,9 +80,6 @@ function methodsFor(instance: BenchInstance): Method[] {
       name: '5km: all arcs',
       run: () => describe(solveFlow({ ...amounts, cost: near }, { nettingIsSafe: false })),
     },
-    { name: 'matrix: haversine distances', run: () => void greatCircleMatrix(points) },
-    { name: 'matrix: chords', run: () => void greatCircleCosts(points, COST_PER_KM) },
-    { name: 'matrix: within 5 km', run: () => void nearCosts(points, COST_PER_KM, LIMIT_KM) },
   ];
   if (lemon) {
     for (const [name, netted] of [
@@ -92,17 +87,27 @@ function methodsFor(instance: BenchInstance): Method[] {
       ['dense: LEMON, netted', true],
     ] as const) {
       const when = n > 500 ? 'once' : 'measured';
-      methods.push({ name, when, run: () => runLemon({ ...amounts, cost }, netted) });
+      solving.push({ name, when, run: () => runLemon({ ...amounts, cost }, netted) });
     }
   }
   if (n <= directUpTo) {
-    methods.push({
+    solving.push({
       name: 'dense: HiGHS, direct, all arcs',
       ...(n > 100 && { when: 'once' as const }),
       run: () => `cost ${solveDirectly({ ...amounts, cost })}`,
     });
   }
-  return methods;
+  const building: Method[] = [
+    {
+      name: 'dense: points to plan, no matrix',
+      run: () =>
+        describe(solveGreatCircleFlow({ ...amounts, points, costPerKm: COST_PER_KM, maxDistanceKm: 1e9 })),
+    },
+    { name: 'matrix: haversine distances', run: () => void greatCircleMatrix(points) },
+    { name: 'matrix: chords', run: () => void greatCircleCosts(points, COST_PER_KM) },
+    { name: 'matrix: within 5 km', run: () => void nearCosts(points, COST_PER_KM, LIMIT_KM) },
+  ];
+  return { solving, building, found: new Map() };
 }
 
 /** The flow with its certificate, and HiGHS's second opinion of its tree: what the service does. */
@@ -126,16 +131,19 @@ function quantile(sorted: number[], q: number): number {
 const digits = (ms: number) => (ms < 1 ? ms.toFixed(3) : ms < 100 ? ms.toFixed(1) : ms.toFixed(0));
 
 let disagreements = 0;
-const plotted = new Map<string, Series>();
-for (const n of sizes) {
-  const times = new Map<string, number[]>();
-  const instances = Array.from({ length: seeds }, (_, seed) => methodsFor(cityInstance(seed, n)));
+
+/** Adds the times of one size's methods by name. */
+async function takeTurns(
+  n: number,
+  instances: Instance[],
+  part: 'solving' | 'building',
+  times: Map<string, number[]>,
+): Promise<void> {
   // The first rounds compile; small instances need more of them.
   const warmUp = n <= 100 ? 30 : n <= 500 ? 10 : 2;
   const callsAtATurn = n <= 20 ? 30 : n <= 100 ? 5 : 1;
   for (let r = -warmUp; r < repeats; r++) {
-    for (const methods of instances) {
-      const found = new Map<string, string>();
+    for (const { [part]: methods, found } of instances) {
       for (const { name, run, when } of methods) {
         if ((when && r < 0) || (when === 'once' && r > 0)) continue;
         const taken = times.get(name) ?? [];
@@ -159,6 +167,15 @@ for (const n of sizes) {
       }
     }
   }
+}
+
+const plotted = new Map<string, Series>();
+for (const n of sizes) {
+  const times = new Map<string, number[]>();
+  const instances = Array.from({ length: seeds }, (_, seed) => methodsFor(cityInstance(seed, n)));
+  await takeTurns(n, instances, 'solving', times);
+  // What builds matrices comes last: otherwise its garbage is collected at the cost of the next method.
+  await takeTurns(n, instances, 'building', times);
   console.log(`${n} locations, ms`);
   for (const [name, list] of times) {
     const sorted = list.sort((a, b) => a - b);

@@ -110,6 +110,20 @@ function placeOf(error: Error): string {
     .join(' < ');
 }
 
+/** The longest silence between each two places. */
+function tellPlaces(silences: Silence[]): void {
+  const places = new Map<string, { ms: number; count: number }>();
+  for (const { ms, from, to } of silences) {
+    const place = `${placeOf(from)}  →  ${placeOf(to)}`;
+    const known = places.get(place) ?? { ms, count: 0 };
+    known.count++;
+    places.set(place, known);
+  }
+  for (const [place, { ms, count }] of [...places].slice(0, Number(values.top))) {
+    console.log(`   ${ms.toFixed(0).padStart(5)} ms ${String(count).padStart(4)}×  ${place}`);
+  }
+}
+
 const limitMs = Number(values.seconds) * 1000;
 const moments = Number(values.stops);
 const random = createRandom(1);
@@ -123,16 +137,9 @@ for (const [name, kind] of Object.entries(KINDS)) {
   console.log(
     `${name.padEnd(40)} ${status}, ${looks} looks, longest ${longest(silences)} ms, at first ${longest(first.silences)} ms`,
   );
-  const places = new Map<string, { ms: number; count: number }>();
-  for (const { ms, from, to } of silences) {
-    const place = `${placeOf(from)}  →  ${placeOf(to)}`;
-    const known = places.get(place) ?? { ms, count: 0 };
-    known.count++;
-    places.set(place, known);
-  }
-  for (const [place, { ms, count }] of [...places].slice(0, Number(values.top))) {
-    console.log(`   ${ms.toFixed(0).padStart(5)} ms ${String(count).padStart(4)}×  ${place}`);
-  }
+  tellPlaces(silences);
+  console.log('   at first:');
+  tellPlaces(first.silences);
   for (const [what, isStop] of [
     ['stopped', true],
     ['time up', false],

@@ -1,5 +1,6 @@
 /** The hard problems that `stops.ts` and `silence.ts` stop: what runs, and over which span of time. */
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
+import { greatCircleKm } from '../src/core/geo.ts';
 import { checkRequest } from '../src/core/optimize/check.ts';
 import { solveDirect } from '../src/core/optimize/direct.ts';
 import { isStopped, loadSolver } from '../src/core/optimize/highs.ts';
@@ -17,6 +18,8 @@ export type Kind = {
   spanMs: number;
   explain?: boolean;
   constraints?: NonNullable<OptimizeRequest['constraints']>;
+  /** Costs and distances as matrices of the request. */
+  network?: boolean;
   /** What runs instead of the whole core: the formulation of all moves alone, or a loop that does nothing but read clock and flag. */
   instead?: 'all moves' | 'nothing';
 };
@@ -77,6 +80,16 @@ export const KINDS: Record<string, Kind> = {
     spanMs: 4500,
     constraints: { min_service_level: 1, max_distance: 0.5 },
   },
+  '1,000 locations, 4 classes, infeasible': {
+    ...city(1000, 10_000, 4),
+    gap: 0.01,
+    spanMs: 4500,
+    constraints: { total_fleet_size: 5000 },
+  },
+  '5,000 locations, fractional': { ...city(5000, 100_000, 1), gap: 0, spanMs: 6000 },
+  // More than the matrices are built for.
+  '6,000 locations, fractional': { ...city(6000, 100_000, 1), gap: 0, spanMs: 6000 },
+  '2,000 locations, network costs': { ...city(2000, 40_000, 1), gap: 0, spanMs: 1200, network: true },
 };
 
 function city(locations: number, vehicles: number, classes: number) {
@@ -91,6 +104,14 @@ export async function prepare(kind: Kind): Promise<Solve> {
   await loadSolver();
   const { request, locations } = cityRequest(1, kind);
   request.constraints = kind.constraints;
+  if (kind.network) {
+    const distances = locations.map((from) => locations.map((to) => greatCircleKm(from, to)));
+    request.network = {
+      location_ids: locations.map(({ id }) => id),
+      costs: distances,
+      distances_km: distances,
+    };
+  }
   const faults = checkRequest(request, new Set(locations.map(({ id }) => id)));
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
   return async (stopFlag, limitMs) => {

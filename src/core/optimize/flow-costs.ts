@@ -2,7 +2,7 @@
 import { measure } from './flow/great-circle-flow.ts';
 import type { FlowCosts } from './flow/types.ts';
 import type { Problem } from './model.ts';
-import { checkOf, type Stopping } from './stopping.ts';
+import { checkOf, flagCheckOf, type Stopping } from './stopping.ts';
 
 /** Least share of forbidden pairs for which listing the allowed ones is quicker than passing over all. */
 const SPARSE_SHARE = 0.5;
@@ -21,16 +21,16 @@ export function flowCosts(
   control: Stopping = NEVER,
 ): FlowCosts {
   const limit = limits.maxDistanceKm;
-  const near = greatCircle?.near(limit);
-  if (near) return near;
   const check = checkOf(control);
+  const near = greatCircle?.near(limit, check);
+  if (near) return near;
   greatCircle?.buildCosts(check);
   const { costUnits } = network;
   if (greatCircle && limit >= measure(greatCircle.points).diameterKm)
     return { kind: 'dense', units: costUnits };
   greatCircle?.buildDistances(check);
   // Past the limit too, which leaves a plan: the search ends with the tree that it starts from.
-  const checkFlag = checkOf({ ...NEVER, stopFlag: control.stopFlag });
+  const checkFlag = flagCheckOf(control);
   const { distanceKm } = network;
   const isForbidden = (a: number) =>
     costUnits[a] === Number.POSITIVE_INFINITY || (distanceKm !== null && distanceKm[a] > limit);

@@ -58,8 +58,8 @@ export type GreatCircle = {
   /** Builds a matrix of the network before it is first read, which takes up to half a second. @throws what `check` throws, and TooManyLocationsError */
   buildCosts(check: () => void): void;
   buildDistances(check: () => void): void;
-  /** The moves within a limit, by source; null where they are so many that the matrices are the better way. */
-  near(limitKm: number): SparseCosts | null;
+  /** The moves within a limit, by source; null where they are so many that the matrices are the better way. @throws what `check` throws */
+  near(limitKm: number, check?: () => void): SparseCosts | null;
 };
 
 /** The operational vehicles in the request's order, as three parallel arrays. */

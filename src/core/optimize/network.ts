@@ -31,6 +31,9 @@ export class TooManyLocationsError extends Error {
   }
 }
 
+/** Rows of a request's matrices between two looks at the clock. */
+const ROWS_PER_LOOK = 128;
+
 type GreatCircleNetwork = { network: Network; greatCircle: GreatCircle; keptNumbers(): number };
 
 /** Networks by their points: a fleet asks about the same locations again and again. Never changed once they are here. */
@@ -78,10 +81,10 @@ function createGreatCircleNetwork(points: readonly LocationPoint[], costPerKm: n
       kmOf: (from, to) => greatCircleKm(points[from], points[to]),
       buildCosts: (check) => void costs.read(check),
       buildDistances: (check) => void distances.read(check),
-      near(limitKm) {
+      near(limitKm, check) {
         if (near?.limitKm !== limitKm) {
           const isWorthIt = n >= LEAST_NEAR_LOCATIONS && shareWithin(points, limitKm) <= NEAR_SHARE;
-          near = { limitKm, moves: isWorthIt ? nearCosts(points, costPerKm, limitKm) : null };
+          near = { limitKm, moves: isWorthIt ? nearCosts(points, costPerKm, limitKm, check) : null };
         }
         return near.moves;
       },
@@ -122,21 +125,25 @@ export function moveDistance(
   return greatCircle?.kmOf(from, to) ?? network.distanceKm![from * locationIds.length + to];
 }
 
-/** The request's matrices, rows and columns put into the order of `locationIds`; `null` costs become Infinity. */
-export function givenNetwork(input: NetworkInput, locationIds: Int32Array): Network {
+/**
+ * The request's matrices, rows and columns put into the order of `locationIds`; `null` costs become Infinity. O(n²).
+ * @param check called every few milliseconds, to throw where there is no time left
+ */
+export function givenNetwork(input: NetworkInput, locationIds: Int32Array, check: Check = () => {}): Network {
   const n = locationIds.length;
   const position = new Map(input.location_ids.map((id, at) => [id, at]));
-  const at = Array.from(locationIds, (id) => position.get(id)!);
+  const at = Int32Array.from(locationIds, (id) => position.get(id)!);
   const costUnits = new Float64Array(n * n);
   const distanceKm = input.distances_km ? new Float64Array(n * n) : null;
   for (let i = 0; i < n; i++) {
+    if (i % ROWS_PER_LOOK === 0) check();
+    const costs = input.costs[at[i]];
+    const distances = input.distances_km?.[at[i]];
     for (let j = 0; j < n; j++) {
       if (i === j) continue;
-      const cost = input.costs[at[i]][at[j]];
+      const cost = costs[at[j]];
       costUnits[i * n + j] = cost === null ? Number.POSITIVE_INFINITY : toUnitsUp(cost);
-      if (distanceKm) {
-        distanceKm[i * n + j] = input.distances_km![at[i]][at[j]] ?? Number.POSITIVE_INFINITY;
-      }
+      if (distances) distanceKm![i * n + j] = distances[at[j]] ?? Number.POSITIVE_INFINITY;
     }
   }
   return { costUnits, distanceKm };

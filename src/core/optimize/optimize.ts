@@ -21,7 +21,7 @@ import { createPlan } from './plan.ts';
 import { buildProblem } from './problem.ts';
 import { createProgress } from './progress.ts';
 import { solveProblem } from './solve.ts';
-import { type Check, checkOf, untilOutOfTime } from './stopping.ts';
+import { type Check, checkOf, flagCheckOf, OutOfTime, type Stopping, untilOutOfTime } from './stopping.ts';
 import { VERIFIED, verifyPlan } from './verify.ts';
 
 export type { OptimizeInput, OptimizeOutcome } from './model.ts';
@@ -57,8 +57,9 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
   progress.at('build');
   let problem: Problem;
   try {
-    problem = buildProblem(request, input.locations, settings);
+    problem = buildProblem(request, input.locations, settings, flagCheckOf(control));
   } catch (error) {
+    if (error instanceof OutOfTime) return { status: 'cancelled' };
     return { status: 'error', message: error instanceof Error ? error.message : String(error) };
   }
   if (options.explain && problem.locationIds.length > MOST_MATRIX_LOCATIONS) {
@@ -97,9 +98,9 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
       };
       // Who asked for explanations waits for them as long as for a plan.
       const mostMs = options.explain ? Number.POSITIVE_INFINITY : undefined;
-      const explained = await explainInfeasible(request, problem, explaining, mostMs).catch(
-        infeasibleWithoutReasons,
-      );
+      const explained = await buildMatrices(problem, control)
+        .then(() => explainInfeasible(request, problem, explaining, mostMs))
+        .catch(infeasibleWithoutReasons);
       if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
       return { status: 'infeasible', ...explained };
     }
@@ -129,16 +130,24 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
   return { status: result.solver_status, result, certificate: certify(solution) };
 }
 
-/** What is left to say where the matrices that the reasons are found with would not fit. */
+/** Builds the matrices that the reasons are found with, in steps that look at flag and clock. @throws OutOfTime, TooManyLocationsError */
+async function buildMatrices({ greatCircle }: Problem, control: Stopping): Promise<void> {
+  greatCircle?.buildCosts(checkOf(control));
+  greatCircle?.buildDistances(checkOf(control));
+}
+
+/** What is left to say where these matrices would not fit, or were not there in time. */
 function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof explainInfeasible>> {
-  if (!(error instanceof TooManyLocationsError)) throw error;
-  const message =
-    'no plan keeps all constraints; which of them are in the way is not told for so many locations';
+  const isLarge = error instanceof TooManyLocationsError;
+  if (!isLarge && !(error instanceof OutOfTime)) throw error;
+  const message = isLarge
+    ? 'no plan keeps all constraints; which of them are in the way is not told for so many locations'
+    : 'no plan keeps all constraints; which of them are in the way was not found within the time limit, raise options.time_limit_seconds';
   return {
     conflicts: [],
     sets: [],
     together: null,
-    errors: [{ code: 'INFEASIBLE_PROBLEM', message, field: null, detail: error.message }],
+    errors: [{ code: 'INFEASIBLE_PROBLEM', message, field: null, detail: isLarge ? error.message : null }],
   };
 }
 
@@ -150,7 +159,7 @@ function answer(
   stopFlag: Int32Array | undefined,
 ): { result: OptimizationResult; wrong: string[] } | null {
   let answered: { result: OptimizationResult; wrong: string[] } | null = null;
-  const check = checkOf({ stopFlag, deadlineMs: Number.POSITIVE_INFINITY });
+  const check = flagCheckOf({ stopFlag });
   untilOutOfTime(() => {
     const result = createResult(request, problem, solution, check);
     answered = { result, wrong: verifyPlan(request, locations, settings, result, check) };

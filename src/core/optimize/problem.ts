@@ -8,22 +8,25 @@ import { aggregateDemand } from './demand.ts';
 import { readLimits } from './limits.ts';
 import type { FleetIndex, LocationPoint, OptimizeSettings, Problem } from './model.ts';
 import { givenNetwork, greatCircleNetwork } from './network.ts';
+import type { Check } from './stopping.ts';
 
 /**
  * Builds the problem of a request that `checkRequest` has passed.
  * @param locations the stored locations that the request names (more do no harm)
- * @throws Error where a named location is not among `locations`
+ * @param check called every few milliseconds, to throw where there is no time left
+ * @throws Error where a named location is not among `locations`, and what `check` throws
  */
 export function buildProblem(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   settings: OptimizeSettings,
+  check?: Check,
 ): Problem {
   const locationIds = Int32Array.from(namedLocationIds(request));
   const position = new Map<number, number>();
   for (let i = 0; i < locationIds.length; i++) position.set(locationIds[i], i);
   const networks = request.network
-    ? { network: givenNetwork(request.network, locationIds), greatCircle: null }
+    ? { network: givenNetwork(request.network, locationIds, check), greatCircle: null }
     : greatCircleNetwork(pointsInOrder(locations, locationIds), settings.costPerKm);
   const capacityPerVehicle = request.constraints?.capacity_per_vehicle ?? settings.capacityPerVehicle;
   return {

@@ -23,6 +23,11 @@ export function checkOf(control: Stopping): Check {
   };
 }
 
+/** Looks at the stop flag alone: in what it takes to have a plan, past the time limit too. */
+export function flagCheckOf({ stopFlag }: Pick<Stopping, 'stopFlag'>): Check {
+  return checkOf({ stopFlag, deadlineMs: Number.POSITIVE_INFINITY });
+}
+
 /** The same for a share of the time left. */
 export function shareOf({ deadlineMs, stopFlag }: Stopping, share: number): Stopping {
   const now = performance.now();

@@ -45,8 +45,23 @@ export type Variables = {
  * @throws what `check` throws, which is called every few milliseconds
  */
 export function countArcs(problem: Problem, keepEmptySources: boolean, check: Check = () => {}): number {
+  const n = problem.locationIds.length;
+  const classes = problem.capacities.length;
+  const mayGo = arcFilter(problem);
   let count = 0;
-  forEachArc(problem, keepEmptySources, () => count++, check);
+  let pairs = 0;
+  for (let i = 0; i < n; i++) {
+    let sources = keepEmptySources ? classes : 0;
+    for (let k = 0; k < classes && !keepEmptySources; k++) if (problem.supply[k * n + i] > 0) sources++;
+    if (sources === 0) continue;
+    pairs += n;
+    if (pairs >= ARCS_PER_LOOK) {
+      pairs = 0;
+      check();
+    }
+    // Where they may go is the same for all classes.
+    for (let j = 0; j < n; j++) if (mayGo(i, j)) count += sources;
+  }
   return count;
 }
 
@@ -106,9 +121,20 @@ export function createVariables(problem: Problem, check: Check = () => {}): Vari
 }
 
 /**
- * Arcs in column order. A vehicle has a reason to go only where there is demand, or anywhere where a bound of
+ * Whether there is an arc from i to j. A vehicle has a reason to go only where there is demand, or anywhere where a bound of
  * vehicles per location asks it to come or to leave.
  */
+function arcFilter({ locationIds, limits, demand, network }: Problem): (i: number, j: number) => boolean {
+  const n = locationIds.length;
+  const anyTarget =
+    limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+  const { costUnits, distanceKm } = network;
+  const matrices = { costUnits, distanceKm };
+  return (i, j) =>
+    (j === i || anyTarget || demand[j] !== 0) && isAllowed(matrices, n, limits.maxDistanceKm, i, j);
+}
+
+/** Arcs in column order. */
 function forEachArc(
   problem: Problem,
   keepEmptySources: boolean,
@@ -116,9 +142,8 @@ function forEachArc(
   check: Check,
 ): void {
   const n = problem.locationIds.length;
-  const { limits, demand, network, supply } = problem;
-  const anyTarget =
-    limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+  const { supply } = problem;
+  const mayGo = arcFilter(problem);
   let pairs = 0;
   for (let k = 0; k < problem.capacities.length; k++) {
     for (let i = 0; i < n; i++) {
@@ -130,8 +155,7 @@ function forEachArc(
       }
       let isFirst = true;
       for (let j = 0; j < n; j++) {
-        if (j !== i && !anyTarget && demand[j] === 0) continue;
-        if (!isAllowed(network, n, limits.maxDistanceKm, i, j)) continue;
+        if (!mayGo(i, j)) continue;
         visit(k, i, j, isFirst);
         isFirst = false;
       }

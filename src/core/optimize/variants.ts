@@ -27,16 +27,14 @@ export type DroppableName = Exclude<ConstraintName, 'supply'>;
 
 /** Whether the constraint is there at all: a limit that allows everything is not. */
 export function isSet(problem: Problem, name: DroppableName): boolean {
-  const { limits, network } = problem;
+  const { limits, network, greatCircle } = problem;
   switch (name) {
     case 'min_service_level':
       return limits.minServiceLevel > 0 && problem.demand.some((d) => d > 0);
     case 'max_distance':
-      return (
-        network.distanceKm?.some((km, a) => km > limits.maxDistanceKm && isPossible(network, a)) ?? false
-      );
+      return isAnyMoveTooLong(network, limits.maxDistanceKm);
     case 'network':
-      return network.costUnits.some((cost) => cost === Number.POSITIVE_INFINITY);
+      return greatCircle === null && network.costUnits.includes(Number.POSITIVE_INFINITY);
     case 'max_rebalancing_cost':
       return limits.maxCostUnits !== Number.POSITIVE_INFINITY;
     case 'min_vehicles_per_location':
@@ -48,8 +46,13 @@ export function isSet(problem: Problem, name: DroppableName): boolean {
   }
 }
 
-function isPossible(network: Network, a: number): boolean {
-  return network.costUnits[a] !== Number.POSITIVE_INFINITY;
+/** O(n²), by a loop: a callback per pair takes several times as long. */
+function isAnyMoveTooLong({ distanceKm, costUnits }: Network, maxDistanceKm: number): boolean {
+  if (distanceKm === null) return false;
+  for (let a = 0; a < distanceKm.length; a++) {
+    if (distanceKm[a] > maxDistanceKm && costUnits[a] !== Number.POSITIVE_INFINITY) return true;
+  }
+  return false;
 }
 
 /** The problem without one constraint. Moves that the network forbids become free: whatever they may cost, it is not less. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import { solveDirect } from '../../../src/core/optimize/direct.ts';
 import { formulate } from '../../../src/core/optimize/formulation.ts';
@@ -108,6 +108,66 @@ describe('a time limit', () => {
       expect(verifyPlan(request, classes.locations, settings, outcome.result)).toEqual([]);
     }
   });
+});
+
+describe('a problem without a plan', () => {
+  /** Of moves so short that they are listed: no matrix is built before the reasons are looked for. */
+  const solve = (seed: number, onExplain: () => void, stopFlag?: Int32Array) => {
+    const city = cityInstance(seed, { locations: 300, perLocation: 10, fractional: true });
+    const request = { ...city.request, constraints: { min_service_level: 1, max_distance: 0.5 } };
+    const onProgress = ({ stage }: { stage: string }) => void (stage === 'explain' && onExplain());
+    return optimize({ request, locations: city.locations, settings }, { stopFlag, onProgress });
+  };
+
+  test('is told without reasons where the time is up before the matrices that these need are there', async () => {
+    const now = performance.now.bind(performance);
+    let aheadMs = 0;
+    const watch = vi.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+    try {
+      const outcome = await solve(51, () => {
+        aheadMs = 1e9;
+      });
+      if (outcome.status !== 'infeasible') throw new Error(outcome.status);
+      expect(outcome.errors).toMatchObject([{ code: 'INFEASIBLE_PROBLEM', field: null, detail: null }]);
+      expect(outcome.errors[0].message).toContain('raise options.time_limit_seconds');
+    } finally {
+      watch.mockRestore();
+    }
+  });
+
+  test('is cancelled while these are built', async () => {
+    const stopFlag = new Int32Array(new SharedArrayBuffer(4));
+    const stop = () => Atomics.store(stopFlag, 0, 1);
+    expect(await solve(52, stop, stopFlag)).toEqual({ status: 'cancelled' });
+  });
+
+  test('is told with reasons where there is time', async () => {
+    const outcome = await solve(53, () => {});
+    if (outcome.status !== 'infeasible') throw new Error(outcome.status);
+    expect(outcome.errors.map(({ field }) => field)).toContain('constraints.max_distance');
+  });
+});
+
+test('reading the costs of a request listens to the stop flag', async () => {
+  const { request, locations } = cityInstance(54, { locations: 300, perLocation: 10, fractional: true });
+  const ids = locations.map(({ id }) => id);
+  const stopFlag = new Int32Array(new SharedArrayBuffer(4));
+  const row = ids.map(() => 1);
+  // The flag is set when the first rows have been read.
+  const costs = ids.map(() => row);
+  Object.defineProperty(costs, 10, {
+    get() {
+      Atomics.store(stopFlag, 0, 1);
+      return row;
+    },
+  });
+  const readLast = vi.fn(() => row);
+  Object.defineProperty(costs, 299, { get: readLast });
+  const network = { location_ids: ids, costs };
+  expect(await optimize({ request: { ...request, network }, locations, settings }, { stopFlag })).toEqual({
+    status: 'cancelled',
+  });
+  expect(readLast).not.toHaveBeenCalled();
 });
 
 describe("the solver's own thread", () => {

@@ -2,6 +2,8 @@
  * The arcs of an instance as the simplex needs them: cheapest arcs, all arcs priced, one row, the largest cost.
  * Two kinds with a tight loop each; nothing else knows how costs are stored.
  */
+
+import { float64, int32, uint8 } from './arrays.ts';
 import { addCandidate, type Candidates, createNearestCollector } from './candidates.ts';
 import type { Tree } from './spanning-tree.ts';
 import { sinkNode } from './spanning-tree.ts';
@@ -150,7 +152,7 @@ function createSparseArcs(n: number, { starts, targets, units }: SparseCosts): A
 }
 
 function maskOf(n: number, locations: Int32Array): Uint8Array {
-  const mask = new Uint8Array(n);
+  const mask = uint8(n);
   for (let t = 0; t < locations.length; t++) mask[locations[t]] = 1;
   return mask;
 }
@@ -176,9 +178,9 @@ function largestOf(values: Float64Array, at: Int32Array): number {
 
 /** The most violated arcs of one row. */
 function createWorst() {
-  const reducedCosts = new Float64Array(VIOLATED_PER_ROW);
-  const ends = new Int32Array(VIOLATED_PER_ROW);
-  const costs = new Float64Array(VIOLATED_PER_ROW);
+  const reducedCosts = float64(VIOLATED_PER_ROW);
+  const ends = int32(VIOLATED_PER_ROW);
+  const costs = float64(VIOLATED_PER_ROW);
   let count = 0;
   return {
     /** @returns the reduced cost that another arc has to beat */

@@ -2,15 +2,16 @@
  * Arcs that the simplex prices in blocks: a growing list in typed arrays, and the collector of the k cheapest arcs of
  * each source and of each sink that it starts with.
  */
+import { float64, int32 } from './arrays.ts';
 
 export type Candidates = { count: number; from: Int32Array; to: Int32Array; cost: Float64Array };
 
 export function createCandidates(expected: number): Candidates {
   return {
     count: 0,
-    from: new Int32Array(expected),
-    to: new Int32Array(expected),
-    cost: new Float64Array(expected),
+    from: int32(expected),
+    to: int32(expected),
+    cost: float64(expected),
   };
 }
 
@@ -25,9 +26,9 @@ export function addCandidate(list: Candidates, from: number, to: number, cost: n
 
 function grow(list: Candidates): void {
   const size = 2 * list.from.length + 16;
-  const from = new Int32Array(size);
-  const to = new Int32Array(size);
-  const cost = new Float64Array(size);
+  const from = int32(size);
+  const to = int32(size);
+  const cost = float64(size);
   from.set(list.from);
   to.set(list.to);
   cost.set(list.cost);
@@ -53,13 +54,13 @@ export function createNearestCollector(
   sinkOffset: number,
 ): NearestCollector {
   const first = list.count;
-  const rowCost = new Float64Array(k).fill(Number.POSITIVE_INFINITY);
-  const rowTo = new Int32Array(k);
+  const rowCost = float64(k).fill(Number.POSITIVE_INFINITY);
+  const rowTo = int32(k);
   /** The dearest arc that the row of each source kept: what is cheaper is in the list already. */
-  const rowLimit = new Float64Array(n);
-  const sinkCost = new Float64Array(n * k).fill(Number.POSITIVE_INFINITY);
-  const sinkFrom = new Int32Array(n * k).fill(-1);
-  const sinkWorst = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
+  const rowLimit = float64(n);
+  const sinkCost = float64(n * k).fill(Number.POSITIVE_INFINITY);
+  const sinkFrom = int32(n * k).fill(-1);
+  const sinkWorst = float64(n).fill(Number.POSITIVE_INFINITY);
   return {
     sinkWorst,
     offer(from, to, cost) {
@@ -115,7 +116,7 @@ function insert(
 
 /** Where the arcs of each source begin; from `first` up to `end` the list is in ascending order of sources. */
 function startsByRow(list: Candidates, n: number, first: number, end: number): Int32Array {
-  const starts = new Int32Array(n + 1);
+  const starts = int32(n + 1);
   starts[0] = first;
   for (let a = first; a < end; a++) starts[list.from[a] + 1]++;
   for (let i = 0; i < n; i++) starts[i + 1] += starts[i];
@@ -128,10 +129,10 @@ export function orderByCost(list: Candidates, count: number): Int32Array {
   for (let a = 0; a < count; a++) if (list.cost[a] > largest) largest = list.cost[a];
   const buckets = Math.max(1, 2 * count);
   const scale = largest > 0 ? (buckets - 1) / largest : 0;
-  const starts = new Int32Array(buckets + 1);
+  const starts = int32(buckets + 1);
   for (let a = 0; a < count; a++) starts[Math.floor(list.cost[a] * scale) + 1]++;
   for (let b = 0; b < buckets; b++) starts[b + 1] += starts[b];
-  const order = new Int32Array(count);
+  const order = int32(count);
   for (let a = 0; a < count; a++) order[starts[Math.floor(list.cost[a] * scale)]++] = a;
   return order;
 }

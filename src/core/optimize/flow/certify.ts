@@ -8,6 +8,7 @@
  * O(arcs).
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.3 (complementary slackness).
  */
+import { nextCheaper } from './next-cheaper.ts';
 import type { Cover, Duals, Flow, FlowProblem, SparseCosts } from './types.ts';
 
 export type CertificateCheck = { ok: true; cost: number; served: number } | { ok: false; fault: string };
@@ -32,8 +33,9 @@ type Plan = {
 
 function checkFlow(problem: FlowProblem, flow: Flow): Plan | string {
   const { n, supply, demand, required } = problem;
-  const out = new Float64Array(n);
-  const into = new Float64Array(n);
+  const moved = new Float64Array(2 * n);
+  const out = moved.subarray(0, n);
+  const into = moved.subarray(n);
   const costs = new Float64Array(flow.units.length);
   if (flow.from.length !== flow.units.length || flow.to.length !== flow.units.length) {
     return 'the arrays of the flow differ in length';
@@ -74,24 +76,24 @@ function checkPrices(problem: FlowProblem, duals: Duals): CertificateCheck | nul
   const { n, supply, demand, cost: costs } = problem;
   const service = duals.service;
   if (!Number.isSafeInteger(service) || service < 0) return fail(`the price of service is ${service}`);
-  /** λ − α_i, and β_j where it binds anything. */
-  const offer = new Float64Array(n);
+  /** β_j where it binds anything. */
   const relief = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
   for (let i = 0; i < n; i++) {
     const alpha = duals.supply[i];
     const beta = duals.demand[i];
     if (!Number.isSafeInteger(alpha) || alpha < 0) return fail(`the price of a vehicle at ${i} is ${alpha}`);
     if (!Number.isSafeInteger(beta) || beta < 0) return fail(`the price of demand at ${i} is ${beta}`);
-    offer[i] = service - alpha;
     if (demand[i] > 0) relief[i] = beta;
-    if (supply[i] > 0 && demand[i] > 0 && offer[i] > beta) return fail(`staying at ${i} is underpriced`);
+    if (supply[i] > 0 && demand[i] > 0 && service - alpha > beta)
+      return fail(`staying at ${i} is underpriced`);
   }
   for (let i = 0; i < n; i++) {
     if (supply[i] === 0) continue;
+    const offer = service - duals.supply[i];
     const j =
       costs.kind === 'dense'
-        ? underpricedInRow(costs.units, i * n, n, i, offer[i], relief)
-        : underpricedInList(costs, i, offer[i], relief);
+        ? underpricedInRow(costs.units, i * n, n, i, offer, relief)
+        : underpricedInList(costs, i, offer, relief);
     if (j >= 0) return fail(`the move from ${i} to ${j} costs less than the prices say`);
   }
   return null;
@@ -109,19 +111,9 @@ function underpricedInRow(
   relief: Float64Array,
 ): number {
   const end = row + n;
-  let a = row;
-  while (a < end) {
-    // Four at a time, which takes half the time of one by one.
-    if (
-      a + 4 <= end &&
-      !(units[a] < most || units[a + 1] < most || units[a + 2] < most || units[a + 3] < most)
-    ) {
-      a += 4;
-      continue;
-    }
+  for (let a = nextCheaper(units, row, end, most); a < end; a = nextCheaper(units, a + 1, end, most)) {
     const j = a - row;
     if (units[a] < most - relief[j] && units[a] >= 0 && j !== i) return j;
-    a++;
   }
   return -1;
 }

@@ -13,6 +13,7 @@
  */
 import { type Coordinates, EARTH_RADIUS_KM } from '../../geo.ts';
 import { UNITS_PER_COST } from '../costs.ts';
+import { flagCheckOf } from '../stopping.ts';
 import { unitVectors } from './chords.ts';
 import { greatCircleCosts } from './great-circle-costs.ts';
 import { nearCosts } from './near-costs.ts';
@@ -42,7 +43,10 @@ export type GreatCircleProblem = FlowAmounts & {
   maxDistanceKm: number;
 };
 
-/** @returns as `solveFlow`, and the radius that the answer was found and proved with */
+/**
+ * @returns as `solveFlow`, and the radius that the answer was found and proved with
+ * @throws as `solveFlow`; OutOfTime where the stop flag is set while moves are listed
+ */
 export function solveGreatCircleFlow(
   problem: GreatCircleProblem,
   control: FlowControl = {},
@@ -50,6 +54,7 @@ export function solveGreatCircleFlow(
   const { points, costPerKm, n } = problem;
   const limitKm = Math.min(problem.maxDistanceKm, HALF_CIRCUMFERENCE_KM);
   const size = measure(points);
+  const check = flagCheckOf(control);
   const isMatrixBetter = (km: number) =>
     km >= MATRIX_SHARE * size.diameterKm && limitKm > size.diameterKm && n <= MOST_MATRIX_LOCATIONS;
   // Too few vehicles, or too little demand: only the most that can be served is asked for, over all moves.
@@ -57,10 +62,10 @@ export function solveGreatCircleFlow(
   let radiusKm = isShort ? limitKm : Math.min(limitKm, size.firstRadiusKm);
   for (;;) {
     if (isMatrixBetter(radiusKm)) {
-      const outcome = solveFlow({ ...problem, cost: greatCircleCosts(points, costPerKm) }, control);
+      const outcome = solveFlow({ ...problem, cost: greatCircleCosts(points, costPerKm, check) }, control);
       return { ...outcome, radiusKm: limitKm };
     }
-    const outcome = solveFlow({ ...problem, cost: nearCosts(points, costPerKm, radiusKm) }, control);
+    const outcome = solveFlow({ ...problem, cost: nearCosts(points, costPerKm, radiusKm, check) }, control);
     if (radiusKm === limitKm || outcome.kind === 'stopped') return { ...outcome, radiusKm };
     const price = outcome.kind === 'solved' ? outcome.duals.service : null;
     if (price !== null && price <= unitsBeyond(radiusKm, costPerKm)) return { ...outcome, radiusKm };

@@ -14,8 +14,19 @@ const CLOSE_SHARE = 1e-9;
 /** The same for tiny limits, where the absolute error of a squared chord counts. */
 const CLOSE_CHORD2 = 1e-15;
 
-/** Pairs of different points at most `limitKm` apart, by source, targets ascending. */
-export function nearCosts(points: readonly Coordinates[], costPerKm: number, limitKm: number): SparseCosts {
+/** Points between two calls of the check. */
+const POINTS_PER_LOOK = 256;
+
+/**
+ * Pairs of different points at most `limitKm` apart, by source, targets ascending.
+ * @param check called every few milliseconds, to throw where there is no time left
+ */
+export function nearCosts(
+  points: readonly Coordinates[],
+  costPerKm: number,
+  limitKm: number,
+  check = () => {},
+): SparseCosts {
   const n = points.length;
   const vectors = unitVectors(points);
   const { x, y, z } = vectors;
@@ -31,6 +42,7 @@ export function nearCosts(points: readonly Coordinates[], costPerKm: number, lim
   let count = 0;
   const found = new Int32Array(n);
   for (let i = 0; i < n; i++) {
+    if (i % POINTS_PER_LOOK === 0) check();
     const near = grid.around(i, found);
     if (count + near > targets.length) {
       const size = Math.max(2 * targets.length, count + near);

@@ -12,6 +12,7 @@
  * O(n), and O(n) more per balanced location.
  */
 import type { ArcSet } from './arcs.ts';
+import { float64, int32 } from './arrays.ts';
 import { addCandidate, type Candidates } from './candidates.ts';
 import { attach, idleNode, layOut, sinkNode, type Tree } from './spanning-tree.ts';
 import { type Amounts, addSlackArcs } from './start-tree.ts';
@@ -22,16 +23,16 @@ export function plainAmounts({ n, supply, demand, required }: FlowProblem): Amou
   return {
     sources: locationsWhere(n, (i) => supply[i] > 0),
     sinks: locationsWhere(n, (j) => demand[j] > 0),
-    supply: Float64Array.from(supply),
-    demand: Float64Array.from(demand),
+    supply: doubles(supply),
+    demand: doubles(demand),
     required,
   };
 }
 
 /** Surplus and deficit once every location has served itself. */
 export function nettedAmounts({ n, supply, demand, required }: FlowProblem): Amounts {
-  const surplus = new Float64Array(n);
-  const deficit = new Float64Array(n);
+  const surplus = float64(n);
+  const deficit = float64(n);
   let served = 0;
   for (let i = 0; i < n; i++) {
     const own = Math.min(supply[i], demand[i]);
@@ -58,8 +59,10 @@ export function undoNetting(
 ): void {
   const { n, supply, demand } = problem;
   const { potential } = tree;
-  const newSources: number[] = [];
-  const newSinks: number[] = [];
+  const newSources = int32(n);
+  const newSinks = int32(n);
+  let sourceCount = 0;
+  let sinkCount = 0;
   for (let i = 0; i < n; i++) {
     const sink = sinkNode(n, i);
     if (supply[i] === 0 || demand[i] === 0) continue;
@@ -79,15 +82,15 @@ export function undoNetting(
     }
     if (supply[i] < demand[i]) {
       attach(tree, i, sink, supply[i], 0);
-      newSources.push(i);
+      newSources[sourceCount++] = i;
     } else {
       attach(tree, sink, i, demand[i], 0);
-      newSinks.push(i);
-      if (supply[i] === demand[i]) newSources.push(i);
+      newSinks[sinkCount++] = i;
+      if (supply[i] === demand[i]) newSources[sourceCount++] = i;
     }
   }
   layOut(tree);
-  addSlackArcs(list, n, Int32Array.from(newSources), Int32Array.from(newSinks), hubCost);
+  addSlackArcs(list, n, newSources.subarray(0, sourceCount), newSinks.subarray(0, sinkCount), hubCost);
   addStayArcs(list, problem);
 }
 
@@ -98,8 +101,14 @@ export function addStayArcs(list: Candidates, { n, supply, demand }: FlowProblem
   }
 }
 
+function doubles(values: Int32Array): Float64Array {
+  const copy = float64(values.length);
+  copy.set(values);
+  return copy;
+}
+
 function locationsWhere(n: number, holds: (i: number) => boolean): Int32Array {
-  const found = new Int32Array(n);
+  const found = int32(n);
   let count = 0;
   for (let i = 0; i < n; i++) if (holds(i)) found[count++] = i;
   return found.subarray(0, count);

@@ -12,7 +12,7 @@ import { hubNode, pivot, slackNode, type Tree } from './spanning-tree.ts';
 import type { FlowControl, FlowCounts, FlowProgress } from './types.ts';
 
 /** Pivots between two looks at the stop flag and the clock. */
-const PIVOTS_PER_LOOK = 1024;
+const PIVOTS_PER_LOOK = 256;
 
 const LEAST_BLOCK = 16;
 

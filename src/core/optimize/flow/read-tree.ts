@@ -1,4 +1,5 @@
 /** What the caller gets from a spanning tree: moves, prices, the basis, and the proof that no more can be served. O(n). */
+import { float64, int32, uint8 } from './arrays.ts';
 import type { Candidates } from './candidates.ts';
 import { hubNode, idleNode, sinkNode, slackNode, type Tree } from './spanning-tree.ts';
 import type { Alternatives, Cover, Duals, Flow, FlowBasis, FlowProblem } from './types.ts';
@@ -13,7 +14,7 @@ export const NO_ALTERNATIVES: Alternatives = {
 
 /** Prices where nothing has to move. */
 export function noPrices(n: number): Duals {
-  return { service: 0, supply: new Float64Array(n), demand: new Float64Array(n) };
+  return { service: 0, supply: float64(n), demand: float64(n) };
 }
 
 /** Basis where every vehicle stays. */
@@ -23,7 +24,7 @@ export function stillBasis({ n, supply, demand }: FlowProblem): FlowBasis {
     from: both,
     to: both,
     units: both.map((i) => Math.min(supply[i], demand[i])),
-    cost: new Float64Array(both.length),
+    cost: float64(both.length),
     idle: Uint8Array.from({ length: n }, (_, i) => (supply[i] > 0 && supply[i] >= demand[i] ? 1 : 0)),
     unserved: Uint8Array.from({ length: n }, (_, i) => (demand[i] > supply[i] ? 1 : 0)),
     slack: true,
@@ -34,7 +35,7 @@ export function stillBasis({ n, supply, demand }: FlowProblem): FlowBasis {
 export function realArcs(tree: Tree): Pick<FlowBasis, 'from' | 'to' | 'units' | 'cost'> {
   const { n, parent, flow, cost } = tree;
   const firstSink = sinkNode(n, 0);
-  const keys = new Float64Array(parent.length);
+  const keys = float64(parent.length);
   let count = 0;
   for (let v = 0; v < n; v++) {
     const sink = parent[v] - firstSink;
@@ -44,10 +45,10 @@ export function realArcs(tree: Tree): Pick<FlowBasis, 'from' | 'to' | 'units' | 
   }
   const sorted = keys.subarray(0, count).sort();
   const arcs = {
-    from: new Int32Array(count),
-    to: new Int32Array(count),
-    units: new Int32Array(count),
-    cost: new Float64Array(count),
+    from: int32(count),
+    to: int32(count),
+    units: int32(count),
+    cost: float64(count),
   };
   for (let a = 0; a < count; a++) {
     const from = Math.floor(sorted[a] / n);
@@ -64,9 +65,9 @@ export function realArcs(tree: Tree): Pick<FlowBasis, 'from' | 'to' | 'units' | 
 /** Vehicles that move. */
 export function readFlow({ from, to, units }: Flow): Flow {
   let count = 0;
-  const moves = new Int32Array(units.length);
+  const moves = int32(units.length);
   for (let a = 0; a < units.length; a++) if (units[a] > 0 && from[a] !== to[a]) moves[count++] = a;
-  const flow = { from: new Int32Array(count), to: new Int32Array(count), units: new Int32Array(count) };
+  const flow = { from: int32(count), to: int32(count), units: int32(count) };
   for (let m = 0; m < count; m++) {
     flow.from[m] = from[moves[m]];
     flow.to[m] = to[moves[m]];
@@ -81,8 +82,8 @@ export function readFlow({ from, to, units }: Flow): Flow {
 export function readAlternatives(tree: Tree, list: Candidates, k: number): Alternatives {
   const { n, parent, potential } = tree;
   const firstSink = sinkNode(n, 0);
-  const least = new Float64Array(n * k).fill(Number.POSITIVE_INFINITY);
-  const arcs = new Int32Array(n * k).fill(-1);
+  const least = float64(n * k).fill(Number.POSITIVE_INFINITY);
+  const arcs = int32(n * k).fill(-1);
   let count = 0;
   for (let a = 0; a < list.count; a++) {
     const from = list.from[a];
@@ -101,7 +102,7 @@ export function readAlternatives(tree: Tree, list: Candidates, k: number): Alter
     least[r] = reduced;
     arcs[r] = a;
   }
-  const found = { from: new Int32Array(count), to: new Int32Array(count), cost: new Float64Array(count) };
+  const found = { from: int32(count), to: int32(count), cost: float64(count) };
   let next = 0;
   for (let r = 0; r < arcs.length; r++) {
     if (arcs[r] < 0) continue;
@@ -118,8 +119,8 @@ export function readDuals({ n, potential }: Tree, { supply, demand }: FlowProble
   const slack = potential[slackNode(n)];
   const duals: Duals = {
     service: slack - idle,
-    supply: new Float64Array(n),
-    demand: new Float64Array(n),
+    supply: float64(n),
+    demand: float64(n),
   };
   for (let i = 0; i < n; i++) {
     if (supply[i] > 0) duals.supply[i] = potential[i] - idle;
@@ -138,8 +139,8 @@ export function readBasis(tree: Tree): FlowBasis {
   const hub = hubNode(n);
   const basis: FlowBasis = {
     ...realArcs(tree),
-    idle: new Uint8Array(n),
-    unserved: new Uint8Array(n),
+    idle: uint8(n),
+    unserved: uint8(n),
     slack: parent[slack] === idle,
   };
   if (parent[slack] !== idle) basis.unserved[parent[slack] - sinkNode(n, 0)] = 1;

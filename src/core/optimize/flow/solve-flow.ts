@@ -12,6 +12,7 @@
  * and 1–8 passes over all arcs.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms (2015).
  */
+import { isStopped } from '../solver-model.ts';
 import { createArcSet } from './arcs.ts';
 import { createCandidates } from './candidates.ts';
 import { type CertificateCheck, certify, certifyMostServed } from './certify.ts';
@@ -34,6 +35,8 @@ import type { Cover, FlowControl, FlowCounts, FlowOutcome, FlowProblem, SolvedFl
 
 /** Cheapest arcs per source and per sink that the search starts with. */
 const NEAREST = 6;
+/** Candidates per location that there is room for at once: 7 are used where vehicles serve first where they stand, 10 where not. */
+const EXPECTED_CANDIDATES = 12;
 /** Arcs per source that the answer names beside the tree's. */
 const ALTERNATIVES = 3;
 
@@ -62,22 +65,23 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
   }
   const search: Search = {
     tree: createTree(problem.n),
-    list: createCandidates(20 * problem.n),
+    list: createCandidates(EXPECTED_CANDIDATES * problem.n),
     arcs: createArcSet(problem.n, problem.cost),
     counts,
     control,
   };
   const { tree, list, arcs } = search;
   const stopHere = () => stopped(tree, counts, reachable === problem.required);
-  const plain = plainAmounts(reduced);
   const isNetted = control.nettingIsSafe !== false;
-  const start = isNetted ? netted : plain;
+  const start = isNetted ? netted : plainAmounts(reduced);
   arcs.addNearest(list, start.sources, start.sinks, NEAREST);
+  if (isStopped(control.stopFlag)) return { kind: 'stopped', plan: null, counts };
   if (!isNetted) addStayArcs(list, problem);
   const hubCost = startTree(tree, start, list, arcs);
   counts.candidates = list.count;
   report(search, 'start');
   if (!pivotToOptimum(search, start.sources, start.sinks)) return stopHere();
+  if (isStopped(control.stopFlag)) return stopHere();
   if (isNetted) {
     counts.method = 'netted';
     undoNetting(problem, tree, list, arcs, hubCost);
@@ -87,7 +91,8 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
       if (check.ok) return conclude(problem, reachable, tree, answer, counts, check);
     }
     counts.method = 'netted_then_all';
-    if (!pivotToOptimum(search, plain.sources, plain.sinks)) return stopHere();
+    const { sources, sinks } = plainAmounts(reduced);
+    if (!pivotToOptimum(search, sources, sinks)) return stopHere();
   }
   return conclude(problem, reachable - hubFlow(tree), tree, readAnswer(search, problem), counts);
 }

@@ -16,6 +16,7 @@
  * Reference: Cunningham, A network simplex method, Mathematical Programming 11 (1976); Ahuja, Magnanti, Orlin, Network
  * Flows (1993), §11; Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015).
  */
+import { float64, int32 } from './arrays.ts';
 
 export type Tree = {
   n: number;
@@ -44,13 +45,13 @@ export function createTree(n: number, hasParts = false): Tree {
   return {
     n,
     root: idleNode(n),
-    parent: new Int32Array(size).fill(-1),
-    depth: new Int32Array(size),
-    next: new Int32Array(size),
-    previous: new Int32Array(size),
-    flow: new Float64Array(size),
-    cost: new Float64Array(size),
-    potential: new Float64Array(size).fill(Number.NEGATIVE_INFINITY),
+    parent: int32(size).fill(-1),
+    depth: int32(size),
+    next: int32(size),
+    previous: int32(size),
+    flow: float64(size),
+    cost: float64(size),
+    potential: float64(size).fill(Number.NEGATIVE_INFINITY),
   };
 }
 
@@ -65,8 +66,8 @@ export function attach(tree: Tree, node: number, parent: number, flow: number, c
 export function layOut(tree: Tree): void {
   const { parent, depth, next, previous, root } = tree;
   const size = parent.length;
-  const firstChild = new Int32Array(size).fill(-1);
-  const sibling = new Int32Array(size).fill(-1);
+  const firstChild = int32(size).fill(-1);
+  const sibling = int32(size).fill(-1);
   for (let v = size - 1; v >= 0; v--) {
     const p = parent[v];
     if (p < 0) continue;

@@ -105,6 +105,7 @@ function run(
   };
 
   s.arcs.addNearest(s.list, sources, sinks, NEAREST);
+  if (isStopped(control.stopFlag)) return ended('stopped');
   addStays(s.list, problem.n, amounts);
   const dearest = startPricedTree(s, amounts);
   counts.candidates = s.list.count;
