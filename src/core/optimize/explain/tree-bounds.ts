@@ -1,6 +1,6 @@
 /**
- * What is proved of changed problems of several capacity classes, from both sides: on a tree of the problem as it is, whose leaves
- * are proved again for each change (`tree.ts`). The least known first, each for its share of the time.
+ * What is proved of changed problems of several capacity classes, from both sides: on a tree of the problem as it is, which
+ * each of them goes down again (`tree.ts`). The least known first, each for its share of the time.
  */
 import { evaluateMoves } from '../evaluate.ts';
 import { withSolverModel } from '../highs.ts';

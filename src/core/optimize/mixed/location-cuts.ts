@@ -57,15 +57,6 @@ export function findLocationCut(point: LocationPoint, divisors: Float64Array): L
         const whole = Math.floor(a / divisor + NOISE);
         return divisor * (f * whole + Math.min(f, Math.max(0, a / divisor - whole)));
       };
-      const leastFor = (demand: number, here: ArrayLike<number>) => {
-        let right = demand;
-        let stay = 0;
-        for (let k = 0; k < classes; k++) {
-          if (mask & (1 << k)) stay += round(capacities[k]) * here[k];
-          else right -= capacities[k] * here[k];
-        }
-        return round(right) - stay;
-      };
       let least = divisor * f * (floor + 1);
       let activity = point.unmet;
       for (let k = 0; k < classes; k++) {
@@ -82,6 +73,15 @@ export function findLocationCut(point: LocationPoint, divisors: Float64Array): L
       }
       const violation = (least - activity) / capacities[classes - 1];
       if (violation > 1e-4 && (best === null || violation > best.violation)) {
+        const leastFor = (demand: number, here: ArrayLike<number>) => {
+          let right = demand;
+          let stay = 0;
+          for (let k = 0; k < classes; k++) {
+            if (mask & (1 << k)) stay += round(capacities[k]) * here[k];
+            else right -= capacities[k] * here[k];
+          }
+          return round(right) - stay;
+        };
         best = { gains: gains.slice(), least, violation, leastFor };
       }
     }
