@@ -1,13 +1,14 @@
 /**
- * `npm run bench:explain -- [--repeats 3] [--only TEXT]`: what `options.explain` adds to the time of a request, and how
- * exact the insights are then. Medians of wall and CPU time; with and without take turns.
+ * `npm run bench:explain -- [--seeds 3] [--only TEXT]`: what `options.explain` adds to the time of a request, and how exact the
+ * insights are then. Medians of wall and CPU time over the seeds' cities, after a request that warms up; errors of all their
+ * figures together, a location's counted once.
  */
 import { parseArgs } from 'node:util';
 import { optimize } from '../src/core/optimize/optimize.ts';
 import { cityRequest, type RequestShape, SETTINGS } from './requests.ts';
 
 const { values } = parseArgs({
-  options: { repeats: { type: 'string', default: '3' }, only: { type: 'string', default: '' } },
+  options: { seeds: { type: 'string', default: '3' }, only: { type: 'string', default: '' } },
 });
 
 const shape = (
@@ -26,6 +27,7 @@ const SHAPES: Record<string, RequestShape> = {
   '20 locations, whole demand': shape(20, 200, 1, false),
   '20 locations, fractional demand': shape(20, 200, 1, true),
   '20 locations, 3 capacities': shape(20, 200, 3, true),
+  '73 locations, 3 capacities': shape(73, 800, 3, true),
   '263 locations, whole demand': shape(263, 8000, 1, false),
   '263 locations, fractional demand': shape(263, 8000, 1, true),
   '263 locations, 3 capacities': shape(263, 8000, 3, true),
@@ -39,46 +41,52 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-const median = (sorted: readonly number[]) => sorted[Math.floor(sorted.length / 2)];
-const ascending = (list: readonly number[]) => [...list].sort((a, b) => a - b);
+/** The value that a share of all is not above; NaN of none. */
+function quantile(list: readonly number[], share: number): number {
+  const sorted = [...list].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
+}
 
 for (const [name, size] of Object.entries(SHAPES)) {
   if (!name.includes(values.only)) continue;
-  const { request, locations } = cityRequest(1, size);
   const times = { plain: [] as number[], explained: [] as number[] };
   const cpuTimes = { plain: [] as number[], explained: [] as number[] };
-  let quality = '';
-  for (let r = -1; r < Number(values.repeats); r++) {
-    for (const [which, explain] of [
-      ['plain', false],
-      ['explained', true],
-    ] as const) {
+  const costs: number[] = [];
+  const errors: number[] = [];
+  const figures: number[] = [];
+  for (let seed = 0; seed <= Number(values.seeds); seed++) {
+    const { request, locations } = cityRequest(Math.max(1, seed), size);
+    for (const which of seed === 0 ? (['plain'] as const) : (['plain', 'explained'] as const)) {
       const startedMs = performance.now();
       const startedCpuMs = cpuMs();
       const outcome = await optimize({
-        request: { ...request, options: { explain } },
+        request: { ...request, options: { explain: which === 'explained' } },
         locations,
         settings: SETTINGS,
       });
-      if (r >= 0) {
-        times[which].push(performance.now() - startedMs);
-        cpuTimes[which].push(cpuMs() - startedCpuMs);
-      }
       if (outcome.status !== 'optimal') throw new Error(outcome.status);
+      if (seed === 0) continue;
+      times[which].push(performance.now() - startedMs);
+      cpuTimes[which].push(cpuMs() - startedCpuMs);
       const { insights } = outcome.result;
       if (!insights) continue;
-      const errors = [...insights.locations, ...insights.moves].map(
-        ({ error_at_most }) => error_at_most ?? Number.POSITIVE_INFINITY,
-      );
-      const exact = errors.filter((error) => error === 0).length / errors.length;
-      quality =
-        `exact ${Math.round(100 * exact)} %, median error ${median(ascending(errors))}, ` +
-        `complete ${insights.complete}, cost ${outcome.result.total_cost}`;
+      costs.push(outcome.result.total_cost);
+      for (const { error_at_most } of [...insights.locations, ...insights.moves]) {
+        errors.push(error_at_most ?? Number.POSITIVE_INFINITY);
+      }
+      const told = [
+        ...insights.locations.flatMap((l) => [l.one_more_saves, l.one_fewer_costs, l.more_demand_costs]),
+        ...insights.moves.map((move) => move.forbidding_costs),
+      ];
+      for (const figure of told) if (figure !== null && figure !== 0) figures.push(Math.abs(figure));
     }
   }
-  const told = (['plain', 'explained'] as const).map((which) => {
-    const [wall, cpu] = [times, cpuTimes].map((of) => median(ascending(of[which])).toFixed(0));
-    return `${wall} ms (CPU ${cpu})`;
-  });
-  console.log(`${name.padEnd(36)} ${told.join(' → ')}   ${quality}`);
+  const exact = errors.filter((error) => error === 0).length / errors.length;
+  const timeOf = (which: 'plain' | 'explained') =>
+    `${quantile(times[which], 0.5).toFixed(0)} ms (CPU ${quantile(cpuTimes[which], 0.5).toFixed(0)})`;
+  console.log(
+    `${name.padEnd(36)} ${timeOf('plain')} → ${timeOf('explained')}   exact ${Math.round(100 * exact)} %, ` +
+      `error ${quantile(errors, 0.5).toFixed(2)} (90 %: ${quantile(errors, 0.9).toFixed(2)}), ` +
+      `figure ${quantile(figures, 0.5).toFixed(2)}, cost ${quantile(costs, 0.5).toFixed(0)}`,
+  );
 }

@@ -23,6 +23,16 @@ export type Ended = 'done' | 'stopped' | 'failed';
 
 export type Incumbent = ReturnType<typeof createIncumbent>;
 
+/**
+ * What a bound in money proves in whole units of cost: just above one of them it proves the next.
+ * @param noise relative error of the bound's arithmetic
+ */
+export function provedUnits(bound: number, noise: number): number {
+  if (bound === Number.NEGATIVE_INFINITY || bound === Number.POSITIVE_INFINITY) return Math.max(0, bound);
+  const units = bound * UNITS_PER_COST;
+  return Math.max(0, Math.ceil(units - LEAST_NOISE_UNITS - Math.abs(units) * noise));
+}
+
 export function createIncumbent(problem: Problem, gap: number, control: SolveControl) {
   const ceiling = problem.limits.maxCostUnits;
   const figures = { columns: 0, rows: 0, iterations: 0, nodes: 0 };
@@ -37,18 +47,12 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   const gapOf = (costUnits: number) => (costUnits <= boundUnits ? 0 : (costUnits - boundUnits) / costUnits);
   const isWithin = (reached: number) => reached <= Math.max(gap, LEAST_GAP);
 
-  /** Costs are whole units, so a bound just above one proves the next; `noise` is the relative error of the bound's arithmetic. */
-  function unitsOf(bound: number, noise: number): number {
-    const units = bound * UNITS_PER_COST;
-    return Math.max(0, Math.ceil(units - LEAST_NOISE_UNITS - Math.abs(units) * noise));
-  }
-
   function report(solver: SolverProgress | null): void {
     const now = performance.now();
     if (!control.onProgress || now < nextReportMs) return;
     nextReportMs = now + intervalMs;
     // The solver's bound is one of the moves it knows; only what is proved of all is told.
-    const found = solver?.incumbent == null ? Number.POSITIVE_INFINITY : unitsOf(solver.incumbent, 0);
+    const found = solver?.incumbent == null ? Number.POSITIVE_INFINITY : provedUnits(solver.incumbent, 0);
     const least = Math.min(found, best?.costUnits ?? Number.POSITIVE_INFINITY);
     const incumbentUnits = least === Number.POSITIVE_INFINITY ? null : least;
     const reached = incumbentUnits === null ? null : gapOf(incumbentUnits);
@@ -81,7 +85,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     /** Whether the plan in hand is allowed and within the gap asked for. */
     isProved: () => best !== null && best.costUnits <= ceiling && isWithin(gapOf(best.costUnits)),
     raiseBound(bound: number, noise: number): void {
-      if (Number.isFinite(bound)) boundUnits = Math.max(boundUnits, unitsOf(bound, noise));
+      if (Number.isFinite(bound)) boundUnits = Math.max(boundUnits, provedUnits(bound, noise));
     },
     raiseBoundUnits(units: number): void {
       boundUnits = Math.max(boundUnits, units);

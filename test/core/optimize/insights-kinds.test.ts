@@ -5,14 +5,15 @@ import {
   learnFromPricedRepairs,
   learnFromPrices,
 } from '../../../src/core/optimize/explain/bounded-insights.ts';
-import { learnFromRelaxation, learnFromRepairs } from '../../../src/core/optimize/explain/class-bounds.ts';
 import { effortOf } from '../../../src/core/optimize/explain/effort.ts';
 import type { Figures } from '../../../src/core/optimize/explain/figures.ts';
 import { explainPureFlow } from '../../../src/core/optimize/explain/flow-insights.ts';
 import { createParametricFlow } from '../../../src/core/optimize/explain/parametric-flow.ts';
 import { askAll } from '../../../src/core/optimize/explain/questions.ts';
 import { canReachMost, reachMost } from '../../../src/core/optimize/explain/reachable.ts';
+import { learnFromRepairs } from '../../../src/core/optimize/explain/repairs.ts';
 import { tightenEach, tightenOptimum } from '../../../src/core/optimize/explain/tighten.ts';
+import { learnFromTree } from '../../../src/core/optimize/explain/tree-bounds.ts';
 import type { Problem, Solution } from '../../../src/core/optimize/model.ts';
 import { solveProblem } from '../../../src/core/optimize/solve.ts';
 import { withNetwork } from '../../../src/core/optimize/variants.ts';
@@ -230,7 +231,14 @@ describe('insights of a problem that is no network', () => {
         const effort = effortOf(control(), 1);
         const flow = capacities.length === 1 ? createParametricFlow(problem, solution, effort) : null;
         if (flow) learnFromPrices(flow, questions);
-        else await learnFromRelaxation(problem, load, questions, control());
+        else
+          await learnFromTree(
+            problem,
+            solution,
+            questions,
+            { deadlineMs: performance.now() + 100 },
+            async () => {},
+          );
         learnFromRepairs(problem, solution, load, questions, effort);
         if (flow) learnFromPricedRepairs(flow, questions);
         const solved = (await insightsBySolving(problem, solution, load))!;

@@ -7,23 +7,27 @@
  */
 import type { BindingConstraint } from '../../../contracts/optimize.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
-import { untilOutOfTime } from '../stopping.ts';
-import { learnFromRelaxation, learnFromRepairs } from './class-bounds.ts';
+import { shareOf, untilOutOfTime } from '../stopping.ts';
 import { effortOf } from './effort.ts';
 import { difference, type Estimate } from './estimate.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { type Bounds, createParametricFlow, type ParametricFlow } from './parametric-flow.ts';
 import { askAll, byWidth, learn, listAll, type Question, type Questions, widthOf } from './questions.ts';
+import { learnFromRepairs, type PlanInHand } from './repairs.ts';
 import { tightenEach, tightenOptimum } from './tighten.ts';
+import { learnFromTree } from './tree-bounds.ts';
 import { relaxedValue, requestedValue } from './units.ts';
 
-/** Time that insights may take: by the number of locations, within these, and a share of what the time limit has left. */
+/** Time that insights may take: with one class by the number of locations, within these; and a share of what the time limit has left. */
 const MS_PER_LOCATION = 15;
 const LEAST_MS = 2_000;
 const MOST_MS = 10_000;
+const SEVERAL_CLASSES_MS = 20_000;
 const MOST_SHARE = 0.5;
-/** Share of that for bounds of all changed problems; the rest is for solving. */
-const BOUNDS_SHARE = 0.8;
+/** Share of that for bounds of all changed problems; the rest is for solving those that they say nothing of. */
+const BOUNDS_SHARE = 0.9;
+/** Share of what is then left in which the solver may solve the problem as it is closer: with one class, with several. */
+const OPTIMUM_SHARES = [0.5, 0.3];
 
 /** @param load demand that counts as one more; the problem has at least one class */
 export async function explainByBounds(
@@ -33,7 +37,9 @@ export async function explainByBounds(
   outer: SolveControl,
 ): Promise<Figures> {
   const now = performance.now();
-  const usualMs = Math.min(MOST_MS, Math.max(LEAST_MS, MS_PER_LOCATION * problem.locationIds.length));
+  const isSingle = problem.capacities.length === 1;
+  const byLocations = Math.min(MOST_MS, Math.max(LEAST_MS, MS_PER_LOCATION * problem.locationIds.length));
+  const usualMs = isSingle ? byLocations : SEVERAL_CLASSES_MS;
   const budgetMs = Math.min(usualMs, MOST_SHARE * Math.max(0, outer.deadlineMs - now));
   const control: SolveControl = { ...outer, deadlineMs: now + budgetMs };
   const forBounds: SolveControl = { ...outer, deadlineMs: now + BOUNDS_SHARE * budgetMs };
@@ -41,19 +47,27 @@ export async function explainByBounds(
   const effort = effortOf(forBounds);
   const priced: ParametricFlow[] = [];
   untilOutOfTime(() => {
-    if (problem.capacities.length === 1) {
+    if (isSingle) {
       const flow = createParametricFlow(problem, solution, effort);
       priced.push(flow);
       learnFromPrices(flow, questions);
     }
     learnFromRepairs(problem, solution, load, questions, effort);
   });
-  const best = await tightenOptimum(problem, solution, questions, control);
-  untilOutOfTime(() => {
-    if (best !== solution) learnFromRepairs(problem, best, load, questions, effort);
-    for (const flow of priced) learnFromPricedRepairs(flow, questions);
-  });
-  if (problem.capacities.length > 1) await learnFromRelaxation(problem, load, questions, forBounds);
+  const closer = async (plan: PlanInHand) => {
+    const best = await tightenOptimum(
+      problem,
+      plan,
+      questions,
+      shareOf(control, OPTIMUM_SHARES[isSingle ? 0 : 1]),
+    );
+    untilOutOfTime(() => {
+      if (best.moves !== solution.moves) learnFromRepairs(problem, best, load, questions, effort);
+      for (const flow of priced) learnFromPricedRepairs(flow, questions);
+    });
+  };
+  if (isSingle) await closer(solution);
+  else await learnFromTree(problem, solution, questions, forBounds, closer);
   await tightenEach(problem, questions, control);
   return figuresOf(problem, solution, questions);
 }

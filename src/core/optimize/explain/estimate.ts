@@ -9,6 +9,9 @@ export type Estimate = { value: number | null; error: number };
 
 export const UNKNOWN: Readonly<Range> = { least: 0, most: Number.POSITIVE_INFINITY };
 
+/** It is proved that there is none. */
+export const NO_PLAN: Readonly<Range> = { least: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
+
 /** What both say. */
 export function both(a: Range, b: Range): Range {
   return { least: Math.max(a.least, b.least), most: Math.min(a.most, b.most) };

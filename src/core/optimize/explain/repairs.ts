@@ -4,18 +4,63 @@
  */
 import { evaluateMoves } from '../evaluate.ts';
 import type { Moves, Problem } from '../model.ts';
-import { type ClassFlow, presentVehicles } from './class-flow.ts';
+import { type ClassFlow, createFixedFlow, presentVehicles } from './class-flow.ts';
+import type { Effort } from './effort.ts';
+import { rerouteMove } from './move-figures.ts';
+import { learn, type Question, type Questions } from './questions.ts';
+import { classToTake, mostCommonClass, servingVehicles } from './serving.ts';
+
+/** A plan and what it costs. */
+export type PlanInHand = { moves: Moves; costUnits: number };
 
 /** Units of cost, Infinity where the plan cannot be repaired so. */
-export type Repairs = {
+type Repairs = {
   withOneMore: (k: number, i: number) => number;
   withOneFewer: (k: number, i: number) => number;
   /** One vehicle more serves at j, of at least this capacity. */
   withServing: (j: number, capacity: number) => number;
 };
 
+/**
+ * From above: a few shortest paths for all, one or few per move.
+ * @param plan any plan, be it another than the one that is explained
+ * @throws OutOfTime, with what was learnt before
+ */
+export function learnFromRepairs(
+  problem: Problem,
+  plan: PlanInHand,
+  load: number,
+  questions: Questions,
+  effort: Effort,
+): void {
+  const serving = servingVehicles(problem, plan.moves);
+  const flows = serving.map((vehicles, k) => createFixedFlow(problem, k, plan.moves, vehicles, effort));
+  // With its serving vehicles where they are, the plan may be cheaper than it was.
+  const costUnits = flows.reduce((cost, { network }) => cost - network.improved, plan.costUnits);
+  questions.optimum.most = Math.min(questions.optimum.most, costUnits);
+  const repairs = createRepairs(problem, plan.moves, flows, serving);
+  const note = (question: Question | null, added: number | null, next: number | null = null) => {
+    const most = added === null ? Number.POSITIVE_INFINITY : costUnits + added;
+    if (!question || most > problem.limits.maxCostUnits) return;
+    learn(question, { least: 0, most }, next);
+    question.guess ??= added;
+  };
+  const common = mostCommonClass(problem) ?? 0;
+  for (const [i, question] of questions.more.entries()) note(question, repairs.withOneMore(common, i));
+  for (const [i, question] of questions.fewer.entries()) {
+    const k = classToTake(problem, common, i);
+    if (k !== null) note(question, repairs.withOneFewer(k, i));
+  }
+  for (const [j, question] of questions.demand.entries()) note(question, repairs.withServing(j, load));
+  const restore = flows.map(({ network }) => network.mark());
+  for (const question of questions.moves) {
+    const { units, next } = rerouteMove(problem, flows, restore, question.move!);
+    note(question, units, next);
+  }
+}
+
 /** @param serving vehicles that serve in the plan, per class and location, which the flows hold fixed */
-export function createRepairs(
+function createRepairs(
   problem: Problem,
   moves: Moves,
   flows: readonly ClassFlow[],

@@ -2,33 +2,32 @@
  * Narrows what is known of the changed problems by solving them, those that are least known first, each for a share of the
  * time. Any proof of the solver counts, whether it came to the optimum or not.
  */
-import { isStopped } from '../highs.ts';
-import type { Problem, Solution, SolveControl } from '../model.ts';
+import { isStopped, loadSolver } from '../highs.ts';
+import type { Problem, SolveControl } from '../model.ts';
 import { solveProblem } from '../solve.ts';
-import type { Range } from './estimate.ts';
+import type { Stopping } from '../stopping.ts';
+import { NO_PLAN } from './estimate.ts';
 import { byWidth, learn, listAll, nextBest, type Question, type Questions, widthOf } from './questions.ts';
+import type { PlanInHand } from './repairs.ts';
 
 /** A solve of a changed problem takes this at least; less would bring nothing. */
 const LEAST_SOLVE_MS = 50;
 /** Share of the time left that one of them may take. */
 const MOST_SHARE = 0.2;
-/** The problem itself, which every figure rests on. */
-const OPTIMUM_SHARE = 0.5;
 
 /** The problem as it is, solved closer. @returns the best plan known */
 export async function tightenOptimum(
   problem: Problem,
-  solution: Solution,
+  plan: PlanInHand,
   { optimum }: Questions,
-  { deadlineMs, stopFlag }: SolveControl,
-): Promise<Solution> {
-  if (optimum.most <= optimum.least) return solution;
-  const untilMs = performance.now() + OPTIMUM_SHARE * Math.max(0, deadlineMs - performance.now());
-  const closer = await solveProblem(problem, 0, { deadlineMs: untilMs, stopFlag });
-  if (closer.kind !== 'solved') return solution;
+  stopping: Stopping,
+): Promise<PlanInHand> {
+  if (optimum.most <= optimum.least) return plan;
+  const closer = await solveProblem(problem, 0, stopping);
+  if (closer.kind !== 'solved') return plan;
   optimum.least = Math.max(optimum.least, closer.solution.boundUnits);
   optimum.most = Math.min(optimum.most, closer.solution.costUnits);
-  return closer.solution.costUnits < solution.costUnits ? closer.solution : solution;
+  return closer.solution.costUnits < plan.costUnits ? closer.solution : plan;
 }
 
 /** Solves changed problems until all is known or the time is up. */
@@ -39,6 +38,8 @@ export async function tightenEach(
 ): Promise<void> {
   const open = new Set(listAll(questions).filter((question) => widthOf(question) > 0));
   const count = open.size;
+  // Which is not to be taken off the share of whoever comes first.
+  if (count > 0) await loadSolver();
   // The widest first; what has been asked once is not asked again.
   for (const question of [...open].sort(byWidth)) {
     const now = performance.now();
@@ -66,5 +67,3 @@ async function solveCloser(problem: Problem, question: Question, control: SolveC
   const next = question.move && nextBest(problem, question.plan!, moves, question.move);
   learn(question, { least: boundUnits, most: costUnits }, next);
 }
-
-const NO_PLAN: Range = { least: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };

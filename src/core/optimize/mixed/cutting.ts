@@ -4,8 +4,9 @@ import type { ExtraRow } from './master.ts';
 import type { Context } from './search.ts';
 
 /** At most one cut per location, the most broken. @returns how many were added. O(n · 2^K · K²). */
-export function addLocationCuts({ problem, base, master }: Context, values: Float64Array): number {
+export function addLocationCuts({ base, master }: Context, values: Float64Array): number {
   if (base.firstUnmet < 0) return 0;
+  const problem = master.problem();
   const n = problem.locationIds.length;
   const { capacities, supply, demand } = problem;
   const classes = capacities.length;
@@ -38,6 +39,10 @@ export function addLocationCuts({ problem, base, master }: Context, values: Floa
       indices: Int32Array.from(indices),
       values: Float64Array.from(gains),
       lower: cut.least / base.demandScale,
+      lowerFor(changed) {
+        const stand = Array.from(changed.capacities, (_, k) => changed.supply[k * n + j]);
+        return cut.leastFor(changed.demand[j], stand) / base.demandScale;
+      },
     });
   }
   master.addRows(rows);

@@ -5,6 +5,7 @@
  * O(locations + moves around two of them) per move added. A heuristic: it proves nothing.
  */
 import type { Moves, Problem } from '../model.ts';
+import { isAllowed } from '../network.ts';
 import { leastServed } from '../service-level.ts';
 import type { Master } from './master.ts';
 
@@ -22,8 +23,12 @@ export function planGreedily(
   isOver: () => boolean,
 ): Moves | null {
   const { capacityClass, source, target } = master.arcs;
-  const { capacities, demand, supply, network } = problem;
+  const { capacities, demand, supply, network, limits } = problem;
   const n = demand.length;
+  // Columns may be left from another problem of the same form.
+  const isMove = Uint8Array.from(source, (i, a) =>
+    isAllowed(network, n, limits.maxDistanceKm, i, target[a]) ? 1 : 0,
+  );
   const moved = new Int32Array(source.length);
   const free = supply.slice();
   const capacity = new Float64Array(n);
@@ -57,7 +62,7 @@ export function planGreedily(
     price[j] = Number.POSITIVE_INFINITY;
     for (let e = into.starts[j]; e < into.starts[j + 1]; e++) {
       const a = into.arcs[e];
-      if (free[capacityClass[a] * n + source[a]] === 0) continue;
+      if (free[capacityClass[a] * n + source[a]] === 0 || isMove[a] === 0) continue;
       const net = added(a);
       if (net <= 1e-9) continue;
       const perUnit = network.costUnits[source[a] * n + j] / Math.min(net, required - served);

@@ -12,8 +12,17 @@
  * Reference: Marchand and Wolsey, Aggregation and mixed integer rounding to solve MIPs, Operations Research 49 (2001).
  */
 
-/** Σ gains · x + u ≥ least, for the location's in (0 … K−1), out (K … 2K−1) and idle (2K … 3K−1) vehicles. */
-export type LocationCut = { gains: Float64Array; least: number; violation: number };
+/**
+ * Σ gains · x + u ≥ least, for the location's in (0 … K−1), out (K … 2K−1) and idle (2K … 3K−1) vehicles.
+ * `leastFor`: the right side that makes the same left side hold for another demand and other vehicles there. G with a given f is
+ * subadditive whatever it is applied to, so that is G of the other b.
+ */
+export type LocationCut = {
+  gains: Float64Array;
+  least: number;
+  violation: number;
+  leastFor: (demand: number, here: ArrayLike<number>) => number;
+};
 
 const NOISE = 1e-9;
 /** All choices of reading are tried up to so many classes; with more, only all or none. */
@@ -64,7 +73,16 @@ export function findLocationCut(point: LocationPoint, divisors: Float64Array): L
       }
       const violation = (least - activity) / capacities[classes - 1];
       if (violation > 1e-4 && (best === null || violation > best.violation)) {
-        best = { gains: gains.slice(), least, violation };
+        const leastFor = (demand: number, here: ArrayLike<number>) => {
+          let right = demand;
+          let stay = 0;
+          for (let k = 0; k < classes; k++) {
+            if (mask & (1 << k)) stay += round(capacities[k]) * here[k];
+            else right -= capacities[k] * here[k];
+          }
+          return round(right) - stay;
+        };
+        best = { gains: gains.slice(), least, violation, leastFor };
       }
     }
   }

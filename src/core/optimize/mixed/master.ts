@@ -9,12 +9,19 @@
 import { fromUnits } from '../costs.ts';
 import type { SolverModel } from '../highs.ts';
 import type { Moves, Problem } from '../model.ts';
+import { isAllowed } from '../network.ts';
 import { OutOfTime } from '../stopping.ts';
-import type { BaseModel } from './base-model.ts';
+import { type BaseModel, createBaseModel } from './base-model.ts';
 import { type Arcs, createPricer, type Prices } from './pricing.ts';
 
 /** A row over base columns, or over moves (at most s_ik leave). */
-export type ExtraRow = { indices: Int32Array; values: Float64Array; lower: number };
+export type ExtraRow = {
+  indices: Int32Array;
+  values: Float64Array;
+  lower: number;
+  /** The side of the same row in a changed problem; without it the row is only true of the one it was added for. */
+  lowerFor?: (changed: Problem) => number;
+};
 
 export type Relaxed = {
   /** `infeasible`: the columns' bounds and rows contradict each other whatever the moves are. */
@@ -37,16 +44,17 @@ const SHORTAGE_NOISE = 1e-9;
 const ARCS_PER_LOOK = 1 << 14;
 
 /** @param isOver ends what takes long: every function that passes over all moves throws OutOfTime then */
-export function createMaster(problem: Problem, base: BaseModel, model: SolverModel, isOver: () => boolean) {
+export function createMaster(first: Problem, base: BaseModel, model: SolverModel, isOver: () => boolean) {
+  let problem = first;
   const n = problem.locationIds.length;
-  const { network, supply } = problem;
-  const size = supply.length;
+  const size = problem.supply.length;
   const firstArc = base.model.columnCount;
   const arcClass: number[] = [];
   const arcSource: number[] = [];
   const arcTarget: number[] = [];
   const known = new Set<number>();
-  const pricer = createPricer(problem, (arc) => known.has(arc), isOver);
+  const has = (arc: number) => known.has(arc);
+  let pricer = createPricer(problem, has, isOver);
   const extraRows: ExtraRow[] = [];
   /** Row "at most s_ik leave" by k · n + i; −1 where there is none. */
   const leavingRow = new Int32Array(size).fill(-1);
@@ -57,6 +65,13 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
   const counts = { iterations: 0 };
   let rowCount = base.model.rowCount;
   let isPhaseOne = false;
+  /** Sides of rows as the solver knows them, and whether it has to be told others. */
+  const told = {
+    rowLower: base.model.rowLower.slice(),
+    rowUpper: base.model.rowUpper.slice(),
+    extra: [] as number[],
+  };
+  let isStale = false;
   let start: Float64Array | null = null;
 
   function addArcs(more: Arcs): void {
@@ -85,8 +100,8 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
       arcClass.push(k);
       arcSource.push(more.source[m]);
       arcTarget.push(more.target[m]);
-      cost[m] = isPhaseOne ? 0 : fromUnits(network.costUnits[more.source[m] * n + more.target[m]]);
-      upper[m] = supply[from];
+      cost[m] = isPhaseOne ? 0 : fromUnits(problem.network.costUnits[more.source[m] * n + more.target[m]]);
+      upper[m] = problem.supply[from];
       indices.push(base.sourceRow[from], base.targetRow[k * n + more.target[m]]);
       values.push(-1, 1);
       if (leavingRow[from] >= 0) {
@@ -112,7 +127,7 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
       leaving[arcClass[a] * n + arcSource[a]] += values[firstArc + a];
     const rows: ExtraRow[] = [];
     for (let at = 0; at < size; at++) {
-      if (leaving[at] <= supply[at] + 1e-6 || leavingRow[at] >= 0) continue;
+      if (leaving[at] <= problem.supply[at] + 1e-6 || leavingRow[at] >= 0) continue;
       const columns: number[] = [];
       for (let a = 0; a < arcSource.length; a++) {
         if (arcClass[a] * n + arcSource[a] === at) columns.push(firstArc + a);
@@ -121,7 +136,7 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
       rows.push({
         indices: Int32Array.from(columns),
         values: new Float64Array(columns.length).fill(-1),
-        lower: -supply[at],
+        lower: -problem.supply[at],
       });
     }
     addRows(rows);
@@ -132,6 +147,7 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
   function addRows(rows: readonly ExtraRow[]): void {
     model.addRows(rows.map((row) => ({ ...row, upper: Number.POSITIVE_INFINITY })));
     extraRows.push(...rows);
+    told.extra.push(...rows.map(({ lower }) => lower));
     rowCount += rows.length;
   }
 
@@ -148,7 +164,11 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
   }
 
   /** The dual bound of the base columns and all rows; moves are priced apart. */
-  function baseBound(rowDual: Float64Array): { bound: number; reduced: Float64Array } {
+  function baseBound(
+    rowDual: Float64Array,
+    least: Float64Array = whole.lower,
+    most: Float64Array = whole.upper,
+  ): { bound: number; reduced: Float64Array } {
     const { model: m } = base;
     const reduced = isPhaseOne ? new Float64Array(m.columnCount) : m.cost.slice();
     let bound = 0;
@@ -161,7 +181,8 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
       for (let e = m.starts[r]; e < m.starts[r + 1]; e++) reduced[m.indices[e]] -= dual * m.values[e];
     }
     for (let x = 0; x < extraRows.length; x++) {
-      const dual = rowDual[m.rowCount + x];
+      // Multipliers may be older than the row.
+      const dual = rowDual[m.rowCount + x] ?? 0;
       const { indices, values, lower } = extraRows[x];
       if (!(dual > 0)) continue;
       bound += dual * lower;
@@ -169,8 +190,8 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
       for (let e = 0; e < indices.length; e++) reduced[indices[e]] -= dual * values[e];
     }
     for (let c = 0; c < base.firstShortage; c++) {
-      const lower = c < base.wholeColumns ? whole.lower[c] : m.lower[c];
-      const upper = c < base.wholeColumns ? whole.upper[c] : m.upper[c];
+      const lower = c < base.wholeColumns ? least[c] : m.lower[c];
+      const upper = c < base.wholeColumns ? most[c] : m.upper[c];
       bound += reduced[c] * (reduced[c] > 0 ? lower : upper);
     }
     return { bound, reduced };
@@ -197,6 +218,7 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
       isShort: true,
       duals: null,
     };
+    tellProblem();
     let method: 'dual' | 'primal' = 'dual';
     for (;;) {
       const linear = model.runLinear(0, method);
@@ -272,7 +294,7 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
     model.setCosts(cost);
   }
 
-  const costOf = (a: number) => fromUnits(network.costUnits[arcSource[a] * n + arcTarget[a]]);
+  const costOf = (a: number) => fromUnits(problem.network.costUnits[arcSource[a] * n + arcTarget[a]]);
 
   /** The least sum of shortages, as a proved bound: above 0 there is no plan. Leaves costs as they were. */
   function leastShortage(): Relaxed {
@@ -305,8 +327,64 @@ export function createMaster(problem: Problem, base: BaseModel, model: SolverMod
     });
   }
 
+  /**
+   * Goes on with a problem of other numbers: supply, demand, limits, moves allowed. Columns, rows and their last basis stay.
+   * @returns false, with nothing changed, where its model has another form
+   */
+  function setProblem(changed: Problem): boolean {
+    const { model: next, wholeColumns } = createBaseModel(changed);
+    const { model: m } = base;
+    if (next.columnCount !== m.columnCount || next.rowCount !== m.rowCount) return false;
+    problem = changed;
+    pricer = createPricer(changed, has, isOver);
+    m.rowLower.set(next.rowLower);
+    m.rowUpper.set(next.rowUpper);
+    m.lower.set(next.lower);
+    m.upper.set(next.upper);
+    whole.lower.set(next.lower.subarray(0, wholeColumns));
+    whole.upper.set(next.upper.subarray(0, wholeColumns));
+    for (const row of extraRows) row.lower = row.lowerFor?.(changed) ?? row.lower;
+    isStale = true;
+    return true;
+  }
+
+  /** The solver learns of another problem only when it is run: a bound by multipliers needs none. */
+  function tellProblem(): void {
+    if (!isStale) return;
+    isStale = false;
+    const { model: m } = base;
+    for (let r = 0; r < m.rowCount; r++) {
+      if (m.rowLower[r] === told.rowLower[r] && m.rowUpper[r] === told.rowUpper[r]) continue;
+      model.setRowBounds(r, m.rowLower[r], m.rowUpper[r]);
+    }
+    told.rowLower.set(m.rowLower);
+    told.rowUpper.set(m.rowUpper);
+    extraRows.forEach(({ lower }, x) => {
+      if (lower === told.extra[x]) return;
+      model.setRowBounds(m.rowCount + x, lower, Number.POSITIVE_INFINITY);
+      told.extra[x] = lower;
+    });
+    const { wholeColumns } = base;
+    model.setColumnBounds(wholeColumns, m.lower.slice(wholeColumns), m.upper.slice(wholeColumns));
+    model.setColumnBounds(0, whole.lower, whole.upper);
+    const { network, limits, supply } = problem;
+    setMostOfMoves(
+      Float64Array.from(arcSource, (i, a) =>
+        isAllowed(network, n, limits.maxDistanceKm, i, arcTarget[a]) ? supply[arcClass[a] * n + i] : 0,
+      ),
+    );
+  }
+
+  /** What any row multipliers prove of the problem at hand under these bounds of the whole columns, money. */
+  function boundOf(rowDual: Float64Array, lower: Float64Array, upper: Float64Array): number {
+    return baseBound(rowDual, lower, upper).bound + pricer.bound(pricesOf(rowDual));
+  }
+
   addArcs(pricer.nearest(FIRST_PER_ROW));
   return {
+    problem: () => problem,
+    setProblem,
+    boundOf,
     addWithin,
     addMoves,
     setMostOfMoves,

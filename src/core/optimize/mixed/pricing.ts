@@ -24,6 +24,8 @@ export type Prices = { atSource: Float64Array; atTarget: Float64Array };
 export type Pricer = {
   /** @param isFree takes every allowed move as free */
   price(prices: Prices, perRow: number, isFree: boolean): Priced;
+  /** Its bound alone. */
+  bound(prices: Prices): number;
   /** The nearest targets of each source and the nearest sources of each target, to begin with. */
   nearest(perRow: number): Arcs;
   /** Every allowed move that is no column yet and has a reduced cost of at most `limit` money; null where they are more than `most`. */
@@ -55,40 +57,54 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
   };
   const isMove = (i: number, j: number) => i !== j && isAllowed(network, n, limits.maxDistanceKm, i, j);
 
-  return {
-    price({ atSource, atTarget }, perRow, isFree) {
-      const found = createShortlist(classes * n, perRow, n);
-      const targets = new Int32Array(n);
-      const worth = new Float64Array(n);
-      let bound = 0;
-      for (let k = 0; k < classes; k++) {
-        let count = 0;
-        for (let j = 0; j < n; j++) {
-          // Under bounds of vehicles per location it may pay to leave for a place that is worth nothing.
-          if (!anyTarget && (demand[j] === 0 || atTarget[k * n + j] <= LEAST_REDUCED)) continue;
-          targets[count++] = j;
-        }
-        // Costs are not negative: a target is of no use to a source that is worth as much.
-        targets.subarray(0, count).sort((a, b) => atTarget[k * n + b] - atTarget[k * n + a] || a - b);
-        for (let t = 0; t < count; t++) worth[t] = atTarget[k * n + targets[t]] * 1e4;
-        for (let i = 0; i < n; i++) {
-          const vehicles = supply[k * n + i];
-          if (vehicles === 0) continue;
-          if (isOverBefore(count)) throw new OutOfTime();
-          const row = i * n;
-          const own = atSource[k * n + i] * 1e4;
-          for (let t = 0; t < count && worth[t] > own; t++) {
-            const reduced = (isFree ? 0 : money[row + targets[t]]) + own - worth[t];
-            if (reduced >= 0) continue;
-            const j = targets[t];
-            if (!isMove(i, j)) continue;
-            bound += reduced * vehicles;
-            if (reduced < -LEAST_REDUCED * 1e4 && !has((k * n + i) * n + j)) found.add(k, i, j, reduced);
-          }
+  const targets = new Int32Array(n);
+  const worth = new Float64Array(n);
+
+  /** Visits all allowed moves of negative reduced cost (units). @returns what they lower a bound by, money */
+  function forEachNegative(
+    { atSource, atTarget }: Prices,
+    isFree: boolean,
+    visit: ((k: number, i: number, j: number, reduced: number) => void) | null,
+  ): number {
+    let bound = 0;
+    for (let k = 0; k < classes; k++) {
+      let count = 0;
+      for (let j = 0; j < n; j++) {
+        // Under bounds of vehicles per location it may pay to leave for a place that is worth nothing.
+        if (!anyTarget && (demand[j] === 0 || atTarget[k * n + j] <= LEAST_REDUCED)) continue;
+        targets[count++] = j;
+      }
+      // Costs are not negative: a target is of no use to a source that is worth as much.
+      targets.subarray(0, count).sort((a, b) => atTarget[k * n + b] - atTarget[k * n + a] || a - b);
+      for (let t = 0; t < count; t++) worth[t] = atTarget[k * n + targets[t]] * 1e4;
+      for (let i = 0; i < n; i++) {
+        const vehicles = supply[k * n + i];
+        if (vehicles === 0) continue;
+        if (isOverBefore(count)) throw new OutOfTime();
+        const row = i * n;
+        const own = atSource[k * n + i] * 1e4;
+        for (let t = 0; t < count && worth[t] > own; t++) {
+          const reduced = (isFree ? 0 : money[row + targets[t]]) + own - worth[t];
+          if (reduced >= 0) continue;
+          const j = targets[t];
+          if (!isMove(i, j)) continue;
+          bound += reduced * vehicles;
+          visit?.(k, i, j, reduced);
         }
       }
-      return { arcs: found.take(), bound: bound / 1e4 };
+    }
+    return bound / 1e4;
+  }
+
+  return {
+    price(prices, perRow, isFree) {
+      const found = createShortlist(classes * n, perRow, n);
+      const bound = forEachNegative(prices, isFree, (k, i, j, reduced) => {
+        if (reduced < -LEAST_REDUCED * 1e4 && !has((k * n + i) * n + j)) found.add(k, i, j, reduced);
+      });
+      return { arcs: found.take(), bound };
     },
+    bound: (prices) => forEachNegative(prices, false, null),
     nearest(perRow) {
       const found = createShortlist(classes * n, perRow, n);
       const here = capacityHere(problem);

@@ -36,6 +36,8 @@ export type Context = {
 const LEAST_SHORTAGE = 1e-6;
 /** A unit of shortage costs as many of the dearest move; the second is for demand that only a crumb of a vehicle is left for. */
 const PENALTY_FACTORS = [10, 1e4];
+/** Where columns are whole, crumbs of a shortage must not be cheaper than a vehicle. */
+export const SURE_PENALTY = [1e4];
 /** Relative distance from plan to bound above which the solver's heuristics are worth their time. */
 const FAR_GAP = 0.02;
 const MOST_CUT_ROUNDS = 30;
@@ -113,13 +115,17 @@ function isFar(incumbent: Incumbent): boolean {
   return best === null || incumbent.boundUnits() < (1 - FAR_GAP) * best.costUnits;
 }
 
-/** The relaxation with shortages dear enough to vanish, where they can. */
-function relaxWithoutShortage(
+/**
+ * The relaxation with shortages dear enough to vanish, where they can.
+ * @param factors how dear they are made, one after the other
+ */
+export function relaxWithoutShortage(
   problem: Problem,
   master: Master,
+  factors: readonly number[] = PENALTY_FACTORS,
 ): Relaxed | 'infeasible' | 'unproved' | 'stopped' {
   const dearest = dearestMove(problem);
-  for (const factor of PENALTY_FACTORS) {
+  for (const factor of factors) {
     master.setPenalty(factor * dearest);
     const relaxed = master.relax();
     if (relaxed.status === 'stopped') return 'stopped';
@@ -143,7 +149,7 @@ function dearestMove(problem: Problem): number {
 }
 
 /** @returns the last relaxation that is optimal, and `done` where the last one was */
-function cut(context: Context, first: Relaxed): { status: Searched; relaxed: Relaxed } {
+export function cut(context: Context, first: Relaxed): { status: Searched; relaxed: Relaxed } {
   const { master, incumbent } = context;
   let relaxed = first;
   for (let round = 0; round < MOST_CUT_ROUNDS; round++) {
