@@ -252,7 +252,7 @@ export const Insights = Type.Object(
       description:
         'false where time left figures out, which are then null with an `error_at_most` of null. Insights end as soon as all is exact, and at ' +
         'the latest at `options.time_limit_seconds`, counted from the start of the request; where figures are not exact at once (several ' +
-        'capacities, or demand that is not whole vehicles) after 2 to 10 s, by the number of locations, or 20 s with several capacities, or half of the time left if that is less',
+        'capacities, or demand that is not whole vehicles) after 5 to 10 s, by the number of locations, or 20 s with several capacities, or half of the time left if that is less',
     }),
   },
   { $id: 'Insights' },

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { evaluateMoves } from '../../../src/core/optimize/evaluate.ts';
 import {
   figuresOf,
@@ -19,6 +19,7 @@ import { solveProblem } from '../../../src/core/optimize/solve.ts';
 import { withNetwork } from '../../../src/core/optimize/variants.ts';
 import { createRandom } from './instances.ts';
 import { explainByResolving } from './solved-figures.ts';
+import { startSolverThread } from './solver-thread.ts';
 
 const control = () => ({ deadlineMs: performance.now() + 60_000 });
 
@@ -97,6 +98,8 @@ const withoutNext = ({ locations, moves, binding }: Figures) => ({
   binding,
   moves: moves.map(({ next_best_location: _, ...move }) => move),
 });
+
+beforeAll(startSolverThread);
 
 describe('insights of a network', () => {
   test.each([

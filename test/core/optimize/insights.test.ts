@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import { computeInsights } from '../../../src/core/optimize/explain/insights.ts';
 import { optimize } from '../../../src/core/optimize/optimize.ts';
@@ -6,6 +6,7 @@ import { buildProblem } from '../../../src/core/optimize/problem.ts';
 import { solveProblem } from '../../../src/core/optimize/solve.ts';
 import { cheapestByTryingAll } from './exhaustive.ts';
 import { cityInstance, type Instance, randomInstance, SETTINGS } from './instances.ts';
+import { startSolverThread } from './solver-thread.ts';
 
 async function explained({ request, locations }: Pick<Instance, 'request' | 'locations'>) {
   const outcome = await optimize({
@@ -23,6 +24,8 @@ const lifted = {
   max_vehicles_per_location: 1e6,
   total_fleet_size: 1e6,
 };
+
+beforeAll(startSolverThread);
 
 describe('insights', () => {
   test('are what trying every plan with one vehicle more or fewer gives', async () => {

@@ -20,7 +20,7 @@ import { relaxedValue, requestedValue } from './units.ts';
 
 /** Time that insights may take: with one class by the number of locations, within these; and a share of what the time limit has left. */
 const MS_PER_LOCATION = 15;
-const LEAST_MS = 2_000;
+const LEAST_MS = 5_000;
 const MOST_MS = 10_000;
 const SEVERAL_CLASSES_MS = 20_000;
 const MOST_SHARE = 0.5;

@@ -2,10 +2,9 @@
  * Narrows what is known of the changed problems by solving them, those that are least known first, each for a share of the
  * time. Any proof of the solver counts, whether it came to the optimum or not.
  */
-import { isStopped, loadSolver } from '../highs.ts';
 import type { Problem, SolveControl } from '../model.ts';
 import { solveProblem } from '../solve.ts';
-import type { Stopping } from '../stopping.ts';
+import { isOver, type Stopping } from '../stopping.ts';
 import { NO_PLAN } from './estimate.ts';
 import { byWidth, learn, listAll, nextBest, type Question, type Questions, widthOf } from './questions.ts';
 import type { PlanInHand } from './repairs.ts';
@@ -30,37 +29,39 @@ export async function tightenOptimum(
   return closer.solution.costUnits < plan.costUnits ? closer.solution : plan;
 }
 
-/** Solves changed problems until all is known or the time is up. */
+/** Solves changed problems until all is known or the time is up; those that took all of their share again when each has had its own. */
 export async function tightenEach(
   problem: Problem,
   questions: Questions,
   control: SolveControl,
 ): Promise<void> {
-  const open = new Set(listAll(questions).filter((question) => widthOf(question) > 0));
-  const count = open.size;
-  // Which is not to be taken off the share of whoever comes first.
-  if (count > 0) await loadSolver();
-  // The widest first; what has been asked once is not asked again.
-  for (const question of [...open].sort(byWidth)) {
-    const now = performance.now();
-    if (isStopped(control.stopFlag) || now >= control.deadlineMs) return;
-    const share = Math.max(LEAST_SOLVE_MS, MOST_SHARE * (control.deadlineMs - now));
-    await solveCloser(problem, question, {
-      deadlineMs: Math.min(control.deadlineMs, now + share),
-      stopFlag: control.stopFlag,
-    });
-    open.delete(question);
-    control.onProgress?.({
-      share: 1 - open.size / count,
-      incumbentUnits: null,
-      boundUnits: null,
-      gap: null,
-    });
+  let open = listAll(questions).filter((question) => widthOf(question) > 0);
+  const count = open.length;
+  let settled = 0;
+  while (open.length > 0) {
+    const unsettled: Question[] = [];
+    // The widest first.
+    for (const question of open.sort(byWidth)) {
+      const now = performance.now();
+      if (isOver(control)) return;
+      const share = Math.max(LEAST_SOLVE_MS, MOST_SHARE * (control.deadlineMs - now));
+      const stopping = { deadlineMs: Math.min(control.deadlineMs, now + share), stopFlag: control.stopFlag };
+      await solveCloser(problem, question, stopping);
+      if (isOver(stopping) && widthOf(question) > 0) unsettled.push(question);
+      else settled++;
+      control.onProgress?.({
+        share: settled / count,
+        incumbentUnits: null,
+        boundUnits: null,
+        gap: null,
+      });
+    }
+    open = unsettled;
   }
 }
 
-async function solveCloser(problem: Problem, question: Question, control: SolveControl): Promise<void> {
-  const outcome = await solveProblem(question.variant(), 0, control);
+async function solveCloser(problem: Problem, question: Question, stopping: Stopping): Promise<void> {
+  const outcome = await solveProblem(question.variant(), 0, stopping);
   if (outcome.kind === 'infeasible') learn(question, NO_PLAN, null);
   if (outcome.kind !== 'solved') return;
   const { moves, costUnits, boundUnits } = outcome.solution;
