@@ -18,39 +18,45 @@ export type Bisected = {
 /**
  * The first of `count` variants, tightest first, that has a plan; log₂ count solves, each for a share of the time left. What cannot be told in time is passed
  * over as if it had none, and the result is then not proved.
- * @param begin with the tightest where it probably has a plan
+ * @param isTooTight a quick proof that there is none, which may miss some; the search then begins with the first that it misses, which is
+ *   near to the one looked for, and goes on from there in growing steps
  */
 export async function bisect(
   count: number,
   control: Stopping,
   findPlanOf: (position: number, control: Stopping) => Promise<AnyPlan>,
-  begin: 'loosest' | 'tightest' = 'loosest',
+  isTooTight?: (position: number, control: Stopping) => Promise<boolean>,
 ): Promise<Bisected> {
-  const ask = (position: number) => findPlanOf(position, shareOf(control, QUESTION_SHARE));
-  if (count === 0) return { nearest: null, tooTight: null, proved: true, plan: null };
   let tooTight = -1;
   let passedOver = -1;
-  if (begin === 'tightest') {
-    const tightest = await ask(0);
-    if (tightest.verdict === 'feasible') return { nearest: 0, tooTight: null, proved: true, plan: tightest };
-    if (tightest.verdict === 'infeasible') tooTight = 0;
-    else passedOver = 0;
-  }
-  const loosest = await ask(count - 1);
-  if (loosest.verdict !== 'feasible') {
-    const proved = loosest.verdict === 'infeasible';
-    return { nearest: null, tooTight: null, proved, plan: null };
-  }
-  let plan = loosest;
-  let nearest = count - 1;
-  while (nearest - Math.max(tooTight, passedOver) > 1) {
-    const middle = (nearest + Math.max(tooTight, passedOver)) >> 1;
-    const found = await ask(middle);
+  let nearest = count;
+  let plan: Bisected['plan'] = null;
+  const ask = async (position: number) => {
+    const found = await findPlanOf(position, shareOf(control, QUESTION_SHARE));
     if (found.verdict === 'feasible') {
-      nearest = middle;
+      nearest = position;
       plan = found;
-    } else if (found.verdict === 'infeasible') tooTight = middle;
-    else passedOver = middle;
+    } else if (found.verdict === 'infeasible') tooTight = position;
+    else passedOver = position;
+  };
+  if (isTooTight) {
+    if (await isTooTight(count - 1, shareOf(control, QUESTION_SHARE))) {
+      return { nearest: null, tooTight: null, proved: true, plan: null };
+    }
+    for (let missed = count - 1; missed - tooTight > 1; ) {
+      const middle = (missed + tooTight) >> 1;
+      if (await isTooTight(middle, shareOf(control, QUESTION_SHARE))) tooTight = middle;
+      else missed = middle;
+    }
+  }
+  let position = isTooTight ? tooTight + 1 : count - 1;
+  for (let step = 1; nearest === count && Math.max(tooTight, passedOver) < count - 1; step *= 2) {
+    await ask(position);
+    position = Math.min(count - 1, position + step);
+  }
+  if (nearest === count) return { nearest: null, tooTight: null, proved: tooTight === count - 1, plan: null };
+  while (nearest - Math.max(tooTight, passedOver) > 1) {
+    await ask((nearest + Math.max(tooTight, passedOver)) >> 1);
   }
   return { nearest, tooTight: tooTight < 0 ? null : tooTight, proved: tooTight === nearest - 1, plan };
 }

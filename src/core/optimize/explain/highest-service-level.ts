@@ -11,7 +11,8 @@ import type { Problem, SolveControl } from '../model.ts';
 import { totalDemand } from '../service-level.ts';
 import { isOver, shareOf } from '../stopping.ts';
 import { countArcs } from '../variables.ts';
-import { dropConstraint, withLimits } from '../variants.ts';
+import { countVehicles, dropConstraint, withLimits } from '../variants.ts';
+import { findCoverage } from './coverage.ts';
 import { findPlan } from './feasibility.ts';
 import { findMostServed } from './most-served.ts';
 import { canReachMost, reachMost } from './reachable.ts';
@@ -23,6 +24,8 @@ const LEVEL_NOISE = 1e-4;
 /** Possible moves up to which branch and cut is tried first, and its share of the time. */
 const MOST_SMALL_ARCS = 2000;
 const SMALL_SHARE = 0.5;
+/** Share of the time for what can be served at any cost. */
+const COVERAGE_SHARE = 0.6;
 /** Share of the time that one question of the bisection may take. */
 const QUESTION_SHARE = 0.3;
 
@@ -48,6 +51,14 @@ export async function findHighestServiceLevel(
     const { served, costUnits } = evaluateMoves(free, reached.moves);
     if (costUnits <= problem.limits.maxCostUnits) return proved(served);
     upper = Math.min(upper, Math.round(levelOf(served) * LEVEL_STEPS) + 1);
+  } else if (countVehicles(problem) > 0) {
+    const { most, plan } = await findCoverage(free, shareOf(control, COVERAGE_SHARE));
+    if (most === Number.NEGATIVE_INFINITY) return { relaxation: null, insufficient: null, proved: true };
+    upper = Math.min(upper, Math.round(levelOf(most) * LEVEL_STEPS) + 1);
+    if (plan && evaluateMoves(free, plan.moves).costUnits <= problem.limits.maxCostUnits) {
+      reached = plan.served;
+      if (upper - Math.round(levelOf(reached) * LEVEL_STEPS) <= 1) return proved(reached);
+    }
   }
   if (countArcs(problem, false) <= MOST_SMALL_ARCS) {
     const most = await findMostServed(problem, shareOf(control, SMALL_SHARE));
@@ -55,7 +66,7 @@ export async function findHighestServiceLevel(
       return most.served === null
         ? { relaxation: null, insufficient: null, proved: true }
         : proved(most.served);
-    if (most.served !== null) reached = most.served;
+    if (most.served !== null) reached = Math.max(reached, most.served);
   }
   const any = await findPlan(free, control);
   if (any.verdict !== 'feasible') {
