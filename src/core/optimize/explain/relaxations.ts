@@ -38,7 +38,7 @@ export async function findRelaxation(
 ): Promise<Relaxation> {
   switch (name) {
     case 'min_service_level':
-      return await findHighestServiceLevel(problem, control);
+      return await findHighestServiceLevel(problem, control, known);
     case 'max_rebalancing_cost':
       return await cheapestPlanCost(problem, control);
     case 'max_distance':
