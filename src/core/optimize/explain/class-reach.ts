@@ -1,6 +1,6 @@
 /**
- * Who may come where, and a flow of one class's vehicles from their sources to the targets that want them: as many as can come at all.
- * Augmenting paths; one that fails closes its targets for good, so at most n fail. O(pairs allowed) per path.
+ * Who may come where, and a flow of one class's vehicles from their sources to the targets that want them, by augmenting paths: where
+ * none is found, no more can come whatever the others do. O(pairs allowed) per path.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), section 6.
  */
 import type { Problem } from '../model.ts';
@@ -39,27 +39,21 @@ export function createReach(problem: Problem, check: Check): Reach {
   return { sourcesOf, isComplete };
 }
 
-/**
- * @param supply n vehicles of the class
- * @param wanted n, whole
- * @returns vehicles that come to j from its a-th source, by j, then a
- * @throws what `check` throws
- */
-export function placeVehicles(
-  supply: Int32Array,
-  wanted: Int32Array,
-  { sourcesOf }: Reach,
-  check: Check,
-): Int32Array[] {
+export type ClassFlow = ReturnType<typeof createClassFlow>;
+
+/** Vehicles of one class on their way. @param supply n */
+export function createClassFlow(supply: Int32Array, { sourcesOf }: Reach) {
   const n = supply.length;
   const free = supply.slice();
+  /** Vehicles that come to j from its a-th source, by j, then a. */
   const coming = sourcesOf.map((list) => new Int32Array(list.length));
   /** Per source the targets that have had some of it, and its place in their lists. */
   const usersOf = Array.from({ length: n }, (): { target: number; at: number }[] => []);
-  const isClosed = new Uint8Array(n);
+  const isUser = sourcesOf.map((list) => new Uint8Array(list.length));
 
   const send = (target: number, at: number, count: number) => {
-    if (coming[target][at] === 0) usersOf[sourcesOf[target][at]].push({ target, at });
+    if (isUser[target][at] === 0) usersOf[sourcesOf[target][at]].push({ target, at });
+    isUser[target][at] = 1;
     coming[target][at] += count;
   };
 
@@ -98,26 +92,33 @@ export function placeVehicles(
         }
       }
     }
-    for (const j of queue) isClosed[j] = 1;
     return 0;
   }
 
-  for (let j = 0; j < n; j++) {
-    check();
-    let open = wanted[j];
-    for (let at = 0; at < sourcesOf[j].length && open > 0; at++) {
-      const count = Math.min(open, free[sourcesOf[j][at]]);
-      if (count === 0) continue;
-      send(j, at, count);
-      free[sourcesOf[j][at]] -= count;
-      open -= count;
-    }
-    while (open > 0 && !isClosed[j]) {
-      check();
-      const count = augment(j, open);
-      if (count === 0) break;
-      open -= count;
-    }
-  }
-  return coming;
+  return {
+    coming: coming as readonly Int32Array[],
+    /** Up to so many vehicles more come to j. @returns how many */
+    put(j: number, count: number): number {
+      let open = count;
+      for (let at = 0; at < sourcesOf[j].length && open > 0; at++) {
+        const more = Math.min(open, free[sourcesOf[j][at]]);
+        if (more === 0) continue;
+        send(j, at, more);
+        free[sourcesOf[j][at]] -= more;
+        open -= more;
+      }
+      for (let more = open; open > 0 && more > 0; open -= more) more = augment(j, open);
+      return count - open;
+    },
+    /** So many of the vehicles that come to j do not. */
+    take(j: number, count: number): void {
+      let open = count;
+      for (let at = sourcesOf[j].length - 1; at >= 0 && open > 0; at--) {
+        const fewer = Math.min(open, coming[j][at]);
+        coming[j][at] -= fewer;
+        free[sourcesOf[j][at]] += fewer;
+        open -= fewer;
+      }
+    },
+  };
 }

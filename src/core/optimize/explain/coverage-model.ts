@@ -18,7 +18,7 @@ import { createRowBuilder, type LinearModel, type RowBuilder } from '../linear-m
 import type { Problem } from '../model.ts';
 import type { NewRow } from '../solver-model.ts';
 import { splitDemand } from '../variables.ts';
-import type { Reach } from './class-reach.ts';
+import type { ClassFlow, Reach } from './class-reach.ts';
 
 export type CoverageModel = {
   model: LinearModel;
@@ -109,6 +109,15 @@ function listArcs({ locationIds, capacities, supply, demand, limits }: Problem, 
     }
   }
   return arcs;
+}
+
+/** The values of the columns of moves. */
+export function movesOfFlows(problem: Problem, reach: Reach, flows: readonly ClassFlow[]): number[] {
+  const n = problem.locationIds.length;
+  return listArcs(problem, reach).map(({ from, to }) => {
+    const j = to % n;
+    return flows[Math.floor(to / n)].coming[j][reach.sourcesOf[j].indexOf(from % n)];
+  });
 }
 
 function addMoveRows(

@@ -3,7 +3,7 @@
  *
  *   1. the linear relaxation with cuts of single locations (`mixed/location-cuts.ts`) until none is broken: a bound, mostly within
  *      a vehicle of the truth
- *   2. where everything is in reach, a local search (`coverage-exchanges.ts`)
+ *   2. without bounds of vehicles per location, a local search (`coverage-exchanges.ts`)
  *   3. branch and cut; the vehicles of its point come by a flow (`class-reach.ts`)
  */
 import { dualBound } from '../bound.ts';
@@ -15,9 +15,9 @@ import type { Moves, Problem } from '../model.ts';
 import { totalDemand } from '../service-level.ts';
 import type { NewRow } from '../solver-model.ts';
 import { type Check, checkOf, OutOfTime, type Stopping } from '../stopping.ts';
-import { createReach, placeVehicles, type Reach } from './class-reach.ts';
+import { type ClassFlow, createClassFlow, createReach, type Reach } from './class-reach.ts';
 import { exchangeVehicles } from './coverage-exchanges.ts';
-import { type CoverageModel, createCoverageModel, withRows } from './coverage-model.ts';
+import { type CoverageModel, createCoverageModel, movesOfFlows, withRows } from './coverage-model.ts';
 
 /** Demand not served is found to this share of the total. */
 const PRECISION = 1e-9;
@@ -47,7 +47,7 @@ export async function findCoverage(
   return await cover(problem, control, (search) => {
     const values = relax(search);
     if (!values || isSettled(search, enough)) return;
-    const start = search.reach.isComplete && !search.base.isBounded ? exchange(search, values) : undefined;
+    const start = search.base.isBounded ? undefined : exchange(search, values);
     if (isSettled(search, enough)) return;
     branch(search, enough, start);
   });
@@ -124,10 +124,11 @@ function relax(search: Search): Float64Array | null {
 
 /** A point by local search from the whole part of a relaxed one. */
 function exchange(search: Search, values: Float64Array): Float64Array {
-  const { problem, base, check } = search;
+  const { problem, base, reach, check } = search;
   const n = problem.locationIds.length;
   const serving = Int32Array.from(values.subarray(0, base.wholeColumns), (v) => Math.floor(v + WHOLE_NOISE));
-  exchangeVehicles(problem, serving, check);
+  const flows = flowsOf(search, serving);
+  exchangeVehicles(problem, serving, reach.isComplete ? null : flows, check);
   const point = new Float64Array(base.model.columnCount);
   point.set(serving);
   for (let j = 0; j < n; j++) {
@@ -135,8 +136,22 @@ function exchange(search: Search, values: Float64Array): Float64Array {
     for (const [k, c] of problem.capacities.entries()) capacity += c * serving[k * n + j];
     point[base.wholeColumns + j] = Math.max(0, problem.demand[j] - capacity) / base.demandScale;
   }
+  if (!reach.isComplete) point.set(movesOfFlows(problem, reach, flows), base.wholeColumns + n);
   considerPlan(search, point);
   return point;
+}
+
+/** By class, of as many of these vehicles as can come; what cannot is taken off them. @param serving K × n */
+function flowsOf({ problem, reach, check }: Search, serving: Int32Array): ClassFlow[] {
+  const n = problem.locationIds.length;
+  return Array.from(problem.capacities, (_, k) => {
+    const flow = createClassFlow(problem.supply.subarray(k * n, (k + 1) * n), reach);
+    for (let at = k * n; at < (k + 1) * n; at++) {
+      check();
+      serving[at] = flow.put(at - k * n, serving[at]);
+    }
+    return flow;
+  });
 }
 
 function branch(search: Search, enough: number, start: Float64Array | undefined): void {
@@ -170,20 +185,19 @@ function branch(search: Search, enough: number, start: Float64Array | undefined)
 }
 
 /** As many of a point's vehicles as can come; those that it does not have serve where they are, where they can. */
-function considerPlan({ problem, base, reach, known, check }: Search, values: Float64Array): void {
-  const n = problem.locationIds.length;
+function considerPlan(search: Search, values: Float64Array): void {
+  const { problem, base, reach, known } = search;
   const size = problem.supply.length;
+  const wanted = Int32Array.from({ length: size }, (_, at) =>
+    Math.round(values[at] + (base.isBounded ? values[size + at] : 0)),
+  );
   const moves = {
     capacityClass: [] as number[],
     source: [] as number[],
     target: [] as number[],
     count: [] as number[],
   };
-  for (let k = 0; k < problem.capacities.length; k++) {
-    const wanted = Int32Array.from({ length: n }, (_, j) =>
-      Math.round(values[k * n + j] + (base.isBounded ? values[size + k * n + j] : 0)),
-    );
-    const coming = placeVehicles(problem.supply.subarray(k * n, (k + 1) * n), wanted, reach, check);
+  for (const [k, { coming }] of flowsOf(search, wanted).entries()) {
     for (const [j, counts] of coming.entries()) {
       for (const [at, count] of counts.entries()) {
         if (count === 0 || reach.sourcesOf[j][at] === j) continue;
