@@ -141,6 +141,25 @@ describe('the most demand that a fleet of several classes can serve, whatever it
     }
   });
 
+  test('is reached as cheaply as its places allow where the plan at hand is above the ceiling', async () => {
+    let cheaper = 0;
+    for (let seed = 4001; seed <= 4040; seed++) {
+      const problem = randomProblem(seed, 12, 4);
+      if (vehiclesOf(problem) === 0) continue;
+      const dear = await findCoverage(problem, control());
+      if (!dear.plan) continue;
+      const limits = { ...problem.limits, maxCostUnits: 0 };
+      const { plan, most } = await findCoverage({ ...problem, limits }, control());
+      expect({ most, served: plan!.served }).toEqual({ most: dear.most, served: dear.plan.served });
+      const before = evaluateMoves(problem, dear.plan.moves);
+      const after = evaluateMoves(problem, plan!.moves);
+      expect(after.presence).toEqual(before.presence);
+      expect(after.costUnits).toBeLessThanOrEqual(before.costUnits);
+      if (after.costUnits < before.costUnits) cheaper++;
+    }
+    expect(cheaper).toBeGreaterThan(5);
+  });
+
   test('is known with as good a plan for 263 locations and four classes, demand in full precision', async () => {
     const { request, locations } = cityInstance(5, {
       locations: 263,

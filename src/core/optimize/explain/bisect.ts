@@ -18,8 +18,8 @@ export type Bisected = {
 /**
  * The first of `count` variants, tightest first, that has a plan; log₂ count solves, each for a share of the time left. What cannot be told in time is passed
  * over as if it had none, and the result is then not proved.
- * @param isTooTight a quick proof that there is none, which may miss some; the search then begins with the first that it misses, which is
- *   near to the one looked for, and goes on from there in growing steps
+ * @param isTooTight a quick proof that there is none, which may miss some; the search then begins with the first that it misses, which
+ *   mostly is the one looked for
  */
 export async function bisect(
   count: number,
@@ -27,10 +27,12 @@ export async function bisect(
   findPlanOf: (position: number, control: Stopping) => Promise<AnyPlan>,
   isTooTight?: (position: number, control: Stopping) => Promise<boolean>,
 ): Promise<Bisected> {
+  if (count === 0) return { nearest: null, tooTight: null, proved: true, plan: null };
   let tooTight = -1;
   let passedOver = -1;
   let nearest = count;
   let plan: Bisected['plan'] = null;
+  const tightestLeft = () => Math.max(tooTight, passedOver) + 1;
   const ask = async (position: number) => {
     const found = await findPlanOf(position, shareOf(control, QUESTION_SHARE));
     if (found.verdict === 'feasible') {
@@ -39,25 +41,21 @@ export async function bisect(
     } else if (found.verdict === 'infeasible') tooTight = position;
     else passedOver = position;
   };
+  const isRuledOut = async (position: number) =>
+    isTooTight !== undefined && (await isTooTight(position, shareOf(control, QUESTION_SHARE)));
   if (isTooTight) {
-    if (await isTooTight(count - 1, shareOf(control, QUESTION_SHARE))) {
-      return { nearest: null, tooTight: null, proved: true, plan: null };
-    }
+    if (await isRuledOut(count - 1)) return { nearest: null, tooTight: null, proved: true, plan: null };
     for (let missed = count - 1; missed - tooTight > 1; ) {
       const middle = (missed + tooTight) >> 1;
-      if (await isTooTight(middle, shareOf(control, QUESTION_SHARE))) tooTight = middle;
+      if (await isRuledOut(middle)) tooTight = middle;
       else missed = middle;
     }
+    await ask(tightestLeft());
   }
-  let position = isTooTight ? tooTight + 1 : count - 1;
-  for (let step = 1; nearest === count && Math.max(tooTight, passedOver) < count - 1; step *= 2) {
-    await ask(position);
-    position = Math.min(count - 1, position + step);
-  }
+  // Any value is better than none, should time run out.
+  if (nearest === count && tightestLeft() < count) await ask(count - 1);
   if (nearest === count) return { nearest: null, tooTight: null, proved: tooTight === count - 1, plan: null };
-  while (nearest - Math.max(tooTight, passedOver) > 1) {
-    await ask((nearest + Math.max(tooTight, passedOver)) >> 1);
-  }
+  while (nearest > tightestLeft()) await ask((nearest + tightestLeft() - 1) >> 1);
   return { nearest, tooTight: tooTight < 0 ? null : tooTight, proved: tooTight === nearest - 1, plan };
 }
 

@@ -6,6 +6,7 @@
 import type { Problem } from '../model.ts';
 import { isAllowed } from '../network.ts';
 import type { Check } from '../stopping.ts';
+import { isBounded } from './reachable.ts';
 
 /**
  * Per target the locations with vehicles (of any class) that may come; the target itself first where it has some. `isComplete`: to every
@@ -16,8 +17,6 @@ export type Reach = { sourcesOf: Int32Array[]; isComplete: boolean };
 /** @throws what `check` throws */
 export function createReach(problem: Problem, check: Check): Reach {
   const { locationIds, supply, demand, network, limits, greatCircle } = problem;
-  const isBounded =
-    limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
   const n = locationIds.length;
   const present = new Uint8Array(n);
   for (let at = 0; at < supply.length; at++) if (supply[at] > 0) present[at % n] = 1;
@@ -33,7 +32,8 @@ export function createReach(problem: Problem, check: Check): Reach {
     const others = sources.filter((i) => i !== j && mayCome(i));
     const list = present[j] ? Int32Array.of(j, ...others) : others;
     const isIsland = list.length === present[j];
-    if (list.length < sources.length && !isIsland && (isBounded || demand[j] > 0)) isComplete = false;
+    if (list.length < sources.length && !isIsland && (isBounded(problem) || demand[j] > 0))
+      isComplete = false;
     return list;
   });
   return { sourcesOf, isComplete };

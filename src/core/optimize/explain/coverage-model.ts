@@ -19,6 +19,7 @@ import type { Problem } from '../model.ts';
 import type { NewRow } from '../solver-model.ts';
 import { splitDemand } from '../variables.ts';
 import type { ClassFlow, Reach } from './class-reach.ts';
+import { isBounded } from './reachable.ts';
 
 export type CoverageModel = {
   model: LinearModel;
@@ -35,8 +36,8 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
   const classes = capacities.length;
   const size = classes * n;
   const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = limits;
-  const isBounded = least > 0 || most !== Number.POSITIVE_INFINITY;
-  const wholeColumns = isBounded ? 2 * size : size;
+  const bounded = isBounded(problem);
+  const wholeColumns = bounded ? 2 * size : size;
   const demandScale = capacities[classes - 1];
   const firstMove = wholeColumns + n;
   const arcs = reach.isComplete ? [] : listArcs(problem, reach);
@@ -50,7 +51,7 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
       for (const i of reach.sourcesOf[j]) near += supply[k * n + i];
       const { full, rest } = splitDemand(demand[j], capacities[k]);
       upper[k * n + j] = Math.min(near, full + (rest > 0 ? 1 : 0));
-      if (isBounded) upper[size + k * n + j] = near;
+      if (bounded) upper[size + k * n + j] = near;
     }
   }
   for (let j = 0; j < n; j++) {
@@ -69,14 +70,14 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
       fleet += supply[k * n + j];
       for (let c = k * n + j; c < wholeColumns; c += size) rows.add(c, 1);
     }
-    rows.end(isBounded ? fleet : Number.NEGATIVE_INFINITY, fleet);
+    rows.end(bounded ? fleet : Number.NEGATIVE_INFINITY, fleet);
   }
-  for (let j = 0; isBounded && j < n; j++) {
+  for (let j = 0; bounded && j < n; j++) {
     for (let c = j; c < wholeColumns; c += n) rows.add(c, 1);
     rows.end(least, most);
   }
   // Without moves, where only its own vehicles can be: z and w each within that does not say that both are.
-  for (let at = 0; isBounded && arcs.length === 0 && at < size; at++) {
+  for (let at = 0; bounded && arcs.length === 0 && at < size; at++) {
     rows.add(at, 1);
     rows.add(size + at, 1);
     rows.end(Number.NEGATIVE_INFINITY, upper[size + at]);
@@ -88,7 +89,7 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
   return {
     model: { columnCount, cost, lower: new Float64Array(columnCount), upper, ...rows.finish() },
     wholeColumns,
-    isBounded,
+    isBounded: bounded,
     demandScale,
     tolerance: feasibilityTolerance(problem, demandScale),
   };
@@ -97,10 +98,10 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
 /** From (k, i) to (k, j), each as k · n + location. */
 type Arc = { from: number; to: number };
 
-function listArcs({ locationIds, capacities, supply, demand, limits }: Problem, { sourcesOf }: Reach): Arc[] {
-  const n = locationIds.length;
-  const anyTarget =
-    limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+function listArcs(problem: Problem, { sourcesOf }: Reach): Arc[] {
+  const { capacities, supply, demand } = problem;
+  const n = demand.length;
+  const anyTarget = isBounded(problem);
   const arcs: Arc[] = [];
   for (let k = 0; k < capacities.length; k++) {
     for (let j = 0; j < n; j++) {

@@ -15,6 +15,7 @@ import type { Moves, Problem } from '../model.ts';
 import { totalDemand } from '../service-level.ts';
 import type { NewRow } from '../solver-model.ts';
 import { type Check, checkOf, OutOfTime, type Stopping } from '../stopping.ts';
+import { cheapestMoves } from './cheapest-moves.ts';
 import { type ClassFlow, createClassFlow, createReach, type Reach } from './class-reach.ts';
 import { exchangeVehicles } from './coverage-exchanges.ts';
 import { type CoverageModel, createCoverageModel, movesOfFlows, withRows } from './coverage-model.ts';
@@ -36,21 +37,27 @@ export type Coverage = {
 
 /**
  * The plan that serves most, within the time.
- * @param problem with vehicles; its service level and ceiling are not looked at
+ * @param problem with vehicles; its service level is not looked at, its ceiling only in that a plan above it is brought about as cheaply as can be
  * @param enough ends as soon as a plan serves so much, or is proved not to
+ * @param isQuick without branching
  */
 export async function findCoverage(
   problem: Problem,
   control: Stopping,
   enough = Number.POSITIVE_INFINITY,
+  isQuick = false,
 ): Promise<Coverage> {
-  return await cover(problem, control, (search) => {
+  const found = await cover(problem, control, (search) => {
     const values = relax(search);
     if (!values || isSettled(search, enough)) return;
     const start = search.base.isBounded ? undefined : exchange(search, values);
-    if (isSettled(search, enough)) return;
-    branch(search, enough, start);
+    if (!isQuick && !isSettled(search, enough)) branch(search, enough, start);
   });
+  if (!found.plan) return found;
+  const { presence, costUnits } = evaluateMoves(problem, found.plan.moves);
+  if (costUnits <= problem.limits.maxCostUnits) return found;
+  const cheaper = await cheapestMoves(problem, presence, control);
+  return cheaper ? { ...found, plan: { ...found.plan, moves: cheaper } } : found;
 }
 
 /** What no plan serves more than, by the relaxation alone: some milliseconds. */

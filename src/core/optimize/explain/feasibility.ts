@@ -9,7 +9,7 @@ import { solveProblem } from '../solve.ts';
 import { isOver, type Stopping, shareOf } from '../stopping.ts';
 import { countVehicles } from '../variants.ts';
 import { boundCoverage, findCoverage, isInReach } from './coverage.ts';
-import { canReachMost, reachMost } from './reachable.ts';
+import { canReachMost, isBounded, reachMost } from './reachable.ts';
 
 /** Sums of demand may be off by this share. */
 const SUM_NOISE = 1e-11;
@@ -36,17 +36,19 @@ export async function findPlan(problem: Problem, control: SolveControl): Promise
     if (costUnits <= problem.limits.maxCostUnits) return { verdict: 'feasible', moves, served, costUnits };
   }
   if (canReachMost(problem) || countVehicles(problem) === 0) return await solve(problem, control);
-  if (isInReach(problem)) {
-    const covered = await cover(problem, shareOf(control, FIRST_SHARE));
+  const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
+  if (isInReach(problem) && !isBounded(problem)) {
+    const covered = await cover(problem, shareOf(control, FIRST_SHARE), hasCeiling);
     return covered.verdict === 'unknown' ? await solve(problem, control) : covered;
   }
   const solved = await solve(problem, shareOf(control, FIRST_SHARE));
-  return solved.verdict === 'unknown' ? await cover(problem, control) : solved;
+  return solved.verdict === 'unknown' ? await cover(problem, control, false) : solved;
 }
 
-async function cover(problem: Problem, control: Stopping): Promise<AnyPlan> {
+/** @param isQuick where the plan that it finds may well be too dear */
+async function cover(problem: Problem, control: Stopping, isQuick: boolean): Promise<AnyPlan> {
   const required = leastServed(problem);
-  const { most, plan } = await findCoverage(problem, control, required);
+  const { most, plan } = await findCoverage(problem, control, required, isQuick);
   if (isTooLittle(problem, most)) return { verdict: 'infeasible' };
   if (plan === null || plan.served < required) return { verdict: 'unknown' };
   const { served, costUnits } = evaluateMoves(problem, plan.moves);

@@ -26,6 +26,7 @@ const MOST_SMALL_ARCS = 2000;
 const SMALL_SHARE = 0.5;
 /** Share of the time for what can be served at any cost. */
 const COVERAGE_SHARE = 0.6;
+const QUICK_SHARE = 0.3;
 /** Share of the time that one question of the bisection may take. */
 const QUESTION_SHARE = 0.3;
 
@@ -76,7 +77,15 @@ export async function findHighestServiceLevel(
 /** By who can come where alone. */
 async function mostAtAnyCost(free: Problem, control: SolveControl): Promise<Coverage> {
   if (countVehicles(free) === 0) return { most: totalDemand(free.demand), plan: null };
-  if (!canReachMost(free)) return await findCoverage(free, shareOf(control, COVERAGE_SHARE));
+  if (!canReachMost(free)) {
+    const hasCeiling = free.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
+    const quick = hasCeiling
+      ? await findCoverage(free, shareOf(control, QUICK_SHARE), undefined, true)
+      : null;
+    const isTooDear =
+      quick?.plan && evaluateMoves(free, quick.plan.moves).costUnits > free.limits.maxCostUnits;
+    return quick && isTooDear ? quick : await findCoverage(free, shareOf(control, COVERAGE_SHARE));
+  }
   const found = reachMost(free, () => isOver(control));
   if (!found) return { most: totalDemand(free.demand), plan: null };
   const { served } = evaluateMoves(free, found.moves);

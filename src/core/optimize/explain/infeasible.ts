@@ -20,6 +20,7 @@ const MOST_MS = 4000;
 const CONFLICT_SHARE = 0.25;
 const ALONE_SHARE = 0.4;
 const FURTHER_SHARE = 0.3;
+const SETTLE_SHARE = 0.6;
 
 export type Explained = {
   errors: ErrorItem[];
@@ -58,6 +59,9 @@ export async function explainInfeasible(
       );
     }
   }
+  // Where one change alone helps, how large each has to be says more than what helps together; else that comes first.
+  const isHelped = helpfulAlone(conflicts).length > 0;
+  if (isHelped) await settleOpenOnes(problem, conflicts, shareOf(control, SETTLE_SHARE));
   const isOnlyTogether = conflicts.some(({ relaxation, proved }) => relaxation === null && proved);
   const together =
     isOnlyTogether && !isStopped(control.stopFlag)
