@@ -36,19 +36,24 @@ export async function findPlan(problem: Problem, control: SolveControl): Promise
     if (costUnits <= problem.limits.maxCostUnits) return { verdict: 'feasible', moves, served, costUnits };
   }
   if (canReachMost(problem) || countVehicles(problem) === 0) return await solve(problem, control);
-  const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
-  if (isInReach(problem) && !isBounded(problem)) {
-    const covered = await cover(problem, shareOf(control, FIRST_SHARE), hasCeiling);
+  if (isCoverage(problem)) {
+    const covered = await cover(problem, shareOf(control, FIRST_SHARE));
     return covered.verdict === 'unknown' ? await solve(problem, control) : covered;
   }
   const solved = await solve(problem, shareOf(control, FIRST_SHARE));
-  return solved.verdict === 'unknown' ? await cover(problem, control, false) : solved;
+  return solved.verdict === 'unknown' ? await cover(problem, control) : solved;
 }
 
-/** @param isQuick where the plan that it finds may well be too dear */
-async function cover(problem: Problem, control: Stopping, isQuick: boolean): Promise<AnyPlan> {
+/** Whether the question is one of coverage alone, and a small one: several classes, everything in reach, no ceiling, no bounds. */
+function isCoverage(problem: Problem): boolean {
+  return (
+    problem.limits.maxCostUnits === Number.POSITIVE_INFINITY && !isBounded(problem) && isInReach(problem)
+  );
+}
+
+async function cover(problem: Problem, control: Stopping): Promise<AnyPlan> {
   const required = leastServed(problem);
-  const { most, plan } = await findCoverage(problem, control, required, isQuick);
+  const { most, plan } = await findCoverage(problem, control, required);
   if (isTooLittle(problem, most)) return { verdict: 'infeasible' };
   if (plan === null || plan.served < required) return { verdict: 'unknown' };
   const { served, costUnits } = evaluateMoves(problem, plan.moves);
@@ -61,7 +66,8 @@ async function cover(problem: Problem, control: Stopping, isQuick: boolean): Pro
 export function quickProof(
   problem: Problem,
 ): ((problem: Problem, control: Stopping) => Promise<boolean>) | undefined {
-  if (canReachMost(problem) || countVehicles(problem) === 0 || !isInReach(problem)) return undefined;
+  if (canReachMost(problem) || countVehicles(problem) === 0) return undefined;
+  if (problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY || !isInReach(problem)) return undefined;
   return async (variant, control) => isTooLittle(variant, await boundCoverage(variant, control));
 }
 
