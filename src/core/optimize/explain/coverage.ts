@@ -22,6 +22,8 @@ import { type CoverageModel, createCoverageModel, movesOfFlows, withRows } from 
 
 /** Demand not served is found to this share of the total. */
 const PRECISION = 1e-9;
+/** With more moves the relaxation takes seconds, and the search for the cheapest plan, which looks at few, tells more. */
+const MOST_MOVES = 60_000;
 /** Rounds of cuts go on while one lowers the bound by this share of the total demand, and this many at least. */
 const LEAST_GAIN = 1e-6;
 const SURE_ROUNDS = 3;
@@ -94,6 +96,8 @@ async function cover(
     problem.greatCircle?.buildCosts(check);
     problem.greatCircle?.buildDistances(check);
     const reach = createReach(problem, check);
+    const pairs = reach.sourcesOf.reduce((sum, { length }) => sum + length, 0);
+    if (!reach.isComplete && pairs * problem.capacities.length > MOST_MOVES) return known;
     const base = createCoverageModel(problem, reach);
     await withSolverModel(base.model, base.tolerance, control, (solver) =>
       operation({ problem, base, reach, solver, rows: [], total, known, check }),
