@@ -18,40 +18,44 @@ export type Bisected = {
 /**
  * The first of `count` variants, tightest first, that has a plan; log₂ count solves, each for a share of the time left. What cannot be told in time is passed
  * over as if it had none, and the result is then not proved.
- * @param begin with the tightest where it probably has a plan
+ * @param isTooTight a quick proof that there is none, which may miss some; the search then begins with the first that it misses, which
+ *   mostly is the one looked for
  */
 export async function bisect(
   count: number,
   control: Stopping,
   findPlanOf: (position: number, control: Stopping) => Promise<AnyPlan>,
-  begin: 'loosest' | 'tightest' = 'loosest',
+  isTooTight?: (position: number, control: Stopping) => Promise<boolean>,
 ): Promise<Bisected> {
-  const ask = (position: number) => findPlanOf(position, shareOf(control, QUESTION_SHARE));
   if (count === 0) return { nearest: null, tooTight: null, proved: true, plan: null };
   let tooTight = -1;
   let passedOver = -1;
-  if (begin === 'tightest') {
-    const tightest = await ask(0);
-    if (tightest.verdict === 'feasible') return { nearest: 0, tooTight: null, proved: true, plan: tightest };
-    if (tightest.verdict === 'infeasible') tooTight = 0;
-    else passedOver = 0;
-  }
-  const loosest = await ask(count - 1);
-  if (loosest.verdict !== 'feasible') {
-    const proved = loosest.verdict === 'infeasible';
-    return { nearest: null, tooTight: null, proved, plan: null };
-  }
-  let plan = loosest;
-  let nearest = count - 1;
-  while (nearest - Math.max(tooTight, passedOver) > 1) {
-    const middle = (nearest + Math.max(tooTight, passedOver)) >> 1;
-    const found = await ask(middle);
+  let nearest = count;
+  let plan: Bisected['plan'] = null;
+  const tightestLeft = () => Math.max(tooTight, passedOver) + 1;
+  const ask = async (position: number) => {
+    const found = await findPlanOf(position, shareOf(control, QUESTION_SHARE));
     if (found.verdict === 'feasible') {
-      nearest = middle;
+      nearest = position;
       plan = found;
-    } else if (found.verdict === 'infeasible') tooTight = middle;
-    else passedOver = middle;
+    } else if (found.verdict === 'infeasible') tooTight = position;
+    else passedOver = position;
+  };
+  const isRuledOut = async (position: number) =>
+    isTooTight !== undefined && (await isTooTight(position, shareOf(control, QUESTION_SHARE)));
+  if (isTooTight) {
+    if (await isRuledOut(count - 1)) return { nearest: null, tooTight: null, proved: true, plan: null };
+    for (let missed = count - 1; missed - tooTight > 1; ) {
+      const middle = (missed + tooTight) >> 1;
+      if (await isRuledOut(middle)) tooTight = middle;
+      else missed = middle;
+    }
+    await ask(tightestLeft());
   }
+  // Any value is better than none, should time run out.
+  if (nearest === count && tightestLeft() < count) await ask(count - 1);
+  if (nearest === count) return { nearest: null, tooTight: null, proved: tooTight === count - 1, plan: null };
+  while (nearest > tightestLeft()) await ask((nearest + tightestLeft() - 1) >> 1);
   return { nearest, tooTight: tooTight < 0 ? null : tooTight, proved: tooTight === nearest - 1, plan };
 }
 

@@ -1,13 +1,20 @@
-/** Whether a problem has any plan, with one where it has: by reachability alone where that decides, else by solving. */
+/**
+ * Whether a problem has any plan, with one where it has: by who can come where alone where that decides (`reachable.ts`, `coverage.ts`),
+ * else by solving.
+ */
 import { evaluateMoves } from '../evaluate.ts';
 import type { Moves, Problem, SolveControl } from '../model.ts';
-import { leastServed, totalDemand } from '../service-level.ts';
+import { leastServed, SERVICE_TOLERANCE, totalDemand } from '../service-level.ts';
 import { solveProblem } from '../solve.ts';
-import { isOver } from '../stopping.ts';
-import { canReachMost, reachMost } from './reachable.ts';
+import { isOver, type Stopping, shareOf } from '../stopping.ts';
+import { countVehicles } from '../variants.ts';
+import { boundCoverage, findCoverage, isInReach } from './coverage.ts';
+import { canReachMost, isBounded, reachMost } from './reachable.ts';
 
 /** Sums of demand may be off by this share. */
 const SUM_NOISE = 1e-11;
+/** Share of the time for what is likelier to decide. */
+const FIRST_SHARE = 0.6;
 
 export type Feasibility = 'feasible' | 'infeasible' | 'unknown';
 
@@ -28,11 +35,50 @@ export async function findPlan(problem: Problem, control: SolveControl): Promise
     if (served < leastServed(problem)) return { verdict: 'infeasible' };
     if (costUnits <= problem.limits.maxCostUnits) return { verdict: 'feasible', moves, served, costUnits };
   }
+  if (canReachMost(problem) || countVehicles(problem) === 0) return await solve(problem, control);
+  if (isCoverage(problem)) {
+    const covered = await cover(problem, shareOf(control, FIRST_SHARE));
+    return covered.verdict === 'unknown' ? await solve(problem, control) : covered;
+  }
+  const solved = await solve(problem, shareOf(control, FIRST_SHARE));
+  return solved.verdict === 'unknown' ? await cover(problem, control) : solved;
+}
+
+/** Whether the question is one of coverage alone, and a small one: several classes, everything in reach, no ceiling, no bounds. */
+function isCoverage(problem: Problem): boolean {
+  return (
+    problem.limits.maxCostUnits === Number.POSITIVE_INFINITY && !isBounded(problem) && isInReach(problem)
+  );
+}
+
+async function cover(problem: Problem, control: Stopping): Promise<AnyPlan> {
+  const required = leastServed(problem);
+  const { most, plan } = await findCoverage(problem, control, required);
+  if (isTooLittle(problem, most)) return { verdict: 'infeasible' };
+  if (plan === null || plan.served < required) return { verdict: 'unknown' };
+  const { served, costUnits } = evaluateMoves(problem, plan.moves);
+  return costUnits <= problem.limits.maxCostUnits
+    ? { verdict: 'feasible', moves: plan.moves, served, costUnits }
+    : { verdict: 'unknown' };
+}
+
+/** A quick proof that there is no plan at any cost, which may miss some; where there is one to be had, otherwise undefined. */
+export function quickProof(
+  problem: Problem,
+): ((problem: Problem, control: Stopping) => Promise<boolean>) | undefined {
+  if (canReachMost(problem) || countVehicles(problem) === 0) return undefined;
+  if (problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY || !isInReach(problem)) return undefined;
+  return async (variant, control) => isTooLittle(variant, await boundCoverage(variant, control));
+}
+
+/** Whether a proved bound of what can be served is beyond tolerances below the service level. */
+function isTooLittle(problem: Problem, most: number): boolean {
+  return most < leastServed(problem) - SERVICE_TOLERANCE * totalDemand(problem.demand);
+}
+
+async function solve(problem: Problem, { deadlineMs, stopFlag }: Stopping): Promise<AnyPlan> {
   // Every plan is within a gap of 1, so the first one ends the search.
-  const outcome = await solveProblem(problem, 1, {
-    deadlineMs: control.deadlineMs,
-    stopFlag: control.stopFlag,
-  });
+  const outcome = await solveProblem(problem, 1, { deadlineMs, stopFlag });
   if (outcome.kind === 'solved') {
     const { moves, served, costUnits } = outcome.solution;
     return { verdict: 'feasible', moves, served, costUnits };

@@ -1,7 +1,7 @@
 /**
  * The highest service level that a plan within the other constraints reaches, the cost ceiling included.
  *
- *   one class, no bounds, enough money   by reachability alone (`reachable.ts`), proved
+ *   enough money                         who can come where alone decides (`reachable.ts`, several classes `coverage.ts`), proved
  *   small                                the most served demand by branch and cut (`most-served.ts`), proved
  *   else, or where that took too long    bisection over the level: a plan found lifts the lower end to what it serves,
  *                                        a proof that there is none lowers the upper end
@@ -11,7 +11,8 @@ import type { Problem, SolveControl } from '../model.ts';
 import { totalDemand } from '../service-level.ts';
 import { isOver, shareOf } from '../stopping.ts';
 import { countArcs } from '../variables.ts';
-import { dropConstraint, withLimits } from '../variants.ts';
+import { countVehicles, dropConstraint, withLimits } from '../variants.ts';
+import { type Coverage, findCoverage } from './coverage.ts';
 import { findPlan } from './feasibility.ts';
 import { findMostServed } from './most-served.ts';
 import { canReachMost, reachMost } from './reachable.ts';
@@ -23,45 +24,77 @@ const LEVEL_NOISE = 1e-4;
 /** Possible moves up to which branch and cut is tried first, and its share of the time. */
 const MOST_SMALL_ARCS = 2000;
 const SMALL_SHARE = 0.5;
+/** Share of the time for what can be served at any cost. */
+const COVERAGE_SHARE = 0.6;
+const QUICK_SHARE = 0.3;
 /** Share of the time that one question of the bisection may take. */
 const QUESTION_SHARE = 0.3;
 
 type HighestLevel = { relaxation: number | null; insufficient: number | null; proved: boolean };
 
+/** @param known what an earlier search has left open, to be gone on with */
 export async function findHighestServiceLevel(
   problem: Problem,
   control: SolveControl,
+  known: Pick<HighestLevel, 'relaxation' | 'insufficient'> = { relaxation: null, insufficient: null },
 ): Promise<HighestLevel> {
-  const free = dropConstraint(problem, 'min_service_level');
-  const levelOf = (served: number) =>
-    Math.floor((served / totalDemand(problem.demand)) * LEVEL_STEPS + LEVEL_NOISE) / LEVEL_STEPS;
+  const total = totalDemand(problem.demand);
   const proved = (served: number): HighestLevel => ({
-    relaxation: levelOf(served),
+    relaxation: stepOf(problem, served) / LEVEL_STEPS,
     insufficient: null,
     proved: true,
   });
-  let reached = 0;
-  let upper = Math.round(problem.limits.minServiceLevel * LEVEL_STEPS);
-  if (canReachMost(problem)) {
-    const reached = reachMost(free, () => isOver(control));
-    if (!reached) return { relaxation: null, insufficient: null, proved: false };
-    const { served, costUnits } = evaluateMoves(free, reached.moves);
-    if (costUnits <= problem.limits.maxCostUnits) return proved(served);
-    upper = Math.min(upper, Math.round(levelOf(served) * LEVEL_STEPS) + 1);
+  const none = (isProved: boolean): HighestLevel => ({
+    relaxation: null,
+    insufficient: null,
+    proved: isProved,
+  });
+  const free = dropConstraint(problem, 'min_service_level');
+  let reached = (known.relaxation ?? 0) * total;
+  let upper = Math.round((known.insufficient ?? problem.limits.minServiceLevel) * LEVEL_STEPS);
+  if (known.insufficient === null) {
+    const { most, plan } = await mostAtAnyCost(free, control);
+    if (most === Number.NEGATIVE_INFINITY) return none(true);
+    upper = Math.min(upper, stepOf(problem, most) + 1);
+    if (plan && evaluateMoves(free, plan.moves).costUnits <= problem.limits.maxCostUnits) {
+      reached = Math.max(reached, plan.served);
+      if (upper - stepOf(problem, reached) <= 1) return proved(reached);
+    }
   }
   if (countArcs(problem, false) <= MOST_SMALL_ARCS) {
     const most = await findMostServed(problem, shareOf(control, SMALL_SHARE));
-    if (most.proved)
-      return most.served === null
-        ? { relaxation: null, insufficient: null, proved: true }
-        : proved(most.served);
-    if (most.served !== null) reached = most.served;
+    if (most.proved) return most.served === null ? none(true) : proved(most.served);
+    if (most.served !== null) reached = Math.max(reached, most.served);
   }
-  const any = await findPlan(free, control);
-  if (any.verdict !== 'feasible') {
-    return { relaxation: null, insufficient: null, proved: any.verdict === 'infeasible' };
+  if (known.relaxation === null) {
+    const any = await findPlan(free, control);
+    if (any.verdict !== 'feasible') return none(any.verdict === 'infeasible');
+    reached = Math.max(reached, any.served);
   }
-  return await bisectLevel(problem, Math.max(reached, any.served), upper, levelOf, control);
+  return await bisectLevel(problem, reached, upper, control);
+}
+
+/** By who can come where alone. */
+async function mostAtAnyCost(free: Problem, control: SolveControl): Promise<Coverage> {
+  if (countVehicles(free) === 0) return { most: totalDemand(free.demand), plan: null };
+  if (!canReachMost(free)) {
+    const hasCeiling = free.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
+    const quick = hasCeiling
+      ? await findCoverage(free, shareOf(control, QUICK_SHARE), undefined, true)
+      : null;
+    const isTooDear =
+      quick?.plan && evaluateMoves(free, quick.plan.moves).costUnits > free.limits.maxCostUnits;
+    return quick && isTooDear ? quick : await findCoverage(free, shareOf(control, COVERAGE_SHARE));
+  }
+  const found = reachMost(free, () => isOver(control));
+  if (!found) return { most: totalDemand(free.demand), plan: null };
+  const { served } = evaluateMoves(free, found.moves);
+  return { most: served, plan: { moves: found.moves, served } };
+}
+
+/** Of the level that is reached by serving so much, rounded down. */
+function stepOf(problem: Problem, served: number): number {
+  return Math.floor((served / totalDemand(problem.demand)) * LEVEL_STEPS + LEVEL_NOISE);
 }
 
 /** @param upper step of the level that is proved to be out of reach */
@@ -69,12 +102,10 @@ async function bisectLevel(
   problem: Problem,
   served: number,
   upper: number,
-  levelOf: (served: number) => number,
   control: SolveControl,
 ): Promise<HighestLevel> {
-  const stepOf = (demand: number) => Math.round(levelOf(demand) * LEVEL_STEPS);
   const requested = Math.round(problem.limits.minServiceLevel * LEVEL_STEPS);
-  let lower = stepOf(served);
+  let lower = stepOf(problem, served);
   let outOfReach = upper;
   /** The lowest step that was asked about, whatever the answer was. */
   let unsettled = upper;
@@ -84,7 +115,7 @@ async function bisectLevel(
       withLimits(problem, { minServiceLevel: middle / LEVEL_STEPS }),
       shareOf(control, QUESTION_SHARE),
     );
-    if (found.verdict === 'feasible') lower = Math.max(middle, stepOf(found.served));
+    if (found.verdict === 'feasible') lower = Math.max(middle, stepOf(problem, found.served));
     else {
       unsettled = middle;
       if (found.verdict === 'infeasible') outOfReach = middle;

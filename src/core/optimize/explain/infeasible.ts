@@ -7,8 +7,10 @@ import type { OptimizeRequest } from '../../../contracts/optimize.ts';
 import { isStopped } from '../highs.ts';
 import type { Conflict, ConstraintName, JointChange, Problem, SolveControl } from '../model.ts';
 import { isOver, shareOf } from '../stopping.ts';
+import { dropConstraint } from '../variants.ts';
 import { type ConflictSet, findConflict } from './conflict.ts';
-import { findJointRelaxation, withoutConstraint } from './joint.ts';
+import { findFeasibility } from './feasibility.ts';
+import { findJointRelaxation, withChange, withoutConstraint } from './joint.ts';
 import { describeConflict, describeJoint } from './messages.ts';
 import { unreachableLocations } from './reachable.ts';
 import { findRelaxation, type Relaxation } from './relaxations.ts';
@@ -20,6 +22,9 @@ const MOST_MS = 4000;
 const CONFLICT_SHARE = 0.25;
 const ALONE_SHARE = 0.4;
 const FURTHER_SHARE = 0.3;
+const SETTLE_SHARE = 0.6;
+/** Of one constraint's time, for the question without the ceiling; and of the rest, for the plan within it. */
+const FREE_SHARE = 0.6;
 
 export type Explained = {
   errors: ErrorItem[];
@@ -46,7 +51,7 @@ export async function explainInfeasible(
     control.onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
   const first = await findConflict(problem, shareOf(control, CONFLICT_SHARE));
   tell(CONFLICT_SHARE);
-  const conflicts = await findEachAlone(problem, first.names, shareOf(control, ALONE_SHARE));
+  const conflicts = await findEachAlone(problem, first, shareOf(control, ALONE_SHARE));
   tell(CONFLICT_SHARE + ALONE_SHARE);
   const sets = [first, ...(await findFurther(problem, first, conflicts, shareOf(control, FURTHER_SHARE)))];
   // Who is not in the first conflict cannot help alone: that conflict would stay.
@@ -58,12 +63,15 @@ export async function explainInfeasible(
       );
     }
   }
+  // Where one change alone helps, how large each has to be says more than what helps together; else that comes first.
+  const isHelped = helpfulAlone(conflicts).length > 0;
+  if (isHelped) await settleOpenOnes(problem, first, conflicts, shareOf(control, SETTLE_SHARE));
   const isOnlyTogether = conflicts.some(({ relaxation, proved }) => relaxation === null && proved);
   const together =
     isOnlyTogether && !isStopped(control.stopFlag)
       ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), shareOf(control, 1))
       : null;
-  await settleOpenOnes(problem, conflicts, control);
+  await settleOpenOnes(problem, first, conflicts, control);
   const worthSaying = together !== null && together.length > 1 ? together : null;
   return {
     conflicts,
@@ -82,25 +90,58 @@ function helpfulAlone(conflicts: readonly Conflict[]): ConstraintName[] {
 
 async function findEachAlone(
   problem: Problem,
-  names: readonly ConstraintName[],
+  first: ConflictSet,
   control: SolveControl,
 ): Promise<Conflict[]> {
+  const { names } = first;
   const conflicts: Conflict[] = [];
   for (const [at, constraint] of names.entries()) {
     if (isStopped(control.stopFlag)) break;
-    const found = await findRelaxation(problem, constraint, shareOf(control, 1 / (names.length - at)));
+    const found = await findAlone(problem, first, constraint, shareOf(control, 1 / (names.length - at)));
     conflicts.push(createConflict(problem, constraint, found));
   }
   return conflicts;
 }
 
+/**
+ * The change of a constraint that alone helps. A ceiling that is in no conflict mostly is in the way of none: then the question is looked
+ * at without it, which is far easier, and the answer holds where a plan within the ceiling is found for it.
+ */
+async function findAlone(
+  problem: Problem,
+  { names }: ConflictSet,
+  constraint: ConstraintName,
+  control: SolveControl,
+  known?: Conflict,
+): Promise<Relaxation> {
+  const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
+  if (hasCeiling && !names.includes('max_rebalancing_cost') && constraint !== 'network') {
+    const free = dropConstraint(problem, 'max_rebalancing_cost');
+    const found = await findRelaxation(free, constraint, shareOf(control, FREE_SHARE), known);
+    if (found.relaxation === null && found.proved) return found;
+    if (found.relaxation !== null) {
+      const verdict = await findFeasibility(
+        withChange(problem, constraint, found),
+        shareOf(control, FREE_SHARE),
+      );
+      if (verdict === 'feasible') return found;
+    }
+  }
+  return await findRelaxation(problem, constraint, control, known);
+}
+
 /** What its share of the time did not settle is looked at once more where time is left. */
-async function settleOpenOnes(problem: Problem, conflicts: Conflict[], control: SolveControl): Promise<void> {
+async function settleOpenOnes(
+  problem: Problem,
+  first: ConflictSet,
+  conflicts: Conflict[],
+  control: SolveControl,
+): Promise<void> {
   const open = conflicts.filter(({ proved }) => !proved);
   for (const [at, conflict] of open.entries()) {
     if (isOver(control)) return;
     const share = shareOf(control, 1 / (open.length - at));
-    const found = await findRelaxation(problem, conflict.constraint, share, conflict);
+    const found = await findAlone(problem, first, conflict.constraint, share, conflict);
     if (found.proved || isNearer(conflict, found)) Object.assign(conflict, found);
   }
 }

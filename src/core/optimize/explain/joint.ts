@@ -99,7 +99,12 @@ export function withoutConstraint(problem: Problem, name: ConstraintName): Probl
   return name === 'supply' ? withAnySupply(problem) : dropConstraint(problem, name);
 }
 
-function withChange(problem: Problem, name: ChangeableName, { relaxation, additions }: Relaxation): Problem {
+/** The problem with a change that `findRelaxation` has found. */
+export function withChange(
+  problem: Problem,
+  name: ChangeableName,
+  { relaxation, additions }: Relaxation,
+): Problem {
   const value = relaxation!;
   switch (name) {
     case 'supply':

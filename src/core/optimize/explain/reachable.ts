@@ -16,12 +16,13 @@ import { splitDemand } from '../variables.ts';
 const MOST_SORTED_COST = 2 ** 39;
 
 /** Whether `reachMost` has the answer: one class (or none), and any number of vehicles may stand anywhere. */
-export function canReachMost({ capacities, limits }: Problem): boolean {
-  return (
-    capacities.length <= 1 &&
-    limits.minVehiclesPerLocation === 0 &&
-    limits.maxVehiclesPerLocation === Number.POSITIVE_INFINITY
-  );
+export function canReachMost(problem: Problem): boolean {
+  return problem.capacities.length <= 1 && !isBounded(problem);
+}
+
+/** Whether there are bounds of vehicles per location. */
+export function isBounded({ limits }: Problem): boolean {
+  return limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
 }
 
 /** Places that are filled at each location, and the moves for that. */

@@ -10,10 +10,9 @@ import { solveProblem } from '../solve.ts';
 import { isOver } from '../stopping.ts';
 import { countVehicles, dropConstraint, withLimits } from '../variants.ts';
 import { type Bisected, bisect } from './bisect.ts';
-import { findFeasibility, findPlan } from './feasibility.ts';
+import { findFeasibility, findPlan, quickProof } from './feasibility.ts';
 import { fewestServing } from './fewest-vehicles.ts';
 import { findHighestServiceLevel } from './highest-service-level.ts';
-import { leastFleetSize } from './least-by-capacity.ts';
 import { canReachMost } from './reachable.ts';
 import { findVehiclesNeeded } from './vehicles-needed.ts';
 
@@ -39,7 +38,7 @@ export async function findRelaxation(
 ): Promise<Relaxation> {
   switch (name) {
     case 'min_service_level':
-      return await findHighestServiceLevel(problem, control);
+      return await findHighestServiceLevel(problem, control, known);
     case 'max_rebalancing_cost':
       return await cheapestPlanCost(problem, control);
     case 'max_distance':
@@ -47,8 +46,13 @@ export async function findRelaxation(
     case 'min_vehicles_per_location': {
       const least = problem.limits.minVehiclesPerLocation;
       // Counted downwards: position p stands for least − 1 − p.
-      const found = await bisect(least, control, (p, share) =>
-        findPlan(withLimits(problem, { minVehiclesPerLocation: least - 1 - p }), share),
+      const proof = quickProof(problem);
+      const withLeast = (p: number) => withLimits(problem, { minVehiclesPerLocation: least - 1 - p });
+      const found = await bisect(
+        least,
+        control,
+        (p, share) => findPlan(withLeast(p), share),
+        proof && ((p, share) => proof(withLeast(p), share)),
       );
       return toValues(found, (p) => least - 1 - p);
     }
@@ -122,8 +126,9 @@ async function shortestDistance(problem: Problem, control: SolveControl, known: 
     .sort();
   // Where no question is a hard one, none needs to leave time for the others.
   const isQuick = canReachMost(problem);
+  const withDistance = (p: number) => withLimits(problem, { maxDistanceKm: candidates[p] / 10 });
   const found = await bisect(candidates.length, control, (p, share) =>
-    findPlan(withLimits(problem, { maxDistanceKm: candidates[p] / 10 }), isQuick ? control : share),
+    findPlan(withDistance(p), isQuick ? control : share),
   );
   const values = toValues(found, (p) => candidates[p] / 10);
   return { ...values, insufficient: values.insufficient ?? known.insufficient };
@@ -138,8 +143,7 @@ function roundUpToTenth(km: number): number {
 async function smallestFleetSize(problem: Problem, control: SolveControl): Promise<Relaxation> {
   const least = problem.limits.totalFleetSize + 1;
   if (!canReachMost(problem) || problem.capacities.length === 0) {
-    const byCapacity = leastFleetSize(problem, countVehicles(problem));
-    return await smallestCount(problem, 'totalFleetSize', Math.max(least, byCapacity), control);
+    return await smallestCount(problem, 'totalFleetSize', least, control);
   }
   const fewest = fewestServing(problem, () => isOver(control));
   if (fewest === 'out of time') return { ...NO_HELP, proved: false };
@@ -163,11 +167,13 @@ async function smallestCount(
   control: SolveControl,
 ): Promise<Relaxation> {
   const isBound = least > problem.limits[limit] + 1;
+  const proof = quickProof(problem);
+  const withMost = (p: number) => withLimits(problem, { [limit]: least + p });
   const found = await bisect(
     Math.max(0, countVehicles(problem) - least + 1),
     control,
-    (p, share) => findPlan(withLimits(problem, { [limit]: least + p }), share),
-    isBound ? 'tightest' : 'loosest',
+    (p, share) => findPlan(withMost(p), share),
+    isBound ? async () => false : proof && ((p, share) => proof(withMost(p), share)),
   );
   const relaxation = toValues(found, (p) => least + p);
   const isKnown = isBound && relaxation.relaxation !== null;

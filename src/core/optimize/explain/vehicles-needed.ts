@@ -12,9 +12,8 @@ import { isOver } from '../stopping.ts';
 import { splitDemand } from '../variables.ts';
 import { countVehicles } from '../variants.ts';
 import { type Bisected, bisect } from './bisect.ts';
-import { findPlan } from './feasibility.ts';
+import { findPlan, quickProof } from './feasibility.ts';
 import { type Addition, fewestAdditions } from './fewest-vehicles.ts';
-import { leastAdditions } from './least-by-capacity.ts';
 import { canReachMost } from './reachable.ts';
 import { mostCommonClass } from './serving.ts';
 
@@ -29,10 +28,7 @@ export async function findVehiclesNeeded(problem: Problem, control: SolveControl
   const capacity = commonCapacity(problem);
   const none = { nearest: null, tooTight: null, capacity, additions: [] };
   const classed = withAdditions(problem, []);
-  if (!canReachMost(problem)) {
-    const least = leastAdditions(classed, mostCommonClass(problem) ?? 0, mostOfUse(problem));
-    return await findByBisection(problem, Math.max(1, least), control);
-  }
+  if (!canReachMost(problem)) return await findByBisection(problem, 1, control);
   const fewest = fewestAdditions(classed, () => isOver(control));
   if (fewest === 'out of time') return { ...none, proved: false };
   if (fewest === 'none') return { ...none, proved: true };
@@ -51,11 +47,13 @@ export async function findByBisection(
 ): Promise<VehiclesNeeded> {
   const common = mostCommonClass(problem) ?? 0;
   const withPlace = withPlaceOutside(problem);
+  const proof = quickProof(problem);
+  const withMore = (p: number) => withVehiclesFromOutside(withPlace, common, p + least);
   const found = await bisect(
     Math.max(0, mostOfUse(problem) - least + 1),
     control,
-    (p, share) => findPlan(withVehiclesFromOutside(withPlace, common, p + least), share),
-    least > 1 ? 'tightest' : 'loosest',
+    (p, share) => findPlan(withMore(p), share),
+    least > 1 ? async () => false : proof && ((p, share) => proof(withMore(p), share)),
   );
   const count = (position: number | null) => (position === null ? null : position + least);
   const known = found.nearest !== null && least > 1 ? least - 1 : null;

@@ -1,0 +1,60 @@
+/** The cheapest moves by which vehicles come to given places: a pure flow per class. */
+import type { Moves, Problem } from '../model.ts';
+import { solveProblem } from '../solve.ts';
+import type { Stopping } from '../stopping.ts';
+
+/**
+ * @param presence K × n vehicles after the moves, all that there are
+ * @returns null where time ran out
+ */
+export async function cheapestMoves(
+  problem: Problem,
+  presence: Int32Array,
+  { deadlineMs, stopFlag }: Stopping,
+): Promise<Moves | null> {
+  const n = problem.locationIds.length;
+  const moves = {
+    capacityClass: [] as number[],
+    source: [] as number[],
+    target: [] as number[],
+    count: [] as number[],
+  };
+  for (let k = 0; k < problem.capacities.length; k++) {
+    const supply = problem.supply.slice(k * n, (k + 1) * n);
+    const own = [...problem.fleet.capacityClass.keys()].filter((f) => problem.fleet.capacityClass[f] === k);
+    const alone: Problem = {
+      ...problem,
+      capacities: Float64Array.of(1),
+      supply,
+      demand: Float64Array.from(presence.subarray(k * n, (k + 1) * n)),
+      fleet: {
+        request: Int32Array.from(own, (f) => problem.fleet.request[f]),
+        location: Int32Array.from(own, (f) => problem.fleet.location[f]),
+        capacityClass: new Int32Array(own.length),
+      },
+      limits: {
+        minServiceLevel: 1,
+        maxDistanceKm: problem.limits.maxDistanceKm,
+        maxCostUnits: Number.POSITIVE_INFINITY,
+        minVehiclesPerLocation: 0,
+        maxVehiclesPerLocation: Number.POSITIVE_INFINITY,
+        totalFleetSize: Number.POSITIVE_INFINITY,
+      },
+    };
+    const outcome = await solveProblem(alone, 0, { deadlineMs, stopFlag });
+    if (outcome.kind !== 'solved') return null;
+    const { source, target, count } = outcome.solution.moves;
+    for (let m = 0; m < count.length; m++) {
+      moves.capacityClass.push(k);
+      moves.source.push(source[m]);
+      moves.target.push(target[m]);
+      moves.count.push(count[m]);
+    }
+  }
+  return {
+    capacityClass: Int32Array.from(moves.capacityClass),
+    source: Int32Array.from(moves.source),
+    target: Int32Array.from(moves.target),
+    count: Int32Array.from(moves.count),
+  };
+}
