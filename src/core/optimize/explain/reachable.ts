@@ -229,13 +229,12 @@ export function unreachableLocations(problem: Problem): number[] {
   const { network, limits, demand, supply } = problem;
   const present = new Uint8Array(n);
   for (let at = 0; at < supply.length; at++) if (supply[at] > 0) present[at % n] = 1;
-  const isReached = (j: number) => {
-    for (let i = 0; i < n; i++) {
-      if (present[i] && isAllowed(network, n, limits.maxDistanceKm, i, j)) return true;
-    }
-    return false;
-  };
-  return Array.from({ length: n }, (_, j) => j).filter(
-    (j) => (demand[j] > 0 || limits.minVehiclesPerLocation > 0) && !isReached(j),
+  let open = Array.from({ length: n }, (_, j) => j).filter(
+    (j) => present[j] === 0 && (demand[j] > 0 || limits.minVehiclesPerLocation > 0),
   );
+  // By sources, whose rows are read in order: several times faster than by columns.
+  for (let i = 0; i < n && open.length > 0; i++) {
+    if (present[i]) open = open.filter((j) => !isAllowed(network, n, limits.maxDistanceKm, i, j));
+  }
+  return open;
 }
