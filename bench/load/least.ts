@@ -3,13 +3,14 @@
  * UPDATE with the answer, an event, the answer read and sent. The same libraries and durability, bodies and answers as long; one table, two
  * indexes; no checks, no solve, no thread, no plan. As child processes: its API and its worker.
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import Fastify from 'fastify';
 import pg from 'pg';
 import { openEventBus } from '../../src/queue/bus.ts';
 import { openConsumer, openQueue } from '../../src/queue/queue.ts';
+import { endChildLater } from './processes.ts';
 
 export type LeastConfig = { databaseUrl: string; redisUrl: string | undefined; answer: string };
 
@@ -82,17 +83,18 @@ async function startWorker(least: LeastConfig): Promise<string> {
 
 const ROLES = { api: startApi, worker: startWorker };
 
-/** Starts its processes. @returns where it listens, and the processes */
-export async function startLeast(least: LeastConfig): Promise<{ url: string; children: ChildProcess[] }> {
+/** Starts its processes. @returns where it listens */
+export async function startLeast(least: LeastConfig): Promise<string> {
   const start = async (role: keyof typeof ROLES) => {
     const child = fork(fileURLToPath(import.meta.url), [role]);
+    endChildLater(child);
     child.send(least);
     const [told] = (await once(child, 'message')) as [string];
-    return { child, told };
+    return told;
   };
-  const api = await start('api');
-  const worker = await start('worker');
-  return { url: api.told, children: [worker.child, api.child] };
+  const url = await start('api');
+  await start('worker');
+  return url;
 }
 
 if (import.meta.main) {

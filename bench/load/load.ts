@@ -25,7 +25,7 @@ import { figure } from '../figure.ts';
 import { cityRequest, SETTINGS } from '../requests.ts';
 import { openBare } from './bare.ts';
 import { startLeast } from './least.ts';
-import { startApi, startBareWorker, startRedis, startWorker, stop } from './processes.ts';
+import { endAll, endLater, startApi, startBareWorker, startRedis, startWorker } from './processes.ts';
 import { openRecord } from './record.ts';
 
 const { values } = parseArgs({
@@ -168,41 +168,52 @@ async function manyCallers(api: string): Promise<void> {
 
 async function measure(backend: string): Promise<void> {
   const folder = path.join(tmpdir(), `fleet-load-${process.pid}`);
-  const postgres = await startEmbeddedPostgres(folder);
-  const redis = backend === 'redis' ? await startRedis() : undefined;
-  const ending: (() => Promise<unknown>)[] = [
-    () => rm(postgres.folder, { recursive: true, force: true }),
-    () => postgres.stop(),
-  ];
-  if (redis) ending.push(() => stop(redis.child));
+  const starting = startEmbeddedPostgres(folder);
+  endLater(async () => {
+    const started = await starting;
+    await started.stop();
+    await rm(started.folder, { recursive: true, force: true });
+  });
   try {
+    const postgres = await starting;
+    const redis = backend === 'redis' ? await startRedis() : undefined;
     await migrateDatabase(postgres.url);
-    const env = { DATABASE_URL: postgres.url, ...(redis && { REDIS_URL: redis.url }) };
+    const env = { DATABASE_URL: postgres.url, ...(redis && { REDIS_URL: redis }) };
     const api = await startApi(env);
-    ending.push(() => stop(api.child));
     const locations = places.map((place) => ({ ...place, name: `Place ${place.id}` }));
-    await send(`${api.url}/api/v1/data/locations`, 'PUT', JSON.stringify({ locations }));
-    const bareWorker = await startBareWorker(redis?.url ?? postgres.url);
-    ending.push(() => stop(bareWorker));
-    const bare = await openBare(redis?.url ?? postgres.url);
-    ending.push(bare.close);
+    await send(`${api}/api/v1/data/locations`, 'PUT', JSON.stringify({ locations }));
+    await startBareWorker(redis ?? postgres.url);
+    const bare = await openBare(redis ?? postgres.url);
+    endLater(bare.close);
     const record = await openRecord(postgres.url, places);
-    ending.push(record.close);
+    endLater(record.close);
     const outcome = await optimize({ request: problems[0], locations: places, settings: SETTINGS });
     const answer = JSON.stringify({ status: 'success', data: 'result' in outcome ? outcome.result : null });
-    const least = await startLeast({ databaseUrl: postgres.url, redisUrl: redis?.url, answer });
-    for (const child of least.children) ending.push(() => stop(child));
+    const least = await startLeast({ databaseUrl: postgres.url, redisUrl: redis, answer });
     for (const workers of [1, 2]) {
-      const worker = await startWorker(env);
-      ending.push(() => stop(worker));
+      await startWorker(env);
       console.log(`${backend}, ${workers} ${workers === 1 ? 'worker' : 'workers'}`);
-      await oneCaller(api.url, { bare, record, least: least.url });
-      await manyCallers(api.url);
+      await oneCaller(api, { bare, record, least });
+      await manyCallers(api);
     }
   } finally {
-    for (const end of ending.reverse()) await end();
+    await endAll();
   }
 }
+
+let isDying = false;
+
+/** Ends the children too: a bench that dies leaves none behind. What fails because of that is not told. */
+async function die(error: unknown): Promise<void> {
+  if (isDying) return;
+  isDying = true;
+  console.error(error);
+  await endAll();
+  process.exit(1);
+}
+
+process.on('uncaughtException', die);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, die);
 
 for (const backend of values.backends.split(',')) await measure(backend);
 process.exit();

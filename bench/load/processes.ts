@@ -6,54 +6,80 @@ import { freePort } from '../../src/start/embedded-postgres.ts';
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-export async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  await ended;
+const ending: (() => Promise<unknown>)[] = [];
+let isEnding: Promise<void> | undefined;
+
+/** Has `end` called by `endAll`, before what was said earlier. */
+export function endLater(end: () => Promise<unknown>): void {
+  ending.push(end);
 }
 
-/** A process of the service that tells in its log when it is ready. */
-async function startService(path: string, env: Record<string, string>, ready: RegExp): Promise<ChildProcess> {
+/** Ends all that was started, the last first; waits for that also where it is already on its way. What fails is told and does not keep the rest from ending. */
+export function endAll(): Promise<void> {
+  isEnding ??= endEach().finally(() => {
+    isEnding = undefined;
+  });
+  return isEnding;
+}
+
+async function endEach(): Promise<void> {
+  for (let end = ending.pop(); end; end = ending.pop()) await end().catch(console.error);
+}
+
+/** Has `endAll` end a process and wait for its end. To be called before the process is ready: the bench may die by then. */
+export function endChildLater(child: ChildProcess): void {
+  endLater(async () => {
+    // Without a process id it could not be started, and will not tell that it has ended.
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    await ended;
+  });
+}
+
+/** Starts a process of the service, which tells in its log when it is ready. */
+async function startService(path: string, env: Record<string, string>, ready: RegExp): Promise<void> {
   const child = spawn(process.execPath, [file(path)], {
     env: { ...process.env, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  endChildLater(child);
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (chunk) => {
       if (ready.test(String(chunk))) resolve();
     });
     child.once('exit', (code) => reject(new Error(`${path} ended with ${code}`)));
   });
-  return child;
 }
 
-export async function startApi(env: Record<string, string>): Promise<{ url: string; child: ChildProcess }> {
+/** @returns where it listens */
+export async function startApi(env: Record<string, string>): Promise<string> {
   const port = await freePort();
-  const child = await startService('src/main.ts', { ...env, PORT: String(port) }, /listening/i);
-  return { url: `http://127.0.0.1:${port}`, child };
+  await startService('src/main.ts', { ...env, PORT: String(port) }, /listening/i);
+  return `http://127.0.0.1:${port}`;
 }
 
 export const startWorker = (env: Record<string, string>) =>
   startService('workers/main.ts', env, /worker ready/);
 
-export async function startBareWorker(url: string): Promise<ChildProcess> {
+export async function startBareWorker(url: string): Promise<void> {
   const child = fork(file('bench/load/bare.ts'), [url]);
+  endChildLater(child);
   await once(child, 'message');
-  return child;
 }
 
-/** A Redis server without persistence. */
-export async function startRedis(): Promise<{ url: string; child: ChildProcess }> {
+/** A Redis server without persistence. @returns its address */
+export async function startRedis(): Promise<string> {
   const port = await freePort();
   const child = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  endChildLater(child);
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk) => {
       if (/Ready to accept/.test(String(chunk))) resolve();
     });
     child.once('error', reject);
   });
-  return { url: `redis://127.0.0.1:${port}`, child };
+  return `redis://127.0.0.1:${port}`;
 }

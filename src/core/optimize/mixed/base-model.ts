@@ -1,6 +1,6 @@
 /**
  * The part of the model that does not grow with the number of moves: all rows, and the columns beside the moves. Moves (i ≠ j; staying
- * is no column) are appended by `master.ts` as they are needed: −1 in the row of their source, +1 in that of their target.
+ * is no column) are appended by `move-columns.ts` as they are needed: −1 in the row of their source, +1 in that of their target.
  * Two forms, both with shortages that make every restriction feasible and are 0 in every plan:
  *   `single-class.ts`   one class without bounds of vehicles per location: one row per location, whole columns are steps
  *   `classes.ts`        everything else: whole columns are the vehicles that arrive, leave and stand idle per (k, j)

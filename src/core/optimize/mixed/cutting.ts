@@ -1,6 +1,6 @@
 /** Finds the cuts of all locations that a solution breaks, and adds them as rows. */
 import { findLocationCut } from './location-cuts.ts';
-import type { ExtraRow } from './master.ts';
+import type { ExtraRow } from './rows.ts';
 import type { Context } from './search.ts';
 
 /** At most one cut per location, the most broken. @returns how many were added. O(n · 2^K · K²). */
