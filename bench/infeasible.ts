@@ -1,7 +1,7 @@
 /**
  * How many of the smallest relaxations that an explanation names are proved in time, and how wide what is left open is.
  *
- *   npm run bench:infeasible -- [--sizes 20,73,263] [--seeds 2] [--seconds 4] [--only TEXT] [--each]
+ *   npm run bench:infeasible -- [--sizes 20,73,263] [--first 1] [--seeds 2] [--seconds 4] [--only TEXT] [--each]
  *
  * A city with 2 to 4 capacities and fractional demand, infeasible in each of the ways below. `--seconds`: what an explanation may take; 4 as without
  * `options.explain`, more as with it. Told per kind and size: relaxations named, settled of them, and of the open ones how far the
@@ -18,6 +18,7 @@ import { createMixedProblem } from './mixed-instances.ts';
 const { values } = parseArgs({
   options: {
     sizes: { type: 'string', default: '20,73,263' },
+    first: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '2' },
     seconds: { type: 'string', default: '4' },
     only: { type: 'string', default: '' },
@@ -118,7 +119,8 @@ for (const n of values.sizes.split(',').map(Number)) {
   for (const [name, kind] of Object.entries(KINDS)) {
     if (!name.includes(values.only)) continue;
     for (const capacities of CAPACITIES) {
-      for (let seed = 1; seed <= Number(values.seeds); seed++) {
+      const first = Number(values.first);
+      for (let seed = first; seed < first + Number(values.seeds); seed++) {
         const problem = await createInfeasible(seed, n, capacities, kind);
         if (!problem) {
           console.log(`${n} ${name} ${capacities} seed ${seed}: not infeasible`);
