@@ -188,7 +188,7 @@ describe('an infeasible problem of any kind', () => {
   );
 });
 
-test('what four seconds leave open is looked for until the time limit where explanations are asked for', async () => {
+test('what ten seconds leave open is looked for until the time limit where explanations are asked for', async () => {
   const { request, locations } = cityInstance(9, {
     locations: 50,
     perLocation: 4,
