@@ -17,7 +17,7 @@ import { findRelaxation, type Relaxation } from './relaxations.ts';
 import { requestedValue } from './requested.ts';
 
 /** No explanation that was not asked for takes longer, whatever the time limit is: it is no plan, and a reader waits for it. */
-const MOST_MS = 10_000;
+const MOST_MS = { oneClass: 4000, several: 10_000 };
 /** Shares of the time left: for the first conflict, then for what helps alone; then for further conflicts. */
 const CONFLICT_SHARE = 0.25;
 const ALONE_SHARE = 0.4;
@@ -44,7 +44,7 @@ export async function explainInfeasible(
   request: OptimizeRequest,
   problem: Problem,
   outer: SolveControl,
-  mostMs = MOST_MS,
+  mostMs = problem.capacities.length > 1 ? MOST_MS.several : MOST_MS.oneClass,
 ): Promise<Explained> {
   const control = { ...outer, deadlineMs: Math.min(outer.deadlineMs, performance.now() + mostMs) };
   const tell = (share: number) =>
