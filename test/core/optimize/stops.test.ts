@@ -148,26 +148,48 @@ describe('a problem without a plan', () => {
   });
 });
 
-test('reading the costs of a request listens to the stop flag', async () => {
-  const { request, locations } = cityInstance(54, { locations: 300, perLocation: 10, fractional: true });
-  const ids = locations.map(({ id }) => id);
-  const stopFlag = new Int32Array(new SharedArrayBuffer(4));
-  const row = ids.map(() => 1);
-  // The flag is set when the first rows have been read.
-  const costs = ids.map(() => row);
-  Object.defineProperty(costs, 10, {
-    get() {
-      Atomics.store(stopFlag, 0, 1);
-      return row;
-    },
+describe('reading the costs of a request', () => {
+  /** @param happen called when the first rows have been read. @returns the outcome, and whether all were read */
+  async function read(happen: () => void, stopFlag?: Int32Array) {
+    const { request, locations } = cityInstance(54, { locations: 300, perLocation: 10, fractional: true });
+    const ids = locations.map(({ id }) => id);
+    const row = ids.map(() => 1);
+    const costs = ids.map(() => row);
+    Object.defineProperty(costs, 10, {
+      get() {
+        happen();
+        return row;
+      },
+    });
+    const readLast = vi.fn(() => row);
+    Object.defineProperty(costs, 299, { get: readLast });
+    const asked = {
+      ...request,
+      network: { location_ids: ids, costs },
+      options: { time_limit_seconds: 60 },
+    };
+    const outcome = await optimize({ request: asked, locations, settings }, { stopFlag });
+    return { outcome, isReadToEnd: readLast.mock.calls.length > 0 };
+  }
+
+  test('listens to the stop flag', async () => {
+    const stopFlag = new Int32Array(new SharedArrayBuffer(4));
+    const { outcome, isReadToEnd } = await read(() => Atomics.store(stopFlag, 0, 1), stopFlag);
+    expect(outcome).toEqual({ status: 'cancelled' });
+    expect(isReadToEnd).toBe(false);
   });
-  const readLast = vi.fn(() => row);
-  Object.defineProperty(costs, 299, { get: readLast });
-  const network = { location_ids: ids, costs };
-  expect(await optimize({ request: { ...request, network }, locations, settings }, { stopFlag })).toEqual({
-    status: 'cancelled',
+
+  test('ends when the time limit has passed, and the request is told so', async () => {
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now');
+    const { outcome, isReadToEnd } = await read(() => clock.mockImplementation(() => now() + 60_050));
+    clock.mockRestore();
+    expect(outcome).toEqual({
+      status: 'error',
+      message: 'no plan was found within the time limit of 60 s; raise options.time_limit_seconds',
+    });
+    expect(isReadToEnd).toBe(false);
   });
-  expect(readLast).not.toHaveBeenCalled();
 });
 
 describe("the solver's own thread", () => {
