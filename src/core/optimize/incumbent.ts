@@ -15,7 +15,7 @@ export const BRANCHING_NOISE = 1e-9;
 /** A gap of this much is that error and nothing else; below 10⁹ units (100,000 money) it is no whole unit. */
 const LEAST_GAP = 2e-9;
 /** What a plan may take that is made when the time is up: it takes 10 to 70 ms of a processor. */
-const MOST_LATE_MS = 90;
+const MOST_LATE_MS = 75;
 
 export type Method = SolveFigures['method'];
 export type Plan = { moves: Moves; costUnits: number; served: number; method: Method };
