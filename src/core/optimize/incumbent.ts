@@ -6,7 +6,7 @@ import { UNITS_PER_COST } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
 import { isStopped, type SolverProgress } from './highs.ts';
 import type { Moves, Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
-import { isOver } from './stopping.ts';
+import { createAllowance, isOver } from './stopping.ts';
 
 /** Error of bounds: in units, and relative for our own sum of duals and for the solver's branching. */
 const LEAST_NOISE_UNITS = 0.01;
@@ -14,10 +14,7 @@ export const DUAL_NOISE = 1e-13;
 export const BRANCHING_NOISE = 1e-9;
 /** A gap of this much is that error and nothing else; below 10⁹ units (100,000 money) it is no whole unit. */
 const LEAST_GAP = 2e-9;
-/**
- * What a plan may take of a processor that is made when the time is up: it takes 10 to 70 ms. Where others keep the processor from it, it takes
- * longer than that, but a plan late is better than none.
- */
+/** What a plan may take that is made when the time is up: it takes 10 to 70 ms of a processor. */
 const MOST_LATE_MS = 75;
 
 export type Method = SolveFigures['method'];
@@ -36,12 +33,6 @@ export function provedUnits(bound: number, noise: number): number {
   return Math.max(0, Math.ceil(units - LEAST_NOISE_UNITS - Math.abs(units) * noise));
 }
 
-/** What this thread has taken of a processor so far. */
-function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
-
 export function createIncumbent(problem: Problem, gap: number, control: SolveControl) {
   const ceiling = problem.limits.maxCostUnits;
   const figures = { columns: 0, rows: 0, iterations: 0, nodes: 0 };
@@ -51,7 +42,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   /** The cheapest plan found, be it above the ceiling. */
   let best: Plan | null = null;
   let boundUnits = 0;
-  let late: { sinceMs: number; cpuMs: number } | null = null;
+  const isLateTimeSpent = createAllowance(MOST_LATE_MS);
 
   const gapOf = (costUnits: number) => (costUnits <= boundUnits ? 0 : (costUnits - boundUnits) / costUnits);
   const isWithin = (reached: number) => reached <= Math.max(gap, LEAST_GAP);
@@ -83,14 +74,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     /** Whether the time is up or the solve is cancelled. */
     isOver: () => isOver(control),
     /** Whether a plan that is made when the time is up, because there is none, takes too long; from the first time that it is asked. */
-    isTooLate(): boolean {
-      late ??= { sinceMs: performance.now(), cpuMs: threadCpuMs() };
-      if (isStopped(control.stopFlag)) return true;
-      // The clock first: it is asked for a fraction of the other.
-      return (
-        performance.now() - late.sinceMs >= MOST_LATE_MS && threadCpuMs() - late.cpuMs >= MOST_LATE_MS
-      );
-    },
+    isTooLate: () => isStopped(control.stopFlag) || isLateTimeSpent(),
     figures,
     best: () => best,
     isCancelled: () => isStopped(control.stopFlag),

@@ -21,7 +21,16 @@ import { createPlan } from './plan.ts';
 import { buildProblem } from './problem.ts';
 import { createProgress } from './progress.ts';
 import { solveProblem } from './solve.ts';
-import { type Check, checkOf, flagCheckOf, OutOfTime, type Stopping, untilOutOfTime } from './stopping.ts';
+import {
+  type Check,
+  checkOf,
+  createAllowance,
+  flagCheckOf,
+  isOver,
+  OutOfTime,
+  type Stopping,
+  untilOutOfTime,
+} from './stopping.ts';
 import { VERIFIED, verifyPlan } from './verify.ts';
 
 export type { OptimizeInput, OptimizeOutcome } from './model.ts';
@@ -64,8 +73,10 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
   };
   let problem: Problem;
   try {
-    const building = { ...control, deadlineMs: control.deadlineMs + LATE_BUILD_MS };
-    problem = buildProblem(request, input.locations, settings, checkOf(building));
+    const isSpent = createAllowance(LATE_BUILD_MS);
+    problem = buildProblem(request, input.locations, settings, () => {
+      if (isStopped(hooks.stopFlag) || (isOver(control) && isSpent())) throw new OutOfTime();
+    });
   } catch (error) {
     if (error instanceof OutOfTime) return isStopped(hooks.stopFlag) ? { status: 'cancelled' } : noPlan;
     return { status: 'error', message: error instanceof Error ? error.message : String(error) };

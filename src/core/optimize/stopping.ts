@@ -28,7 +28,26 @@ export function flagCheckOf({ stopFlag }: Pick<Stopping, 'stopFlag'>): Check {
   return checkOf({ stopFlag, deadlineMs: Number.POSITIVE_INFINITY });
 }
 
-/** The same for a share of the time left. */
+/**
+ * Time past the time limit, of a processor: where other work keeps that from this thread, a plan that comes later is better than none.
+ * @returns whether it is spent; it runs from the first time that it is asked
+ */
+export function createAllowance(ms: number): () => boolean {
+  let from: { nowMs: number; cpuMs: number } | null = null;
+  return () => {
+    from ??= { nowMs: performance.now(), cpuMs: threadCpuMs() };
+    // The clock first: reading it costs a fraction.
+    return performance.now() - from.nowMs >= ms && threadCpuMs() - from.cpuMs >= ms;
+  };
+}
+
+/** What this thread has taken of a processor so far. */
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** When work ends that may take a share of the time left. */
 export function shareOf({ deadlineMs, stopFlag }: Stopping, share: number): Stopping {
   const now = performance.now();
   return { stopFlag, deadlineMs: now + share * Math.max(0, deadlineMs - now) };

@@ -11,6 +11,7 @@ import type { LinearModel } from '../../../src/core/optimize/linear-model.ts';
 import { optimize } from '../../../src/core/optimize/optimize.ts';
 import { buildProblem } from '../../../src/core/optimize/problem.ts';
 import { verifyPlan } from '../../../src/core/optimize/verify.ts';
+import { compute } from './compute.ts';
 import { cityInstance, createRandom, SETTINGS } from './instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
@@ -161,6 +162,12 @@ describe('reading the costs of a request', () => {
         return row;
       },
     });
+    // Each row beyond takes a millisecond of the processor.
+    const readSlowly = () => {
+      compute(1);
+      return row;
+    };
+    for (let i = 11; i < 299; i++) Object.defineProperty(costs, i, { get: readSlowly });
     const readLast = vi.fn(() => row);
     Object.defineProperty(costs, 299, { get: readLast });
     const asked = {
@@ -182,7 +189,7 @@ describe('reading the costs of a request', () => {
   test('ends when the time limit has passed, and the request is told so', async () => {
     const now = performance.now.bind(performance);
     const clock = vi.spyOn(performance, 'now');
-    const { outcome, isReadToEnd } = await read(() => clock.mockImplementation(() => now() + 60_050));
+    const { outcome, isReadToEnd } = await read(() => clock.mockImplementation(() => now() + 60_000));
     clock.mockRestore();
     expect(outcome).toEqual({
       status: 'error',

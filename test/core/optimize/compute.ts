@@ -1,0 +1,9 @@
+/** Takes so much of a processor, however long that lasts. */
+export function compute(ms: number): void {
+  const { user, system } = process.threadCpuUsage();
+  const usedMs = () => {
+    const now = process.threadCpuUsage();
+    return (now.user - user + now.system - system) / 1000;
+  };
+  while (usedMs() < ms);
+}
