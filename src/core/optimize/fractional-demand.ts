@@ -14,7 +14,7 @@ import { MOST_MATRIX_LOCATIONS } from './network.ts';
 import { type PricedHooks, type PricedOutcome, solvePriced } from './priced/solve-priced.ts';
 import type { PricedProblem } from './priced/types.ts';
 import { leastServed } from './service-level.ts';
-import { flagCheckOf, type Stopping } from './stopping.ts';
+import { checkOf, type Stopping } from './stopping.ts';
 
 /** `open`: the problem is another one, or not proved within the gap. */
 export type FractionalOutcome = 'done' | 'infeasible' | 'stopped' | 'open';
@@ -63,7 +63,7 @@ function solveAmounts(
   for (;;) {
     const isAll = radiusKm === limitKm;
     const beyond = isAll ? Number.POSITIVE_INFINITY : unitsBeyond(radiusKm, costPerKm);
-    const cost = nearCosts(points, costPerKm, radiusKm, flagCheckOf(control));
+    const cost = nearCosts(points, costPerKm, radiusKm, checkOf(control));
     const outcome = solvePriced({ ...amounts, cost, beyond }, control, hooks);
     if (isAll || outcome.kind !== 'open') return outcome;
     radiusKm = widerRadius(radiusKm, outcome.price, { costPerKm, limitKm });

@@ -26,7 +26,7 @@ import type { Moves, Problem, Solution, SolveControl, SolveFigures, SolveOutcome
 import { MOST_MATRIX_LOCATIONS } from './network.ts';
 import { leastServed } from './service-level.ts';
 import { isStopped } from './solver-model.ts';
-import type { Stopping } from './stopping.ts';
+import { OutOfTime, type Stopping } from './stopping.ts';
 
 /** Beyond this, amounts are not counted in 32 bits. */
 const MOST_UNITS = 2 ** 31 - 1;
@@ -77,7 +77,8 @@ export async function solvePureFlow(problem: Problem, control: SolveControl): Pr
     const confirmation = await confirmFlow(flow, outcome, control);
     if (confirmation.kind === 'contradicted') return null;
     return { kind: 'solved', solution: toSolution(problem, flow, outcome, confirmation) };
-  } catch {
+  } catch (error) {
+    if (error instanceof OutOfTime) throw error;
     // Sums beyond exact integers, or a certificate that does not hold: HiGHS solves it.
     return null;
   }

@@ -40,7 +40,7 @@ export async function solveProblem(
   try {
     return (await solvePureFlow(problem, control)) ?? (await solve(problem, incumbent, control));
   } catch (error) {
-    if (error instanceof OutOfTime) return { kind: isStopped(control.stopFlag) ? 'cancelled' : 'timeout' };
+    if (error instanceof OutOfTime) return incumbent.finish('stopped');
     if (error instanceof TooManyLocationsError) return bestOr(incumbent, error.message);
     return {
       kind: 'error',

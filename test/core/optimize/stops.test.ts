@@ -199,6 +199,28 @@ describe('reading the costs of a request', () => {
   });
 });
 
+describe('listing the moves of many locations', () => {
+  test.each([true, false])(
+    'ends when the time limit has passed (fractional demand: %s)',
+    async (fractional) => {
+      const { request, locations } = cityInstance(55, { locations: 5001, perLocation: 1, fractional });
+      const now = performance.now.bind(performance);
+      const clock = vi.spyOn(performance, 'now');
+      const onProgress = ({ stage }: { stage: string }) =>
+        void (stage === 'solve' && clock.mockImplementation(() => now() + 60_000));
+      try {
+        const asked = { ...request, options: { time_limit_seconds: 60 } };
+        expect(await optimize({ request: asked, locations, settings }, { onProgress })).toEqual({
+          status: 'error',
+          message: 'no plan was found within the time limit of 60 s; raise options.time_limit_seconds',
+        });
+      } finally {
+        clock.mockRestore();
+      }
+    },
+  );
+});
+
 describe("the solver's own thread", () => {
   /** minimise 10 x + 11 y with x + y ≥ 2.5, x ≤ 2; another column is added that need not be whole. */
   const tiny: LinearModel = {

@@ -13,7 +13,7 @@
  */
 import { type Coordinates, EARTH_RADIUS_KM } from '../../geo.ts';
 import { UNITS_PER_COST } from '../costs.ts';
-import { flagCheckOf } from '../stopping.ts';
+import { checkOf } from '../stopping.ts';
 import { unitVectors } from './chords.ts';
 import { greatCircleCosts } from './great-circle-costs.ts';
 import { nearCosts } from './near-costs.ts';
@@ -45,7 +45,7 @@ export type GreatCircleProblem = FlowAmounts & {
 
 /**
  * @returns as `solveFlow`, and the radius that the answer was found and proved with
- * @throws as `solveFlow`; OutOfTime where the stop flag is set while moves are listed
+ * @throws as `solveFlow`; OutOfTime while moves are listed
  */
 export function solveGreatCircleFlow(
   problem: GreatCircleProblem,
@@ -54,7 +54,7 @@ export function solveGreatCircleFlow(
   const { points, costPerKm, n } = problem;
   const limitKm = Math.min(problem.maxDistanceKm, HALF_CIRCUMFERENCE_KM);
   const size = measure(points);
-  const check = flagCheckOf(control);
+  const check = checkOf({ deadlineMs: Number.POSITIVE_INFINITY, ...control });
   const isMatrixBetter = (km: number) =>
     km >= MATRIX_SHARE * size.diameterKm && limitKm > size.diameterKm && n <= MOST_MATRIX_LOCATIONS;
   // Too few vehicles, or too little demand: only the most that can be served is asked for, over all moves.
