@@ -89,6 +89,8 @@ export const KINDS: Record<string, Kind> = {
   '5,000 locations, fractional': { ...city(5000, 100_000, 1), gap: 0, spanMs: 6000 },
   // More than the matrices are built for.
   '6,000 locations, fractional': { ...city(6000, 100_000, 1), gap: 0, spanMs: 6000 },
+  '20,000 locations, fractional': { ...city(20_000, 100_000, 1), gap: 0, spanMs: 2500 },
+  '1,000 locations, 100 classes': { ...city(1000, 10_000, 100), gap: 0.01, spanMs: 6000 },
   '2,000 locations, network costs': { ...city(2000, 40_000, 1), gap: 0, spanMs: 1200, network: true },
 };
 

@@ -35,9 +35,10 @@ import { VERIFIED, verifyPlan } from './verify.ts';
 
 export type { OptimizeInput, OptimizeOutcome } from './model.ts';
 
-/** What building and checking the answer takes: the solve ends so much before the time limit. */
-const ANSWER_MS_PER_VEHICLE = 1e-3;
-const MOST_ANSWER_SHARE = 0.5;
+/** What a first tree of moves, and building and checking the answer take: the solve ends so much before the time limit. */
+const LAST_MS_PER_VEHICLE = 1e-3;
+const LAST_MS_PER_LOCATION = 5e-3;
+const MOST_LAST_SHARE = 0.5;
 
 export type OptimizeHooks = {
   /** Shared with the caller; any value but 0 in the first element cancels. */
@@ -88,14 +89,13 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
     };
   }
   progress.at('solve');
-  const vehicles = problem.fleet.location.length;
-  const answerMs = Math.min(
-    ANSWER_MS_PER_VEHICLE * vehicles,
-    MOST_ANSWER_SHARE * options.timeLimitSeconds * 1000,
+  const lastMs = Math.min(
+    LAST_MS_PER_VEHICLE * problem.fleet.location.length + LAST_MS_PER_LOCATION * problem.locationIds.length,
+    MOST_LAST_SHARE * options.timeLimitSeconds * 1000,
   );
   const solved = await solveProblem(problem, options.optimalityGap, {
     ...control,
-    deadlineMs: control.deadlineMs - answerMs,
+    deadlineMs: control.deadlineMs - lastMs,
   });
   switch (solved.kind) {
     case 'cancelled':

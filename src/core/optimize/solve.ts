@@ -16,7 +16,7 @@ import { NO_MOVES } from './extract.ts';
 import { solveFractional } from './fractional-demand.ts';
 import { isStopped, MOST_COLUMNS, type RunControl, withSolverModel } from './highs.ts';
 import { createIncumbent, type Incumbent } from './incumbent.ts';
-import { createBaseModel } from './mixed/base-model.ts';
+import { countBaseColumns, createBaseModel } from './mixed/base-model.ts';
 import { search } from './mixed/search.ts';
 import type { Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
 import { TooManyLocationsError } from './network.ts';
@@ -24,6 +24,9 @@ import { isPureFlow, solvePureFlow } from './pure-flow.ts';
 import { checkOf, OutOfTime } from './stopping.ts';
 import { countArcs } from './variables.ts';
 import { countVehicles } from './variants.ts';
+
+/** Columns beside the moves: with their rows and moves, four times as many run out of the memory of the solver. */
+const MOST_BASE_COLUMNS = 500_000;
 
 /**
  * Solves to the relative gap `(cost − bound) / cost`.
@@ -64,6 +67,8 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   if (fractional === 'stopped') return stopped(problem, incumbent);
   problem.greatCircle?.buildCosts(checkOf(control));
   problem.greatCircle?.buildDistances(checkOf(control));
+  const tooMany = describeTooManyColumns(problem);
+  if (tooMany) return bestOr(incumbent, tooMany);
   const base = createBaseModel(problem);
   const searched = await withSolverModel(base.model, base.tolerance, runControl, (model) =>
     search(problem, base, model, incumbent),
@@ -102,6 +107,17 @@ function bestOr(incumbent: Incumbent, message: string): SolveOutcome {
 function infeasible(incumbent: Incumbent): SolveOutcome {
   const boundUnits = incumbent.boundUnits();
   return { kind: 'infeasible', boundUnits: boundUnits > incumbent.ceiling ? boundUnits : null };
+}
+
+/** Says why not even the model without moves fits the solver's memory, or null. */
+function describeTooManyColumns(problem: Problem): string | null {
+  const columns = countBaseColumns(problem);
+  if (columns <= MOST_BASE_COLUMNS) return null;
+  const { locationIds, capacities } = problem;
+  return (
+    `${capacities.length} distinct capacities at ${locationIds.length} locations make a model of ${columns} columns, more than ` +
+    `the ${MOST_BASE_COLUMNS} that fit the solver's memory; use fewer distinct capacities or split the request`
+  );
 }
 
 /** Says why a problem does not fit the solver's memory, or null. */

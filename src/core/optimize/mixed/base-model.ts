@@ -7,7 +7,7 @@
  */
 import type { LinearModel } from '../linear-model.ts';
 import type { Problem } from '../model.ts';
-import { createClassesBase } from './classes.ts';
+import { classesLayout, createClassesBase } from './classes.ts';
 import { createSingleClassBase } from './single-class.ts';
 
 export type BaseModel = {
@@ -31,9 +31,20 @@ export type BaseModel = {
 };
 
 export function createBaseModel(problem: Problem): BaseModel {
-  const { minVehiclesPerLocation, maxVehiclesPerLocation } = problem.limits;
-  const isBounded = minVehiclesPerLocation > 0 || maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
-  return problem.capacities.length === 1 && !isBounded
+  return isSingleClass(problem)
     ? createSingleClassBase(problem)
-    : createClassesBase(problem, isBounded);
+    : createClassesBase(problem, isBounded(problem));
+}
+
+/** Columns of the form that grows with the number of capacities too. */
+export function countBaseColumns(problem: Problem): number {
+  return classesLayout(problem, isBounded(problem)).columnCount;
+}
+
+function isSingleClass(problem: Problem): boolean {
+  return problem.capacities.length === 1 && !isBounded(problem);
+}
+
+function isBounded({ limits }: Problem): boolean {
+  return limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
 }

@@ -20,21 +20,47 @@ import type { Problem } from '../model.ts';
 import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../service-level.ts';
 import type { BaseModel } from './base-model.ts';
 
+/** Where the columns begin that follow those of arriving vehicles, and how many there are. */
+export function classesLayout({ capacities, locationIds, limits }: Problem, isBounded: boolean) {
+  const n = locationIds.length;
+  const size = capacities.length * n;
+  const hasIdle = limits.totalFleetSize !== Number.POSITIVE_INFINITY;
+  const wholeColumns = (hasIdle ? 3 : 2) * size;
+  const firstShortage = wholeColumns + n;
+  const fromNowhere = firstShortage + 1;
+  const toNowhere = fromNowhere + size;
+  const placeShort = toNowhere + size;
+  return {
+    out: size,
+    idle: 2 * size,
+    hasIdle,
+    wholeColumns,
+    unmet: wholeColumns,
+    firstShortage,
+    fromNowhere,
+    toNowhere,
+    placeShort,
+    columnCount: isBounded ? placeShort + 2 * n : toNowhere,
+  };
+}
+
 export function createClassesBase(problem: Problem, isBounded: boolean): BaseModel {
   const n = problem.locationIds.length;
   const { capacities, supply, demand, limits } = problem;
   const classes = capacities.length;
   const size = classes * n;
-  const hasIdle = limits.totalFleetSize !== Number.POSITIVE_INFINITY;
-  const out = size;
-  const idle = 2 * size;
-  const wholeColumns = (hasIdle ? 3 : 2) * size;
-  const unmet = wholeColumns;
-  const firstShortage = unmet + n;
-  const fromNowhere = firstShortage + 1;
-  const toNowhere = fromNowhere + size;
-  const placeShort = toNowhere + size;
-  const columnCount = isBounded ? placeShort + 2 * n : toNowhere;
+  const {
+    out,
+    idle,
+    hasIdle,
+    wholeColumns,
+    unmet,
+    firstShortage,
+    fromNowhere,
+    toNowhere,
+    placeShort,
+    columnCount,
+  } = classesLayout(problem, isBounded);
   const demandScale = capacities[classes - 1];
   const rows = createRowBuilder(16 * size + 8 * n);
   const most = isBounded ? 0 : Number.POSITIVE_INFINITY;

@@ -1,8 +1,9 @@
 /**
  * A plan without a solver: the whole part of a relaxed solution (or nothing), then one vehicle after the other along the move of least
  * cost per demand that it adds, until the service level holds. A vehicle that leaves takes along what it served.
- * Only moves that are columns already. The cheapest move into each location is kept and looked for again where it may have changed:
- * O(locations + moves around two of them) per move added. A heuristic: it proves nothing.
+ * Only moves that are columns already. The cheapest move into each location is kept. After a move, the moves out of where it began and into where
+ * it ended are worth less, those out of its end and into its beginning more: O(locations + moves around those two, and around
+ * locations whose cheapest move was one of the former) per move added. A heuristic: it proves nothing.
  */
 import type { Moves, Problem } from '../model.ts';
 import { isAllowed } from '../network.ts';
@@ -10,7 +11,8 @@ import { leastServed } from '../service-level.ts';
 import type { Master } from './master.ts';
 
 const ROUNDING_NOISE = 1e-6;
-const STEPS_PER_LOOK = 32;
+/** Moves and locations passed over between two looks at the clock: some milliseconds. */
+const MOST_UNSEEN = 100_000;
 
 /**
  * @param values column values of a relaxed solution, or null to begin with nothing moved
@@ -22,6 +24,14 @@ export function planGreedily(
   values: Float64Array | null,
   isOver: () => boolean,
 ): Moves | null {
+  if (isOver()) return null;
+  let unseen = 0;
+  const isTooLong = (more: number) => {
+    unseen += more;
+    if (unseen < MOST_UNSEEN) return false;
+    unseen = 0;
+    return isOver();
+  };
   const { capacityClass, source, target } = master.arcs;
   const { capacities, demand, supply, network, limits } = problem;
   const n = demand.length;
@@ -29,6 +39,7 @@ export function planGreedily(
   const isMove = Uint8Array.from(source, (i, a) =>
     isAllowed(network, n, limits.maxDistanceKm, i, target[a]) ? 1 : 0,
   );
+  if (isTooLong(source.length)) return null;
   const moved = new Int32Array(source.length);
   const free = supply.slice();
   const capacity = new Float64Array(n);
@@ -57,29 +68,38 @@ export function planGreedily(
   const outOf = groupByLocation(source, n);
   const cheapest = new Int32Array(n).fill(-1);
   const price = new Float64Array(n);
+  /** Cost per demand that a move adds, Infinity where it adds none. */
+  const priceOf = (a: number) => {
+    if (free[capacityClass[a] * n + source[a]] === 0 || isMove[a] === 0) return Number.POSITIVE_INFINITY;
+    const net = added(a);
+    if (net <= 1e-9) return Number.POSITIVE_INFINITY;
+    return network.costUnits[source[a] * n + target[a]] / Math.min(net, required - served);
+  };
   const findCheapest = (j: number) => {
     cheapest[j] = -1;
     price[j] = Number.POSITIVE_INFINITY;
     for (let e = into.starts[j]; e < into.starts[j + 1]; e++) {
-      const a = into.arcs[e];
-      if (free[capacityClass[a] * n + source[a]] === 0 || isMove[a] === 0) continue;
-      const net = added(a);
-      if (net <= 1e-9) continue;
-      const perUnit = network.costUnits[source[a] * n + j] / Math.min(net, required - served);
+      const perUnit = priceOf(into.arcs[e]);
       if (perUnit >= price[j]) continue;
       price[j] = perUnit;
-      cheapest[j] = a;
+      cheapest[j] = into.arcs[e];
     }
+    unseen += into.starts[j + 1] - into.starts[j];
   };
   const findAll = () => {
-    for (let j = 0; j < n; j++) findCheapest(j);
+    for (let j = 0; j < n; j++) {
+      findCheapest(j);
+      if (isTooLong(1)) return false;
+    }
+    return true;
   };
+  if (isTooLong(source.length)) return null;
   const largest = capacities.reduce((most, size) => Math.max(most, size), 0);
-  findAll();
-  for (let step = 1; served < required; step++) {
-    if (step % STEPS_PER_LOOK === 0 && isOver()) return null;
+  if (!findAll()) return null;
+  while (served < required) {
+    if (isTooLong(n)) return null;
     // Near the end, no move is worth more than what is still missing.
-    if (required - served < largest) findAll();
+    if (required - served < largest && !findAll()) return null;
     let to = -1;
     for (let j = 0; j < n; j++) {
       if (cheapest[j] < 0) continue;
@@ -99,12 +119,22 @@ export function planGreedily(
     );
     served += alike > 1 ? alike * size : added(best);
     send(best, Math.max(1, alike));
-    for (const changed of [from, to]) {
-      findCheapest(changed);
-      for (let e = outOf.starts[changed]; e < outOf.starts[changed + 1]; e++) {
-        findCheapest(target[outOf.arcs[e]]);
-      }
+    findCheapest(from);
+    findCheapest(to);
+    for (let e = outOf.starts[from]; e < outOf.starts[from + 1]; e++) {
+      const a = outOf.arcs[e];
+      if (cheapest[target[a]] === a) findCheapest(target[a]);
     }
+    for (let e = outOf.starts[to]; e < outOf.starts[to + 1]; e++) {
+      const a = outOf.arcs[e];
+      const j = target[a];
+      const perUnit = priceOf(a);
+      const ahead = perUnit - price[j] || a - cheapest[j];
+      if (perUnit === Number.POSITIVE_INFINITY || ahead >= 0) continue;
+      price[j] = perUnit;
+      cheapest[j] = a;
+    }
+    unseen += outOf.starts[from + 1] - outOf.starts[from] + outOf.starts[to + 1] - outOf.starts[to];
   }
   const chosen = [...moved.keys()].filter((a) => moved[a] > 0);
   return {

@@ -34,7 +34,15 @@ export function createRows(base: BaseModel, model: SolverModel) {
 
     /** Appends Σ values · columns ≥ lower. */
     add(rows: readonly ExtraRow[]): void {
-      model.addRows(rows.map((row) => ({ ...row, upper: Number.POSITIVE_INFINITY })));
+      // Only what a row is: a model in a thread of its own cannot be sent functions.
+      model.addRows(
+        rows.map(({ indices, values, lower }) => ({
+          indices,
+          values,
+          lower,
+          upper: Number.POSITIVE_INFINITY,
+        })),
+      );
       extra.push(...rows);
       told.extra.push(...rows.map(({ lower }) => lower));
       count += rows.length;
