@@ -8,6 +8,8 @@
  * Complexity: columns A + O(nK), entries at most 4A + O(nK), A allowed arcs of sources with supply.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), chapters 1, 9 and 11.
  */
+
+import { costScaleOf } from './cost-scale.ts';
 import { fromUnits } from './costs.ts';
 import { createRowBuilder, type LinearModel, type RowBuilder } from './linear-model.ts';
 import type { Problem } from './model.ts';
@@ -65,6 +67,8 @@ export function formulate(
     model: {
       columnCount: variables.columnCount,
       cost: objective === 'cost' ? columnCost : servedObjective(variables, demandScale),
+      costScale:
+        objective === 'cost' ? costScaleOf(columnCost.reduce((most, cost) => Math.max(most, cost), 0)) : 1,
       ...columns,
       ...rows.finish(),
     },

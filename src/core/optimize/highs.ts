@@ -8,6 +8,7 @@
  * The module is loaded once per thread and kept, because loading it and its first solve take longer than most solves.
  */
 import highsModule, { type Highs, type ModelStatusCode } from 'highs';
+import { scaleControl, scaleModel, scaleSource } from './cost-scale.ts';
 import { openApart } from './highs-apart.ts';
 import { createRowBuilder, type LinearModel } from './linear-model.ts';
 import {
@@ -62,18 +63,28 @@ export async function withSolverModel<T>(
   operation: (model: SolverModel) => T | Promise<T>,
 ): Promise<T> {
   const highs = await loadSolver();
-  const { model, dispose } =
-    source.columnCount > MOST_COLUMNS_HERE
-      ? openApart(source, tolerance, control)
-      : openHere(highs, source, tolerance, control, 'trees apart');
+  const { costScale = 1 } = source;
+  const isScaled = costScale !== 1;
+  const { model, dispose } = open(
+    highs,
+    isScaled ? scaleSource(source, costScale) : source,
+    tolerance,
+    isScaled ? scaleControl(control, costScale) : control,
+  );
   try {
-    return await operation(model);
+    return await operation(isScaled ? scaleModel(model, costScale) : model);
   } catch (error) {
     dropIfDamaged(error);
     throw error;
   } finally {
     dispose();
   }
+}
+
+function open(highs: Highs, source: LinearModel, tolerance: number, control: RunControl): OpenModel {
+  return source.columnCount > MOST_COLUMNS_HERE
+    ? openApart(source, tolerance, control)
+    : openHere(highs, source, tolerance, control, 'trees apart');
 }
 
 /** A model in the solver's own terms. */
@@ -142,7 +153,7 @@ export function openHere(
     };
     model.zeroAllClocks();
     model.options.set('time_limit', Math.max(0.001, (deadlineMs - performance.now()) / 1000));
-    const { modelStatus } = model.run({
+    const callbacks: Parameters<typeof model.run>[0] = {
       [callbackType.simplexInterrupt](event) {
         if (isOver({ deadlineMs, stopFlag: control.stopFlag })) event.interrupt();
         else if (isReportDue()) {
@@ -166,8 +177,14 @@ export function openHere(
           if (event.data.mip_solution) control.onImproved?.(event.data.mip_solution);
         },
       }),
-    });
-    return statusOf(modelStatus);
+    };
+    try {
+      return statusOf(model.run(callbacks).modelStatus);
+    } catch (error) {
+      // The solver gave up, mostly over numbers of very different size.
+      if (error instanceof Error && error.name === 'HighsError') return 'failed';
+      throw error;
+    }
   };
 
   function runMixedHere(options: MixedOptions): MixedResult {
@@ -242,7 +259,8 @@ export function openHere(
         });
         const status = run(deadlineMs);
         const iterations = Number(model.info.get('simplex_iteration_count'));
-        if (status === 'infeasible') return { ...NO_LINEAR_RESULT, status, iterations };
+        if (status === 'infeasible' || status === 'failed')
+          return { ...NO_LINEAR_RESULT, status, iterations };
         // An interrupted run still has its last basis, whose duals prove a bound like any others.
         const solution = model.getSolution();
         return {

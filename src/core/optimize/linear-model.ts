@@ -5,6 +5,8 @@ export type LinearModel = {
   columnCount: number;
   rowCount: number;
   cost: Float64Array;
+  /** What costs are multiplied by for the solver (`cost-scale.ts`); 1 unless told. */
+  costScale?: number;
   lower: Float64Array;
   upper: Float64Array;
   rowLower: Float64Array;

@@ -4,7 +4,7 @@
  */
 import type { Network as NetworkInput } from '../../contracts/optimize.ts';
 import { greatCircleKm, greatCircleMatrix } from '../geo.ts';
-import { toUnitsUp } from './costs.ts';
+import { fromUnits, toUnitsUp } from './costs.ts';
 import { greatCircleCosts } from './flow/great-circle-costs.ts';
 import { nearCosts, shareWithin } from './flow/near-costs.ts';
 import type { SparseCosts } from './flow/types.ts';
@@ -147,6 +147,16 @@ export function givenNetwork(input: NetworkInput, locationIds: Int32Array, check
     }
   }
   return { costUnits, distanceKm };
+}
+
+/** Cost of the dearest allowed move in money, 0 where there is none. */
+export function dearestMove({ costUnits }: Network): number {
+  let dearest = 0;
+  // An index: an iterator over a million costs takes milliseconds.
+  for (let a = 0; a < costUnits.length; a++) {
+    if (costUnits[a] > dearest && costUnits[a] !== Number.POSITIVE_INFINITY) dearest = costUnits[a];
+  }
+  return fromUnits(dearest);
 }
 
 /** Whether a vehicle may go from i to j (staying is always allowed). */

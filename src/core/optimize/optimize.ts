@@ -20,6 +20,7 @@ import { MOST_MATRIX_LOCATIONS, TooManyLocationsError } from './network.ts';
 import { createPlan } from './plan.ts';
 import { buildProblem } from './problem.ts';
 import { createProgress } from './progress.ts';
+import { totalDemand } from './service-level.ts';
 import { solveProblem } from './solve.ts';
 import {
   type Check,
@@ -47,6 +48,9 @@ export type OptimizeHooks = {
   /** Least time between two reports of a running solve, ms; default 200. */
   progressIntervalMs?: number | undefined;
 };
+
+/** Share of a vehicle: with one capacity, less demand in all is within the network simplex's tolerances. */
+const LEAST_LOAD = 1e-10;
 
 /** Beyond the time limit, reading a request goes on for this: the plan that is then made takes some 0.1 s more. */
 const LATE_BUILD_MS = 40;
@@ -82,12 +86,8 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
     if (error instanceof OutOfTime) return isStopped(hooks.stopFlag) ? { status: 'cancelled' } : noPlan;
     return { status: 'error', message: error instanceof Error ? error.message : String(error) };
   }
-  if (options.explain && problem.locationIds.length > MOST_MATRIX_LOCATIONS) {
-    return {
-      status: 'error',
-      message: `options.explain is for at most ${MOST_MATRIX_LOCATIONS} locations, here are ${problem.locationIds.length}; leave it out`,
-    };
-  }
+  const refusal = refusalOf(problem, options.explain);
+  if (refusal) return { status: 'error', message: refusal };
   progress.at('solve');
   const lastMs = Math.min(
     LAST_MS_PER_VEHICLE * problem.fleet.location.length + LAST_MS_PER_LOCATION * problem.locationIds.length,
@@ -142,6 +142,21 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
     if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
   }
   return { status: result.solver_status, result, certificate: certify(solution) };
+}
+
+/** Why a problem is not solved, which only its built form tells, or null. */
+function refusalOf({ locationIds, capacities, demand }: Problem, explain: boolean): string | null {
+  if (explain && locationIds.length > MOST_MATRIX_LOCATIONS) {
+    return `options.explain is for at most ${MOST_MATRIX_LOCATIONS} locations, here are ${locationIds.length}; leave it out`;
+  }
+  const total = totalDemand(demand);
+  if (capacities.length === 1 && total > 0 && total < LEAST_LOAD * capacities[0]) {
+    return (
+      `demand_forecast adds up to ${total}, less than ${LEAST_LOAD} of the capacity ${capacities[0]}; ` +
+      'state demand and capacity in the same unit, or demand 0 where there is none'
+    );
+  }
+  return null;
 }
 
 /** Builds the matrices that the reasons are found with, in steps that look at flag and clock. @throws OutOfTime, TooManyLocationsError */

@@ -5,8 +5,10 @@
  *   `single-class.ts`   one class without bounds of vehicles per location: one row per location, whole columns are steps
  *   `classes.ts`        everything else: whole columns are the vehicles that arrive, leave and stand idle per (k, j)
  */
+import { costScaleOf } from '../cost-scale.ts';
 import type { LinearModel } from '../linear-model.ts';
 import type { Problem } from '../model.ts';
+import { dearestMove } from '../network.ts';
 import { classesLayout, createClassesBase } from './classes.ts';
 import { createSingleClassBase } from './single-class.ts';
 
@@ -31,9 +33,11 @@ export type BaseModel = {
 };
 
 export function createBaseModel(problem: Problem): BaseModel {
-  return isSingleClass(problem)
+  const base = isSingleClass(problem)
     ? createSingleClassBase(problem)
     : createClassesBase(problem, isBounded(problem));
+  base.model.costScale = costScaleOf(dearestMove(problem.network));
+  return base;
 }
 
 /** Columns of the form that grows with the number of capacities too. */

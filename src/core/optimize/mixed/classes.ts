@@ -44,9 +44,20 @@ export function classesLayout({ capacities, locationIds, limits }: Problem, isBo
   };
 }
 
+/** Below this share of the largest capacity, demand is hidden by rows that are measured in that. */
+const LEAST_LOAD = 1e-3;
+
+/** Beyond the largest demand a vehicle serves no more: where that is little, capacities are taken for no more than it. */
+function usefulCapacities({ capacities, demand }: Problem): Float64Array {
+  const most = demand.reduce((largest, d) => Math.max(largest, d), 0);
+  if (most === 0 || most >= LEAST_LOAD * capacities[capacities.length - 1]) return capacities;
+  return capacities.map((capacity) => Math.min(capacity, most));
+}
+
 export function createClassesBase(problem: Problem, isBounded: boolean): BaseModel {
   const n = problem.locationIds.length;
-  const { capacities, supply, demand, limits } = problem;
+  const { supply, demand, limits } = problem;
+  const capacities = usefulCapacities(problem);
   const classes = capacities.length;
   const size = classes * n;
   const {

@@ -189,9 +189,10 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
    * @returns false, with nothing changed, where its model has another form
    */
   function setProblem(changed: Problem): boolean {
-    const { model: next, wholeColumns } = createBaseModel(changed);
+    const { model: next, wholeColumns, demandScale } = createBaseModel(changed);
     const { model: m } = base;
-    if (next.columnCount !== m.columnCount || next.rowCount !== m.rowCount) return false;
+    const isSameForm = next.columnCount === m.columnCount && next.rowCount === m.rowCount;
+    if (!isSameForm || demandScale !== base.demandScale) return false;
     problem = changed;
     pricer = createPricer(changed, columns.has, isOver);
     rows.change(changed, next.rowLower, next.rowUpper);

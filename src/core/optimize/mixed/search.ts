@@ -10,6 +10,7 @@ import { UNITS_PER_COST } from '../costs.ts';
 import type { SolverModel } from '../highs.ts';
 import { DUAL_NOISE, type Incumbent } from '../incumbent.ts';
 import type { Moves, Problem } from '../model.ts';
+import { dearestMove } from '../network.ts';
 import { untilOutOfTime } from '../stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
@@ -124,7 +125,7 @@ export function relaxWithoutShortage(
   master: Master,
   factors: readonly number[] = PENALTY_FACTORS,
 ): Relaxed | 'infeasible' | 'unproved' | 'stopped' {
-  const dearest = dearestMove(problem);
+  const dearest = Math.max(1, dearestMove(problem.network));
   for (const factor of factors) {
     master.setPenalty(factor * dearest);
     const relaxed = master.relax();
@@ -135,17 +136,6 @@ export function relaxWithoutShortage(
   const least = master.leastShortage();
   if (least.status === 'stopped') return 'stopped';
   return least.status === 'optimal' && least.bound > LEAST_SHORTAGE ? 'infeasible' : 'unproved';
-}
-
-/** Cost of the dearest move in money, at least 1. */
-function dearestMove(problem: Problem): number {
-  const { costUnits } = problem.network;
-  let dearest = 1e4;
-  // An index: an iterator over a million costs takes milliseconds.
-  for (let a = 0; a < costUnits.length; a++) {
-    if (costUnits[a] > dearest && costUnits[a] !== Number.POSITIVE_INFINITY) dearest = costUnits[a];
-  }
-  return dearest / 1e4;
 }
 
 /** @returns the last relaxation that is optimal, and `done` where the last one was */

@@ -1,0 +1,54 @@
+/**
+ * Costs of 10¹⁰ a move, and shortages 10⁴ times as dear, are beyond what HiGHS solves. It gets them divided by a power of two, so that
+ * nothing is rounded, and what it tells in money is multiplied by it again.
+ */
+import type { LinearModel } from './linear-model.ts';
+import type { RunControl, SolverModel, SolverProgress } from './solver-model.ts';
+
+/** Moves up to this cost are left as they are. */
+const LARGEST_COST = 1e4;
+
+/** What costs are multiplied by for the solver. @param largest the dearest move in money */
+export function costScaleOf(largest: number): number {
+  return largest <= LARGEST_COST ? 1 : 2 ** -Math.ceil(Math.log2(largest / LARGEST_COST));
+}
+
+export function scaleSource(source: LinearModel, scale: number): LinearModel {
+  return { ...source, cost: times(source.cost, scale) };
+}
+
+export function scaleControl(control: RunControl, scale: number): RunControl {
+  const { onProgress } = control;
+  if (!onProgress) return control;
+  const money = (value: number | null) => (value === null ? null : value / scale);
+  return {
+    ...control,
+    onProgress: (progress: SolverProgress) =>
+      onProgress({ ...progress, incumbent: money(progress.incumbent), bound: money(progress.bound) }),
+  };
+}
+
+/** A model in money, of one whose costs are `scale` times these. */
+export function scaleModel(model: SolverModel, scale: number): SolverModel {
+  return {
+    ...model,
+    setCosts: (cost) => model.setCosts(times(cost, scale)),
+    addColumns: (columns) => model.addColumns({ ...columns, cost: times(columns.cost, scale) }),
+    runLinear(graceMs, method) {
+      const result = model.runLinear(graceMs, method);
+      return {
+        ...result,
+        rowDual: times(result.rowDual, 1 / scale),
+        objective: result.objective / scale,
+      };
+    },
+    runMixed(options) {
+      const result = model.runMixed({ ...options, absoluteGap: options.absoluteGap * scale });
+      return { ...result, bound: result.bound / scale };
+    },
+  };
+}
+
+function times(values: Float64Array, factor: number): Float64Array {
+  return values.map((value) => value * factor);
+}
