@@ -22,6 +22,7 @@ export type FlowNetwork = {
 /** Reads a file. @throws Error naming the line where it cannot be understood */
 export function readDimacs(text: string): FlowNetwork {
   let network: FlowNetwork | undefined;
+  let arcCount = 0;
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const [kind, ...fields] = line.trim().split(/\s+/);
     const fail = (why: string): never => {
@@ -30,7 +31,10 @@ export function readDimacs(text: string): FlowNetwork {
     if (kind === '' || kind === 'c') continue;
     if (kind === 'p') {
       if (fields[0] !== 'min') fail('only problems of kind "min" are read');
+      if (network) fail('there is a problem line already');
       const nodes = wholeNumber(fields[1]) ?? fail('the number of nodes is missing');
+      arcCount = wholeNumber(fields[2]) ?? fail('the number of arcs is missing');
+      if (nodes < 0 || arcCount < 0) fail('numbers of nodes and arcs are not negative');
       network = { nodes, balance: new Array(nodes).fill(0), arcs: [] };
       continue;
     }
@@ -46,12 +50,25 @@ export function readDimacs(text: string): FlowNetwork {
     } else fail('not a line of the format');
   }
   if (!network) throw new Error('the file has no problem line');
+  if (network.arcs.length !== arcCount)
+    throw new Error(`the problem line says ${arcCount} arcs, the file has ${network.arcs.length}`);
   return network;
 }
 
-/** The transportation problem of a network, and what to add to its cost to get the network's. */
-export function toFlowProblem(network: FlowNetwork): { problem: FlowProblem; constant: number } {
+/** Amounts of the core are 32 bits wide. */
+const MOST_UNITS = 2 ** 31 - 1;
+
+/**
+ * The transportation problem of a network, and what to add to its cost to get the network's; or why there can be no flow.
+ * @throws RangeError where amounts are too large for the core
+ */
+export function toFlowProblem(
+  network: FlowNetwork,
+): { kind: 'problem'; problem: FlowProblem; constant: number } | { kind: 'infeasible'; why: string } {
   const { nodes, arcs } = network;
+  const surplus = network.balance.reduce((sum, units) => sum + units, 0);
+  if (surplus !== 0)
+    return { kind: 'infeasible', why: `supplies and demands of the nodes add up to ${surplus}, not to 0` };
   const need = network.balance.map((supply) => -supply);
   const supply = new Int32Array(nodes + arcs.length);
   const starts = new Int32Array(nodes + arcs.length + 1);
@@ -76,11 +93,14 @@ export function toFlowProblem(network: FlowNetwork): { problem: FlowProblem; con
   let required = 0;
   for (const [node, units] of need.entries()) {
     if (units < 0)
-      throw new Error(`node ${node + 1} supplies more than its arcs can carry: the problem is infeasible`);
+      return { kind: 'infeasible', why: `node ${node + 1} supplies more than its arcs can carry` };
     demand[node] = units;
     required += units;
   }
+  if (required > MOST_UNITS)
+    throw new RangeError(`capacities add up to ${required}, more than the ${MOST_UNITS} that are counted`);
   return {
+    kind: 'problem',
     problem: {
       n: nodes + arcs.length,
       supply,

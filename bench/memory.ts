@@ -1,29 +1,83 @@
 /**
- * `npm run bench:memory -- [--solves 10000]`: many solves in one thread, of every kind, and the memory after each tenth of
+ * `npm run bench:memory -- [--solves 10000]`: many solves in one thread, of every kind in turns, and the memory after each tenth of
  * them. It has to stay flat: models are disposed, caches are bounded.
  */
 import { parseArgs } from 'node:util';
+import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import { optimize } from '../src/core/optimize/optimize.ts';
+import { createRandom } from './instances.ts';
 import { cityRequest, type RequestShape, SETTINGS } from './requests.ts';
 
 const { values } = parseArgs({ options: { solves: { type: 'string', default: '10000' } } });
 const solves = Number(values.solves);
 
-const SHAPES: RequestShape[] = [
-  { locations: 20, vehicles: 200, classes: 1, isFractional: false },
-  { locations: 20, vehicles: 200, classes: 1, isFractional: true },
-  { locations: 12, vehicles: 60, classes: 3, isFractional: true },
-  { locations: 60, vehicles: 900, classes: 1, isFractional: false },
-];
+type Kind = {
+  shape: RequestShape;
+  constraints?: NonNullable<OptimizeRequest['constraints']>;
+  /** Random costs in the place of great-circle ones. */
+  hasNetwork?: boolean;
+  explain?: boolean;
+};
 
+const shape = (locations: number, vehicles: number, classes = 1, isFractional = true): RequestShape => ({
+  locations,
+  vehicles,
+  classes,
+  isFractional,
+});
+
+const KINDS: Record<string, Kind> = {
+  'whole demand': { shape: shape(20, 200, 1, false) },
+  'whole demand, 60 locations': { shape: shape(60, 900, 1, false) },
+  'fractional demand': { shape: shape(20, 200) },
+  '3 capacities': { shape: shape(8, 40, 3) },
+  'network costs, whole demand': { shape: shape(20, 200, 1, false), hasNetwork: true },
+  'network costs, fractional demand': { shape: shape(20, 200), hasNetwork: true },
+  'network costs, 3 capacities': { shape: shape(8, 40, 3), hasNetwork: true },
+  'bounds per location': {
+    shape: shape(15, 100),
+    constraints: { min_vehicles_per_location: 1, max_vehicles_per_location: 20 },
+  },
+  'bounds per location, 3 capacities': {
+    shape: shape(8, 40, 3),
+    constraints: { min_vehicles_per_location: 1, max_vehicles_per_location: 12 },
+  },
+  'infeasible distance': { shape: shape(20, 200, 1, false), constraints: { max_distance: 2 } },
+  'infeasible ceiling': { shape: shape(20, 100), constraints: { max_rebalancing_cost: 1 } },
+  'infeasible, 3 capacities': { shape: shape(6, 30, 3), constraints: { total_fleet_size: 3 } },
+  'explained, whole demand': { shape: shape(20, 200, 1, false), explain: true },
+  'explained, fractional demand': { shape: shape(6, 30), explain: true },
+  'explained, 3 capacities': { shape: shape(4, 16, 3), explain: true },
+};
+/** Explanations take what they are given. */
+const LIMIT_SECONDS = 0.2;
+
+function randomNetwork(seed: number, location_ids: number[]): OptimizeRequest['network'] {
+  const random = createRandom(seed);
+  return { location_ids, costs: location_ids.map(() => location_ids.map(() => 30 * random())) };
+}
+
+const names = Object.keys(KINDS);
 const counts = new Map<string, number>();
+const startedMs = performance.now();
 for (let i = 0; i < solves; i++) {
-  const { request, locations } = cityRequest(i, SHAPES[i % SHAPES.length]);
+  const { shape, constraints, hasNetwork, explain } = KINDS[names[i % names.length]];
+  const { request, locations } = cityRequest(i, shape);
+  if (constraints) request.constraints = constraints;
+  const ids = locations.map(({ id }) => id);
+  if (hasNetwork) request.network = randomNetwork(i, ids);
+  request.options = { time_limit_seconds: LIMIT_SECONDS, ...(explain && { explain }) };
   const outcome = await optimize({ request, locations, settings: SETTINGS });
-  counts.set(outcome.status, (counts.get(outcome.status) ?? 0) + 1);
+  if (outcome.status === 'error') throw new Error(`${names[i % names.length]} ${i}: ${outcome.message}`);
+  const kind = `${names[i % names.length]}: ${outcome.status}`;
+  counts.set(kind, (counts.get(kind) ?? 0) + 1);
   if ((i + 1) % Math.ceil(solves / 10) === 0) {
     globalThis.gc?.();
-    console.log(`${i + 1} solves: ${Math.round(process.memoryUsage().rss / 1e6)} MB resident`);
+    const { rss, heapUsed } = process.memoryUsage();
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
+    console.log(
+      `${i + 1} solves: ${Math.round(rss / 1e6)} MB resident, ${Math.round(heapUsed / 1e6)} MB heap, ${seconds} s`,
+    );
   }
 }
-console.log(Object.fromEntries(counts));
+for (const [kind, count] of counts) console.log(`${kind}: ${count}`);

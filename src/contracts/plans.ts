@@ -19,8 +19,49 @@ export const PlanSummary = Type.Object(
 );
 export type PlanSummary = Static<typeof PlanSummary>;
 
+export const SOLVE_METHODS = [
+  'none',
+  'network_simplex',
+  'linear',
+  'mixed_integer',
+  'rounding',
+  'greedy',
+] as const;
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const Certificate = Type.Object(
+  {
+    objective: Type.Number({ description: 'cost of the plan, as in `total_cost`' }),
+    bound: Type.Number({ description: 'proved: no plan costs less' }),
+    gap: Type.Number({ description: '(objective - bound) / objective; 0 where the objective is 0' }),
+    method: Type.Enum([...SOLVE_METHODS], {
+      description:
+        'what found the plan. none: there are no vehicles; linear: a linear programme whose solution is whole; mixed_integer: branch and cut; rounding, greedy: heuristics',
+    }),
+    columns: { ...Count, description: 'of the largest model, or moves that the network simplex looked at' },
+    rows: Count,
+    iterations: { ...Count, description: 'of the simplex method, or pivots of the network simplex' },
+    nodes: { ...Count, description: 'of the search trees' },
+    confirmed_within: Type.Optional({
+      ...Count,
+      description:
+        "iterations in which HiGHS confirmed the network simplex's tree as optimal; absent where it was not asked",
+    }),
+    checks: Type.Array(Type.String(), {
+      description: 'what proved the bound, then what was checked of the plan; all passed',
+    }),
+  },
+  { $id: 'Certificate', description: 'what proves the plan' },
+);
+export type Certificate = Static<typeof Certificate>;
+
 export const Plan = Type.Object(
-  { ...PlanSummary.properties, allocation_plan: Type.Array(AllocationPlanItem) },
+  {
+    ...PlanSummary.properties,
+    certificate: Certificate,
+    allocation_plan: Type.Array(AllocationPlanItem),
+  },
   { $id: 'Plan' },
 );
 

@@ -57,10 +57,13 @@ const planColumns = {
 
 /** The plan's record without its items, or undefined. */
 export async function readPlan(db: Queryable, planId: string) {
-  const [row] = await db.select(planColumns).from(plans).where(eq(plans.planId, planId));
+  const columns = { ...planColumns, certificate: sql<string>`${plans.certificate}::text` };
+  const [row] = await db.select(columns).from(plans).where(eq(plans.planId, planId));
   return row;
 }
+/** The certificate is JSON text. */
 export type StoredPlan = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
+export type StoredPlanSummary = Omit<StoredPlan, 'certificate'>;
 
 export type PlanFilter = {
   createdAfter?: string | undefined;
@@ -77,7 +80,7 @@ export async function readPlanPage(
   before: [createdAt: string, planId: string] | null,
   limit: number,
   filter: PlanFilter,
-): Promise<StoredPlan[]> {
+): Promise<StoredPlanSummary[]> {
   const { createdAfter, createdBefore, minCoverage, maxCost, locationId } = filter;
   return db
     .select(planColumns)

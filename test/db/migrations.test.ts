@@ -35,7 +35,8 @@ describe('a database with jobs of an earlier version', () => {
     await client.query(`
       insert into plans (plan_id, job_id, solver_status, total_cost, demand_coverage, utilization, rebalanced_count,
         unmet_demand, vehicle_count, solve_time_ms, certificate)
-      values ('p', 'completed', 'optimal', 1, 1, 1, 2, 0, 3, 1, '{}');
+      values ('p', 'completed', 'optimal', 1, 1, 1, 2, 0, 3, 1,
+        '{"objective":1,"gap":0,"confirmedWithin":3,"checks":["kpis"]}');
       insert into plan_items values ('p', 1, 'A', 9, 7, 1, 'rebalance'), ('p', 2, 'B', 7, 8, 1, 'rebalance'),
         ('p', 3, 'C', 6, 6, 0, 'stay')`);
     await client.query("insert into locations values (7, 'Seven', 1.25, -2.5, null)");
@@ -62,6 +63,12 @@ describe('a database with jobs of an earlier version', () => {
       { ordinal: 1, vehicle_id: 'A', target_location: 7, cost: 1, assignment: 'rebalance' },
       { ordinal: 2, vehicle_id: 'B', target_location: 8, cost: 1, assignment: 'rebalance' },
       { ordinal: 3, vehicle_id: 'C', target_location: 6, cost: 0, assignment: 'stay' },
+    ]);
+    const certificates = await client.query(
+      'select objective, gap, bound, confirmed_within, checks from plan_certificates',
+    );
+    expect(certificates.rows).toEqual([
+      { objective: 1, gap: 0, bound: null, confirmed_within: 3, checks: ['kpis'] },
     ]);
     const places = [{ id: 7, latitude: 1.25, longitude: -2.5 }];
     expect((await client.query('select job_id, locations from jobs order by job_id')).rows).toEqual([

@@ -5,7 +5,7 @@
 import { UNITS_PER_COST } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
 import { isStopped, type SolverProgress } from './highs.ts';
-import type { Moves, Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
+import type { BoundProof, Moves, Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
 import { createAllowance, isOver } from './stopping.ts';
 
 /** Error of bounds: in units, and relative for our own sum of duals and for the solver's branching. */
@@ -42,6 +42,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   /** The cheapest plan found, be it above the ceiling. */
   let best: Plan | null = null;
   let boundUnits = 0;
+  const boundBy = new Set<BoundProof>();
   const isLateTimeSpent = createAllowance(MOST_LATE_MS);
 
   const gapOf = (costUnits: number) => (costUnits <= boundUnits ? 0 : (costUnits - boundUnits) / costUnits);
@@ -67,6 +68,12 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     });
   }
 
+  function raise(units: number, by: BoundProof): void {
+    if (units <= boundUnits) return;
+    boundUnits = units;
+    boundBy.add(by);
+  }
+
   return {
     ceiling,
     gap,
@@ -81,12 +88,13 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     boundUnits: () => boundUnits,
     /** Whether the plan in hand is allowed and within the gap asked for. */
     isProved: () => best !== null && best.costUnits <= ceiling && isWithin(gapOf(best.costUnits)),
-    raiseBound(bound: number, noise: number): void {
-      if (Number.isFinite(bound)) boundUnits = Math.max(boundUnits, provedUnits(bound, noise));
+    raiseBound(bound: number, noise: typeof DUAL_NOISE | typeof BRANCHING_NOISE): void {
+      if (!Number.isFinite(bound)) return;
+      const by = noise === DUAL_NOISE ? 'bound from prices of all moves' : 'bound of branch and cut';
+      raise(provedUnits(bound, noise), by);
     },
-    raiseBoundUnits(units: number): void {
-      boundUnits = Math.max(boundUnits, units);
-    },
+    /** To what branch and cut has proved in units. */
+    raiseBoundUnits: (units: number) => raise(units, 'bound of branch and cut'),
     /** Keeps the plan where it holds every constraint (the ceiling apart) and is the cheapest so far. @returns whether it holds */
     consider(moves: Moves | null, method: Method): boolean {
       if (!moves) return false;
@@ -117,7 +125,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
           gap: reached,
           proved: isWithin(reached),
           served,
-          figures: { ...figures, method },
+          figures: { ...figures, method, ...(boundBy.size > 0 && { boundBy: [...boundBy] }) },
         },
       };
     },

@@ -4,6 +4,7 @@
  */
 import type { ErrorItem } from '../../contracts/envelope.ts';
 import type { OptimizationResult, OptimizeRequest } from '../../contracts/optimize.ts';
+import type { Certificate, SOLVE_METHODS } from '../../contracts/plans.ts';
 import type { Coordinates } from '../geo.ts';
 import type { SparseCosts } from './flow/types.ts';
 
@@ -97,16 +98,24 @@ export type Moves = {
   count: Int32Array;
 };
 
+/** What a bound was proved by. `reduced costs`: with the plan itself, as in `flow/certify.ts`; `prices`: any of them prove one. */
+export type BoundProof =
+  | 'reduced costs of all moves'
+  | 'bound from prices of all moves'
+  | 'bound of branch and cut';
+
 /** How a solution was found and what is proved of it. */
 export type SolveFigures = {
   /** `network_simplex`: pure flow, or flow at the best price of service; `linear`: integral linear programme; `mixed_integer`: branch and cut; `rounding`, `greedy`: heuristics. */
-  method: 'none' | 'network_simplex' | 'linear' | 'mixed_integer' | 'rounding' | 'greedy';
+  method: (typeof SOLVE_METHODS)[number];
   columns: number;
   rows: number;
   iterations: number;
   nodes: number;
   /** Iterations HiGHS took to confirm the network simplex's tree as an optimal basis; absent where it was not asked. */
   confirmedWithin?: number;
+  /** Each that raised the bound; absent where it is 0, below which no plan is. */
+  boundBy?: BoundProof[];
 };
 
 export type Solution = {
@@ -162,15 +171,6 @@ export type SolveProgress = {
   gap: number | null;
   iterations?: number;
 };
-
-export type Certificate = {
-  /** Cost of the plan, proved bound of every plan's cost (both as in the answer, not in units), and the gap of the two. */
-  objective: number;
-  bound: number;
-  gap: number;
-  /** What the independent verification has checked. */
-  checks: string[];
-} & SolveFigures;
 
 /** One constraint of an irreducible conflict. */
 export type Conflict = {

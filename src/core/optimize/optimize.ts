@@ -1,5 +1,6 @@
 /** Entry of the optimizer: a checked request in, a tagged outcome out. build → solve → plan → verify → explain. */
 import type { OptimizationResult, OptimizeRequest } from '../../contracts/optimize.ts';
+import type { Certificate } from '../../contracts/plans.ts';
 import { fromUnits } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
 import { explainInfeasible } from './explain/infeasible.ts';
@@ -8,7 +9,6 @@ import { isStopped } from './highs.ts';
 import { computeKpis } from './kpis.ts';
 import { readOptions } from './limits.ts';
 import type {
-  Certificate,
   OptimizeInput,
   OptimizeOutcome,
   Problem,
@@ -212,12 +212,15 @@ function createResult(
   };
 }
 
-function certify(solution: Solution): Certificate {
+function certify({ costUnits, boundUnits, gap, figures }: Solution): Certificate {
+  const { confirmedWithin, boundBy = ['no cost below 0'], ...sizes } = figures;
+  const isConfirmed = confirmedWithin !== undefined;
   return {
-    objective: fromUnits(solution.costUnits),
-    bound: fromUnits(solution.boundUnits),
-    gap: solution.gap,
-    ...solution.figures,
-    checks: [...VERIFIED],
+    objective: fromUnits(costUnits),
+    bound: fromUnits(boundUnits),
+    gap,
+    ...sizes,
+    ...(isConfirmed && { confirmed_within: confirmedWithin }),
+    checks: [...boundBy, ...(isConfirmed ? ['tree confirmed optimal by HiGHS'] : []), ...VERIFIED],
   };
 }

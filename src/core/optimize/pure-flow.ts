@@ -151,6 +151,7 @@ function toSolution(
     served: servedLoads(flow, from, to, units) * problem.capacities[0],
     figures: {
       ...flowFigures(problem, counts),
+      boundBy: ['reduced costs of all moves'],
       ...(confirmation.kind === 'confirmed' && { confirmedWithin: confirmation.iterations }),
     },
   };

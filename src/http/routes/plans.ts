@@ -11,6 +11,7 @@ import {
   readPlanItems,
   readPlanPage,
   type StoredPlan,
+  type StoredPlanSummary,
 } from '../../db/plans.ts';
 import { metadata, success } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
@@ -81,7 +82,8 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   }
 
   async function* json(plan: StoredPlan, requestId: string) {
-    yield `{"status":"success","data":${JSON.stringify(summary(plan)).slice(0, -1)},"allocation_plan":[`;
+    const record = `${JSON.stringify(summary(plan)).slice(0, -1)},"certificate":${plan.certificate}`;
+    yield `{"status":"success","data":${record},"allocation_plan":[`;
     let separator = '';
     for await (const items of pages(plan)) {
       yield separator + items.map(({ ordinal: _, ...item }) => JSON.stringify(item)).join(',');
@@ -177,7 +179,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   };
 }
 
-function kpis(plan: StoredPlan): Kpis {
+function kpis(plan: StoredPlanSummary): Kpis {
   return {
     demand_coverage: plan.demandCoverage,
     utilization: plan.utilization,
@@ -204,7 +206,7 @@ function kpiDifferences(own: Kpis, other: Kpis): Kpis {
   };
 }
 
-function summary(plan: StoredPlan): PlanSummary {
+function summary(plan: StoredPlanSummary): PlanSummary {
   return {
     plan_id: plan.planId,
     job_id: plan.jobId,

@@ -3,29 +3,38 @@ import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../../src/core/optimize/model.ts';
 import { SETTINGS } from './instances.ts';
 
-/**
- * @returns the least cost in units of 1e-4, or null where no plan keeps every constraint
- */
-export function cheapestByTryingAll(
+/** A request as the specification reads it. */
+export type Facts = {
+  ids: number[];
+  /** The operational ones. */
+  vehicles: { location: number; capacity: number }[];
+  /** By location: planning demand. */
+  demand: Map<number, number>;
+  totalDemand: number;
+  serviceLevel: number;
+  minVehicles: number;
+  maxVehicles: number;
+  fleetSize: number;
+  /** Units of 1e-4, Infinity where there is none. */
+  ceilingUnits: number;
+  /** Of one move in units of 1e-4, Infinity where it is not allowed. */
+  costUnits(from: number, to: number): number;
+};
+
+/** @param settings what holds where the request says nothing */
+export function readFacts(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
-): { costUnits: number } | null {
+  settings = SETTINGS,
+): Facts {
   const c = request.constraints ?? {};
-  const defaultCapacity = c.capacity_per_vehicle ?? SETTINGS.capacityPerVehicle;
-  const vehicles = request.fleet_state.vehicles
-    .filter((v) => v.status === undefined || v.status === 'operational')
-    .map((v) => ({ location: v.location!, capacity: v.capacity ?? defaultCapacity }));
-  const ids = [
-    ...new Set([
-      ...(request.network?.location_ids ?? []),
-      ...Object.keys(request.demand_forecast).map(Number),
-      ...request.fleet_state.vehicles.map((v) => v.location!),
-    ]),
-  ];
+  const defaultCapacity = c.capacity_per_vehicle ?? settings.capacityPerVehicle;
+  const ceiling = c.max_rebalancing_cost === undefined ? settings.maxRebalancingCost : c.max_rebalancing_cost;
+  const limitKm = c.max_distance ?? c.max_rebalancing_distance_km ?? settings.maxDistanceKm;
   const demand = new Map(
-    Object.entries(request.demand_forecast).map(([id, steps]) => [Number(id), plan(steps)]),
+    Object.entries(request.demand_forecast).map(([id, steps]) => [Number(id), planningDemand(steps)]),
   );
-  function plan(steps: number[]): number {
+  function planningDemand(steps: number[]): number {
     const sum = steps.reduce((a, b) => a + b, 0);
     switch (request.options?.demand_aggregation ?? 'peak') {
       case 'peak':
@@ -38,50 +47,74 @@ export function cheapestByTryingAll(
         return sum;
     }
   }
-  const totalDemand = [...demand.values()].reduce((a, b) => a + b, 0);
-  const level = c.min_service_level ?? SETTINGS.minServiceLevel;
-  const ceiling = c.max_rebalancing_cost === undefined ? SETTINGS.maxRebalancingCost : c.max_rebalancing_cost;
-  const unitCost = new Map<string, number>();
-  for (const from of ids)
-    for (const to of ids) unitCost.set(`${from},${to}`, costUnits(request, locations, from, to));
+  return {
+    ids: [
+      ...new Set([
+        ...(request.network?.location_ids ?? []),
+        ...demand.keys(),
+        ...request.fleet_state.vehicles.map((v) => v.location!),
+      ]),
+    ],
+    vehicles: request.fleet_state.vehicles
+      .filter((v) => v.status === undefined || v.status === 'operational')
+      .map((v) => ({ location: v.location!, capacity: v.capacity ?? defaultCapacity })),
+    demand,
+    totalDemand: [...demand.values()].reduce((a, b) => a + b, 0),
+    serviceLevel: c.min_service_level ?? c.min_demand_coverage ?? settings.minServiceLevel,
+    minVehicles: c.min_vehicles_per_location ?? 0,
+    maxVehicles: c.max_vehicles_per_location ?? Number.POSITIVE_INFINITY,
+    fleetSize: c.total_fleet_size ?? Number.POSITIVE_INFINITY,
+    ceilingUnits: ceiling === null ? Number.POSITIVE_INFINITY : Math.round(ceiling * 1e4),
+    costUnits: (from, to) => costUnits(request, locations, from, to, limitKm),
+  };
+}
 
+/**
+ * @returns the least cost in units of 1e-4, or null where no plan keeps every constraint
+ */
+export function cheapestByTryingAll(
+  request: OptimizeRequest,
+  locations: readonly LocationPoint[],
+): { costUnits: number } | null {
+  const facts = readFacts(request, locations);
+  const { ids, vehicles } = facts;
+  const unitCost = vehicles.map(({ location }) => ids.map((id) => facts.costUnits(location, id)));
   let best: number | null = null;
+  /** Of each vehicle, as an index of `ids`. */
   const targets: number[] = [];
   const visit = (at: number, cost: number) => {
-    if (best !== null && cost >= best) return;
+    if (cost === Number.POSITIVE_INFINITY || (best !== null && cost >= best)) return;
     if (at < vehicles.length) {
-      for (const id of ids) {
-        targets.push(id);
-        visit(at + 1, cost + unitCost.get(`${vehicles[at].location},${id}`)!);
+      for (const to of ids.keys()) {
+        targets.push(to);
+        visit(at + 1, cost + unitCost[at][to]);
         targets.pop();
       }
       return;
     }
-    if (cost === Number.POSITIVE_INFINITY) return;
-    if (ceiling !== null && cost > Math.round(ceiling * 1e4)) return;
-    for (const id of ids) {
-      const present = targets.filter((t) => t === id).length;
-      if (present < (c.min_vehicles_per_location ?? 0)) return;
-      if (present > (c.max_vehicles_per_location ?? Number.POSITIVE_INFINITY)) return;
+    if (cost > facts.ceilingUnits) return;
+    for (const at of ids.keys()) {
+      const present = targets.filter((t) => t === at).length;
+      if (present < facts.minVehicles || present > facts.maxVehicles) return;
     }
-    if (mostServed() < level * totalDemand - 1e-9 * totalDemand) return;
+    if (mostServed() < facts.serviceLevel * facts.totalDemand - 1e-9 * facts.totalDemand) return;
     best = cost;
   };
-  /** Over every subset of at most total_fleet_size vehicles. */
+  /** Over every subset of at most `fleetSize` vehicles. */
   function mostServed(): number {
-    const limit = c.total_fleet_size ?? vehicles.length;
+    const all = (1 << vehicles.length) - 1;
     let most = 0;
-    for (let subset = 0; subset < 1 << vehicles.length; subset++) {
+    for (let subset = vehicles.length <= facts.fleetSize ? all : 0; subset <= all; subset++) {
       let serving = 0;
-      const capacity = new Map<number, number>();
+      const capacity = new Array<number>(ids.length).fill(0);
       for (let v = 0; v < vehicles.length; v++) {
         if ((subset & (1 << v)) === 0) continue;
         serving++;
-        capacity.set(targets[v], (capacity.get(targets[v]) ?? 0) + vehicles[v].capacity);
+        capacity[targets[v]] += vehicles[v].capacity;
       }
-      if (serving > limit) continue;
+      if (serving > facts.fleetSize) continue;
       let served = 0;
-      for (const [id, wanted] of demand) served += Math.min(wanted, capacity.get(id) ?? 0);
+      for (const [at, id] of ids.entries()) served += Math.min(facts.demand.get(id) ?? 0, capacity[at]);
       most = Math.max(most, served);
     }
     return most;
@@ -90,32 +123,31 @@ export function cheapestByTryingAll(
   return best === null ? null : { costUnits: best };
 }
 
-/** Cost of one move in units of 1e-4, Infinity where it is not allowed. */
 function costUnits(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   from: number,
   to: number,
+  limitKm: number,
 ): number {
   if (from === to) return 0;
-  const limit = request.constraints?.max_distance ?? SETTINGS.maxDistanceKm;
   if (request.network) {
     const { location_ids, costs, distances_km } = request.network;
     const i = location_ids.indexOf(from);
     const j = location_ids.indexOf(to);
     const cost = costs[i][j];
-    if (cost === null || (distances_km && distances_km[i][j]! > limit)) return Number.POSITIVE_INFINITY;
+    if (cost === null || (distances_km && distances_km[i][j]! > limitKm)) return Number.POSITIVE_INFINITY;
     // Test networks have costs of at most 4 decimals.
     return Math.round(cost * 1e4);
   }
   const a = locations.find((p) => p.id === from)!;
   const b = locations.find((p) => p.id === to)!;
+  if (a.latitude === b.latitude && a.longitude === b.longitude) return 0;
   const rad = Math.PI / 180;
   // Spherical law of cosines, exact enough at the distances of the tests.
   const cosine =
     Math.sin(a.latitude * rad) * Math.sin(b.latitude * rad) +
     Math.cos(a.latitude * rad) * Math.cos(b.latitude * rad) * Math.cos((a.longitude - b.longitude) * rad);
   const km = 6371.0088 * Math.acos(Math.min(1, cosine));
-  if (km > limit) return Number.POSITIVE_INFINITY;
-  return a.latitude === b.latitude && a.longitude === b.longitude ? 0 : Math.ceil(km * 1e4);
+  return km > limitKm ? Number.POSITIVE_INFINITY : Math.ceil(km * 1e4);
 }

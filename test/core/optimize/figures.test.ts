@@ -118,12 +118,14 @@ describe('wholeMoves', () => {
 describe('the certificate', () => {
   test('says what was proved: no plan is cheaper than its bound, and the gap is that between the two', async () => {
     const methods = new Set<string>();
+    const seen = new Set<string>();
     for (let seed = 90_001; seed <= 90_300; seed++) {
       const { request, locations } = randomInstance(seed);
       request.options = { ...request.options, optimality_gap: seed % 2 === 0 ? 0 : 0.5 };
       const outcome = await optimize({ request, locations, settings: SETTINGS });
       if (outcome.status !== 'optimal') continue;
-      const { objective, bound, gap, method, columns, rows, iterations, nodes, checks } = outcome.certificate;
+      const { objective, bound, gap, method, checks, confirmed_within } = outcome.certificate;
+      const { columns, rows, iterations, nodes } = outcome.certificate;
       const cheapest = cheapestByTryingAll(request, locations)!.costUnits / 1e4;
       expect(objective).toBe(outcome.result.total_cost);
       expect(objective, `seed ${seed}`).toBeGreaterThanOrEqual(cheapest);
@@ -136,11 +138,18 @@ describe('the certificate', () => {
       if (method === 'none') expect([columns, rows, iterations, nodes]).toEqual([0, 0, 0, 0]);
       if (method !== 'none' && objective > 0)
         expect(Math.min(columns, rows), `seed ${seed} ${method}`).toBeGreaterThan(0);
-      expect(checks).toEqual(VERIFIED);
+      expect(checks.slice(-VERIFIED.length)).toEqual(VERIFIED);
+      const proofs = checks.slice(0, -VERIFIED.length);
+      for (const proof of proofs) seen.add(proof);
+      const isFlow = proofs.includes('reduced costs of all moves');
+      expect(proofs.includes('no cost below 0'), `seed ${seed}`).toBe(bound === 0 && !isFlow);
+      expect(proofs.includes('tree confirmed optimal by HiGHS')).toBe(confirmed_within !== undefined);
+      if (proofs.includes('bound of branch and cut')) expect(nodes + iterations).toBeGreaterThan(0);
       methods.add(method);
     }
     expect([...methods]).toEqual(expect.arrayContaining(['none', 'network_simplex']));
     expect(methods.size).toBeGreaterThan(2);
+    expect(seen.size).toBe(5);
   });
 });
 

@@ -2,12 +2,34 @@ import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { ProgressReport } from '../../../src/core/optimize/model.ts';
 import { optimize } from '../../../src/core/optimize/optimize.ts';
-import { cityInstance, createRandom, randomInstance, SETTINGS } from './instances.ts';
+import {
+  cityInstance,
+  createRandom,
+  type Instance,
+  type Random,
+  randomInstance,
+  SETTINGS,
+} from './instances.ts';
+import { reordered } from './tiny-instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 
 function withOptions(request: OptimizeRequest, options: OptimizeRequest['options']): OptimizeRequest {
   return { ...request, options };
+}
+
+/** Costs that keep no triangle inequality, differ by direction and forbid some moves; with distances. */
+function randomNetwork(
+  { locations }: Pick<Instance, 'locations'>,
+  random: Random,
+): NonNullable<OptimizeRequest['network']> {
+  const location_ids = locations.map(({ id }) => id);
+  const matrix = (cell: () => number | null) => location_ids.map(() => location_ids.map(cell));
+  return {
+    location_ids,
+    costs: matrix(() => (random.chance(0.1) ? null : random.integer(0, 300_000) / 1e4)),
+    distances_km: matrix(() => random.integer(0, 110)),
+  };
 }
 
 describe('optimize', () => {
@@ -77,27 +99,48 @@ describe('optimize', () => {
     expect(await optimize({ ...city, locations: city.locations.toReversed(), settings })).toEqual(first);
   });
 
-  test('costs the same whatever the order of vehicles, locations and demand', async () => {
-    for (let seed = 1; seed <= 40; seed++) {
+  test('costs the same whatever the order of vehicles, locations, demand, and the rows and columns of a network', async () => {
+    for (let seed = 1; seed <= 60; seed++) {
       const random = createRandom(seed);
-      const capacities = [[1], [2.5], [1, 2, 4]][seed % 3];
       const shape = {
-        locations: random.integer(5, 30),
+        locations: random.integer(5, seed % 3 === 2 ? 12 : 30),
         perLocation: 6,
         fractional: seed % 2 === 0,
-        capacities,
+        capacities: [[1], [2.5], [1, 2, 4]][seed % 3],
+        load: 0.8,
       };
-      const { request, locations } = cityInstance(seed, shape);
-      const shuffled: OptimizeRequest = {
-        ...request,
-        demand_forecast: Object.fromEntries(random.shuffle(Object.entries(request.demand_forecast))),
-        fleet_state: { vehicles: random.shuffle(request.fleet_state.vehicles) },
-      };
-      const ordered = await optimize({ request, locations, settings });
-      const other = await optimize({ request: shuffled, locations: random.shuffle(locations), settings });
-      if (ordered.status !== 'optimal' || other.status !== 'optimal')
-        throw new Error(`seed ${seed}: ${ordered.status}, ${other.status}`);
-      expect(other.result.total_cost, `seed ${seed}`).toBe(ordered.result.total_cost);
+      const asked = cityInstance(seed, shape);
+      if (seed > 30) asked.request.network = randomNetwork(asked, random);
+      const ordered = await optimize({ ...asked, settings });
+      const other = await optimize({ ...reordered(asked, random, 'same ids'), settings });
+      if (ordered.status !== 'optimal') throw new Error(`seed ${seed}: ${ordered.status}`);
+      expect(other, `seed ${seed}`).toMatchObject({
+        status: 'optimal',
+        result: { total_cost: ordered.result.total_cost },
+      });
+    }
+  });
+
+  test('costs the same whatever the ids of the locations, by which they are sorted', async () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const random = createRandom(seed);
+      const isMixed = seed % 4 === 0;
+      const asked = cityInstance(seed, {
+        locations: isMixed ? random.integer(4, 6) : random.integer(5, 30),
+        perLocation: isMixed ? 2 : 6,
+        fractional: seed % 2 === 0,
+        capacities: isMixed ? [1, 2, 4] : [1],
+        load: 0.7,
+      });
+      asked.request.options = { optimality_gap: 0 };
+      if (seed > 20) asked.request.network = randomNetwork(asked, random);
+      const first = await optimize({ ...asked, settings });
+      const other = await optimize({ ...reordered(asked, random, 'other ids'), settings });
+      if (first.status !== 'optimal') throw new Error(`seed ${seed}: ${first.status}`);
+      expect(other, `seed ${seed}`).toMatchObject({
+        status: 'optimal',
+        result: { total_cost: first.result.total_cost },
+      });
     }
   });
 

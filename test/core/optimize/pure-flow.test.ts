@@ -46,7 +46,7 @@ describe('its plan', () => {
     const outcome = await solve(request());
     expect(outcome).toMatchObject({
       status: 'optimal',
-      certificate: { method: 'network_simplex', gap: 0, confirmedWithin: 0 },
+      certificate: { method: 'network_simplex', gap: 0, confirmed_within: 0 },
       result: { kpis: { rebalanced_count: 3, demand_coverage: 1 } },
     });
   });
@@ -158,7 +158,7 @@ describe('many locations and a tight distance limit', () => {
       const outcome = await optimize({ request: asked, locations: places, settings: SETTINGS });
       expect(outcome).toMatchObject({
         status: 'optimal',
-        certificate: { method: 'network_simplex', gap: 0, confirmedWithin: 0 },
+        certificate: { method: 'network_simplex', gap: 0, confirmed_within: 0 },
       });
     }
   });

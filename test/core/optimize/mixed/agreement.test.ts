@@ -2,25 +2,40 @@ import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { solveDirect } from '../../../../src/core/optimize/direct.ts';
 import { createIncumbent } from '../../../../src/core/optimize/incumbent.ts';
-import type { Problem, SolveOutcome } from '../../../../src/core/optimize/model.ts';
+import type { LocationPoint, Problem, SolveOutcome } from '../../../../src/core/optimize/model.ts';
 import { buildProblem } from '../../../../src/core/optimize/problem.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { solveByHighs } from '../highs-formulation.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
-const INSTANCES = 300;
+const INSTANCES = 600;
 const LIMIT_MS = 20_000;
+const CAPACITIES = [
+  [1],
+  [2.5],
+  [1, 2],
+  [0.5, 1.5],
+  [1, 2, 4],
+  [0.7, 1.9, 3.1],
+  [1, 2, 3, 5],
+  [0.3, 1, 1.7, 4],
+];
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 
-/** 5–30 locations; great-circle or given costs that keep no triangle inequality; dense, sparse or in parts without a way between. */
-function mediumProblem(seed: number): Problem {
+/** 4–16 locations, 1 to 4 classes; great-circle or given costs that keep no triangle inequality, or are large, equal or zero; dense, sparse or in parts without a way between. */
+function mediumRequest(seed: number): {
+  request: OptimizeRequest;
+  locations: LocationPoint[];
+  classes: number;
+} {
   const random = createRandom(seed);
-  const capacities = random.pick([[1], [1], [2.5], [1, 2], [1, 2, 4], [0.7, 1.9, 3.1], [1, 2, 3, 5]]);
+  const capacities = random.pick(CAPACITIES);
   const { request, locations } = cityInstance(seed, {
-    locations: random.integer(5, capacities.length > 1 ? 14 : 30),
-    perLocation: random.integer(1, 8),
-    fractional: random.chance(0.85),
+    locations: capacities.length > 1 ? random.integer(4, 10) : random.integer(5, 16),
+    perLocation: capacities.length > 1 ? random.integer(1, 4) : random.integer(1, 8),
+    fractional: random.chance(0.8),
     capacities,
-    load: random.pick([0.5, 0.8, 0.95, 1.1]),
+    load: random.pick([0.5, 0.7, 0.8, 0.9, 1.1]),
   });
   const constraints: NonNullable<OptimizeRequest['constraints']> = {
     min_service_level: random.pick([0.5, 0.8, 0.9, 0.95]),
@@ -32,19 +47,20 @@ function mediumProblem(seed: number): Problem {
   if (random.chance(0.15)) {
     constraints.max_vehicles_per_location = Math.ceil((fleet / locations.length) * (1.2 + random.next()));
   }
-  request.constraints = constraints;
+  if (random.chance(0.15)) constraints.max_rebalancing_cost = random.integer(0, 40 * locations.length);
   if (random.chance(0.5)) {
     const location_ids = locations.map(({ id }) => id);
     const parts = random.integer(1, 3);
     const forbidden = random.pick([0, 0, 0.5]);
+    const kind = random.pick(['any', 'any', 'any', 'large', 'equal', 'zero']);
+    const some = () => random.integer(0, 300_000) * (kind === 'large' ? 1e3 : 1e-4);
+    const cost = () => (kind === 'equal' ? 12.5 : kind === 'zero' ? 0 : Number(some().toFixed(4)));
     const costs = location_ids.map((i) =>
-      location_ids.map((j) =>
-        i % parts !== j % parts || random.chance(forbidden) ? null : random.integer(0, 300_000) / 1e4,
-      ),
+      location_ids.map((j) => (i % parts !== j % parts || random.chance(forbidden) ? null : cost())),
     );
     request.network = { location_ids, costs };
   }
-  return buildProblem(request, locations, settings);
+  return { request: { ...request, constraints }, locations, classes: capacities.length };
 }
 
 async function solveAllMoves(problem: Problem, gap: number): Promise<SolveOutcome> {
@@ -54,28 +70,45 @@ async function solveAllMoves(problem: Problem, gap: number): Promise<SolveOutcom
   return ended === 'infeasible' ? { kind: 'infeasible', boundUnits: null } : incumbent.finish(ended);
 }
 
-describe('the search over few moves', () => {
-  test(`agrees with the formulation of all moves within the proved gaps on ${INSTANCES} random problems`, async () => {
+/** Of cost and bound, either way: no bound is above a plan. */
+const agree = (a: Interval, b: Interval) =>
+  a.boundUnits <= b.costUnits + noise(b) && b.boundUnits <= a.costUnits + noise(a);
+type Interval = { costUnits: number; boundUnits: number };
+const noise = ({ costUnits }: Interval) => 0.5 + 1e-9 * costUnits;
+
+describe('plans and proofs', () => {
+  test(`agree with HiGHS on a formulation of its own within the proved gaps on ${INSTANCES} random problems; so do those of all moves as one model, the last resort`, async () => {
     const wrong: unknown[] = [];
-    const seen = { solved: 0, infeasible: 0, exact: 0 };
+    const seen = { infeasible: 0, exact: 0, undecided: 0, several: 0 };
     for (let seed = 1; seed <= INSTANCES; seed++) {
-      const problem = mediumProblem(seed);
-      const gap = problem.capacities.length === 1 && seed % 2 ? 0 : 0.002;
-      const found = await solveProblem(problem, gap, { deadlineMs: performance.now() + LIMIT_MS });
-      const expected = await solveAllMoves(problem, gap);
-      if (found.kind !== expected.kind) wrong.push({ seed, found, expected: expected.kind });
-      else if (found.kind === 'infeasible') seen.infeasible++;
-      else if (found.kind === 'solved' && expected.kind === 'solved') {
-        const a = found.solution;
-        const b = expected.solution;
-        seen.solved++;
-        if (gap === 0 && a.proved && b.proved && a.costUnits === b.costUnits) seen.exact++;
-        const agrees = a.boundUnits <= b.costUnits && b.boundUnits <= a.costUnits;
-        if (!agrees || !a.proved) wrong.push({ seed, gap, found: a, expected: b });
+      const { request, locations, classes } = mediumRequest(seed);
+      const problem = buildProblem(request, locations, settings);
+      const gap = seed % 2 === 0 ? 0 : 0.002;
+      const expected = solveByHighs(request, locations, settings, { gap, seconds: LIMIT_MS / 1000 });
+      if (expected.kind === 'unknown') {
+        seen.undecided++;
+        continue;
+      }
+      const ways = [await solveProblem(problem, gap, { deadlineMs: performance.now() + LIMIT_MS })];
+      if (seed % 5 === 0) ways.push(await solveAllMoves(problem, gap));
+      for (const found of ways) {
+        const holds =
+          found.kind === 'solved' && expected.kind === 'solved'
+            ? found.solution.proved && agree(found.solution, expected)
+            : found.kind === expected.kind;
+        if (!holds) wrong.push({ seed, gap, found, expected });
+      }
+      if (expected.kind === 'infeasible') seen.infeasible++;
+      else if (classes > 1) seen.several++;
+      const [found] = ways;
+      if (found.kind === 'solved' && expected.kind === 'solved') {
+        if (Math.abs(found.solution.costUnits - expected.costUnits) <= noise(expected)) seen.exact++;
       }
     }
     expect(wrong).toEqual([]);
-    expect(Math.min(seen.infeasible, seen.exact)).toBeGreaterThan(INSTANCES / 20);
-    expect(seen.solved).toBeGreaterThan(INSTANCES / 2);
+    expect(seen.infeasible).toBeGreaterThan(INSTANCES / 20);
+    expect(seen.several).toBeGreaterThan(INSTANCES / 3);
+    expect(seen.exact).toBeGreaterThan(INSTANCES / 3);
+    expect(seen.undecided).toBeLessThan(INSTANCES / 50);
   }, 300_000);
 });

@@ -1,0 +1,139 @@
+/**
+ * A request as the specification's model, written down move by move and solved by HiGHS. Shares no code with the optimizer: the third opinion where there
+ * are too many plans to try. No step, cut or tightened coefficient of it is the optimizer's.
+ */
+import highsModule from 'highs';
+import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
+import type { LocationPoint, OptimizeSettings } from '../../../src/core/optimize/model.ts';
+import { readFacts } from './exhaustive.ts';
+
+// The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.
+const highs = await (highsModule as unknown as typeof highsModule.default)();
+
+/** Least cost known and what HiGHS proves that none is below, in units of 1e-4; `unknown`: not decided within the time. */
+export type HighsAnswer =
+  | { kind: 'solved'; costUnits: number; boundUnits: number }
+  | { kind: 'infeasible' }
+  | { kind: 'unknown' };
+
+type Column = { cost: number; upper: number; isWhole: boolean };
+type Row = { lower: number; upper: number; terms: [column: number, factor: number][] };
+
+export function solveByHighs(
+  request: OptimizeRequest,
+  locations: readonly LocationPoint[],
+  settings: OptimizeSettings,
+  limits: { gap: number; seconds: number },
+): HighsAnswer {
+  const { columns, rows } = writeModel(request, locations, settings);
+  const starts = new Int32Array(rows.length + 1);
+  rows.forEach(({ terms }, r) => {
+    starts[r + 1] = starts[r] + terms.length;
+  });
+  return highs.withModel((model): HighsAnswer => {
+    model.options.set({
+      output_flag: false,
+      primal_feasibility_tolerance: 1e-9,
+      mip_feasibility_tolerance: 1e-9,
+      mip_rel_gap: limits.gap,
+      time_limit: limits.seconds,
+    });
+    model.passModel({
+      numCols: columns.length,
+      numRows: rows.length,
+      colCost: Float64Array.from(columns, ({ cost }) => cost),
+      colLower: new Float64Array(columns.length),
+      colUpper: Float64Array.from(columns, ({ upper }) => upper),
+      rowLower: Float64Array.from(rows, ({ lower }) => lower),
+      rowUpper: Float64Array.from(rows, ({ upper }) => upper),
+      matrix: {
+        format: 'csr',
+        numRows: rows.length,
+        numCols: columns.length,
+        starts,
+        indices: Int32Array.from(rows.flatMap(({ terms }) => terms.map(([column]) => column))),
+        values: Float64Array.from(rows.flatMap(({ terms }) => terms.map(([, factor]) => factor))),
+      },
+    });
+    const { variableType, modelStatus, solutionStatus } = highs.constants;
+    model.changeColsIntegrality(
+      { kind: 'range', from: 0, to: columns.length - 1 },
+      Int32Array.from(columns, ({ isWhole }) => (isWhole ? variableType.integer : variableType.continuous)),
+    );
+    const status = model.run().modelStatus;
+    if (status === modelStatus.infeasible) return { kind: 'infeasible' };
+    const hasPoint = Number(model.info.get('primal_solution_status')) === solutionStatus.feasible;
+    if (!hasPoint) return { kind: 'unknown' };
+    return {
+      kind: 'solved',
+      costUnits: model.getObjectiveValue() * 1e4,
+      boundUnits: Number(model.info.get('mip_dual_bound')) * 1e4,
+    };
+  });
+}
+
+/**
+ * Columns: x whole, vehicles of one place and capacity that go to a place; u whole, those of a capacity that count as serving there; y served demand.
+ * Rows: Σ_j x = s;  least ≤ Σ x ≤ most;  u ≤ Σ_i x;  y ≤ Σ cap · u, y ≤ D;  Σ y ≥ level · Σ D;  Σ u ≤ fleet size;  Σ cost · x ≤ ceiling.
+ */
+function writeModel(
+  request: OptimizeRequest,
+  locations: readonly LocationPoint[],
+  settings: OptimizeSettings,
+): { columns: Column[]; rows: Row[] } {
+  const facts = readFacts(request, locations, settings);
+  const columns: Column[] = [];
+  const rows: Row[] = [];
+  const infinity = highs.infinity;
+  const finite = (value: number) => (value === Number.POSITIVE_INFINITY ? infinity : value);
+  const add = (column: Column) => columns.push(column) - 1;
+
+  const groups = new Map<string, { location: number; capacity: number; count: number }>();
+  for (const { location, capacity } of facts.vehicles) {
+    const group = groups.get(`${location},${capacity}`) ?? { location, capacity, count: 0 };
+    group.count++;
+    groups.set(`${location},${capacity}`, group);
+  }
+  /** Arrivals by place, with their capacity; those who stay included. */
+  const arrivals = new Map(facts.ids.map((id) => [id, [] as { column: number; capacity: number }[]]));
+  const paid: Row['terms'] = [];
+  for (const { location, capacity, count } of groups.values()) {
+    const leaving: Row['terms'] = [];
+    for (const to of facts.ids) {
+      const cost = facts.costUnits(location, to) / 1e4;
+      if (cost === Number.POSITIVE_INFINITY) continue;
+      const column = add({ cost, upper: count, isWhole: true });
+      leaving.push([column, 1]);
+      if (cost > 0) paid.push([column, cost]);
+      arrivals.get(to)!.push({ column, capacity });
+    }
+    rows.push({ lower: count, upper: count, terms: leaving });
+  }
+  const served: Row['terms'] = [];
+  const counted: Row['terms'] = [];
+  for (const id of facts.ids) {
+    const here = arrivals.get(id)!;
+    const all = here.map(({ column }): [number, number] => [column, 1]);
+    rows.push({ lower: facts.minVehicles, upper: finite(facts.maxVehicles), terms: all });
+    const y = add({ cost: 0, upper: facts.demand.get(id) ?? 0, isWhole: false });
+    served.push([y, 1]);
+    const serves: Row['terms'] = [[y, -1]];
+    for (const capacity of new Set(here.map((arrival) => arrival.capacity))) {
+      const u = add({ cost: 0, upper: infinity, isWhole: true });
+      counted.push([u, 1]);
+      serves.push([u, capacity]);
+      const present = here.filter((arrival) => arrival.capacity === capacity);
+      rows.push({
+        lower: 0,
+        upper: infinity,
+        terms: [...present.map(({ column }): [number, number] => [column, 1]), [u, -1]],
+      });
+    }
+    rows.push({ lower: 0, upper: infinity, terms: serves });
+  }
+  const least = facts.serviceLevel * facts.totalDemand;
+  rows.push({ lower: least * (1 - 1e-9), upper: infinity, terms: served });
+  rows.push({ lower: 0, upper: finite(facts.fleetSize), terms: counted });
+  rows.push({ lower: 0, upper: finite((facts.ceilingUnits + 0.5) / 1e4), terms: paid });
+  return { columns, rows };
+}
