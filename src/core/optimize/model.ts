@@ -84,6 +84,7 @@ export type Problem = {
   /** null where the costs are not all great-circle ones. */
   greatCircle: GreatCircle | null;
   limits: Limits;
+  /** The request's vehicles, for the plan; changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
   /** Capacity of a vehicle that states none; the size of the vehicle that insights add. */
   capacityPerVehicle: number;

@@ -72,7 +72,8 @@ export function feasibilityWithAnySupply(problem: Problem): Feasibility {
   if (limits.minVehiclesPerLocation > limits.maxVehiclesPerLocation) return 'infeasible';
   const largest = problem.capacities.at(-1) ?? problem.capacityPerVehicle;
   const plentiful: Problem = { ...problem, capacities: Float64Array.of(largest) };
-  const presence = Int32Array.from(demand, (d) =>
+  // May be more than vehicles of a problem can be.
+  const presence = Float64Array.from(demand, (d) =>
     Math.min(limits.maxVehiclesPerLocation, Math.ceil(d / largest)),
   );
   const served = servedDemand(plentiful, presence, limits.totalFleetSize);
