@@ -88,6 +88,8 @@ export type Problem = {
   fleet: FleetIndex;
   /** Capacity of a vehicle that states none; the size of the vehicle that insights add. */
   capacityPerVehicle: number;
+  /** Whether the last location is none of the request: vehicles that could be added start there, and none go there. */
+  hasPlaceOutside?: true;
 };
 
 /** Vehicles that move, in parallel arrays: `count` of class `capacityClass` from `source` to `target` (≠ source). */

@@ -40,7 +40,8 @@ export async function findConflict(problem: Problem, control: SolveControl): Pro
   let anySupply = false;
   let irreducible = true;
   for (const [at, name] of ORDER.entries()) {
-    if (name !== 'supply' && !isSet(problem, name)) continue;
+    // Of the rest: what one limit allows, another that was in its shadow may forbid.
+    if (name !== 'supply' && !isSet(rest, name)) continue;
     const without = name === 'supply' ? rest : dropConstraint(rest, name);
     const verdict =
       anySupply || name === 'supply'
@@ -61,6 +62,19 @@ export async function findConflict(problem: Problem, control: SolveControl): Pro
     });
   }
   return { names, irreducible };
+}
+
+/** The conflict that is in some of the constraints alone. @param names which cannot hold together */
+export async function findConflictWithin(
+  problem: Problem,
+  names: readonly ConstraintName[],
+  control: SolveControl,
+): Promise<ConflictSet> {
+  let only = problem;
+  for (const name of ORDER) {
+    if (name !== 'supply' && !names.includes(name) && isSet(only, name)) only = dropConstraint(only, name);
+  }
+  return await findConflict(only, control);
 }
 
 /**

@@ -142,6 +142,7 @@ function withPlaceOutside(problem: Problem): Problem {
     demand: Float64Array.from([...problem.demand, 0]),
     network: { costUnits, distanceKm },
     greatCircle: null,
+    hasPlaceOutside: true,
   };
 }
 
