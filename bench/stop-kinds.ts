@@ -18,6 +18,8 @@ export type Kind = {
   spanMs: number;
   explain?: boolean;
   constraints?: NonNullable<OptimizeRequest['constraints']>;
+  /** How many times as much demand as the fleet's capacity there is; default 0.8. */
+  load?: number;
   /** Costs and distances as matrices of the request. */
   network?: boolean;
   /** What runs instead of the whole core: the formulation of all moves alone, or a loop that does nothing but read clock and flag. */
@@ -86,6 +88,27 @@ export const KINDS: Record<string, Kind> = {
     spanMs: 4500,
     constraints: { total_fleet_size: 5000 },
   },
+  // Vehicles that are missing are counted, never listed.
+  '263 locations, demand far above': { ...city(263, 2600, 1), gap: 0.01, spanMs: 100, load: 1e5 },
+  '263 locations, 3 classes, demand far above': {
+    ...city(263, 2600, 3),
+    gap: 0.01,
+    spanMs: 1000,
+    load: 1e5,
+  },
+  '2,000 locations, demand far above': {
+    ...city(2000, 40_000, 1),
+    isFractional: false,
+    gap: 0.01,
+    spanMs: 500,
+    load: 1e3,
+  },
+  '263 locations, a million at each': {
+    ...city(263, 2600, 3),
+    gap: 0.01,
+    spanMs: 4000,
+    constraints: { min_vehicles_per_location: 1e6 },
+  },
   '5,000 locations, fractional': { ...city(5000, 100_000, 1), gap: 0, spanMs: 6000 },
   // More than the matrices are built for.
   '6,000 locations, fractional': { ...city(6000, 100_000, 1), gap: 0, spanMs: 6000 },
@@ -106,6 +129,12 @@ export async function prepare(kind: Kind): Promise<Solve> {
   await loadSolver();
   const { request, locations } = cityRequest(1, kind);
   request.constraints = kind.constraints;
+  if (kind.load !== undefined) {
+    const factor = kind.load / 0.8;
+    for (const [id, [demand]] of Object.entries(request.demand_forecast)) {
+      request.demand_forecast[id] = [Math.round(demand * factor)];
+    }
+  }
   if (kind.network) {
     const distances = locations.map((from) => locations.map((to) => greatCircleKm(from, to)));
     request.network = {

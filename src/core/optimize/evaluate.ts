@@ -45,7 +45,7 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
  * Demand that at most `fleetSize` of the vehicles present can serve. At one location the m largest vehicles serve
  * most, and what each further one adds falls; so taking the largest additions of all locations is the best choice.
  */
-export function servedDemand(problem: Problem, presence: Int32Array, fleetSize: number): number {
+export function servedDemand(problem: Problem, presence: ArrayLike<number>, fleetSize: number): number {
   const n = problem.locationIds.length;
   const additions: { gain: number; count: number }[] = [];
   let served = 0;

@@ -85,9 +85,12 @@ export type Problem = {
   /** null where the costs are not all great-circle ones. */
   greatCircle: GreatCircle | null;
   limits: Limits;
+  /** The request's vehicles, for the plan; changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
   /** Capacity of a vehicle that states none; the size of the vehicle that insights add. */
   capacityPerVehicle: number;
+  /** Whether the last location is none of the request: vehicles that could be added start there, and none go there. */
+  hasPlaceOutside?: true;
 };
 
 /** Vehicles that move, in parallel arrays: `count` of class `capacityClass` from `source` to `target` (≠ source). */

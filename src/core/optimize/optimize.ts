@@ -114,6 +114,7 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
       const mostMs = options.explain ? Number.POSITIVE_INFINITY : undefined;
       const explained = await buildMatrices(problem, control)
         .then(() => explainInfeasible(request, problem, explaining, mostMs))
+        .then((found) => (found.errors.length > 0 ? found : infeasibleWithoutReasons(null)))
         .catch(infeasibleWithoutReasons);
       if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
       return { status: 'infeasible', ...explained };
@@ -165,18 +166,27 @@ async function buildMatrices({ greatCircle }: Problem, control: Stopping): Promi
   greatCircle?.buildDistances(checkOf(control));
 }
 
-/** What is left to say where these matrices would not fit, or were not there in time. */
+/** What is left to say where these matrices would not fit, or were not there in time, or where no reason was found. */
 function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof explainInfeasible>> {
-  const isLarge = error instanceof TooManyLocationsError;
-  if (!isLarge && !(error instanceof OutOfTime)) throw error;
-  const message = isLarge
-    ? 'no plan keeps all constraints; which of them are in the way is not told for so many locations'
-    : 'no plan keeps all constraints; which of them are in the way was not found within the time limit, raise options.time_limit_seconds';
+  const isLate = error instanceof OutOfTime;
+  const why =
+    error instanceof TooManyLocationsError
+      ? 'is not told for so many locations'
+      : isLate
+        ? 'was not found within the time limit, raise options.time_limit_seconds'
+        : 'is not known';
   return {
     conflicts: [],
     sets: [],
     together: null,
-    errors: [{ code: 'INFEASIBLE_PROBLEM', message, field: null, detail: isLarge ? error.message : null }],
+    errors: [
+      {
+        code: 'INFEASIBLE_PROBLEM',
+        message: `no plan keeps all constraints; which of them are in the way ${why}`,
+        field: null,
+        detail: error instanceof Error && !isLate ? error.message : null,
+      },
+    ],
   };
 }
 

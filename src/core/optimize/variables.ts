@@ -9,6 +9,7 @@
 import type { Problem } from './model.ts';
 import { isAllowed } from './network.ts';
 import type { Check } from './stopping.ts';
+import { countVehicles } from './variants.ts';
 
 /** Demand below this share of the capacity or of itself is representation noise, not another vehicle. */
 const DEMAND_NOISE = 1e-12;
@@ -179,6 +180,7 @@ export function splitDemand(demand: number, capacity: number): { full: number; r
 
 function singleClassSteps(problem: Problem): Steps {
   const capacity = problem.capacities[0];
+  const vehicles = countVehicles(problem);
   const location: number[] = [];
   const gain: number[] = [];
   const upper: number[] = [];
@@ -187,7 +189,7 @@ function singleClassSteps(problem: Problem): Steps {
     if (full > 0) {
       location.push(j);
       gain.push(capacity);
-      upper.push(Math.min(full, problem.fleet.location.length + 1));
+      upper.push(Math.min(full, vehicles));
     }
     if (rest > 0) {
       location.push(j);
@@ -204,6 +206,7 @@ function singleClassSteps(problem: Problem): Steps {
 }
 
 function classSteps(problem: Problem): Steps {
+  const vehicles = countVehicles(problem);
   const location: number[] = [];
   const capacityClass: number[] = [];
   const gain: number[] = [];
@@ -215,7 +218,7 @@ function classSteps(problem: Problem): Steps {
       location.push(j);
       capacityClass.push(k);
       gain.push(Math.min(problem.capacities[k], problem.demand[j]));
-      upper.push(Math.min(full + (rest > 0 ? 1 : 0), problem.fleet.location.length + 1));
+      upper.push(Math.min(full + (rest > 0 ? 1 : 0), vehicles));
     }
   }
   return {

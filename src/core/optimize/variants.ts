@@ -1,6 +1,9 @@
 /** Problems that differ from a given one in a constraint or in a vehicle. Matrices are shared, never changed. */
 import type { ConstraintName, Limits, Network, Problem } from './model.ts';
 
+/** More vehicles than this are no problem that is looked at: a location's are counted in 32 bits. */
+export const MOST_VEHICLES = 2 ** 31 - 1;
+
 export function countVehicles(problem: Problem): number {
   let total = 0;
   for (const count of problem.supply) total += count;
@@ -27,14 +30,14 @@ export type DroppableName = Exclude<ConstraintName, 'supply'>;
 
 /** Whether the constraint is there at all: a limit that allows everything is not. */
 export function isSet(problem: Problem, name: DroppableName): boolean {
-  const { limits, network, greatCircle } = problem;
+  const { limits, network } = problem;
   switch (name) {
     case 'min_service_level':
       return limits.minServiceLevel > 0 && problem.demand.some((d) => d > 0);
     case 'max_distance':
       return isAnyMoveTooLong(network, limits.maxDistanceKm);
     case 'network':
-      return greatCircle === null && network.costUnits.includes(Number.POSITIVE_INFINITY);
+      return isAnyMoveForbidden(problem);
     case 'max_rebalancing_cost':
       return limits.maxCostUnits !== Number.POSITIVE_INFINITY;
     case 'min_vehicles_per_location':
@@ -44,6 +47,19 @@ export function isSet(problem: Problem, name: DroppableName): boolean {
     case 'total_fleet_size':
       return limits.totalFleetSize !== Number.POSITIVE_INFINITY;
   }
+}
+
+/** By the request's network; O(n²). */
+function isAnyMoveForbidden(problem: Problem): boolean {
+  if (problem.greatCircle !== null) return false;
+  const { costUnits } = problem.network;
+  if (!problem.hasPlaceOutside) return costUnits.includes(Number.POSITIVE_INFINITY);
+  const n = problem.locationIds.length;
+  for (let from = 0; from < n; from++) {
+    const row = costUnits.subarray(from * n, from * n + n - 1);
+    if (row.includes(Number.POSITIVE_INFINITY)) return true;
+  }
+  return false;
 }
 
 /** O(n²), by a loop: a callback per pair takes several times as long. */
@@ -63,7 +79,7 @@ export function dropConstraint(problem: Problem, name: DroppableName): Problem {
     case 'max_distance':
       return withLimits(problem, { maxDistanceKm: Number.POSITIVE_INFINITY });
     case 'network':
-      return withNetwork(problem, { ...problem.network, costUnits: allowAll(problem.network.costUnits) });
+      return withNetwork(problem, { ...problem.network, costUnits: allowAll(problem) });
     case 'max_rebalancing_cost':
       return withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY });
     case 'min_vehicles_per_location':
@@ -75,6 +91,10 @@ export function dropConstraint(problem: Problem, name: DroppableName): Problem {
   }
 }
 
-function allowAll(costUnits: Float64Array): Float64Array {
-  return costUnits.map((cost) => (cost === Number.POSITIVE_INFINITY ? 0 : cost));
+function allowAll({ network, locationIds, hasPlaceOutside }: Problem): Float64Array {
+  const n = locationIds.length;
+  const costUnits = network.costUnits.map((cost) => (cost === Number.POSITIVE_INFINITY ? 0 : cost));
+  if (hasPlaceOutside)
+    for (let from = 0; from < n - 1; from++) costUnits[from * n + n - 1] = Number.POSITIVE_INFINITY;
+  return costUnits;
 }

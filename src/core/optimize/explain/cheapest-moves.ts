@@ -21,17 +21,11 @@ export async function cheapestMoves(
   };
   for (let k = 0; k < problem.capacities.length; k++) {
     const supply = problem.supply.slice(k * n, (k + 1) * n);
-    const own = [...problem.fleet.capacityClass.keys()].filter((f) => problem.fleet.capacityClass[f] === k);
     const alone: Problem = {
       ...problem,
       capacities: Float64Array.of(1),
       supply,
       demand: Float64Array.from(presence.subarray(k * n, (k + 1) * n)),
-      fleet: {
-        request: Int32Array.from(own, (f) => problem.fleet.request[f]),
-        location: Int32Array.from(own, (f) => problem.fleet.location[f]),
-        capacityClass: new Int32Array(own.length),
-      },
       limits: {
         minServiceLevel: 1,
         maxDistanceKm: problem.limits.maxDistanceKm,

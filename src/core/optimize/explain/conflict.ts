@@ -40,7 +40,8 @@ export async function findConflict(problem: Problem, control: SolveControl): Pro
   let anySupply = false;
   let irreducible = true;
   for (const [at, name] of ORDER.entries()) {
-    if (name !== 'supply' && !isSet(problem, name)) continue;
+    // Of the rest: what one limit allows, another that was in its shadow may forbid.
+    if (name !== 'supply' && !isSet(rest, name)) continue;
     const without = name === 'supply' ? rest : dropConstraint(rest, name);
     const verdict =
       anySupply || name === 'supply'
@@ -63,6 +64,19 @@ export async function findConflict(problem: Problem, control: SolveControl): Pro
   return { names, irreducible };
 }
 
+/** The conflict that is in some of the constraints alone. @param names which cannot hold together */
+export async function findConflictWithin(
+  problem: Problem,
+  names: readonly ConstraintName[],
+  control: SolveControl,
+): Promise<ConflictSet> {
+  let only = problem;
+  for (const name of ORDER) {
+    if (name !== 'supply' && !names.includes(name) && isSet(only, name)) only = dropConstraint(only, name);
+  }
+  return await findConflict(only, control);
+}
+
 /**
  * Whether demand, fleet size and bounds per location fit together if any number of vehicles, each as large as the
  * largest class, could be anywhere: then nothing has to move.
@@ -72,7 +86,8 @@ export function feasibilityWithAnySupply(problem: Problem): Feasibility {
   if (limits.minVehiclesPerLocation > limits.maxVehiclesPerLocation) return 'infeasible';
   const largest = problem.capacities.at(-1) ?? problem.capacityPerVehicle;
   const plentiful: Problem = { ...problem, capacities: Float64Array.of(largest) };
-  const presence = Int32Array.from(demand, (d) =>
+  // May be more than vehicles of a problem can be.
+  const presence = Float64Array.from(demand, (d) =>
     Math.min(limits.maxVehiclesPerLocation, Math.ceil(d / largest)),
   );
   const served = servedDemand(plentiful, presence, limits.totalFleetSize);

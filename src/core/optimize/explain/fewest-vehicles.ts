@@ -13,7 +13,7 @@
 import type { Moves, Problem } from '../model.ts';
 import { leastServed } from '../service-level.ts';
 import { splitDemand } from '../variables.ts';
-import { withLimits } from '../variants.ts';
+import { countVehicles, MOST_VEHICLES, withLimits } from '../variants.ts';
 import { leastEnough } from './bisect.ts';
 import { reachMost } from './reachable.ts';
 
@@ -30,19 +30,22 @@ export type FewestAdditions = {
 /** Places of one gain at a location. */
 type Places = { location: number; gain: number; filled: number; open: number };
 
-/** @param problem of one class, maybe without vehicles, and without bounds of vehicles per location; `none`: no number is enough */
+/** @param problem of one class, maybe without vehicles, and without bounds of vehicles per location;
+ *   `none`: no number is enough; `too many`: more would be needed than are looked at */
 export function fewestAdditions(
   problem: Problem,
   isOver: () => boolean,
-): FewestAdditions | 'none' | 'out of time' {
+): FewestAdditions | 'none' | 'too many' | 'out of time' {
   const reached = reachPlaces(problem, isOver);
   if (!reached) return 'out of time';
   const { places, moves } = reached;
   const required = leastServed(problem);
   const isEnough = (added: number) => mostServed(places, added, problem.limits.totalFleetSize) >= required;
-  const most = totalOf(places, 'open');
+  const open = totalOf(places, 'open');
+  const most = Math.min(open, MOST_VEHICLES - countVehicles(problem));
   const count = leastEnough(most, isEnough);
-  return count > most ? 'none' : { count, additions: firstOpen(places, count), moves };
+  if (count > most) return open > most ? 'too many' : 'none';
+  return { count, additions: firstOpen(places, count), moves };
 }
 
 /** The fewest vehicles that have to count as serving, where those that are there may go as they may; see `fewestAdditions`. */

@@ -8,7 +8,7 @@ import { isStopped } from '../highs.ts';
 import type { Conflict, ConstraintName, JointChange, Problem, SolveControl } from '../model.ts';
 import { isOver, shareOf } from '../stopping.ts';
 import { dropConstraint } from '../variants.ts';
-import { type ConflictSet, findConflict } from './conflict.ts';
+import { type ConflictSet, findConflict, findConflictWithin } from './conflict.ts';
 import { findFeasibility } from './feasibility.ts';
 import { findJointRelaxation, withChange, withoutConstraint } from './joint.ts';
 import { describeConflict, describeJoint } from './messages.ts';
@@ -180,12 +180,25 @@ async function findFurther(
     if (relaxation !== null || !proved) continue;
     if (found.some(({ names }) => !names.includes(constraint))) continue;
     if (isOver(control)) break;
-    const without = withoutConstraint(problem, constraint);
-    const further = await findConflict(without, control);
+    const further = await findWithout(problem, constraint, control);
     const isKnown = [first, ...found].some(({ names }) => isSubset(names, further.names));
     if (further.names.length > 0 && !isKnown) found.push(further);
   }
   return found;
+}
+
+/**
+ * The conflict that is left without a constraint. What is left with more vehicles is a conflict of the fleet as it is too, of which it may
+ * not take as much.
+ */
+async function findWithout(
+  problem: Problem,
+  constraint: ConstraintName,
+  control: SolveControl,
+): Promise<ConflictSet> {
+  const left = await findConflict(withoutConstraint(problem, constraint), control);
+  if (constraint !== 'supply' || left.names.length === 0) return left;
+  return await findConflictWithin(problem, left.names, control);
 }
 
 /** A set that has all of another says nothing new: time left in what does not belong, or vehicles more do not help. */

@@ -21,7 +21,7 @@ import { mostCommonClass } from './serving.ts';
 /** More possible moves than this do not fit in memory as a flow. */
 const MOST_EXPLAINED_ARCS = 5_000_000;
 /**
- * Insights for a problem's solution. The vehicle added is of the fleet's most common capacity (the smaller one of
+ * Insights for a problem's solution; where they fail, without figures. The vehicle added is of the fleet's most common capacity (the smaller one of
  * two); the one taken away too where the location has one, otherwise of the location's most common capacity.
  */
 export async function computeInsights(
@@ -31,7 +31,10 @@ export async function computeInsights(
 ): Promise<Insights> {
   const whole = withSomeClass(problem);
   const load = whole.capacities[mostCommonClass(whole) ?? 0];
-  const { exact, locations, moves, binding, complete } = await explain(whole, solution, load, control);
+  // The plan stands, whatever its explanation comes to.
+  const { exact, locations, moves, binding, complete } = await explain(whole, solution, load, control).catch(
+    () => emptyFigures(whole, solution),
+  );
   return {
     bound: fromUnits(solution.boundUnits),
     exact,

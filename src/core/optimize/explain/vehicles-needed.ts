@@ -10,7 +10,7 @@ import { evaluateMoves } from '../evaluate.ts';
 import type { Moves, Problem, SolveControl } from '../model.ts';
 import { isOver } from '../stopping.ts';
 import { splitDemand } from '../variables.ts';
-import { countVehicles } from '../variants.ts';
+import { countVehicles, MOST_VEHICLES } from '../variants.ts';
 import { type Bisected, bisect } from './bisect.ts';
 import { findPlan, quickProof } from './feasibility.ts';
 import { type Addition, fewestAdditions } from './fewest-vehicles.ts';
@@ -30,10 +30,10 @@ export async function findVehiclesNeeded(problem: Problem, control: SolveControl
   const classed = withAdditions(problem, []);
   if (!canReachMost(problem)) return await findByBisection(problem, 1, control);
   const fewest = fewestAdditions(classed, () => isOver(control));
-  if (fewest === 'out of time') return { ...none, proved: false };
+  if (fewest === 'out of time' || fewest === 'too many') return { ...none, proved: false };
   if (fewest === 'none') return { ...none, proved: true };
   const { additions, count, moves } = fewest;
-  const { costUnits } = evaluateMoves(withAdditions(classed, additions), moves);
+  const { costUnits } = evaluateMoves(classed, moves);
   if (costUnits > problem.limits.maxCostUnits)
     return await findByBisection(problem, Math.max(1, count), control);
   return { nearest: count, tooTight: count > 1 ? count - 1 : null, proved: true, capacity, additions };
@@ -47,10 +47,11 @@ export async function findByBisection(
 ): Promise<VehiclesNeeded> {
   const common = mostCommonClass(problem) ?? 0;
   const withPlace = withPlaceOutside(problem);
+  const most = mostToAdd(problem);
   const proof = quickProof(problem);
   const withMore = (p: number) => withVehiclesFromOutside(withPlace, common, p + least);
   const found = await bisect(
-    Math.max(0, mostOfUse(problem) - least + 1),
+    Math.max(0, most - least + 1),
     control,
     (p, share) => findPlan(withMore(p), share),
     least > 1 ? async () => false : proof && ((p, share) => proof(withMore(p), share)),
@@ -60,7 +61,7 @@ export async function findByBisection(
   return {
     nearest: count(found.nearest),
     tooTight: count(found.tooTight) ?? known,
-    proved: found.proved,
+    proved: found.proved && (found.nearest !== null || most === mostOfUse(problem)),
     capacity: commonCapacity(problem),
     additions: found.plan ? fromOutside(problem, found.plan.moves) : [],
   };
@@ -76,10 +77,10 @@ function fromOutside(problem: Problem, moves: Moves): Addition[] {
   return [...byLocation].flatMap((vehicles, location) => (vehicles > 0 ? [{ location, vehicles }] : []));
 }
 
-/** The problem with as many vehicles of the common capacity as can be of use, to be had anywhere for nothing; one place more, last. */
+/** The problem with as many vehicles of the common capacity as can be of use (and are looked at), to be had anywhere for nothing; one place more, last. */
 export function withAnySupply(problem: Problem): Problem {
   const common = mostCommonClass(problem) ?? 0;
-  return withVehiclesFromOutside(withPlaceOutside(problem), common, mostOfUse(problem));
+  return withVehiclesFromOutside(withPlaceOutside(problem), common, mostToAdd(problem));
 }
 
 /** The problem with vehicles of the common capacity added. */
@@ -89,22 +90,8 @@ export function withAdditions(problem: Problem, additions: readonly Addition[]):
   const capacities =
     problem.capacities.length > 0 ? problem.capacities : Float64Array.of(problem.capacityPerVehicle);
   const supply = problem.capacities.length > 0 ? problem.supply.slice() : new Int32Array(n);
-  const places: number[] = [];
-  for (const { location, vehicles } of additions) {
-    supply[common * n + location] += vehicles;
-    for (let v = 0; v < vehicles; v++) places.push(location);
-  }
-  const { request, location, capacityClass } = problem.fleet;
-  return {
-    ...problem,
-    capacities,
-    supply,
-    fleet: {
-      request: Int32Array.from([...request, ...places.map(() => -1)]),
-      location: Int32Array.from([...location, ...places]),
-      capacityClass: Int32Array.from([...capacityClass, ...places.map(() => common)]),
-    },
-  };
+  for (const { location, vehicles } of additions) supply[common * n + location] += vehicles;
+  return { ...problem, capacities, supply };
 }
 
 function commonCapacity(problem: Problem): number {
@@ -123,6 +110,12 @@ function mostOfUse(problem: Problem): number {
   // Up to that many, one more is never in the way: there is room for it.
   const room = problem.locationIds.length * problem.limits.maxVehiclesPerLocation - countVehicles(problem);
   return Math.max(0, Math.min(most, room));
+}
+
+/** The same, as far as so many vehicles are looked at, with those that stay at the place outside. */
+function mostToAdd(problem: Problem): number {
+  const room = MOST_VEHICLES - countVehicles(problem) - problem.limits.minVehiclesPerLocation;
+  return Math.max(0, Math.min(mostOfUse(problem), room));
 }
 
 /** The problem with one place more, last, from where vehicles go anywhere for nothing and to where none go. */
@@ -149,6 +142,7 @@ function withPlaceOutside(problem: Problem): Problem {
     demand: Float64Array.from([...problem.demand, 0]),
     network: { costUnits, distanceKm },
     greatCircle: null,
+    hasPlaceOutside: true,
   };
 }
 
@@ -158,16 +152,5 @@ function withVehiclesFromOutside(problem: Problem, common: number, count: number
   const total = count + problem.limits.minVehiclesPerLocation;
   const supply = problem.supply.slice();
   supply[common * places + places - 1] = total;
-  const longer = (values: Int32Array, value: number) =>
-    Int32Array.from({ length: values.length + total }, (_, f) => values[f] ?? value);
-  const { request, location, capacityClass } = problem.fleet;
-  return {
-    ...problem,
-    supply,
-    fleet: {
-      request: longer(request, -1),
-      location: longer(location, places - 1),
-      capacityClass: longer(capacityClass, common),
-    },
-  };
+  return { ...problem, supply };
 }

@@ -1,0 +1,29 @@
+/** Requests with a constraint changed or taken away. */
+import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
+import type { ConstraintName } from '../../../src/core/optimize/model.ts';
+
+/** The value that takes a constraint away. */
+export const NO_LIMIT: Partial<Record<ConstraintName, number | null>> = {
+  min_service_level: 0,
+  max_distance: 1e6,
+  max_rebalancing_cost: null,
+  min_vehicles_per_location: 0,
+  max_vehicles_per_location: 1e6,
+  total_fleet_size: 1e6,
+};
+
+/** The request with one constraint set to another value. */
+export function changed(
+  request: OptimizeRequest,
+  name: ConstraintName,
+  value: number | null,
+): OptimizeRequest {
+  return { ...request, constraints: { ...request.constraints, [name]: value } };
+}
+
+/** Moves that the network forbids are allowed, and free: whatever they may cost, it is not less. */
+export function withoutForbiddenMoves(request: OptimizeRequest): OptimizeRequest {
+  if (!request.network) return request;
+  const costs = request.network.costs.map((row) => row.map((cost) => cost ?? 0));
+  return { ...request, network: { ...request.network, costs } };
+}
