@@ -1,10 +1,11 @@
 /** Finds the cuts of all locations that a solution breaks, and adds them as rows. */
+import { findHullCut } from './hull-cuts.ts';
 import { findLocationCut } from './location-cuts.ts';
 import type { ExtraRow } from './rows.ts';
 import type { Context } from './search.ts';
 
-/** At most one cut per location, the most broken. @returns how many were added. O(n · 2^K · K²). */
-export function addLocationCuts({ base, master }: Context, values: Float64Array): number {
+/** At most one cut per location, the most broken; of those that there is time to look at. @returns how many were added */
+export function addLocationCuts({ base, master, incumbent }: Context, values: Float64Array): number {
   if (base.firstUnmet < 0) return 0;
   const problem = master.problem();
   const n = problem.locationIds.length;
@@ -22,7 +23,10 @@ export function addLocationCuts({ base, master }: Context, values: Float64Array)
       }
     }
     const unmet = values[base.firstUnmet + j] * base.demandScale;
-    const cut = findLocationCut({ demand: demand[j], capacities, here, values: point, unmet }, capacities);
+    if (incumbent.isOver()) break;
+    const at = { demand: demand[j], capacities, here: here.slice(), values: point, unmet };
+    const hullCut = findHullCut(at);
+    const cut = hullCut === undefined ? findLocationCut(at, capacities) : hullCut;
     if (!cut) continue;
     const indices: number[] = [];
     const gains: number[] = [];
