@@ -4,7 +4,10 @@ import { findLocationCut } from './location-cuts.ts';
 import type { ExtraRow } from './rows.ts';
 import type { Context } from './search.ts';
 
-/** At most one cut per location, the most broken; of those that there is time to look at. @returns how many were added */
+/**
+ * At most one cut per location: the rounding broken most or, where none is, one of the hull, which takes longer.
+ * @returns how many were added; with the time up, of the locations looked at by then
+ */
 export function addLocationCuts({ base, master, incumbent }: Context, values: Float64Array): number {
   if (base.firstUnmet < 0) return 0;
   const problem = master.problem();
@@ -16,6 +19,7 @@ export function addLocationCuts({ base, master, incumbent }: Context, values: Fl
   const rows: ExtraRow[] = [];
   for (let j = 0; j < n; j++) {
     if (demand[j] === 0) continue;
+    if (incumbent.isOver()) break;
     for (let k = 0; k < classes; k++) {
       here[k] = supply[k * n + j];
       for (let part = 0; part < (base.hasIdle ? 3 : 2); part++) {
@@ -23,10 +27,8 @@ export function addLocationCuts({ base, master, incumbent }: Context, values: Fl
       }
     }
     const unmet = values[base.firstUnmet + j] * base.demandScale;
-    if (incumbent.isOver()) break;
     const at = { demand: demand[j], capacities, here: here.slice(), values: point, unmet };
-    const hullCut = findHullCut(at);
-    const cut = hullCut === undefined ? findLocationCut(at, capacities) : hullCut;
+    const cut = findLocationCut(at, capacities) ?? findHullCut(at);
     if (!cut) continue;
     const indices: number[] = [];
     const gains: number[] = [];

@@ -30,8 +30,8 @@ const LEAST_VIOLATION = 1e-4;
 /** Gains and right sides are multiples of this, so that sums of them are exact. */
 const STEP = 2 ** -30;
 
-/** The cut that the point breaks most, or null; undefined where there are too many points to tell. */
-export function findHullCut(point: LocationPoint): LocationCut | null | undefined {
+/** The cut that the point breaks most, or null; null too where there are too many points to tell. */
+export function findHullCut(point: LocationPoint): LocationCut | null {
   const { capacities, here, values, unmet } = point;
   const classes = capacities.length;
   const moved = values.subarray(0, 2 * classes);
@@ -41,7 +41,7 @@ export function findHullCut(point: LocationPoint): LocationCut | null | undefine
   let listed = 1;
   for (let k = 0; k < classes; k++) listed *= face.most[k] - face.least[k] + 1;
   if (listed > MOST_LISTED || leastOf(new Float64Array(2 * classes), box, point, MOST_POINTS) === null) {
-    return undefined;
+    return null;
   }
   const proved = leastUnmet(face, point);
   const largest = capacities[classes - 1];

@@ -110,6 +110,6 @@ describe('cuts from the hull of one location', () => {
     const capacities = Float64Array.of(1, 2, 4);
     const here = Float64Array.of(100, 100, 100);
     const values = Float64Array.of(0, 0, 0.5, 0, 0, 0, 0, 0, 0);
-    expect(findHullCut({ demand: 900.5, capacities, here, values, unmet: 198.5 })).toBeUndefined();
+    expect(findHullCut({ demand: 900.5, capacities, here, values, unmet: 198.5 })).toBeNull();
   });
 });
