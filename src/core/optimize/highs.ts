@@ -188,11 +188,16 @@ export function openHere(
   };
 
   function runMixedHere(options: MixedOptions): MixedResult {
-    const { integerFrom, integerTo, gap, absoluteGap, start, presolve } = options;
-    if (integerTo > integerFrom) {
+    const { integerFrom, integerTo, moreIntegersFrom, gap, absoluteGap, start, presolve } = options;
+    const { numCols } = model.getDimensions();
+    for (const [from, to] of [
+      [integerFrom, integerTo],
+      [moreIntegersFrom ?? numCols, numCols],
+    ]) {
+      if (to <= from) continue;
       model.changeColsIntegrality(
-        { kind: 'range', from: integerFrom, to: integerTo - 1 },
-        new Int32Array(integerTo - integerFrom).fill(variableType.integer),
+        { kind: 'range', from, to: to - 1 },
+        new Int32Array(to - from).fill(variableType.integer),
       );
       hasIntegers = true;
     }

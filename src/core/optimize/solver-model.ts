@@ -56,6 +56,8 @@ export type MixedOptions = {
   /** Columns from the first up to, not including, the second are integer. */
   integerFrom: number;
   integerTo: number;
+  /** All columns from here on are integer too. */
+  moreIntegersFrom?: number | undefined;
   gap: number;
   /** Money. */
   absoluteGap: number;

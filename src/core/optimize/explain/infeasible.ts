@@ -18,8 +18,10 @@ import { requestedValue } from './requested.ts';
 
 /** No explanation that was not asked for takes longer, whatever the time limit is: it is no plan, and a reader waits for it. */
 const MOST_MS = { oneClass: 4000, several: 10_000 };
-/** Shares of the time left: for the first conflict, then for what helps alone; then for further conflicts. */
+/** Shares of the time left: for the first conflict, for a ceiling in it, then for what else helps alone; then for further conflicts. */
 const CONFLICT_SHARE = 0.25;
+/** All at once: what its one solve proves grows with the time that it has without a break. */
+const CEILING_SHARE = 0.4;
 const ALONE_SHARE = 0.4;
 const FURTHER_SHARE = 0.3;
 const SETTLE_SHARE = 0.6;
@@ -51,7 +53,15 @@ export async function explainInfeasible(
     control.onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
   const first = await findConflict(problem, shareOf(control, CONFLICT_SHARE));
   tell(CONFLICT_SHARE);
-  const conflicts = await findEachAlone(problem, first, shareOf(control, ALONE_SHARE));
+  const conflicts: Conflict[] = [];
+  let ceilingMs = 0;
+  if (first.names.includes('max_rebalancing_cost')) {
+    const startedMs = performance.now();
+    const found = await findAlone(problem, first, 'max_rebalancing_cost', shareOf(control, CEILING_SHARE));
+    conflicts.push(createConflict(problem, 'max_rebalancing_cost', found));
+    ceilingMs = performance.now() - startedMs;
+  }
+  conflicts.push(...(await findEachAlone(problem, first, shareOf(control, ALONE_SHARE))));
   tell(CONFLICT_SHARE + ALONE_SHARE);
   const sets = [first, ...(await findFurther(problem, first, conflicts, shareOf(control, FURTHER_SHARE)))];
   // Who is not in the first conflict cannot help alone: that conflict would stay.
@@ -65,13 +75,13 @@ export async function explainInfeasible(
   }
   // Where one change alone helps, how large each has to be says more than what helps together; else that comes first.
   const isHelped = helpfulAlone(conflicts).length > 0;
-  if (isHelped) await settleOpenOnes(problem, first, conflicts, shareOf(control, SETTLE_SHARE));
+  if (isHelped) await settleOpenOnes(problem, first, conflicts, ceilingMs, shareOf(control, SETTLE_SHARE));
   const isOnlyTogether = conflicts.some(({ relaxation, proved }) => relaxation === null && proved);
   const together =
     isOnlyTogether && !isStopped(control.stopFlag)
       ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), shareOf(control, 1))
       : null;
-  await settleOpenOnes(problem, first, conflicts, control);
+  await settleOpenOnes(problem, first, conflicts, ceilingMs, control);
   const worthSaying = together !== null && together.length > 1 ? together : null;
   return {
     conflicts,
@@ -93,7 +103,7 @@ async function findEachAlone(
   first: ConflictSet,
   control: SolveControl,
 ): Promise<Conflict[]> {
-  const { names } = first;
+  const names = first.names.filter((name) => name !== 'max_rebalancing_cost');
   const conflicts: Conflict[] = [];
   for (const [at, constraint] of names.entries()) {
     if (isStopped(control.stopFlag)) break;
@@ -130,14 +140,22 @@ async function findAlone(
   return await findRelaxation(problem, constraint, control, known);
 }
 
-/** What its share of the time did not settle is looked at once more where time is left. */
+/**
+ * What its share of the time did not settle is looked at once more where time is left; the ceiling, which begins anew, last and only where
+ * more is left than it had.
+ * @param ceilingMs what it had
+ */
 async function settleOpenOnes(
   problem: Problem,
   first: ConflictSet,
   conflicts: Conflict[],
+  ceilingMs: number,
   control: SolveControl,
 ): Promise<void> {
-  const open = conflicts.filter(({ proved }) => !proved);
+  const isCeiling = ({ constraint }: Conflict) => constraint === 'max_rebalancing_cost';
+  const isLonger = control.deadlineMs - performance.now() > ceilingMs;
+  const open = conflicts.filter((conflict) => !conflict.proved && (isLonger || !isCeiling(conflict)));
+  open.sort((a, b) => Number(isCeiling(a)) - Number(isCeiling(b)));
   for (const [at, conflict] of open.entries()) {
     if (isOver(control)) return;
     const share = shareOf(control, 1 / (open.length - at));

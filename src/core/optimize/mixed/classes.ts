@@ -11,7 +11,7 @@
  *   vehicles at j     min ≤ Σ_k (s + in − out)_jk ≤ max
  *
  * Given these whole, the moves are a transportation problem with integral vertices. Arrivals and departures apart, not their sum, are the
- * columns because the cuts that matter (`location-cuts.ts`) are written in them.
+ * columns because the cuts that matter (`hull-cuts.ts`) are written in them.
  * O(nK) rows and columns. Units: money, and demand in units of `demandScale`.
  */
 import { feasibilityTolerance } from '../formulation.ts';

@@ -1,10 +1,14 @@
 /** Finds the cuts of all locations that a solution breaks, and adds them as rows. */
+import { findHullCut } from './hull-cuts.ts';
 import { findLocationCut } from './location-cuts.ts';
 import type { ExtraRow } from './rows.ts';
 import type { Context } from './search.ts';
 
-/** At most one cut per location, the most broken. @returns how many were added. O(n · 2^K · K²). */
-export function addLocationCuts({ base, master }: Context, values: Float64Array): number {
+/**
+ * At most one cut per location: the rounding broken most or, where none is, one of the hull, which takes longer.
+ * @returns how many were added; with the time up, of the locations looked at by then
+ */
+export function addLocationCuts({ base, master, incumbent }: Context, values: Float64Array): number {
   if (base.firstUnmet < 0) return 0;
   const problem = master.problem();
   const n = problem.locationIds.length;
@@ -15,6 +19,7 @@ export function addLocationCuts({ base, master }: Context, values: Float64Array)
   const rows: ExtraRow[] = [];
   for (let j = 0; j < n; j++) {
     if (demand[j] === 0) continue;
+    if (incumbent.isOver()) break;
     for (let k = 0; k < classes; k++) {
       here[k] = supply[k * n + j];
       for (let part = 0; part < (base.hasIdle ? 3 : 2); part++) {
@@ -22,7 +27,8 @@ export function addLocationCuts({ base, master }: Context, values: Float64Array)
       }
     }
     const unmet = values[base.firstUnmet + j] * base.demandScale;
-    const cut = findLocationCut({ demand: demand[j], capacities, here, values: point, unmet }, capacities);
+    const at = { demand: demand[j], capacities, here: here.slice(), values: point, unmet };
+    const cut = findLocationCut(at, capacities) ?? findHullCut(at);
     if (!cut) continue;
     const indices: number[] = [];
     const gains: number[] = [];

@@ -1,7 +1,7 @@
 /**
  * The cheapest plan over the relaxation of `master.ts`, each step only where the gap is not proved yet:
  *   1. relaxation over all moves; short of something with every move priced: no plan, proved by a bound of its own
- *   2. cuts of single locations until none is broken (`location-cuts.ts`)
+ *   2. cuts of single locations until none is broken (`hull-cuts.ts`)
  *   3. a plan: steps rounded (one class), or a greedy one improved by local search (`improve.ts`); where that does not know the problem's
  *      constraints or ends far from the bound, branch and cut among the columns that the relaxation uses
  *   4. branch and cut among all moves that a cheaper plan can use: those whose reduced cost is within the gap
@@ -40,7 +40,7 @@ const PENALTY_FACTORS = [10, 1e4];
 /** Where columns are whole, crumbs of a shortage must not be cheaper than a vehicle. */
 export const SURE_PENALTY = [1e4];
 /** Relative distance from plan to bound above which the solver's heuristics are worth their time. */
-const FAR_GAP = 0.02;
+const FAR_GAP = 0.04;
 const MOST_CUT_ROUNDS = 30;
 /** After these rounds, cuts go on while a round raises the bound by this share of itself. */
 const SURE_CUT_ROUNDS = 3;
