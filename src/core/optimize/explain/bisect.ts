@@ -25,8 +25,6 @@ export type Quick = {
   find: Ask;
   /** What is mostly the case where the answer is `unknown`. */
   otherwise: 'feasible' | 'infeasible';
-  /** An earlier search has ended at the loosest variant. */
-  isLoosestLikely?: boolean;
 };
 
 /** A question about the variant at a position. */
@@ -38,11 +36,18 @@ type Ask = (position: number, control: Stopping) => Promise<AnyPlan>;
  * @param find the whole answer, for a share of the time left
  * @param quick answers that are bisected over first, those that it cannot tell taken for `otherwise`; then those next to where this leads to are asked
  *   about in full, which mostly proves it to be the place
+ * @param isLoosestKnown to have a plan, which an earlier search has ended with
  */
-export async function bisect(count: number, control: Stopping, find: Ask, quick?: Quick): Promise<Bisected> {
+export async function bisect(
+  count: number,
+  control: Stopping,
+  find: Ask,
+  quick?: Quick,
+  isLoosestKnown = false,
+): Promise<Bisected> {
   if (count === 0) return { nearest: null, tooTight: null, proved: true, plan: null };
   let tooTight = -1;
-  let nearest = count;
+  let nearest = isLoosestKnown ? count - 1 : count;
   let plan: Bisected['plan'] = null;
   /** What could not be told in full. */
   const untold: number[] = [];
@@ -66,14 +71,13 @@ export async function bisect(count: number, control: Stopping, find: Ask, quick?
     plan,
   });
   let likely = count;
-  if (quick) {
+  if (quick && !isLoosestKnown) {
     let tight = -1;
     for (let position = count - 1; likely - tight > 1; position = (likely + tight) >> 1) {
       const verdict = await ask(position, quick.find);
       const isEnough = (verdict === 'unknown' ? quick.otherwise : verdict) === 'feasible';
       if (isEnough) likely = position;
       else tight = position;
-      if (quick.isLoosestLikely) break;
     }
     if (tooTight === count - 1) return result();
     if (likely < nearest) await askInFull(likely);
@@ -89,7 +93,7 @@ export async function bisect(count: number, control: Stopping, find: Ask, quick?
     step = (await askInFull(position)) === 'feasible' ? 2 * step : 1;
   }
   // The nearest proof, below what could not be told.
-  for (let step = 1; !isOver(control); step *= 2) {
+  for (let step = 1; quick && !isOver(control); step *= 2) {
     const open = Math.min(nearest, ...untold.filter((position) => position > tooTight));
     if (open - tooTight <= 1) break;
     const middle = (open + tooTight) >> 1;

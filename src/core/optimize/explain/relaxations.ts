@@ -137,11 +137,8 @@ async function shortestDistance(problem: Problem, control: SolveControl, known: 
     candidates.length,
     control,
     (p, share) => findPlan(withDistance(p), isQuick ? control : share),
-    quickly && {
-      ...quickly,
-      find: (p, share) => quickly.find(withDistance(p), share),
-      isLoosestLikely: known.relaxation !== null,
-    },
+    quickly && { ...quickly, find: (p, share) => quickly.find(withDistance(p), share) },
+    known.relaxation !== null,
   );
   const values = toValues(found, (p) => candidates[p] / 10);
   return { ...values, insufficient: values.insufficient ?? known.insufficient };
@@ -188,13 +185,8 @@ async function smallestCount(
     Math.max(0, (known.relaxation ?? countVehicles(problem)) - first + 1),
     control,
     (p, share) => findPlan(withMost(p), share),
-    isBound
-      ? FIRST_LIKELY
-      : quickly && {
-          ...quickly,
-          find: (p, share) => quickly.find(withMost(p), share),
-          isLoosestLikely: known.relaxation !== null,
-        },
+    isBound ? FIRST_LIKELY : quickly && { ...quickly, find: (p, share) => quickly.find(withMost(p), share) },
+    known.relaxation !== null,
   );
   const relaxation = toValues(found, (p) => first + p);
   if (relaxation.relaxation === null || first === problem.limits[limit] + 1) return relaxation;

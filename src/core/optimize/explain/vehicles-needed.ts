@@ -65,13 +65,8 @@ export async function findByBisection(
     Math.max(0, (enough ?? mostOfUse(problem)) - least + 1),
     control,
     (p, share) => findPlan(withMore(p), share),
-    isBound
-      ? FIRST_LIKELY
-      : quickly && {
-          ...quickly,
-          find: (p, share) => quickly.find(withMore(p), share),
-          isLoosestLikely: enough !== null,
-        },
+    isBound ? FIRST_LIKELY : quickly && { ...quickly, find: (p, share) => quickly.find(withMore(p), share) },
+    enough !== null,
   );
   const count = (position: number | null) => (position === null ? null : position + least);
   const known = found.nearest !== null && least > 1 ? least - 1 : null;
