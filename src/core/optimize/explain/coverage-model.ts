@@ -7,10 +7,9 @@
  *   fleet size           Σ z ≤ total_fleet_size
  *   class k              Σ_j (z + w)_jk ≤ its vehicles;  with bounds per location =, as every vehicle is somewhere
  *   vehicles at j        min ≤ Σ_k (z + w)_jk ≤ max
- *   only where not everything is in reach, with x_ijk vehicles that come, which need not be declared whole:
- *   arriving (k, j)      Σ_i x_ijk − (z + w)_jk ≥ 0        supply (k, i)   Σ_j x_ijk ≤ s_ik
+ *   reach of (k, S)      Σ_{j ∈ S} (z + w)_jk ≤ vehicles of class k that may come to any of S;  where broken (`cut-sets.ts`)
  *
- * Where everything is in reach it has no moves: 4 classes and 263 locations make some thousand columns instead of 280,000.
+ * There are no moves in it: 4 classes and 263 locations make some thousand columns instead of 280,000.
  * Units: demand by `demandScale`.
  */
 import { feasibilityTolerance } from '../formulation.ts';
@@ -23,7 +22,7 @@ import { isBounded } from './reachable.ts';
 
 export type CoverageModel = {
   model: LinearModel;
-  /** z by k · n + j, then w where there are bounds per location; u comes after them, then x. */
+  /** z by k · n + j, then w where there are bounds per location; u comes after them. */
   wholeColumns: number;
   isBounded: boolean;
   demandScale: number;

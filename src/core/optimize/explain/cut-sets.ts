@@ -31,14 +31,14 @@ export function createCutSetFinder(problem: Problem, reach: Reach, start: Float6
   let inner = start;
   return (outer: Float64Array): CutSet[] => {
     if (!inner) {
-      const { sets, reached } = findCutSets(problem, reach, outer, check);
+      const { sets, reached } = findBrokenSets(problem, reach, outer, check);
       inner = reached;
       return sets;
     }
     for (let rest = 1 - FIRST_STEP; ; rest *= REST_SHARE) {
       if (rest < LEAST_REST) rest = 0;
       const between = outer.map((value, at) => (1 - rest) * value + rest * inner![at]);
-      const { sets } = findCutSets(problem, reach, between, check);
+      const { sets } = findBrokenSets(problem, reach, between, check);
       if (sets.length > 0) return sets;
       inner = between;
       if (rest === 0) return [];
@@ -47,7 +47,7 @@ export function createCutSetFinder(problem: Problem, reach: Reach, start: Float6
 }
 
 /** For each class and location that gets less than it should, each set once; and what does come, which keeps all rows. */
-export function findCutSets(
+export function findBrokenSets(
   problem: Problem,
   reach: Reach,
   presence: Float64Array,

@@ -9,6 +9,7 @@ import { solveProblem } from '../solve.ts';
 import { isOver, type Stopping, shareOf } from '../stopping.ts';
 import { countVehicles } from '../variants.ts';
 import type { Quick } from './bisect.ts';
+import { createReach } from './class-reach.ts';
 import { type Effort, findCoverage } from './coverage.ts';
 import { canReachMost, isBounded, reachMost } from './reachable.ts';
 
@@ -68,8 +69,8 @@ export function quickAnswer(
   if (canReachMost(problem) || countVehicles(problem) === 0 || !isAtAnyCost(problem)) return undefined;
   return {
     find: (variant, control) => cover(variant, control, 'glance'),
-    // Bounds of vehicles per location: by the relaxation, which rules out most of what there is not; else by plans, of which it finds most.
-    otherwise: isBounded(problem) ? 'feasible' : 'infeasible',
+    // By the relaxation, which rules out most of what there is not; where not everything is in reach by plans, of which most are found.
+    otherwise: isBounded(problem) || createReach(problem, () => {}).isComplete ? 'feasible' : 'infeasible',
   };
 }
 

@@ -12,7 +12,7 @@ import { isOver } from '../stopping.ts';
 import { splitDemand } from '../variables.ts';
 import { countVehicles } from '../variants.ts';
 import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
-import { startFrom } from './coverage.ts';
+import { startFrom } from './coverage-relaxation.ts';
 import { findPlan, quickAnswer } from './feasibility.ts';
 import { type Addition, fewestAdditions } from './fewest-vehicles.ts';
 import { canReachMost } from './reachable.ts';
