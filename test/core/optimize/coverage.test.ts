@@ -181,4 +181,22 @@ describe('the most demand that a fleet of several classes can serve, whatever it
     const problem = buildProblem({ ...request, demand_forecast, constraints }, locations, settings);
     expectProved(problem, 5, await findCoverage(problem, control()));
   });
+
+  test('is known with as good a plan where each of 263 locations has few others within reach', async () => {
+    for (const capacities of [
+      [1, 2],
+      [1, 2, 4],
+    ]) {
+      const { request, locations } = cityInstance(6, {
+        locations: 263,
+        perLocation: 5,
+        fractional: true,
+        capacities,
+        load: 0.95,
+      });
+      const constraints = { max_distance: 1.5 };
+      const problem = buildProblem({ ...request, constraints }, locations, settings);
+      expectProved(problem, 6, await findCoverage(problem, control()));
+    }
+  });
 });

@@ -164,10 +164,14 @@ function improve(search: Search, start: Int32Array, enough: number, from: number
         },
         check,
       );
-    } finally {
+    } catch (error) {
       // Where the time is up, what was found is still a plan.
-      considerPlan(search, serving, checkOf({ deadlineMs: performance.now() + GRACE_MS }));
+      if (error instanceof OutOfTime) {
+        considerPlan(search, serving, checkOf({ deadlineMs: performance.now() + GRACE_MS }));
+      }
+      throw error;
     }
+    considerPlan(search, serving);
   }
 }
 
