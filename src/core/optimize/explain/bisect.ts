@@ -70,8 +70,10 @@ export async function bisect(
     proved: tooTight === nearest - 1,
     plan,
   });
+  // Plans that were looked for before have led to the loosest.
+  const isByPlans = quick?.otherwise === 'infeasible';
   let likely = count;
-  if (quick && !isLoosestKnown) {
+  if (quick && !(isLoosestKnown && isByPlans)) {
     let tight = -1;
     for (let position = count - 1; likely - tight > 1; position = (likely + tight) >> 1) {
       const verdict = await ask(position, quick.find);
@@ -85,15 +87,15 @@ export async function bisect(
   // Any value is better than none, should time run out.
   if (nearest === count && !untold.includes(count - 1)) await askInFull(count - 1);
   if (nearest === count) return result();
-  // The nearest plan: what is next to one that is likely to be it, else the middle.
+  // The nearest plan: next to one that plans have led to, else the middle.
   for (let step = 1; !isOver(control); ) {
     const tightest = Math.max(tooTight, ...untold.filter((position) => position < nearest)) + 1;
     if (nearest <= tightest) break;
-    const position = quick ? Math.max(tightest, nearest - step) : (nearest + tightest - 1) >> 1;
+    const position = isByPlans ? Math.max(tightest, nearest - step) : (nearest + tightest - 1) >> 1;
     step = (await askInFull(position)) === 'feasible' ? 2 * step : 1;
   }
   // The nearest proof, below what could not be told.
-  for (let step = 1; quick && !isOver(control); step *= 2) {
+  for (let step = 1; isByPlans && !isOver(control); step *= 2) {
     const open = Math.min(nearest, ...untold.filter((position) => position > tooTight));
     if (open - tooTight <= 1) break;
     const middle = (open + tooTight) >> 1;
