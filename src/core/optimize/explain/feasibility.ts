@@ -15,8 +15,10 @@ import { canReachMost, isBounded, reachMost } from './reachable.ts';
 
 /** Sums of demand may be off by this share. */
 const SUM_NOISE = 1e-11;
-/** Share of the time for what is likelier to decide. */
+/** Share of the time for what is likelier to decide: coverage where costs do not matter, else solving. */
 const FIRST_SHARE = 0.6;
+/** And for coverage without bounds per location, where solving seldom tells more. */
+const COVERAGE_SHARE = 0.85;
 
 export type Feasibility = 'feasible' | 'infeasible' | 'unknown';
 
@@ -38,9 +40,8 @@ export async function findPlan(problem: Problem, control: SolveControl): Promise
     if (costUnits <= problem.limits.maxCostUnits) return { verdict: 'feasible', moves, served, costUnits };
   }
   if (canReachMost(problem) || countVehicles(problem) === 0) return await solve(problem, control);
-  if (isAtAnyCost(problem) && !isBounded(problem)) return await cover(problem, control);
   if (isAtAnyCost(problem)) {
-    const covered = await cover(problem, shareOf(control, FIRST_SHARE));
+    const covered = await cover(problem, shareOf(control, isBounded(problem) ? FIRST_SHARE : COVERAGE_SHARE));
     return covered.verdict === 'unknown' ? await solve(problem, control) : covered;
   }
   const solved = await solve(problem, shareOf(control, FIRST_SHARE));
