@@ -183,6 +183,7 @@ export function openApart(source: LinearModel, tolerance: number, control: RunCo
       setCosts: change('setCosts'),
       setBasis: change('setBasis'),
       addRows: change('addRows'),
+      deleteRows: change('deleteRows'),
     },
   };
 }

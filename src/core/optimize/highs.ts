@@ -315,6 +315,9 @@ export function openHere(
         const matrix = { format: 'csr' as const, numRows: rowCount, numCols, starts, indices, values };
         if (rowCount > 0) model.addRows({ lower: rowLower, upper: rowUpper, matrix });
       },
+      deleteRows(rows) {
+        if (rows.length > 0) model.deleteRows({ kind: 'set', indices: rows });
+      },
     },
   };
 }

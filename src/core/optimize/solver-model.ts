@@ -77,6 +77,8 @@ export type ModelChanges = {
   setBasis(columnStatus: Int32Array, rowStatus: Int32Array): void;
   /** Appends rows, all at once: each call passes over the whole matrix. */
   addRows(rows: readonly NewRow[]): void;
+  /** Takes rows away, ascending; those after them move up. Where they were not binding the last basis stays. */
+  deleteRows(rows: Int32Array): void;
 };
 
 export type SolverModel = ModelChanges & {

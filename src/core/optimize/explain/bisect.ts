@@ -1,5 +1,5 @@
 /** Bisection over ever looser variants of a problem; time may run out on any of them. */
-import { type Stopping, shareOf } from '../stopping.ts';
+import { isOver, type Stopping, shareOf } from '../stopping.ts';
 import type { AnyPlan } from './feasibility.ts';
 
 /** Share of the time left that one question may take: a hard one leaves time for others. */
@@ -15,48 +15,93 @@ export type Bisected = {
   plan: Extract<AnyPlan, { verdict: 'feasible' }> | null;
 };
 
+/** Where what is tighter is proved to be too tight: that the tightest variant mostly has a plan. */
+export const FIRST_LIKELY: Quick = {
+  find: async () => ({ verdict: 'unknown' }),
+  otherwise: 'feasible',
+};
+
+export type Quick = {
+  find: Ask;
+  /** What is mostly the case where the answer is `unknown`. */
+  otherwise: 'feasible' | 'infeasible';
+};
+
+/** A question about the variant at a position. */
+type Ask = (position: number, control: Stopping) => Promise<AnyPlan>;
+
 /**
- * The first of `count` variants, tightest first, that has a plan; log₂ count solves, each for a share of the time left. What cannot be told in time is passed
- * over as if it had none, and the result is then not proved.
- * @param isTooTight a quick proof that there is none, which may miss some; the search then begins with the first that it misses, which
- *   mostly is the one looked for
+ * The first of `count` variants, tightest first, that has a plan. What cannot be told in time is passed over as if it had none, and the
+ * result is then not proved.
+ * @param find the whole answer, for a share of the time left
+ * @param quick answers that are bisected over first, those that it cannot tell taken for `otherwise`; then those next to where this leads to are asked
+ *   about in full, which mostly proves it to be the place
+ * @param isLoosestKnown to have a plan, which an earlier search has ended with
  */
 export async function bisect(
   count: number,
   control: Stopping,
-  findPlanOf: (position: number, control: Stopping) => Promise<AnyPlan>,
-  isTooTight?: (position: number, control: Stopping) => Promise<boolean>,
+  find: Ask,
+  quick?: Quick,
+  isLoosestKnown = false,
 ): Promise<Bisected> {
   if (count === 0) return { nearest: null, tooTight: null, proved: true, plan: null };
   let tooTight = -1;
-  let passedOver = -1;
-  let nearest = count;
+  let nearest = isLoosestKnown ? count - 1 : count;
   let plan: Bisected['plan'] = null;
-  const tightestLeft = () => Math.max(tooTight, passedOver) + 1;
-  const ask = async (position: number) => {
-    const found = await findPlanOf(position, shareOf(control, QUESTION_SHARE));
+  /** What could not be told in full. */
+  const untold: number[] = [];
+  const ask = async (position: number, answer: Ask): Promise<AnyPlan['verdict']> => {
+    const found = await answer(position, shareOf(control, QUESTION_SHARE));
     if (found.verdict === 'feasible') {
       nearest = position;
       plan = found;
     } else if (found.verdict === 'infeasible') tooTight = position;
-    else passedOver = position;
+    return found.verdict;
   };
-  const isRuledOut = async (position: number) =>
-    isTooTight !== undefined && (await isTooTight(position, shareOf(control, QUESTION_SHARE)));
-  if (isTooTight) {
-    if (await isRuledOut(count - 1)) return { nearest: null, tooTight: null, proved: true, plan: null };
-    for (let missed = count - 1; missed - tooTight > 1; ) {
-      const middle = Math.floor((missed + tooTight) / 2);
-      if (await isRuledOut(middle)) tooTight = middle;
-      else missed = middle;
+  const askInFull = async (position: number) => {
+    const verdict = await ask(position, find);
+    if (verdict === 'unknown') untold.push(position);
+    return verdict;
+  };
+  const result = (): Bisected => ({
+    nearest: nearest === count ? null : nearest,
+    tooTight: tooTight < 0 || nearest === count ? null : tooTight,
+    proved: tooTight === nearest - 1,
+    plan,
+  });
+  // Plans that were looked for before have led to the loosest.
+  const isByPlans = quick?.otherwise === 'infeasible';
+  let likely = count;
+  if (quick && !(isLoosestKnown && isByPlans)) {
+    let tight = -1;
+    for (let position = count - 1; likely - tight > 1; position = (likely + tight) >> 1) {
+      const verdict = await ask(position, quick.find);
+      const isEnough = (verdict === 'unknown' ? quick.otherwise : verdict) === 'feasible';
+      if (isEnough) likely = position;
+      else tight = position;
     }
-    await ask(tightestLeft());
+    if (tooTight === count - 1) return result();
+    if (likely < nearest) await askInFull(likely);
   }
   // Any value is better than none, should time run out.
-  if (nearest === count && tightestLeft() < count) await ask(count - 1);
-  if (nearest === count) return { nearest: null, tooTight: null, proved: tooTight === count - 1, plan: null };
-  while (nearest > tightestLeft()) await ask(Math.floor((nearest + tightestLeft() - 1) / 2));
-  return { nearest, tooTight: tooTight < 0 ? null : tooTight, proved: tooTight === nearest - 1, plan };
+  if (nearest === count && !untold.includes(count - 1)) await askInFull(count - 1);
+  if (nearest === count) return result();
+  // The nearest plan: next to one that plans have led to, else the middle.
+  for (let step = 1; !isOver(control); ) {
+    const tightest = Math.max(tooTight, ...untold.filter((position) => position < nearest)) + 1;
+    if (nearest <= tightest) break;
+    const position = isByPlans ? Math.max(tightest, nearest - step) : (nearest + tightest - 1) >> 1;
+    step = (await askInFull(position)) === 'feasible' ? 2 * step : 1;
+  }
+  // The nearest proof, below what could not be told.
+  for (let step = 1; isByPlans && !isOver(control); step *= 2) {
+    const open = Math.min(nearest, ...untold.filter((position) => position > tooTight));
+    if (open - tooTight <= 1) break;
+    const middle = (open + tooTight) >> 1;
+    await askInFull(tooTight < 0 ? Math.max(0, open - step) : middle);
+  }
+  return result();
 }
 
 /** The least number from 0 to `most` that is enough, as every larger one is; `most` + 1 where none is. log₂ most questions. */

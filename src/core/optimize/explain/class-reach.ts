@@ -39,17 +39,26 @@ export function createReach(problem: Problem, check: Check): Reach {
   return { sourcesOf, isComplete };
 }
 
+/** Parts of vehicles that are none. */
+const NOISE = 1e-9;
+
 export type ClassFlow = ReturnType<typeof createClassFlow>;
 
-/** Vehicles of one class on their way. @param supply n */
+/** Vehicles of one class on their way, in whole numbers or in parts. @param supply n */
 export function createClassFlow(supply: Int32Array, { sourcesOf }: Reach) {
   const n = supply.length;
-  const free = supply.slice();
+  const free = Float64Array.from(supply);
   /** Vehicles that come to j from its a-th source, by j, then a. */
-  const coming = sourcesOf.map((list) => new Int32Array(list.length));
+  const coming = sourcesOf.map((list) => new Float64Array(list.length));
   /** Per source the targets that have had some of it, and its place in their lists. */
   const usersOf = Array.from({ length: n }, (): { target: number; at: number }[] => []);
   const isUser = sourcesOf.map((list) => new Uint8Array(list.length));
+  let closed: number[] = [];
+  // Of a search for a path: the target before each, the place in its list of the source that it gives up, and that in the list of the one before it.
+  const cameFrom = new Int32Array(n);
+  const givenUp = new Int32Array(n);
+  const taken = new Int32Array(n);
+  const isSeen = new Uint8Array(n);
 
   const send = (target: number, at: number, count: number) => {
     if (isUser[target][at] === 0) usersOf[sourcesOf[target][at]].push({ target, at });
@@ -57,13 +66,13 @@ export function createClassFlow(supply: Int32Array, { sourcesOf }: Reach) {
     coming[target][at] += count;
   };
 
-  /** One path from a source with vehicles left, over targets that take from another source instead. @returns vehicles */
-  function augment(target: number, most: number): number {
-    const cameFrom = new Int32Array(n).fill(-1);
-    /** Of a target on the way: the place in its list of the source that it gives up, and in the list of the one before it. */
-    const givenUp = new Int32Array(n);
-    const taken = new Int32Array(n);
-    const isSeen = new Uint8Array(n);
+  /**
+   * One path from a source with vehicles left, over targets that take from another source instead. @returns vehicles; where there is no
+   * such path the targets that were looked at, to which all vehicles that may come to any of them come already
+   */
+  function augment(target: number, most: number): number | number[] {
+    cameFrom.fill(-1);
+    isSeen.fill(0);
     const queue = [target];
     cameFrom[target] = target;
     for (let q = 0; q < queue.length; q++) {
@@ -72,7 +81,7 @@ export function createClassFlow(supply: Int32Array, { sourcesOf }: Reach) {
         const i = sourcesOf[j][at];
         if (isSeen[i] || supply[i] === 0) continue;
         isSeen[i] = 1;
-        if (free[i] > 0) {
+        if (free[i] > NOISE) {
           let count = Math.min(most, free[i]);
           for (let t = j; t !== target; t = cameFrom[t]) count = Math.min(count, coming[t][givenUp[t]]);
           free[i] -= count;
@@ -84,7 +93,7 @@ export function createClassFlow(supply: Int32Array, { sourcesOf }: Reach) {
           return count;
         }
         for (const user of usersOf[i]) {
-          if (cameFrom[user.target] >= 0 || coming[user.target][user.at] === 0) continue;
+          if (cameFrom[user.target] >= 0 || coming[user.target][user.at] <= NOISE) continue;
           cameFrom[user.target] = j;
           givenUp[user.target] = user.at;
           taken[user.target] = at;
@@ -92,24 +101,33 @@ export function createClassFlow(supply: Int32Array, { sourcesOf }: Reach) {
         }
       }
     }
-    return 0;
+    return queue;
   }
 
   return {
-    coming: coming as readonly Int32Array[],
+    coming: coming as readonly Float64Array[],
     /** Up to so many vehicles more come to j. @returns how many */
     put(j: number, count: number): number {
       let open = count;
       for (let at = 0; at < sourcesOf[j].length && open > 0; at++) {
         const more = Math.min(open, free[sourcesOf[j][at]]);
-        if (more === 0) continue;
+        if (more <= NOISE) continue;
         send(j, at, more);
         free[sourcesOf[j][at]] -= more;
         open -= more;
       }
-      for (let more = open; open > 0 && more > 0; open -= more) more = augment(j, open);
+      while (open > NOISE) {
+        const more = augment(j, open);
+        if (typeof more !== 'number') {
+          closed = more;
+          break;
+        }
+        open -= more;
+      }
       return count - open;
     },
+    /** Of the last `put` that let fewer come than asked for: the targets that it would have been at the cost of. */
+    closedSet: () => closed as readonly number[],
     /** So many of the vehicles that come to j do not. */
     take(j: number, count: number): void {
       let open = count;

@@ -1,14 +1,12 @@
 /**
- * Local search for the most demand served: two locations, or one and the vehicles that serve nowhere, exchange up to two vehicles for up
+ * Local search for the most demand served where everything is in reach: two locations, or one and the vehicles that serve nowhere, exchange up to two vehicles for up
  * to two others as long as that serves more, the best exchange first.
  *
  * Served demand is Σ_j min(D_j, capacity at j), so what an exchange is worth at a location depends on that location alone: the best
- * partners of an exchange are found apart. O(n · exchanges) per step, of which there are 4 … 200 for 1 … 4 classes. Where not everything
- * is in reach, flows tell whether the vehicles can come; an exchange that cannot is passed over at that location until no other is left.
+ * partners of an exchange are found apart. O(n · exchanges) per step, of which there are 4 … 200 for 1 … 4 classes.
  */
 import type { Problem } from '../model.ts';
 import type { Check } from '../stopping.ts';
-import type { ClassFlow } from './class-reach.ts';
 
 /** `give` and `take`: vehicles by class; none in both. */
 type Exchange = { give: number[]; take: number[]; capacity: number; vehicles: number; reverse: number };
@@ -19,15 +17,9 @@ const LEAST_GAIN = 1e-12;
 
 /**
  * @param serving K × n vehicles, changed to those that serve more
- * @param flows of these vehicles, by class, kept with them; null where everything is in reach
  * @throws what `check` throws
  */
-export function exchangeVehicles(
-  problem: Problem,
-  serving: Int32Array,
-  flows: readonly ClassFlow[] | null,
-  check: Check,
-): void {
+export function exchangeVehicles(problem: Problem, serving: Int32Array, check: Check): void {
   const { capacities, supply, demand, limits } = problem;
   const n = demand.length;
   const classes = capacities.length;
@@ -52,14 +44,12 @@ export function exchangeVehicles(
   };
   const gainAt = (j: number, { capacity }: Exchange) =>
     Math.min(demand[j], capacityAt[j] + capacity) - Math.min(demand[j], capacityAt[j]);
-  /** By exchange, then location: whether it was found out of reach there. */
-  const isPassedOver = exchanges.map(() => new Uint8Array(n));
   /** The location that gains most, or loses least, by it; −1 where none can. */
-  function bestFor(exchange: Exchange, e: number): { j: number; gain: number } {
+  function bestFor(exchange: Exchange): { j: number; gain: number } {
     let best = -1;
     let most = Number.NEGATIVE_INFINITY;
     for (let j = 0; j < n; j++) {
-      if (demand[j] === 0 || isPassedOver[e][j]) continue;
+      if (demand[j] === 0) continue;
       const gain = gainAt(j, exchange);
       if (gain > most && has(j, exchange)) {
         best = j;
@@ -75,28 +65,6 @@ export function exchangeVehicles(
   const canUse = ({ take, vehicles }: Exchange) =>
     take.every((count, k) => count <= unused[k]) && used + vehicles <= limits.totalFleetSize;
 
-  /** Lets the vehicles of an exchange come, at b (where it is not −1) those of its reverse; else all is as before. @returns whether they can */
-  function canCome(a: number, b: number, { give, take }: Exchange): boolean {
-    if (!flows) return true;
-    for (let k = 0; k < classes; k++) {
-      flows[k].take(a, give[k]);
-      if (b >= 0) flows[k].take(b, take[k]);
-    }
-    const toA = take.map((count, k) => flows[k].put(a, count));
-    const toB = give.map((count, k) => (b >= 0 ? flows[k].put(b, count) : count));
-    if (toA.every((count, k) => count === take[k]) && toB.every((count, k) => count === give[k])) return true;
-    for (let k = 0; k < classes; k++) {
-      flows[k].take(a, toA[k]);
-      if (b >= 0) flows[k].take(b, toB[k]);
-    }
-    for (let k = 0; k < classes; k++) {
-      flows[k].put(a, give[k]);
-      if (b >= 0) flows[k].put(b, take[k]);
-    }
-    return false;
-  }
-
-  let isPure = true;
   for (;;) {
     check();
     const best = exchanges.map(bestFor);
@@ -118,21 +86,10 @@ export function exchangeVehicles(
         isWithUnused = false;
       }
     }
-    if (chosen < 0) {
-      if (isPure) return;
-      // What was out of reach may not be any more.
-      for (const passed of isPassedOver) passed.fill(0);
-      isPure = true;
-      continue;
-    }
+    if (chosen < 0) return;
     const exchange = exchanges[chosen];
     const a = best[chosen].j;
     const b = isWithUnused ? -1 : best[exchange.reverse].j;
-    if (!canCome(a, b, exchange)) {
-      isPassedOver[chosen][a] = 1;
-      continue;
-    }
-    isPure = false;
     carryOut(a, exchange);
     if (isWithUnused) {
       used += exchange.vehicles;

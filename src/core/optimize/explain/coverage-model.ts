@@ -7,23 +7,22 @@
  *   fleet size           Σ z ≤ total_fleet_size
  *   class k              Σ_j (z + w)_jk ≤ its vehicles;  with bounds per location =, as every vehicle is somewhere
  *   vehicles at j        min ≤ Σ_k (z + w)_jk ≤ max
- *   only where not everything is in reach, with x_ijk vehicles that come, which need not be declared whole:
- *   arriving (k, j)      Σ_i x_ijk − (z + w)_jk ≥ 0        supply (k, i)   Σ_j x_ijk ≤ s_ik
+ *   reach of (k, S)      Σ_{j ∈ S} (z + w)_jk ≤ vehicles of class k that may come to any of S;  where broken (`cut-sets.ts`)
  *
- * Where everything is in reach it has no moves: 4 classes and 263 locations make some thousand columns instead of 280,000.
+ * There are no moves in it: 4 classes and 263 locations make some thousand columns instead of 280,000.
  * Units: demand by `demandScale`.
  */
 import { feasibilityTolerance } from '../formulation.ts';
-import { createRowBuilder, type LinearModel, type RowBuilder } from '../linear-model.ts';
+import { createRowBuilder, type LinearModel } from '../linear-model.ts';
 import type { Problem } from '../model.ts';
 import type { NewRow } from '../solver-model.ts';
 import { splitDemand } from '../variables.ts';
-import type { ClassFlow, Reach } from './class-reach.ts';
+import type { Reach } from './class-reach.ts';
 import { isBounded } from './reachable.ts';
 
 export type CoverageModel = {
   model: LinearModel;
-  /** z by k · n + j, then w where there are bounds per location; u comes after them, then x. */
+  /** z by k · n + j, then w where there are bounds per location; u comes after them. */
   wholeColumns: number;
   isBounded: boolean;
   demandScale: number;
@@ -39,9 +38,7 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
   const bounded = isBounded(problem);
   const wholeColumns = bounded ? 2 * size : size;
   const demandScale = capacities[classes - 1];
-  const firstMove = wholeColumns + n;
-  const arcs = reach.isComplete ? [] : listArcs(problem, reach);
-  const columnCount = firstMove + arcs.length;
+  const columnCount = wholeColumns + n;
   const upper = new Float64Array(columnCount);
   const rows = createRowBuilder(4 * columnCount);
   for (let j = 0; j < n; j++) {
@@ -77,15 +74,13 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
     rows.end(least, most);
   }
   // Without moves, where only its own vehicles can be: z and w each within that does not say that both are.
-  for (let at = 0; bounded && arcs.length === 0 && at < size; at++) {
+  for (let at = 0; bounded && at < size; at++) {
     rows.add(at, 1);
     rows.add(size + at, 1);
     rows.end(Number.NEGATIVE_INFINITY, upper[size + at]);
   }
-  addMoveRows(rows, problem, arcs, firstMove, wholeColumns);
-  for (const [a, { from }] of arcs.entries()) upper[firstMove + a] = supply[from];
   const cost = new Float64Array(columnCount);
-  cost.fill(1, wholeColumns, firstMove);
+  cost.fill(1, wholeColumns);
   return {
     model: { columnCount, cost, lower: new Float64Array(columnCount), upper, ...rows.finish() },
     wholeColumns,
@@ -93,56 +88,6 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
     demandScale,
     tolerance: feasibilityTolerance(problem, demandScale),
   };
-}
-
-/** From (k, i) to (k, j), each as k · n + location. */
-type Arc = { from: number; to: number };
-
-function listArcs(problem: Problem, { sourcesOf }: Reach): Arc[] {
-  const { capacities, supply, demand } = problem;
-  const n = demand.length;
-  const anyTarget = isBounded(problem);
-  const arcs: Arc[] = [];
-  for (let k = 0; k < capacities.length; k++) {
-    for (let j = 0; j < n; j++) {
-      if (demand[j] === 0 && !anyTarget) continue;
-      for (const i of sourcesOf[j]) if (supply[k * n + i] > 0) arcs.push({ from: k * n + i, to: k * n + j });
-    }
-  }
-  return arcs;
-}
-
-/** The values of the columns of moves. */
-export function movesOfFlows(problem: Problem, reach: Reach, flows: readonly ClassFlow[]): number[] {
-  const n = problem.locationIds.length;
-  return listArcs(problem, reach).map(({ from, to }) => {
-    const j = to % n;
-    return flows[Math.floor(to / n)].coming[j][reach.sourcesOf[j].indexOf(from % n)];
-  });
-}
-
-function addMoveRows(
-  rows: RowBuilder,
-  { supply }: Problem,
-  arcs: readonly Arc[],
-  firstMove: number,
-  wholeColumns: number,
-): void {
-  if (arcs.length === 0) return;
-  const into = Array.from(supply, (): number[] => []);
-  const outOf = Array.from(supply, (): number[] => []);
-  for (const [a, { from, to }] of arcs.entries()) {
-    into[to].push(firstMove + a);
-    outOf[from].push(firstMove + a);
-  }
-  for (let at = 0; at < supply.length; at++) {
-    for (const column of into[at]) rows.add(column, 1);
-    for (let c = at; c < wholeColumns; c += supply.length) rows.add(c, -1);
-    rows.end(0, Number.POSITIVE_INFINITY);
-    if (supply[at] === 0) continue;
-    for (const column of outOf[at]) rows.add(column, 1);
-    rows.end(Number.NEGATIVE_INFINITY, supply[at]);
-  }
 }
 
 /** The model with rows more. */

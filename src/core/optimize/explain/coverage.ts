@@ -1,59 +1,80 @@
 /**
  * How much can be served by vehicles of any classes, whatever it costs, proved from both sides (`coverage-model.ts`):
  *
- *   1. the linear relaxation with cuts of single locations (`mixed/location-cuts.ts`) until none is broken: a bound, mostly within
- *      a vehicle of the truth
- *   2. without bounds of vehicles per location, a local search (`coverage-exchanges.ts`)
- *   3. branch and cut; the vehicles of its point come by a flow (`class-reach.ts`)
+ *   1. without bounds of vehicles per location, a local search (`coverage-exchanges.ts`), from the last plan over the same locations on
+ *   2. the linear relaxation with cuts (`coverage-relaxation.ts`): a bound, mostly within a vehicle of the truth and often the truth
+ *   3. branch and cut; a point whose vehicles cannot all come has rows added that cut it off, and the tree is searched again
  */
-import { dualBound } from '../bound.ts';
 import { evaluateMoves } from '../evaluate.ts';
-import { type SolverModel, withSolverModel } from '../highs.ts';
+import { withSolverModel } from '../highs.ts';
 import { BRANCHING_NOISE } from '../incumbent.ts';
-import { findLocationCut } from '../mixed/location-cuts.ts';
-import type { Moves, Problem } from '../model.ts';
+import type { Problem } from '../model.ts';
 import { totalDemand } from '../service-level.ts';
-import type { NewRow } from '../solver-model.ts';
 import { type Check, checkOf, OutOfTime, type Stopping } from '../stopping.ts';
 import { cheapestMoves } from './cheapest-moves.ts';
-import { type ClassFlow, createClassFlow, createReach, type Reach } from './class-reach.ts';
+import { type ClassFlow, createClassFlow, createReach } from './class-reach.ts';
+import { anneal } from './coverage-annealing.ts';
 import { exchangeVehicles } from './coverage-exchanges.ts';
-import { type CoverageModel, createCoverageModel, movesOfFlows, withRows } from './coverage-model.ts';
+import { createCoverageModel } from './coverage-model.ts';
+import {
+  addCutSets,
+  addKeptSets,
+  type Coverage,
+  keptFor,
+  PRECISION,
+  presenceOf,
+  relax,
+  type Search,
+  WHOLE_NOISE,
+} from './coverage-relaxation.ts';
+import { findBrokenSets } from './cut-sets.ts';
 
-/** Demand not served is found to this share of the total. */
-const PRECISION = 1e-9;
-/** With more moves the relaxation takes seconds, and the search for the cheapest plan, which looks at few, tells more. */
-const MOST_MOVES = 60_000;
-/** Rounds of cuts go on while one lowers the bound by this share of the total demand, and this many at least. */
-const LEAST_GAIN = 1e-6;
-const SURE_ROUNDS = 3;
-/** A solver's value this close below a whole number is that number. */
-const WHOLE_NOISE = 1e-6;
+/** Rounds of the relaxation that gain next to nothing: with everything in reach; else before it stops for the local search, and in the end. */
+const PATIENCE = { complete: 2, first: 10, all: 100 };
+/** Exchanges looked at by location and class in the first round of the local search; each round looks at twice as many as the one before. */
+const PROPOSALS = 100;
+/** Rounds before the relaxation goes on, and in all. */
+const FIRST_ROUNDS = 3;
+const MOST_ROUNDS = 6;
+/** For the plan of a search that the time has ended. */
+const GRACE_MS = 50;
 
-export type Coverage = {
-  /** Proved: no plan serves more, at any cost; −Infinity: the bounds of vehicles per location allow no plan. */
-  most: number;
-  /** A plan, be it dear, that keeps everything but the service level, and the demand that it serves. */
-  plan: { moves: Moves; served: number } | null;
-};
+/** What is asked: the first plans and, with bounds per location, the relaxation; these and the relaxation; or all that there is. */
+export type Effort = 'glance' | 'quick' | 'full';
 
 /**
  * The plan that serves most, within the time.
  * @param problem with vehicles; its service level is not looked at, its ceiling only in that a plan above it is brought about as cheaply as can be
  * @param enough ends as soon as a plan serves so much, or is proved not to
- * @param isQuick without branching
  */
 export async function findCoverage(
   problem: Problem,
   control: Stopping,
   enough = Number.POSITIVE_INFINITY,
-  isQuick = false,
+  effort: Effort = 'full',
 ): Promise<Coverage> {
   const found = await cover(problem, control, (search) => {
-    const values = relax(search);
-    if (!values || isSettled(search, enough)) return;
-    const start = search.base.isBounded ? undefined : exchange(search, values);
-    if (!isQuick && !isSettled(search, enough)) branch(search, enough, start);
+    const isSearched = !search.base.isBounded;
+    if (search.reach.isComplete) {
+      const values = relax(search, enough, PATIENCE.complete);
+      if (!values || isSettled(search, enough)) return;
+      if (isSearched) exchange(search, values);
+      if (effort === 'full' && !isSettled(search, enough)) branch(search, enough);
+      return;
+    }
+    // A plan mostly shows sooner that so much can be served than the relaxation does not rule it out; and it leads the relaxation.
+    if (isSearched) improve(search, staying(problem), enough, 0, 1);
+    if (isSettled(search, enough) || (isSearched && effort === 'glance')) return;
+    const relaxAndImprove = (patience: number, from: number, to: number): void => {
+      const values = relax(search, enough, patience);
+      if (!values || isSettled(search, enough)) return;
+      if (isSearched) improve(search, wholePart(search, values), enough, from, to);
+    };
+    const isOpen = effort === 'quick' || enough === Number.POSITIVE_INFINITY;
+    if (isOpen) relaxAndImprove(PATIENCE.first, 0, FIRST_ROUNDS);
+    if (isSettled(search, enough) || effort === 'quick') return;
+    relaxAndImprove(PATIENCE.all, isOpen ? FIRST_ROUNDS : 0, MOST_ROUNDS);
+    if (effort === 'full' && !isSettled(search, enough)) branch(search, enough);
   });
   if (!found.plan) return found;
   const { presence, costUnits } = evaluateMoves(problem, found.plan.moves);
@@ -61,28 +82,6 @@ export async function findCoverage(
   const cheaper = await cheapestMoves(problem, presence, control);
   return cheaper ? { ...found, plan: { ...found.plan, moves: cheaper } } : found;
 }
-
-/** What no plan serves more than, by the relaxation alone: some milliseconds. */
-export async function boundCoverage(problem: Problem, control: Stopping): Promise<number> {
-  return (await cover(problem, control, relax)).most;
-}
-
-/** Whether everything is in reach: then coverage is quickly found, and decides more than solving does. */
-export function isInReach(problem: Problem): boolean {
-  return createReach(problem, () => {}).isComplete;
-}
-
-type Search = {
-  problem: Problem;
-  base: CoverageModel;
-  reach: Reach;
-  solver: SolverModel;
-  /** Added to the base. */
-  rows: NewRow[];
-  total: number;
-  known: Coverage;
-  check: Check;
-};
 
 async function cover(
   problem: Problem,
@@ -96,12 +95,13 @@ async function cover(
     problem.greatCircle?.buildCosts(check);
     problem.greatCircle?.buildDistances(check);
     const reach = createReach(problem, check);
-    const pairs = reach.sourcesOf.reduce((sum, { length }) => sum + length, 0);
-    if (!reach.isComplete && pairs * problem.capacities.length > MOST_MOVES) return known;
     const base = createCoverageModel(problem, reach);
-    await withSolverModel(base.model, base.tolerance, control, (solver) =>
-      operation({ problem, base, reach, solver, rows: [], total, known, check }),
-    );
+    const kept = keptFor(problem.locationIds);
+    await withSolverModel(base.model, base.tolerance, control, (solver) => {
+      const search = { problem, base, reach, solver, rows: [], kept, total, known, check };
+      addKeptSets(search);
+      return operation(search);
+    });
   } catch (error) {
     if (!(error instanceof OutOfTime)) throw error;
   }
@@ -117,43 +117,70 @@ function isSettled({ known, total }: Search, enough: number): boolean {
     : most < enough;
 }
 
-/** @returns the last optimum; null where there is none */
-function relax(search: Search): Float64Array | null {
-  const { base, solver, known, total, rows } = search;
-  for (let round = 0; ; round++) {
-    search.check();
-    const linear = solver.runLinear();
-    if (linear.status === 'infeasible') known.most = Number.NEGATIVE_INFINITY;
-    if (linear.status !== 'optimal') return null;
-    const before = known.most;
-    const unmet = dualBound(withRows(base.model, rows), linear.rowDual) * base.demandScale;
-    known.most = Math.min(known.most, total - unmet + PRECISION * total);
-    if (round >= SURE_ROUNDS && before - known.most < LEAST_GAIN * total) return linear.values;
-    if (addLocationCuts(search, linear.values) === 0) return linear.values;
+/** All vehicles where they stand and there is demand; none where not all may serve. */
+function staying({ supply, demand, limits }: Problem): Int32Array {
+  if (countOf(supply) > limits.totalFleetSize) return new Int32Array(supply.length);
+  return supply.map((count, at) => (demand[at % demand.length] > 0 ? count : 0));
+}
+
+/** A plan by local search from a relaxed point's whole part, with everything in reach. */
+function exchange(search: Search, values: Float64Array): void {
+  const serving = wholePart(search, values);
+  exchangeVehicles(search.problem, serving, search.check);
+  considerPlan(search, serving);
+}
+
+/** The vehicles that are whole at a point. */
+function wholePart({ problem }: Search, values: Float64Array): Int32Array {
+  return Int32Array.from(values.subarray(0, problem.supply.length), (v) => Math.floor(v + WHOLE_NOISE));
+}
+
+/**
+ * Plans by local search from the better of `start` and the last plan over these locations.
+ * @param start K × n vehicles that serve, as many as may
+ * @param from rounds, the later the longer, up to, not including, `to`
+ */
+function improve(search: Search, start: Int32Array, enough: number, from: number, to: number): void {
+  const { problem, reach, kept, check } = search;
+  const size = problem.supply.length;
+  let serving = start;
+  const last = kept.serving;
+  const served = considerPlan(search, serving);
+  if (last?.length === size && countOf(last) <= problem.limits.totalFleetSize) {
+    if (considerPlan(search, last) > served) serving = last.slice();
+  }
+  for (let round = from; round < to && !isSettled(search, enough); round++) {
+    const flows = flowsOf(search, serving, check);
+    try {
+      anneal(
+        problem,
+        reach,
+        {
+          serving,
+          flows,
+          proposals: PROPOSALS * size * 2 ** round,
+          enough: Math.min(enough, search.known.most - PRECISION * search.total),
+          seed: round,
+        },
+        check,
+      );
+    } catch (error) {
+      // Where the time is up, what was found is still a plan.
+      if (error instanceof OutOfTime) {
+        considerPlan(search, serving, checkOf({ deadlineMs: performance.now() + GRACE_MS }));
+      }
+      throw error;
+    }
+    considerPlan(search, serving);
   }
 }
 
-/** A point by local search from the whole part of a relaxed one. */
-function exchange(search: Search, values: Float64Array): Float64Array {
-  const { problem, base, reach, check } = search;
-  const n = problem.locationIds.length;
-  const serving = Int32Array.from(values.subarray(0, base.wholeColumns), (v) => Math.floor(v + WHOLE_NOISE));
-  const flows = flowsOf(search, serving);
-  exchangeVehicles(problem, serving, reach.isComplete ? null : flows, check);
-  const point = new Float64Array(base.model.columnCount);
-  point.set(serving);
-  for (let j = 0; j < n; j++) {
-    let capacity = 0;
-    for (const [k, c] of problem.capacities.entries()) capacity += c * serving[k * n + j];
-    point[base.wholeColumns + j] = Math.max(0, problem.demand[j] - capacity) / base.demandScale;
-  }
-  if (!reach.isComplete) point.set(movesOfFlows(problem, reach, flows), base.wholeColumns + n);
-  considerPlan(search, point);
-  return point;
+function countOf(vehicles: Int32Array): number {
+  return vehicles.reduce((sum, count) => sum + count, 0);
 }
 
 /** By class, of as many of these vehicles as can come; what cannot is taken off them. @param serving K × n */
-function flowsOf({ problem, reach, check }: Search, serving: Int32Array): ClassFlow[] {
+function flowsOf({ problem, reach }: Search, serving: Int32Array, check: Check): ClassFlow[] {
   const n = problem.locationIds.length;
   return Array.from(problem.capacities, (_, k) => {
     const flow = createClassFlow(problem.supply.subarray(k * n, (k + 1) * n), reach);
@@ -165,8 +192,8 @@ function flowsOf({ problem, reach, check }: Search, serving: Int32Array): ClassF
   });
 }
 
-function branch(search: Search, enough: number, start: Float64Array | undefined): void {
-  const { base, solver, known, total } = search;
+function branch(search: Search, enough: number): void {
+  const { problem, base, reach, solver, known, total } = search;
   const unmetOf = (served: number) => (total - served) / base.demandScale;
   const least = PRECISION * unmetOf(0);
   // While the bound has not risen, a point within this of it serves enough.
@@ -178,37 +205,59 @@ function branch(search: Search, enough: number, start: Float64Array | undefined)
       integerTo: base.wholeColumns,
       gap: 0,
       absoluteGap: gap,
-      start,
+      start: startOf(search),
     });
     if (mixed.status === 'infeasible') known.most = Number.NEGATIVE_INFINITY;
     if (Number.isFinite(mixed.bound)) {
       const unmet = mixed.bound - BRANCHING_NOISE * unmetOf(0);
       known.most = Math.min(known.most, total - unmet * base.demandScale);
     }
-    if (mixed.values) considerPlan(search, mixed.values);
-    const isEnough = known.plan !== null && known.plan.served >= enough;
-    const isTooLittle = enough !== Number.POSITIVE_INFINITY && known.most < enough;
-    if (mixed.status !== 'optimal' || isEnough || isTooLittle) return;
+    let isReached = true;
+    if (mixed.values) {
+      const presence = presenceOf(search, mixed.values);
+      if (!reach.isComplete)
+        isReached = addCutSets(search, findBrokenSets(problem, reach, presence, search.check).sets) === 0;
+      considerPlan(search, Int32Array.from(presence, Math.round));
+      if (!isReached && !base.isBounded) improve(search, wholePart(search, mixed.values), enough, 0, 1);
+    }
+    if (mixed.status !== 'optimal' || isSettled(search, enough)) return;
+    if (!isReached) continue;
     // It ended at a point that is within the gap but does not serve enough.
     if (gap === least) return;
     gap = least;
   }
 }
 
-/** As many of a point's vehicles as can come; those that it does not have serve where they are, where they can. */
-function considerPlan(search: Search, values: Float64Array): void {
-  const { problem, base, reach, known } = search;
-  const size = problem.supply.length;
-  const wanted = Int32Array.from({ length: size }, (_, at) =>
-    Math.round(values[at] + (base.isBounded ? values[size + at] : 0)),
-  );
+/** The best plan as a point. */
+function startOf({ problem, base, known, kept }: Search): Float64Array | undefined {
+  if (base.isBounded || !known.plan || !kept.serving) return undefined;
+  const n = problem.locationIds.length;
+  const point = new Float64Array(base.model.columnCount);
+  const capacity = new Float64Array(n);
+  for (const [at, count] of kept.serving.entries()) {
+    point[at] = Math.min(count, base.model.upper[at]);
+    capacity[at % n] += point[at] * problem.capacities[Math.floor(at / n)];
+  }
+  for (let j = 0; j < n; j++) {
+    point[base.wholeColumns + j] = Math.max(0, problem.demand[j] - capacity[j]) / base.demandScale;
+  }
+  return point;
+}
+
+/**
+ * The plan by which as many of these vehicles as can come do; others serve where they are, where they can.
+ * @param wanted K × n; what cannot come is taken off
+ * @returns what it serves; −Infinity where it breaks the bounds per location
+ */
+function considerPlan(search: Search, wanted: Int32Array, check = search.check): number {
+  const { problem, reach, known, kept } = search;
   const moves = {
     capacityClass: [] as number[],
     source: [] as number[],
     target: [] as number[],
     count: [] as number[],
   };
-  for (const [k, { coming }] of flowsOf(search, wanted).entries()) {
+  for (const [k, { coming }] of flowsOf(search, wanted, check).entries()) {
     for (const [j, counts] of coming.entries()) {
       for (const [at, count] of counts.entries()) {
         if (count === 0 || reach.sourcesOf[j][at] === j) continue;
@@ -226,35 +275,10 @@ function considerPlan(search: Search, values: Float64Array): void {
     count: Int32Array.from(moves.count),
   };
   const { served, broken } = evaluateMoves(problem, typed);
-  if (broken.some((name) => name !== 'min_service_level')) return;
-  if (known.plan === null || served > known.plan.served) known.plan = { moves: typed, served };
-}
-
-/** @returns rows added */
-function addLocationCuts(search: Search, values: Float64Array): number {
-  const { problem, base, solver } = search;
-  const { capacities, demand, locationIds } = problem;
-  const n = locationIds.length;
-  const classes = capacities.length;
-  const here = new Float64Array(classes);
-  const point = new Float64Array(3 * classes);
-  const more: NewRow[] = [];
-  for (let j = 0; j < n; j++) {
-    if (demand[j] === 0) continue;
-    for (let k = 0; k < classes; k++) point[k] = values[k * n + j];
-    const unmet = values[base.wholeColumns + j] * base.demandScale;
-    const cut = findLocationCut({ demand: demand[j], capacities, here, values: point, unmet }, capacities);
-    if (!cut) continue;
-    more.push({
-      indices: Int32Array.from([...capacities.keys()].map((k) => k * n + j).concat(base.wholeColumns + j)),
-      values: Float64Array.from(
-        [...cut.gains.subarray(0, classes)].map((gain) => gain / base.demandScale).concat(1),
-      ),
-      lower: cut.least / base.demandScale,
-      upper: Number.POSITIVE_INFINITY,
-    });
+  if (broken.some((name) => name !== 'min_service_level')) return Number.NEGATIVE_INFINITY;
+  if (known.plan === null || served > known.plan.served) {
+    known.plan = { moves: typed, served };
+    kept.serving = wanted.slice();
   }
-  if (more.length > 0) solver.addRows(more);
-  search.rows.push(...more);
-  return more.length;
+  return served;
 }

@@ -8,13 +8,17 @@ import { leastServed, SERVICE_TOLERANCE, totalDemand } from '../service-level.ts
 import { solveProblem } from '../solve.ts';
 import { isOver, type Stopping, shareOf } from '../stopping.ts';
 import { countVehicles } from '../variants.ts';
-import { boundCoverage, findCoverage, isInReach } from './coverage.ts';
+import type { Quick } from './bisect.ts';
+import { createReach } from './class-reach.ts';
+import { type Effort, findCoverage } from './coverage.ts';
 import { canReachMost, isBounded, reachMost } from './reachable.ts';
 
 /** Sums of demand may be off by this share. */
 const SUM_NOISE = 1e-11;
-/** Share of the time for what is likelier to decide. */
+/** Share of the time for what is likelier to decide: coverage where costs do not matter, else solving. */
 const FIRST_SHARE = 0.6;
+/** And for coverage without bounds per location, where solving seldom tells more. */
+const COVERAGE_SHARE = 0.85;
 
 export type Feasibility = 'feasible' | 'infeasible' | 'unknown';
 
@@ -36,24 +40,21 @@ export async function findPlan(problem: Problem, control: SolveControl): Promise
     if (costUnits <= problem.limits.maxCostUnits) return { verdict: 'feasible', moves, served, costUnits };
   }
   if (canReachMost(problem) || countVehicles(problem) === 0) return await solve(problem, control);
-  if (isCoverage(problem)) {
-    const covered = await cover(problem, shareOf(control, FIRST_SHARE));
+  if (isAtAnyCost(problem)) {
+    const covered = await cover(problem, shareOf(control, isBounded(problem) ? FIRST_SHARE : COVERAGE_SHARE));
     return covered.verdict === 'unknown' ? await solve(problem, control) : covered;
   }
   const solved = await solve(problem, shareOf(control, FIRST_SHARE));
   return solved.verdict === 'unknown' ? await cover(problem, control) : solved;
 }
 
-/** Whether the question is one of coverage alone, and a small one: several classes, everything in reach, no ceiling, no bounds. */
-function isCoverage(problem: Problem): boolean {
-  return (
-    problem.limits.maxCostUnits === Number.POSITIVE_INFINITY && !isBounded(problem) && isInReach(problem)
-  );
+function isAtAnyCost({ limits }: Problem): boolean {
+  return limits.maxCostUnits === Number.POSITIVE_INFINITY;
 }
 
-async function cover(problem: Problem, control: Stopping): Promise<AnyPlan> {
+async function cover(problem: Problem, control: Stopping, effort: Effort = 'full'): Promise<AnyPlan> {
   const required = leastServed(problem);
-  const { most, plan } = await findCoverage(problem, control, required);
+  const { most, plan } = await findCoverage(problem, control, required, effort);
   if (isTooLittle(problem, most)) return { verdict: 'infeasible' };
   if (plan === null || plan.served < required) return { verdict: 'unknown' };
   const { served, costUnits } = evaluateMoves(problem, plan.moves);
@@ -62,13 +63,16 @@ async function cover(problem: Problem, control: Stopping): Promise<AnyPlan> {
     : { verdict: 'unknown' };
 }
 
-/** A quick proof that there is no plan at any cost, which may miss some; where there is one to be had, otherwise undefined. */
-export function quickProof(
+/** The quick part of the answer for variants of a problem; undefined where the whole answer is quick, or costs matter. */
+export function quickAnswer(
   problem: Problem,
-): ((problem: Problem, control: Stopping) => Promise<boolean>) | undefined {
-  if (canReachMost(problem) || countVehicles(problem) === 0) return undefined;
-  if (problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY || !isInReach(problem)) return undefined;
-  return async (variant, control) => isTooLittle(variant, await boundCoverage(variant, control));
+): (Omit<Quick, 'find'> & { find(problem: Problem, control: Stopping): Promise<AnyPlan> }) | undefined {
+  if (canReachMost(problem) || countVehicles(problem) === 0 || !isAtAnyCost(problem)) return undefined;
+  return {
+    find: (variant, control) => cover(variant, control, 'glance'),
+    // By the relaxation, which rules out most of what there is not; where not everything is in reach by plans, of which most are found.
+    otherwise: isBounded(problem) || createReach(problem, () => {}).isComplete ? 'feasible' : 'infeasible',
+  };
 }
 
 /** Whether a proved bound of what can be served is beyond tolerances below the service level. */

@@ -12,10 +12,11 @@ import { totalDemand } from '../service-level.ts';
 import { isOver, shareOf } from '../stopping.ts';
 import { countArcs } from '../variables.ts';
 import { countVehicles, dropConstraint, withLimits } from '../variants.ts';
-import { type Coverage, findCoverage } from './coverage.ts';
+import { findCoverage } from './coverage.ts';
+import type { Coverage } from './coverage-relaxation.ts';
 import { findPlan } from './feasibility.ts';
 import { findMostServed } from './most-served.ts';
-import { canReachMost, reachMost } from './reachable.ts';
+import { canReachMost, isBounded, reachMost } from './reachable.ts';
 
 /** Suggested service levels are rounded down to this many steps of the whole. */
 const LEVEL_STEPS = 1e6;
@@ -52,13 +53,16 @@ export async function findHighestServiceLevel(
   const free = dropConstraint(problem, 'min_service_level');
   let reached = (known.relaxation ?? 0) * total;
   let upper = Math.round((known.insufficient ?? problem.limits.minServiceLevel) * LEVEL_STEPS);
-  if (known.insufficient === null) {
+  const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
+  if (known.insufficient === null || !hasCeiling) {
     const { most, plan } = await mostAtAnyCost(free, control);
     if (most === Number.NEGATIVE_INFINITY) return none(true);
     upper = Math.min(upper, stepOf(problem, most) + 1);
     if (plan && evaluateMoves(free, plan.moves).costUnits <= problem.limits.maxCostUnits) {
       reached = Math.max(reached, plan.served);
       if (upper - stepOf(problem, reached) <= 1) return proved(reached);
+      // That is the same question, and it has had the time.
+      if (!hasCeiling) return openBetween(problem, stepOf(problem, reached), upper);
     }
   }
   if (countArcs(problem, false) <= MOST_SMALL_ARCS) {
@@ -80,11 +84,15 @@ async function mostAtAnyCost(free: Problem, control: SolveControl): Promise<Cove
   if (!canReachMost(free)) {
     const hasCeiling = free.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
     const quick = hasCeiling
-      ? await findCoverage(free, shareOf(control, QUICK_SHARE), undefined, true)
+      ? await findCoverage(free, shareOf(control, QUICK_SHARE), undefined, 'quick')
       : null;
     const isTooDear =
       quick?.plan && evaluateMoves(free, quick.plan.moves).costUnits > free.limits.maxCostUnits;
-    return quick && isTooDear ? quick : await findCoverage(free, shareOf(control, COVERAGE_SHARE));
+    if (quick && isTooDear) return quick;
+    return await findCoverage(
+      free,
+      hasCeiling || isBounded(free) ? shareOf(control, COVERAGE_SHARE) : control,
+    );
   }
   const found = reachMost(free, () => isOver(control));
   if (!found) return { most: totalDemand(free.demand), plan: null };
@@ -104,7 +112,6 @@ async function bisectLevel(
   upper: number,
   control: SolveControl,
 ): Promise<HighestLevel> {
-  const requested = Math.round(problem.limits.minServiceLevel * LEVEL_STEPS);
   let lower = stepOf(problem, served);
   let outOfReach = upper;
   /** The lowest step that was asked about, whatever the answer was. */
@@ -121,6 +128,12 @@ async function bisectLevel(
       if (found.verdict === 'infeasible') outOfReach = middle;
     }
   }
+  return openBetween(problem, lower, outOfReach);
+}
+
+/** What is known where steps up to `lower` are reached, and `outOfReach` is not. */
+function openBetween(problem: Problem, lower: number, outOfReach: number): HighestLevel {
+  const requested = Math.round(problem.limits.minServiceLevel * LEVEL_STEPS);
   return {
     relaxation: lower / LEVEL_STEPS,
     insufficient: outOfReach < requested ? outOfReach / LEVEL_STEPS : null,

@@ -9,8 +9,8 @@ import type { Conflict, ConstraintName, Problem, SolveControl } from '../model.t
 import { solveProblem } from '../solve.ts';
 import { isOver } from '../stopping.ts';
 import { countVehicles, dropConstraint, withLimits } from '../variants.ts';
-import { type Bisected, bisect } from './bisect.ts';
-import { findFeasibility, findPlan, quickProof } from './feasibility.ts';
+import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
+import { findFeasibility, findPlan, quickAnswer } from './feasibility.ts';
 import { fewestServing } from './fewest-vehicles.ts';
 import { findHighestServiceLevel } from './highest-service-level.ts';
 import { canReachMost } from './reachable.ts';
@@ -46,13 +46,13 @@ export async function findRelaxation(
     case 'min_vehicles_per_location': {
       const least = problem.limits.minVehiclesPerLocation;
       // Counted downwards: position p stands for least − 1 − p.
-      const proof = quickProof(problem);
+      const quickly = quickAnswer(problem);
       const withLeast = (p: number) => withLimits(problem, { minVehiclesPerLocation: least - 1 - p });
       const found = await bisect(
         least,
         control,
         (p, share) => findPlan(withLeast(p), share),
-        proof && ((p, share) => proof(withLeast(p), share)),
+        quickly && { ...quickly, find: (p, share) => quickly.find(withLeast(p), share) },
       );
       return toValues(found, (p) => least - 1 - p);
     }
@@ -62,16 +62,21 @@ export async function findRelaxation(
         'maxVehiclesPerLocation',
         problem.limits.maxVehiclesPerLocation + 1,
         control,
+        known,
       );
     case 'total_fleet_size':
-      return await smallestFleetSize(problem, control);
+      return await smallestFleetSize(problem, control, known);
     case 'network': {
       const verdict = await findFeasibility(dropConstraint(problem, 'network'), control);
       return { ...NO_HELP, proved: verdict === 'infeasible' };
     }
     case 'supply': {
-      const found = await findVehiclesNeeded(problem, control);
       const vehicles = countVehicles(problem);
+      const more = (count: number | null) => (count === null ? null : count - vehicles);
+      const found = await findVehiclesNeeded(problem, control, {
+        nearest: more(known.relaxation),
+        tooTight: more(known.insufficient),
+      });
       const additions = found.additions.map(({ location, vehicles: count }) => ({
         location_id: problem.locationIds[location],
         vehicles: count,
@@ -127,8 +132,13 @@ async function shortestDistance(problem: Problem, control: SolveControl, known: 
   // Where no question is a hard one, none needs to leave time for the others.
   const isQuick = canReachMost(problem);
   const withDistance = (p: number) => withLimits(problem, { maxDistanceKm: candidates[p] / 10 });
-  const found = await bisect(candidates.length, control, (p, share) =>
-    findPlan(withDistance(p), isQuick ? control : share),
+  const quickly = quickAnswer(problem);
+  const found = await bisect(
+    candidates.length,
+    control,
+    (p, share) => findPlan(withDistance(p), isQuick ? control : share),
+    quickly && { ...quickly, find: (p, share) => quickly.find(withDistance(p), share) },
+    known.relaxation !== null,
   );
   const values = toValues(found, (p) => candidates[p] / 10);
   return { ...values, insufficient: values.insufficient ?? known.insufficient };
@@ -140,10 +150,10 @@ function roundUpToTenth(km: number): number {
 }
 
 /** One class: by who may come where, unless the ceiling is in the way of that. */
-async function smallestFleetSize(problem: Problem, control: SolveControl): Promise<Relaxation> {
+async function smallestFleetSize(problem: Problem, control: SolveControl, known: Known): Promise<Relaxation> {
   const least = problem.limits.totalFleetSize + 1;
   if (!canReachMost(problem) || problem.capacities.length === 0) {
-    return await smallestCount(problem, 'totalFleetSize', least, control);
+    return await smallestCount(problem, 'totalFleetSize', least, control, known);
   }
   const fewest = fewestServing(problem, () => isOver(control));
   if (fewest === 'out of time') return { ...NO_HELP, proved: false };
@@ -156,7 +166,7 @@ async function smallestFleetSize(problem: Problem, control: SolveControl): Promi
       proved: true,
     };
   }
-  return await smallestCount(problem, 'totalFleetSize', Math.max(least, fewest.count), control);
+  return await smallestCount(problem, 'totalFleetSize', Math.max(least, fewest.count), control, known);
 }
 
 /** @param least looser than the limit; what is tighter than this is proved not to be enough */
@@ -165,17 +175,20 @@ async function smallestCount(
   limit: 'maxVehiclesPerLocation' | 'totalFleetSize',
   least: number,
   control: SolveControl,
+  known: Known,
 ): Promise<Relaxation> {
   const isBound = least > problem.limits[limit] + 1;
-  const proof = quickProof(problem);
-  const withMost = (p: number) => withLimits(problem, { [limit]: least + p });
+  const first = Math.max(least, (known.insufficient ?? 0) + 1);
+  const quickly = quickAnswer(problem);
+  const withMost = (p: number) => withLimits(problem, { [limit]: first + p });
   const found = await bisect(
-    Math.max(0, countVehicles(problem) - least + 1),
+    Math.max(0, (known.relaxation ?? countVehicles(problem)) - first + 1),
     control,
     (p, share) => findPlan(withMost(p), share),
-    isBound ? async () => false : proof && ((p, share) => proof(withMost(p), share)),
+    isBound ? FIRST_LIKELY : quickly && { ...quickly, find: (p, share) => quickly.find(withMost(p), share) },
+    known.relaxation !== null,
   );
-  const relaxation = toValues(found, (p) => least + p);
-  const isKnown = isBound && relaxation.relaxation !== null;
-  return isKnown ? { ...relaxation, insufficient: relaxation.insufficient ?? least - 1 } : relaxation;
+  const relaxation = toValues(found, (p) => first + p);
+  if (relaxation.relaxation === null || first === problem.limits[limit] + 1) return relaxation;
+  return { ...relaxation, insufficient: relaxation.insufficient ?? first - 1 };
 }

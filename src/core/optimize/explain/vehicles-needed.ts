@@ -11,8 +11,9 @@ import type { Moves, Problem, SolveControl } from '../model.ts';
 import { isOver } from '../stopping.ts';
 import { splitDemand } from '../variables.ts';
 import { countVehicles, MOST_VEHICLES } from '../variants.ts';
-import { type Bisected, bisect } from './bisect.ts';
-import { findPlan, quickProof } from './feasibility.ts';
+import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
+import { startFrom } from './coverage-relaxation.ts';
+import { findPlan, quickAnswer } from './feasibility.ts';
 import { type Addition, fewestAdditions } from './fewest-vehicles.ts';
 import { canReachMost } from './reachable.ts';
 import { mostCommonClass } from './serving.ts';
@@ -24,11 +25,17 @@ export type VehiclesNeeded = Omit<Bisected, 'plan'> & {
   additions: Addition[];
 };
 
-export async function findVehiclesNeeded(problem: Problem, control: SolveControl): Promise<VehiclesNeeded> {
+/** @param known vehicles more that were found to be enough before, and the most that were found not to be */
+export async function findVehiclesNeeded(
+  problem: Problem,
+  control: SolveControl,
+  known: Pick<VehiclesNeeded, 'nearest' | 'tooTight'> = { nearest: null, tooTight: null },
+): Promise<VehiclesNeeded> {
   const capacity = commonCapacity(problem);
   const none = { nearest: null, tooTight: null, capacity, additions: [] };
   const classed = withAdditions(problem, []);
-  if (!canReachMost(problem)) return await findByBisection(problem, 1, control);
+  if (!canReachMost(problem))
+    return await findByBisection(problem, (known.tooTight ?? 0) + 1, control, known.nearest);
   const fewest = fewestAdditions(classed, () => isOver(control));
   if (fewest === 'out of time' || fewest === 'too many') return { ...none, proved: false };
   if (fewest === 'none') return { ...none, proved: true };
@@ -39,22 +46,28 @@ export async function findVehiclesNeeded(problem: Problem, control: SolveControl
   return { nearest: count, tooTight: count > 1 ? count - 1 : null, proved: true, capacity, additions };
 }
 
-/** @param least vehicles; fewer are proved to be too few */
+/**
+ * @param least vehicles; fewer are proved to be too few
+ * @param enough vehicles that are known to be enough
+ */
 export async function findByBisection(
   problem: Problem,
   least: number,
   control: SolveControl,
+  enough: number | null = null,
 ): Promise<VehiclesNeeded> {
   const common = mostCommonClass(problem) ?? 0;
   const withPlace = withPlaceOutside(problem);
   const most = mostToAdd(problem);
-  const proof = quickProof(problem);
+  const quickly = quickAnswer(problem);
+  const isBound = canReachMost(problem) && least > 1;
   const withMore = (p: number) => withVehiclesFromOutside(withPlace, common, p + least);
   const found = await bisect(
-    Math.max(0, most - least + 1),
+    Math.max(0, (enough ?? most) - least + 1),
     control,
     (p, share) => findPlan(withMore(p), share),
-    least > 1 ? async () => false : proof && ((p, share) => proof(withMore(p), share)),
+    isBound ? FIRST_LIKELY : quickly && { ...quickly, find: (p, share) => quickly.find(withMore(p), share) },
+    enough !== null,
   );
   const count = (position: number | null) => (position === null ? null : position + least);
   const known = found.nearest !== null && least > 1 ? least - 1 : null;
@@ -118,6 +131,9 @@ function mostToAdd(problem: Problem): number {
   return Math.max(0, Math.min(mostOfUse(problem), room));
 }
 
+/** Always the same ids, by which coverage knows what it has found out about them before. */
+const idsWithPlace = new WeakMap<Int32Array, Int32Array>();
+
 /** The problem with one place more, last, from where vehicles go anywhere for nothing and to where none go. */
 function withPlaceOutside(problem: Problem): Problem {
   const n = problem.locationIds.length;
@@ -133,9 +149,13 @@ function withPlaceOutside(problem: Problem): Problem {
     costUnits[i * (n + 1) + n] = Number.POSITIVE_INFINITY;
     distanceKm?.set(problem.network.distanceKm!.subarray(i * n, (i + 1) * n), i * (n + 1));
   }
+  const locationIds =
+    idsWithPlace.get(problem.locationIds) ?? Int32Array.from([...problem.locationIds, 2147483647]);
+  idsWithPlace.set(problem.locationIds, locationIds);
+  startFrom(problem.locationIds, locationIds);
   return {
     ...problem,
-    locationIds: Int32Array.from([...problem.locationIds, 2147483647]),
+    locationIds,
     capacities:
       problem.capacities.length > 0 ? problem.capacities : Float64Array.of(problem.capacityPerVehicle),
     supply,
