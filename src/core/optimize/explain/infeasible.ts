@@ -21,7 +21,7 @@ const MOST_MS = { oneClass: 4000, several: 10_000 };
 /** Shares of the time left: for the first conflict, for a ceiling in it, then for what else helps alone; then for further conflicts. */
 const CONFLICT_SHARE = 0.25;
 /** All at once: what its one solve proves grows with the time that it has without a break. */
-const CEILING_SHARE = 0.4;
+const CEILING_SHARE = 0.33;
 const ALONE_SHARE = 0.4;
 const FURTHER_SHARE = 0.3;
 const SETTLE_SHARE = 0.6;
