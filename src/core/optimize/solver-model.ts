@@ -62,8 +62,6 @@ export type MixedOptions = {
   /** Money. */
   absoluteGap: number;
   start?: Float64Array | undefined;
-  /** Off: starts sooner and listens sooner, where reduction finds little. */
-  presolve?: 'choose' | 'off' | undefined;
 };
 
 /** Changes of a model, none of which has an answer. */

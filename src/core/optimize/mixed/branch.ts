@@ -6,9 +6,6 @@
  * hand within the gap asked for; with a gap of 0 nothing cheaper is left out. Whole columns are narrowed alike (`narrow.ts`).
  *
  * Moves are integer too, though they need not be: that lets HiGHS fix them by their reduced costs, and halve cycles of them.
- *
- * Presolve is off: with it HiGHS 1.15 called plans optimal that were 6 % too dear, and after cuts and pricing it finds little. Without it
- * HiGHS once called a small feasible model infeasible, so that counts only where it is said with presolve too.
  */
 import { fromUnits } from '../costs.ts';
 import { MOST_COLUMNS } from '../highs.ts';
@@ -87,28 +84,18 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
 function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer') {
   const { base, master, model, incumbent } = context;
   const before = { cost: incumbent.best()?.costUnits, rows: master.rows() };
-  const run = (presolve: 'choose' | 'off') => {
-    const ended = model.runMixed({
-      integerFrom: 0,
-      integerTo: base.wholeColumns,
-      moreIntegersFrom: presolve === 'off' ? master.firstArc : undefined,
-      gap,
-      absoluteGap: HALF_UNIT,
-      presolve,
-      start: master.startOf(),
-    });
-    incumbent.figures.iterations += ended.iterations;
-    incumbent.figures.nodes += ended.nodes;
-    return ended;
-  };
   master.shutShortages(true);
-  let mixed = run('off');
-  if (mixed.status === 'infeasible') {
-    const { status, values } = run('choose');
-    const isSure = status === 'infeasible';
-    mixed = { ...mixed, status: isSure || status === 'stopped' ? status : 'failed', values };
-  }
+  const mixed = model.runMixed({
+    integerFrom: 0,
+    integerTo: base.wholeColumns,
+    moreIntegersFrom: master.firstArc,
+    gap,
+    absoluteGap: HALF_UNIT,
+    start: master.startOf(),
+  });
   master.shutShortages(false);
+  incumbent.figures.iterations += mixed.iterations;
+  incumbent.figures.nodes += mixed.nodes;
   if (mixed.values && fractionalColumns(base, mixed.values).length === 0) {
     if (incumbent.consider(movesOf(context, mixed.values), method)) master.keepStart(mixed.values);
     else
