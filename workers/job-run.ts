@@ -10,8 +10,7 @@ import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 import type { ThreadOutcome, Threads } from './threads.ts';
 
-/** Progress goes to subscribers (each stage, however short), and to PostgreSQL, so often at most, and so late. */
-const TELL_PROGRESS_MS = 20;
+/** Progress goes to subscribers as it comes, which is seldom enough, and to PostgreSQL so often at most, and so late. */
 const STORE_PROGRESS_MS = 500;
 
 /** The work was stopped: by a caller, a shutdown, the loss of the job, or because its time was up. */
@@ -99,43 +98,18 @@ export function startRun(deps: JobRunDeps, job: JobInHand, entry: RunningJob, ph
 function reportProgress({ db, bus }: WorkerDeps, job: JobInHand) {
   const { jobId: job_id, attempt } = job;
   const onError = (err: unknown) => job.logger.debug({ err }, 'progress not reported');
-  /** the newest of each stage, in their order */
-  let untold: Progress[] = [];
   let newest: Progress;
-  const tell = later(TELL_PROGRESS_MS, () => {
-    for (const progress of untold)
-      bus.publish({ type: 'progress', job_id, attempt, ...progress }).catch(onError);
-    untold = [];
-  });
-  const write = later(STORE_PROGRESS_MS, () => void storeProgress(db, job, newest).catch(onError));
+  let writing: NodeJS.Timeout | undefined;
+  const write = () => {
+    writing = undefined;
+    storeProgress(db, job, newest).catch(onError);
+  };
   return {
     report(progress: Progress) {
       newest = progress;
-      if (untold.at(-1)?.stage === progress.stage) untold.pop();
-      untold.push(progress);
-      tell.start();
-      write.start();
+      bus.publish({ type: 'progress', job_id, attempt, ...progress }).catch(onError);
+      writing ??= setTimeout(write, STORE_PROGRESS_MS);
     },
-    stop() {
-      tell.now();
-      write.cancel();
-    },
-  };
-}
-
-/** Does something `ms` milliseconds after the first of the calls to `start` since the last time. */
-function later(ms: number, work: () => void) {
-  let timer: NodeJS.Timeout | undefined;
-  const now = () => {
-    clearTimeout(timer);
-    timer = undefined;
-    work();
-  };
-  return {
-    start: () => {
-      timer ??= setTimeout(now, ms);
-    },
-    now,
-    cancel: () => clearTimeout(timer),
+    stop: () => clearTimeout(writing),
   };
 }

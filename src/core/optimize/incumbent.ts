@@ -37,8 +37,6 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   const ceiling = problem.limits.maxCostUnits;
   const figures = { columns: 0, rows: 0, iterations: 0, nodes: 0 };
   const startedMs = performance.now();
-  const intervalMs = control.progressIntervalMs ?? 200;
-  let nextReportMs = startedMs + intervalMs;
   /** The cheapest plan found, be it above the ceiling. */
   let best: Plan | null = null;
   let boundUnits = 0;
@@ -49,9 +47,8 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   const isWithin = (reached: number) => reached <= Math.max(gap, LEAST_GAP);
 
   function report(solver: SolverProgress | null): void {
+    if (!control.onProgress) return;
     const now = performance.now();
-    if (!control.onProgress || now < nextReportMs) return;
-    nextReportMs = now + intervalMs;
     // The solver's bound is one of the moves it knows; only what is proved of all is told.
     const found = solver?.incumbent == null ? Number.POSITIVE_INFINITY : provedUnits(solver.incumbent, 0);
     const least = Math.min(found, best?.costUnits ?? Number.POSITIVE_INFINITY);
@@ -103,7 +100,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
       if (best === null || costUnits < best.costUnits) best = { moves, costUnits, served, method };
       return true;
     },
-    /** Tells progress, not more often than asked for. */
+    /** Tells progress. */
     report: () => report(null),
     /** The same from within the solver, which may know more. */
     reportSolver: (progress: SolverProgress) => report(progress),

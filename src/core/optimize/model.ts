@@ -163,7 +163,7 @@ export type SolveControl = {
   stopFlag?: Int32Array | undefined;
   /** Costs in cost units; `share` of the work done, 0 … 1. */
   onProgress?: (p: SolveProgress) => void;
-  /** Least time between two calls of `onProgress`, ms. */
+  /** Least time between two calls of `onProgress` from within the solver, ms. */
   progressIntervalMs?: number | undefined;
 };
 

@@ -45,7 +45,7 @@ export type OptimizeHooks = {
   /** Shared with the caller; any value but 0 in the first element cancels. */
   stopFlag?: Int32Array | undefined;
   onProgress?: ((p: ProgressReport) => void) | undefined;
-  /** Least time between two reports of a running solve, ms; default 200. */
+  /** Least time between two reports of a stage, ms; default 100, or 200 from within the solver. */
   progressIntervalMs?: number | undefined;
 };
 
@@ -63,7 +63,7 @@ const LATE_BUILD_MS = 40;
 export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}): Promise<OptimizeOutcome> {
   const { request, settings } = input;
   const options = readOptions(request, settings);
-  const progress = createProgress(options.explain, hooks.onProgress);
+  const progress = createProgress(options.explain, hooks.onProgress, hooks.progressIntervalMs);
   const control: SolveControl = {
     deadlineMs: performance.now() + options.timeLimitSeconds * 1000,
     stopFlag: hooks.stopFlag,

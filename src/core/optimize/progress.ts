@@ -1,4 +1,4 @@
-/** Progress of one optimization: stages share out 0 … 1, and what is told never falls. */
+/** Progress of one optimization: stages share out 0 … 1, what is told never falls, and it is told only so often. */
 import { fromUnits } from './costs.ts';
 import type { ProgressReport, SolveProgress } from './model.ts';
 
@@ -9,6 +9,8 @@ const BEGINS: Record<'plain' | 'explained', Record<Stage, number>> = {
   plain: { build: 0, solve: 0.05, verify: 0.95, explain: 0.98 },
   explained: { build: 0, solve: 0.05, verify: 0.55, explain: 0.6 },
 };
+/** The first of a stage is told at once, what follows at most so often. */
+const INTERVAL_MS = 100;
 const ORDER: Stage[] = ['build', 'solve', 'verify', 'explain'];
 
 export type ProgressTeller = {
@@ -21,11 +23,18 @@ export type ProgressTeller = {
 export function createProgress(
   explained: boolean,
   onProgress: ((p: ProgressReport) => void) | undefined,
+  intervalMs = INTERVAL_MS,
 ): ProgressTeller {
   const begins = BEGINS[explained ? 'explained' : 'plain'];
   let told = 0;
+  let toldStage: Stage | null = null;
+  let toldMs = 0;
   const at: ProgressTeller['at'] = (stage, share = 0, figures = {}) => {
     if (!onProgress) return;
+    const now = performance.now();
+    if (stage === toldStage && now - toldMs < intervalMs) return;
+    toldStage = stage;
+    toldMs = now;
     const next = ORDER[ORDER.indexOf(stage) + 1];
     const end = next ? begins[next] : 1;
     const progress = begins[stage] + (end - begins[stage]) * Math.min(1, Math.max(0, share || 0));

@@ -187,16 +187,16 @@ function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units:
   return served;
 }
 
-/** Progress at the interval asked for; a network simplex has no bound before it has the optimum. */
-function reportTo({ onProgress, progressIntervalMs = 200 }: SolveControl) {
+/** Time in which the share of work that is left halves, as it is told. */
+const HALF_MS = 200;
+
+/** Progress of a network simplex, which has no bound before it has the optimum. */
+function reportTo({ onProgress }: SolveControl) {
   if (!onProgress) return undefined;
-  let nextMs = performance.now() + progressIntervalMs;
-  let share = 0;
+  const startedMs = performance.now();
   return ({ objective, pivots }: Pick<FlowProgress, 'objective' | 'pivots'>) => {
-    if (performance.now() < nextMs) return;
-    nextMs = performance.now() + progressIntervalMs;
     // How many pivots are left is not known: half of the rest each time.
-    share += (1 - share) / 2;
+    const share = 1 - 0.5 ** ((performance.now() - startedMs) / HALF_MS);
     onProgress({ share, incumbentUnits: objective, boundUnits: null, gap: null, iterations: pivots });
   };
 }

@@ -1,7 +1,7 @@
 /** Problems that differ from a given one in a constraint or in a vehicle. Matrices are shared, never changed. */
 import type { ConstraintName, Limits, Network, Problem } from './model.ts';
 
-/** More vehicles than this are no problem that is looked at: a location's are counted in 32 bits. */
+/** Problems of more vehicles than this are not looked at: those of a location are counted in 32 bits. */
 export const MOST_VEHICLES = 2 ** 31 - 1;
 
 export function countVehicles(problem: Problem): number {

@@ -39,7 +39,7 @@ export async function findConflict(problem: Problem, control: SolveControl): Pro
   let rest = problem;
   let anySupply = false;
   let irreducible = true;
-  for (const [at, name] of ORDER.entries()) {
+  for (const name of ORDER) {
     // Of the rest: what one limit allows, another that was in its shadow may forbid.
     if (name !== 'supply' && !isSet(rest, name)) continue;
     const without = name === 'supply' ? rest : dropConstraint(rest, name);
@@ -54,12 +54,6 @@ export async function findConflict(problem: Problem, control: SolveControl): Pro
       names.push(name);
       if (verdict === 'unknown') irreducible = false;
     }
-    control.onProgress?.({
-      share: (at + 1) / ORDER.length,
-      incumbentUnits: null,
-      boundUnits: null,
-      gap: null,
-    });
   }
   return { names, irreducible };
 }

@@ -30,8 +30,10 @@ export type FewestAdditions = {
 /** Places of one gain at a location. */
 type Places = { location: number; gain: number; filled: number; open: number };
 
-/** @param problem of one class, maybe without vehicles, and without bounds of vehicles per location;
- *   `none`: no number is enough; `too many`: more would be needed than are looked at */
+/**
+ * @param problem of one class, maybe without vehicles, and without bounds of vehicles per location
+ * @returns `none`: no number is enough; `too many`: more would be needed than are looked at
+ */
 export function fewestAdditions(
   problem: Problem,
   isOver: () => boolean,

@@ -21,8 +21,8 @@ import { mostCommonClass } from './serving.ts';
 /** More possible moves than this do not fit in memory as a flow. */
 const MOST_EXPLAINED_ARCS = 5_000_000;
 /**
- * Insights for a problem's solution; where they fail, without figures. The vehicle added is of the fleet's most common capacity (the smaller one of
- * two); the one taken away too where the location has one, otherwise of the location's most common capacity.
+ * Insights for a problem's solution; without figures where finding them fails. The vehicle added is of the fleet's most common
+ * capacity (the smaller one of two); the one taken away too where the location has one, otherwise of the location's most common capacity.
  */
 export async function computeInsights(
   problem: Problem,

@@ -90,7 +90,10 @@ function fromOutside(problem: Problem, moves: Moves): Addition[] {
   return [...byLocation].flatMap((vehicles, location) => (vehicles > 0 ? [{ location, vehicles }] : []));
 }
 
-/** The problem with as many vehicles of the common capacity as can be of use (and are looked at), to be had anywhere for nothing; one place more, last. */
+/**
+ * The problem with as many vehicles of the common capacity as can be of use (and are looked at), to be had anywhere for nothing; one
+ * place more, last.
+ */
 export function withAnySupply(problem: Problem): Problem {
   const common = mostCommonClass(problem) ?? 0;
   return withVehiclesFromOutside(withPlaceOutside(problem), common, mostToAdd(problem));
