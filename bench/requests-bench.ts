@@ -1,7 +1,7 @@
 /**
- * `npm run bench:requests -- [--repeats 9] [--only TEXT] [--progress]`: from a parsed request to a verified plan, the
+ * `npm run bench:requests -- [--repeats 9] [--only TEXT]`: from a parsed request to a verified plan, the
  * whole core in one thread. Medians with the 10th and 90th percentile; memory is the process's, so run one shape alone to
- * read it. `--progress`: each solve also with progress reported ten times a second, and the ratio of the two.
+ * read it.
  */
 import { parseArgs } from 'node:util';
 import { checkRequest } from '../src/core/optimize/check.ts';
@@ -12,7 +12,6 @@ const { values } = parseArgs({
   options: {
     repeats: { type: 'string', default: '9' },
     only: { type: 'string' },
-    progress: { type: 'boolean', default: false },
   },
 });
 
@@ -57,34 +56,19 @@ for (const [name, shape] of Object.entries(SHAPES)) {
   const { request, locations } = cityRequest(1, shape);
   const known = new Set(locations.map((location) => location.id));
   const times: number[] = [];
-  const ratios: number[] = [];
-  let reports = 0;
   let gap = '';
   for (let r = -2; r < Number(values.repeats); r++) {
-    // Which of the two comes first takes turns, as the second finds warmer caches.
-    const isReported = values.progress ? [r % 2 === 0, r % 2 !== 0] : [false];
-    const ms = { plain: 0, reported: 0 };
-    for (const reported of isReported) {
-      const startedMs = performance.now();
-      if (checkRequest(request, known).length > 0) throw new Error('the request has faults');
-      const hooks = reported ? { onProgress: () => void reports++, progressIntervalMs: 100 } : {};
-      const outcome = await optimize({ request, locations, settings: SETTINGS }, hooks);
-      ms[reported ? 'reported' : 'plain'] = performance.now() - startedMs;
-      if (outcome.status !== 'optimal') throw new Error(outcome.status);
-      gap = `${(outcome.certificate.gap * 100).toFixed(3)} % (${outcome.certificate.method})`;
-    }
-    if (r < 0) continue;
-    times.push(ms.plain);
-    ratios.push(ms.reported / ms.plain);
+    const startedMs = performance.now();
+    if (checkRequest(request, known).length > 0) throw new Error('the request has faults');
+    const outcome = await optimize({ request, locations, settings: SETTINGS });
+    if (r >= 0) times.push(performance.now() - startedMs);
+    if (outcome.status !== 'optimal') throw new Error(outcome.status);
+    gap = `${(outcome.certificate.gap * 100).toFixed(3)} % (${outcome.certificate.method})`;
   }
-  const at = (q: number, digits = 1, list = times) =>
-    list.sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(q * list.length))].toFixed(digits);
+  times.sort((a, b) => a - b);
+  const at = (q: number) => times[Math.min(times.length - 1, Math.floor(q * times.length))].toFixed(1);
   const memory = Math.round(process.memoryUsage().rss / 1e6);
   console.log(
     `${name.padEnd(46)} ${at(0.5).padStart(8)} ms   ${at(0.1)} – ${at(0.9)}   gap ${gap}   ${memory} MB`,
   );
-  if (values.progress) {
-    const spread = `${at(0.1, 3, ratios)} – ${at(0.9, 3, ratios)}`;
-    console.log(`  with progress × ${at(0.5, 3, ratios)}   ${spread}   ${reports} reports`);
-  }
 }

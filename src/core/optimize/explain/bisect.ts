@@ -75,7 +75,7 @@ export async function bisect(
   let likely = count;
   if (quick && !(isLoosestKnown && isByPlans)) {
     let tight = -1;
-    for (let position = count - 1; likely - tight > 1; position = (likely + tight) >> 1) {
+    for (let position = count - 1; likely - tight > 1; position = middleOf(likely, tight)) {
       const verdict = await ask(position, quick.find);
       const isEnough = (verdict === 'unknown' ? quick.otherwise : verdict) === 'feasible';
       if (isEnough) likely = position;
@@ -91,17 +91,22 @@ export async function bisect(
   for (let step = 1; !isOver(control); ) {
     const tightest = Math.max(tooTight, ...untold.filter((position) => position < nearest)) + 1;
     if (nearest <= tightest) break;
-    const position = isByPlans ? Math.max(tightest, nearest - step) : (nearest + tightest - 1) >> 1;
+    const position = isByPlans ? Math.max(tightest, nearest - step) : middleOf(nearest, tightest - 1);
     step = (await askInFull(position)) === 'feasible' ? 2 * step : 1;
   }
   // The nearest proof, below what could not be told.
   for (let step = 1; isByPlans && !isOver(control); step *= 2) {
     const open = Math.min(nearest, ...untold.filter((position) => position > tooTight));
     if (open - tooTight <= 1) break;
-    const middle = (open + tooTight) >> 1;
+    const middle = middleOf(open, tooTight);
     await askInFull(tooTight < 0 ? Math.max(0, open - step) : middle);
   }
   return result();
+}
+
+/** Positions may be as many as vehicles are counted: their sums exceed 32 bits. */
+function middleOf(a: number, b: number): number {
+  return Math.floor((a + b) / 2);
 }
 
 /** The least number from 0 to `most` that is enough, as every larger one is; `most` + 1 where none is. log₂ most questions. */
@@ -109,7 +114,7 @@ export function leastEnough(most: number, isEnough: (count: number) => boolean):
   let enough = most + 1;
   let tooFew = -1;
   while (enough - tooFew > 1) {
-    const middle = Math.floor((enough + tooFew) / 2);
+    const middle = middleOf(enough, tooFew);
     if (isEnough(middle)) enough = middle;
     else tooFew = middle;
   }

@@ -1,0 +1,112 @@
+/**
+ * `npm run bench:progress -- [--seconds 60] [--only TEXT]`: what it costs to report progress ten times a second, as a worker's thread does.
+ *
+ * A solve is a fixed amount of work: a request that ends by itself, of which it is checked that it takes the same steps to the same cost with and
+ * without progress. These take turns solve by solve, for so many seconds per request. What is compared is the processor time of the process, all its
+ * threads, which other work on the machine disturbs less than the clock. Ratios, to the mean of two
+ * solves without progress: median, in brackets the 10th – 90th
+ * percentile, and the 95 % confidence interval of the median (order statistics); the same of these two tells what the measurement
+ * itself cannot tell apart.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { MessageChannel } from 'node:worker_threads';
+import { type OptimizeInput, optimize } from '../src/core/optimize/optimize.ts';
+import { cityRequest, type RequestShape, SETTINGS } from './requests.ts';
+
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '60' }, only: { type: 'string', default: '' } },
+});
+const INTERVAL_MS = 100;
+/** The first solves compile. */
+const WARM_UP = 6;
+const LEAST_ROUNDS = 6;
+
+type Case = { shape: RequestShape; gap: number };
+
+const CASES: Record<string, Case> = {
+  '2,000 locations, 40,000 vehicles': {
+    shape: { locations: 2000, vehicles: 40_000, classes: 1, isFractional: false },
+    gap: 0.01,
+  },
+  '1,000 locations, 50,000 vehicles, fractional': {
+    shape: { locations: 1000, vehicles: 50_000, classes: 1, isFractional: true },
+    gap: 0.01,
+  },
+  '263 locations, 8,000 vehicles, 3 classes': {
+    shape: { locations: 263, vehicles: 8000, classes: 3, isFractional: true },
+    gap: 0.01,
+  },
+  '263 locations, 2,600 vehicles, 3 classes, gap 0.4 %': {
+    shape: { locations: 263, vehicles: 2600, classes: 3, isFractional: true },
+    gap: 0.004,
+  },
+};
+
+const { port1, port2 } = new MessageChannel();
+let reports = 0;
+port2.on('message', () => {}).unref();
+
+type Run = { cpuMs: number; steps: string };
+
+async function run(input: OptimizeInput, isReported: boolean): Promise<Run> {
+  const hooks = {
+    onProgress: (report: object) => {
+      reports++;
+      port1.postMessage(report);
+    },
+    progressIntervalMs: INTERVAL_MS,
+  };
+  const before = process.cpuUsage();
+  const outcome = await optimize(input, isReported ? hooks : {});
+  const { user, system } = process.cpuUsage(before);
+  if (outcome.status !== 'optimal') throw new Error(outcome.status);
+  // What was posted is taken before the next solve.
+  await setImmediate();
+  const { objective, iterations, nodes } = outcome.certificate;
+  return {
+    cpuMs: (user + system) / 1000,
+    steps: `cost ${objective}, ${iterations} iterations, ${nodes} nodes`,
+  };
+}
+
+function spread(ratios: readonly number[]): string {
+  const sorted = ratios.toSorted((a, b) => a - b);
+  const at = (rank: number) => sorted[Math.max(0, Math.min(sorted.length - 1, Math.round(rank)))].toFixed(3);
+  const n = sorted.length;
+  const half = 0.98 * Math.sqrt(n);
+  const middle = (n - 1) / 2;
+  return `× ${at(middle)} (${at(0.1 * n)} – ${at(0.9 * n)}), median within ${at(middle - half)} – ${at(middle + half)}`;
+}
+
+for (const [name, { shape, gap }] of Object.entries(CASES)) {
+  if (!name.includes(values.only)) continue;
+  const { request, locations } = cityRequest(1, shape);
+  const input = { request: { ...request, options: { optimality_gap: gap } }, locations, settings: SETTINGS };
+  for (let i = 0; i < WARM_UP; i++) await run(input, i % 2 === 0);
+  const { steps } = await run(input, false);
+  reports = 0;
+  const ratios: number[] = [];
+  const noise: number[] = [];
+  const cpuMs: number[] = [];
+  const endMs = performance.now() + Number(values.seconds) * 1000;
+  for (let round = 0; round < LEAST_ROUNDS || performance.now() < endMs; round++) {
+    // Who comes first takes turns: the first finds other garbage than the last.
+    const order = [0, 1, 2].map((at) => (at + round) % 3);
+    const used = [0, 0, 0];
+    for (const which of order) {
+      const ran = await run(input, which === 2);
+      if (ran.steps !== steps) throw new Error(`${ran.steps}, not ${steps}`);
+      used[which] = ran.cpuMs;
+    }
+    const [plain, again, reported] = used;
+    ratios.push(reported / ((plain + again) / 2));
+    noise.push(again / plain);
+    cpuMs.push(plain);
+  }
+  const middleMs = cpuMs.toSorted((a, b) => a - b)[cpuMs.length >> 1];
+  console.log(`${name}: ${steps}; ${middleMs.toFixed(0)} ms of processor`);
+  console.log(`  with progress ${spread(ratios)}; ${cpuMs.length} rounds, ${reports} reports`);
+  console.log(`  without, twice ${spread(noise)}`);
+}
+port1.close();
