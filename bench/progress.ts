@@ -37,9 +37,9 @@ const CASES: Record<string, Case> = {
     shape: { locations: 263, vehicles: 8000, classes: 3, isFractional: true },
     gap: 0.01,
   },
-  '263 locations, 2,600 vehicles, 3 classes, gap 0.4 %': {
+  '263 locations, 2,600 vehicles, 3 classes, gap 0.6 %': {
     shape: { locations: 263, vehicles: 2600, classes: 3, isFractional: true },
-    gap: 0.004,
+    gap: 0.006,
   },
 };
 
