@@ -4,6 +4,8 @@ import type { AnyPlan } from './feasibility.ts';
 
 /** Share of the time left that one question may take: a hard one leaves time for others. */
 const QUESTION_SHARE = 0.5;
+/** Where plans have led to a value, what is left to do is mostly the proof next to it. */
+const PROOF_SHARE = 0.8;
 
 export type Bisected = {
   /** The tightest variant known to have a plan, as a position; null where none is known. */
@@ -51,16 +53,18 @@ export async function bisect(
   let plan: Bisected['plan'] = null;
   /** What could not be told in full. */
   const untold: number[] = [];
-  const ask = async (position: number, answer: Ask): Promise<AnyPlan['verdict']> => {
-    const found = await answer(position, shareOf(control, QUESTION_SHARE));
+  const ask = async (position: number, answer: Ask, share = QUESTION_SHARE): Promise<AnyPlan['verdict']> => {
+    const found = await answer(position, shareOf(control, share));
     if (found.verdict === 'feasible') {
       nearest = position;
       plan = found;
     } else if (found.verdict === 'infeasible') tooTight = position;
     return found.verdict;
   };
+  // Plans that were looked for before have led to the loosest.
+  const isByPlans = quick?.otherwise === 'infeasible';
   const askInFull = async (position: number) => {
-    const verdict = await ask(position, find);
+    const verdict = await ask(position, find, isByPlans ? PROOF_SHARE : QUESTION_SHARE);
     if (verdict === 'unknown') untold.push(position);
     return verdict;
   };
@@ -70,8 +74,6 @@ export async function bisect(
     proved: tooTight === nearest - 1,
     plan,
   });
-  // Plans that were looked for before have led to the loosest.
-  const isByPlans = quick?.otherwise === 'infeasible';
   let likely = count;
   if (quick && !(isLoosestKnown && isByPlans)) {
     let tight = -1;
