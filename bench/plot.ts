@@ -14,6 +14,7 @@ const COLOURS = [
   '#20b2aa',
   '#a0522d',
   '#a8a000',
+  '#e377c2',
 ];
 
 /** An SVG with logarithmic axes, a line and a range bar per point, and a legend; readable on white and on dark pages. */

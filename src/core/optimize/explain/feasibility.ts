@@ -6,7 +6,7 @@ import { evaluateMoves } from '../evaluate.ts';
 import type { Moves, Problem, SolveControl } from '../model.ts';
 import { leastServed, SERVICE_TOLERANCE, totalDemand } from '../service-level.ts';
 import { solveProblem } from '../solve.ts';
-import { isOver, type Stopping, shareOf } from '../stopping.ts';
+import { checkOf, isOver, type Stopping, shareOf, untilOutOfTime } from '../stopping.ts';
 import { countVehicles } from '../variants.ts';
 import type { Quick } from './bisect.ts';
 import { createReach } from './class-reach.ts';
@@ -63,15 +63,21 @@ async function cover(problem: Problem, control: Stopping, effort: Effort = 'full
     : { verdict: 'unknown' };
 }
 
-/** The quick part of the answer for variants of a problem; undefined where the whole answer is quick, or costs matter. */
+/** The quick part of the answer for variants of a problem; undefined where the whole answer is quick, costs matter, or the time is up. */
 export function quickAnswer(
   problem: Problem,
+  control: Stopping,
 ): (Omit<Quick, 'find'> & { find(problem: Problem, control: Stopping): Promise<AnyPlan> }) | undefined {
   if (canReachMost(problem) || countVehicles(problem) === 0 || !isAtAnyCost(problem)) return undefined;
+  let isByRelaxation = isBounded(problem);
+  const isTold = untilOutOfTime(() => {
+    isByRelaxation ||= createReach(problem, checkOf(control)).isComplete;
+  });
+  if (!isTold) return undefined;
   return {
-    find: (variant, control) => cover(variant, control, 'glance'),
-    // By the relaxation, which rules out most of what there is not; where not everything is in reach by plans, of which most are found.
-    otherwise: isBounded(problem) || createReach(problem, () => {}).isComplete ? 'feasible' : 'infeasible',
+    find: (variant, share) => cover(variant, share, 'glance'),
+    // The relaxation rules out most of what there is not; where not everything is in reach plans come first, of which most are found.
+    otherwise: isByRelaxation ? 'feasible' : 'infeasible',
   };
 }
 

@@ -46,7 +46,7 @@ export async function findRelaxation(
     case 'min_vehicles_per_location': {
       const least = problem.limits.minVehiclesPerLocation;
       // Counted downwards: position p stands for least − 1 − p.
-      const quickly = quickAnswer(problem);
+      const quickly = quickAnswer(problem, control);
       const withLeast = (p: number) => withLimits(problem, { minVehiclesPerLocation: least - 1 - p });
       const found = await bisect(
         least,
@@ -132,7 +132,7 @@ async function shortestDistance(problem: Problem, control: SolveControl, known: 
   // Where no question is a hard one, none needs to leave time for the others.
   const isQuick = canReachMost(problem);
   const withDistance = (p: number) => withLimits(problem, { maxDistanceKm: candidates[p] / 10 });
-  const quickly = quickAnswer(problem);
+  const quickly = quickAnswer(problem, control);
   const found = await bisect(
     candidates.length,
     control,
@@ -179,7 +179,7 @@ async function smallestCount(
 ): Promise<Relaxation> {
   const isBound = least > problem.limits[limit] + 1;
   const first = Math.max(least, (known.insufficient ?? 0) + 1);
-  const quickly = quickAnswer(problem);
+  const quickly = quickAnswer(problem, control);
   const withMost = (p: number) => withLimits(problem, { [limit]: first + p });
   const found = await bisect(
     Math.max(0, (known.relaxation ?? countVehicles(problem)) - first + 1),

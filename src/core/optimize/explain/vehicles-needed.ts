@@ -59,7 +59,7 @@ export async function findByBisection(
   const common = mostCommonClass(problem) ?? 0;
   const withPlace = withPlaceOutside(problem);
   const most = mostToAdd(problem);
-  const quickly = quickAnswer(problem);
+  const quickly = quickAnswer(problem, control);
   const isBound = canReachMost(problem) && least > 1;
   const withMore = (p: number) => withVehiclesFromOutside(withPlace, common, p + least);
   const found = await bisect(
