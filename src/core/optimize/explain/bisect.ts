@@ -4,8 +4,8 @@ import type { AnyPlan } from './feasibility.ts';
 
 /** Share of the time left that one question may take: a hard one leaves time for others. */
 const QUESTION_SHARE = 0.5;
-/** Where plans have led to a value, what is left to do is mostly the proof next to it. */
-const PROOF_SHARE = 0.8;
+/** Where quick answers have led to a value, the whole answer there, or next to it, mostly is all that is left to do. */
+const SURE_SHARE = 0.8;
 
 export type Bisected = {
   /** The tightest variant known to have a plan, as a position; null where none is known. */
@@ -64,7 +64,7 @@ export async function bisect(
   // Plans that were looked for before have led to the loosest.
   const isByPlans = quick?.otherwise === 'infeasible';
   const askInFull = async (position: number) => {
-    const verdict = await ask(position, find, isByPlans ? PROOF_SHARE : QUESTION_SHARE);
+    const verdict = await ask(position, find, quick ? SURE_SHARE : QUESTION_SHARE);
     if (verdict === 'unknown') untold.push(position);
     return verdict;
   };
