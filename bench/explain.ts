@@ -1,7 +1,7 @@
 /**
  * `npm run bench:explain -- [--seeds 3] [--only TEXT]`: what `options.explain` adds to the time of a request, and how exact the
- * insights are then. Medians of wall and CPU time over the seeds' cities, after a request that warms up; errors of all their
- * figures together, a location's counted once.
+ * insights are then. Medians of wall and CPU time over the seeds' cities, after a request that warms up; which share of the
+ * figures is given, as their error is smaller than themselves, and the errors of those that are, a location's counted once.
  */
 import { parseArgs } from 'node:util';
 import { optimize } from '../src/core/optimize/optimize.ts';
@@ -47,6 +47,8 @@ function quantile(list: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
+const percent = (share: number) => `${Math.round(100 * share)} %`;
+
 for (const [name, size] of Object.entries(SHAPES)) {
   if (!name.includes(values.only)) continue;
   const times = { plain: [] as number[], explained: [] as number[] };
@@ -54,6 +56,8 @@ for (const [name, size] of Object.entries(SHAPES)) {
   const costs: number[] = [];
   const errors: number[] = [];
   const figures: number[] = [];
+  let wanted = 0;
+  let known = 0;
   for (let seed = 0; seed <= Number(values.seeds); seed++) {
     const { request, locations } = cityRequest(Math.max(1, seed), size);
     for (const which of seed === 0 ? (['plain'] as const) : (['plain', 'explained'] as const)) {
@@ -72,8 +76,11 @@ for (const [name, size] of Object.entries(SHAPES)) {
       if (!insights) continue;
       costs.push(outcome.result.total_cost);
       for (const { error_at_most } of [...insights.locations, ...insights.moves]) {
-        errors.push(error_at_most ?? Number.POSITIVE_INFINITY);
+        if (error_at_most !== null) errors.push(error_at_most);
       }
+      wanted += 3 * insights.locations.length + insights.moves.length;
+      known += insights.locations.reduce((sum, { not_known }) => sum + 3 - not_known.length, 0);
+      known += insights.moves.filter(({ error_at_most }) => error_at_most !== null).length;
       const told = [
         ...insights.locations.flatMap((l) => [l.one_more_saves, l.one_fewer_costs, l.more_demand_costs]),
         ...insights.moves.map((move) => move.forbidding_costs),
@@ -85,7 +92,7 @@ for (const [name, size] of Object.entries(SHAPES)) {
   const timeOf = (which: 'plain' | 'explained') =>
     `${quantile(times[which], 0.5).toFixed(0)} ms (CPU ${quantile(cpuTimes[which], 0.5).toFixed(0)})`;
   console.log(
-    `${name.padEnd(36)} ${timeOf('plain')} → ${timeOf('explained')}   exact ${Math.round(100 * exact)} %, ` +
+    `${name.padEnd(36)} ${timeOf('plain')} → ${timeOf('explained')}   given ${percent(known / wanted)}, exact ${percent(exact)}, ` +
       `error ${quantile(errors, 0.5).toFixed(2)} (90 %: ${quantile(errors, 0.9).toFixed(2)}), ` +
       `figure ${quantile(figures, 0.5).toFixed(2)}, cost ${quantile(costs, 0.5).toFixed(0)}`,
   );

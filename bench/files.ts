@@ -56,11 +56,12 @@ function assignmentTask(assignment: Assignment): Task {
   }
   const request = toRequest(assignment);
   const solve = async () => {
-    const [fault] = checkRequest(request, new Set());
+    const [fault] = checkRequest(request, new Set(), 1);
     if (fault) throw new Error(`${fault.field} ${fault.message}`);
     const outcome = await optimize({ request, locations: [], settings: SETTINGS });
     if (outcome.status === 'error') throw new Error(outcome.message);
     if (outcome.status === 'infeasible') return `infeasible, ${outcome.errors[0].message}`;
+    if (outcome.status === 'refused') return `refused, ${outcome.faults[0].message}`;
     if (outcome.status === 'cancelled') return outcome.status;
     const { objective, gap, checks } = outcome.certificate;
     const proved = `gap ${(100 * gap).toFixed(2)} %, proved by ${checks.slice(0, 2).join(', ')}`;

@@ -60,7 +60,7 @@ export async function fillDatabase(pool: pg.Pool, plans: number, jobs: number): 
   );
   await pool.query("insert into removed_plans values ('plan_big_2')");
   await pool.query(
-    `insert into jobs (job_id, status, request_id, input, input_hash, caller, turn, priority, attempts, worker_id,
+    `insert into jobs (job_id, status, request_id, input, input_hash, caller, priority, attempts, worker_id,
        heartbeat_at, started_at, location_count, vehicle_count)
      select 'opt_queued_' || i, case when i < 8 then 'running' else 'queued' end, 'r', '{}', '', 'caller ' || i % 20,
        i / 20, (array['low', 'normal', 'high'])[1 + i % 3]::job_priority, (i < 8)::int, case when i < 8 then 'w' end,

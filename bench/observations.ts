@@ -9,6 +9,7 @@
  *   monthly   partitions by month, each with the primary key
  * Time is that of the service's own functions; blocks (8 kB) and scans are what EXPLAIN (ANALYZE, BUFFERS) says of them.
  */
+
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,6 +19,7 @@ import { openDatabase } from '../src/db/client.ts';
 import { readDemandSeries, readNewestHours, upsertDemand } from '../src/db/demand.ts';
 import { HOUR_MS } from '../src/db/hour.ts';
 import { migrateDatabase } from '../src/db/migrate.ts';
+import { packDemand } from '../src/db/packed-rows.ts';
 import { createStages, storeStages } from '../src/db/staging.ts';
 import { startEmbeddedPostgres } from '../src/start/embedded-postgres.ts';
 
@@ -174,7 +176,9 @@ async function measureWrites() {
     ['upsert of 1,000 new rows', BEFORE],
     ['upsert of 1,000 rows that change', BEFORE - 200],
   ] as const) {
-    await measure(name, (database, r) => rolledBack(database.db, (tx) => upsertDemand(tx, rows(hour, r))));
+    await measure(name, (database, r) =>
+      rolledBack(database.db, (tx) => upsertDemand(tx, packDemand(rows(hour, r)))),
+    );
   }
   for (const [name, hour] of [
     ['import of a new day of every location', BEFORE],

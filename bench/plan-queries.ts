@@ -7,13 +7,14 @@ import { parseArgs } from 'node:util';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Database } from '../src/db/client.ts';
-import { claimJob, countClaimable, findSilentJobs } from '../src/db/job-claims.ts';
+import { claimJob, findSilentJobs } from '../src/db/job-claims.ts';
 import { estimateJob } from '../src/db/job-estimate.ts';
 import { insertJob, readAdmission } from '../src/db/job-intake.ts';
-import { readJob, readJobPage, readQueuePosition } from '../src/db/jobs.ts';
+import { readJob, readJobPage } from '../src/db/jobs.ts';
 import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans.ts';
 import { deleteJobs, deletePlanParts, deletePlans, dropInputs } from '../src/db/retention.ts';
 import * as schema from '../src/db/schema.ts';
+import { countClaimable, NO_LIMIT, readQueuePosition } from '../src/db/turns.ts';
 import { withDatabase } from './database.ts';
 import { fillDatabase, jobId, planId, timeOf } from './fill.ts';
 import { describePlan, type Explained } from './query-plan.ts';
@@ -43,6 +44,8 @@ const newJob = {
   idempotency: { key: 'new', ttlSeconds: 60 },
   priority: 'normal' as const,
   caller: 'caller 1',
+  clientId: '',
+  facts: { timeLimitSeconds: null },
   locationCount: 20,
   vehicleCount: 200,
 };
@@ -96,7 +99,8 @@ const calls: [string, Call][] = [
       readQueuePosition(db, {
         jobId: 'opt_z',
         priority: 'low',
-        turn: 1_000_000,
+        caller: 'caller 9',
+        clientId: '',
         createdAt: new Date(),
       }),
   ],
@@ -105,7 +109,7 @@ const calls: [string, Call][] = [
   ['insert a job', (db) => insertJob(db, newJob)],
   ['claim a job', (db) => claimJob(db, 'w', 'low')],
   ['sweeper: silent jobs', (db) => findSilentJobs(db, 30)],
-  ['sweeper: claimable jobs', (db) => countClaimable(db, 1000)],
+  ['sweeper: claimable jobs', (db) => countClaimable(db, 1000, NO_LIMIT)],
   ['retention: inputs, nothing to do', (db) => dropInputs(36_000)(db, 50)],
   ['retention: inputs, 50', (db) => dropInputs(DAYS)(db, 50)],
   ['retention: jobs, nothing to do', (db) => deleteJobs(36_000)(db, 50)],

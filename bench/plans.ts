@@ -72,6 +72,8 @@ async function store(db: Database, result: OptimizationResult, hasPlan: boolean)
     idempotency: null,
     priority: 'normal',
     caller: 'bench',
+    clientId: '',
+    facts: { timeLimitSeconds: null },
     locationCount: 1000,
     vehicleCount: result.allocation_plan.length,
   });

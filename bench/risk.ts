@@ -13,6 +13,7 @@ import Fastify from 'fastify';
 import { loadConfig } from '../src/config.ts';
 import { acceptBodies } from '../src/http/bodies.ts';
 import { handleError } from '../src/http/error-handler.ts';
+import { openIntake } from '../src/http/intake/intake.ts';
 import { requestId } from '../src/http/request-id.ts';
 import { riskRoutes } from '../src/http/routes/risk.ts';
 import { validatorCompiler } from '../src/http/validation.ts';
@@ -30,9 +31,9 @@ async function serve() {
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  acceptBodies(app, config.HTTP_BODY_LIMIT_BYTES);
+  acceptBodies(app, config, openIntake(config));
   app.setErrorHandler(handleError);
-  await app.register(riskRoutes({ config }));
+  await app.register(riskRoutes());
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   parentPort!.on('message', () => {

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Errors } from 'typebox/value';
+import { findMalformed } from './addresses.ts';
+import { MAX_CAPACITY, MAX_COST, MAX_DISTANCE_KM, MIN_CAPACITY } from './contracts/bounds.ts';
+import { readDecimalNumber, readWholeNumber } from './contracts/number-text.ts';
 import { isTimeZone } from './contracts/time-zone.ts';
 
 /**
@@ -25,6 +29,9 @@ export const SettingsSchema = Type.Object({
   DATABASE_URL: optionalText('PostgreSQL; unset: `npm start` runs an embedded one under `DATA_DIR`', {
     pattern: '^postgres(ql)?://',
   }),
+  DATABASE_PASSWORD_FILE: optionalText(
+    'file that holds the password of `DATABASE_URL`, which then states none',
+  ),
   REDIS_URL: optionalText(
     "Redis for queue and events; unset: BullMQ's PostgreSQL backend and LISTEN/NOTIFY",
     {
@@ -53,12 +60,45 @@ export const SettingsSchema = Type.Object({
     },
   ),
   QUEUE_MAX_WAITING: integer(10_000, 1, 10_000_000, 'jobs that may wait; beyond it new ones get 503'),
-  HTTP_BODY_LIMIT_BYTES: integer(64 * 1024 * 1024, 1024, 1024 ** 3, 'largest request body'),
+  HTTP_BODY_LIMIT_BYTES: integer(64 * 1024 * 1024, 1024, 1024 ** 3, 'largest request body, unpacked'),
+  HTTP_JSON_LIMIT_BYTES: integer(48 * 1024 * 1024, 1024, 256 * 1024 ** 2, 'largest JSON body, unpacked'),
+  HTTP_BODY_THREADS: integer(1, 1, 64, 'threads per API process that read JSON bodies above 256 KiB'),
+  HTTP_ALLOWED_HOSTS: optionalText(
+    'names, comma-separated, that requests may be for, beside those of loopback; unset: any name, of loopback only where HOST is a loopback address',
+    { pattern: '^[A-Za-z0-9._-]+(\\s*,\\s*[A-Za-z0-9._-]+)*$' },
+  ),
+  HTTP_REQUEST_TIMEOUT_SECONDS: number(
+    120,
+    0.1,
+    86_400,
+    'longest time a request may take to come in, headers (30 s at most) and body; past it 408',
+  ),
+  HTTP_TRUSTED_PROXIES: optionalText(
+    'addresses and networks (`10.0.0.0/8`) of reverse proxies, separated by commas, whose `X-Forwarded-For` says where a call comes from; unset: it is not read',
+  ),
   HTTP_WAIT_LIMIT_SECONDS: number(300, 0, 86_400, 'longest wait of a synchronous call; past it 202'),
+  START_WAIT_SECONDS: number(
+    60,
+    0,
+    86_400,
+    'how long a start (also `npm run migrate`) waits for a PostgreSQL that is away, and `npm start` for Redis; 0: it fails at once',
+  ),
   SHUTDOWN_TIMEOUT_SECONDS: number(20, 0, 3600, 'time running requests and solves get at shutdown'),
   WORKER_CONCURRENCY: integer(1, 1, 64, 'jobs a worker process solves at once, each in a thread of its own'),
   WORKER_HEALTH_FILE: optionalText(
     'file that a worker renews while it is well, for health checks of containers',
+  ),
+  JOBS_RUNNING_PER_CALLER: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 16_384,
+      description:
+        'jobs that one caller (address) may have running at once; unset: all that the workers can run but one',
+    }),
+  ),
+  PRIORITY_HIGH_FOR: text(
+    'everybody',
+    '`everybody`, `nobody`, or the addresses and networks, separated by commas, that may ask for `options.priority` `high`; the others get 403',
   ),
   JOB_MAX_ATTEMPTS: integer(3, 1, 100, 'crashes (of worker or solver) after which a job ends as failed'),
   JOB_RETRY_DELAY_SECONDS: number(
@@ -66,6 +106,12 @@ export const SettingsSchema = Type.Object({
     0,
     3600,
     'wait before a job that crashed is tried again; doubles with each crash, up to an hour',
+  ),
+  JOB_OVERRUN_SECONDS: number(
+    10,
+    0.1,
+    3600,
+    'processor time beside its time limit that a job gets to build, verify and explain before it is stopped and ends as failed',
   ),
   JOB_LOCK_SECONDS: number(
     30,
@@ -83,10 +129,15 @@ export const SettingsSchema = Type.Object({
   RETENTION_INPUT_DAYS: number(30, 0, 36_500, 'how long inputs of ended jobs are kept; 0: for ever'),
   RETENTION_PLAN_DAYS: number(0, 0, 36_500, 'how long plans are kept; 0: for ever'),
   RETENTION_JOB_DAYS: number(0, 0, 36_500, 'how long ended jobs and their answers are kept; 0: for ever'),
-  OPTIMIZATION_MAX_DISTANCE: number(100, 0, 50_000, '`constraints.max_distance`, km'),
-  OPTIMIZATION_CAPACITY_PER_VEHICLE: number(1, 1e-6, 1e9, '`constraints.capacity_per_vehicle`'),
+  OPTIMIZATION_MAX_DISTANCE: number(100, 0, MAX_DISTANCE_KM, '`constraints.max_distance`, km'),
+  OPTIMIZATION_CAPACITY_PER_VEHICLE: number(
+    1,
+    MIN_CAPACITY,
+    MAX_CAPACITY,
+    '`constraints.capacity_per_vehicle`',
+  ),
   OPTIMIZATION_MIN_SERVICE_LEVEL: number(0.95, 0, 1, '`constraints.min_service_level`'),
-  OPTIMIZATION_MAX_REBALANCING_COST: number(10_000, 0, 1e15, '`constraints.max_rebalancing_cost`'),
+  OPTIMIZATION_MAX_REBALANCING_COST: number(10_000, 0, MAX_COST, '`constraints.max_rebalancing_cost`'),
   OPTIMIZATION_TIME_LIMIT_SECONDS: number(60, 0.01, 86_400, "`time_limit_seconds`, the solver's own limit"),
   OPTIMIZATION_MAX_TIME_LIMIT_SECONDS: number(600, 0.01, 86_400, 'cap of `options.time_limit_seconds`'),
   OPTIMIZATION_OPTIMALITY_GAP: number(0.01, 0, 1, '`optimality_gap`, relative'),
@@ -111,6 +162,10 @@ export const SettingsSchema = Type.Object({
   RISK_MAINTENANCE_SCALE_DAYS: number(42, 1, 1e6, 'days without maintenance at which the factor reaches 1'),
   RISK_MEDIUM_THRESHOLD: number(0.4, 0, 1, 'score from which the category is `medium`'),
   RISK_HIGH_THRESHOLD: number(0.7, 0, 1, 'score from which the category is `high`'),
+  WEBSOCKET_ALLOWED_ORIGINS: optionalText(
+    "origins, comma-separated, whose pages may open a WebSocket beside the service's own, e.g. `https://console.example`",
+    { pattern: '^https?://[^\\s,/]+(\\s*,\\s*https?://[^\\s,/]+)*$' },
+  ),
   WEBSOCKET_MAX_SUBSCRIPTIONS: integer(1000, 1, 1_000_000, 'subscriptions per socket'),
   WEBSOCKET_MAX_MESSAGE_BYTES: integer(4096, 64, 1024 ** 2, 'longest message a client may send'),
   WEBSOCKET_MAX_BUFFERED_BYTES: integer(
@@ -156,13 +211,47 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     for (const error of Errors(schema, value)) problems.push(`${name}: ${shown} ${error.message}`);
     values[name] = value;
   }
+  if (values.DATABASE_PASSWORD_FILE !== undefined && problems.length === 0) {
+    problems.push(...addPassword(values as { DATABASE_URL?: string; DATABASE_PASSWORD_FILE: string }));
+  }
   const zone = values.FORECASTING_TIME_ZONE;
   if (typeof zone === 'string' && !isTimeZone(zone)) {
     problems.push(`FORECASTING_TIME_ZONE: "${zone}" is no IANA time zone, for example Europe/Berlin`);
   }
+  for (const name of ['HTTP_TRUSTED_PROXIES', 'PRIORITY_HIGH_FOR']) {
+    const list = values[name];
+    if (typeof list !== 'string' || (name === 'PRIORITY_HIGH_FOR' && /^(everybody|nobody)$/.test(list)))
+      continue;
+    for (const entry of findMalformed(list)) {
+      problems.push(
+        `${name}: "${entry}" is neither an address nor a network, for example 10.0.0.7 or 10.0.0.0/8`,
+      );
+    }
+  }
   if (problems.length === 0) problems.push(...riskProblems(values as Config));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(values) as Config;
+}
+
+/** Puts the password of its file into the URL. @returns what is in the way */
+function addPassword(values: { DATABASE_URL?: string; DATABASE_PASSWORD_FILE: string }): string[] {
+  const { DATABASE_URL: text, DATABASE_PASSWORD_FILE: file } = values;
+  if (text === undefined)
+    return ['DATABASE_PASSWORD_FILE: DATABASE_URL is not set; set it, without a password'];
+  const url = URL.parse(text);
+  if (!url?.username)
+    return ['DATABASE_PASSWORD_FILE: DATABASE_URL names no user; write postgresql://user@host/database'];
+  if (url.password)
+    return ['DATABASE_PASSWORD_FILE: DATABASE_URL states a password, too; leave one of them out'];
+  try {
+    const password = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    if (password === '') return [`DATABASE_PASSWORD_FILE: "${file}" is empty; write the password into it`];
+    url.password = encodeURIComponent(password);
+    values.DATABASE_URL = url.href;
+    return [];
+  } catch (error) {
+    return [`DATABASE_PASSWORD_FILE: "${file}" cannot be read (${(error as NodeJS.ErrnoException).code})`];
+  }
 }
 
 /** What a schema of single settings cannot say: scores stay within 0 … 1, and every category can be reached. */
@@ -188,7 +277,8 @@ function riskProblems(config: Config): string[] {
 }
 
 function parse(raw: string, type: string | undefined): unknown {
-  if (type === 'number' || type === 'integer') return raw.trim() === '' ? raw : Number(raw);
+  if (type === 'integer') return readWholeNumber(raw) ?? raw;
+  if (type === 'number') return readDecimalNumber(raw) ?? raw;
   if (type === 'boolean')
     return raw === 'true' || raw === '1' ? true : raw === 'false' || raw === '0' ? false : raw;
   return raw;

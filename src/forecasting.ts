@@ -1,16 +1,20 @@
 import type { Config } from './config.ts';
-import { MAX_FORECAST_LOCATIONS } from './contracts/forecast.ts';
+import type { OnMissingHistory } from './contracts/decisions.ts';
+import { MAX_FORECAST_LOCATIONS, MAX_FORECAST_VALUES } from './contracts/forecast.ts';
 import { localDate, zoneClock } from './core/forecast/local-time.ts';
+import type { MissingHistory } from './core/forecast/missing-history.ts';
 import type { DemandSeries } from './core/forecast/types.ts';
-import type { Database, Queryable } from './db/client.ts';
+import type { Queryable } from './db/client.ts';
 import {
   LAST_HOUR,
   type NewestHour,
   readDemandSeries,
   readNewestHourOfEach,
   readNewestHours,
+  readObservedNeighbours,
+  type StoredSeries,
 } from './db/demand.ts';
-import { findKnownLocationIds, readLocationIds } from './db/locations.ts';
+import { findKnownLocationIds, readActiveLocationIds, readExpectedDailyDemand } from './db/locations.ts';
 import { AppError, type Fault } from './errors.ts';
 import type { HolidayCalendar } from './holidays.ts';
 
@@ -60,7 +64,25 @@ export async function checkForecastLocations(
 }
 
 /**
- * The locations that a request is about: those it names, else those of its network, else all that are stored.
+ * Checks that a forecast has no more values than are computed at once.
+ * @throws AppError VALIDATION_ERROR
+ */
+export function checkForecastSize(
+  locationCount: number,
+  horizonHours: number,
+  stepHours: number,
+  field: string | null,
+): void {
+  const values = locationCount * Math.ceil(horizonHours / stepHours);
+  if (values <= MAX_FORECAST_VALUES) return;
+  const message =
+    `${horizonHours} hours in steps of ${stepHours} are ${values} values for ${locationCount} locations, more than ` +
+    `${MAX_FORECAST_VALUES}; take a shorter horizon, longer steps or fewer locations`;
+  throw new AppError('VALIDATION_ERROR', [{ field, message }]);
+}
+
+/**
+ * The locations that a request is about: those it names, else those of its network, else all that are active.
  * @throws AppError VALIDATION_ERROR where these are too many, MODEL_NOT_LOADED where there is none
  */
 export async function requestedLocations(
@@ -69,16 +91,15 @@ export async function requestedLocations(
 ): Promise<number[]> {
   const named = request.location_ids ?? request.network?.location_ids;
   if (named) return named;
-  const ids = await readLocationIds(db, MAX_FORECAST_LOCATIONS + 1);
-  const field = 'location_ids';
+  const ids = await readActiveLocationIds(db, MAX_FORECAST_LOCATIONS + 1);
   if (ids.length > MAX_FORECAST_LOCATIONS) {
-    const message = `more than ${MAX_FORECAST_LOCATIONS} locations are stored; name at most so many of them`;
-    throw new AppError('VALIDATION_ERROR', [{ field, message }]);
+    const message = `more than ${MAX_FORECAST_LOCATIONS} locations are stored; name at most so many of them in location_ids`;
+    throw new AppError('VALIDATION_ERROR', message);
   }
   if (ids.length > 0) return ids;
   const message =
-    'no location is stored; store locations (PUT /api/v1/data/locations) and their demand first';
-  throw new AppError('MODEL_NOT_LOADED', [{ field, message }]);
+    'no active location is stored; store locations (PUT /api/v1/data/locations) and their demand first';
+  throw new AppError('MODEL_NOT_LOADED', message);
 }
 
 /**
@@ -93,10 +114,23 @@ export async function forecastHistory(
   ids: readonly number[],
   asked: string | undefined,
   field = 'start_date',
+  fieldOf: LocationField = locationField(ids),
 ): Promise<History> {
+  const history = await findHistory(db, config, ids, asked, field);
+  return history ?? Promise.reject(await noObservations(db, config, ids, asked, fieldOf));
+}
+
+/** As `forecastHistory`; null where nothing was observed. */
+async function findHistory(
+  db: Queryable,
+  config: Settings,
+  ids: readonly number[],
+  asked: string | undefined,
+  field: string,
+): Promise<History | null> {
   const limit = hourLimit(asked);
   const hours = await readNewestHours(db, ids, limit);
-  if (hours.length === 0) throw await noObservations(db, config, ids, asked);
+  if (hours.length === 0) return null;
   const newest = Math.max(...hours.map(({ hour }) => hour));
   if (asked !== undefined && Date.parse(asked) / HOUR_MS - newest > MAX_LEAD_DAYS * 24) {
     const day = new Date(newest * HOUR_MS).toISOString().slice(0, 10);
@@ -109,6 +143,91 @@ export async function forecastHistory(
     beforeHour,
     startDate: asked ?? dayAfter(hours, config.FORECASTING_TIME_ZONE),
   };
+}
+
+/** What a decision says of the locations and the time that it plans for. */
+export type DecisionScope = {
+  location_ids?: number[] | undefined;
+  start_date?: string | undefined;
+  on_missing_history?: OnMissingHistory | undefined;
+};
+
+/**
+ * What the forecast of a decision reads. Where none of its locations was observed, the history of all locations counts; where
+ * there is none at all, it is empty, and the plan is for the day asked for, else for tomorrow.
+ * @throws AppError as `forecastHistory`; MODEL_NOT_LOADED only where missing history is to fail
+ */
+export async function decisionHistory(
+  db: Queryable,
+  config: Settings,
+  ids: readonly number[],
+  { location_ids, start_date: asked, on_missing_history }: DecisionScope,
+): Promise<History> {
+  const field = 'start_date';
+  if (on_missing_history === 'fail') {
+    const history = await forecastHistory(db, config, ids, asked, field, locationField(location_ids));
+    const silent = await findSilentLocations(db, ids, history);
+    if (silent.length === 0) return history;
+    throw await noObservations(db, config, silent, history.startDate, locationField(location_ids));
+  }
+  const own = await findHistory(db, config, ids, asked, field);
+  if (own) return own;
+  const others = await readActiveLocationIds(db);
+  const common = await findHistory(db, config, others, asked, field);
+  if (common) return common;
+  const now = Math.floor(Date.now() / HOUR_MS);
+  const zone = config.FORECASTING_TIME_ZONE;
+  const startDate = asked ?? dayAfter([{ timeZone: null, hour: now }], zone);
+  const hour = Date.parse(startDate) / HOUR_MS;
+  return { fromHour: hour, beforeHour: hour, startDate };
+}
+
+/** What is known of the locations of a decision that have no observations in their series, and the series it takes besides. */
+export async function readMissingHistory(
+  db: Queryable,
+  config: Pick<Config, 'FORECASTING_TIME_ZONE'>,
+  series: readonly DemandSeries[],
+  hours: Pick<History, 'fromHour' | 'beforeHour'>,
+): Promise<{ missing: MissingHistory; otherSeries: DemandSeries[] }> {
+  const ids = series.map(({ locationId }) => locationId);
+  const expectedDailyDemand = await readExpectedDailyDemand(db, ids);
+  const expecting = series.filter(
+    ({ locationId, values }) => values.length === 0 && (expectedDailyDemand.get(locationId) ?? 0) > 0,
+  );
+  const { fromHour, beforeHour } = hours;
+  const neighbours = await readObservedNeighbours(
+    db,
+    expecting.map(({ locationId }) => locationId),
+    fromHour,
+    beforeHour,
+  );
+  const own = new Set(ids);
+  const others = [...new Set([...neighbours.values()].flat())].filter((id) => !own.has(id));
+  const stored = await readDemandSeries(db, others, fromHour, beforeHour);
+  return {
+    missing: { expectedDailyDemand, neighbours },
+    otherSeries: stored.map((one) => inZone(one, config)),
+  };
+}
+
+/** What of a request makes a forecast large: the first of its fields that it sent. */
+export function sizeField(request: {
+  horizon_hours?: number | undefined;
+  step_hours?: number | undefined;
+  location_ids?: readonly number[] | undefined;
+}): string | null {
+  if (request.horizon_hours !== undefined) return 'horizon_hours';
+  if (request.step_hours !== undefined) return 'step_hours';
+  return request.location_ids ? 'location_ids' : null;
+}
+
+/** Where a request names a location; null where it names none. */
+export type LocationField = (id: number) => string | null;
+
+export function locationField(locationIds: readonly number[] | undefined): LocationField {
+  if (!locationIds) return () => null;
+  const places = new Map(locationIds.map((id, i) => [id, `location_ids[${i}]`]));
+  return (id) => places.get(id) ?? null;
 }
 
 /** One day more than UTC midnight: west of Greenwich the local day starts later; the engine cuts exactly. */
@@ -132,12 +251,15 @@ export async function findSilentLocations(
   return ids.filter((id) => !((newest.get(id) ?? -Infinity) >= fromHour));
 }
 
-/** Says of each location whether it was never observed, or fell silent, and when. */
+/**
+ * Says of each location whether it was never observed, or fell silent, and when.
+ */
 export async function noObservations(
   db: Queryable,
   config: Settings,
   ids: readonly number[],
   startDate: string | undefined,
+  fieldOf: LocationField,
 ): Promise<AppError> {
   const named = ids.slice(0, MOST_FAULTS);
   const newest = await readNewestHourOfEach(db, named);
@@ -150,7 +272,7 @@ export async function noObservations(
         : `location ${id} has no demand observations in the ${weeks} weeks before ${startDate ?? 'the newest of the request'}, ` +
           `its newest is of ${new Date(hour * HOUR_MS).toISOString().slice(0, 13)}:00Z; ` +
           'add newer ones with POST /api/v1/data/demand (an hour without demand is an observation of 0), or leave it out';
-    return { field: 'location_ids', message };
+    return { field: fieldOf(id), message };
   });
   return new AppError('MODEL_NOT_LOADED', faults);
 }
@@ -160,15 +282,40 @@ export async function noObservations(
  * `untilHour`. Locations that state no time zone get that of the setting.
  */
 export async function readForecastInput(
-  db: Pick<Database, '$client'>,
+  db: Queryable,
   config: Pick<Config, 'FORECASTING_TIME_ZONE'>,
   calendar: HolidayCalendar | null,
   asked: { locationIds: readonly number[]; fromHour: number; beforeHour: number; untilHour: number },
 ): Promise<{ series: DemandSeries[]; holidays?: string[] }> {
   const stored = await readDemandSeries(db, asked.locationIds, asked.fromHour, asked.beforeHour);
-  const series = stored.map((one) => ({ ...one, timeZone: one.timeZone ?? config.FORECASTING_TIME_ZONE }));
+  const series = stored.map((one) => inZone(one, config));
   const holidays = calendar?.between(asked.fromHour, Math.max(asked.beforeHour, asked.untilHour));
   return { series, ...(holidays && { holidays }) };
+}
+
+function inZone(
+  series: StoredSeries,
+  { FORECASTING_TIME_ZONE: usual }: Pick<Config, 'FORECASTING_TIME_ZONE'>,
+) {
+  return { ...series, timeZone: series.timeZone ?? usual };
+}
+
+/**
+ * The locations of a backtest: those it names, else the active ones that were ever observed.
+ * @throws AppError as `requestedLocations`; MODEL_NOT_LOADED where one that is named, or all, were never observed
+ */
+export async function backtestLocations(
+  db: Queryable,
+  config: Settings,
+  request: { location_ids?: number[] },
+): Promise<number[]> {
+  const ids = await requestedLocations(db, request);
+  const observed = await readNewestHourOfEach(db, ids);
+  const silent = ids.filter((id) => !observed.has(id));
+  const { location_ids } = request;
+  if (silent.length > 0 && (location_ids || silent.length === ids.length))
+    throw await noObservations(db, config, silent, undefined, locationField(location_ids));
+  return ids.filter((id) => observed.has(id));
 }
 
 /** The hour, in UTC and with a day to spare, at which a forecast from a day on ends. */

@@ -1,30 +1,43 @@
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from './config.ts';
-import { openDatabase } from './db/client.ts';
+import { isDatabaseUnavailable, openDatabase } from './db/client.ts';
 import { assertMigrated } from './db/migrate.ts';
 import { openConfiguredHolidays } from './holidays.ts';
 import { type App, buildApp } from './http/app.ts';
 import { openForecaster } from './http/forecaster.ts';
+import { openIntake } from './http/intake/intake.ts';
 import { openJobWatch } from './http/job-watch.ts';
-import { type Running, runProcess } from './lifecycle.ts';
+import { openStartWait, type Running, runProcess } from './lifecycle.ts';
 import { createLogger } from './logger.ts';
+import { giveMemoryBack } from './memory.ts';
 import { openEventBus } from './queue/bus.ts';
 import { openQueue } from './queue/queue.ts';
 
-/** Starts the API process: dependencies, application, listen. @returns its base URL and how to close it */
-export async function startApi(config: Config, logger: Logger): Promise<Running & { url: string; app: App }> {
+/**
+ * Starts the API process: dependencies, application, listen. PostgreSQL is waited for.
+ * @param signal ends the start while it waits
+ * @returns its base URL and how to close it
+ */
+export async function startApi(
+  config: Config,
+  logger: Logger,
+  signal = new AbortController().signal,
+): Promise<Running & { url: string; app: App }> {
   if (!config.DATABASE_URL)
     throw new ConfigError(['DATABASE_URL is not set; `npm start` runs a database of its own']);
   const calendar = await openConfiguredHolidays(config);
   const onError = (err: unknown) => logger.warn({ err }, 'connection');
   const database = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE, onError });
-  await assertMigrated(database.pool);
-  const queue = await openQueue(config, onError);
+  const say = (line: string) => logger.warn(line);
+  const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, signal);
+  await withDatabase(() => assertMigrated(database.pool));
+  const queue = await withDatabase(() => openQueue(config, onError));
   const bus = openEventBus(config, onError);
   const watch = openJobWatch({ db: database.db, bus, onError });
   const forecaster = openForecaster(config, database.db, calendar);
-  const app = await buildApp({ config, database, queue, bus, watch, forecaster, logger });
+  const intake = openIntake(config);
+  const app = await buildApp({ config, database, queue, bus, watch, forecaster, intake, logger });
 
   const close = async () => {
     // Outside in: no new requests, then those that wait, then what they wait for.
@@ -35,7 +48,7 @@ export async function startApi(config: Config, logger: Logger): Promise<Running 
     await app.close();
     clearTimeout(deadline);
     watch.close();
-    await Promise.all([forecaster.close(), queue.close(), bus.close()]);
+    await Promise.all([forecaster.close(), intake.close(), queue.close(), bus.close()]);
     await database.close();
     logger.info('stopped');
   };
@@ -51,8 +64,14 @@ export async function startApi(config: Config, logger: Logger): Promise<Running 
 }
 
 if (import.meta.main) {
-  await runProcess(async () => {
+  await runProcess(async (signal) => {
     const config = loadConfig();
-    return startApi(config, createLogger('api', config));
+    const memory = giveMemoryBack();
+    const api = await startApi(config, createLogger('api', config), signal);
+    const close = async () => {
+      memory.close();
+      await api.close();
+    };
+    return { close };
   });
 }

@@ -1,5 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../src/config.ts';
+import { newTemporaryFolder, removeFolder } from './helpers/folders.ts';
 
 describe('settings', () => {
   test('have the defaults of the specification', () => {
@@ -29,6 +33,15 @@ describe('settings', () => {
     expect(loadConfig({ PORT: '' }).PORT).toBe(8000);
   });
 
+  test('that list addresses are checked entry by entry', () => {
+    const read = () =>
+      loadConfig({ HTTP_TRUSTED_PROXIES: '10.0.0.0/8, proxy', PRIORITY_HIGH_FOR: '10.0.0.7,somebody' });
+    expect(read).toThrow(
+      /HTTP_TRUSTED_PROXIES: "proxy" is neither an address nor a network[\s\S]*PRIORITY_HIGH_FOR: "somebody"/,
+    );
+    expect(loadConfig({ PRIORITY_HIGH_FOR: 'nobody' }).PRIORITY_HIGH_FOR).toBe('nobody');
+  });
+
   test('of risk that contradict each other are named: weights above 1 together, a medium threshold above the high one', () => {
     const weights = {
       RISK_WEIGHT_AGE: '0.5',
@@ -48,5 +61,33 @@ describe('settings', () => {
     expect(() => loadConfig({ DATABASE_URL: 'mysql://root:secret@db' })).toThrow(
       /^DATABASE_URL: its value(?!.*secret)/,
     );
+  });
+
+  test('take the password of the database from a file, as it is written there', async () => {
+    const folder = await newTemporaryFolder('config');
+    try {
+      const file = path.join(folder, 'password');
+      const read = (env: Record<string, string>) => loadConfig({ DATABASE_PASSWORD_FILE: file, ...env });
+      const url = 'postgresql://fleet@db:5432/fleet';
+      expect(() => read({ DATABASE_URL: url })).toThrow(
+        /DATABASE_PASSWORD_FILE: .* cannot be read \(ENOENT\)/,
+      );
+      await writeFile(file, 'p%2F@ /:ß\n');
+      const { DATABASE_URL } = read({ DATABASE_URL: url });
+      expect(new pg.Client({ connectionString: DATABASE_URL! })).toMatchObject({
+        user: 'fleet',
+        password: 'p%2F@ /:ß',
+        host: 'db',
+      });
+      expect(() => read({})).toThrow(/DATABASE_URL is not set/);
+      expect(() => read({ DATABASE_URL: 'postgresql://db/fleet' })).toThrow(/names no user/);
+      expect(() => read({ DATABASE_URL: 'postgresql://fleet:secret@db/fleet' })).toThrow(
+        /^(?!.*secret).*a password, too/,
+      );
+      await writeFile(file, '\n');
+      expect(() => read({ DATABASE_URL: url })).toThrow(/is empty/);
+    } finally {
+      await removeFolder(folder);
+    }
   });
 });

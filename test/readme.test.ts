@@ -1,7 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { SettingsSchema } from '../src/config.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -37,44 +36,6 @@ describe('every setting', () => {
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
     expect(Object.keys(SettingsSchema.properties).filter((name) => !text.includes(name))).toEqual([]);
-  });
-});
-
-describe('the container files', () => {
-  const compose = parse(read('docker-compose.yml'), { merge: true });
-  const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>;
-
-  test('name scripts and settings that exist', () => {
-    for (const name of ['migrate', 'api', 'worker']) {
-      const [command, script] = compose.services[name].command;
-      expect(command).toBe('node');
-      expect(existsSync(path.join(root, script)), script).toBe(true);
-      expect(scripts[name]).toBe(`node ${script}`);
-      for (const setting of Object.keys(compose.services[name].environment)) {
-        expect(Object.keys(SettingsSchema.properties)).toContain(setting);
-      }
-    }
-  });
-
-  test('keep what the queue must not lose: append-only Redis without eviction, volumes, health checks', () => {
-    expect(compose.services.redis.command).toEqual([
-      'redis-server',
-      '--appendonly',
-      'yes',
-      '--maxmemory-policy',
-      'noeviction',
-    ]);
-    for (const name of ['postgres', 'redis', 'api', 'worker'])
-      expect(compose.services[name].healthcheck.test).toBeDefined();
-    for (const name of ['postgres', 'redis']) expect(compose.services[name].volumes).toHaveLength(1);
-  });
-
-  test('the image copies only what exists', () => {
-    const copied = [...read('Dockerfile').matchAll(/^COPY (.+) \S+$/gm)].flatMap((match) =>
-      match[1].split(' '),
-    );
-    expect(copied).toContain('src');
-    expect(copied.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
   });
 });
 

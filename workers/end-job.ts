@@ -9,8 +9,11 @@ import {
   finishJob,
   giveBackJob,
 } from '../src/db/job-claims.ts';
+import type { Progress } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
+import { isHeldBack, type RunningLimit } from '../src/db/turns.ts';
+import { cancelledAnswer } from '../src/envelope.ts';
 import { AppError } from '../src/errors.ts';
 import type { EventBus } from '../src/queue/bus.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
@@ -28,9 +31,11 @@ export type WorkerDeps = {
 };
 
 /** A claimed job on its way to an end, with what the answer and the record of its attempt say about it. */
-export type JobInHand = Omit<ClaimedJob, 'input' | 'locations'> & {
+export type JobInHand = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested'> & {
   solveTimeMs: number;
   phases: PhaseMark[];
+  /** what it has told so far; undefined: nothing yet */
+  progress?: Progress | undefined;
   logger: Logger;
 };
 
@@ -40,7 +45,10 @@ const MAX_RETRY_DELAY_SECONDS = 3600;
 /** A token for later comes so much after the job can be claimed again, rather than a moment before. */
 const TOKEN_MARGIN_SECONDS = 0.05;
 
-/** Stores the ending, and what belongs to it, where the job is still ours; then tells everybody who waits. */
+/**
+ * Stores the ending, and what belongs to it, where the job is still ours; then tells everybody who waits. Where somebody
+ * was told meanwhile that the job will be cancelled, it ends so.
+ */
 export async function endJob(
   deps: WorkerDeps,
   job: JobInHand,
@@ -48,9 +56,41 @@ export async function endJob(
   end: Omit<AttemptEnd, 'phases'> = { outcome: ending.status, reason: null },
   plan?: NewPlan,
 ): Promise<void> {
+  if (await store(deps, job, ending, end, plan)) return;
+  if (await endCancelled(deps, job, end)) return;
+  job.logger.warn('job lost to another worker; result thrown away');
+}
+
+/**
+ * Ends a job that carries a cancel mark as cancelled.
+ * @param end what became of the attempt: a crash stays one
+ * @returns false where there is no mark, or the job is not ours
+ */
+export function endCancelled(
+  deps: WorkerDeps,
+  job: JobInHand,
+  end: Omit<AttemptEnd, 'phases'>,
+): Promise<boolean> {
+  const { outcome, reason } = end;
+  const isBrokenOff = outcome === 'crashed' || outcome === 'released';
+  const answer = cancelledAnswer(job.requestId, job.jobId);
+  const ending: Ending = { status: 'cancelled', solverStatus: null, answer };
+  return store(deps, job, ending, { outcome: isBrokenOff ? outcome : 'cancelled', reason });
+}
+
+/** @returns false where the job is not ours, or its cancel mark says otherwise */
+async function store(
+  deps: WorkerDeps,
+  job: JobInHand,
+  ending: Ending,
+  end: Omit<AttemptEnd, 'phases'>,
+  plan?: NewPlan,
+): Promise<boolean> {
   const attemptEnd = { ...end, phases: job.phases };
-  const stored = await untilAvailable(deps, () => finishJob(deps.db, job, ending, attemptEnd, plan));
-  if (!stored) return job.logger.warn('job lost to another worker; result thrown away');
+  const isStored = await untilAvailable(deps, () =>
+    finishJob(deps.db, job, { ...ending, progress: job.progress }, attemptEnd, plan),
+  );
+  if (!isStored) return false;
   // First those who wait are told.
   const announced = deps.bus
     .publish({ type: 'ended', job_id: job.jobId })
@@ -61,6 +101,8 @@ export async function endJob(
     'job ended',
   );
   await announced;
+  await wakeHeldBack(deps, job);
+  return true;
 }
 
 /** Ends a job as failed for a reason that would come again: it is not tried again. */
@@ -69,13 +111,21 @@ export function failJob(deps: WorkerDeps, job: JobInHand, error: AppError): Prom
   return endJob(deps, job, failure(job, error), { outcome: 'failed', reason });
 }
 
+/** Whether a crash of this attempt would end the job. */
+export function isLastAttempt(
+  { JOB_MAX_ATTEMPTS }: Config,
+  { crashes }: Pick<JobInHand, 'crashes'>,
+): boolean {
+  return crashes + 1 >= JOB_MAX_ATTEMPTS;
+}
+
 /**
  * After the death of a worker or of its solver thread: back to the line for a while that doubles with each crash,
  * or, at the limit, failed. A job that kills whoever takes it must not go round for ever.
  */
 export async function retryOrFail(deps: WorkerDeps, job: JobInHand, reason: string): Promise<void> {
-  const { JOB_MAX_ATTEMPTS, JOB_RETRY_DELAY_SECONDS } = deps.config;
-  if (job.crashes + 1 >= JOB_MAX_ATTEMPTS) {
+  const { JOB_RETRY_DELAY_SECONDS } = deps.config;
+  if (isLastAttempt(deps.config, job)) {
     const message = `the job was started ${job.crashes + 1} times and crashed each time, at last: ${reason}; the log of the workers says more`;
     return endJob(deps, job, failure(job, new AppError('INTERNAL_ERROR', message)), {
       outcome: 'crashed',
@@ -86,15 +136,33 @@ export async function retryOrFail(deps: WorkerDeps, job: JobInHand, reason: stri
   await giveBack(deps, job, { outcome: 'crashed', reason, phases: job.phases }, delaySeconds);
 }
 
-/** Gives a job back to the line, and tells the workers of it at once. */
+/** Gives a job back to the line, and tells the workers of it at once; one that is to be cancelled ends here. */
 export async function giveBack(deps: WorkerDeps, job: JobInHand, end: AttemptEnd, delaySeconds: number) {
   const isGivenBack = await untilAvailable(deps, () => giveBackJob(deps.db, job, end, delaySeconds));
-  if (!isGivenBack) return;
+  if (!isGivenBack) {
+    await endCancelled(deps, job, end);
+    return;
+  }
   job.logger.warn({ reason: end.reason, delay_seconds: delaySeconds }, 'job given back');
   // Should the queue be away, a sweeper finds the job.
   await deps.queue
     .enqueue(delaySeconds > 0 ? delaySeconds + TOKEN_MARGIN_SECONDS : 0)
     .catch((err) => job.logger.warn({ err }, 'job given back, but not enqueued yet'));
+  await wakeHeldBack(deps, job);
+}
+
+/** Where another job of the caller waits that only its limit held back, a worker is told. Else a sweeper finds it. */
+async function wakeHeldBack({ db, queue, config }: WorkerDeps, job: JobInHand): Promise<void> {
+  try {
+    if (await isHeldBack(db, job.jobId, runningLimit(config))) await queue.enqueue();
+  } catch (err) {
+    job.logger.warn({ err }, 'jobs that the limit of their caller held back are not enqueued yet');
+  }
+}
+
+/** How many jobs of one caller may run at once. */
+export function runningLimit(config: Config): RunningLimit {
+  return { runningPerCaller: config.JOBS_RUNNING_PER_CALLER ?? null, lockSeconds: config.JOB_LOCK_SECONDS };
 }
 
 function failure(job: JobInHand, error: AppError): Ending {

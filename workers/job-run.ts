@@ -1,10 +1,12 @@
 import type { Transferable } from 'node:worker_threads';
+import type { FactsOf } from '../src/contracts/job-facts.ts';
+import type { JobKind } from '../src/contracts/jobs.ts';
 import type { SolverStatus } from '../src/contracts/optimize.ts';
-import { storeProgress } from '../src/db/job-claims.ts';
-import type { JobAnswer, Progress } from '../src/db/jobs.ts';
+import { type ClaimedJob, type JobInput, readJobInput, storeProgress } from '../src/db/job-claims.ts';
+import { type JobAnswer, learnProgress, NOTHING_KNOWN, type Progress, readJob } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
 import type { HolidayCalendar } from '../src/holidays.ts';
-import { type JobInHand, untilAvailable, type WorkerDeps } from './end-job.ts';
+import { isLastAttempt, type JobInHand, untilAvailable, type WorkerDeps } from './end-job.ts';
 import type { WorkInput, WorkName } from './job-thread.ts';
 import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
@@ -12,12 +14,20 @@ import type { ThreadOutcome, Threads } from './threads.ts';
 
 /** Progress goes to subscribers as it comes, which is seldom enough, and to PostgreSQL so often at most, and so late. */
 const STORE_PROGRESS_MS = 500;
+/** Longer than the largest request takes to parse. */
+const FACTS_LIMIT_SECONDS = 60;
 
 /** The work was stopped: by a caller, a shutdown, the loss of the job, or because its time was up. */
 export class StoppedError extends Error {}
 
 /** A fault of our own code in a thread. */
 export class ThreadFault extends Error {}
+
+/** The time limit passed while the process did not run: another attempt may fare better. */
+export class PausedError extends Error {}
+
+/** Work that had this share of its time limit was not cut short by a pause. */
+const FAIR_SHARE = 0.9;
 
 /** How a job ends that did its work; infeasible is such an end, too. What goes wrong is thrown. */
 export type JobEnd = {
@@ -28,11 +38,12 @@ export type JobEnd = {
 };
 
 /**
- * What a job of a kind does, from its stored request, and the locations stored with it, to its end.
+ * What a job of a kind does, from its stored request, and the locations stored with it, to its end. The request is text
+ * here, and is parsed in threads: its facts are what is known of it.
  * @throws StoppedError and ThreadFault of `run`; AppError, which becomes the answer; whatever else is thrown counts as
  *   a crash, and the job is tried again
  */
-export type JobWork = (run: JobRun, input: string, locations: string | null) => Promise<JobEnd>;
+export type JobWork<K extends JobKind> = (run: JobRun<K>) => Promise<JobEnd>;
 
 export type JobRunDeps = WorkerDeps & { threads: Threads; calendar: HolidayCalendar | null };
 
@@ -45,9 +56,13 @@ type ThreadOptions = {
 };
 
 /** A claimed job at work. */
-export type JobRun = {
+export type JobRun<K extends JobKind = JobKind> = {
   deps: JobRunDeps;
   job: JobInHand;
+  /** What is known of the request. */
+  facts(): Promise<FactsOf[K]>;
+  /** The request itself. */
+  input(): Promise<JobInput>;
   /** Repeats a query while the database is away. */
   query<T>(query: () => Promise<T>): Promise<T>;
   /** Gives up the job: it is in other hands. */
@@ -60,10 +75,29 @@ export type JobRun = {
   ): Promise<Exclude<ThreadOutcome<W>, { status: 'threw' | 'cancelled' }>>;
 };
 
-export function startRun(deps: JobRunDeps, job: JobInHand, entry: RunningJob, phases: Phases): JobRun {
+type Stored = Pick<ClaimedJob, 'facts' | 'input'>;
+
+export function startRun<K extends JobKind>(
+  deps: JobRunDeps,
+  job: JobInHand,
+  { facts, input }: Stored,
+  entry: RunningJob,
+  phases: Phases,
+): JobRun<K> {
   return {
     deps,
     job,
+    async facts() {
+      if (facts) return facts as FactsOf[K];
+      const { request } = await this.input();
+      const found = await this.inThread(
+        'facts',
+        { kind: job.kind, request },
+        { limitSeconds: FACTS_LIMIT_SECONDS },
+      );
+      return found.facts as FactsOf[K];
+    },
+    input: async () => input ?? untilAvailable(deps, () => readJobInput(deps.db, job.jobId)),
     query: (query) => untilAvailable(deps, query),
     lose() {
       entry.stopReason ??= 'lost';
@@ -73,6 +107,7 @@ export function startRun(deps: JobRunDeps, job: JobInHand, entry: RunningJob, ph
       // A job that is to stop before that is not begun.
       if (entry.stopReason) throw new StoppedError(entry.stopReason);
       const startedAt = performance.now();
+      job.progress ??= await untilAvailable(deps, () => readProgress(deps.db, job));
       const reporting = reportProgress(deps, job);
       const onProgress = (progress: Progress) => {
         if (progress.stage) phases.enter(progress.stage);
@@ -89,25 +124,48 @@ export function startRun(deps: JobRunDeps, job: JobInHand, entry: RunningJob, ph
       for (const { stage, at } of outcome.stages ?? []) phases.enter(stage, at);
       if (outcome.status === 'cancelled') throw new StoppedError('stopped');
       if (outcome.status === 'threw') throw new ThreadFault((outcome as { stack: string }).stack);
+      const pausedMs = running.readPausedMs();
+      const isCutShort =
+        pausedMs > 0 &&
+        job.solveTimeMs - pausedMs < FAIR_SHARE * limitSeconds * 1000 &&
+        isShortOfTime(outcome.status);
+      // At the last attempt a plan that could be better is better than none.
+      if (isCutShort && !isLastAttempt(deps.config, job)) {
+        throw new PausedError(
+          `the worker process did not run for ${(pausedMs / 1000).toFixed(1)} s (it was frozen, or its machine was), ` +
+            `and the time limit of ${limitSeconds} s passed meanwhile`,
+        );
+      }
       return outcome as Exclude<typeof outcome, { status: 'threw' | 'cancelled' }>;
     },
   };
+}
+
+/** Whether more time may have led to another outcome; a proof of an optimum, or that there is no plan, stands. */
+function isShortOfTime(status: string): boolean {
+  return status === 'feasible' || status === 'error';
+}
+
+/** What earlier attempts have told: nobody sees a job know less than it did. */
+async function readProgress(db: WorkerDeps['db'], { jobId, attempt }: JobInHand): Promise<Progress> {
+  return (attempt > 1 && (await readJob(db, jobId))) || NOTHING_KNOWN;
 }
 
 /** Tells subscribers of the progress, and writes it down; work that ends before it is written is not held up by it. */
 function reportProgress({ db, bus }: WorkerDeps, job: JobInHand) {
   const { jobId: job_id, attempt } = job;
   const onError = (err: unknown) => job.logger.debug({ err }, 'progress not reported');
-  let newest: Progress;
+  let newest = job.progress ?? NOTHING_KNOWN;
   let writing: NodeJS.Timeout | undefined;
   const write = () => {
     writing = undefined;
     storeProgress(db, job, newest).catch(onError);
   };
   return {
-    report(progress: Progress) {
-      newest = progress;
-      bus.publish({ type: 'progress', job_id, attempt, ...progress }).catch(onError);
+    report(told: Progress) {
+      newest = learnProgress(newest, told);
+      job.progress = newest;
+      bus.publish({ type: 'progress', job_id, attempt, ...newest }).catch(onError);
       writing ??= setTimeout(write, STORE_PROGRESS_MS);
     },
     stop: () => clearTimeout(writing),

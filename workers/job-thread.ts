@@ -1,9 +1,21 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { DecisionRisk } from '../src/contracts/decisions.ts';
-import { decisionFleet, decisionRisk, planRequest } from '../src/core/decision.ts';
+import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../src/contracts/decisions.ts';
+import type { ForecastData } from '../src/contracts/forecast.ts';
+import { jobFacts } from '../src/contracts/job-facts.ts';
+import type { JobKind } from '../src/contracts/jobs.ts';
+import {
+  type DecisionFault,
+  decisionFaults,
+  decisionFleet,
+  decisionRisk,
+  plannedPlaces,
+  planRequest,
+  withoutHistory,
+} from '../src/core/decision.ts';
 import { type BacktestOptions, type BacktestReport, backtest } from '../src/core/forecast/backtest.ts';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
-import { forecastData } from '../src/core/forecast/forecast-data.ts';
+import { forecastJson } from '../src/core/forecast/forecast-text.ts';
+import { fillMissing, type MissingHistory } from '../src/core/forecast/missing-history.ts';
 import type { DemandSeries, ForecastOptions } from '../src/core/forecast/types.ts';
 import { checkRequest } from '../src/core/optimize/check.ts';
 import { loadSolver } from '../src/core/optimize/highs.ts';
@@ -35,16 +47,25 @@ export type Hooks = {
 };
 
 type InputsTask = {
-  vehicles: string;
+  /** the request body, JSON text */
+  request: string;
+  /** the stored fleet, JSON text; null where the request brings one */
+  vehicles: string | null;
   threshold: number | null;
   riskSettings: RiskSettings;
   series: DemandSeries[];
+  /** of neighbours that are not forecast for themselves */
+  otherSeries: DemandSeries[];
+  /** null: a location without observations ends the work */
+  missing: MissingHistory | null;
   options: ForecastOptions & { startDate: string };
   generatedAt: string;
 };
 
 /** Lists as JSON text. */
 type TakenInputs = {
+  /** without the fleet */
+  request: string;
   /** where vehicles stand or demand is forecast */
   locationIds: number[];
   vehicleCount: number;
@@ -61,12 +82,15 @@ type PlanTask = {
   risk: string;
   forecast: string;
   locations: string | null;
+  /** Whether the vehicles are those of the request, not the stored ones. */
+  isFleetSent: boolean;
   settings: OptimizeSettings;
 };
 
 /** What became of an optimization. */
 export type PackedOutcome =
-  | Exclude<OptimizeOutcome, { result: unknown }>
+  | Exclude<OptimizeOutcome, { result: unknown } | { faults: unknown }>
+  | { status: 'refused'; faults: DecisionFault[] }
   | {
       status: 'optimal' | 'feasible';
       /** the plan, JSON text */
@@ -76,33 +100,54 @@ export type PackedOutcome =
 
 /** The work that is done in threads: here, and nowhere else in the process, the event loop may block. */
 const WORK = {
-  /** `input`: the request body. It and the locations that it names as JSON text, cheaper to hand over than objects. */
-  optimize(task: { input: string; locations: string | null; settings: OptimizeSettings }, hooks: Hooks) {
-    const { input, settings } = task;
+  /** `request`: the body. It and the locations that it names as JSON text, cheaper to hand over than objects. */
+  optimize(task: { request: string; locations: string | null; settings: OptimizeSettings }, hooks: Hooks) {
+    const { request, settings } = task;
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
-    return optimize({ request: JSON.parse(input), locations, settings }, hooks).then(pack);
+    return optimize({ request: JSON.parse(request), locations, settings }, hooks).then(pack);
   },
 
-  /** What a decision is made from: fleet, risk, forecast. `vehicles`: JSON text. */
+  /** Of a request that was stored without them. */
+  async facts({ kind, request }: { kind: JobKind; request: string }) {
+    return { status: 'done' as const, facts: jobFacts(kind, JSON.parse(request)) };
+  },
+
+  /** What a decision is made from: fleet, risk, forecast. */
   async inputs(
-    { vehicles, threshold, riskSettings, series, options, generatedAt }: InputsTask,
+    {
+      request,
+      vehicles,
+      threshold,
+      riskSettings,
+      series,
+      otherSeries,
+      missing,
+      options,
+      generatedAt,
+    }: InputsTask,
     { onProgress }: Hooks,
   ): Promise<{ status: 'done'; inputs: TakenInputs } | { status: 'silent'; locationIds: number[] }> {
     onProgress({ stage: 'risk', progress: 0 });
-    const fleet = decisionFleet(JSON.parse(vehicles));
+    const { fleet_state, ...rest } = JSON.parse(request) as DecisionRequest;
+    const fleet = decisionFleet(vehicles === null ? (fleet_state?.vehicles ?? []) : JSON.parse(vehicles));
     const risk = decisionRisk(fleet, options.startDate, threshold, riskSettings);
-    const set = forecastMany(series, options, loopProgress('forecast', 0.1, onProgress));
+    const observed = forecastMany(series, options, loopProgress('forecast', 0.1, onProgress));
+    const others = otherSeries.length > 0 ? forecastMany(otherSeries, options) : null;
+    const set = missing
+      ? fillMissing(observed, others, [...series, ...otherSeries], missing, options)
+      : observed;
     const silent = set.results.filter(({ status }) => status === 'no_observations');
     if (silent.length > 0) return { status: 'silent', locationIds: silent.map((one) => one.locationId) };
     const inputs = {
       locationIds: [
         ...new Set([...series.map((one) => one.locationId), ...fleet.map((one) => one.location_id)]),
       ],
+      request: JSON.stringify(rest),
       vehicleCount: fleet.length,
       leftOutCount: risk.left_out.length,
       fleet: JSON.stringify(fleet),
       risk: JSON.stringify(risk),
-      forecast: JSON.stringify(forecastData(set, options, generatedAt)),
+      forecast: forecastJson(set, options, generatedAt),
     };
     return { status: 'done', inputs };
   },
@@ -111,16 +156,30 @@ const WORK = {
   async plan(task: PlanTask, hooks: Hooks) {
     const risk = JSON.parse(task.risk) as DecisionRisk;
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
-    const request = planRequest(
-      JSON.parse(task.request),
-      JSON.parse(task.fleet),
-      risk,
-      JSON.parse(task.forecast),
-    );
-    const faults = checkRequest(request, new Set(locations.map(({ id }) => id)));
-    if (faults.length > 0) return { status: 'faults' as const, faults };
-    const outcome = pack(await optimize({ request, locations, settings: task.settings }, hooks));
-    return { ...outcome, leftOut: risk.left_out, unscored: risk.unscored };
+    const asked: DecisionRequest = JSON.parse(task.request);
+    const forecast: ForecastData = JSON.parse(task.forecast);
+    const fleet: DecisionVehicle[] = JSON.parse(task.fleet);
+    const request = planRequest(asked, fleet, risk, forecast);
+    const { settings } = task;
+    const known = new Set(locations.map(({ id }) => id));
+    const faults = checkRequest(request, known, settings.capacityPerVehicle);
+    const outcome: OptimizeOutcome =
+      faults.length > 0
+        ? { status: 'refused', faults }
+        : await optimize({ request, locations, settings }, hooks);
+    const planned =
+      outcome.status === 'refused'
+        ? {
+            ...outcome,
+            faults: decisionFaults(
+              asked,
+              task.isFleetSent ? plannedPlaces(fleet, risk) : null,
+              outcome.faults,
+            ),
+          }
+        : pack(outcome);
+    const { left_out: leftOut, unscored } = risk;
+    return { ...planned, leftOut, unscored, withoutHistory: withoutHistory(forecast) };
   },
 
   async backtest(
@@ -173,10 +232,11 @@ export type Threw = { status: 'threw'; stack: string };
  */
 export type Timed = { stages: { stage: string; at: number }[] };
 
-/** Entry of a thread. */
+/** Entry of a thread. @param task null: nothing is to be done but to be ready */
 export default async function run<W extends WorkName>(
-  task: ThreadTask<W>,
-): Promise<(WorkOutcome<W> | Threw) & Timed> {
+  task: ThreadTask<W> | null,
+): Promise<((WorkOutcome<W> | Threw) & Timed) | null> {
+  if (task === null) return null;
   const stages: Timed['stages'] = [];
   const hooks: Hooks = {
     stopFlag: task.stopFlag,

@@ -3,11 +3,13 @@ import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { type Config, ConfigError, loadConfig } from '../src/config.ts';
-import { openDatabase } from '../src/db/client.ts';
+import { isDatabaseUnavailable, openDatabase } from '../src/db/client.ts';
 import { assertMigrated } from '../src/db/migrate.ts';
+import { beatWorker, removeWorker } from '../src/db/turns.ts';
 import { openConfiguredHolidays } from '../src/holidays.ts';
-import { type Running, runProcess } from '../src/lifecycle.ts';
+import { openStartWait, type Running, runProcess } from '../src/lifecycle.ts';
 import { createLogger } from '../src/logger.ts';
+import { giveMemoryBack } from '../src/memory.ts';
 import { openEventBus } from '../src/queue/bus.ts';
 import { openConsumer, openQueue } from '../src/queue/queue.ts';
 import { every } from './every.ts';
@@ -24,8 +26,16 @@ import { openThreads } from './threads.ts';
  */
 const LOOK_FOR_CANCELS_MS = 400;
 
-/** Starts a worker process: takes jobs from the queue, solves them in threads, never on its own event loop. */
-export async function startWorker(config: Config, logger: Logger): Promise<Running> {
+/**
+ * Starts a worker process: takes jobs from the queue, solves them in threads, never on its own event loop. PostgreSQL is
+ * waited for.
+ * @param signal ends the start while it waits
+ */
+export async function startWorker(
+  config: Config,
+  logger: Logger,
+  signal = new AbortController().signal,
+): Promise<Running> {
   if (!config.DATABASE_URL)
     throw new ConfigError(['DATABASE_URL is not set; `npm start` runs a database of its own']);
   const calendar = await openConfiguredHolidays(config);
@@ -38,11 +48,14 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
     poolSize: config.DATABASE_POOL_SIZE,
     onError,
   });
-  await assertMigrated(pool);
-  const workerId = `${hostname()}:${process.pid}:${uuidv7().slice(-12)}`;
+  const say = (line: string) => logger.warn(line);
+  const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, signal);
+  await withDatabase(() => assertMigrated(pool));
+  // Callers see it: which host it is stands in the log only.
+  const workerId = `${process.pid}:${uuidv7().slice(-12)}`;
   const bus = openEventBus(config, onError);
-  const queue = await openQueue(config, onError);
-  const threads = openThreads(config.WORKER_CONCURRENCY);
+  const queue = await withDatabase(() => openQueue(config, onError));
+  const threads = openThreads(config.WORKER_CONCURRENCY, config.JOB_OVERRUN_SECONDS);
   const running = createRunningJobs();
 
   bus
@@ -54,12 +67,13 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
     .catch(onError);
   const levelOrder = createLevelOrder();
   const deps = { config, workerId, db, bus, queue, threads, calendar, running, logger, levelOrder };
-  const consumer = await openConsumer(config, () => runJob(deps), onError);
+  const consumer = await withDatabase(() => openConsumer(config, () => runJob(deps), onError));
   const beat = async () => {
+    await beatWorker(db, workerId, config.WORKER_CONCURRENCY);
     await running.beat(db);
     if (config.WORKER_HEALTH_FILE) await writeFile(config.WORKER_HEALTH_FILE, new Date().toISOString());
   };
-  await beat();
+  await withDatabase(beat);
   // Three beats within the time after which the worker counts as dead.
   const stopBeating = every(config.JOB_LOCK_SECONDS * 333, beat, onError);
   const stopLooking = every(LOOK_FOR_CANCELS_MS, () => running.stopCancelled(db), onError);
@@ -69,7 +83,10 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
   const clean = () => applyRetention(deps, cleaning.signal);
   const stopCleaning = every(config.SWEEP_INTERVAL_SECONDS * 1000, clean, onError);
   await sweep(deps).catch(onError);
-  logger.info({ worker_id: workerId, concurrency: config.WORKER_CONCURRENCY }, 'worker ready');
+  logger.info(
+    { worker_id: workerId, host: hostname(), concurrency: config.WORKER_CONCURRENCY },
+    'worker ready',
+  );
 
   return {
     async close() {
@@ -81,6 +98,7 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
       await consumer.close();
       clearTimeout(deadline);
       stopBeating();
+      await removeWorker(db, workerId).catch(onError);
       stopLooking();
       await Promise.all([threads.close(), queue.close(), bus.close()]);
       await closeDatabase();
@@ -90,8 +108,14 @@ export async function startWorker(config: Config, logger: Logger): Promise<Runni
 }
 
 if (import.meta.main) {
-  await runProcess(async () => {
+  await runProcess(async (signal) => {
     const config = loadConfig();
-    return startWorker(config, createLogger('worker', config));
+    const memory = giveMemoryBack();
+    const worker = await startWorker(config, createLogger('worker', config), signal);
+    const close = async () => {
+      memory.close();
+      await worker.close();
+    };
+    return { close };
   });
 }

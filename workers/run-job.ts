@@ -1,10 +1,18 @@
 import type { JobPriority } from '../src/contracts/priorities.ts';
 import { type ClaimedJob, claimJob, explainLostAttempt } from '../src/db/job-claims.ts';
-import { cancelledAnswer } from '../src/envelope.ts';
 import { AppError } from '../src/errors.ts';
-import { endJob, failJob, giveBack, type JobInHand, retryOrFail, untilAvailable } from './end-job.ts';
+import {
+  endCancelled,
+  endJob,
+  failJob,
+  giveBack,
+  type JobInHand,
+  retryOrFail,
+  runningLimit,
+  untilAvailable,
+} from './end-job.ts';
 import { type JobEnd, type JobRunDeps, StoppedError, startRun, ThreadFault } from './job-run.ts';
-import { KINDS } from './kinds/kinds.ts';
+import { workOf } from './kinds/kinds.ts';
 import { type Phases, startPhases } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 
@@ -17,11 +25,12 @@ export type RunJobDeps = JobRunDeps & {
 export async function runJob(deps: RunJobDeps): Promise<void> {
   const { db, workerId, running } = deps;
   const first = deps.levelOrder();
-  const claimed = await untilAvailable(deps, () => claimJob(db, workerId, first));
+  const claimed = await untilAvailable(deps, () => claimJob(db, workerId, first, runningLimit(deps.config)));
   // A token too many, or its job was cancelled: nothing to do.
   if (!claimed) return;
   const phases = startPhases();
   const entry = running.add(claimed);
+  if (claimed.cancelRequested) entry.stopReason ??= 'cancel';
   try {
     await workOn(deps, claimed, entry, phases);
   } finally {
@@ -31,13 +40,13 @@ export async function runJob(deps: RunJobDeps): Promise<void> {
 }
 
 async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, phases: Phases) {
-  const { input, locations, ...attempt } = claimed;
+  const { facts, input, cancelRequested: _, ...attempt } = claimed;
   const { jobId, requestId } = attempt;
   const logger = deps.logger.child({ job_id: jobId, request_id: requestId, attempt: attempt.attempt });
   const job: JobInHand = { ...attempt, solveTimeMs: 0, phases: phases.marks, logger };
   let end: JobEnd | StoppedError | ThreadFault | AppError;
   try {
-    const working = KINDS[job.kind](startRun(deps, job, entry, phases), input, locations);
+    const working = workOf(job.kind)(startRun(deps, job, { facts, input }, entry, phases));
     logger.info('job started'); // while the work is on its way
     end = await working;
   } catch (err) {
@@ -50,7 +59,7 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
   }
   if (entry.stopReason === 'lost') {
     logger.warn('job lost to another worker; result thrown away');
-    const reason = `worker ${deps.workerId} was cut off from PostgreSQL, or too busy to say that it was alive; it threw its result away`;
+    const reason = `worker ${deps.workerId} was frozen, cut off from PostgreSQL, or too busy to say that it was alive; it threw its result away`;
     return untilAvailable(deps, () => explainLostAttempt(deps.db, job, reason));
   }
   if (end instanceof StoppedError && entry.stopReason === 'shutdown') {
@@ -69,8 +78,10 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
     return endJob(deps, job, { status: 'completed', ...ending }, undefined, plan);
   }
   if (entry.stopReason === 'cancel') {
-    const answer = cancelledAnswer(requestId, jobId);
-    return endJob(deps, job, { status: 'cancelled', solverStatus: null, answer });
+    if (!(await endCancelled(deps, job, { outcome: 'cancelled', reason: null }))) {
+      logger.warn('job lost to another worker; nothing to cancel');
+    }
+    return;
   }
   const message =
     'the job did not end in time and was stopped; raise options.time_limit_seconds where there is one, or ask for less';

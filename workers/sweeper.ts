@@ -1,5 +1,6 @@
-import { countClaimable, findSilentJobs } from '../src/db/job-claims.ts';
-import { retryOrFail, type WorkerDeps } from './end-job.ts';
+import { findSilentJobs } from '../src/db/job-claims.ts';
+import { countClaimable, tidyLines } from '../src/db/turns.ts';
+import { retryOrFail, runningLimit, type WorkerDeps } from './end-job.ts';
 
 /** Tokens added per sweep at most: the workers have enough to do until the next one. */
 const TOKENS_PER_SWEEP = 1000;
@@ -20,7 +21,9 @@ export async function sweep(deps: WorkerDeps): Promise<void> {
       logger.error({ err }, 'silent job not taken over'),
     );
   }
-  const claimable = await countClaimable(deps.db, TOKENS_PER_SWEEP);
+  const limit = runningLimit(deps.config);
+  await tidyLines(deps.db, limit.lockSeconds);
+  const claimable = await countClaimable(deps.db, TOKENS_PER_SWEEP, limit);
   if (claimable === 0) return;
   const missing = claimable - (await deps.queue.countWaiting());
   if (missing > 0) await deps.queue.enqueueMany(missing);

@@ -1,6 +1,4 @@
 import { MessageChannel, type Transferable } from 'node:worker_threads';
-
-import { Piscina } from 'piscina';
 import type { Progress } from '../src/db/jobs.ts';
 import type {
   ThreadProgress,
@@ -11,6 +9,8 @@ import type {
   WorkName,
   WorkOutcome,
 } from './job-thread.ts';
+import { watchPauses } from './pauses.ts';
+import { openWarmThreads } from './warm-threads.ts';
 
 export type ThreadOutcome<W extends WorkName> =
   | (WorkOutcome<W> & Partial<Timed>)
@@ -19,6 +19,8 @@ export type ThreadOutcome<W extends WorkName> =
 
 export type ThreadRun<W extends WorkName> = {
   outcome: Promise<ThreadOutcome<W>>;
+  /** Milliseconds since the start in which this process did not run (see `watchPauses`). */
+  readPausedMs(): number;
   /** Ends the work: asks first, and ends the thread where it does not answer. */
   stop(): void;
 };
@@ -26,7 +28,8 @@ export type ThreadRun<W extends WorkName> = {
 export type Threads = {
   /**
    * Starts work in a thread.
-   * @param limitSeconds time after which it is stopped, with some for what comes beside the work itself
+   * @param limitSeconds time after which it is stopped, with some for what comes beside the work itself; time in which
+   *   this process did not run does not count
    * @param transfer memory that the thread gets instead of a copy
    */
   start<W extends WorkName>(
@@ -41,16 +44,19 @@ export type Threads = {
 
 /** How long work may take to notice that it is to stop, before its thread is ended: it mostly takes less than half of that. */
 const STOP_GRACE_MS = 150;
-/** What building, verifying and explaining may take beside the solver's own time limit. */
-const OVERRUN_MS = 10_000;
 
-/** Opens `count` threads, kept warm: loading the solver costs more than a small solve. */
-export function openThreads(count: number): Threads {
-  const pool = new Piscina({
-    filename: new URL('./job-thread.ts', import.meta.url).href,
-    minThreads: count,
-    maxThreads: count,
-  });
+/** Work that gets too little of a processor has so many times its overrun by the clock. */
+const MAX_STARVED = 6;
+const MIN_WATCH_MS = 10;
+
+/**
+ * Opens `count` threads, kept warm: loading the solver costs more than a small solve.
+ * @param overrunSeconds what building, verifying and explaining may take beside the work's own time limit, of a processor:
+ *   a machine that has much else to do is no fault of the work
+ */
+export function openThreads(count: number, overrunSeconds: number): Threads {
+  const pauses = watchPauses();
+  const threads = openWarmThreads<ThreadTask>(new URL('./job-thread.ts', import.meta.url).href, count);
 
   return {
     start<W extends WorkName>(
@@ -68,7 +74,28 @@ export function openThreads(count: number): Threads {
         Atomics.store(stopFlag, 0, 1);
         grace ??= setTimeout(() => killer.abort(), STOP_GRACE_MS);
       };
-      const watchdog = setTimeout(stop, limitSeconds * 1000 + OVERRUN_MS);
+      const startedAt = performance.now();
+      const pausedBefore = pauses.readPausedMs();
+      const readPausedMs = () => pauses.readPausedMs() - pausedBefore;
+      let watchdog: NodeJS.Timeout | undefined;
+      let cpuAtLimit: NodeJS.CpuUsage | undefined;
+      const watch = () => {
+        const overMs = performance.now() - startedAt - readPausedMs() - limitSeconds * 1000;
+        if (overMs < 0) {
+          watchdog = setTimeout(watch, -overMs);
+          return;
+        }
+        cpuAtLimit ??= process.cpuUsage();
+        const { user, system } = process.cpuUsage(cpuAtLimit);
+        const workedMs = Math.min(overMs, (user + system) / 1000);
+        const leftMs = Math.min(
+          overrunSeconds * 1000 - workedMs,
+          MAX_STARVED * overrunSeconds * 1000 - overMs,
+        );
+        if (leftMs > 0) watchdog = setTimeout(watch, Math.max(leftMs, MIN_WATCH_MS));
+        else stop();
+      };
+      watch();
       const told = Promise.withResolvers<void>();
       port1.on('message', (message: ThreadProgress | null) => {
         if (message === null) return told.resolve();
@@ -76,9 +103,11 @@ export function openThreads(count: number): Threads {
         onProgress({ progress, stage, incumbent, bound, gap, iterations });
       });
       const task: ThreadTask<W> = { work, input, stopFlag, progressPort: port2 };
-      const outcome: Promise<ThreadOutcome<W>> = pool
-        // Piscina derives the type from a newer signature of postMessage; an array is what it hands on.
-        .run(task, { transferList: [port2, ...transfer] as never, signal: killer.signal })
+      const outcome: Promise<ThreadOutcome<W>> = threads
+        .run<ThreadOutcome<W>>(task as ThreadTask, {
+          transferList: [port2, ...transfer],
+          signal: killer.signal,
+        })
         // Its last message comes by another way than its outcome: then all that it told has been heard.
         .then((outcome) => told.promise.then(() => outcome))
         .catch((error) => {
@@ -90,8 +119,11 @@ export function openThreads(count: number): Threads {
           clearTimeout(grace);
           port1.close();
         });
-      return { outcome, stop };
+      return { outcome, readPausedMs, stop };
     },
-    close: () => pool.destroy(),
+    close() {
+      pauses.close();
+      return threads.close();
+    },
   };
 }

@@ -2,6 +2,7 @@
  * What the record of a job costs by itself: the statements of one call, one after the other, by the service's own
  * functions and with its guarantees, in a database of its own on the same server.
  */
+
 import type { OptimizationResult, OptimizeRequest } from '../../src/contracts/optimize.ts';
 import { namedLocationIds } from '../../src/core/optimize/check.ts';
 import type { LocationPoint } from '../../src/core/optimize/model.ts';
@@ -11,6 +12,7 @@ import { insertJob } from '../../src/db/job-intake.ts';
 import { readAnswer } from '../../src/db/jobs.ts';
 import { upsertLocations } from '../../src/db/locations.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
+import { packLocations } from '../../src/db/packed-rows.ts';
 import { planRecord } from '../../src/db/plan-record.ts';
 
 /** @returns one job from its acceptance to its answer, without queue, solve and HTTP, and how to close */
@@ -24,10 +26,8 @@ export async function openRecord(serverUrl: string, places: readonly LocationPoi
   url.pathname = name;
   await migrateDatabase(url.href);
   const { db, close } = openDatabase(url.href, options);
-  await upsertLocations(
-    db,
-    places.map((place) => ({ ...place, name: `Place ${place.id}` })),
-  );
+  const rows = packLocations(places.map((place) => ({ ...place, name: `Place ${place.id}` })));
+  await db.transaction((tx) => upsertLocations(tx, rows));
   let count = 0;
   return {
     async keep(problem: OptimizeRequest, input: string, result: OptimizationResult): Promise<void> {
@@ -42,6 +42,8 @@ export async function openRecord(serverUrl: string, places: readonly LocationPoi
         idempotency: null,
         priority: 'normal',
         caller: 'bench',
+        clientId: '',
+        facts: { timeLimitSeconds: null },
         locationCount: locationIds.length,
         vehicleCount: problem.fleet_state.vehicles.length,
       } as const;

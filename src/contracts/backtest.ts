@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Metadata } from './envelope.ts';
-import { MAX_FORECAST_LOCATIONS, StepHours } from './forecast.ts';
+import { ConfidenceLevels, MAX_FORECAST_LOCATIONS, StepHours } from './forecast.ts';
 import { LocationId } from './optimize.ts';
 import { JOB_PRIORITIES } from './priorities.ts';
 
@@ -28,14 +28,7 @@ export const BacktestRequest = Type.Object(
         description: 'dates to forecast from; fewer are used where the history is too short',
       }),
     ),
-    confidence_levels: Type.Optional(
-      Type.Array(Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 }), {
-        minItems: 1,
-        maxItems: 5,
-        default: [0.8, 0.95],
-        description: 'intervals whose coverage is measured',
-      }),
-    ),
+    confidence_levels: Type.Optional(ConfidenceLevels),
     options: Type.Optional(
       Type.Object(
         { priority: Type.Optional(Type.Enum([...JOB_PRIORITIES], { default: 'normal' })) },

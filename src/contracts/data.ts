@@ -1,22 +1,43 @@
 import { type Static, Type } from 'typebox';
+import {
+  MAX_DAILY_DEMAND,
+  MAX_HOURLY_DEMAND,
+  MAX_LATITUDE,
+  MAX_LONGITUDE,
+  MAX_NAME_LENGTH,
+  MAX_TIME_ZONE_LENGTH,
+} from './bounds.ts';
 import { LocationId } from './optimize.ts';
-import { STORABLE_TEXT, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
+import { Capacity, STORABLE_TEXT, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
 
 /** Most rows of one bulk request. */
 export const MAX_BULK_ROWS = 200_000;
 
 const TimeZone = Type.String({
   format: 'time-zone',
-  maxLength: 64,
+  maxLength: MAX_TIME_ZONE_LENGTH,
   description: 'IANA zone whose days the demand follows, e.g. America/New_York',
 });
 
 export const Location = Type.Object(
   {
     id: LocationId,
-    name: Type.String({ minLength: 1, maxLength: 200, pattern: STORABLE_TEXT }),
-    latitude: Type.Number({ minimum: -90, maximum: 90 }),
-    longitude: Type.Number({ minimum: -180, maximum: 180 }),
+    name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: STORABLE_TEXT }),
+    latitude: Type.Number({ minimum: -MAX_LATITUDE, maximum: MAX_LATITUDE }),
+    longitude: Type.Number({ minimum: -MAX_LONGITUDE, maximum: MAX_LONGITUDE }),
+    active: Type.Optional(
+      Type.Boolean({
+        description:
+          'false: retired, so planned only where a request names it; shown only where it is false; default true',
+      }),
+    ),
+    expected_daily_demand: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: MAX_DAILY_DEMAND,
+        description: 'demand of an average day, which decisions plan with while there are no observations',
+      }),
+    ),
   },
   { $id: 'Location' },
 );
@@ -28,12 +49,21 @@ export const LocationInput = Type.Object(
 );
 export type LocationInput = Static<typeof LocationInput>;
 
+const { id: _id, ...LocationFigures } = Type.Partial(LocationInput).properties;
+/** JSON merge patch (RFC 7396) of a location; null is refused, as in `FleetVehiclePatch`. */
+export const LocationPatch = Type.Object(LocationFigures, {
+  $id: 'LocationPatch',
+  additionalProperties: false,
+  minProperties: 1,
+});
+export type LocationPatch = Static<typeof LocationPatch>;
+
 export const FleetVehicle = Type.Object(
   {
     vehicle_id: VehicleId,
     location_id: LocationId,
     status: Type.Enum([...VEHICLE_STATUSES]),
-    capacity: Type.Number({ exclusiveMinimum: 0 }),
+    capacity: Capacity,
     ...VehicleFigures,
   },
   { $id: 'FleetVehicle' },
@@ -45,7 +75,7 @@ export const FleetVehicleInput = Type.Object(
     vehicle_id: VehicleId,
     location_id: LocationId,
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { default: 'operational' })),
-    capacity: Type.Optional(Type.Number({ exclusiveMinimum: 0, default: 1 })),
+    capacity: Type.Optional({ ...Capacity, default: 1 }),
     ...VehicleFigures,
   },
   { $id: 'FleetVehicleInput', additionalProperties: false },
@@ -57,7 +87,7 @@ export const FleetVehiclePatch = Type.Object(
   {
     location_id: Type.Optional(LocationId),
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES])),
-    capacity: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    capacity: Type.Optional(Capacity),
     ...VehicleFigures,
   },
   { $id: 'FleetVehiclePatch', additionalProperties: false, minProperties: 1 },
@@ -75,11 +105,18 @@ export const FleetSummary = Type.Object(
 );
 export type FleetSummary = Static<typeof FleetSummary>;
 
+/** Demand of a location in one hour. */
+export const HourlyDemand = Type.Number({ minimum: 0, maximum: MAX_HOURLY_DEMAND });
+
 export const DemandObservation = Type.Object(
   {
     location_id: LocationId,
-    hour: Type.String({ format: 'date-time', description: 'start of the hour, ISO 8601 with offset' }),
-    demand: Type.Number({ minimum: 0 }),
+    hour: Type.String({
+      format: 'date-time',
+      maxLength: 100,
+      description: 'start of the hour, ISO 8601 with offset',
+    }),
+    demand: HourlyDemand,
   },
   { $id: 'DemandObservation', additionalProperties: false },
 );
@@ -104,8 +141,16 @@ export const PostDemandRequest = Type.Object(
 );
 export type PostDemandRequest = Static<typeof PostDemandRequest>;
 
+export const RemovedCounts = Type.Object(
+  { locations: Type.Integer(), vehicles: Type.Integer(), observations: Type.Integer() },
+  { $id: 'RemovedCounts', description: 'rows that were deleted' },
+);
+export type RemovedCounts = Static<typeof RemovedCounts>;
+
+export const Removed = Type.Object({ removed: RemovedCounts }, { $id: 'Removal' });
+
 export const UpsertCounts = Type.Object(
-  { created: Type.Integer(), updated: Type.Integer() },
-  { $id: 'UpsertCounts' },
+  { created: Type.Integer(), updated: Type.Integer(), removed: Type.Optional(RemovedCounts) },
+  { $id: 'UpsertCounts', description: '`removed` where the whole set was replaced' },
 );
 export type UpsertCounts = Static<typeof UpsertCounts>;

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { MAX_DEMAND_SCALE, MIN_DEMAND_SCALE } from './bounds.ts';
 import { FleetVehicle, Location } from './data.ts';
 import { Timestamp } from './envelope.ts';
 import {
@@ -12,32 +13,27 @@ import {
 import { DecisionId, JOB_STATUSES, PlanId } from './jobs.ts';
 import {
   Constraints,
+  FleetState,
   LocationId,
   Network,
   OptimizationResult,
   OptimizeMetadata,
   OptimizeOptions,
   SOLVER_STATUSES,
-  VehicleInput,
 } from './optimize.ts';
 import { RiskScore } from './risk.ts';
-
-/** Demand values of one decision at most, locations times steps. */
-export const MAX_DECISION_VALUES = 1_000_000;
 
 const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 
 export const PLANNED_DEMANDS = ['mean', 'upper'] as const;
 
+export const ON_MISSING_HISTORY = ['expected', 'fail'] as const;
+export type OnMissingHistory = (typeof ON_MISSING_HISTORY)[number];
+
 export const DecisionRequest = Type.Object(
   {
-    fleet_state: Type.Optional(
-      Type.Object(
-        { vehicles: Type.Array(VehicleInput) },
-        { additionalProperties: false, description: 'default: the stored fleet' },
-      ),
-    ),
+    fleet_state: Type.Optional({ ...FleetState, description: 'default: the stored fleet' }),
     risk: Type.Optional(
       Type.Object(
         {
@@ -55,7 +51,7 @@ export const DecisionRequest = Type.Object(
       Type.Array(LocationId, {
         minItems: 1,
         maxItems: MAX_FORECAST_LOCATIONS,
-        description: 'where demand is forecast; default: those of `network`, else all stored locations',
+        description: 'where demand is forecast; default: those of `network`, else all active locations',
       }),
     ),
     horizon_hours: Type.Optional(HorizonHours),
@@ -68,10 +64,17 @@ export const DecisionRequest = Type.Object(
         description: '`upper` plans against the upper end of the interval of `confidence_level`',
       }),
     ),
+    on_missing_history: Type.Optional(
+      Type.Enum([...ON_MISSING_HISTORY], {
+        description:
+          'a location without observations is planned with its `expected_daily_demand`, else 0 (`expected`, the default), ' +
+          'or answered with 503 (`fail`)',
+      }),
+    ),
     demand_scale: Type.Optional(
       Type.Number({
-        exclusiveMinimum: 0,
-        maximum: 1e6,
+        minimum: MIN_DEMAND_SCALE,
+        maximum: MAX_DEMAND_SCALE,
         default: 1,
         description:
           'the forecast is multiplied by it: the share of the demand that is for this fleet to serve',
@@ -138,9 +141,7 @@ export const Decision = Type.Object(
   {
     ...DecisionSummary.properties,
     inputs: nullable(DecisionInputs, 'what it is made from; null until a worker has taken them'),
-    result: Type.Optional(
-      Type.Unknown({ description: 'once ended: the very envelope that the synchronous call returns' }),
-    ),
+    result: Type.Optional(Type.Ref('DecisionAnswer')),
   },
   { $id: 'Decision' },
 );
@@ -165,6 +166,13 @@ export const DecisionResult = Type.Object(
     demand: Type.Enum([...PLANNED_DEMANDS]),
     left_out: DecisionRisk.properties.left_out,
     unscored: DecisionRisk.properties.unscored,
+    without_history: Type.Optional(
+      Type.Array(Type.Integer(), {
+        description:
+          'locations without observations, which are planned with their `expected_daily_demand`, else 0; absent from ' +
+          'decisions of earlier versions',
+      }),
+    ),
     plan: OptimizationResult,
   },
   { $id: 'DecisionResult' },

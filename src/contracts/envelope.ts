@@ -40,7 +40,11 @@ export const ErrorEnvelope = Type.Object(
 );
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>;
 
-/** The success envelope around `data`; `metadata` where an endpoint adds to the general one. */
+/** The success envelope around `data`, named after it: `Health` is answered in a `HealthEnvelope`. */
 export function Envelope<D extends TSchema>(data: D) {
-  return Type.Object({ status: Type.Literal('success'), data, metadata: Metadata });
+  const { $id } = data as { $id?: string };
+  return Type.Object(
+    { status: Type.Literal('success'), data, metadata: Metadata },
+    $id === undefined ? {} : { $id: `${$id}Envelope` },
+  );
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { OBSERVED_YEARS } from './bounds.ts';
 import { Timestamp } from './envelope.ts';
 import { LocationId, MAX_TIME_STEPS } from './optimize.ts';
 
@@ -7,14 +8,35 @@ export const StepHours = Type.Enum([...STEP_HOURS], { default: 24 });
 
 export const StartDate = Type.String({
   format: 'date',
+  pattern: OBSERVED_YEARS,
+  maxLength: 100,
   description:
     'first local day; default: the day after the newest observation. Only observations before it are used.',
 });
-export const ConfidenceLevel = Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1, default: 0.95 });
+/**
+ * Share of outcomes that an interval holds. Below half it says nothing; above 0.999 it rests on errors that thirteen weeks
+ * of history cannot show, and near 1 its quantile is infinite.
+ */
+export const MIN_CONFIDENCE_LEVEL = 0.5;
+export const MAX_CONFIDENCE_LEVEL = 0.999;
+const LEVEL_BOUNDS = { minimum: MIN_CONFIDENCE_LEVEL, maximum: MAX_CONFIDENCE_LEVEL };
+export const ConfidenceLevel = Type.Number({
+  ...LEVEL_BOUNDS,
+  default: 0.95,
+  description: 'share of outcomes that the interval holds',
+});
+export const ConfidenceLevels = Type.Array(Type.Number(LEVEL_BOUNDS), {
+  minItems: 1,
+  maxItems: 5,
+  default: [0.8, 0.95],
+  description: 'intervals whose coverage is measured',
+});
 export const HorizonHours = Type.Integer({ minimum: 1, maximum: MAX_TIME_STEPS, default: 168 });
 
 /** Locations of one forecast at most. */
 export const MAX_FORECAST_LOCATIONS = 5000;
+/** Values of one forecast at most, locations times steps; an interval adds its two ends to a value and does not count. */
+export const MAX_FORECAST_VALUES = 1_000_000;
 
 export const ForecastRequest = Type.Object(
   {

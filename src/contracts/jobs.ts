@@ -49,7 +49,7 @@ export const PlanId = Type.String({ pattern: `^plan_${UUID}$` });
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** What is known of a solve while it runs. */
+/** What is known of a solve while it runs: a figure that was known stays until a newer one is, in a later attempt too. */
 export const ProgressState = {
   progress: Type.Number({ minimum: 0, maximum: 1, description: 'never falls' }),
   stage: nullable(
@@ -58,7 +58,9 @@ export const ProgressState = {
         '`build`, `solve`, `verify`, `explain`; of a decision `risk`, `forecast` before them; of a backtest `backtest`',
     }),
   ),
-  incumbent: nullable(Type.Number({ description: 'cost of the best plan so far' })),
+  incumbent: nullable(
+    Type.Number({ description: 'cost of the best plan so far; once known it is never null again' }),
+  ),
   bound: nullable(Type.Number({ description: 'proved lower bound of the cost' })),
   gap: nullable(Type.Number({ description: '(incumbent − bound) / incumbent' })),
   iterations: nullable(
@@ -69,7 +71,7 @@ export const ProgressState = {
 export const JobAttempt = Type.Object(
   {
     attempt: Type.Integer({ minimum: 1 }),
-    worker_id: Type.String(),
+    worker_id: Type.String({ description: 'process:random; the log of the worker says on which host' }),
     started_at: Timestamp,
     ended_at: nullable(Timestamp),
     outcome: Type.Union([Type.Enum([...ATTEMPT_OUTCOMES]), Type.Null()], {
@@ -136,9 +138,8 @@ export const Job = Type.Object(
     attempt_history: Type.Optional(Type.Array(JobAttempt, { description: 'not in lists' })),
     plan_id: nullable(PlanId),
     request_id: Type.String(),
-    result: Type.Optional(
-      Type.Unknown({ description: 'once ended: the very envelope that the synchronous call returns' }),
-    ),
+    // By name: the answers are made of shapes that are made of the identifiers here.
+    result: Type.Optional(Type.Ref('JobResult')),
   },
   { $id: 'Job' },
 );

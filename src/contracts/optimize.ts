@@ -1,12 +1,28 @@
 import { type Static, Type } from 'typebox';
+import {
+  LOCATION_KEY,
+  MAX_COST,
+  MAX_COUNT,
+  MAX_DEMAND,
+  MAX_DISTANCE_KM,
+  MAX_LOCATION_ID,
+  MIN_LOCATION_ID,
+  MIN_TIME_LIMIT_SECONDS,
+} from './bounds.ts';
 import { Metadata } from './envelope.ts';
 import { JOB_PRIORITIES } from './priorities.ts';
-import { VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
+import { Capacity, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
 
 /** Longest demand series: hours of a leap year. */
 export const MAX_TIME_STEPS = 8784;
+/** Vehicles of one request at most. */
+export const MAX_REQUEST_VEHICLES = 500_000;
+/** Locations with demand of one request at most. */
+export const MAX_DEMAND_LOCATIONS = 20_000;
+/** Locations of a network at most: as many rows and columns have its matrices. */
+export const MAX_NETWORK_LOCATIONS = 5000;
 
-export const LocationId = Type.Integer({ minimum: -2147483648, maximum: 2147483647 });
+export const LocationId = Type.Integer({ minimum: MIN_LOCATION_ID, maximum: MAX_LOCATION_ID });
 
 export const VehicleInput = Type.Object(
   {
@@ -14,9 +30,7 @@ export const VehicleInput = Type.Object(
     vehicle_id: Type.Optional(VehicleId),
     location: Type.Optional(LocationId),
     location_id: Type.Optional(LocationId),
-    capacity: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, description: 'default: `constraints.capacity_per_vehicle`' }),
-    ),
+    capacity: Type.Optional({ ...Capacity, description: 'default: `constraints.capacity_per_vehicle`' }),
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { default: 'operational' })),
     ...VehicleFigures,
   },
@@ -31,35 +45,36 @@ export const VehicleInput = Type.Object(
 export type VehicleInput = Static<typeof VehicleInput>;
 
 export const DemandForecast = Type.Record(
-  Type.String({ pattern: '^(0|-?[1-9][0-9]{0,9})$' }),
-  Type.Array(Type.Number({ minimum: 0 }), { minItems: 1, maxItems: MAX_TIME_STEPS }),
+  Type.String({ pattern: LOCATION_KEY }),
+  Type.Array(Type.Number({ minimum: 0, maximum: MAX_DEMAND }), { minItems: 1, maxItems: MAX_TIME_STEPS }),
   {
     $id: 'DemandForecast',
     minProperties: 1,
+    maxProperties: MAX_DEMAND_LOCATIONS,
     additionalProperties: false,
     description: 'location id → demand per time step, in vehicle capacity units',
   },
 );
 
-const Count = Type.Integer({ minimum: 0, maximum: 2147483647 });
+const Count = Type.Integer({ minimum: 0, maximum: MAX_COUNT });
+const Distance = Type.Number({ minimum: 0, maximum: MAX_DISTANCE_KM });
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 
 export const Constraints = Type.Object(
   {
-    max_distance: Type.Optional(Type.Number({ minimum: 0, description: 'km a vehicle moves at most' })),
-    max_rebalancing_distance_km: Type.Optional(
-      Type.Number({ minimum: 0, description: 'alias of `max_distance`' }),
-    ),
+    max_distance: Type.Optional({ ...Distance, description: 'km a vehicle moves at most' }),
+    max_rebalancing_distance_km: Type.Optional({ ...Distance, description: 'alias of `max_distance`' }),
     min_service_level: Type.Optional({ ...Share, description: 'share of planning demand to serve' }),
     min_demand_coverage: Type.Optional({ ...Share, description: 'alias of `min_service_level`' }),
     max_rebalancing_cost: Type.Optional(
-      Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
+      Type.Union([Type.Number({ minimum: 0, maximum: MAX_COST }), Type.Null()], {
         description: 'limit of the total cost of the plan; null lifts it',
       }),
     ),
-    capacity_per_vehicle: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, description: 'capacity of vehicles that state none' }),
-    ),
+    capacity_per_vehicle: Type.Optional({
+      ...Capacity,
+      description: 'capacity of vehicles that state none',
+    }),
     min_vehicles_per_location: Type.Optional({
       ...Count,
       description: 'operational vehicles after the moves',
@@ -75,12 +90,18 @@ export const Constraints = Type.Object(
 export type Constraints = Static<typeof Constraints>;
 
 const Matrix = (description: string) =>
-  Type.Array(Type.Array(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])), { description });
+  Type.Array(
+    Type.Array(Type.Union([Type.Number({ minimum: 0 }), Type.Null()]), { maxItems: MAX_NETWORK_LOCATIONS }),
+    { maxItems: MAX_NETWORK_LOCATIONS, description },
+  );
 
 export const Network = Type.Object(
   {
-    location_ids: Type.Array(LocationId, { minItems: 1, uniqueItems: false }),
-    costs: Matrix('`costs[i][j]` of moving one vehicle from location i to j; null forbids the move'),
+    location_ids: Type.Array(LocationId, { minItems: 1, maxItems: MAX_NETWORK_LOCATIONS }),
+    costs: Matrix(
+      '`costs[i][j]` of moving one vehicle from location i to j; null forbids the move. At most 1e11 divided by the number ' +
+        'of vehicles, so that the total stays exact: it is a sum of whole units of 0.0001, up to 1e15 of them',
+    ),
     distances_km: Type.Optional(Matrix('`distances_km[i][j]`; without it `max_distance` does not apply')),
   },
   { $id: 'Network', additionalProperties: false, description: 'Replaces great-circle costs.' },
@@ -93,7 +114,9 @@ export type DemandAggregation = (typeof DEMAND_AGGREGATIONS)[number];
 export const OptimizeOptions = Type.Object(
   {
     demand_aggregation: Type.Optional(Type.Enum([...DEMAND_AGGREGATIONS], { default: 'peak' })),
-    time_limit_seconds: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+    time_limit_seconds: Type.Optional(
+      Type.Number({ minimum: MIN_TIME_LIMIT_SECONDS, description: "the solver's own limit" }),
+    ),
     optimality_gap: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     explain: Type.Optional(
       Type.Boolean({
@@ -113,10 +136,16 @@ export const OptimizeOptions = Type.Object(
 );
 export type OptimizeOptions = Static<typeof OptimizeOptions>;
 
+/** The vehicles of a request. */
+export const FleetState = Type.Object(
+  { vehicles: Type.Array(VehicleInput, { maxItems: MAX_REQUEST_VEHICLES }) },
+  { additionalProperties: false },
+);
+
 export const OptimizeRequest = Type.Object(
   {
     demand_forecast: DemandForecast,
-    fleet_state: Type.Object({ vehicles: Type.Array(VehicleInput) }, { additionalProperties: false }),
+    fleet_state: FleetState,
     constraints: Type.Optional(Constraints),
     network: Type.Optional(Network),
     options: Type.Optional(OptimizeOptions),
@@ -159,8 +188,11 @@ const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const ErrorAtMost = Type.Union([Type.Number(), Type.Null()], {
   description:
     'in the unit of cost: each figure here is within this much of the true one, which is the difference of two cheapest plans, ' +
-    'with the change and without. 0: exact. null: no limit of the error is known, the figure is an estimate',
+    'with the change and without, and every figure here is larger than it. 0: exact. null: no figure is known so well',
 });
+
+/** Figures of a location, each given or not. */
+export const LOCATION_FIGURES = ['one_more_saves', 'one_fewer_costs', 'more_demand_costs'] as const;
 
 export const LocationInsight = Type.Object(
   {
@@ -168,18 +200,23 @@ export const LocationInsight = Type.Object(
     one_more_saves: Type.Union([Type.Number(), Type.Null()], {
       description:
         'cost saved with one vehicle more here, of the most common capacity (negative where it would have to be moved away); ' +
-        'null where that leaves no plan, or not computed',
+        'null where that leaves no plan, or not known',
     }),
     one_fewer_costs: Type.Union([Type.Number(), Type.Null()], {
       description:
-        'cost added with one vehicle fewer here; null where there is none, where no plan is left, or not computed',
+        'cost added with one vehicle fewer here; null where there is none, where no plan is left, or not known',
     }),
     more_demand_costs: Type.Union([Type.Number(), Type.Null()], {
       description:
         'cost added with `demand_step` more demand here (the service level counts it too), negative where that saves; ' +
-        'null where no plan is left, or not computed',
+        'null where no plan is left, or not known',
     }),
     error_at_most: ErrorAtMost,
+    not_known: Type.Array(Type.Enum([...LOCATION_FIGURES]), {
+      description:
+        'which of the figures are null because they are not known: no time was left for them, or their error would be no ' +
+        'smaller than themselves',
+    }),
   },
   { $id: 'LocationInsight' },
 );
@@ -209,7 +246,7 @@ export const BindingConstraint = Type.Object(
     $id: 'BindingConstraint',
     description:
       'A constraint without which a cheaper plan is known, with its shadow value. `saves`: cost saved with `relaxed_value`, all else as it is; ' +
-      '0 where one unit is not enough to save anything; null where it was not computed.',
+      '0 where one unit is not enough to save anything; null where it is not known.',
   },
 );
 export type BindingConstraint = Static<typeof BindingConstraint>;
@@ -221,7 +258,8 @@ export const MoveInsight = Type.Object(
     vehicles: Type.Integer({ description: 'vehicles of the plan that go this way' }),
     cost: Type.Number({ description: 'cost of all of them' }),
     forbidding_costs: Type.Union([Type.Number(), Type.Null()], {
-      description: 'cost added where no vehicle may go this way; null where no plan is left, or not computed',
+      description:
+        'cost added where no vehicle may go this way; null where no plan is left (`error_at_most` 0), or not known (null)',
     }),
     next_best_location: Type.Union([Type.Integer(), Type.Null()], {
       description:
@@ -250,7 +288,7 @@ export const Insights = Type.Object(
     moves: Type.Array(MoveInsight, { description: 'moves of the plan, by source and target' }),
     complete: Type.Boolean({
       description:
-        'false where time left figures out, which are then null with an `error_at_most` of null. Insights end as soon as all is exact, and at ' +
+        'false where figures are not known, because time ended or because their error would be no smaller than themselves. Insights end as soon as all is exact, and at ' +
         'the latest at `options.time_limit_seconds`, counted from the start of the request; where figures are not exact at once (several ' +
         'capacities, or demand that is not whole vehicles) after 5 to 10 s, by the number of locations, or 20 s with several capacities, or half of the time left if that is less',
     }),

@@ -14,15 +14,15 @@ export const ServiceConfiguration = Type.Object(
 );
 export type ServiceConfiguration = Static<typeof ServiceConfiguration>;
 
-const Check = Type.Enum(['up', 'down']);
+const Up = Type.Literal('up');
 
 export const Health = Type.Object(
   {
-    health: Type.Enum(['healthy', 'unhealthy']),
-    checks: Type.Object({ database: Check, queue: Check }),
+    health: Type.Literal('healthy'),
+    checks: Type.Object({ database: Up, queue: Up }),
     uptime_seconds: Type.Number(),
   },
-  { $id: 'Health' },
+  { $id: 'HealthReport' },
 );
 
 export const ServiceInformation = Type.Object(

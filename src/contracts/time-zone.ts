@@ -1,7 +1,15 @@
+/** Names that have been found valid (some hundred at most): to ask takes a tenth of a millisecond, for each of 200,000 rows. */
+const known = new Set<string>();
+/** More than there are; only their upper and lower case can make more of them. */
+const MAX_KNOWN = 1000;
+
 /** Whether a name is an IANA time zone that this platform knows. */
 export function isTimeZone(name: string): boolean {
+  if (known.has(name)) return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.add(name);
     return true;
   } catch {
     return false;

@@ -1,19 +1,28 @@
 import { Type } from 'typebox';
+import { MAX_CAPACITY, MAX_VEHICLE_ID_LENGTH, MIN_CAPACITY, VEHICLE_YEARS } from './bounds.ts';
 
 /** States of a vehicle; only operational ones serve demand or move. */
 export const VEHICLE_STATUSES = ['operational', 'maintenance', 'downtime'] as const;
 export type VehicleStatus = (typeof VEHICLE_STATUSES)[number];
 
-/** Text that PostgreSQL can store: no NUL, no half of a surrogate pair (two ids could become one). */
-export const STORABLE_TEXT = '^[^\\u0000\\p{Cs}]*$';
+/**
+ * Text that PostgreSQL can store: no NUL, no half of a surrogate pair (two ids could become one). It means the same to
+ * regular expressions that see code points (the `u` flag here) and to those that see halves (browsers, by default).
+ */
+export const STORABLE_TEXT = '^(?:[^\\u0000\\uD800-\\uDFFF]|[\\uD800-\\uDBFF][\\uDC00-\\uDFFF])*$';
 
 /** A vehicle identifier is 1 to 128 characters. */
-export const VehicleId = Type.String({ minLength: 1, maxLength: 128, pattern: STORABLE_TEXT });
+export const VehicleId = Type.String({
+  minLength: 1,
+  maxLength: MAX_VEHICLE_ID_LENGTH,
+  pattern: STORABLE_TEXT,
+});
 
-/** Years that dates of a vehicle may lie in; PostgreSQL has no year 0. */
-export const VEHICLE_YEARS = '^(19|20|21)';
+/** The demand that a vehicle serves in a time step. */
+export const Capacity = Type.Number({ minimum: MIN_CAPACITY, maximum: MAX_CAPACITY });
 
-const day = (description: string) => Type.String({ format: 'date', pattern: VEHICLE_YEARS, description });
+const day = (description: string) =>
+  Type.String({ format: 'date', maxLength: 100, pattern: VEHICLE_YEARS, description });
 
 /** What risk is scored from, where it is known; dates, so that ages stay right from day to day. */
 export const VehicleFigures = {

@@ -6,6 +6,9 @@ import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../contract
 import type { ForecastData } from '../contracts/forecast.ts';
 import type { OptimizeRequest, VehicleInput } from '../contracts/optimize.ts';
 import type { RiskScore } from '../contracts/risk.ts';
+import { NotFiniteError } from './finite.ts';
+import { METHODS_WITHOUT_HISTORY } from './forecast/types.ts';
+import type { Fault } from './optimize/model.ts';
 import { type RiskSettings, riskVehicleOn, scoreRisk } from './risk.ts';
 
 /** Vehicles as GET /api/v1/data/fleet names their fields; what is not known is left out. */
@@ -40,7 +43,10 @@ export function decisionRisk(
   return { day, threshold, scores, left_out: leftOut, unscored: fleet.length - scores.length };
 }
 
-/** The optimization that a decision comes to: vehicles that were not left out, demand as forecast and scaled. */
+/**
+ * The optimization that a decision comes to: vehicles that were not left out, demand as forecast and scaled.
+ * @throws NotFiniteError where the stored forecast has no number: null is not a demand of 0
+ */
 export function planRequest(
   request: DecisionRequest,
   fleet: readonly DecisionVehicle[],
@@ -52,7 +58,7 @@ export function planRequest(
   const demandForecast = Object.fromEntries(
     Object.entries(forecast.forecasts).map(([id, mean]) => {
       const values = demand === 'upper' ? forecast.intervals![id]!.upper : mean;
-      return [id, values.map((value) => value * scale)];
+      return [id, values.map((value, t) => scaled(value, scale, `forecast of location ${id}, step ${t}`))];
     }),
   );
   return {
@@ -62,4 +68,66 @@ export function planRequest(
     ...(network && { network }),
     ...(options && { options }),
   };
+}
+
+/** The locations of a forecast that have no observations. */
+export function withoutHistory({ metadata }: ForecastData): number[] {
+  const methods: readonly string[] = METHODS_WITHOUT_HISTORY;
+  return Object.entries(metadata.methods).flatMap(([id, method]) =>
+    methods.includes(method) ? [Number(id)] : [],
+  );
+}
+
+/** Places in a fleet of the vehicles that are not left out. */
+export function plannedPlaces(
+  fleet: readonly Pick<DecisionVehicle, 'vehicle_id'>[],
+  risk: Pick<DecisionRisk, 'left_out'>,
+): number[] {
+  const leftOut = new Set(risk.left_out);
+  return fleet.flatMap(({ vehicle_id }, i) => (leftOut.has(vehicle_id) ? [] : [i]));
+}
+
+/** A fault in terms of what the caller of a decision sent; `field` null: nothing of that is at fault. */
+export type DecisionFault = Omit<Fault, 'field'> & { field: string | null };
+
+/**
+ * Faults of the optimization that a decision comes to, in terms of what its caller sent: demand is that of the forecast, and
+ * vehicles may be those of the stored fleet. O(faults).
+ * @param places of each vehicle that is planned, its place in `fleet_state` (vehicles at risk are left out, and count there);
+ *   null where the request carried none
+ */
+export function decisionFaults(
+  request: DecisionRequest,
+  places: readonly number[] | null,
+  faults: readonly Fault[],
+): DecisionFault[] {
+  const aboutDemand = faults.find(({ field }) => field.startsWith('demand_forecast'));
+  const others = faults.filter(({ field }) => !field.startsWith('demand_forecast'));
+  return [
+    ...(aboutDemand ? [demandFault(request, aboutDemand)] : []),
+    ...others.map((fault) => {
+      const [, planned] = /^fleet_state\.vehicles\[(\d+)\]/.exec(fault.field) ?? [];
+      if (planned === undefined) return fault;
+      if (!places) return { ...fault, field: null, message: `the stored fleet: ${fault.message}` };
+      return { ...fault, field: `fleet_state.vehicles[${places[Number(planned)]}]` };
+    }),
+  ];
+}
+
+/** Once, whatever the number of steps: they all have one cause. */
+function demandFault(request: DecisionRequest, { message, detail }: Fault): DecisionFault {
+  const { demand, demand_scale: scale, location_ids } = request;
+  const sent = [
+    scale !== undefined && 'demand_scale',
+    demand === 'upper' && 'demand',
+    location_ids && 'location_ids',
+  ];
+  const what = demand === 'upper' ? 'upper ends of the forecast' : 'forecast';
+  const times = scale === undefined ? '' : ` times demand_scale ${scale}`;
+  return { field: sent.find((field) => !!field) || null, message: `the ${what}${times}: ${message}`, detail };
+}
+
+function scaled(value: number, scale: number, what: string): number {
+  if (!Number.isFinite(value)) throw new NotFiniteError(what, value);
+  return value * scale;
 }

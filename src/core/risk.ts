@@ -11,6 +11,7 @@
  * more, so that what is reported adds up in decimals and a score on a threshold is on it (0.3 · 14/42 is not 0.1 in
  * binary). Complexity O(1) per vehicle. Source: spec/decisions.md §6.
  */
+import { requireFinite } from './finite.ts';
 
 export const RISK_CATEGORIES = ['low', 'medium', 'high'] as const;
 export type RiskCategory = (typeof RISK_CATEGORIES)[number];
@@ -90,7 +91,7 @@ function daysBetween(from: string, to: string): number {
   return Math.max(0, (Date.parse(to) - Date.parse(from)) / 86_400_000);
 }
 
-/** Scores one vehicle; finite numbers in, finite numbers out. */
+/** Scores one vehicle. @throws NotFiniteError where a number of it is not finite */
 export function scoreRisk(vehicle: RiskVehicle, settings: RiskSettings = DEFAULT_RISK_SETTINGS): VehicleRisk {
   const { weights } = settings;
   const age = share(vehicle.age_days, settings.ageScaleDays);
@@ -104,7 +105,12 @@ export function scoreRisk(vehicle: RiskVehicle, settings: RiskSettings = DEFAULT
   const score = toSixDecimals(
     factors.age_contribution + factors.utilization_contribution + factors.maintenance_contribution,
   );
-  return { vehicle_id: vehicle.id, risk_score: score, risk_category: categorise(score, settings), factors };
+  return requireFinite('risk', {
+    vehicle_id: vehicle.id,
+    risk_score: score,
+    risk_category: categorise(score, settings),
+    factors,
+  });
 }
 
 function categorise(score: number, settings: RiskSettings): RiskCategory {

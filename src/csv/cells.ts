@@ -1,5 +1,5 @@
+import { MAX_YEAR, MIN_VEHICLE_YEAR, VEHICLE_YEARS } from '../contracts/bounds.ts';
 import { isTimeZone } from '../contracts/time-zone.ts';
-import { VEHICLE_YEARS } from '../contracts/vehicles.ts';
 import { show } from './faults.ts';
 
 /** What a cell may hold, or what is wrong with it. */
@@ -9,7 +9,6 @@ export type Cell<T> = { value: T } | { fault: string };
 export type Limits = {
   minimum?: number;
   maximum?: number;
-  exclusiveMinimum?: number;
   minLength?: number;
   maxLength?: number;
 };
@@ -62,16 +61,15 @@ export function readDate(text: string): Cell<string> {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
     return { fault: `${show(text)} is not a date, for example 2026-03-01` };
   if (!new RegExp(VEHICLE_YEARS).test(text))
-    return { fault: `${show(text)} lies outside the years 1900 to 2199` };
+    return { fault: `${show(text)} lies outside the years ${MIN_VEHICLE_YEAR} to ${MAX_YEAR}` };
   return { value: text };
 }
 
-function within(text: string, value: number, { minimum, maximum, exclusiveMinimum }: Limits): Cell<number> {
+function within(text: string, value: number, { minimum, maximum }: Limits): Cell<number> {
+  const range = `give one from ${minimum} to ${maximum}`;
   if (minimum !== undefined && value < minimum)
-    return { fault: `${text} is below the least allowed value ${minimum}` };
+    return { fault: `${text} is below the least allowed value ${minimum}; ${range}` };
   if (maximum !== undefined && value > maximum)
-    return { fault: `${text} is above the largest allowed value ${maximum}` };
-  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)
-    return { fault: `${text} has to be above ${exclusiveMinimum}` };
+    return { fault: `${text} is above the largest allowed value ${maximum}; ${range}` };
   return { value };
 }

@@ -1,31 +1,36 @@
 import type pg from 'pg';
-import { findStagedDuplicates, findStagedUnknownLocations } from '../db/staging.ts';
+import { findStagedDuplicates, findStagedUnknownLocations, lockForStages } from '../db/staging.ts';
 import type { CsvSource } from './copy-rows.ts';
-import type { FaultList } from './faults.ts';
+import { throwFaults } from './faults.ts';
 import { describeKey } from './tables.ts';
 
 /**
  * Finds what lies between staged rows: keys that come twice, locations that do not exist.
  * @param howToStoreLocations what to do about a missing location, as the reader of the message can do it
+ * @throws CsvFaults with these and all that was found before
  */
 export async function checkStages(
   client: pg.PoolClient,
   sources: readonly CsvSource[],
-  faults: FaultList,
   howToStoreLocations: string,
 ): Promise<void> {
+  await lockForStages(
+    client,
+    sources.map(({ stage }) => stage),
+  );
   // A location that is missing because its own row has a fault is not reported again.
-  const areLocationsWhole = faults.size === 0 || !sources.some(({ stage }) => stage === 'locations');
-  for (const { stage, order } of sources) {
+  const areLocationsWhole = !sources.some(({ stage, faults }) => stage === 'locations' && faults.size > 0);
+  for (const { stage, faults } of sources) {
     for (const { line, first, key } of await findStagedDuplicates(client, stage, faults.limit)) {
       const message = `${describeKey(stage, key)} stands at line ${first} already; give each once`;
-      faults.add({ order, line, message });
+      faults.add(line, message);
     }
     if (stage === 'locations' || !areLocationsWhole) continue;
     for (const { id, line, rows } of await findStagedUnknownLocations(client, stage, faults.limit)) {
       const naming = `${rows} ${rows === 1 ? 'row names' : 'rows name'} it`;
       const message = `location_id ${id} is not a stored location (${naming}); ${howToStoreLocations}`;
-      faults.add({ order, line, message });
+      faults.add(line, message);
     }
   }
+  throwFaults(sources.map(({ faults }) => faults));
 }

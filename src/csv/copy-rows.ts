@@ -1,24 +1,23 @@
 import { copyLine, type Stage } from '../db/staging.ts';
-import { CsvFaults, type FaultList, show } from './faults.ts';
+import { type FaultList, ReadingStopped, show } from './faults.ts';
 import type { CsvRow } from './parser.ts';
 import { COLUMNS, type Column } from './tables.ts';
 
 /** Characters of COPY text per chunk. */
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** A CSV text: what it holds, and its place among those that are read together. */
-export type CsvSource = { stage: Stage; order: number };
+/** A CSV text: what it holds, and what is wrong with it. */
+export type CsvSource = { stage: Stage; faults: FaultList };
 
 /**
  * Checks rows against the columns of their table and turns them into COPY text of its stage. Rows with a fault are left
  * out; whoever reads fails later, once as many faults as may be are known.
  * @param onRow called for every row
- * @throws CsvFaults where the header does not fit, or the list of faults is full
+ * @throws ReadingStopped where the header does not fit, or the list of faults is full
  */
 export async function* copyRows(
   rows: AsyncIterable<CsvRow>,
-  { stage, order }: CsvSource,
-  faults: FaultList,
+  { stage, faults }: CsvSource,
   onRow: () => void = () => {},
 ): AsyncGenerator<string> {
   const columns = COLUMNS[stage];
@@ -26,25 +25,25 @@ export async function* copyRows(
   let chunk = '';
   for await (const { line, cells } of rows) {
     if (header === undefined) {
-      header = readHeader(cells, columns, { order, line });
+      header = readHeader(cells, columns, (message) => faults.add(line, message));
       continue;
     }
     onRow();
     if (cells.length !== header.width) {
       const message = `has ${cells.length} values; the header has ${header.width} columns`;
-      faults.add({ order, line, message });
+      faults.add(line, message);
     } else {
-      const values = readRow(cells, header, (message) => faults.add({ order, line, message }));
+      const values = readRow(cells, header, (message) => faults.add(line, message));
       if (values) chunk += copyLine(line, values);
     }
-    if (faults.isFull) faults.throwIfAny();
+    if (faults.isFull) throw new ReadingStopped();
     if (chunk.length >= CHUNK_CHARACTERS) {
       yield chunk;
       chunk = '';
     }
   }
   if (header === undefined) {
-    throw new CsvFaults([{ order, line: null, message: `is empty; ${expected(columns)}` }]);
+    faults.add(null, `is empty; ${expected(columns)}`);
   }
   if (chunk) yield chunk;
 }
@@ -77,7 +76,7 @@ function readRow(
 function readHeader(
   header: string[],
   columns: readonly Column[],
-  at: { order: number; line: number },
+  onFault: (message: string) => void,
 ): Header {
   const places = columns.map((column) => header.findIndex((name) => column.names.includes(name)));
   const missing = columns.filter((column, i) => places[i] < 0 && !column.optional);
@@ -93,7 +92,8 @@ function readHeader(
     if (surplus.length > 0) problems.push(`unknown or repeated: ${surplus.map(show).join(', ')}`);
   }
   if (problems.length > 0) {
-    throw new CsvFaults([{ ...at, message: `${problems.join('; ')}; ${expected(columns)}` }]);
+    onFault(`${problems.join('; ')}; ${expected(columns)}`);
+    throw new ReadingStopped();
   }
   return {
     // Faults name a column as this text does.

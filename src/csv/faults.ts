@@ -19,13 +19,19 @@ export class CsvFaults extends Error {
   }
 }
 
-/** Collects faults up to a limit. */
+/** Ends the reading of a text before its end; why is in its list of faults. */
+export class ReadingStopped extends Error {}
+
+/** Collects the faults of a text up to a limit. */
 export class FaultList {
   readonly limit: number;
+  readonly #order: number;
   readonly #faults: CsvFault[] = [];
 
-  constructor(limit: number) {
+  /** @param order place of the text among those that are read together */
+  constructor(limit: number, order = 0) {
     this.limit = limit;
+    this.#order = order;
   }
 
   get isFull(): boolean {
@@ -36,16 +42,25 @@ export class FaultList {
     return this.#faults.length;
   }
 
-  add(fault: CsvFault): void {
-    if (!this.isFull) this.#faults.push(fault);
+  /** By line. */
+  get faults(): readonly CsvFault[] {
+    return this.#faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   }
 
-  /** @throws CsvFaults where there is any, by text and line */
-  throwIfAny(): void {
-    if (this.#faults.length === 0) return;
-    const sorted = this.#faults.toSorted((a, b) => a.order - b.order || (a.line ?? 0) - (b.line ?? 0));
-    throw new CsvFaults(sorted, this.isFull);
+  /** @param line null: of all of the text */
+  add(line: number | null, message: string): void {
+    if (!this.isFull) this.#faults.push({ order: this.#order, line, message });
   }
+}
+
+/** @throws CsvFaults with the faults of all texts, where there is any */
+export function throwFaults(lists: readonly FaultList[]): void {
+  const faults = lists.flatMap((list) => list.faults);
+  if (faults.length > 0)
+    throw new CsvFaults(
+      faults,
+      lists.some((list) => list.isFull),
+    );
 }
 
 /** A value as it stands in the text, cut where it is long. */

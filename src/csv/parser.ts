@@ -1,11 +1,10 @@
 import { CsvError, parse } from 'csv-parse';
-import { CsvFaults } from './faults.ts';
 
 /** A row of CSV with the line it ends on (it is the only one, unless a quoted value holds a line break). */
 export type CsvRow = { line: number; cells: string[] };
 
 /** Longest row: what is not CSV at all fails soon instead of filling memory. */
-const MAX_ROW_CHARACTERS = 100_000;
+const MAX_ROW_CHARACTERS = 10_000;
 
 /**
  * A stream from bytes to `CsvRow`s, the header first. UTF-8, with or without byte order mark; comma, quotes as in
@@ -24,8 +23,8 @@ export function createCsvParser() {
 }
 
 /** What the parser's own error says of the text; undefined for any other error. */
-export function describeCsvError(error: unknown, order: number): CsvFaults | undefined {
+export function describeCsvError(error: unknown): { line: number | null; message: string } | undefined {
   if (!(error instanceof CsvError)) return undefined;
   const { lines = null } = error as unknown as { lines?: number };
-  return new CsvFaults([{ order, line: lines, message: error.message }]);
+  return { line: lines, message: error.message };
 }

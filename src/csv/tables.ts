@@ -1,8 +1,8 @@
-import { FleetVehicle, Location } from '../contracts/data.ts';
+import { FleetVehicle, HourlyDemand, Location } from '../contracts/data.ts';
 import { LocationId } from '../contracts/optimize.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
-import { VEHICLE_DEFAULTS } from '../db/fleet.ts';
 import { formatHour, parseHour } from '../db/hour.ts';
+import { VEHICLE_DEFAULTS } from '../db/packed-rows.ts';
 import type { Stage } from '../db/staging.ts';
 import {
   type Cell,
@@ -38,6 +38,12 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
     { names: ['latitude'], read: (text) => readNumber(text, Location.properties.latitude as Limits) },
     { names: ['longitude'], read: (text) => readNumber(text, Location.properties.longitude as Limits) },
     { names: ['time_zone'], optional: { default: null }, read: readTimeZone },
+    { names: ['active'], optional: { default: null }, read: (text) => readOneOf(text, ['true', 'false']) },
+    {
+      names: ['expected_daily_demand'],
+      optional: { default: null },
+      read: (text) => readNumber(text, Location.properties.expected_daily_demand as Limits),
+    },
   ],
   fleet: [
     {
@@ -66,7 +72,7 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
   demand: [
     locationId,
     { names: ['hour_utc_iso', 'hour'], read: readHour },
-    { names: ['pickups', 'demand'], read: (text) => readNumber(text, { minimum: 0 }) },
+    { names: ['pickups', 'demand'], read: (text) => readNumber(text, HourlyDemand as Limits) },
   ],
 };
 

@@ -47,6 +47,11 @@ export function openDatabase(url: string, options: { poolSize: number; onError: 
   return { db, pool, close };
 }
 
+/** Runs queries that all see the database as it is at the first of them. */
+export function inSnapshot<T>(db: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  return db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' });
+}
+
 /** Runs `work` in a transaction on a connection of its own. */
 export async function inTransaction<T>(
   pool: pg.Pool,
@@ -112,6 +117,8 @@ const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'EPIPE',
   'ENOTFOUND',
   'ENOENT',

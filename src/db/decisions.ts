@@ -53,6 +53,32 @@ export async function readDecisionInputs(db: Queryable, id: string) {
   return row satisfies StoredInputs | undefined;
 }
 
+/** When the inputs of a decision were taken, or undefined where none have been. */
+export async function readTakenAt(db: Queryable, id: string): Promise<Date | undefined> {
+  const [row] = await db.select({ takenAt: createdAt }).from(decisions).where(eq(decisionId, id));
+  return row?.takenAt;
+}
+
+/** The parts of the inputs that are JSON, in the order in which they are shown. */
+export const DECISION_PARTS = ['request', 'fleet', 'risk', 'forecast', 'locations'] as const;
+
+/**
+ * One part of the stored inputs, JSON text: tens of megabytes each, so one at a time is read.
+ * @throws Error where the decision is not stored any more
+ */
+export async function readDecisionPart(
+  db: Queryable,
+  id: string,
+  part: (typeof DECISION_PARTS)[number],
+): Promise<string> {
+  const [row] = await db
+    .select({ part: text(decisions[part]) })
+    .from(decisions)
+    .where(eq(decisionId, id));
+  if (!row) throw new Error(`the inputs of ${id} have been removed meanwhile`);
+  return row.part ?? 'null';
+}
+
 /**
  * Decisions whose inputs have been taken, the newest of them first.
  * @param before time and id of the last row of the page before

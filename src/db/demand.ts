@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
-import type { Database, Queryable } from './client.ts';
+import type { Queryable } from './client.ts';
 import { HOUR_MS } from './hour.ts';
+import type { PackedRows } from './packed-rows.ts';
 import { demandObservations, demandRevision, locations } from './schema.ts';
 import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';
 
@@ -29,26 +30,55 @@ const POSTGRES_EPOCH_HOUR = Date.UTC(2000, 0, 1) / HOUR_MS;
  * @returns the stored ones of the locations, in the order asked for
  */
 export async function readDemandSeries(
-  db: Pick<Database, '$client'>,
+  db: Queryable,
   locationIds: readonly number[],
   fromHour: number,
   beforeHour: number,
 ): Promise<StoredSeries[]> {
   const found = new Map<number, StoredSeries>();
   for (let i = 0; i < locationIds.length; i += LOCATIONS_PER_QUERY) {
-    const { rows } = await db.$client.query<{ id: number; time_zone: string | null; packed: Buffer | null }>(
-      `select l.id, l.time_zone, d.packed from locations l left join lateral (
+    const ids = sql.param(locationIds.slice(i, i + LOCATIONS_PER_QUERY));
+    const { rows } = await db.execute<{ id: number; time_zone: string | null; packed: Buffer | null }>(
+      sql`select l.id, l.time_zone, d.packed from ${locations} l left join lateral (
          select string_agg(timestamptz_send(o.hour) || float8send(o.demand), ''::bytea) as packed
-         from demand_observations o
-         where o.location_id = l.id and o.hour >= to_timestamp($2::float8) and o.hour < to_timestamp($3::float8)
-       ) d on true where l.id = any($1::int[])`,
-      [locationIds.slice(i, i + LOCATIONS_PER_QUERY), fromHour * 3600, beforeHour * 3600],
+         from ${demandObservations} o where o.location_id = l.id and ${isWithin(fromHour, beforeHour)}
+       ) d on true where l.id = any(${ids}::int[])`,
     );
     for (const { id, time_zone, packed } of rows) {
       found.set(id, { locationId: id, timeZone: time_zone, ...unpack(packed, fromHour) });
     }
   }
   return locationIds.flatMap((id) => found.get(id) ?? []);
+}
+
+/** Whether an observation `o` is of `[fromHour, beforeHour)`. */
+const isWithin = (fromHour: number, beforeHour: number) =>
+  sql`o.hour >= to_timestamp(${fromHour * 3600}::float8) and o.hour < to_timestamp(${beforeHour * 3600}::float8)`;
+
+/** Observed locations that are looked at for the profile of one without observations. */
+const NEIGHBOUR_COUNT = 3;
+
+/**
+ * The active locations nearest to each of some that have observations of `[fromHour, beforeHour)`, the nearest first, by
+ * great circle. O(observed × asked for), in PostgreSQL.
+ * @returns none for a location where there are none
+ */
+export async function readObservedNeighbours(
+  db: Queryable,
+  locationIds: readonly number[],
+  fromHour: number,
+  beforeHour: number,
+): Promise<Map<number, number[]>> {
+  if (locationIds.length === 0) return new Map();
+  const { rows } = await db.execute<{ id: number; neighbours: number[] }>(sql`
+    with observed as materialized (
+      select l.id, l.latitude, l.longitude from ${locations} l where l.active and exists (
+        select from ${demandObservations} o where o.location_id = l.id and ${isWithin(fromHour, beforeHour)}))
+    select s.id, array(select n.id from observed n where n.id <> s.id
+      order by power(sin(radians(n.latitude - s.latitude) / 2), 2) + cos(radians(s.latitude)) * cos(radians(n.latitude))
+        * power(sin(radians(n.longitude - s.longitude) / 2), 2), n.id limit ${NEIGHBOUR_COUNT}) as neighbours
+    from ${locations} s where s.id = any(${sql.param(locationIds)}::int[])`);
+  return new Map(rows.map(({ id, neighbours }) => [id, neighbours]));
 }
 
 /** Spreads packed observations, in any order, over consecutive hours. */
@@ -130,8 +160,6 @@ export async function bumpDemandRevision(tx: Queryable): Promise<void> {
   await tx.update(demandRevision).set({ revision: sql`${demandRevision.revision} + 1` });
 }
 
-export type Observation = { locationId: number; hour: number; demand: number };
-
 export const DEMAND_UPSERT: UpsertTarget = {
   table: 'demand_observations',
   key: ['location_id', 'hour'],
@@ -140,23 +168,19 @@ export const DEMAND_UPSERT: UpsertTarget = {
 const [BEFORE, AFTER] = upsertText(DEMAND_UPSERT).map((text) => sql.raw(text));
 
 /**
- * Creates or replaces observations and bumps the revision; to be called in a transaction. `hour` in UTC hours since
- * the epoch; location and hour are unique within `rows`, locations are stored.
+ * Creates or replaces observations (`packDemand`) and bumps the revision; to be called in a transaction. Location and
+ * hour are unique, locations are stored.
  */
-export async function upsertDemand(tx: Queryable, rows: readonly Observation[]): Promise<Counts> {
-  const counts = await upsertInOrder(
-    rows,
-    (a, b) => a.locationId - b.locationId || a.hour - b.hour,
-    async (chunk) => {
-      const column = (pick: (row: Observation) => number) => sql.param(chunk.map(pick));
-      const result = await tx.execute<{ created: number }>(
-        sql`${BEFORE} (select location_id, to_timestamp(seconds) as hour, demand
-          from unnest(${column((r) => r.locationId)}::int[], ${column((r) => r.hour * 3600)}::float8[],
-          ${column((r) => r.demand)}::float8[]) as row (location_id, seconds, demand)) observation ${AFTER}`,
-      );
-      return result.rows[0].created;
-    },
-  );
+export async function upsertDemand(tx: Queryable, rows: PackedRows): Promise<Counts> {
+  const counts = await upsertInOrder(rows, async (columns) => {
+    const [locationIds, seconds, demand] = columns;
+    const result = await tx.execute<{ created: number }>(
+      sql`${BEFORE} (select location_id, to_timestamp(seconds) as hour, demand
+        from unnest(${locationIds}::int[], ${seconds}::float8[], ${demand}::float8[])
+        as row (location_id, seconds, demand)) observation ${AFTER}`,
+    );
+    return result.rows[0].created;
+  });
   await bumpDemandRevision(tx);
   return counts;
 }

@@ -1,12 +1,10 @@
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import type { FleetSummary, FleetVehicle, FleetVehicleInput, FleetVehiclePatch } from '../contracts/data.ts';
+import type { FleetSummary, FleetVehicle, FleetVehiclePatch } from '../contracts/data.ts';
 import { VEHICLE_STATUSES, type VehicleStatus } from '../contracts/vehicles.ts';
 import type { Queryable } from './client.ts';
+import type { PackedRows } from './packed-rows.ts';
 import { vehicles } from './schema.ts';
 import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';
-
-/** What a vehicle is taken for that states no status or no capacity. */
-export const VEHICLE_DEFAULTS = { status: 'operational', capacity: 1 } as const;
 
 export type VehicleFilter = { status?: VehicleStatus | undefined; locationId?: number | undefined };
 
@@ -129,25 +127,17 @@ export const VEHICLE_UPSERT: UpsertTarget = {
 const [BEFORE, AFTER] = upsertText(VEHICLE_UPSERT).map((text) => sql.raw(text));
 
 /**
- * Creates or replaces vehicles; to be called in a transaction. Ids are unique within `rows`, locations are stored.
- * Where status or capacity is not stated, the default is written; dates and utilization that are not stated stay.
+ * Creates or replaces vehicles (`packVehicles`); to be called in a transaction. Their ids are unique, locations are
+ * stored. Where status or capacity is not stated, the default is written; dates and utilization that are not stated stay.
  */
-export function upsertVehicles(tx: Queryable, rows: readonly FleetVehicleInput[]): Promise<Counts> {
-  return upsertInOrder(
-    rows,
-    (a, b) => (a.vehicle_id < b.vehicle_id ? -1 : 1),
-    async (chunk) => {
-      const column = (pick: (row: FleetVehicleInput) => unknown) => sql.param(chunk.map(pick));
-      const result = await tx.execute<{ created: number }>(
-        sql`${BEFORE} unnest(${column((r) => r.vehicle_id)}::text[], ${column((r) => r.location_id)}::int[],
-          ${column((r) => r.status ?? VEHICLE_DEFAULTS.status)}::text[],
-          ${column((r) => r.capacity ?? VEHICLE_DEFAULTS.capacity)}::float8[],
-          ${column((r) => r.acquired_on)}::date[], ${column((r) => r.last_maintenance_on)}::date[],
-          ${column((r) => r.utilization_rate)}::float8[])
-          as row (vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate)
-          ${AFTER}`,
-      );
-      return result.rows[0].created;
-    },
-  );
+export function upsertVehicles(tx: Queryable, rows: PackedRows): Promise<Counts> {
+  return upsertInOrder(rows, async (columns) => {
+    const [ids, locationIds, statuses, capacities, acquired, maintained, utilization] = columns;
+    const result = await tx.execute<{ created: number }>(
+      sql`${BEFORE} unnest(${ids}::text[], ${locationIds}::int[], ${statuses}::text[], ${capacities}::float8[],
+        ${acquired}::date[], ${maintained}::date[], ${utilization}::float8[])
+        as row (vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate) ${AFTER}`,
+    );
+    return result.rows[0].created;
+  });
 }

@@ -1,11 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm';
+import type { JobFacts } from '../contracts/job-facts.ts';
 import type { AttemptOutcome, JobKind, JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { commitLater, type Database, executePrepared, type Queryable } from './client.ts';
-import type { JobAnswer, Progress } from './jobs.ts';
+import { type JobAnswer, NOTHING_KNOWN, type Progress } from './jobs.ts';
 import { insertPlan, type NewPlan } from './plans.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
+import { NO_LIMIT, type RunningLimit } from './turns.ts';
 
 /** A job in the hands of a worker. Attempt number and worker make every later write of an earlier claimant void. */
 export type ClaimedJob = {
@@ -15,44 +17,52 @@ export type ClaimedJob = {
   workerId: string;
   /** crashes of earlier attempts */
   crashes: number;
+  /** it was marked to be cancelled and given back all the same, as versions before the mark outlived an attempt did */
+  cancelRequested: boolean;
   requestId: string;
-  input: string;
-  /** the locations that the input names, JSON text; null where it names none */
+  /** null where an earlier version stored the job: they are to be found in the input */
+  facts: JobFacts | null;
+  /** null where it is large: `readJobInput` reads it */
+  input: JobInput | null;
+};
+
+/** What a job is done from, both JSON text. */
+export type JobInput = {
+  request: string;
+  /** the locations that the request names; null where it names none */
   locations: string | null;
 };
 
 /**
- * Claims the next job for a worker, and opens its attempt: the highest priority first, then the lowest turn.
- * Of two workers at the same moment each gets a job of its own. Jobs that wait for a retry are passed over.
+ * Claims the next job for a worker, and opens its attempt: the highest priority first, then the caller whose jobs have
+ * used least (`claim_job` in the migration `turns`). Of two workers at the same moment each gets a job of its own.
+ * Passed over are jobs that wait for a retry, and callers that have as many jobs running as they may have.
  * Where a crash of PostgreSQL undoes the claim, the job is queued again, and whoever had it has lost it.
  * @param first a priority that goes before the others this once, so that no priority starves
  * @returns undefined where nothing is to be done
  */
 export async function claimJob(
-  db: Database,
+  db: Pick<Database, '$client'>,
   workerId: string,
   first: JobPriority | null = null,
+  { runningPerCaller, lockSeconds }: RunningLimit = NO_LIMIT,
 ): Promise<ClaimedJob | undefined> {
-  // `no key update`: a row that a foreign key check holds is still free to be claimed.
   const statement = sql`
-    with claimed as (
-      update ${jobs}
-      set status = 'running', worker_id = ${workerId}, attempts = attempts + 1, heartbeat_at = now(),
-        started_at = coalesce(started_at, now()), retry_at = null
-      where status = 'queued' and job_id = coalesce(
-        (select job_id from ${jobs}
-          where status = 'queued' and (retry_at is null or retry_at <= now()) and priority = ${first}
-          order by turn, created_at, job_id limit 1 for no key update skip locked),
-        (select job_id from ${jobs}
-          where status = 'queued' and (retry_at is null or retry_at <= now())
-          order by priority desc, turn, created_at, job_id limit 1 for no key update skip locked))
-      returning job_id, kind, attempts, crashes, request_id, input, locations),
-    opened as (
-      insert into ${jobAttempts} (job_id, attempt, worker_id) select job_id, attempts, ${workerId} from claimed)
-    select job_id as "jobId", kind, attempts as attempt, crashes, request_id as "requestId", ${workerId} as "workerId", input::text, locations::text
-    from claimed where ${commitLater}`;
-  const [claimed] = await executePrepared<ClaimedJob>(db, 'claim_job', statement);
-  return claimed;
+    select job_id as "jobId", kind, attempt, crashes, cancel_requested as "cancelRequested", request_id as "requestId",
+      facts, is_large as "isLarge", input, locations
+    from claim_job(${workerId}, ${first}, ${runningPerCaller}, ${lockSeconds})`;
+  type Row = Omit<ClaimedJob, 'input'> & { isLarge: boolean; input: string; locations: string | null };
+  const [row] = await executePrepared<Row>(db, 'claim_job', statement);
+  if (!row) return undefined;
+  const { isLarge, input: request, locations, ...job } = row;
+  return { ...job, workerId, input: isLarge ? null : { request, locations } };
+}
+
+/** What a claimed job is done from. */
+export async function readJobInput(db: Pick<Database, '$client'>, jobId: string): Promise<JobInput> {
+  const statement = sql`select input::text as request, locations::text as locations from ${jobs} where job_id = ${jobId}`;
+  const [input] = await executePrepared<JobInput>(db, 'read_job_input', statement);
+  return input;
 }
 
 export type Attempt = Pick<ClaimedJob, 'jobId' | 'attempt' | 'workerId'>;
@@ -109,6 +119,8 @@ export type Ending = {
   status: Extract<JobStatus, 'completed' | 'failed' | 'cancelled'>;
   solverStatus: SolverStatus | null;
   answer: JobAnswer;
+  /** What the job had told when it ended, which may not be stored yet. */
+  progress?: Progress;
 };
 
 /**
@@ -126,7 +138,9 @@ export type AttemptEnd = { outcome: AttemptOutcome; reason: string | null; phase
 /**
  * Ends a running job with its answer, stores its plan and closes the attempt, where the attempt is still ours. One
  * statement does all of it, so all of it or nothing is stored: one round trip, one commit.
- * @returns false where it is not: whatever was computed is to be thrown away
+ * A job that carries a cancel mark ends as `cancelled` and in no other way, and one without a mark never does: its
+ * caller was told that it will be, or was not.
+ * @returns false where it is not ours, or where the mark says otherwise: whatever was computed is to be thrown away
  */
 export async function finishJob(
   db: Database,
@@ -135,18 +149,22 @@ export async function finishJob(
   end: AttemptEnd,
   plan?: NewPlan,
 ): Promise<boolean> {
-  const { status, solverStatus, answer } = ending;
+  const { status, solverStatus, answer, progress: known = NOTHING_KNOWN } = ending;
   // `held` first: from then on nobody else can end the job. The time of the end is not that of the statement, and is
   // taken when the vehicles are stored: storing a large plan takes a while.
   const statement = sql`
-    with held as materialized (select job_id from ${jobs} where ${isOurs(attempt)} for no key update),
+    with held as materialized (select job_id from ${jobs}
+      where ${isOurs(attempt)} and cancel_requested = (${status} = 'cancelled') for no key update),
     ${plan ? sql`${insertPlan(plan)},` : sql``}
     finished as (
       update ${jobs} j
       set status = ${status}, solver_status = ${solverStatus}, http_status = ${answer.httpStatus}::int,
         result = ${answer.body}::json, finished_at = clock_timestamp(),
         crashes = crashes + ${end.outcome === 'crashed' ? 1 : 0}::int,
-        progress = case when ${status} = 'completed' then 1 else progress end
+        progress = case when ${status} = 'completed' then 1 else greatest(progress, ${known.progress}::float8) end,
+        stage = coalesce(${known.stage}::text, stage), incumbent = coalesce(${known.incumbent}::float8, incumbent),
+        bound = coalesce(${known.bound}::float8, bound), gap = coalesce(${known.gap}::float8, gap),
+        iterations = coalesce(${known.iterations}::int, iterations)
       from held
       where j.job_id = held.job_id ${plan ? sql`and (select count(*) from stored_vehicles) >= 0` : sql``}
       returning j.job_id, j.finished_at)
@@ -160,7 +178,8 @@ export async function finishJob(
 }
 
 /**
- * Gives a running job back to the line, where the attempt is still ours, and closes the attempt. It keeps its turn.
+ * Gives a running job back to the line, where the attempt is still ours, and closes the attempt.
+ * A job that carries a cancel mark is not given back: it is to be ended with `finishJob`.
  * A crash is counted; a worker that stopped for its own reasons (`released`) is not the job's fault.
  * @param delaySeconds time before which it is not claimed again
  */
@@ -176,7 +195,7 @@ export async function giveBackJob(
       set status = 'queued', worker_id = null, heartbeat_at = null,
         crashes = crashes + ${end.outcome === 'crashed' ? 1 : 0},
         retry_at = now() + make_interval(secs => nullif(${delaySeconds}::float8, 0))
-      where ${isOurs(attempt)}
+      where ${isOurs(attempt)} and not cancel_requested
       returning job_id, attempts),
     closed as (
       update ${jobAttempts} a
@@ -201,7 +220,9 @@ export async function explainLostAttempt(db: Queryable, attempt: Attempt, reason
     );
 }
 
-export type SilentJob = Omit<ClaimedJob, 'input' | 'locations'> & { silentSeconds: number };
+export type SilentJob = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested'> & {
+  silentSeconds: number;
+};
 
 /** Running jobs whose worker has been silent for `lockSeconds`, oldest first. */
 export async function findSilentJobs(db: Queryable, lockSeconds: number): Promise<SilentJob[]> {
@@ -223,12 +244,4 @@ export async function findSilentJobs(db: Queryable, lockSeconds: number): Promis
       ),
     )
     .orderBy(jobs.heartbeatAt);
-}
-
-/** Number of jobs that a worker could claim now, counted up to `limit`. */
-export async function countClaimable(db: Queryable, limit: number): Promise<number> {
-  const { rows } = await db.execute<{ n: number }>(sql`
-    select count(*)::int as n from (
-      select 1 from ${jobs} where status = 'queued' and (retry_at is null or retry_at <= now()) limit ${limit}) q`);
-  return rows[0].n;
 }

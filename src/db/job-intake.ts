@@ -1,4 +1,5 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import type { JobFacts } from '../contracts/job-facts.ts';
 import type { JobKind } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
@@ -8,14 +9,18 @@ export type NewJob = {
   jobId: string;
   kind: JobKind;
   requestId: string;
-  /** the request body as JSON text */
-  input: string;
+  /** the request body as JSON: text, or its bytes, which PostgreSQL takes as they are */
+  input: string | Uint8Array;
   /** fingerprint of the body, compared where an idempotency key comes again */
-  inputHash: Buffer;
+  inputHash: Uint8Array;
   idempotency: { key: string; ttlSeconds: number } | null;
   priority: JobPriority;
   /** with whom the others take turns */
   caller: string;
+  /** with whom the other clients of the caller take turns; '' where it names none */
+  clientId: string;
+  /** what the event loop of a worker needs to know of the request */
+  facts: JobFacts;
   locationCount: number;
   vehicleCount: number;
 };
@@ -28,7 +33,7 @@ export type Conditions = {
   maxWaiting: number;
 };
 
-type Stored = { created: boolean; jobId: string; inputHash: Buffer };
+type Stored = { created: boolean; jobId: string; inputHash: Uint8Array };
 
 /**
  * Stores a job. Where the idempotency key is in use already, nothing is stored and the earlier job is returned.
@@ -51,10 +56,10 @@ export async function insertJob(
   const statement = sql`
     ${idempotency ? freeExpiredKey(idempotency.key) : sql``}
     insert into ${jobs} (job_id, kind, status, request_id, input, locations, input_hash, idempotency_key, idempotency_expires_at,
-      priority, caller, turn, location_count, vehicle_count)
+      priority, caller, client_id, facts, location_count, vehicle_count)
     select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${job.input}::json, ${conditions ? sql`named.points` : sql`null`}, ${job.inputHash}::bytea,
       ${idempotency?.key ?? null}, now() + make_interval(secs => ${idempotency?.ttlSeconds ?? null}),
-      ${job.priority}::job_priority, ${job.caller}, ${nextTurn(job)}, ${job.locationCount}::int, ${job.vehicleCount}::int
+      ${job.priority}::job_priority, ${job.caller}, ${job.clientId}, ${JSON.stringify(job.facts)}::jsonb, ${job.locationCount}::int, ${job.vehicleCount}::int
     from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
     ${conditions ? sql`, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing
@@ -85,21 +90,6 @@ const freeExpiredKey = (key: string) => sql`
     update ${jobs} set idempotency_key = null, idempotency_expires_at = null
     where idempotency_key = ${key} and idempotency_expires_at <= now() and finished_at is not null
     returning 1)`;
-
-/**
- * The start tag of start-time fair queueing (Goyal, Vin and Cheng 1996), with every job of the same length:
- * one after the caller's last one, but never before the virtual time, which is where the line is served now.
- * Whoever has no job waiting starts there, at the head; a caller's thousandth job starts a thousand turns later.
- * Retried jobs (attempts > 0) keep their early turn and must not pull the virtual time back.
- * Two jobs that one caller stores at the same instant may get the same turn, which gains it one place.
- */
-const nextTurn = ({ caller, priority }: Pick<NewJob, 'caller' | 'priority'>) => sql`
-  greatest(0,
-    (select turn + 1 from ${jobs} where status in ('queued', 'running') and priority = ${priority}
-      and caller = ${caller} order by turn desc limit 1),
-    (select turn from ${jobs} where status = 'queued' and priority = ${priority} and attempts = 0
-      order by turn limit 1),
-    (select turn from ${jobs} where status = 'running' and priority = ${priority} order by turn desc limit 1))`;
 
 /** The job that holds an idempotency key which has not expired, or undefined. */
 export async function findJobByIdempotencyKey(db: Queryable, key: string) {

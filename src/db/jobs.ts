@@ -1,7 +1,6 @@
-import { and, desc, eq, inArray, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import { ENDED_JOB_STATUSES, type JobKind, type JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
-import type { JobPriority } from '../contracts/priorities.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
 import { jobAttempts, jobs, plans } from './schema.ts';
 
@@ -18,31 +17,63 @@ export type Progress = {
   iterations: number | null;
 };
 
-/** Ends a queued job as cancelled. @returns false where it is not queued (any more) */
-export async function cancelQueuedJob(db: Queryable, jobId: string, answer: JobAnswer): Promise<boolean> {
-  const rows = await db
-    .update(jobs)
-    .set({
-      status: 'cancelled',
-      cancelRequested: true,
-      httpStatus: answer.httpStatus,
-      result: answer.body,
-      finishedAt: sql`now()`,
-      retryAt: null,
-    })
-    .where(and(eq(jobs.jobId, jobId), eq(jobs.status, 'queued')))
-    .returning({ jobId: jobs.jobId });
-  return rows.length > 0;
+export const NOTHING_KNOWN: Readonly<Progress> = {
+  progress: 0,
+  stage: null,
+  incumbent: null,
+  bound: null,
+  gap: null,
+  iterations: null,
+};
+
+/**
+ * What is known of a job when it tells more: its progress never falls, and what was known stays until something newer is, in
+ * a later attempt too, whose problem is the same. The gap is that between plan and bound as they then are.
+ */
+export function learnProgress(known: Progress, told: Progress): Progress {
+  const incumbent = told.incumbent ?? known.incumbent;
+  const bound = told.bound ?? known.bound;
+  return {
+    progress: Math.max(known.progress, told.progress),
+    stage: told.stage ?? known.stage,
+    incumbent,
+    bound,
+    gap: incumbent === null ? null : gapBetween(incumbent, bound ?? 0),
+    iterations: told.iterations ?? known.iterations,
+  };
 }
 
-/** Marks a running job to be cancelled by its worker. @returns false where it does not run */
-export async function requestCancel(db: Queryable, jobId: string): Promise<boolean> {
-  const rows = await db
+function gapBetween(incumbent: number, bound: number): number {
+  return incumbent <= bound ? 0 : (incumbent - bound) / incumbent;
+}
+
+/**
+ * Cancels a job: ends it where it is queued, marks it for its worker where it runs. One statement decides, on the
+ * newest version of the row: a job that is claimed or given back at the same moment is not missed.
+ * A mark is never taken back: whatever ends or gives back the attempt ends the job as cancelled (see `finishJob`).
+ * @param answer stored where the job was queued
+ * @returns undefined where the job has ended, or does not exist
+ */
+export async function cancelJob(
+  db: Queryable,
+  jobId: string,
+  answer: JobAnswer,
+): Promise<'cancelled' | 'marked' | undefined> {
+  const whereQueued = (value: SQL) => sql`case when ${jobs.status} = 'queued' then ${value} end`;
+  const [row] = await db
     .update(jobs)
-    .set({ cancelRequested: true })
-    .where(and(eq(jobs.jobId, jobId), eq(jobs.status, 'running')))
-    .returning({ jobId: jobs.jobId });
-  return rows.length > 0;
+    .set({
+      cancelRequested: true,
+      status: sql`case when ${jobs.status} = 'queued' then 'cancelled' else ${jobs.status} end`,
+      httpStatus: whereQueued(sql`${answer.httpStatus}::int`),
+      result: whereQueued(sql`${answer.body}::json`),
+      // Not the time of the statement, which may have waited for a worker that gives the job back.
+      finishedAt: whereQueued(sql`clock_timestamp()`),
+      retryAt: null,
+    })
+    .where(and(eq(jobs.jobId, jobId), isNull(jobs.finishedAt)))
+    .returning({ status: jobs.status });
+  return row && (row.status === 'cancelled' ? 'cancelled' : 'marked');
 }
 
 /** The answer of a job, or undefined where it has not ended or does not exist. */
@@ -65,7 +96,8 @@ const jobColumns = {
   iterations: jobs.iterations,
   solverStatus: jobs.solverStatus,
   priority: jobs.priority,
-  turn: jobs.turn,
+  caller: jobs.caller,
+  clientId: jobs.clientId,
   attempts: jobs.attempts,
   retryAt: jobs.retryAt,
   createdAt: jobs.createdAt,
@@ -126,19 +158,6 @@ export async function readAttempts(db: Queryable, jobId: string) {
   return db.select().from(jobAttempts).where(eq(jobAttempts.jobId, jobId)).orderBy(jobAttempts.attempt);
 }
 export type AttemptRecord = Awaited<ReturnType<typeof readAttempts>>[number];
-
-/** Place of a queued job in the line in which jobs are claimed, 1 is next. */
-export async function readQueuePosition(
-  db: Queryable,
-  job: { jobId: string; priority: JobPriority; turn: number; createdAt: Date },
-): Promise<number> {
-  const { rows } = await db.execute<{ n: number }>(sql`
-    select 1
-      + (select count(*) from ${jobs} where status = 'queued' and priority > ${job.priority})::int
-      + (select count(*) from ${jobs} where status = 'queued' and priority = ${job.priority}
-          and (turn, created_at, job_id) < (${job.turn}, ${job.createdAt.toISOString()}::timestamptz, ${job.jobId}))::int as n`);
-  return rows[0].n;
-}
 
 /** Which of these jobs have ended. */
 export async function findEnded(db: Queryable, jobIds: readonly string[]): Promise<string[]> {

@@ -1,8 +1,9 @@
-import { asc, gt, sql } from 'drizzle-orm';
+import { asc, eq, gt, sql } from 'drizzle-orm';
 import type pg from 'pg';
-import type { Location, LocationInput } from '../contracts/data.ts';
-import { type Database, executePrepared, type Queryable } from './client.ts';
+import type { Location, LocationPatch } from '../contracts/data.ts';
+import type { Queryable } from './client.ts';
 import { bumpDemandRevision } from './demand.ts';
+import type { PackedRows } from './packed-rows.ts';
 import { locations } from './schema.ts';
 import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';
 
@@ -11,19 +12,38 @@ const columns = {
   name: locations.name,
   latitude: locations.latitude,
   longitude: locations.longitude,
+  active: locations.active,
+  expected_daily_demand: locations.expectedDailyDemand,
 };
+type Row = Required<Omit<Location, 'expected_daily_demand'>> & { expected_daily_demand: number | null };
+
+/** What is not known is left out; `active` says something only where it is false. */
+function onWire({ active, expected_daily_demand, ...location }: Row): Location {
+  return {
+    ...location,
+    ...(!active && { active }),
+    ...(expected_daily_demand !== null && { expected_daily_demand }),
+  };
+}
 
 const isOneOf = (ids: readonly number[]) => sql`${locations.id} = any(${sql.param(ids)}::int[])`;
 
-/** Whether any location is stored. */
-export async function hasLocations(pool: Pick<pg.Pool, 'query'>): Promise<boolean> {
-  const { rows } = await pool.query<{ found: boolean }>('select exists (select from locations) as found');
-  return rows[0].found;
+/** Whether any location was ever stored: the revision counts those that were deleted, too. */
+export async function hadLocations(pool: Pick<pg.Pool, 'query'>): Promise<boolean> {
+  const { rows } = await pool.query<{ had: boolean }>(
+    'select exists (select from locations) or exists (select from demand_revision where revision > 0) as had',
+  );
+  return rows[0].had;
 }
 
-/** Stored ids, ascending, at most `limit`. */
-export async function readLocationIds(db: Queryable, limit: number): Promise<number[]> {
-  const rows = await db.select({ id: locations.id }).from(locations).orderBy(asc(locations.id)).limit(limit);
+/** Ids of the active locations, ascending, at most `limit`. */
+export async function readActiveLocationIds(db: Queryable, limit = 2 ** 31 - 1): Promise<number[]> {
+  const rows = await db
+    .select({ id: locations.id })
+    .from(locations)
+    .where(eq(locations.active, true))
+    .orderBy(asc(locations.id))
+    .limit(limit);
   return rows.map((row) => row.id);
 }
 
@@ -34,10 +54,34 @@ export async function findKnownLocationIds(db: Queryable, ids: readonly number[]
   return new Set(rows.map((row) => row.id));
 }
 
+/**
+ * Which of these ids are stored. They stay so until the transaction ends: whoever deletes one of them waits, and a row that
+ * refers to it can be stored.
+ */
+export async function holdLocations(tx: Queryable, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await tx.execute<{ id: number }>(
+    sql`select id from ${locations} where ${isOneOf(ids)} order by id for key share`,
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
 /** The stored ones among these locations, by ascending id. */
-export async function readLocations(db: Database, ids: readonly number[]): Promise<Location[]> {
-  const statement = sql`select id, name, latitude, longitude from ${locations} where ${isOneOf(ids)} order by id`;
-  return executePrepared<Location>(db, 'read_locations', statement);
+export async function readLocations(db: Queryable, ids: readonly number[]): Promise<Location[]> {
+  const { id, name, latitude, longitude } = columns;
+  return db.select({ id, name, latitude, longitude }).from(locations).where(isOneOf(ids)).orderBy(asc(id));
+}
+
+/** What is expected of an average day, of those of these locations of which that is known. */
+export async function readExpectedDailyDemand(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
+  const { rows } = await db.execute<{ id: number; expected: number }>(
+    sql`select id, expected_daily_demand as expected from ${locations}
+      where ${isOneOf(ids)} and expected_daily_demand is not null`,
+  );
+  return new Map(rows.map(({ id, expected }) => [id, expected]));
 }
 
 /** A page of locations by ascending id, after `after` (null: from the first one). */
@@ -46,41 +90,69 @@ export async function readLocationPage(
   after: number | null,
   limit: number,
 ): Promise<Location[]> {
-  return db
+  const rows = await db
     .select(columns)
     .from(locations)
     .where(after === null ? undefined : gt(locations.id, after))
     .orderBy(asc(locations.id))
     .limit(limit);
+  return rows.map(onWire);
+}
+
+/**
+ * Changes what `patch` names of one location, and bumps the revision; to be called in a transaction.
+ * @returns the location as it is now, null where there is none of this id
+ */
+export async function patchLocation(
+  tx: Queryable,
+  id: number,
+  patch: LocationPatch,
+): Promise<Location | null> {
+  const { time_zone: timeZone, expected_daily_demand: expectedDailyDemand, ...same } = patch;
+  const [location] = await tx
+    .update(locations)
+    .set({ ...same, timeZone, expectedDailyDemand })
+    .where(eq(locations.id, id))
+    .returning(columns);
+  if (!location) return null;
+  await bumpDemandRevision(tx);
+  return onWire(location);
+}
+
+/**
+ * Keeps everybody else from writing locations until the transaction ends; readers go on. To be called before any row is
+ * locked: who holds rows already and waits here would wait for somebody who waits for these rows.
+ */
+export async function lockLocations(tx: Queryable): Promise<void> {
+  await tx.execute(sql`lock table ${locations} in share row exclusive mode`);
 }
 
 export const LOCATION_UPSERT: UpsertTarget = {
   table: 'locations',
   key: ['id'],
-  values: ['name', 'latitude', 'longitude', 'time_zone'],
-  // GET does not return the time zone: what was read may be written back without losing it.
-  keepWhereNull: ['time_zone'],
+  values: ['name', 'latitude', 'longitude', 'time_zone', 'active', 'expected_daily_demand'],
+  // GET does not return the time zone: what was read may be written back without losing it. What is expected and what is
+  // retired come from other sources than the list of places.
+  keepWhereNull: ['time_zone', 'expected_daily_demand'],
+  defaults: { active: 'true' },
 };
 const [BEFORE, AFTER] = upsertText(LOCATION_UPSERT).map((text) => sql.raw(text));
 
 /**
- * Creates or replaces locations and bumps the revision; to be called in a transaction. Ids are unique within `rows`.
- * A location that states no time zone keeps the one it has.
+ * Creates or replaces locations (`packLocations`) and bumps the revision; to be called in a transaction. Their ids are
+ * unique. What a location does not state of time zone, `active` and expected demand stays as it is; a new one is active.
  */
-export async function upsertLocations(tx: Queryable, rows: readonly LocationInput[]): Promise<Counts> {
-  const counts = await upsertInOrder(
-    rows,
-    (a, b) => a.id - b.id,
-    async (chunk) => {
-      const column = (pick: (row: LocationInput) => unknown) => sql.param(chunk.map(pick));
-      const result = await tx.execute<{ created: number }>(
-        sql`${BEFORE} unnest(${column((r) => r.id)}::int[], ${column((r) => r.name)}::text[],
-          ${column((r) => r.latitude)}::float8[], ${column((r) => r.longitude)}::float8[],
-          ${column((r) => r.time_zone)}::text[]) as row (id, name, latitude, longitude, time_zone) ${AFTER}`,
-      );
-      return result.rows[0].created;
-    },
-  );
+export async function upsertLocations(tx: Queryable, rows: PackedRows): Promise<Counts> {
+  await lockLocations(tx);
+  const counts = await upsertInOrder(rows, async (columns) => {
+    const [ids, names, latitudes, longitudes, zones, active, expected] = columns;
+    const result = await tx.execute<{ created: number }>(
+      sql`${BEFORE} unnest(${ids}::int[], ${names}::text[], ${latitudes}::float8[], ${longitudes}::float8[],
+        ${zones}::text[], ${active}::bool[], ${expected}::float8[])
+        as row (id, name, latitude, longitude, time_zone, active, expected_daily_demand) ${AFTER}`,
+    );
+    return result.rows[0].created;
+  });
   await bumpDemandRevision(tx);
   return counts;
 }

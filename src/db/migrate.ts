@@ -12,6 +12,7 @@ const LOCK_KEY = 0x464c4545;
 /**
  * Brings the database to the newest schema. Safe to call from many processes at once: they queue up on an
  * advisory lock, and whoever comes later finds nothing to do.
+ * @throws Error where the database is newer than this code: there is no way back
  */
 export async function migrateDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
@@ -19,6 +20,7 @@ export async function migrateDatabase(url: string): Promise<void> {
   try {
     await client.query('SET client_min_messages = warning');
     await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY]);
+    await compareMigrations(client);
     await migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER });
   } finally {
     await client.end(); // releases the lock
@@ -26,21 +28,37 @@ export async function migrateDatabase(url: string): Promise<void> {
 }
 
 /**
- * Makes sure that a process does not serve a database whose schema is older than its code.
+ * Makes sure that a process does not serve a database whose schema is older or newer than its code.
  * @throws Error saying what to do
  */
 export async function assertMigrated(pool: pg.Pool): Promise<void> {
-  const wanted = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
-  const applied = await pool
-    .query<{ n: number }>('select count(*)::int as n from drizzle.__drizzle_migrations')
-    .then(({ rows }) => rows[0].n)
+  const { applied, wanted } = await compareMigrations(pool);
+  if (applied < wanted) {
+    throw new Error(`the database has ${applied} of ${wanted} migrations; run \`npm run migrate\` first`);
+  }
+}
+
+/**
+ * How many migrations the database has, and how many this code brings.
+ * @throws Error where the database has one that this code does not know
+ */
+async function compareMigrations(
+  database: pg.Pool | pg.Client,
+): Promise<{ applied: number; wanted: number }> {
+  const files = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+  const known = new Set(files.map(({ folderMillis }) => String(folderMillis)));
+  const { rows } = await database
+    .query<{ at: string }>('select created_at::text as at from drizzle.__drizzle_migrations')
     .catch((error) => {
-      if (error.code === '42P01' || error.code === '3F000') return 0; // no such table or schema
+      if (error.code === '42P01' || error.code === '3F000') return { rows: [] }; // no such table or schema
       throw error;
     });
-  if (applied < wanted.length) {
+  const unknown = rows.filter(({ at }) => !known.has(at)).length;
+  if (unknown > 0) {
     throw new Error(
-      `the database has ${applied} of ${wanted.length} migrations; run \`npm run migrate\` first`,
+      `the database is newer than this version: ${unknown} of its ${rows.length} migrations ${unknown === 1 ? 'is' : 'are'} unknown here; ` +
+        'run the version that migrated it, or a newer one',
     );
   }
+  return { applied: rows.length, wanted: files.length };
 }

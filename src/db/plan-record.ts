@@ -4,6 +4,7 @@
  * Pure, and without the database: large plans are packed in the thread that made them.
  */
 import type { AllocationPlanItem, OptimizationResult } from '../contracts/optimize.ts';
+import { arrayText } from './array-text.ts';
 
 /** Vehicles to a row. The `first_ordinal` of the rows of a plan are 1, 1 + this, 1 + 2 · this, … */
 export const PART_SIZE = 1000;
@@ -25,7 +26,7 @@ export function planRecord(result: OptimizationResult, certificate: unknown): Pl
   for (let first = 0; first < items.length; first += PART_SIZE)
     parts.push(items.slice(first, first + PART_SIZE));
   const column = (pick: (item: AllocationPlanItem) => number | string) =>
-    parts.map((part) => `{${part.map(pick).join(',')}}`);
+    parts.map((part) => arrayText(part.map(pick)));
   const moved = new Set<number>();
   for (const { source_location, target_location } of items) {
     if (source_location !== target_location) moved.add(source_location).add(target_location);
@@ -36,15 +37,10 @@ export function planRecord(result: OptimizationResult, certificate: unknown): Pl
     movedLocations: [...moved].sort((a, b) => a - b),
     certificate: JSON.stringify(certificate),
     parts: {
-      vehicleIds: column((item) => quoted(item.vehicle_id)),
+      vehicleIds: column((item) => item.vehicle_id),
       sourceLocations: column((item) => item.source_location),
       targetLocations: column((item) => item.target_location),
       costs: column((item) => item.cost),
     },
   };
-}
-
-/** As an element of an array. */
-function quoted(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }

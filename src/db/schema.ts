@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import {
-  bigint,
   boolean,
   check,
   customType,
   date,
   doublePrecision,
+  foreignKey,
   index,
   integer,
   jsonb,
@@ -17,6 +17,20 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import {
+  MAX_CAPACITY,
+  MAX_DAILY_DEMAND,
+  MAX_HOURLY_DEMAND,
+  MAX_LATITUDE,
+  MAX_LONGITUDE,
+  MAX_NAME_LENGTH,
+  MAX_VEHICLE_ID_LENGTH,
+  MAX_YEAR,
+  MIN_CAPACITY,
+  MIN_OBSERVED_YEAR,
+  MIN_VEHICLE_YEAR,
+} from '../contracts/bounds.ts';
+import type { JobFacts } from '../contracts/job-facts.ts';
 import { ATTEMPT_OUTCOMES, ENDED_JOB_STATUSES, JOB_KINDS, JOB_STATUSES } from '../contracts/jobs.ts';
 import { SOLVER_STATUSES } from '../contracts/optimize.ts';
 import { JOB_PRIORITIES } from '../contracts/priorities.ts';
@@ -33,6 +47,14 @@ const time = (name: string) => timestamp(name, { withTimezone: true, precision: 
 const oneOf = (column: SQL | unknown, values: readonly string[]) =>
   sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`;
 
+/** A check that a column lies within bounds, both included; texts are dates. NaN and infinities lie outside of any. */
+const between = (column: SQL | unknown, least: number | string, most: number | string) => {
+  const literal = (bound: number | string) =>
+    sql.raw(typeof bound === 'number' ? String(bound) : `'${bound}'`);
+  return sql`${column} between ${literal(least)} and ${literal(most)}`;
+};
+const day = (column: unknown) => between(column, `${MIN_VEHICLE_YEAR}-01-01`, `${MAX_YEAR}-12-31`);
+
 export const locations = pgTable(
   'locations',
   {
@@ -41,10 +63,16 @@ export const locations = pgTable(
     latitude: doublePrecision('latitude').notNull(),
     longitude: doublePrecision('longitude').notNull(),
     timeZone: text('time_zone'),
+    // false: retired. It stays where it is, with its history, but is not planned unless a request names it.
+    active: boolean('active').notNull().default(true),
+    // What a location without observations is planned with.
+    expectedDailyDemand: doublePrecision('expected_daily_demand'),
   },
   (t) => [
-    check('locations_latitude', sql`${t.latitude} between -90 and 90`),
-    check('locations_longitude', sql`${t.longitude} between -180 and 180`),
+    check('locations_latitude', between(t.latitude, -MAX_LATITUDE, MAX_LATITUDE)),
+    check('locations_longitude', between(t.longitude, -MAX_LONGITUDE, MAX_LONGITUDE)),
+    check('locations_expected_daily_demand', between(t.expectedDailyDemand, 0, MAX_DAILY_DEMAND)),
+    check('locations_name', between(sql`char_length(${t.name})`, 1, MAX_NAME_LENGTH)),
   ],
 );
 
@@ -64,8 +92,11 @@ export const vehicles = pgTable(
   (t) => [
     index('vehicles_location').on(t.locationId),
     check('vehicles_status', oneOf(t.status, VEHICLE_STATUSES)),
-    check('vehicles_capacity', sql`${t.capacity} > 0`),
-    check('vehicles_utilization_rate', sql`${t.utilizationRate} between 0 and 1`),
+    check('vehicles_capacity', between(t.capacity, MIN_CAPACITY, MAX_CAPACITY)),
+    check('vehicles_utilization_rate', between(t.utilizationRate, 0, 1)),
+    check('vehicles_id', between(sql`char_length(${t.vehicleId})`, 1, MAX_VEHICLE_ID_LENGTH)),
+    check('vehicles_acquired_on', day(t.acquiredOn)),
+    check('vehicles_last_maintenance_on', day(t.lastMaintenanceOn)),
   ],
 );
 
@@ -81,10 +112,25 @@ export const demandObservations = pgTable(
   (t) => [
     // Its index carries the demand as well (migration observations_key): Drizzle has no word for INCLUDE.
     primaryKey({ columns: [t.locationId, t.hour] }),
-    check('demand_observations_demand', sql`${t.demand} >= 0 and ${t.demand} < 'Infinity'`),
+    check('demand_observations_demand', between(t.demand, 0, MAX_HOURLY_DEMAND)),
+    check(
+      'demand_observations_years',
+      between(t.hour, `${MIN_OBSERVED_YEAR}-01-01T00:00Z`, `${MAX_YEAR}-12-31T23:00Z`),
+    ),
     check('demand_observations_hour', sql`${t.hour} = date_trunc('hour', ${t.hour}, 'UTC')`),
   ],
 );
+
+/**
+ * Rows as they were stored before there were bounds: migration `bounds` corrected or removed them, and keeps here what they
+ * said. Nothing reads it but an operator.
+ */
+export const outOfBounds = pgTable('out_of_bounds', {
+  tableName: text('table_name').notNull(),
+  row: jsonText('row').notNull(),
+  outcome: text('outcome').notNull(),
+  at: time('at').notNull().defaultNow(),
+});
 
 /** Counts changes of the demand observations, in the transaction that makes them: caches compare it. */
 export const demandRevision = pgTable(
@@ -114,9 +160,11 @@ export const jobs = pgTable(
     iterations: integer('iterations'),
     solverStatus: text('solver_status', { enum: SOLVER_STATUSES }),
     priority: jobPriority('priority').notNull().default('normal'),
-    // Whose turn it is among the jobs of a priority: see `insertJob`.
+    // Who takes turns with whom, see `callerTurns`: callers with each other, and the clients of a caller with each other.
     caller: text('caller').notNull().default('unknown'),
-    turn: bigint('turn', { mode: 'number' }).notNull().default(0),
+    clientId: text('client_id').notNull().default(''),
+    // What the event loop of a worker needs to know of the request: it never parses the whole of it.
+    facts: jsonb('facts').$type<JobFacts>(),
     // Counts every claim: the number that makes the writes of an earlier claimant void.
     attempts: integer('attempts').notNull().default(0),
     crashes: integer('crashes').notNull().default(0),
@@ -142,13 +190,11 @@ export const jobs = pgTable(
   },
   (t) => [
     uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey).where(sql`${t.idempotencyKey} is not null`),
-    // The line, in the order in which jobs are claimed.
-    index('jobs_queue')
-      .on(t.priority.desc().nullsFirst(), t.turn, t.createdAt, t.jobId)
+    // The line of each client, in the order in which its jobs are claimed.
+    index('jobs_waiting')
+      .on(t.priority, t.caller, t.clientId, t.createdAt, t.jobId)
       .where(sql`${t.status} = 'queued'`),
-    index('jobs_running').on(t.priority, t.turn).where(sql`${t.status} = 'running'`),
-    // The last turn that a caller has taken.
-    index('jobs_turn').on(t.priority, t.caller, t.turn).where(sql`${t.status} in ('queued', 'running')`),
+    index('jobs_running').on(t.caller, t.priority, t.clientId).where(sql`${t.status} = 'running'`),
     index('jobs_like_size').on(t.kind, t.sizeClass, t.finishedAt).where(sql`${t.status} = 'completed'`),
     index('jobs_finished').on(t.finishedAt, t.jobId).where(sql`${t.finishedAt} is not null`),
     index('jobs_created').on(t.createdAt, t.jobId),
@@ -164,7 +210,7 @@ export const jobs = pgTable(
     check('jobs_status', oneOf(t.status, JOB_STATUSES)),
     check('jobs_kind', oneOf(t.kind, JOB_KINDS)),
     check('jobs_caller', sql`length(${t.caller}) between 1 and 128`),
-    check('jobs_turn_number', sql`${t.turn} >= 0`),
+    check('jobs_client_id', sql`length(${t.clientId}) <= 128`),
     check('jobs_attempts', sql`${t.attempts} >= 0 and ${t.crashes} between 0 and ${t.attempts}`),
     check('jobs_retry', sql`${t.retryAt} is null or ${t.status} = 'queued'`),
     check('jobs_idempotency', sql`(${t.idempotencyKey} is null) = (${t.idempotencyExpiresAt} is null)`),
@@ -177,6 +223,77 @@ export const jobs = pgTable(
       sql`(${oneOf(t.status, ENDED_JOB_STATUSES)}) = (${t.finishedAt} is not null) and (${t.finishedAt} is null) = (${t.result} is null) and (${t.result} is null) = (${t.httpStatus} is null)`,
     ),
   ],
+);
+
+const priority = () => jobPriority('priority').notNull();
+const seconds = (name: string) => doublePrecision(name).notNull();
+/** Where the line is: what the callers in it have used, each of them, to have had its share. Never falls. */
+const virtualSeconds = () => seconds('virtual_seconds').default(0);
+const turnColumns = {
+  // Seconds of worker time. The least is served next.
+  seconds: seconds('seconds'),
+  // What its next job is charged when it is claimed: what the last one used.
+  expectedSeconds: seconds('expected_seconds').default(1),
+  // Of equals the first one to come is the first one.
+  since: timestamp('since', { withTimezone: true }).notNull().default(sql`clock_timestamp()`),
+  servedAt: time('served_at').notNull().defaultNow(),
+};
+
+/** The line of a priority. */
+export const priorityLines = pgTable('priority_lines', {
+  priority: priority().primaryKey(),
+  virtualSeconds: virtualSeconds(),
+});
+
+/**
+ * The callers in a line, by what their jobs used: start-time fair queueing (Goyal, Vin and Cheng 1996). Written by
+ * `claim_job` and by the trigger that lets a caller enter, both in the migration `turns`.
+ */
+export const callerTurns = pgTable(
+  'caller_turns',
+  {
+    priority: priority(),
+    caller: text('caller').notNull(),
+    ...turnColumns,
+    // Of the line of its clients.
+    virtualSeconds: virtualSeconds(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.priority, t.caller] }),
+    index('caller_turns_line').on(t.priority, t.seconds, t.since),
+    check('caller_turns_expected', sql`${t.expectedSeconds} > 0`),
+  ],
+);
+
+/** The clients of a caller, which take turns with each other for what the caller gets. */
+export const clientTurns = pgTable(
+  'client_turns',
+  {
+    priority: priority(),
+    caller: text('caller').notNull(),
+    clientId: text('client_id').notNull(),
+    ...turnColumns,
+  },
+  (t) => [
+    primaryKey({ columns: [t.priority, t.caller, t.clientId] }),
+    foreignKey({
+      columns: [t.priority, t.caller],
+      foreignColumns: [callerTurns.priority, callerTurns.caller],
+    }).onDelete('cascade'),
+    index('client_turns_line').on(t.priority, t.caller, t.seconds, t.since),
+    check('client_turns_expected', sql`${t.expectedSeconds} > 0`),
+  ],
+);
+
+/** Workers that have said not long ago that they are alive, and how many jobs each runs at once. */
+export const workers = pgTable(
+  'workers',
+  {
+    workerId: text('worker_id').primaryKey(),
+    slots: integer('slots').notNull(),
+    heartbeatAt: time('heartbeat_at').notNull().defaultNow(),
+  },
+  (t) => [check('workers_slots', sql`${t.slots} >= 1`)],
 );
 
 /** Every time a worker claimed a job, and how that ended; kept with the job. */
@@ -194,9 +311,12 @@ export const jobAttempts = pgTable(
     reason: text('reason'),
     // [{phase, ms}]: when each phase began, in milliseconds since `started_at`; one clock, no skew.
     phases: jsonb('phases').$type<PhaseMark[]>(),
+    // What its caller has been charged for it, until a claim after its end corrects that to what it used.
+    chargedSeconds: doublePrecision('charged_seconds'),
   },
   (t) => [
     primaryKey({ columns: [t.jobId, t.attempt] }),
+    index('job_attempts_charged').on(t.jobId, t.attempt).where(sql`${t.chargedSeconds} is not null`),
     check('job_attempts_attempt', sql`${t.attempt} >= 1`),
     check('job_attempts_outcome', oneOf(t.outcome, ATTEMPT_OUTCOMES)),
     check('job_attempts_ended', sql`(${t.endedAt} is null) = (${t.outcome} is null)`),

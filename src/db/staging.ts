@@ -1,11 +1,12 @@
 import type { PipelineSource, PipelineTransform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { type SQL, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { bumpDemandRevision, DEMAND_UPSERT } from './demand.ts';
 import { VEHICLE_UPSERT } from './fleet.ts';
-import { LOCATION_UPSERT } from './locations.ts';
+import { LOCATION_UPSERT, lockLocations } from './locations.ts';
 import * as schema from './schema.ts';
 import { type Counts, type UpsertTarget, upsertText } from './upsert.ts';
 
@@ -15,7 +16,8 @@ import { type Counts, type UpsertTarget, upsertText } from './upsert.ts';
  */
 const STAGES = {
   locations: {
-    columns: 'id int, name text, latitude float8, longitude float8, time_zone text',
+    columns:
+      'id int, name text, latitude float8, longitude float8, time_zone text, active boolean, expected_daily_demand float8',
     upsert: LOCATION_UPSERT,
   },
   fleet: {
@@ -67,6 +69,25 @@ const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n'
 
 function escapeCopy(text: string): string {
   return /[\\\t\n\r]/.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (c) => ESCAPES[c]) : text;
+}
+
+/** A query of the ids of the staged rows, of a table that has one. */
+export function stagedIds(stage: 'locations' | 'fleet'): SQL {
+  return stage === 'locations'
+    ? sql`select id from import_locations`
+    : sql`select vehicle_id from import_fleet`;
+}
+
+/**
+ * Takes the locks that storing the stages needs, before anything is checked: what is found to be stored stays stored.
+ * Locations first, as everywhere (`removal.ts`).
+ */
+export async function lockForStages(client: Client, stages: readonly Stage[]): Promise<void> {
+  if (stages.includes('locations')) await lockLocations(drizzle(client, { schema }));
+  const referring = stages.filter((stage) => stage !== 'locations');
+  if (referring.length === 0) return;
+  const named = referring.map((stage) => `select location_id from import_${stage}`).join(' union ');
+  await client.query(`select from locations where id in (${named}) order by id for key share`);
 }
 
 /** Keys that stand on more than one line: the last of them and the first. */

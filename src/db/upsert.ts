@@ -1,3 +1,5 @@
+import type { PackedRows } from './packed-rows.ts';
+
 /** A table that is written by bulk upserts. Names come from the code, never from a caller. */
 export type UpsertTarget = {
   table: string;
@@ -6,6 +8,8 @@ export type UpsertTarget = {
   values: readonly string[];
   /** columns that keep what is stored where the new row says nothing (null) */
   keepWhereNull?: readonly string[];
+  /** columns that are never null: what is stored is kept, and what is new gets this SQL expression */
+  defaults?: Readonly<Record<string, string>>;
 };
 
 /** Rows that were not there before, and rows that were. */
@@ -16,16 +20,24 @@ export type Counts = { created: number; updated: number };
  * It answers one row with the number of rows `created`. Rows that are stored already as they come are left alone,
  * so that sending the same data again writes nothing.
  */
-export function upsertText({ table, key, values, keepWhereNull = [] }: UpsertTarget): [string, string] {
+export function upsertText(target: UpsertTarget): [string, string] {
+  const { table, key, values, keepWhereNull = [], defaults = {} } = target;
   const columns = [...key, ...values].join(', ');
   const next = values.map((column) =>
     keepWhereNull.includes(column)
       ? `coalesce(excluded.${column}, ${table}.${column})`
       : `excluded.${column}`,
   );
-  const before = `with written as (insert into ${table} (${columns}) select ${columns} from `;
+  const sameKey = key.map((column) => `stored.${column} = incoming.${column}`).join(' and ');
+  const incoming = [...key, ...values].map((column) => {
+    const stored = `(select stored.${column} from ${table} stored where ${sameKey})`;
+    return column in defaults
+      ? `coalesce(incoming.${column}, ${stored}, ${defaults[column]})`
+      : `incoming.${column}`;
+  });
+  const before = `with written as (insert into ${table} (${columns}) select ${incoming.join(', ')} from (select * from `;
   // xmax is 0 in a row version that was inserted and never locked; ON CONFLICT locks the row before it updates it.
-  const after = ` on conflict (${key.join(', ')}) do update
+  const after = `) incoming on conflict (${key.join(', ')}) do update
     set ${values.map((column, i) => `${column} = ${next[i]}`).join(', ')}
     where (${values.map((column) => `${table}.${column}`).join(', ')}) is distinct from (${next.join(', ')})
     returning xmax = 0 as created)
@@ -33,24 +45,15 @@ export function upsertText({ table, key, values, keepWhereNull = [] }: UpsertTar
   return [before, after];
 }
 
-/** Rows that one statement of a bulk upsert takes: bounded memory, and the event loop gets its turn in between. */
-const ROWS_PER_STATEMENT = 20_000;
-
 /**
  * Upserts rows chunk by chunk; to be called in one transaction.
- * @param compare total order of the keys: transactions that write the same rows lock them in the same order, so
- *   that they wait for each other instead of deadlocking
- * @param upsertChunk one statement; returns how many of its rows were created
+ * @param upsertChunk one statement; gets an array per column, returns how many of its rows were created
  */
-export async function upsertInOrder<R>(
-  rows: readonly R[],
-  compare: (a: R, b: R) => number,
-  upsertChunk: (chunk: R[]) => Promise<number>,
+export async function upsertInOrder(
+  { rowCount, chunks }: PackedRows,
+  upsertChunk: (columns: string[]) => Promise<number>,
 ): Promise<Counts> {
-  const sorted = rows.toSorted(compare);
   let created = 0;
-  for (let start = 0; start < sorted.length; start += ROWS_PER_STATEMENT) {
-    created += await upsertChunk(sorted.slice(start, start + ROWS_PER_STATEMENT));
-  }
-  return { created, updated: rows.length - created };
+  for (const columns of chunks) created += await upsertChunk(columns);
+  return { created, updated: rowCount - created };
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import websocket from '@fastify/websocket';
 import Fastify, {
@@ -7,19 +8,26 @@ import Fastify, {
   LogController,
   type RawServerDefault,
 } from 'fastify';
+import { listAddresses } from '../addresses.ts';
 import type { Config } from '../config.ts';
 import type { openDatabase } from '../db/client.ts';
 import type { EventBus } from '../queue/bus.ts';
 import type { JobQueue } from '../queue/queue.ts';
+import { negotiateTypes } from './accepted-type.ts';
 import { acceptBodies } from './bodies.ts';
+import { answerClientErrors, serverTimeouts } from './client-errors.ts';
+import { compressAnswers } from './compression.ts';
 import { registerDocuments } from './documents.ts';
-import { handleError, handleNotFound } from './error-handler.ts';
+import { handleError } from './error-handler.ts';
 import type { Forecaster } from './forecaster.ts';
+import type { Intake } from './intake/intake.ts';
 import type { JobWatch } from './job-watch.ts';
+import { answerUnrouted, handleNotFound } from './known-paths.ts';
 import { requestId } from './request-id.ts';
 import { backtestRoutes } from './routes/backtest.ts';
 import { dataRoutes } from './routes/data.ts';
 import { dataInRoutes } from './routes/data-in.ts';
+import { dataRowRoutes } from './routes/data-rows.ts';
 import { decisionRoutes } from './routes/decisions.ts';
 import { forecastRoutes } from './routes/forecast.ts';
 import { jobRoutes } from './routes/jobs.ts';
@@ -28,6 +36,7 @@ import { planRoutes } from './routes/plans.ts';
 import { riskRoutes } from './routes/risk.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { websocketRoutes } from './routes/websocket.ts';
+import { secure } from './security.ts';
 import { validatorCompiler } from './validation.ts';
 
 /** Longest path parameter, percent-encoded: a vehicle id of 128 characters takes up to nine times as many. */
@@ -41,6 +50,7 @@ export type Deps = {
   bus: EventBus;
   watch: JobWatch;
   forecaster: Forecaster;
+  intake: Intake;
   logger: FastifyBaseLogger;
 };
 
@@ -55,9 +65,17 @@ export type App = FastifyInstance<
 /** Builds the HTTP application; it does not listen yet, and closing it closes nothing it was given. */
 export async function buildApp(deps: Deps): Promise<App> {
   const { config } = deps;
+  const clientErrors = answerClientErrors(config);
+  const timeouts = serverTimeouts(config);
   const app: App = Fastify({
+    http: timeouts,
+    requestTimeout: timeouts.requestTimeout,
+    clientErrorHandler(error, socket) {
+      clientErrors.handle(error, socket as Socket, deps.logger);
+    },
     loggerInstance: deps.logger,
     genReqId: requestId,
+    trustProxy: config.HTTP_TRUSTED_PROXIES ? listAddresses(config.HTTP_TRUSTED_PROXIES) : false,
     // One line per request, written below when it has been answered.
     logController: new LogController({ requestIdLogLabel: 'request_id', disableRequestLogging: true }),
     bodyLimit: config.HTTP_BODY_LIMIT_BYTES,
@@ -70,12 +88,13 @@ export async function buildApp(deps: Deps): Promise<App> {
   app.setValidatorCompiler(validatorCompiler);
   // Answers are built to the contract and checked against it in tests: no second schema pass per request.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  acceptBodies(app, config.HTTP_BODY_LIMIT_BYTES);
+  acceptBodies(app, config, deps.intake);
   app.setErrorHandler(handleError);
   app.setNotFoundHandler(handleNotFound);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
+  clientErrors.follow(app);
   app.addHook('onResponse', async (request, reply) => {
     request.log.info(
       {
@@ -105,6 +124,11 @@ export async function buildApp(deps: Deps): Promise<App> {
       this.websocketServer.close(done);
     },
   });
+  // After the WebSockets, which close the connection of a handshake that is refused from here on only.
+  await secure(app, config);
+  await compressAnswers(app);
+  answerUnrouted(app);
+  await negotiateTypes(app);
   await registerDocuments(app, config);
   const routes = [
     serviceRoutes,
@@ -116,9 +140,10 @@ export async function buildApp(deps: Deps): Promise<App> {
     decisionRoutes,
     dataRoutes,
     dataInRoutes,
+    dataRowRoutes,
     websocketRoutes,
   ];
   for (const route of routes) await app.register(route(deps));
-  if (config.FEATURES_ENABLE_RISK_SCORING) await app.register(riskRoutes(deps));
+  if (config.FEATURES_ENABLE_RISK_SCORING) await app.register(riskRoutes());
   return app;
 }

@@ -1,11 +1,26 @@
 import { createGunzip } from 'node:zlib';
 import type { FastifyRequest, RequestPayload } from 'fastify';
+import type { Config } from '../config.ts';
 import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
+import { type Intake, TakenBody } from './intake/intake.ts';
+import type { Facts, Operation } from './intake/operations.ts';
 
 export const JSON_TYPE = 'application/json';
 export const CSV_TYPE = 'text/csv';
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+
+/** Most that a packed body may grow by, past its first MiB: JSON and CSV of real data grow five to thirty times. */
+const MAX_UNPACK_RATIO = 200;
+const ANY_RATIO_BYTES = 1024 * 1024;
+const UNPACK_CHUNK_BYTES = 64 * 1024;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** how the JSON body of a route is read */
+    operation?: Operation;
+  }
+}
 
 /** The bytes of a CSV body, as they came. */
 export type CsvBody = readonly Buffer[];
@@ -13,24 +28,66 @@ export type CsvBody = readonly Buffer[];
 /** Whether the body came as CSV; bodies of that type are of no other shape. */
 export const isCsv = (request: FastifyRequest): boolean => request.mediaType === CSV_TYPE;
 
-type BodySetup = 'addContentTypeParser' | 'removeContentTypeParser' | 'getDefaultJsonParser' | 'addHook';
+/** The JSON body of a request, of a route with this operation; its schema has passed it. */
+export function taken<O extends Operation>(request: { body: unknown }, operation: O): TakenBody<O> {
+  const { body } = request;
+  if (body instanceof TakenBody && body.operation === operation) return body as unknown as TakenBody<O>;
+  throw new Error(`the route has to say config: { operation: '${operation}' }`);
+}
+
+/** What the API keeps of the JSON body of a request. */
+export function factsOf<O extends Operation>(request: { body: unknown }, operation: O): Facts<O> {
+  return taken(request, operation).facts;
+}
+
+type BodySetup = 'addContentTypeParser' | 'removeContentTypeParser' | 'addHook';
+type BodyLimits = Pick<Config, 'HTTP_JSON_LIMIT_BYTES' | 'HTTP_BODY_LIMIT_BYTES'>;
+/** The limit of a kind of body. */
+type Limit = { bytes: number; kind: 'JSON' | 'CSV'; setting: string };
 
 /**
  * Sets up how bodies are read: JSON, JSON merge patch, CSV; each of them plain or with `Content-Encoding: gzip`. A route
  * takes JSON, or the types that the `content` of its body schema names; any other is answered with 415.
- * @param limitBytes longest body; it holds for packed bodies after unpacking too
+ * @param limits longest bodies; they hold for packed bodies after unpacking too
  */
-export function acceptBodies(app: Pick<App, BodySetup>, limitBytes: number): void {
-  app.removeContentTypeParser('text/plain');
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser(MERGE_PATCH_TYPE, { parseAs: 'string' }, parseJson);
+export function acceptBodies(app: Pick<App, BodySetup>, limits: BodyLimits, intake: Intake): void {
+  const [json, csv] = readLimits(limits);
+  app.removeContentTypeParser(['text/plain', JSON_TYPE]);
+  for (const type of [JSON_TYPE, MERGE_PATCH_TYPE]) {
+    app.addContentTypeParser(type, async (request: FastifyRequest, payload: RequestPayload) => {
+      const bytes = Buffer.concat(await collect(request, payload, json));
+      const { operation } = request.routeOptions.config;
+      return operation && intake.read(operation, bytes);
+    });
+  }
   app.addContentTypeParser(CSV_TYPE, (request: FastifyRequest, payload: RequestPayload) =>
-    collect(request, payload, limitBytes),
+    collect(request, payload, csv),
   );
   app.addHook('preParsing', async (request, _reply, payload) => {
+    if (!hasBody(request)) {
+      // Fastify would look for a parser of it.
+      delete request.headers['content-type'];
+      return payload;
+    }
     checkMediaType(request);
     return unpack(request, payload);
   });
+}
+
+function readLimits(limits: BodyLimits): [json: Limit, csv: Limit] {
+  const { HTTP_BODY_LIMIT_BYTES: any, HTTP_JSON_LIMIT_BYTES: json } = limits;
+  const csv: Limit = { bytes: any, kind: 'CSV', setting: 'HTTP_BODY_LIMIT_BYTES' };
+  if (any <= json) return [{ ...csv, kind: 'JSON' }, csv];
+  return [{ bytes: json, kind: 'JSON', setting: 'HTTP_JSON_LIMIT_BYTES' }, csv];
+}
+
+/** Whether anything comes after the headers. Where not, they say nothing of its type. */
+function hasBody({ headers, routeOptions }: FastifyRequest): boolean {
+  return (
+    routeOptions.schema?.body !== undefined ||
+    headers['transfer-encoding'] !== undefined ||
+    Number(headers['content-length'] ?? 0) > 0
+  );
 }
 
 /** The media types that the route of a request takes. */
@@ -54,15 +111,7 @@ export function unsupportedType(request: FastifyRequest): AppError {
   return new AppError('UNSUPPORTED_MEDIA_TYPE', `send the body as ${types}, with that Content-Type`);
 }
 
-/** Too large a body, packed or not. */
-export function tooLarge(): AppError {
-  return new AppError(
-    'PAYLOAD_TOO_LARGE',
-    'the body, unpacked where it is packed, is larger than the limit (setting HTTP_BODY_LIMIT_BYTES)',
-  );
-}
-
-/** Unpacks a body. Fastify compares `receivedEncodedLength`, what came in packed, with Content-Length and its limit. */
+/** Unpacks a body. `receivedEncodedLength` is what came in packed, as Fastify counts it. */
 function unpack(request: FastifyRequest, payload: RequestPayload): RequestPayload {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return payload;
@@ -70,35 +119,58 @@ function unpack(request: FastifyRequest, payload: RequestPayload): RequestPayloa
     const message = `Content-Encoding ${JSON.stringify(encoding.slice(0, 80))} is not known; send the body plain or with gzip`;
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', message);
   }
-  const unpacked: RequestPayload = createGunzip();
+  const gunzip = createGunzip({ chunkSize: UNPACK_CHUNK_BYTES });
+  const unpacked: RequestPayload = gunzip;
   unpacked.receivedEncodedLength = 0;
   payload.on('data', (chunk: Buffer) => {
     unpacked.receivedEncodedLength! += chunk.length;
   });
-  payload.on('error', (error) => (unpacked as ReturnType<typeof createGunzip>).destroy(error));
+  payload.on('error', (error) => gunzip.destroy(error));
   // Where the packed bytes turn out to be damaged, the rest still has to flow away: the answer comes after it.
-  unpacked.on('error', () => payload.resume());
-  return payload.pipe(unpacked as ReturnType<typeof createGunzip>);
+  gunzip.on('error', () => payload.resume());
+  return payload.pipe(gunzip);
 }
 
 /** Keeps the chunks as they come: one copy of the body in memory, and no database waits for a slow sender. */
-function collect(request: FastifyRequest, payload: RequestPayload, limitBytes: number): Promise<CsvBody> {
+function collect(request: FastifyRequest, payload: RequestPayload, limit: Limit): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
-    const keep = (chunk: Buffer) => {
-      bytes += chunk.length;
-      chunks.push(chunk);
-      if (Math.max(bytes, payload.receivedEncodedLength ?? 0) <= limitBytes) return;
+    const refuse = (reason: string) => {
       payload.off('data', keep);
       // Nothing more is unpacked; the rest of what is sent flows away unread, so that the sender hears the answer.
       request.raw.unpipe();
       request.raw.resume();
+      if (payload !== request.raw) (payload as ReturnType<typeof createGunzip>).destroy();
       chunks.length = 0;
-      reject(tooLarge());
+      reject(new AppError('PAYLOAD_TOO_LARGE', reason));
     };
+    const keep = (chunk: Buffer) => {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      const packed = payload.receivedEncodedLength;
+      if (Math.max(bytes, packed ?? 0) > limit.bytes) refuse(largerThan(limit));
+      else if (packed !== undefined && bytes > ANY_RATIO_BYTES && bytes > MAX_UNPACK_RATIO * packed) {
+        refuse(
+          `the body grows to more than ${MAX_UNPACK_RATIO} times its size when it is unpacked; send it plain`,
+        );
+      }
+    };
+    if (Number(request.headers['content-length']) > limit.bytes) return refuse(largerThan(limit));
     payload.on('data', keep);
     payload.on('end', () => resolve(chunks));
-    payload.on('error', reject);
+    payload.on('error', (error) => {
+      const isGone = request.raw.destroyed && !request.raw.complete;
+      reject(
+        isGone
+          ? new AppError('VALIDATION_ERROR', 'the connection closed before the body was complete')
+          : error,
+      );
+    });
   });
+}
+
+function largerThan({ bytes, kind, setting }: Limit): string {
+  const instead = kind === 'JSON' ? '; send it in parts, or bulk data as CSV' : '; send it in parts';
+  return `the ${kind} body, unpacked where it is packed, is larger than ${bytes} bytes (setting ${setting})${instead}`;
 }

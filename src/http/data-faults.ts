@@ -1,50 +1,66 @@
 import type { DemandObservation, FleetVehicleInput, LocationInput } from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
-import type { Observation } from '../db/demand.ts';
 import { parseHour } from '../db/hour.ts';
+import type { Observation } from '../db/packed-rows.ts';
 import { AppError, type Fault } from '../errors.ts';
 
 /**
  * Faults of bulk data that its schema cannot say: they lie between rows, or between a row and what is stored.
- * Each of the functions throws VALIDATION_ERROR with every fault, at most 100.
+ * Each of the functions returns at most 100 of them. `known`: ids of the stored locations among those that the rows
+ * name; null: taken for granted that all are.
  */
-export function checkLocations(rows: readonly LocationInput[]): void {
+export function findLocationFaults(rows: readonly LocationInput[]): Fault[] {
   const faults: Fault[] = [];
   const firstRows = new Map<number, number>();
   for (const [i, { id }] of rows.entries()) {
-    addRepeated(faults, firstRows, id, i, (row) => `locations[${row}].id`, `location ${id}`);
+    addRepeated(
+      faults,
+      firstRows,
+      id,
+      i,
+      (row) => `locations[${row}].id`,
+      () => `location ${id}`,
+    );
     if (faults.length >= MAX_REPORTED_ERRORS) break;
   }
-  report(faults);
+  return faults;
 }
 
-/** Of a patch of one vehicle. @param known ids of the stored locations among those that it names */
+/** Of a patch of one vehicle. @throws AppError VALIDATION_ERROR */
 export function checkLocation(id: number, known: ReadonlySet<number>): void {
   const faults: Fault[] = [];
   addUnknown(faults, 'location_id', id, known);
-  report(faults);
+  if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
 }
 
-/** @param known ids of the stored locations among those that `rows` name */
-export function checkFleet(rows: readonly FleetVehicleInput[], known: ReadonlySet<number>): void {
+export function findFleetFaults(
+  rows: readonly FleetVehicleInput[],
+  known: ReadonlySet<number> | null,
+): Fault[] {
   const faults: Fault[] = [];
   const firstRows = new Map<string, number>();
   for (const [i, { vehicle_id, location_id }] of rows.entries()) {
-    const name = `vehicle ${show(vehicle_id)}`;
-    addRepeated(faults, firstRows, vehicle_id, i, (row) => `fleet[${row}].vehicle_id`, name);
+    addRepeated(
+      faults,
+      firstRows,
+      vehicle_id,
+      i,
+      (row) => `fleet[${row}].vehicle_id`,
+      () => `vehicle ${show(vehicle_id)}`,
+    );
     addUnknown(faults, `fleet[${i}].location_id`, location_id, known);
     if (faults.length >= MAX_REPORTED_ERRORS) break;
   }
-  report(faults);
+  return faults.slice(0, MAX_REPORTED_ERRORS);
 }
 
-/**
- * @param known ids of the stored locations among those that `rows` name
- * @returns the observations with their hours as numbers
- */
-export function checkDemand(rows: readonly DemandObservation[], known: ReadonlySet<number>): Observation[] {
+/** @returns beside the faults the observations, with their hours as numbers */
+export function findDemandFaults(
+  rows: readonly DemandObservation[],
+  known: ReadonlySet<number> | null,
+): { faults: Fault[]; found: Observation[] } {
   const faults: Fault[] = [];
-  const observations: Observation[] = [];
+  const found: Observation[] = [];
   const firstRows = new Map<number, Map<number, number>>();
   for (const [i, { location_id, hour: text, demand }] of rows.entries()) {
     addUnknown(faults, `observations[${i}].location_id`, location_id, known);
@@ -54,14 +70,19 @@ export function checkDemand(rows: readonly DemandObservation[], known: ReadonlyS
     } else {
       const hours = firstRows.get(location_id) ?? new Map<number, number>();
       firstRows.set(location_id, hours);
-      const name = `location ${location_id} at ${show(text)}`;
-      addRepeated(faults, hours, hour, i, (row) => `observations[${row}].hour`, name);
-      observations.push({ locationId: location_id, hour, demand });
+      addRepeated(
+        faults,
+        hours,
+        hour,
+        i,
+        (row) => `observations[${row}].hour`,
+        () => `location ${location_id} at ${show(text)}`,
+      );
+      found.push({ locationId: location_id, hour, demand });
     }
     if (faults.length >= MAX_REPORTED_ERRORS) break;
   }
-  report(faults);
-  return observations;
+  return { faults: faults.slice(0, MAX_REPORTED_ERRORS), found };
 }
 
 function addRepeated<K>(
@@ -70,26 +91,22 @@ function addRepeated<K>(
   key: K,
   row: number,
   field: (row: number) => string,
-  name: string,
+  name: () => string,
 ): void {
   const first = firstRows.get(key);
   if (first === undefined) firstRows.set(key, row);
   else {
-    const message = `${name} stands at ${field(first)} already; send each once`;
+    const message = `${name()} stands at ${field(first)} already; send each once`;
     faults.push({ field: field(row), message });
   }
 }
 
-function addUnknown(faults: Fault[], field: string, id: number, known: ReadonlySet<number>): void {
-  if (known.has(id)) return;
+function addUnknown(faults: Fault[], field: string, id: number, known: ReadonlySet<number> | null): void {
+  if (!known || known.has(id)) return;
   const message = `location ${id} is not stored; PUT /api/v1/data/locations stores it`;
   faults.push({ field, message });
 }
 
 function show(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
-}
-
-function report(faults: Fault[]): void {
-  if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults.slice(0, MAX_REPORTED_ERRORS));
 }

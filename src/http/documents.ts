@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { SERVICE_VERSION } from '../contracts/envelope.ts';
 import type { App } from './app.ts';
 import { asyncApiDocument } from './asyncapi.ts';
+import { documentRoutes } from './openapi.ts';
 
 const REDOC_PAGE = `<!doctype html>
 <html lang="en">
@@ -15,6 +16,10 @@ const REDOC_PAGE = `<!doctype html>
 <script src="/redoc/redoc.standalone.js"></script></body>
 </html>
 `;
+
+/** ReDoc shows it beside its name, and has no setting for that. It goes without where the image is none. */
+const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
+const NO_IMAGE = 'data:,';
 
 /** The documents and their pages: /openapi.json, /asyncapi.json, /docs, /redoc; nothing comes from elsewhere. */
 export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 'PORT'>): Promise<void> {
@@ -30,6 +35,7 @@ export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 
           'scores vehicle risk, and does all three in one decision. Progress of jobs comes over the WebSocket `/ws/optimization` (see /asyncapi.json).',
         license: { name: 'MIT', identifier: 'MIT' },
       },
+      servers: [{ url: '/', description: 'this service' }],
       tags: [
         { name: 'decisions', description: 'From fleet and observed demand to a plan, with its inputs' },
         { name: 'optimize', description: 'Plans' },
@@ -41,19 +47,21 @@ export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 
         { name: 'service', description: 'The service itself' },
       ],
     },
-    // A shape with an $id is named once, under that name, and referred to.
-    refResolver: {
-      buildLocalReference: (json, _uri, _fragment, i) => (json.$id ? String(json.$id) : `def-${i}`),
-    },
+    ...documentRoutes(),
   });
   await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { tryItOutEnabled: true } });
 
   const hidden = { schema: { hide: true } };
+  const icon = await readFile(new URL('assets/favicon.ico', import.meta.url));
+  app.get('/favicon.ico', hidden, (_request, reply) =>
+    reply.type('image/x-icon').header('cache-control', 'public, max-age=86400').send(icon),
+  );
   app.get('/openapi.json', hidden, () => app.swagger());
   app.get('/asyncapi.json', hidden, () => asyncApiDocument(config));
   app.get('/redoc', hidden, (_request, reply) => reply.type('text/html; charset=utf-8').send(REDOC_PAGE));
   const bundle = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
-  app.get('/redoc/redoc.standalone.js', hidden, (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(createReadStream(bundle)),
-  );
+  app.get('/redoc/redoc.standalone.js', hidden, async (_request, reply) => {
+    const script = (await readFile(bundle, 'utf8')).replaceAll(REDOC_LOGO, NO_IMAGE);
+    return reply.type('text/javascript; charset=utf-8').send(script);
+  });
 }

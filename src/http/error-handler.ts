@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable } from '../db/client.ts';
 import { failure } from '../envelope.ts';
 import { AppError } from '../errors.ts';
-import { tooLarge, unsupportedType } from './bodies.ts';
+import { unsupportedType } from './bodies.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -11,29 +11,16 @@ export function handleError(error: FastifyError | AppError, request: FastifyRequ
   const known = translate(error, request);
   if (known.status >= 500) request.log.error({ err: error }, known.code);
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds));
+  // What was said of an answer that broke off before anything of it was sent does not hold for this one.
+  for (const name of ['content-encoding', 'content-disposition']) reply.removeHeader(name);
+  // Where the request was not understood no hook has run.
+  reply.header('x-request-id', request.id).type('application/json; charset=utf-8');
   return reply.code(known.status).send(failure(request.id, known));
-}
-
-/** Answers a path or method that does not exist. */
-export function handleNotFound(request: FastifyRequest, reply: FastifyReply) {
-  const error = new AppError('RESOURCE_NOT_FOUND', [
-    {
-      message: `${request.method} ${request.url.split('?')[0]} does not exist; /docs lists every operation`,
-    },
-  ]);
-  return reply.code(404).send(failure(request.id, error));
 }
 
 function translate(error: FastifyError | AppError, request: FastifyRequest): AppError {
   if (error instanceof AppError) return error;
-  switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return tooLarge();
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return unsupportedType(request);
-    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
-      return new AppError('VALIDATION_ERROR', 'the body is empty; send a JSON object');
-  }
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return unsupportedType(request);
   if (isDatabaseUnavailable(error)) {
     return new AppError(
       'SERVICE_UNAVAILABLE',
@@ -46,11 +33,6 @@ function translate(error: FastifyError | AppError, request: FastifyRequest): App
       'VALIDATION_ERROR',
       `the gzip data of the body is damaged or cut short (${error.code}); send it again, or without Content-Encoding`,
     );
-  }
-  if (error instanceof SyntaxError && error.statusCode === 400) {
-    return new AppError('VALIDATION_ERROR', [
-      { message: 'the body is not valid JSON; correct it at the place named', detail: error.message },
-    ]);
   }
   // What Fastify itself refuses (bad URL, bad Content-Length, …).
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {

@@ -1,17 +1,29 @@
-import type { TSchema } from 'typebox';
-import { STORABLE_TEXT, VEHICLE_YEARS } from '../contracts/vehicles.ts';
+import { type TSchema, Type } from 'typebox';
+import { Compile, type Validator } from 'typebox/compile';
+import Format from 'typebox/format';
+import { Errors } from 'typebox/value';
+import {
+  LOCATION_KEY,
+  MAX_LOCATION_ID,
+  MAX_YEAR,
+  MIN_LOCATION_ID,
+  MIN_OBSERVED_YEAR,
+  MIN_VEHICLE_YEAR,
+  OBSERVED_YEARS,
+  VEHICLE_YEARS,
+} from '../contracts/bounds.ts';
+import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
+import { isTime } from '../contracts/time.ts';
+import { isTimeZone } from '../contracts/time-zone.ts';
+import { STORABLE_TEXT } from '../contracts/vehicles.ts';
 import type { Fault } from '../errors.ts';
 
-/** What TypeBox says of one failed keyword (the shape of its `Errors`). */
-export type SchemaError = {
-  keyword: string;
-  schemaPath: string;
-  instancePath: string;
-  params: object;
-  message: string;
-};
+Format.Set('time-zone', isTimeZone);
+Format.Set('date-time', isTime);
 
 type SchemaNode = TSchema & Record<string, unknown>;
+/** What TypeBox says of one keyword that a value fails. */
+type SchemaError = { keyword: string; params: object; message: string };
 
 /** Constraints that other services know and this one cannot honour: say why, instead of "unknown key". */
 const UNSUPPORTED_KEYS = new Map([
@@ -22,32 +34,144 @@ const UNSUPPORTED_KEYS = new Map([
 const LONGEST_SHOWN_VALUE = 80;
 
 /**
- * Turns schema errors into faults that name the field, the value, the limit and what to do.
- * @param schema the schema that was checked
- * @param errors its errors for `value`
+ * Finds where a value does not fit a schema. Each fault names the field, the value, the limit and what to do.
+ *
+ * TypeBox lists every error of a value before it returns: minutes and gigabytes for a body of millions of wrong items.
+ * This walk stops at the last fault that is reported. It compares the size of an array or object with its limits
+ * before it looks inside, and steps over parts that fit (a compiled check), so it costs no more than a few checks of
+ * the value: O(size of the value).
+ *
+ * It knows the keywords that `contracts/` uses in requests: of objects, arrays, `anyOf`; single values are TypeBox's.
+ * @returns at most `limit` faults, in the order of the schema; none where the value fits
  */
-export function describeFaults(schema: TSchema, errors: readonly SchemaError[], value: unknown): Fault[] {
+export function findFaults(schema: TSchema, value: unknown, limit = MAX_REPORTED_ERRORS): Fault[] {
   const faults: Fault[] = [];
-  for (const error of errors) {
-    // Reported by `additionalProperties` (names) and by `anyOf` (branches).
-    if (error.keyword === 'boolean' || isBranch(error.schemaPath)) continue;
-    const { path, found } = locate(value, error.instancePath);
-    const node = resolve(schema, error.schemaPath);
-    if (error.keyword === 'additionalProperties') {
-      for (const key of (error.params as { additionalProperties: string[] }).additionalProperties) {
-        faults.push({ field: join(path, key), message: unknownKey(key, node) });
-      }
-    } else if (error.keyword === 'required') {
-      for (const key of (error.params as { requiredProperties: string[] }).requiredProperties) {
-        faults.push({ field: join(path, key), message: `${key} is missing and has to be given` });
-      }
-    } else if (error.keyword === 'anyOf') {
-      faults.push({ field: path || null, message: anyOf(error, errors, node, found) });
-    } else {
-      faults.push({ field: path || null, message: describe(error, node, found) });
+  const report = {
+    get full() {
+      return faults.length >= limit;
+    },
+    add(field: string, message: string) {
+      if (faults.length < limit) faults.push({ field: field || null, message });
+    },
+  };
+  walk(schema as SchemaNode, value, '', report);
+  return faults;
+}
+
+type Report = { readonly full: boolean; add(field: string, message: string): void };
+
+const validators = new WeakMap<TSchema, Validator>();
+
+/** Whether a value fits a schema, by code that is generated once per schema. */
+export function fits(schema: TSchema, value: unknown): boolean {
+  let validator = validators.get(schema);
+  if (!validator) {
+    validator = Compile(schema);
+    validators.set(schema, validator);
+  }
+  return validator.Check(value);
+}
+
+function walk(node: SchemaNode, value: unknown, path: string, report: Report): void {
+  if (node.anyOf) walkUnion(node, value, path, report);
+  else if (node.type === 'object') walkObject(node, value, path, report);
+  else if (node.type === 'array') walkArray(node, value, path, report);
+  else describeValue(node, value, path, report);
+}
+
+function walkObject(node: SchemaNode, value: unknown, path: string, report: Report): void {
+  if (!isObject(value)) {
+    report.add(path, `${show(value)} is not an object`);
+    return;
+  }
+  if (isWrongSize(node, Object.keys(value).length, path, report)) return;
+  for (const key of (node.required ?? []) as string[]) {
+    if (!Object.hasOwn(value, key)) report.add(join(path, key), `${key} is missing and has to be given`);
+  }
+  const properties = (node.properties ?? {}) as Record<string, SchemaNode>;
+  const patterns = Object.entries((node.patternProperties ?? {}) as Record<string, SchemaNode>).map(
+    ([pattern, schema]) => ({ pattern: new RegExp(pattern, 'u'), schema }),
+  );
+  for (const key in value) {
+    if (report.full) return;
+    const schema = Object.hasOwn(properties, key)
+      ? properties[key]
+      : patterns.find(({ pattern }) => pattern.test(key))?.schema;
+    if (schema) {
+      if (value[key] !== undefined && !fits(schema, value[key]))
+        walk(schema, value[key], join(path, key), report);
+    } else if (node.additionalProperties === false) {
+      report.add(join(path, key), unknownKey(key, node));
     }
   }
-  return faults;
+}
+
+function walkArray(node: SchemaNode, value: unknown, path: string, report: Report): void {
+  if (!Array.isArray(value)) {
+    report.add(path, `${show(value)} is not an array`);
+    return;
+  }
+  if (isWrongSize(node, value.length, path, report)) return;
+  const items = (node.items ?? Type.Unknown()) as SchemaNode;
+  for (let i = 0; i < value.length && !report.full; i++) {
+    if (!fits(items, value[i])) walk(items, value[i], `${path}[${i}]`, report);
+  }
+}
+
+/** Tells of an array or object that is too small or too large; nobody looks inside then. */
+function isWrongSize(node: SchemaNode, size: number, path: string, report: Report): boolean {
+  const of = node.type === 'array' ? 'items' : 'entries';
+  const least = Number(node.minItems ?? node.minProperties ?? 0);
+  const most = Number(node.maxItems ?? node.maxProperties ?? Infinity);
+  if (size > most) report.add(path, `has ${size} ${of}; at most ${most} are allowed`);
+  else if (size < least && node.properties) {
+    const known = Object.keys(node.properties as object).join(', ');
+    report.add(path, `says nothing to change; give at least one of ${known}`);
+  } else if (size < least) {
+    report.add(path, `has ${size} ${of}; at least ${least} ${least === 1 ? 'is' : 'are'} needed`);
+  }
+  return size > most || size < least;
+}
+
+/** The branch that fits the value's type says what is wrong with it; otherwise all allowed types are named. */
+function walkUnion(node: SchemaNode, value: unknown, path: string, report: Report): void {
+  const branches = node.anyOf as SchemaNode[];
+  const own = branches.find(({ type }) => isOfType(value, type));
+  if (own) walk(own, value, path, report);
+  else report.add(path, `${show(value)} is neither ${branches.map(typeName).join(' nor ')}`);
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  switch (type) {
+    case 'object':
+      return isObject(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'null':
+      return value === null;
+    case 'integer':
+    case 'number':
+      return Number.isFinite(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function describeValue(node: SchemaNode, value: unknown, path: string, report: Report): void {
+  for (const error of leafErrors(node, value)) report.add(path, describe(error, node, value));
+}
+
+/** A text that is far too long is only that: no pattern or format looks at megabytes. */
+function leafErrors(node: SchemaNode, value: unknown): SchemaError[] {
+  const longest = node.maxLength as number | undefined;
+  if (typeof value === 'string' && longest !== undefined && value.length > 100 * longest) {
+    return [{ keyword: 'maxLength', params: { limit: longest }, message: '' }];
+  }
+  return Errors(node, value);
 }
 
 function describe(error: SchemaError, node: SchemaNode, found: unknown): string {
@@ -55,33 +179,28 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
   const value = show(found);
   switch (error.keyword) {
     case 'type':
-      return `${value} is not ${typeName(node)}`;
+      return `${value} is not ${typeName(node)}${range(node)}`;
     case 'minimum':
-      return `${value} is below the least allowed value ${params.limit}`;
+      return `${value} is below the least allowed value ${params.limit}; give ${typeName(node)}${range(node)}`;
     case 'maximum':
-      return `${value} is above the largest allowed value ${params.limit}`;
+      return `${value} is above the largest allowed value ${params.limit}; give ${typeName(node)}${range(node)}`;
     case 'exclusiveMinimum':
       return `${value} has to be above ${params.limit}`;
     case 'exclusiveMaximum':
       return `${value} has to be below ${params.limit}`;
-    case 'minItems':
-      return `has ${(found as unknown[]).length} items; at least ${params.limit} are needed`;
-    case 'maxItems':
-      return `has ${(found as unknown[]).length} items; at most ${params.limit} are allowed`;
     case 'minLength':
       return `${value} is too short; at least ${params.limit} characters are needed`;
     case 'maxLength':
       return `${value} has ${(found as string).length} characters; at most ${params.limit} are allowed`;
-    case 'minProperties':
-      if (node.properties)
-        return `says nothing to change; give at least one of ${Object.keys(node.properties as object).join(', ')}`;
-      return `has ${Object.keys(found as object).length} entries; at least ${params.limit} is needed`;
     case 'enum':
       return `${value} is not one of ${(params.allowedValues as unknown[]).map(show).join(', ')}`;
     case 'const':
       return `${value} has to be ${show(params.allowedValue)}`;
     case 'pattern':
-      if (params.pattern === VEHICLE_YEARS) return `${value} lies outside the years 1900 to 2199`;
+      if (params.pattern === VEHICLE_YEARS)
+        return `${value} lies outside the years ${MIN_VEHICLE_YEAR} to ${MAX_YEAR}`;
+      if (params.pattern === OBSERVED_YEARS)
+        return `${value} lies outside the years ${MIN_OBSERVED_YEAR} to ${MAX_YEAR}`;
       return params.pattern === STORABLE_TEXT
         ? `${value} holds a character that is no text (NUL or half of a surrogate pair); remove it`
         : `${value} does not match ${params.pattern}`;
@@ -94,30 +213,15 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
 
 const FORMATS: Record<string, string> = {
   date: 'a date, for example 2026-03-01',
-  'date-time': 'a time with its offset, for example 2026-03-01T05:00:00Z',
+  'date-time': 'a time with its offset, for example 2026-03-01T05:00:00Z (years 1 to 9999, offsets to 15:59)',
   'time-zone': 'an IANA time zone, for example America/New_York',
 };
-
-/** The branch that fits the value's type says what is wrong with it; otherwise all allowed types are named. */
-function anyOf(error: SchemaError, errors: readonly SchemaError[], node: SchemaNode, found: unknown): string {
-  const branches = (node.anyOf ?? []) as SchemaNode[];
-  for (const [index, branch] of branches.entries()) {
-    const prefix = `${error.schemaPath}/anyOf/${index}`;
-    const own = errors.filter(
-      (e) =>
-        e.instancePath === error.instancePath &&
-        (e.schemaPath === prefix || e.schemaPath.startsWith(`${prefix}/`)),
-    );
-    if (own.length > 0 && own.every((e) => e.keyword !== 'type')) return describe(own[0], branch, found);
-  }
-  return `${show(found)} is neither ${branches.map(typeName).join(' nor ')}`;
-}
 
 function unknownKey(key: string, node: SchemaNode): string {
   const unsupported = UNSUPPORTED_KEYS.get(key);
   if (unsupported) return `${key} ${unsupported}`;
-  if (node.patternProperties)
-    return `${show(key)} is no location id; keys are whole numbers as text, for example "12"`;
+  if (node.patternProperties && LOCATION_KEY in (node.patternProperties as object))
+    return `${show(key)} is no location id; keys are whole numbers from ${MIN_LOCATION_ID} to ${MAX_LOCATION_ID} as text, for example "12"`;
   const known = Object.keys((node.properties ?? {}) as object);
   const near = known.find((name) => isNear(name, key));
   return near
@@ -146,57 +250,24 @@ function typeName(node: SchemaNode): string {
   return node.type === 'array' || node.type === 'object' ? `an ${node.type}` : `a ${node.type}`;
 }
 
-function isBranch(schemaPath: string): boolean {
-  return /\/anyOf\/\d+/.test(schemaPath);
+/** The numbers that a schema allows, to be put after its type; nothing where it has no limits. */
+function range({ minimum, maximum }: SchemaNode): string {
+  if (minimum === undefined) return maximum === undefined ? '' : ` of at most ${maximum}`;
+  return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
 /** A value as it stands in the request, cut where it is long. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
-  const text = Array.isArray(value)
-    ? 'an array'
-    : value && typeof value === 'object'
-      ? 'an object'
-      : JSON.stringify(value);
+  if (Array.isArray(value)) return 'an array';
+  if (isObject(value)) return 'an object';
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, LONGEST_SHOWN_VALUE + 1) : value);
   return text.length > LONGEST_SHOWN_VALUE ? `${text.slice(0, LONGEST_SHOWN_VALUE)}…` : text;
 }
 
-function pointer(path: string): string[] {
-  return path
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-/** Walks a JSON pointer through the value: array items become `[3]`, keys `.key`. */
-function locate(value: unknown, instancePath: string): { path: string; found: unknown } {
-  let path = '';
-  let found = value;
-  for (const part of pointer(instancePath)) {
-    path = Array.isArray(found) ? `${path}[${part}]` : join(path, part);
-    found = (found as Record<string, unknown> | undefined)?.[part];
-  }
-  return { path, found };
-}
-
+/** The path of a key; a key may be as long as a body. */
 function join(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`;
-}
-
-function resolve(schema: TSchema, schemaPath: string): SchemaNode {
-  let node: unknown = schema;
-  const parts = pointer(schemaPath.replace(/^#/, ''));
-  while (parts.length > 0 && node && typeof node === 'object') {
-    // A pattern may itself contain slashes: take the longest key that fits.
-    for (let n = parts.length; n > 0; n--) {
-      const key = parts.slice(0, n).join('/');
-      if (n === 1 || key in node) {
-        node = (node as Record<string, unknown>)[key];
-        parts.splice(0, n);
-        break;
-      }
-    }
-  }
-  return (node ?? {}) as SchemaNode;
+  const shown = key.length > LONGEST_SHOWN_VALUE ? `${key.slice(0, LONGEST_SHOWN_VALUE)}…` : key;
+  return path === '' ? shown : `${path}.${shown}`;
 }

@@ -1,7 +1,14 @@
 import { forecastMany } from '../core/forecast/forecast.ts';
-import type { DemandSeries, ForecastOptions } from '../core/forecast/types.ts';
+import { type LocationText, locationText } from '../core/forecast/forecast-text.ts';
+import type { DemandSeries, ForecastOptions, NoObservations } from '../core/forecast/types.ts';
 
-/** Entry of a forecast thread: keeps the engine off the event loop that serves requests. */
-export default function run(task: { series: DemandSeries[]; options: ForecastOptions }) {
-  return forecastMany(task.series, task.options);
+/**
+ * Entry of a forecast thread: keeps the engine, and writing millions of numbers, off the event loop that serves
+ * requests.
+ */
+export default function run(task: {
+  series: DemandSeries[];
+  options: ForecastOptions;
+}): (LocationText | NoObservations)[] {
+  return forecastMany(task.series, task.options).results.map(locationText);
 }

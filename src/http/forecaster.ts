@@ -2,12 +2,8 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Piscina } from 'piscina';
 import type { Config } from '../config.ts';
-import {
-  FORECAST_MODEL,
-  type ForecastOptions,
-  type ForecastResult,
-  type ForecastSet,
-} from '../core/forecast/types.ts';
+import type { LocationText } from '../core/forecast/forecast-text.ts';
+import type { ForecastOptions, NoObservations } from '../core/forecast/types.ts';
 import type { Database } from '../db/client.ts';
 import { readDemandRevision } from '../db/demand.ts';
 import { forecastEnd, readForecastInput } from '../forecasting.ts';
@@ -21,16 +17,23 @@ export type ForecastTask = {
   options: ForecastOptions & { startDate: string };
 };
 
+export type LocationForecastText = LocationText | NoObservations;
+
 export type Forecaster = {
-  /** Reads the history `[fromHour, beforeHour)` (UTC hours since the epoch) and forecasts in a thread. */
-  forecast(task: ForecastTask): Promise<ForecastSet>;
+  /**
+   * Reads the history `[fromHour, beforeHour)` (UTC hours since the epoch) and forecasts in a thread.
+   * @returns the forecasts as JSON text, in the order of `locationIds`
+   */
+  forecast(task: ForecastTask): Promise<LocationForecastText[]>;
   close(): Promise<void>;
 };
 
 /** Most bytes that kept forecasts take together, about; those not asked for the longest go first. */
 const CACHE_BYTES = 64 * 1024 * 1024;
-/** What a kept forecast takes beside its numbers. */
+/** What a kept forecast takes beside its text. */
 const ENTRY_BYTES = 500;
+/** A forecast thread that has nothing to do ends after this time, and gives its memory back. */
+const IDLE_MS = 10_000;
 
 /**
  * Opens the forecast threads and, where the setting says so, a cache per location that new observations empty.
@@ -45,9 +48,9 @@ export function openForecaster(
     filename: new URL('./forecast-thread.ts', import.meta.url).href,
     minThreads: 0,
     maxThreads: config.FORECASTING_THREADS,
-    idleTimeout: 60_000,
+    idleTimeout: IDLE_MS,
   });
-  const cache = new LRUCache<string, Promise<ForecastResult>>({ maxSize: CACHE_BYTES });
+  const cache = new LRUCache<string, Promise<LocationForecastText>>({ maxSize: CACHE_BYTES });
   let cachedRevision: number | undefined;
 
   const compute = async ({
@@ -55,14 +58,15 @@ export function openForecaster(
     fromHour,
     beforeHour,
     options,
-  }: ForecastTask): Promise<ForecastSet> => {
+  }: ForecastTask): Promise<LocationForecastText[]> => {
     const untilHour = forecastEnd(options.startDate, options.horizonHours);
     const asked = { locationIds, fromHour, beforeHour, untilHour };
     const { series, ...holidays } = await readForecastInput(db, config, calendar, asked);
-    return pool.run({ series, options: { ...options, ...holidays } });
+    const buffers = series.map(({ values }) => values.buffer);
+    return pool.run({ series, options: { ...options, ...holidays } }, { transferList: buffers as never });
   };
 
-  const computeCached = async (task: ForecastTask): Promise<ForecastSet> => {
+  const computeCached = async (task: ForecastTask): Promise<LocationForecastText[]> => {
     // The revision is read before the data: a newer one can only make an entry unused, never stale.
     const revision = await readDemandRevision(db);
     if (revision !== cachedRevision) cache.clear();
@@ -77,21 +81,24 @@ export function openForecaster(
     if (missing.length > 0) {
       const asked = isWhole ? locationIds : missing;
       const computed = compute({ ...task, locationIds: asked }).then(
-        ({ results }) => new Map(results.map((result) => [result.locationId, result])),
+        (results) => new Map(results.map((result) => [result.locationId, result])),
       );
-      const size = entryBytes(options);
+      const size = expectedBytes(options);
       for (const id of asked) {
+        const key = keyOf(id);
         const result = computed.then(
           (results) => results.get(id) ?? { status: 'no_observations' as const, locationId: id },
         );
-        cache.set(keyOf(id), result, { size });
-        // A failure is the caller's to hear, and nothing to keep.
-        result.catch(() => cache.delete(keyOf(id)));
+        cache.set(key, result, { size });
+        result.then(
+          (text) => cache.peek(key) === result && cache.set(key, result, { size: entryBytes(text) }),
+          // A failure is the caller's to hear, and nothing to keep.
+          () => cache.delete(key),
+        );
         known.set(id, result);
       }
     }
-    const results = await Promise.all(locationIds.map((id) => known.get(id)!));
-    return { model: FORECAST_MODEL, startDate: options.startDate, results };
+    return Promise.all(locationIds.map((id) => known.get(id)!));
   };
 
   return {
@@ -108,7 +115,12 @@ function cacheKeys(revision: number, { locationIds, fromHour, beforeHour, option
   return (locationId: number) => `${common} ${locationId}`;
 }
 
-function entryBytes({ horizonHours, stepHours, confidenceLevel }: ForecastOptions): number {
+/** While it is computed. */
+function expectedBytes({ horizonHours, stepHours, confidenceLevel }: ForecastOptions): number {
   const series = confidenceLevel === null ? 1 : 3;
   return ENTRY_BYTES + 8 * series * Math.ceil(horizonHours / stepHours);
+}
+
+function entryBytes(text: LocationForecastText): number {
+  return ENTRY_BYTES + (text.status === 'ok' ? text.values.length + (text.interval?.length ?? 0) : 0);
 }

@@ -1,13 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { Envelope } from '../contracts/envelope.ts';
 import { AcceptedJob, type JobKind } from '../contracts/jobs.ts';
 import { isDatabaseUnavailable } from '../db/client.ts';
 import { readJob } from '../db/jobs.ts';
 import { success } from '../envelope.ts';
 import type { Deps } from './app.ts';
+import { openPriorityCheck } from './caller.ts';
 import { readWaitPreference } from './prefer.ts';
 import { sendJsonText } from './raw-json.ts';
-import { answers, described, errors } from './responses.ts';
+import { described, errors } from './responses.ts';
 import { type JobBody, type JobCheck, submitJob } from './submit-job.ts';
 
 /** Headers of every operation that is a job. */
@@ -24,7 +26,7 @@ export const JOB_HEADERS = Type.Object({
     Type.String({
       pattern: '^[!-~]{1,128}$',
       description:
-        'who takes turns with whom while jobs wait: 1 to 128 visible ASCII characters; default: the address of the connection',
+        'name of the client: the clients of an address take turns with each other, and addresses do; 1 to 128 visible ASCII characters',
     }),
   ),
 });
@@ -32,8 +34,14 @@ export const JOB_HEADERS = Type.Object({
 /** Answers of every operation that is a job. */
 export function jobAnswers<S extends TSchema>(description: string, answer: S) {
   return {
-    200: described(description, answer),
-    202: answers('accepted; the job goes on, `Location` says where to find it', AcceptedJob),
+    200: described(description, answer, 'Preference-Applied'),
+    202: described(
+      'accepted; the job goes on, `Location` says where to find it',
+      Envelope(AcceptedJob),
+      'Location',
+      'Retry-After',
+      'Preference-Applied',
+    ),
     ...errors(400, 409, 413, 415, 422, 500, 503),
   };
 }
@@ -52,7 +60,9 @@ export type AnswerJob = (
  */
 export function answerJobs(deps: Deps): AnswerJob {
   const { config, database, watch } = deps;
+  const checkPriority = openPriorityCheck(config);
   return async (request, reply, kind, body, checks) => {
+    checkPriority(request, body.facts.priority);
     const { jobId, enqueue } = await submitJob(deps, request, kind, body, checks);
     const { waitSeconds, applied } = readWaitPreference(
       request.headers.prefer as string | undefined,

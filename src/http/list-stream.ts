@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { metadata } from '../envelope.ts';
+import { CHUNK_CHARACTERS } from './raw-json.ts';
 
 /** Rows per query and per chunk of a streamed list: some hundred KB. */
 export const STREAM_PAGE_ROWS = 5000;
@@ -35,4 +36,31 @@ export async function streamList<R>(
   }
   // One page waits at most: the default would read sixteen ahead of a slow reader.
   return Readable.from(chunks(), { highWaterMark: 1 });
+}
+
+/**
+ * Streams `data` that is JSON in pieces, of text or bytes, as one envelope. A slow reader slows the taking of pieces.
+ * Should a later piece fail, the connection breaks, as that of a list does.
+ */
+export function streamData(
+  requestId: string,
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+): Readable {
+  async function* chunks() {
+    let text = '{"status":"success","data":';
+    for await (const piece of pieces) {
+      if (typeof piece === 'string') text += piece;
+      if (text.length >= CHUNK_CHARACTERS || typeof piece !== 'string') {
+        yield text;
+        text = '';
+      }
+      if (typeof piece !== 'string') yield piece;
+    }
+    yield `${text},"metadata":${JSON.stringify(metadata(requestId))}}`;
+  }
+  return Readable.from(nonEmpty(chunks()), { highWaterMark: 1 });
+}
+
+async function* nonEmpty(chunks: AsyncIterable<string | Uint8Array>) {
+  for await (const chunk of chunks) if (chunk.length > 0) yield chunk;
 }

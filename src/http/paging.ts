@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { isUtcTime } from '../contracts/time.ts';
 import { encodeCursor } from './cursor.ts';
 
 /** Rows of a page where only a cursor is given. */
@@ -49,9 +50,7 @@ export function isNewestFirstKey(value: unknown): value is NewestFirstKey {
   const [createdAt, id] = value;
   return (
     typeof createdAt === 'string' &&
-    // As the cursors are made; PostgreSQL reads other texts than JavaScript.
-    /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(createdAt) &&
-    !Number.isNaN(Date.parse(createdAt)) &&
+    isUtcTime(createdAt) &&
     typeof id === 'string' &&
     /^[!-~]{1,64}$/.test(id)
   );

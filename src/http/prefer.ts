@@ -1,4 +1,4 @@
-/** What the caller prefers (RFC 7240): how long to wait, and the preference that was applied. */
+/** What the caller prefers (RFC 7240): how long to wait, and the preference as it was applied. */
 export type WaitPreference = { waitSeconds: number; applied: string | undefined };
 
 /** A run of characters up to a comma, or a semicolon, that is not inside a quoted string. */
@@ -27,10 +27,12 @@ export function readWaitPreference(
   }
   const async = preferences.has('respond-async');
   const value = preferences.get('wait') ?? '';
-  const wait = SECONDS.test(value) ? Number(value.replaceAll('"', '')) : undefined;
+  const wait = SECONDS.test(value)
+    ? Math.min(Number(value.replaceAll('"', '')), Math.floor(limitSeconds))
+    : undefined;
   const applied = [async && 'respond-async', wait !== undefined && `wait=${wait}`].filter(Boolean).join(', ');
   return {
-    waitSeconds: Math.min(wait ?? (async ? 0 : limitSeconds), limitSeconds),
+    waitSeconds: wait ?? (async ? 0 : limitSeconds),
     applied: applied || undefined,
   };
 }

@@ -1,7 +1,25 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+
+/** Text of a large answer that is encoded and sent at once. */
+export const CHUNK_CHARACTERS = 64 * 1024;
+/** Longer texts are sent in pieces: to encode fifty megabytes at once keeps all others waiting. */
+const MAX_WHOLE_CHARACTERS = 1024 ** 2;
 
 /** Sends JSON that is text already (a stored answer, a stream): nothing is parsed and serialised again. */
 export function sendJsonText(reply: FastifyReply, text: string | Readable): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(text);
+  const isLarge = typeof text === 'string' && text.length > MAX_WHOLE_CHARACTERS;
+  return reply
+    .type('application/json; charset=utf-8')
+    .send(isLarge ? Readable.from(cutText(text), { highWaterMark: 1 }) : text);
+}
+
+/** Cuts a text into pieces to be encoded one by one: none ends in the middle of a character. */
+export function* cutText(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const isHighSurrogate = (text.charCodeAt(start + CHUNK_CHARACTERS - 1) & 0xfc00) === 0xd800;
+    const end = start + CHUNK_CHARACTERS - (isHighSurrogate ? 1 : 0);
+    yield text.slice(start, end);
+    start = end;
+  }
 }

@@ -1,22 +1,55 @@
-import type { TSchema } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { Envelope, ErrorEnvelope } from '../contracts/envelope.ts';
 
 /** What each error status of the service means, for the document; the codes stand in contracts/errors.ts. */
 const MEANINGS = {
   400: 'VALIDATION_ERROR: the request is wrong; each fault names its field, the value, the limit and what to do',
+  403: 'FORBIDDEN: a Host or an Origin that is not let in; the priority `high`, where it is reserved for others',
   404: 'RESOURCE_NOT_FOUND',
-  409: 'JOB_CANCELLED: somebody cancelled the job while the caller waited',
+  406: 'NOT_ACCEPTABLE: the Accept header leaves out every type that this is answered with',
+  408: 'REQUEST_TIMEOUT: the request took too long to come in (setting HTTP_REQUEST_TIMEOUT_SECONDS)',
+  409: 'JOB_CANCELLED: somebody cancelled the job while the caller waited; CONFLICT: something refers to what is to be deleted',
   413: 'PAYLOAD_TOO_LARGE: the body is larger than the setting allows',
   415: 'UNSUPPORTED_MEDIA_TYPE: the Content-Type or Content-Encoding of the body is none of those that are taken',
   422: 'INFEASIBLE_PROBLEM: constraints in conflict and their smallest relaxations; IDEMPOTENCY_CONFLICT',
+  431: 'HEADERS_TOO_LARGE: the headers are larger than 16 KiB in all',
   500: 'SOLVER_ERROR where the solver failed, INTERNAL_ERROR otherwise',
   503: 'SERVICE_UNAVAILABLE: database or queue away, or queue full; MODEL_NOT_LOADED: no observations',
 } as const;
+export type ErrorStatus = keyof typeof MEANINGS;
+
+/** Where a schema of an answer says what the answer means; its own `description` says what the shape means. */
+export const RESPONSE_DESCRIPTION = 'x-response-description';
+
+type Headers = Record<string, TSchema>;
+
+/** Headers that an answer may have, by name; in routes as `headers` of the schema of the answer. */
+export const HEADERS = {
+  'X-Request-Id': Type.String({ description: 'the request, in logs, jobs and `metadata` too' }),
+  'Retry-After': Type.String({ pattern: '^[0-9]+$', description: 'seconds after which to try again' }),
+  'Preference-Applied': Type.String({ description: 'what of `Prefer` was applied, e.g. `wait=10`' }),
+  Location: Type.String({ description: 'path of the job' }),
+  'Content-Disposition': Type.String({ description: 'name of the file' }),
+} satisfies Headers;
 
 /** The error answers of an operation, by status. */
-export function errors<S extends keyof typeof MEANINGS>(...statuses: S[]): Record<S, typeof ErrorEnvelope> {
-  const entries = statuses.map((status) => [status, { ...ErrorEnvelope, description: MEANINGS[status] }]);
+export function errors<S extends ErrorStatus>(...statuses: S[]): Record<S, typeof ErrorEnvelope> {
+  const entries = statuses.map((status) => [status, described(MEANINGS[status], ErrorEnvelope)]);
   return Object.fromEntries(entries) as Record<S, typeof ErrorEnvelope>;
+}
+
+/** The error answers that every operation may have; those with a body have more of them. */
+export function commonErrors(hasBody: boolean): Partial<Record<ErrorStatus, typeof ErrorEnvelope>> {
+  return hasBody ? errors(400, 403, 406, 408, 413, 415, 431, 500) : errors(403, 406, 408, 431, 500);
+}
+
+/** The headers of an answer for the document. @param own those that its route names */
+export function responseHeaders(status: number, own: Headers = {}): Headers {
+  return {
+    'X-Request-Id': HEADERS['X-Request-Id'],
+    ...(status === 503 && { 'Retry-After': HEADERS['Retry-After'] }),
+    ...own,
+  };
 }
 
 /** A success answer with what it means. */
@@ -24,7 +57,12 @@ export function answers<D extends TSchema>(description: string, data: D) {
   return described(description, Envelope(data));
 }
 
-/** A schema with what it means as an answer. */
-export function described<S extends TSchema>(description: string, schema: S): S {
-  return { ...schema, description };
+/** A schema with what it means as an answer. @param headers that the answer may have, names of `HEADERS` */
+export function described<S extends TSchema>(
+  description: string,
+  schema: S,
+  ...headers: (keyof typeof HEADERS)[]
+): S {
+  const named = Object.fromEntries(headers.map((name) => [name, HEADERS[name]]));
+  return { ...schema, [RESPONSE_DESCRIPTION]: description, ...(headers.length > 0 && { headers: named }) };
 }

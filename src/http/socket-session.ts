@@ -3,9 +3,9 @@ import type { WebSocket } from 'ws';
 import type { ErrorCode } from '../contracts/errors.ts';
 import { type ProgressMessage, SubscribeMessage, UnsubscribeMessage } from '../contracts/events.ts';
 import { isEnded } from '../contracts/jobs.ts';
-import { type Progress, readAnswer, readJob } from '../db/jobs.ts';
+import { learnProgress, NOTHING_KNOWN, type Progress, readAnswer, readJob } from '../db/jobs.ts';
 import type { Deps } from './app.ts';
-import { describeFaults } from './faults.ts';
+import { findFaults } from './faults.ts';
 
 const subscribeMessage = Compile(SubscribeMessage);
 const unsubscribeMessage = Compile(UnsubscribeMessage);
@@ -46,16 +46,14 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       );
     }
     let open = true;
-    let last = 0;
-    const progress = (state: Progress) => {
+    let known: Progress = NOTHING_KNOWN;
+    const tell = () => {
       if (!open || socket.bufferedAmount > SKIP_PROGRESS_BYTES) return;
-      // A job that is tried again starts over; what the client sees never falls.
-      last = Math.max(last, state.progress);
-      const { stage, incumbent, bound, gap, iterations } = state;
+      const { progress, stage, incumbent, bound, gap, iterations } = known;
       const message: ProgressMessage = {
         type: 'progress',
         job_id: jobId,
-        progress: last,
+        progress,
         stage,
         incumbent,
         bound,
@@ -63,6 +61,10 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
         iterations,
       };
       send(JSON.stringify(message));
+    };
+    const progress = (told: Progress) => {
+      known = learnProgress(known, told);
+      tell();
     };
     const close = () => {
       open = false;
@@ -91,7 +93,11 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
         return fail('RESOURCE_NOT_FOUND', `there is no job "${jobId}"`, jobId);
       }
       if (isEnded(job.status)) await complete();
-      else progress(job);
+      else {
+        // What was heard meanwhile is newer.
+        known = learnProgress(job, known);
+        tell();
+      }
     } catch (error) {
       broken(error);
     }
@@ -134,11 +140,7 @@ function describeMessage(message: unknown): string {
   if (type !== 'subscribe' && type !== 'unsubscribe') {
     return `type ${JSON.stringify(type) ?? 'is missing and'} has to be "subscribe" or "unsubscribe"; ${example}`;
   }
-  const [fault] = describeFaults(
-    SubscribeMessage,
-    subscribeMessage.Errors({ ...message, type: 'subscribe' }),
-    message,
-  );
+  const [fault] = findFaults(SubscribeMessage, { ...message, type: 'subscribe' }, 1);
   return `${fault.field ?? 'message'}: ${fault.message}`;
 }
 

@@ -1,37 +1,46 @@
 import { setImmediate } from 'node:timers/promises';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type { UpsertCounts } from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { checkStages } from '../csv/check-stages.ts';
-import { copyRows } from '../csv/copy-rows.ts';
 import { CsvFaults, FaultList } from '../csv/faults.ts';
-import { type CsvRow, createCsvParser, describeCsvError } from '../csv/parser.ts';
+import { createCsvParser } from '../csv/parser.ts';
+import { readStage } from '../csv/read-stage.ts';
 import { inTransaction } from '../db/client.ts';
-import { createStages, fillStage, type Stage, storeStages } from '../db/staging.ts';
-import type { Counts } from '../db/upsert.ts';
+import * as schema from '../db/schema.ts';
+import { createStages, type Stage, stagedIds, storeStages } from '../db/staging.ts';
 import { AppError } from '../errors.ts';
 import type { Deps } from './app.ts';
 import type { CsvBody } from './bodies.ts';
+import { type Replace, removeOthers } from './removal.ts';
 
 /**
  * Stores the rows of a CSV body as the import command stores those of a file: checked row by row on their way into
  * PostgreSQL, all or nothing.
- * @throws AppError VALIDATION_ERROR with every fault and its line, at most 100
+ * @param replace whether rows that are not named go; not of demand
+ * @throws AppError VALIDATION_ERROR with every fault and its line, at most 100; CONFLICT as `removeOthers`
  */
-export async function storeCsv(pool: Deps['database']['pool'], stage: Stage, body: CsvBody): Promise<Counts> {
-  const faults = new FaultList(MAX_REPORTED_ERRORS);
-  const source = { stage, order: 0 };
+export async function storeCsv(
+  pool: Deps['database']['pool'],
+  stage: Stage,
+  body: CsvBody,
+  replace: Replace | null,
+): Promise<UpsertCounts> {
+  const source = { stage, faults: new FaultList(MAX_REPORTED_ERRORS) };
   try {
     return await inTransaction(pool, async (client) => {
       await createStages(client);
-      const toCopyText = (rows: AsyncIterable<CsvRow>) => copyRows(rows, source, faults);
-      await fillStage(client, stage, taken(body), createCsvParser(), toCopyText);
-      await checkStages(client, [source], faults, 'PUT /api/v1/data/locations stores it');
-      faults.throwIfAny();
+      await readStage(client, source, () => [taken(body), createCsvParser()]);
+      await checkStages(client, [source], 'PUT /api/v1/data/locations stores it');
+      const removed =
+        replace && stage !== 'demand'
+          ? await removeOthers(drizzle(client, { schema }), stage, stagedIds(stage), replace)
+          : undefined;
       const { [stage]: counts } = await storeStages(client, [stage]);
-      return counts!;
+      return { ...counts!, ...(removed && { removed }) };
     });
   } catch (error) {
-    const found = error instanceof CsvFaults ? error : describeCsvError(error, 0);
-    throw found ? refusal(found) : error;
+    throw error instanceof CsvFaults ? refusal(error) : error;
   }
 }
 

@@ -1,16 +1,16 @@
-import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { JOB_PREFIXES, type JobKind } from '../contracts/jobs.ts';
-import type { JobPriority } from '../contracts/priorities.ts';
 import { type Conditions, findJobByIdempotencyKey, insertJob, readAdmission } from '../db/job-intake.ts';
 import { AppError } from '../errors.ts';
 import type { Deps } from './app.ts';
+import { readCaller } from './caller.ts';
+import type { TakenBody } from './intake/intake.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
 /** The body of a request that becomes a job; the schema of its route has passed it. */
-export type JobBody = { options?: { priority?: JobPriority } };
+export type JobBody = TakenBody<JobKind>;
 
 /** What estimates of jobs go by. */
 export type JobSize = { locationCount: number; vehicleCount: number };
@@ -42,8 +42,7 @@ export async function submitJob(
   checks: JobCheck,
 ): Promise<Submitted> {
   const { db } = deps.database;
-  const input = JSON.stringify(body);
-  const inputHash = fingerprint(kind, input);
+  const { input, inputHash, priority } = body.facts;
   const header = request.headers['idempotency-key'];
   const idempotencyKey = typeof header === 'string' ? header : null;
   if (idempotencyKey !== null) {
@@ -57,8 +56,9 @@ export async function submitJob(
     ? await (async () => check(new Set(locationIds)))().catch(() => admit(deps, checks, conditions))
     : await admit(deps, checks, conditions);
 
+  const jobId = `${JOB_PREFIXES[kind]}_${uuidv7()}`;
   const job = {
-    jobId: `${JOB_PREFIXES[kind]}_${uuidv7()}`,
+    jobId,
     kind,
     requestId: request.id,
     input,
@@ -67,8 +67,9 @@ export async function submitJob(
       idempotencyKey === null
         ? null
         : { key: idempotencyKey, ttlSeconds: deps.config.IDEMPOTENCY_KEY_HOURS * 3600 },
-    priority: body.options?.priority ?? 'normal',
-    caller: readCaller(request),
+    priority,
+    ...readCaller(request),
+    facts: body.facts.facts,
     ...size,
   };
   let stored = await insertJob(db, job, conditions);
@@ -76,38 +77,26 @@ export async function submitJob(
     await admit(deps, checks, conditions);
     stored = await insertJob(db, job, conditions);
   }
+  const bytes = input.length;
+  body.release();
   if (!stored.created) return replay(stored, inputHash, idempotencyKey ?? '');
   return {
-    jobId: job.jobId,
+    jobId,
     // The job is stored, so it is accepted: should the queue fail now, a worker's sweeper enqueues it.
     enqueue: async () => {
       const enqueued = deps.queue.enqueue();
-      request.log.info({ job_id: job.jobId, bytes: input.length }, 'job stored');
-      await enqueued.catch((err) => request.log.error({ err, job_id: job.jobId }, 'job not enqueued yet'));
+      request.log.info({ job_id: jobId, bytes }, 'job stored');
+      await enqueued.catch((err) => request.log.error({ err, job_id: jobId }, 'job not enqueued yet'));
     },
   };
 }
 
-/** Of the body, and of what is asked for; of an optimization the body alone, as keys of earlier versions have it. */
-function fingerprint(kind: JobKind, input: string): Buffer {
-  const hash = createHash('sha256');
-  if (kind !== 'optimize') hash.update(`${kind}\n`);
-  return hash.update(input).digest();
-}
-
-/**
- * Who takes turns with whom: the client that names itself, else the address of the connection. `X-Forwarded-For` is
- * not read: anybody can write it, and would then take as many turns as there are addresses.
- */
-function readCaller(request: FastifyRequest): string {
-  const clientId = request.headers['x-client-id'];
-  if (typeof clientId === 'string') return clientId;
-  // There is none any more where the caller has hung up, whatever its type says.
-  return (request.ip as string | undefined) ?? 'unknown';
-}
-
-function replay(earlier: { jobId: string; inputHash: Buffer }, inputHash: Buffer, key: string): Submitted {
-  if (!earlier.inputHash.equals(inputHash)) {
+function replay(
+  earlier: { jobId: string; inputHash: Uint8Array },
+  inputHash: Uint8Array,
+  key: string,
+): Submitted {
+  if (Buffer.compare(earlier.inputHash, inputHash) !== 0) {
     throw new AppError('IDEMPOTENCY_CONFLICT', [
       {
         message: `the Idempotency-Key "${key}" was used with another body or operation; use a new key for a new request`,

@@ -1,7 +1,5 @@
+import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import type { CsvFaults } from '../csv/faults.ts';
-
-/** An import stops looking for further faults after this many. */
-export const MAX_IMPORT_FAULTS = 20;
 
 /** What is wrong with the files, one line per fault; nothing was stored. */
 export class ImportError extends Error {
@@ -24,6 +22,8 @@ export function describeFaults(
   const lines = faults.map(
     ({ order, line, message }) => `${files[order]}${line === null ? '' : `:${line}`}: ${message}`,
   );
-  const end = isCut ? `stopped after ${faults.length} faults; nothing was stored` : 'nothing was stored';
+  const end = isCut
+    ? `at most ${MAX_REPORTED_ERRORS} faults of a file are listed; nothing was stored`
+    : 'nothing was stored';
   return new ImportError([...lines, end]);
 }

@@ -1,13 +1,13 @@
 import type pg from 'pg';
+import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { checkStages } from '../csv/check-stages.ts';
-import { copyRows } from '../csv/copy-rows.ts';
 import { CsvFaults, FaultList } from '../csv/faults.ts';
-import { type CsvRow, describeCsvError } from '../csv/parser.ts';
+import { readStage } from '../csv/read-stage.ts';
 import { inTransaction } from '../db/client.ts';
-import { createStages, fillStage, type Stage, storeStages } from '../db/staging.ts';
+import { createStages, type Stage, storeStages } from '../db/staging.ts';
 import type { Counts } from '../db/upsert.ts';
 import { describeFileError, fileSize, openCsv } from './csv-file.ts';
-import { describeFaults, MAX_IMPORT_FAULTS } from './faults.ts';
+import { describeFaults } from './faults.ts';
 
 /** Files to import, CSV or CSV.gz. */
 export type ImportFiles = Partial<Record<Stage, string>>;
@@ -71,29 +71,23 @@ async function fillStages(
   given: readonly { stage: Stage; file: string; order: number }[],
   onProgress: ImportOptions['onProgress'],
 ): Promise<void> {
-  const sizes = await Promise.all(given.map(({ file }) => fileSize(file)));
+  const sources = given.map((one) => ({ ...one, faults: new FaultList(MAX_REPORTED_ERRORS, one.order) }));
+  const sizes = await Promise.all(sources.map(({ file }) => fileSize(file).catch(() => 0)));
   const totalBytes = sizes.reduce((sum, size) => sum + size, 0);
-  const faults = new FaultList(MAX_IMPORT_FAULTS);
   let bytes = 0;
   await createStages(client);
-  for (const source of given) {
+  for (const source of sources) {
     let rows = 0;
     const report = () => onProgress?.({ phase: 'reading', stage: source.stage, rows, bytes, totalBytes });
-    const [file, ...decoders] = await openCsv(source.file, (read) => {
-      bytes += read;
-    });
-    const toCopyText = (csv: AsyncIterable<CsvRow>) =>
-      copyRows(csv, source, faults, () => {
-        rows++;
-        if (rows % ROWS_PER_REPORT === 0) report();
+    const open = () =>
+      openCsv(source.file, (read) => {
+        bytes += read;
       });
-    try {
-      await fillStage(client, source.stage, file, ...decoders, toCopyText);
-    } catch (error) {
-      throw describeFileError(source.file, error) ?? describeCsvError(error, source.order) ?? error;
-    }
-    report();
+    await readStage(client, source, open, describeFileError, () => {
+      rows++;
+      if (rows % ROWS_PER_REPORT === 0) report();
+    });
+    if (rows > 0 || source.faults.size === 0) report();
   }
-  await checkStages(client, given, faults, 'import it with --locations');
-  faults.throwIfAny();
+  await checkStages(client, sources, 'import it with --locations');
 }

@@ -14,7 +14,7 @@ npm run import -- --sample
 Imports CSV or CSV.gz files into the database at DATABASE_URL: all of them, or nothing where there is any fault.
 Rows whose key is stored already replace it; nothing is deleted.
 
-  --locations <file>  id,name,latitude,longitude[,time_zone]
+  --locations <file>  id,name,latitude,longitude[,time_zone][,active][,expected_daily_demand]
   --fleet <file>      vehicle_id,location_id[,status][,capacity][,acquired_on][,last_maintenance_on][,utilization_rate]
   --demand <file>     location_id,hour_utc_iso|hour,pickups|demand
   --sample            the New York sample of data/nyc and a generated fleet
@@ -52,7 +52,7 @@ async function run(command: Exclude<Command, { help: true }>): Promise<string[]>
   const { DATABASE_URL } = loadConfig();
   if (!DATABASE_URL) {
     throw new ConfigError([
-      'DATABASE_URL is not set: it says which database to import into (`npm start` runs one of its own, loads the sample into it and prints its URL)',
+      'DATABASE_URL is not set: it says which database to import into (`npm start` runs one of its own, loads the sample into it and prints what to set)',
     ]);
   }
   const { pool, close } = openDatabase(DATABASE_URL, { poolSize: 1, onError: () => {} });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { inTransaction } from '../db/client.ts';
-import { hasLocations } from '../db/locations.ts';
+import { hadLocations } from '../db/locations.ts';
 import { copyLine, fillStage, readStagedMeanDemand, setStagedTimeZone, storeStages } from '../db/staging.ts';
 import { type ImportOptions, type ImportResult, stageFiles } from './import-files.ts';
 import { generateFleet } from './sample-fleet.ts';
@@ -31,9 +31,9 @@ export async function importSample(pool: pg.Pool, options: ImportOptions = {}): 
   });
 }
 
-/** Whether nothing was ever put into the database: it has no locations. */
+/** Whether nothing was ever put into the database. Where all was deleted, the sample is not wanted back. */
 export async function isEmpty(pool: pg.Pool): Promise<boolean> {
-  return !(await hasLocations(pool));
+  return !(await hadLocations(pool));
 }
 
 async function stageFleet(client: pg.PoolClient): Promise<void> {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Config } from '../config.ts';
+import { surviveLostClients } from './lost-clients.ts';
 
 /**
  * What the queue carries: tokens. One says that there is work for one worker; which job it is, and whether it is
@@ -47,6 +48,7 @@ const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
 const postgres = withBackend(createPostgresBackend);
 
 function postgresConnection(config: QueueConfig, max: number) {
+  surviveLostClients();
   return {
     connectionString: config.DATABASE_URL,
     schema: `${config.QUEUE_PREFIX}_queue`,
@@ -82,7 +84,7 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
       redis.once('ready', resolve);
       redis.once('error', () => resolve());
     });
-  } else await queue.waitUntilReady();
+  } else await untilReady(queue);
 
   const isReady = () => (redis ? redis.status === 'ready' : true);
   // BullMQ waits for a connection without end; whoever calls has a caller of its own.
@@ -120,9 +122,25 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
   };
 }
 
+/** Waits for the first connection; what cannot have one is closed, and does not go on trying. */
+async function untilReady(part: {
+  waitUntilReady(): Promise<unknown>;
+  close(): Promise<void>;
+}): Promise<void> {
+  try {
+    await part.waitUntilReady();
+  } catch (error) {
+    await part.close().catch(() => {});
+    throw error;
+  }
+}
+
+/** Redis cannot be reached at the moment. */
+export class QueueUnavailableError extends Error {}
+
 /**
- * Makes sure that the queue can be reached, for a start that is to fail early.
- * @throws Error in one line, without the URL (it may hold a password)
+ * Makes sure that Redis can be reached, for a start that is to fail early.
+ * @throws Error in one line, without the URL (it may hold a password); QueueUnavailableError where nobody answers
  */
 export async function assertQueueReachable(config: QueueConfig): Promise<void> {
   let reason: Error | undefined;
@@ -131,7 +149,10 @@ export async function assertQueueReachable(config: QueueConfig): Promise<void> {
   });
   const isReady = await queue.isReady();
   await queue.close();
-  if (!isReady) throw new Error(`cannot connect to Redis (${reason?.message}); check REDIS_URL`);
+  if (isReady) return;
+  const message = `cannot connect to Redis (${reason?.message}); check REDIS_URL`;
+  const isRefusal = /^(NOAUTH|NOPERM|WRONGPASS|ERR) /.test(reason?.message ?? '');
+  throw isRefusal ? new Error(message) : new QueueUnavailableError(message);
 }
 
 export type Consumer = {
@@ -168,7 +189,7 @@ export async function openConsumer(
   worker.on('error', onError);
   // A handler that throws has ended nothing: the job is found again by its silence. But it must not go unnoticed.
   worker.on('failed', (_token, error) => onError(error));
-  if (!redis) await worker.waitUntilReady();
+  if (!redis) await untilReady(worker);
   return {
     async close() {
       await worker.close();

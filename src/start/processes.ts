@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, type WriteStream } from 'node:fs';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { MEMORY_ENVIRONMENT } from '../memory.ts';
+import { type LogFile, openLogFile } from './log-file.ts';
 
 export type Supervised = { readonly name: string; readonly pid: number | undefined; stop(): Promise<void> };
 
@@ -26,7 +26,7 @@ const LONGEST_BACKOFF_MS = 10_000;
  */
 export async function supervise(options: Options): Promise<Supervised> {
   const { name, onNote } = options;
-  const log = createWriteStream(path.join(options.logFolder, `${name}.log`), { flags: 'a' });
+  const log = await openLogFile(options.logFolder, `${name}.log`);
   let stopping = false;
   let failures = 0;
   let child = await launch(options, log);
@@ -65,23 +65,23 @@ export async function supervise(options: Options): Promise<Supervised> {
         await gone;
         clearTimeout(killer);
       }
-      await new Promise<void>((resolve) => log.end(resolve));
+      await log.close();
     },
   };
 }
 
 /** Starts the process once; resolves when it says that it is ready. */
-function launch({ name, script, env }: Options, log: WriteStream): Promise<ChildProcess> {
+function launch({ name, script, env }: Options, log: LogFile): Promise<ChildProcess> {
   const child = spawn(process.execPath, [script], {
-    env: { ...process.env, ...env },
+    env: { ...MEMORY_ENVIRONMENT, ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   });
   let errors = '';
-  child.stdout?.pipe(log, { end: false });
-  child.stderr?.on('data', (chunk) => {
-    errors = (errors + chunk).slice(-4000);
-    log.write(chunk);
+  log.follow(child.stdout!);
+  log.follow(child.stderr!);
+  child.stderr!.on('data', (text: string) => {
+    errors = (errors + text).slice(-4000);
   });
   return new Promise((resolve, reject) => {
     child.once('message', () => {

@@ -110,7 +110,7 @@ describe('a DIMACS file', () => {
 /** As the service: request, checks, solve, verification. */
 async function optimumOfRequest(text: string): Promise<number | string> {
   const request = toRequest(readAssignment(text));
-  expect(checkRequest(request, new Set())).toEqual([]);
+  expect(checkRequest(request, new Set(), 1)).toEqual([]);
   const outcome = await optimize({ request, locations: [], settings: SETTINGS });
   return outcome.status === 'optimal' ? outcome.result.total_cost : outcome.status;
 }

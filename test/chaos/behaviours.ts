@@ -9,7 +9,6 @@ import { followBySocket } from './subscribers.ts';
 /** One way in which clients use the service. Resolves when the client has seen the end of its job, or gave up. */
 export type Behaviour = (caller: Caller, problem: Problem, random: Random) => Promise<void>;
 
-const OPTIMIZE = '/api/v1/optimize';
 const RETRY_MS = 200;
 
 /** POSTs and waits for the plan. A client whose connection breaks here never learns of its job. */
@@ -73,13 +72,16 @@ const cancels: Behaviour = async (caller, problem, random) => {
   const jobId = await submit(caller, problem);
   if (!jobId) return;
   await delay(random.integer(0, 800));
-  const answer = await caller.call(`/api/v1/jobs/${jobId}`, { method: 'DELETE', expected: [200, 202] });
-  if (answer) {
-    caller.ledger.counts.cancels++;
-    caller.ledger.cancelled(jobId, problem, answer.body.data?.status);
-  }
+  await cancel(caller, jobId, problem);
   await caller.follow(jobId, problem);
 };
+
+/** One DELETE. */
+export async function cancel(caller: Caller, jobId: string, problem: Problem): Promise<void> {
+  caller.ledger.cancelAsked(jobId, problem);
+  const answer = await caller.call(`/api/v1/jobs/${jobId}`, { method: 'DELETE', expected: [200, 202] });
+  if (answer) caller.ledger.cancelAnswered(jobId, problem, answer.status, answer.body.data?.status);
+}
 
 export const BEHAVIOURS: readonly Behaviour[] = [
   waits,
@@ -95,24 +97,30 @@ export const BEHAVIOURS: readonly Behaviour[] = [
 ];
 
 function post(caller: Caller, problem: Problem, headers: Record<string, string>, signal?: AbortSignal) {
-  return caller.call(OPTIMIZE, {
+  return caller.call(problem.path, {
     body: problem.request,
-    headers,
-    expected: [problem.httpStatus, 202],
+    headers: { ...headers, 'x-client-id': clientOf(problem) },
+    // 500: the job has lost its worker too often. Whether that is true is compared at the end.
+    expected: [problem.httpStatus, 202, 500],
     ...(signal && { signal }),
   });
 }
 
 /** The id of a new job, or undefined where the service refused it or the connection broke. */
-async function submit(caller: Caller, problem: Problem): Promise<string | undefined> {
-  const answer = await caller.call(OPTIMIZE, {
+export async function submit(caller: Caller, problem: Problem): Promise<string | undefined> {
+  const answer = await caller.call(problem.path, {
     body: problem.request,
-    headers: { prefer: 'respond-async' },
+    headers: { prefer: 'respond-async', 'x-client-id': clientOf(problem) },
     expected: [202],
   });
   const jobId = answer?.body.data?.job_id;
   if (jobId) caller.ledger.accepted(jobId, problem, `202 (${answer.requestId})`);
   return jobId;
+}
+
+/** Clients of a kind share their turns. */
+function clientOf({ name }: Problem): string {
+  return name.split('-')[0];
 }
 
 /** Books what a POST was told: the answer itself, or a job to ask for. */

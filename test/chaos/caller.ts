@@ -16,8 +16,9 @@ export type Caller = {
    * Whatever else does not fit is a fault.
    */
   call(path: string, options: CallOptions): Promise<(Answer & { requestId: string }) | undefined>;
-  /** Asks until the job has ended, and hands what it was told to the ledger. */
-  follow(jobId: string, problem: Problem): Promise<void>;
+  /** Asks until the job has ended, and hands what it was told to the ledger. @returns the envelope */
+  // biome-ignore lint/suspicious/noExplicitAny: an envelope of whatever kind
+  follow(jobId: string, problem: Problem): Promise<any>;
   /** Aborts when the run is given up. */
   readonly signal: AbortSignal;
 };
@@ -81,9 +82,14 @@ export function createCaller(fleet: Fleet, ledger: Ledger, signal: AbortSignal):
     async follow(jobId, problem) {
       for (;;) {
         const answer = await caller.call(`/api/v1/jobs/${jobId}`, { expected: [200] });
-        if (answer?.status === 404) return ledger.fault(`GET says that there is no such job`, jobId);
-        if (answer?.body.data?.result) {
-          return ledger.answered(jobId, problem, answer.body.data.result, 'GET job');
+        if (answer?.status === 404) {
+          ledger.fault(`GET says that there is no such job`, jobId);
+          return undefined;
+        }
+        const result = answer?.body.data?.result;
+        if (result) {
+          ledger.answered(jobId, problem, result, 'GET job');
+          return result;
         }
         await delay(RETRY_MS, undefined, { signal });
       }

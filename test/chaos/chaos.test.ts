@@ -8,8 +8,8 @@ import { redisCommand } from '../helpers/global-setup.ts';
 import { processesUsing } from '../helpers/processes.ts';
 
 /** The short form of `npm run test:chaos`: every kind of fault a time or two. */
-const SECONDS = '8';
-const LIMIT_MS = 240_000;
+const SECONDS = '12';
+const LIMIT_MS = 400_000;
 
 const children = new Set<ChildProcess>();
 afterAll(() => {

@@ -44,7 +44,7 @@ export async function checkLife(
       'select worker_id from jobs where job_id = $1',
       [jobId],
     );
-    const worker = workers.find(({ pid }) => pid === Number(row.worker_id.split(':')[1]));
+    const worker = workers.find(({ pid }) => pid === Number(row.worker_id.split(':')[0]));
     for (const [i, socket] of sockets.entries()) {
       // The first message is the state at the time of subscribing, the others are what the worker tells.
       const told = socket.messages.filter((m) => isOurs(m, 'progress')).length > 1;

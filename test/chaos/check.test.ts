@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
 import type { OptimizationResult } from '../../src/contracts/optimize.ts';
 import { optimize } from '../../src/core/optimize/optimize.ts';
+import { claimJob, explainLostAttempt, finishJob, giveBackJob } from '../../src/db/job-claims.ts';
+import { insertJob } from '../../src/db/job-intake.ts';
 import { SETTINGS } from '../core/optimize/instances.ts';
-import { checkSubscriptions } from './check.ts';
+import { newJob } from '../helpers/jobs.ts';
+import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
+import { checkSubscriptions, endingFaults, type Finding } from './check.ts';
+import { type AttemptedJob, attemptFaults, type StoredAttempt } from './check-attempts.ts';
 import { planFaults } from './check-plan.ts';
 import { planStorm } from './faults.ts';
+import { findLateWrites, watchLateWrites } from './late-writes.ts';
 import { createLedger } from './ledger.ts';
 import { chaosLocations, chaosProblems } from './problems.ts';
 
@@ -12,7 +18,9 @@ const locations = chaosLocations(1);
 const problems = chaosProblems(1, locations);
 
 async function solve(name: string) {
-  const { request } = problems.find((problem) => problem.name === name)!;
+  const problem = problems.find((one) => one.name === name);
+  if (problem?.kind !== 'optimize') throw new Error(name);
+  const { request } = problem;
   const outcome = await optimize({ request, locations, settings: SETTINGS });
   if (outcome.status !== 'optimal') throw new Error(outcome.status);
   return { request, result: outcome.result };
@@ -62,9 +70,168 @@ test('the ledger notices two answers for one job, two jobs for one key, and two 
   expect(findings).toEqual([{ message: '2 complete messages on api-1#0', jobId: 'opt_a' }]);
 });
 
+const attempt = (
+  n: number,
+  outcome: StoredAttempt['outcome'],
+  reason: string | null = null,
+): StoredAttempt => ({
+  attempt: n,
+  outcome,
+  reason,
+  started_at: `2026-01-01T00:00:${10 * n}Z`,
+  ended_at: outcome && `2026-01-01T00:00:${10 * n + 5}Z`,
+});
+const FINISHED = '2026-01-01T00:00:25Z';
+const crash = attempt(1, 'crashed', 'silent');
+const done = { status: 'completed' as const, attempts: 2, crashes: 1, finished_at: FINISHED };
+
+test('the check of attempts finds nothing wrong with jobs that ended as they may', () => {
+  const right: [AttemptedJob, StoredAttempt[]][] = [
+    [done, [crash, attempt(2, 'completed')]],
+    [{ ...done, crashes: 0 }, [attempt(1, 'released', 'stopped'), attempt(2, 'completed')]],
+    [{ ...done, status: 'cancelled', crashes: 2 }, [crash, attempt(2, 'crashed', 'silent')]],
+    [{ ...done, status: 'cancelled', attempts: 0, crashes: 0 }, []],
+    [{ ...done, status: 'failed', crashes: 2 }, [crash, attempt(2, 'crashed', 'silent')]],
+  ];
+  for (const [job, attempts] of right) expect(attemptFaults(job, attempts, 2)).toEqual([]);
+});
+
+const wrongAttempts: [string, AttemptedJob, StoredAttempt[], RegExp][] = [
+  ['a missing attempt', done, [attempt(2, 'completed')], /2 claims, but the attempts 2/],
+  ['an attempt that is there twice', done, [crash, crash, attempt(2, 'completed')], /attempts 1,1,2/],
+  ['an attempt without an end', done, [crash, attempt(2, null)], /attempt 2 has no end/],
+  [
+    'two attempts that completed',
+    done,
+    [attempt(1, 'completed'), attempt(2, 'completed')],
+    /there is another one/,
+  ],
+  [
+    'a crash that is not counted',
+    { ...done, crashes: 0 },
+    [crash, attempt(2, 'completed')],
+    /1 attempts crashed/,
+  ],
+  ['a crash for no reason', done, [attempt(1, 'crashed'), attempt(2, 'completed')], /for no reason/],
+  [
+    'an end that is not that of the job',
+    done,
+    [crash, attempt(2, 'cancelled')],
+    /the last attempt was cancelled/,
+  ],
+  [
+    'a completed job whose last attempt crashed',
+    { ...done, crashes: 2 },
+    [crash, attempt(2, 'crashed', 's')],
+    /completed/,
+  ],
+  [
+    'attempts at the same time',
+    done,
+    [{ ...crash, ended_at: FINISHED }, attempt(2, 'completed')],
+    /began before the one before it ended/,
+  ],
+  [
+    'an attempt that ended later than its job',
+    { ...done, finished_at: crash.started_at },
+    [crash, attempt(2, 'completed')],
+    /with the job/,
+  ],
+  [
+    'a job that failed before its limit',
+    { ...done, status: 'failed' },
+    [crash, attempt(2, 'failed', 'x')],
+    /limit is 2/,
+  ],
+  [
+    'a job that went on after its limit',
+    { ...done, attempts: 3, crashes: 2 },
+    [crash, attempt(2, 'crashed', 's'), { ...attempt(3, 'completed'), ended_at: FINISHED }],
+    /limit is 2/,
+  ],
+];
+test.each(wrongAttempts)('the check of attempts notices %s', (_what, job, attempts, complaint) => {
+  expect(attemptFaults(job, attempts, 2).join()).toMatch(complaint);
+});
+
+const answer = (code: string) => ({ errors: [{ code }] });
+const COMPLETED = { status: 'completed' as const, http_status: 200, result: {} };
+const CANCELLED = { status: 'cancelled' as const, http_status: 409, result: answer('JOB_CANCELLED') };
+const CRASHED = { status: 'failed' as const, http_status: 500, result: answer('INTERNAL_ERROR') };
+
+test('the check of endings holds the service to what it told of a cancellation, and to what was sent', () => {
+  const ledger = createLedger();
+  const [problem] = problems;
+  const tell = (jobId: string, httpStatus: number, status: string) => {
+    ledger.cancelAsked(jobId, problem);
+    ledger.cancelAnswered(jobId, problem, httpStatus, status);
+    return ledger.jobs.get(jobId);
+  };
+  const [accepted, ended, late] = [
+    tell('a', 202, 'running'),
+    tell('b', 200, 'cancelled'),
+    tell('c', 200, 'completed'),
+  ];
+  expect(ledger.faults).toEqual([]);
+  tell('d', 202, 'completed');
+  expect(ledger.faults).toMatchObject([{ jobId: 'd', message: expect.stringContaining('202 completed') }]);
+  for (const seen of [accepted, ended]) {
+    expect(endingFaults(CANCELLED, problem, seen)).toEqual([]);
+    for (const row of [COMPLETED, CRASHED])
+      expect(endingFaults(row, problem, seen)[0]).toMatch(/^DELETE was answered/);
+  }
+  expect(endingFaults(COMPLETED, problem, late)).toEqual([]);
+  expect(endingFaults(CRASHED, problem)).toEqual([]);
+  expect(endingFaults(CANCELLED, problem)[0]).toMatch(/nobody asked/);
+  expect(endingFaults({ ...CRASHED, result: answer('SOLVER_ERROR') }, problem)[0]).toMatch(
+    /tiny-0 ended as failed 500/,
+  );
+  expect(endingFaults({ ...COMPLETED, http_status: 422 }, problem)[0]).toMatch(
+    /tiny-0 ended as completed 422/,
+  );
+});
+
+test('PostgreSQL notes every write to a row that has ended, and none before', async () => {
+  const { db, pool } = openTestDatabase(await createTestDatabase());
+  const query = async (text: string) => (await pool.query(text)).rows;
+  await watchLateWrites(query);
+  const { jobId } = await insertJob(db, newJob());
+  const first = await claimJob(db, 'w');
+  const end = { outcome: 'completed' as const, reason: null, phases: [] };
+  await giveBackJob(db, first!, { ...end, outcome: 'crashed', reason: 'silent' }, 0);
+  await explainLostAttempt(db, first!, 'was alive');
+  const second = await claimJob(db, 'w');
+  const ending = {
+    status: 'completed' as const,
+    solverStatus: null,
+    answer: { httpStatus: 200, body: '{}' },
+  };
+  expect(await finishJob(db, second!, ending, end)).toBe(true);
+  const found = async () => {
+    const findings: Finding[] = [];
+    await findLateWrites(query, findings);
+    await pool.query('delete from chaos_late_writes');
+    return findings.map(({ message, jobId }) => [message.replace(/ at .*/, ''), jobId]);
+  };
+  expect(await found()).toEqual([]);
+  await pool.query("update jobs set result = '{}'");
+  await pool.query("update job_attempts set reason = 'no' where attempt = 2");
+  await pool.query("update job_attempts set outcome = 'failed' where attempt = 1");
+  await pool.query('delete from jobs');
+  expect(await found()).toEqual([
+    ['after its end: UPDATE of jobs', jobId],
+    ['after its end: UPDATE of job_attempts', jobId],
+    ['after its end: UPDATE of job_attempts', jobId],
+    ['after its end: DELETE of jobs', jobId],
+    ['after its end: DELETE of job_attempts', jobId],
+    ['after its end: DELETE of job_attempts', jobId],
+  ]);
+});
+
 test('the same seed makes the same faults and problems, another seed others', () => {
   expect(planStorm(7, 60, true)).toEqual(planStorm(7, 60, true));
   expect(planStorm(7, 60, true)).not.toEqual(planStorm(8, 60, true));
-  expect(new Set(planStorm(7, 60, true).map(({ kind }) => kind)).size).toBe(10);
+  expect(new Set(planStorm(7, 60, true).map(({ kind }) => kind)).size).toBe(18);
+  expect(new Set(planStorm(7, 60, false).map(({ kind }) => kind)).size).toBe(13);
   expect(chaosProblems(1, locations)).toEqual(problems);
 });

@@ -1,22 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom } from '../core/optimize/instances.ts';
+import type { Caller } from './caller.ts';
 import type { Fleet, Member } from './fleet.ts';
-import type { PostgresServer, Server } from './servers.ts';
+import { cancelOnFrozenWorker, crashToLimit } from './hunts.ts';
+import type { Problem } from './problems.ts';
+import type { PostgresServer, RedisServer } from './servers.ts';
 
-/** Each kind with how often it is chosen beside the others. */
-const WEIGHTS = {
-  'kill worker': 8,
-  'freeze worker': 2,
-  'kill API': 4,
-  'kill PostgreSQL': 2,
-  'cut PostgreSQL': 2,
-  'hang PostgreSQL': 1,
-  'terminate backends': 2,
-  'kill Redis': 3,
-  'cut Redis': 2,
-  'hang Redis': 1,
-};
-export type FaultKind = keyof typeof WEIGHTS;
+/** Each kind with how often it is chosen beside the others, and what it hits: of one place, one fault at a time. */
+const KINDS = {
+  'kill worker': { weight: 8, place: 'worker' },
+  'freeze worker': { weight: 2, place: 'worker' },
+  'pause worker': { weight: 3, place: 'worker' },
+  'kill API': { weight: 4, place: 'API' },
+  'stop PostgreSQL': { weight: 1, place: 'PostgreSQL' },
+  'kill PostgreSQL': { weight: 1, place: 'PostgreSQL' },
+  'kill one backend': { weight: 1, place: 'PostgreSQL' },
+  'kill all backends': { weight: 1, place: 'PostgreSQL' },
+  'cut PostgreSQL': { weight: 2, place: 'PostgreSQL' },
+  'hang PostgreSQL': { weight: 1, place: 'PostgreSQL' },
+  'terminate backends': { weight: 2, place: 'PostgreSQL' },
+  'restart Redis': { weight: 2, place: 'Redis' },
+  'restart Redis empty': { weight: 2, place: 'Redis' },
+  'flush Redis': { weight: 2, place: 'Redis' },
+  'cut Redis': { weight: 2, place: 'Redis' },
+  'hang Redis': { weight: 1, place: 'Redis' },
+  'cancel on frozen worker': { weight: 3, place: 'job' },
+  'crash job to its limit': { weight: 1, place: 'job' },
+} as const;
+export type FaultKind = keyof typeof KINDS;
 
 export type Fault = {
   atMs: number;
@@ -27,10 +38,17 @@ export type Fault = {
   lastsMs: number;
 };
 
-/** Beside the kinds: workers killed while they solved a job, APIs killed while callers waited. */
+/** Beside the kinds: workers hit while they solved a job, APIs while callers waited. */
 export type FaultCounts = Partial<
-  Record<FaultKind | 'killed mid-solve' | 'killed mid-wait' | 'connections cut', number>
+  Record<FaultKind | 'killed mid-solve' | 'paused mid-solve' | 'killed mid-wait' | 'connections cut', number>
 >;
+
+/**
+ * How long the processes are frozen, with the settings of `run.ts` (lock 8 s, overrun 3 s, solves of 0.4 to 4 s):
+ * a pause is longer than most jobs may take and shorter than the time after which a worker counts as dead.
+ */
+export const PAUSES_MS = { least: 4700, most: 5300 };
+const FROZEN_MS = { least: 500, most: 10_000 };
 
 /** Between two faults: while every kind has its first turn, and later, when there is time to recover. */
 const FIRST_GAPS_MS = { least: 300, most: 900 };
@@ -42,8 +60,9 @@ const SOLVE_WAIT_MS = 2000;
 /** The faults of a run, from the seed alone: every kind once in random order, then by weight until the time is up. */
 export function planStorm(seed: number, seconds: number, hasRedis: boolean): Fault[] {
   const random = createRandom(seed);
-  const kinds = (Object.keys(WEIGHTS) as FaultKind[]).filter((kind) => hasRedis || !kind.includes('Redis'));
-  const weighted = kinds.flatMap((kind) => Array<FaultKind>(WEIGHTS[kind]).fill(kind));
+  const all = Object.keys(KINDS) as FaultKind[];
+  const kinds = all.filter((kind) => hasRedis || KINDS[kind].place !== 'Redis');
+  const weighted = kinds.flatMap((kind) => Array<FaultKind>(KINDS[kind].weight).fill(kind));
   const first = kinds.map((kind) => [random.next(), kind] as const).sort(([a], [b]) => a - b);
   const faults: Fault[] = [];
   for (let atMs = 500; ; ) {
@@ -55,7 +74,13 @@ export function planStorm(seed: number, seconds: number, hasRedis: boolean): Fau
   }
 }
 
-type Targets = { fleet: Fleet; postgres: PostgresServer; redis: Server | undefined };
+export type Targets = {
+  fleet: Fleet;
+  postgres: PostgresServer;
+  redis: RedisServer | undefined;
+  caller: Caller;
+  problems: readonly Problem[];
+};
 
 /**
  * Carries the faults out, each at its time; those of one server one after the other, and none after `endMs`.
@@ -74,7 +99,7 @@ export async function runFaults(
     const wait = fault.atMs - (performance.now() - startedAt);
     if (wait > 0) await delay(wait, undefined, { signal }).catch(() => {});
     if (signal.aborted) break;
-    const place = fault.kind.split(' ').at(-1) ?? '';
+    const { place } = KINDS[fault.kind];
     const before = queues.get(place) ?? Promise.resolve();
     const inTime = () => performance.now() - startedAt < endMs;
     // A process may be killed while another one is down; of a server there is one.
@@ -90,22 +115,25 @@ export async function runFaults(
 }
 
 /** Counts only what hit something. */
-async function carryOut(
-  fault: Fault,
-  { fleet, postgres, redis }: Targets,
-  counts: FaultCounts,
-): Promise<void> {
+async function carryOut(fault: Fault, targets: Targets, counts: FaultCounts): Promise<void> {
+  const { fleet, postgres, redis } = targets;
   const { kind, pick, lastsMs } = fault;
+  const lasting = ({ least, most }: typeof PAUSES_MS) => least + ((most - least) * lastsMs) / LONGEST_AWAY_MS;
   const count = (what: keyof FaultCounts, n = 1) => {
     counts[what] = (counts[what] ?? 0) + n;
   };
   switch (kind) {
     case 'kill worker':
-    case 'freeze worker': {
+    case 'freeze worker':
+    case 'pause worker': {
       const victim = await chooseWorker(fleet, postgres, pick);
       if (!victim) return;
       count(kind);
-      if (kind === 'freeze worker') return fleet.freeze(victim.worker, lastsMs);
+      if (kind === 'freeze worker') return fleet.freeze(victim.worker, lasting(FROZEN_MS));
+      if (kind === 'pause worker') {
+        if (victim.isSolving) count('paused mid-solve');
+        return fleet.freeze(victim.worker, lasting(PAUSES_MS));
+      }
       if (victim.isSolving) count('killed mid-solve');
       return fleet.kill(victim.worker, lastsMs / 2);
     }
@@ -116,14 +144,31 @@ async function carryOut(
       if (victim.waiting > 0) count('killed mid-wait');
       return fleet.kill(victim, lastsMs / 2);
     }
+    case 'stop PostgreSQL':
     case 'kill PostgreSQL':
-    case 'kill Redis': {
-      const server = kind === 'kill Redis' ? redis : postgres;
-      await server?.kill();
+      await (kind === 'kill PostgreSQL' ? postgres.kill() : postgres.stopAtOnce());
       count(kind);
       await delay(lastsMs);
-      return server?.start();
+      return postgres.start();
+    case 'kill one backend':
+    case 'kill all backends': {
+      const which = kind === 'kill all backends' ? 'all' : 'one';
+      const killed = await postgres.killBackends(pick, which).catch(() => 0); // it is recovering already
+      return killed > 0 ? count(kind) : undefined;
     }
+    case 'restart Redis':
+    case 'restart Redis empty':
+      await redis?.kill();
+      count(kind);
+      await delay(lastsMs);
+      return kind === 'restart Redis' ? redis?.start() : redis?.startEmpty();
+    case 'flush Redis':
+      await redis?.flush();
+      return count(kind);
+    case 'cancel on frozen worker':
+      return (await cancelOnFrozenWorker(targets, pick)) ? count(kind) : undefined;
+    case 'crash job to its limit':
+      return (await crashToLimit(targets, pick)) ? count(kind) : undefined;
     case 'cut PostgreSQL':
     case 'cut Redis':
       count(kind);
@@ -173,12 +218,12 @@ async function solvingPids(postgres: PostgresServer): Promise<Set<number>> {
   const rows = await postgres
     .query<{ worker_id: string }>("select worker_id from jobs where status = 'running'")
     .catch(() => []);
-  return new Set(rows.map((row) => Number(row.worker_id.split(':')[1])));
+  return new Set(rows.map((row) => Number(row.worker_id.split(':')[0])));
 }
 
 /** One of those that are up and may be killed, rather one that it hits. */
 function choose(fleet: Fleet, kind: Member['kind'], pick: number, isHit: (member: Member) => boolean) {
-  const up = fleet.members.filter((m) => m.kind === kind && !m.survivor && m.pid !== undefined);
+  const up = fleet.members.filter((m) => m.kind === kind && !m.isSpared && m.pid !== undefined);
   const hit = up.filter(isHit);
   const from = hit.length > 0 ? hit : up;
   return from[Math.floor(pick * from.length)];

@@ -9,8 +9,10 @@ export type Seen = {
   history: string[];
   /** fingerprint of the answer that the first one was told, and who that was */
   answer: { hash: string; by: string } | undefined;
-  /** a DELETE was answered with `cancelled` */
-  cancelled: boolean;
+  /** somebody sent a DELETE, answered or not */
+  isCancelAsked: boolean;
+  /** a DELETE was answered: the job has ended as cancelled, or will (202) */
+  cancelPromise: string | undefined;
 };
 
 export type Subscription = { jobId: string; completes: number; socket: string };
@@ -25,7 +27,15 @@ export function createLedger() {
   const subscriptions: Subscription[] = [];
   const faults: { message: string; jobId: string | undefined }[] = [];
   const refusedRequests = new Set<string>();
-  const counts = { requests: 0, refused: 0, brokenConnections: 0, retries: 0, cancels: 0, lostSockets: 0 };
+  const counts = {
+    requests: 0,
+    refused: 0,
+    brokenConnections: 0,
+    retries: 0,
+    cancels: 0,
+    cancels202: 0,
+    lostSockets: 0,
+  };
 
   const fault = (message: string, jobId?: string) => {
     const at = `${Math.round(performance.now() - startedAt)} ms`;
@@ -34,7 +44,14 @@ export function createLedger() {
   const note = (jobId: string, problem: Problem, what: string): Seen => {
     let seen = jobs.get(jobId);
     if (!seen) {
-      seen = { jobId, problem, history: [], answer: undefined, cancelled: false };
+      seen = {
+        jobId,
+        problem,
+        history: [],
+        answer: undefined,
+        isCancelAsked: false,
+        cancelPromise: undefined,
+      };
       jobs.set(jobId, seen);
     }
     seen.history.push(`${Math.round(performance.now() - startedAt)} ms ${what}`);
@@ -66,9 +83,17 @@ export function createLedger() {
         fault(`${by} was told ${hash}, but ${seen.answer.by} was told ${seen.answer.hash}`, jobId);
       }
     },
-    /** A DELETE was answered: with `cancelled`, that has to stay. */
-    cancelled(jobId: string, problem: Problem, status: string) {
-      note(jobId, problem, `DELETE answered ${status}`).cancelled ||= status === 'cancelled';
+    cancelAsked(jobId: string, problem: Problem) {
+      note(jobId, problem, 'DELETE sent').isCancelAsked = true;
+    },
+    /** A DELETE was answered: what was told of a cancellation has to come true. */
+    cancelAnswered(jobId: string, problem: Problem, httpStatus: number, status: string) {
+      counts.cancels++;
+      if (httpStatus === 202) counts.cancels202++;
+      const answer = `${httpStatus} ${status}`;
+      const seen = note(jobId, problem, `DELETE answered ${answer}`);
+      if (httpStatus === 202 || status === 'cancelled') seen.cancelPromise ??= answer;
+      if (httpStatus === 202 && status !== 'running') fault(`DELETE was answered ${answer}`, jobId);
     },
     subscribed(jobId: string, problem: Problem, socket: string): Subscription {
       note(jobId, problem, `subscribed on ${socket}`);

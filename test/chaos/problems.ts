@@ -1,3 +1,5 @@
+import type { BacktestRequest } from '../../src/contracts/backtest.ts';
+import type { DecisionRequest } from '../../src/contracts/decisions.ts';
 import type { OptimizeRequest } from '../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../src/core/optimize/model.ts';
 import { cheapestByTryingAll } from '../core/optimize/exhaustive.ts';
@@ -6,12 +8,28 @@ import { createRandom, type Random } from '../core/optimize/instances.ts';
 /** A request that clients send again and again, and what is known about its answer without asking the service. */
 export type Problem = {
   name: string;
-  request: OptimizeRequest;
+  /** where it is posted */
+  path: string;
   /** the only status its answer may have */
   httpStatus: 200 | 422;
   /** the least cost, where it can be found by trying every plan */
   leastCost: number | undefined;
-};
+} & (
+  | { kind: 'optimize'; request: OptimizeRequest }
+  | { kind: 'decision'; request: DecisionRequest }
+  | { kind: 'backtest'; request: BacktestRequest }
+);
+
+type Optimization = Extract<Problem, { kind: 'optimize' }>;
+/** One that is answered with a plan. */
+export type Planning = Exclude<Problem, { kind: 'backtest' }>;
+
+const OPTIMIZE = { kind: 'optimize' as const, path: '/api/v1/optimize' };
+const PRIORITIES = ['low', 'normal', 'normal', 'high'] as const;
+/** Hours of demand that are stored, and the day after the last of them. */
+export const HISTORY_HOURS = 5 * 168;
+export const HISTORY_START = '2026-01-05T00:00Z';
+const START_DATE = '2026-02-09';
 
 const LOCATIONS = 20;
 
@@ -25,9 +43,14 @@ export function chaosLocations(seed: number): LocationPoint[] {
   }));
 }
 
+/** Demand of a location in hour `h` of the history, as an SQL expression of `id` and `h`: days, weeks and noise. */
+export const DEMAND_SQL =
+  '(5 + id % 4) * (1.2 + sin(h * pi() / 12)) * (1 + 0.3 * cos(h * pi() / 84)) + ((h * 7919 + id * 104729) % 100) / 50.0';
+
 /**
- * Tiny ones whose optimum is known, small ones (20 locations, 200 vehicles), impossible ones, and middle ones that
- * keep a worker busy until their time limit (0.4 to 1.6 s), so that it can be killed meanwhile.
+ * Tiny ones whose optimum is known, small ones (20 locations, 200 vehicles), impossible ones, middle and large ones that
+ * keep a worker busy until their time limit (0.4 to 1.6 s, 4 s), so that it can be killed meanwhile, wide ones whose plan
+ * has 5,000 vehicles; decisions and backtests from the stored demand.
  */
 export function chaosProblems(seed: number, locations: readonly LocationPoint[]): Problem[] {
   const random = createRandom(seed + 1);
@@ -36,11 +59,15 @@ export function chaosProblems(seed: number, locations: readonly LocationPoint[])
     ...times(6, (i) => tiny(`tiny-${i}`, random)),
     ...times(6, (i) => small(`small-${i}`, random, locations)),
     ...times(2, (i) => impossible(`impossible-${i}`, random)),
-    ...times(6, (i) => middle(`middle-${i}`, random)),
+    ...times(6, (i) => mixed(`middle-${i}`, random, 40, 500, random.integer(4, 16) / 10)),
+    ...times(2, (i) => mixed(`large-${i}`, random, 90, 2000, 4)),
+    ...times(2, (i) => wide(`wide-${i}`, random)),
+    ...times(4, (i) => decision(`decision-${i}`, random, locations)),
+    ...times(2, (i) => backtest(`backtest-${i}`, i)),
   ];
 }
 
-function tiny(name: string, random: Random): Problem {
+function tiny(name: string, random: Random): Optimization {
   const n = 4;
   const ids = [1, 2, 3, 4];
   const request: OptimizeRequest = {
@@ -58,7 +85,7 @@ function tiny(name: string, random: Random): Problem {
   };
   const least = cheapestByTryingAll(request, []);
   if (!least) return tiny(name, random);
-  return { name, request, httpStatus: 200, leastCost: least.costUnits / 1e4 };
+  return { ...OPTIMIZE, name, request, httpStatus: 200, leastCost: least.costUnits / 1e4 };
 }
 
 function small(name: string, random: Random, locations: readonly LocationPoint[]): Problem {
@@ -67,8 +94,12 @@ function small(name: string, random: Random, locations: readonly LocationPoint[]
     location: Math.floor(random.next() * random.next() * locations.length) + 1,
   }));
   const demand = locations.map(({ id }) => [id, [random.integer(0, 8), random.integer(0, 8)]]);
-  const request = { demand_forecast: Object.fromEntries(demand), fleet_state: { vehicles } };
-  return { name, request, httpStatus: 200, leastCost: undefined };
+  const request = {
+    demand_forecast: Object.fromEntries(demand),
+    fleet_state: { vehicles },
+    options: { priority: random.pick(PRIORITIES) },
+  };
+  return { ...OPTIMIZE, name, request, httpStatus: 200, leastCost: undefined };
 }
 
 function impossible(name: string, random: Random): Problem {
@@ -82,23 +113,64 @@ function impossible(name: string, random: Random): Problem {
   };
 }
 
-function middle(name: string, random: Random): Problem {
-  const n = 40;
-  const ids = Array.from({ length: n }, (_, i) => i + 100);
+/** Several capacities, no gap: busy until the time limit. */
+function mixed(name: string, random: Random, places: number, fleet: number, seconds: number): Problem {
+  const ids = Array.from({ length: places }, (_, i) => i + 100);
   const request: OptimizeRequest = {
-    demand_forecast: Object.fromEntries(ids.map((id) => [id, [random.next() * 40]])),
+    demand_forecast: Object.fromEntries(ids.map((id) => [id, [(random.next() * fleet * 3.2) / places]])),
     fleet_state: {
-      vehicles: Array.from({ length: 500 }, (_, v) => ({
+      vehicles: Array.from({ length: fleet }, (_, v) => ({
         id: `V${v}`,
-        location: ids[random.integer(0, n / 2 - 1)],
+        location: ids[random.integer(0, places / 2 - 1)],
         capacity: random.pick([1, 1.7, 2.9, 4.3]),
       })),
     },
     constraints: { max_rebalancing_cost: null },
-    network: { location_ids: ids, costs: randomCosts(n, random) },
-    options: { optimality_gap: 0, time_limit_seconds: random.integer(4, 16) / 10 },
+    network: { location_ids: ids, costs: randomCosts(places, random) },
+    options: { optimality_gap: 0, time_limit_seconds: seconds },
   };
-  return { name, request, httpStatus: 200, leastCost: undefined };
+  return { ...OPTIMIZE, name, request, httpStatus: 200, leastCost: undefined };
+}
+
+/** Quick to solve, and much to store. */
+function wide(name: string, random: Random): Problem {
+  const places = 60;
+  const ids = Array.from({ length: places }, (_, i) => i + 100);
+  const request: OptimizeRequest = {
+    demand_forecast: Object.fromEntries(ids.map((id) => [id, [random.integer(0, 120)]])),
+    fleet_state: {
+      vehicles: Array.from({ length: 5000 }, (_, v) => ({ id: `V${v}`, location: random.pick(ids) })),
+    },
+    constraints: { max_rebalancing_cost: null },
+    network: { location_ids: ids, costs: randomCosts(places, random) },
+  };
+  return { ...OPTIMIZE, name, request, httpStatus: 200, leastCost: undefined };
+}
+
+function decision(name: string, random: Random, locations: readonly LocationPoint[]): Problem {
+  const request: DecisionRequest = {
+    fleet_state: {
+      vehicles: Array.from({ length: 150 }, (_, v) => ({
+        id: `V${v}`,
+        location: random.pick(locations).id,
+        capacity: 2,
+      })),
+    },
+    location_ids: locations.map(({ id }) => id),
+    start_date: START_DATE,
+    horizon_hours: 24,
+    step_hours: random.pick([1, 2]),
+    constraints: { min_service_level: 0.3, max_rebalancing_cost: null },
+    options: { demand_aggregation: 'peak', priority: random.pick(PRIORITIES) },
+  };
+  const path = '/api/v1/decisions';
+  return { kind: 'decision', name, path, request, httpStatus: 200, leastCost: undefined };
+}
+
+function backtest(name: string, i: number): Problem {
+  const request: BacktestRequest = { horizon_hours: 24 * (i + 1), step_hours: 1, origins: 3 };
+  const path = '/api/v1/forecast/backtest';
+  return { kind: 'backtest', name, path, request, httpStatus: 200, leastCost: undefined };
 }
 
 /** Distances of random points of a square of 50 km, to 3 decimals. */

@@ -8,11 +8,19 @@ import { checkLife } from './check-life.ts';
 import { openClients } from './clients.ts';
 import { type FaultCounts, planStorm, runFaults } from './faults.ts';
 import { type Fleet, openFleet } from './fleet.ts';
+import { findLateWrites, watchLateWrites } from './late-writes.ts';
 import { createLedger, type Ledger } from './ledger.ts';
 import { complaintsOf, traceOf } from './logs.ts';
-import { chaosLocations, chaosProblems, type Problem } from './problems.ts';
+import {
+  chaosLocations,
+  chaosProblems,
+  DEMAND_SQL,
+  HISTORY_HOURS,
+  HISTORY_START,
+  type Problem,
+} from './problems.ts';
 import { openReaper, type Reaper } from './reaper.ts';
-import { openPostgresServer, openRedisServer, type PostgresServer, type Server } from './servers.ts';
+import { openPostgresServer, openRedisServer, type PostgresServer, type RedisServer } from './servers.ts';
 import { watchVitals } from './vitals.ts';
 
 export type ChaosOptions = {
@@ -49,11 +57,19 @@ const SAMPLE_MS = 2000;
 /** Findings about jobs whose whole history is told. */
 const MOST_TRACED = 10;
 
+/** A job may lose its worker that often; the storm crashes some to this limit. */
+const MAX_CRASHES = 3;
+/** Share of the storm after which the first API and the first worker are killed as all others. */
+const SPARED_SHARE = 0.6;
+
 const SETTINGS = {
-  JOB_LOCK_SECONDS: '2',
+  // How long processes are frozen depends on these three: see `faults.ts`.
+  JOB_LOCK_SECONDS: '8',
+  JOB_OVERRUN_SECONDS: '3',
+  JOB_MAX_ATTEMPTS: String(MAX_CRASHES),
   SWEEP_INTERVAL_SECONDS: '0.5',
-  // A job may lose its worker again and again here: it is not its own fault.
-  JOB_MAX_ATTEMPTS: '100',
+  // All clients come from one address, and may keep all workers busy.
+  JOBS_RUNNING_PER_CALLER: '1000',
   JOB_RETRY_DELAY_SECONDS: '0.2',
   DATABASE_POOL_SIZE: '5',
   SHUTDOWN_TIMEOUT_SECONDS: '5',
@@ -88,6 +104,12 @@ async function run(options: ChaosOptions, folder: string, reaper: Reaper): Promi
       longitude,
     ]);
   }
+  await postgres.query(
+    `insert into demand_observations (location_id, hour, demand)
+     select id, timestamptz '${HISTORY_START}' + h * interval '1 hour', ${DEMAND_SQL}
+     from locations, generate_series(0, ${HISTORY_HOURS - 1}) h`,
+  );
+  await watchLateWrites(postgres.query);
   const fleet = await openFleet({
     folder,
     apis: APIS,
@@ -131,7 +153,7 @@ async function run(options: ChaosOptions, folder: string, reaper: Reaper): Promi
 type Storm = {
   folder: string;
   postgres: PostgresServer;
-  redis: Server | undefined;
+  redis: RedisServer | undefined;
   fleet: Fleet;
   ledger: Ledger;
   problems: Problem[];
@@ -155,7 +177,10 @@ async function storm(setup: Storm): Promise<ChaosReport> {
 
   setup.onPhase('storm');
   const clients = openClients(CLIENTS, setup.seed, caller, problems);
-  const faults = await runFaults(setup.faults, 1000 * setup.seconds, { fleet, postgres, redis }, signal);
+  const sparing = setTimeout(fleet.endSparing, SPARED_SHARE * 1000 * setup.seconds);
+  const targets = { fleet, postgres, redis, caller, problems };
+  const faults = await runFaults(setup.faults, 1000 * setup.seconds, targets, signal);
+  clearTimeout(sparing);
   const calmAt = performance.now();
   setup.onPhase('calm');
   const deadline = setTimeout(onSignal, CALM_LIMIT_MS);
@@ -171,8 +196,20 @@ async function storm(setup: Storm): Promise<ChaosReport> {
   const asking = createCaller(fleet, ledger, AbortSignal.any([signal, AbortSignal.timeout(CALM_LIMIT_MS)]));
   await checkAnswers(asking).catch((error) => findings.push({ message: String(error), jobId: undefined }));
   await checkLife(asking, fleet, postgres, problems, findings);
-  const totals = await checkJobs({ postgres, fleet, ledger, problems, locations, findings });
+  const totals = await checkJobs({
+    postgres,
+    fleet,
+    ledger,
+    problems,
+    locations,
+    maxCrashes: MAX_CRASHES,
+    findings,
+  });
+  await findLateWrites(postgres.query, findings);
   const { completed } = checkSubscriptions(ledger, findings);
+  // A start waits for what is away, and needs nobody who starts it again.
+  if (fleet.failedStarts() > 0)
+    findings.push({ message: `${fleet.failedStarts()} starts failed`, jobId: undefined });
   const report: ChaosReport = {
     folder,
     faults,

@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import pg from 'pg';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
@@ -14,7 +15,7 @@ export type Server = {
   /** what the service is given: goes through the proxy */
   readonly url: string;
   readonly proxy: Wire;
-  /** SIGKILL for Redis, an immediate stop for PostgreSQL: no goodbye, nothing is written any more. */
+  /** SIGKILL: no goodbye, nothing is written any more. */
   kill(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
@@ -26,12 +27,27 @@ export type PostgresServer = Server & {
   readonly name: string;
   /** @throws where the server is away */
   query<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
+  /** SIGQUIT: what `pg_ctl stop -m immediate` does. */
+  stopAtOnce(): Promise<void>;
+  /**
+   * SIGKILL for processes that serve connections of the service, one or all: the server notices, ends every other
+   * connection and recovers in place. @returns how many were killed
+   */
+  killBackends(pick: number, which: 'one' | 'all'): Promise<number>;
+};
+
+export type RedisServer = Server & {
+  /** Starts again with nothing in it. */
+  startEmpty(): Promise<void>;
+  /** FLUSHALL while everybody is connected. */
+  flush(): Promise<void>;
 };
 
 const RUNNER = 'chaos runner';
-
-/** A crash of the process loses nothing that the kernel has: `fsync` may be off, `synchronous_commit` may not. */
-const POSTGRES_SETTINGS = { fsync: 'off', max_connections: '200' };
+const POSTGRES_SETTINGS = { max_connections: '200' };
+const POLL_MS = 10;
+/** Processes that outlive their postmaster notice it; until then no other server can start. */
+const ORPHAN_LIMIT_MS = 5000;
 
 export async function openPostgresServer(folder: string): Promise<PostgresServer> {
   let server: EmbeddedPostgres = await startEmbeddedPostgres(folder, POSTGRES_SETTINGS);
@@ -40,21 +56,47 @@ export async function openPostgresServer(folder: string): Promise<PostgresServer
   const proxy = await openProxy(Number(new URL(server.url).port));
   const url = new URL(server.url);
   url.port = String(proxy.port);
+  const pidFile = () => path.join(server.folder, 'data/postmaster.pid');
+  const readPid = async () => Number((await readFile(pidFile(), 'utf8')).split('\n')[0]);
+  const query = async <R extends pg.QueryResultRow>(text: string, values: unknown[] = []) =>
+    (await pool.query<R>(text, values)).rows;
+  const away = async () => {
+    await proxy.refuse();
+    await pool.end();
+  };
   return {
     url: url.href,
     proxy,
     name: RUNNER,
-    async query<R extends pg.QueryResultRow>(text: string, values: unknown[] = []) {
-      return (await pool.query<R>(text, values)).rows;
+    query,
+    async stopAtOnce() {
+      process.kill(await readPid(), 'SIGQUIT');
+      // The file that `pg_ctl` waits for.
+      while (existsSync(pidFile())) await delay(POLL_MS);
+      await away();
     },
     async kill() {
-      const pidFile = path.join(server.folder, 'data/postmaster.pid');
-      const pid = Number((await readFile(pidFile, 'utf8')).split('\n')[0]);
-      // What `pg_ctl stop -m immediate` sends, and the file it waits for.
-      process.kill(pid, 'SIGQUIT');
-      while (existsSync(pidFile)) await delay(10);
-      await proxy.refuse();
-      await pool.end();
+      const postmaster = await readPid();
+      const children = childrenOf(postmaster);
+      process.kill(postmaster, 'SIGKILL');
+      const until = performance.now() + ORPHAN_LIMIT_MS;
+      while (children.some(isRunning)) {
+        if (performance.now() > until)
+          for (const pid of children.filter(isRunning)) process.kill(pid, 'SIGKILL');
+        await delay(POLL_MS);
+      }
+      while (existsSync(`/proc/${postmaster}`)) await delay(POLL_MS);
+      await away();
+    },
+    async killBackends(pick, which) {
+      const rows = await query<{ pid: number }>(
+        `select pid from pg_stat_activity where backend_type = 'client backend' and application_name <> $1
+         order by backend_start, pid`,
+        [RUNNER],
+      );
+      const victims = which === 'all' ? rows : rows.slice(Math.floor(pick * rows.length)).slice(0, 1);
+      for (const { pid } of victims.filter((victim) => isRunning(victim.pid))) process.kill(pid, 'SIGKILL');
+      return victims.length;
     },
     async start() {
       server = await startEmbeddedPostgres(folder, POSTGRES_SETTINGS);
@@ -70,6 +112,21 @@ export async function openPostgresServer(folder: string): Promise<PostgresServer
   };
 }
 
+/** Processes that a process has started (Linux). */
+function childrenOf(parent: number): number[] {
+  const text = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8');
+  return text.trim().split(' ').filter(Boolean).map(Number);
+}
+
+/** Not those that have ended and wait for somebody to ask how. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 function openPool(url: string): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -82,17 +139,19 @@ function openPool(url: string): pg.Pool {
   return pool;
 }
 
-/** Redis that keeps nothing: whenever it starts, it is empty. */
-export async function openRedisServer(folder: string): Promise<Server> {
+/** Redis with its append-only file, as production is told to run it. */
+export async function openRedisServer(folder: string): Promise<RedisServer> {
+  const data = path.join(folder, 'redis');
+  await mkdir(data);
   const start = async (): Promise<[ChildProcess, number]> => {
     const port = await freePort();
-    const process = await startRedisServer(port, folder);
+    const process = await startRedisServer(port, data, { appendOnly: true });
     if (process.exitCode !== null) return start(); // another process was quicker to take the port
     return [process, port];
   };
   let [server, port] = await start();
   const proxy = await openProxy(port);
-  return {
+  const redis: RedisServer = {
     url: `redis://127.0.0.1:${proxy.port}`,
     proxy,
     async kill() {
@@ -104,9 +163,22 @@ export async function openRedisServer(folder: string): Promise<Server> {
       proxy.target = port;
       await proxy.accept();
     },
+    async startEmpty() {
+      await rm(data, { recursive: true });
+      await mkdir(data);
+      await redis.start();
+    },
+    async flush() {
+      const client = new Redis(port, { lazyConnect: true, retryStrategy: null });
+      client.on('error', () => {}); // told by the call
+      await client.connect();
+      await client.flushall();
+      client.disconnect();
+    },
     async close() {
       await proxy.close();
       await stopProcess(server);
     },
   };
+  return redis;
 }

@@ -5,10 +5,10 @@ import type { Fleet, Member } from './fleet.ts';
 /** Resident memory (MiB), threads and open files of a process, as Linux counts them. */
 type Vitals = { rss: number; threads: number; files: number };
 
-/** What the survivors, which live through everything, hold on to. */
+/** What the processes that are spared hold on to, while they are. */
 export type VitalsWatch = {
   sample(): void;
-  /** One line per survivor; growth past the limits is a finding. */
+  /** One line per process; growth past the limits is a finding. */
   report(findings: Finding[]): string[];
 };
 
@@ -24,19 +24,19 @@ const MOST_NEW_FILES = 60;
 const LEAST_SAMPLES = 40;
 
 export function watchVitals(fleet: Fleet): VitalsWatch {
-  const survivors = fleet.members.filter((member) => member.survivor);
-  const samples = new Map<Member, Vitals[]>(survivors.map((member) => [member, []]));
+  const spared = fleet.members.filter((member) => member.isSpared);
+  const samples = new Map<Member, Vitals[]>(spared.map((member) => [member, []]));
   return {
     sample() {
-      for (const member of survivors) {
-        const vitals = read(member.pid);
+      for (const member of spared) {
+        const vitals = member.isSpared ? read(member.pid) : undefined;
         if (vitals) samples.get(member)?.push(vitals);
       }
     },
     report(findings) {
-      return survivors.map((member) => {
+      return spared.map((member) => {
         const all = samples.get(member) ?? [];
-        const last = read(member.pid);
+        const last = all.at(-1);
         if (!last || all.length === 0) return `${member.name}: not known on this system`;
         // The first fifth is warming up.
         const early = all.slice(all.length / 5, (2 * all.length) / 5);

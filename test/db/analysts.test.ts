@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { MIGRATIONS_FOLDER } from '../../src/db/migrate.ts';
 import { importSample } from '../../src/import/sample.ts';
+import { atEnd } from '../helpers/at-end.ts';
 import { send, startTestService } from '../helpers/service.ts';
 
 const DOCUMENT = path.join(import.meta.dirname, '../../docs/analysts.md');
@@ -81,6 +82,7 @@ const COLUMNS = {
     'solving_seconds double precision',
     'total_seconds double precision',
     'plan_id text',
+    'address text',
   ],
 };
 
@@ -203,7 +205,7 @@ describe('the views for analysts', () => {
 
   test('can be read by the role of the document, which can read no table and write nothing', async () => {
     const [sql] = /(?<=## A role[\s\S]*?```sql\n)[\s\S]*?(?=```)/.exec(text) ?? [''];
-    afterAll(async () => {
+    atEnd(async () => {
       const admin = new pg.Client({ connectionString: service.config.DATABASE_URL });
       await admin.connect();
       await admin.query('drop owned by analyst; drop role analyst').finally(() => admin.end());

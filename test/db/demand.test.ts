@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readDemandRevision, readDemandSeries, readNewestHours, upsertDemand } from '../../src/db/demand.ts';
 import { HOUR_MS } from '../../src/db/hour.ts';
+import { packDemand } from '../../src/db/packed-rows.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
 const START = Date.UTC(2026, 2, 1) / HOUR_MS;
@@ -18,7 +19,7 @@ describe('stored demand', () => {
     database.db.transaction((tx) =>
       upsertDemand(
         tx,
-        rows.map(([locationId, hour, demand]) => ({ locationId, hour: START + hour, demand })),
+        packDemand(rows.map(([locationId, hour, demand]) => ({ locationId, hour: START + hour, demand }))),
       ),
     );
 
@@ -107,7 +108,7 @@ describe('stored demand', () => {
   test('has another revision once a change is committed, and the same one where it is rolled back', async () => {
     const before = await readDemandRevision(database.db);
     const failing = database.db.transaction(async (tx) => {
-      await upsertDemand(tx, [{ locationId: 1, hour: START, demand: 1 }]);
+      await upsertDemand(tx, packDemand([{ locationId: 1, hour: START, demand: 1 }]));
       expect(await readDemandRevision(database.db)).toBe(before);
       throw new Error('rolled back');
     });

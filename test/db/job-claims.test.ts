@@ -1,8 +1,8 @@
+import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   type AttemptEnd,
   claimJob,
-  countClaimable,
   type Ending,
   explainLostAttempt,
   findCancelRequests,
@@ -13,16 +13,10 @@ import {
   storeProgress,
 } from '../../src/db/job-claims.ts';
 import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
-import {
-  cancelQueuedJob,
-  readAnswer,
-  readAttempts,
-  readJob,
-  readQueuePosition,
-  requestCancel,
-} from '../../src/db/jobs.ts';
+import { cancelJob, readAnswer, readAttempts, readJob } from '../../src/db/jobs.ts';
 import { planRecord } from '../../src/db/plan-record.ts';
 import type { NewPlan } from '../../src/db/plans.ts';
+import { countClaimable, NO_LIMIT, readQueuePosition } from '../../src/db/turns.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
@@ -82,6 +76,15 @@ async function countPlans(jobId: string) {
   return rows[0];
 }
 
+type Transaction = Parameters<Parameters<typeof db.transaction>[0]>[0];
+
+async function countWaitingForLocks() {
+  const { rowCount } = await pool.query(
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return rowCount;
+}
+
 describe('the record of a job', () => {
   beforeEach(async () => {
     await pool.query('delete from jobs');
@@ -107,7 +110,7 @@ describe('the record of a job', () => {
     const won = claims.filter((job) => job !== undefined);
     expect(won.map((job) => job.jobId).sort()).toEqual(ids);
     for (const job of won)
-      expect(job).toMatchObject({ attempt: 1, crashes: 0, input: '{"b":  2}', requestId: 'r' });
+      expect(job).toMatchObject({ attempt: 1, crashes: 0, input: { request: '{"b":  2}' }, requestId: 'r' });
     expect(await claimJob(db, 'late')).toBeUndefined();
   });
 
@@ -204,12 +207,7 @@ describe('the record of a job', () => {
         await client.query('begin');
         await client.query(`update jobs set ${change} where job_id = $1`, [attempt.jobId]);
         const ended = finishJob(db, attempt, ENDING, DONE, newPlan(attempt.jobId));
-        await expect
-          .poll(
-            async () =>
-              (await pool.query("select from pg_stat_activity where wait_event_type = 'Lock'")).rowCount,
-          )
-          .toBe(1);
+        await expect.poll(countWaitingForLocks).toBe(1);
         await client.query('commit');
         return await ended;
       } finally {
@@ -230,7 +228,7 @@ describe('the record of a job', () => {
     expect(attempt.jobId).toBe(crashed);
     await giveBackJob(db, attempt, CRASH, 3600.5);
     expect((await readJob(db, crashed))?.retryAt?.getTime()).toBeGreaterThan(Date.now() + 3_500_000);
-    expect(await countClaimable(db, 10)).toBe(1);
+    expect(await countClaimable(db, 10, NO_LIMIT)).toBe(1);
     expect(await claimAll()).toEqual([other]);
     await pool.query('update jobs set retry_at = now() - make_interval(secs => 1) where job_id = $1', [
       crashed,
@@ -239,25 +237,91 @@ describe('the record of a job', () => {
     expect(await readJob(db, crashed)).toMatchObject({ retryAt: null, attempts: 2 });
   });
 
-  test('either ends or is cancelled, never both', async () => {
+  const CANCELLED: Ending = {
+    status: 'cancelled',
+    solverStatus: null,
+    answer: { httpStatus: 409, body: '{"c": 1}' },
+  };
+
+  test('is cancelled at once where it is queued, and marked where a worker was quicker', async () => {
     for (let i = 0; i < 20; i++) {
       const jobId = await store();
-      const cancelled = { httpStatus: 409, body: '{}' };
-      const [wasCancelled, job] = await Promise.all([
-        cancelQueuedJob(db, jobId, cancelled),
-        claimJob(db, 'w'),
-      ]);
-      expect(wasCancelled).toBe(job === undefined);
-      if (job) {
-        expect(await findCancelRequests(db, [jobId])).toEqual([]);
-        expect(await requestCancel(db, jobId)).toBe(true);
-        expect(await findCancelRequests(db, [jobId])).toEqual([jobId]);
-        // A job that completes while its cancellation is under way has completed.
-        expect(await finishJob(db, job, ENDING, DONE)).toBe(true);
-      }
-      expect(await requestCancel(db, jobId)).toBe(false);
-      expect(await cancelQueuedJob(db, jobId, cancelled)).toBe(false);
+      const [told, job] = await Promise.all([cancelJob(db, jobId, CANCELLED.answer), claimJob(db, 'w')]);
+      expect(told).toBe(job ? 'marked' : 'cancelled');
+      expect(await findCancelRequests(db, [jobId])).toEqual([jobId]);
+      if (job) expect(await finishJob(db, job, CANCELLED, DONE)).toBe(true);
+      expect(await cancelJob(db, jobId, CANCELLED.answer)).toBeUndefined();
+      expect(await readJob(db, jobId)).toMatchObject({ status: 'cancelled' });
+      expect(await readAnswer(db, jobId)).toEqual(CANCELLED.answer);
     }
+  });
+
+  test('ends as cancelled and in no other way once it is marked, and is not given back', async () => {
+    const jobId = await store();
+    const job = await claim();
+    // Without a mark nobody was told so.
+    expect(await finishJob(db, job, CANCELLED, DONE)).toBe(false);
+    expect(await cancelJob(db, jobId, CANCELLED.answer)).toBe('marked');
+    expect(await readAnswer(db, jobId)).toBeUndefined();
+    expect(await finishJob(db, job, ENDING, DONE, newPlan(jobId))).toBe(false);
+    expect(await giveBackJob(db, job, CRASH, 0)).toBe(false);
+    expect(await giveBackJob(db, job, RELEASE, 0)).toBe(false);
+    expect(await countPlans(jobId)).toEqual({ plans: 0, items: 0 });
+    expect(await finishJob(db, job, CANCELLED, CRASH)).toBe(true);
+    expect(await readJob(db, jobId)).toMatchObject({ status: 'cancelled', attempts: 1 });
+    expect(await readAttempts(db, jobId)).toMatchObject([CRASH]);
+  });
+
+  test('is not missed by a cancellation that falls into the commit of its claim or of its return to the line', async () => {
+    /** Cancels while a change of the job is about to be committed. */
+    const cancelDuring = async (jobId: string, change: (tx: Transaction) => Promise<unknown>) =>
+      db.transaction(async (tx) => {
+        await change(tx);
+        const cancelled = cancelJob(db, jobId, CANCELLED.answer);
+        await expect.poll(countWaitingForLocks).toBe(1);
+        return { cancelled };
+      });
+    const jobId = await store();
+    const claimed = await cancelDuring(jobId, (tx) =>
+      tx.execute(
+        sql`update jobs set status = 'running', worker_id = 'w', attempts = 1 where job_id = ${jobId}`,
+      ),
+    );
+    expect(await claimed.cancelled).toBe('marked');
+
+    const other = await store();
+    const attempt = await claim();
+    const givenBack = await cancelDuring(other, (tx) => giveBackJob(tx, attempt, CRASH, 60));
+    expect(await givenBack.cancelled).toBe('cancelled');
+    expect(await readJob(db, other)).toMatchObject({ status: 'cancelled', retryAt: null });
+    const { finishedAt } = (await readJob(db, other)) ?? {};
+    const [{ endedAt }] = await readAttempts(db, other);
+    expect(finishedAt?.getTime()).toBeGreaterThanOrEqual(endedAt?.getTime() ?? 0);
+  });
+
+  test('stores no plan where the mark comes while its end is about to be stored, and none is cancelled that ended first', async () => {
+    const marked = await store();
+    const first = await claim();
+    const { ended } = await db.transaction(async (tx) => {
+      expect(await cancelJob(tx, marked, CANCELLED.answer)).toBe('marked');
+      const ended = finishJob(db, first, ENDING, DONE, newPlan(marked));
+      await expect.poll(countWaitingForLocks).toBe(1);
+      return { ended };
+    });
+    expect(await ended).toBe(false);
+    expect(await countPlans(marked)).toEqual({ plans: 0, items: 0 });
+    expect(await finishJob(db, first, CANCELLED, DONE)).toBe(true);
+
+    const late = await store();
+    await claim();
+    const { cancelled } = await db.transaction(async (tx) => {
+      await tx.execute(sql`update jobs set status = 'completed', http_status = 200, result = '{}', finished_at = now()
+        where job_id = ${late}`);
+      const cancelled = cancelJob(db, late, CANCELLED.answer);
+      await expect.poll(countWaitingForLocks).toBe(1);
+      return { cancelled };
+    });
+    expect(await cancelled).toBeUndefined();
   });
 
   test('keeps its progress from falling', async () => {

@@ -2,11 +2,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { readFleetSummary, readVehiclePage, upsertVehicles } from '../../src/db/fleet.ts';
 import {
   findKnownLocationIds,
-  hasLocations,
+  hadLocations,
   readLocationPage,
   readLocations,
   upsertLocations,
 } from '../../src/db/locations.ts';
+import { packLocations, packVehicles } from '../../src/db/packed-rows.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
 describe('locations and fleet', () => {
@@ -18,16 +19,13 @@ describe('locations and fleet', () => {
 
   test('locations are known, read by id and paged once they are stored', async () => {
     const { db, pool } = database;
-    expect(await hasLocations(pool)).toBe(false);
+    expect(await hadLocations(pool)).toBe(false);
     const ids = [7, -2147483648, 3, 2147483647];
     const counts = await db.transaction((tx) =>
-      upsertLocations(
-        tx,
-        ids.map(place).filter((p) => Math.abs(p.id) < 90),
-      ),
+      upsertLocations(tx, packLocations(ids.map(place).filter((p) => Math.abs(p.id) < 90))),
     );
     expect(counts).toEqual({ created: 2, updated: 0 });
-    expect(await hasLocations(pool)).toBe(true);
+    expect(await hadLocations(pool)).toBe(true);
     expect(await findKnownLocationIds(db, ids)).toEqual(new Set([3, 7]));
     expect(await findKnownLocationIds(db, [])).toEqual(new Set());
     expect(await readLocations(db, [7, 8, 3])).toEqual([place(3), place(7)]);
@@ -39,7 +37,7 @@ describe('locations and fleet', () => {
   test('an upsert of more rows than one statement takes counts them all, and rewrites only what changes', async () => {
     const { db, pool } = database;
     const rows = Array.from({ length: 45_000 }, (_, i) => ({ vehicle_id: `v${i}`, location_id: 3 }));
-    const write = () => db.transaction((tx) => upsertVehicles(tx, rows));
+    const write = () => db.transaction((tx) => upsertVehicles(tx, packVehicles(rows)));
     expect(await write()).toEqual({ created: 45_000, updated: 0 });
     const versions = async () =>
       (await pool.query('select count(distinct xmin::text)::int as n from vehicles')).rows[0].n;

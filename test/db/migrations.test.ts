@@ -1,25 +1,44 @@
 import { randomBytes } from 'node:crypto';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import {
+  MAX_CAPACITY,
+  MAX_HOURLY_DEMAND,
+  MAX_LATITUDE,
+  MAX_LONGITUDE,
+  MAX_NAME_LENGTH,
+  MAX_VEHICLE_ID_LENGTH,
+  MAX_YEAR,
+  MIN_CAPACITY,
+  MIN_OBSERVED_YEAR,
+  MIN_VEHICLE_YEAR,
+} from '../../src/contracts/bounds.ts';
 import { MIGRATIONS_FOLDER } from '../../src/db/migrate.ts';
+import { atEnd } from '../helpers/at-end.ts';
+
+/** A database without any table, dropped at the end of the suite. */
+async function createEmptyDatabase(): Promise<pg.Client> {
+  const name = `fleet_test_${randomBytes(6).toString('hex')}`;
+  const admin = new pg.Client({ connectionString: inject('postgresUrl') });
+  await admin.connect();
+  await admin.query(`create database ${name}`);
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = `/${name}`;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  atEnd(async () => {
+    await client.end();
+    await admin.query(`drop database ${name} with (force)`);
+    await admin.end();
+  });
+  return client;
+}
 
 describe('a database with jobs of an earlier version', () => {
-  const name = `fleet_test_${randomBytes(6).toString('hex')}`;
   let client: pg.Client;
   beforeAll(async () => {
-    const admin = new pg.Client({ connectionString: inject('postgresUrl') });
-    await admin.connect();
-    await admin.query(`create database ${name}`);
-    const url = new URL(inject('postgresUrl'));
-    url.pathname = `/${name}`;
-    client = new pg.Client({ connectionString: url.href });
-    await client.connect();
-    afterAll(async () => {
-      await client.end();
-      await admin.query(`drop database ${name} with (force)`);
-      await admin.end();
-    });
+    client = await createEmptyDatabase();
   });
 
   test('keeps them all: what waits still waits in its order and knows its places, what ran has its attempt, keys expire a day later, plans are found and whole', async () => {
@@ -30,7 +49,7 @@ describe('a database with jobs of an earlier version', () => {
         created_at, started_at, finished_at, http_status, result) values
       ('queued', 'queued', 'r', '', 0, null, null, 'k', '2026-03-01T00:00Z', null, null, null, null),
       ('running', 'running', 'r', '', 2, 'w', now(), null, '2026-03-01T00:01Z', '2026-03-01T00:02Z', null, null, null),
-      ('completed', 'completed', 'r', '', 1, 'w', now(), null, '2026-03-01T00:01Z', '2026-03-01T00:02Z', '2026-03-01T00:03Z', 200, '{}'),
+      ('completed', 'completed', 'r', '', 1, 'vm-7.internal:811:6123bffb7da4', now(), null, '2026-03-01T00:01Z', '2026-03-01T00:02Z', '2026-03-01T00:03Z', 200, '{}'),
       ('cancelled', 'cancelled', 'r', '', 0, null, null, null, '2026-03-01T00:01Z', null, '2026-03-01T00:03Z', 409, '{}')`);
     await client.query(`
       insert into plans (plan_id, job_id, solver_status, total_cost, demand_coverage, utilization, rebalanced_count,
@@ -40,11 +59,22 @@ describe('a database with jobs of an earlier version', () => {
       insert into plan_items values ('p', 1, 'A', 9, 7, 1, 'rebalance'), ('p', 2, 'B', 7, 8, 1, 'rebalance'),
         ('p', 3, 'C', 6, 6, 0, 'stay')`);
     await client.query("insert into locations values (7, 'Seven', 1.25, -2.5, null)");
-    for (const statement of migrations.slice(3).flat()) await client.query(statement);
-    const jobs = await client.query(
-      'select job_id, kind, priority, caller, turn::int, crashes, idempotency_expires_at from jobs order by created_at, job_id',
+    for (const statement of migrations.slice(3, 13).flat()) await client.query(statement);
+    await client.query(
+      "update job_attempts set reason = 'worker vm-7.internal:811:6123bffb7da4 was stopped' where job_id = 'completed'",
     );
-    const same = { kind: 'optimize', priority: 'normal', caller: 'unknown', turn: 0, crashes: 0 };
+    for (const statement of migrations.slice(13).flat()) await client.query(statement);
+    const jobs = await client.query(
+      'select job_id, kind, priority, caller, client_id, facts, crashes, idempotency_expires_at from jobs order by created_at, job_id',
+    );
+    const same = {
+      kind: 'optimize',
+      priority: 'normal',
+      caller: 'unknown',
+      client_id: '',
+      facts: null,
+      crashes: 0,
+    };
     expect(jobs.rows).toEqual([
       { job_id: 'queued', ...same, idempotency_expires_at: new Date('2026-03-02T00:00Z') },
       ...['cancelled', 'completed', 'running'].map((job_id) => ({
@@ -78,17 +108,164 @@ describe('a database with jobs of an earlier version', () => {
       { job_id: 'running', locations: places },
     ]);
     const attempts = await client.query(
-      'select job_id, attempt, worker_id, ended_at, outcome from job_attempts order by job_id',
+      'select job_id, attempt, worker_id, reason, ended_at, outcome from job_attempts order by job_id',
     );
     expect(attempts.rows).toEqual([
       {
         job_id: 'completed',
         attempt: 1,
-        worker_id: 'w',
+        // Without the host that it named.
+        worker_id: '811:6123bffb7da4',
+        reason: 'worker 811:6123bffb7da4 was stopped',
         ended_at: new Date('2026-03-01T00:03Z'),
         outcome: 'completed',
       },
-      { job_id: 'running', attempt: 2, worker_id: 'w', ended_at: null, outcome: null },
+      { job_id: 'running', attempt: 2, worker_id: 'w', reason: null, ended_at: null, outcome: null },
     ]);
+    // What waited is in the line.
+    const claimed = await client.query("select job_id, attempt from claim_job('w', null, null, 30)");
+    expect(claimed.rows).toEqual([{ job_id: 'queued', attempt: 1 }]);
+  });
+});
+
+describe('a database with rows that no plan can be made with', () => {
+  let client: pg.Client;
+  beforeAll(async () => {
+    client = await createEmptyDatabase();
+    const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).map(({ sql }) => sql);
+    const bounds = migrations.findIndex((sql) => sql.join().includes('CREATE TABLE "out_of_bounds"'));
+    for (const statement of migrations.slice(0, bounds).flat()) await client.query(statement);
+    const long = 'x'.repeat(201);
+    await client.query(`
+      insert into locations (id, name, latitude, longitude) values (1, 'One', 1, 1), (2, '', 1, 1), (3, '${long}', 1, 1);
+      insert into vehicles (vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on) values
+        ('sound', 1, 'operational', 2, '2020-01-01', null),
+        ('tiny', 1, 'operational', 5e-324, null, null),
+        ('huge', 1, 'maintenance', 1e308, '2020-01-01', null),
+        ('nan', 1, 'operational', 'NaN', null, null),
+        ('endless', 1, 'operational', 'Infinity', null, null),
+        ('old', 1, 'operational', 1, '1066-10-14', 'infinity'),
+        ('', 1, 'operational', 1, null, null),
+        ('${'x'.repeat(129)}', 1, 'operational', 1, null, null);
+      insert into demand_observations values
+        (1, '2026-03-01T00:00Z', 5), (1, '2026-03-01T01:00Z', 1e308), (1, '0044-03-15T00:00Z', 1),
+        (1, '2200-01-01T00:00Z', 1), (1, 'infinity', 1)`);
+    for (const statement of migrations.slice(bounds).flat()) await client.query(statement);
+  });
+
+  const read = async (text: string) => (await client.query(text)).rows;
+
+  test('keeps its vehicles; those whose capacity was absurd are down, with the nearest one', async () => {
+    const rows = await read(
+      'select vehicle_id, status, capacity, acquired_on is null as unknown from vehicles order by 1',
+    );
+    const down = { status: 'downtime', unknown: true };
+    expect(rows).toEqual([
+      { vehicle_id: 'endless', ...down, capacity: 1e9 },
+      { vehicle_id: 'huge', ...down, capacity: 1e9, unknown: false },
+      { vehicle_id: 'nan', ...down, capacity: 1e9 },
+      { vehicle_id: 'old', status: 'operational', capacity: 1, unknown: true },
+      { vehicle_id: 'sound', status: 'operational', capacity: 2, unknown: false },
+      { vehicle_id: 'tiny', ...down, capacity: 1e-6 },
+    ]);
+  });
+
+  test('forgets observations that cannot be real, gives every location a name, and keeps what they all said', async () => {
+    expect(await read('select demand from demand_observations')).toEqual([{ demand: 5 }]);
+    expect(await read('select name from locations order by id')).toEqual([
+      { name: 'One' },
+      { name: 'location 2' },
+      { name: 'x'.repeat(200) },
+    ]);
+    const kept = await read('select table_name, count(*)::int as n from out_of_bounds group by 1 order by 1');
+    expect(kept).toEqual([
+      { table_name: 'demand_observations', n: 4 },
+      { table_name: 'locations', n: 2 },
+      { table_name: 'vehicles', n: 7 },
+    ]);
+    expect(
+      await read(
+        `select "row"->>'capacity' as capacity, outcome from out_of_bounds where "row"->>'vehicle_id' = 'tiny'`,
+      ),
+    ).toEqual([{ capacity: '5e-324', outcome: 'capacity set to the nearest bound, status to downtime' }]);
+  });
+});
+
+describe('the checks of the database', () => {
+  let client: pg.Client;
+  beforeAll(async () => {
+    client = await createEmptyDatabase();
+    const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+    for (const statement of migrations.flatMap(({ sql }) => sql)) await client.query(statement);
+    await client.query("insert into locations (id, name, latitude, longitude) values (1, 'One', 1, 1)");
+  });
+
+  const location = (name: string, latitude: number, longitude: number) =>
+    client.query('insert into locations (id, name, latitude, longitude) values (2, $1, $2, $3)', [
+      name,
+      latitude,
+      longitude,
+    ]);
+  const vehicle = (id: string, capacity: number, day: string, rate = 0.5) =>
+    client.query("insert into vehicles values ($1, 1, 'operational', $2, $3, $3, $4)", [
+      id,
+      capacity,
+      day,
+      rate,
+    ]);
+  const demand = (hour: string, value: number) =>
+    client.query('insert into demand_observations values (1, $1, $2)', [hour, value]);
+
+  test.each([
+    [
+      'capacity',
+      'vehicles_capacity',
+      (n: number) => vehicle('v', n, '2020-01-01'),
+      MIN_CAPACITY,
+      MAX_CAPACITY,
+    ],
+    ['utilization', 'vehicles_utilization_rate', (n: number) => vehicle('v', 1, '2020-01-01', n), 0, 1],
+    [
+      'demand',
+      'demand_observations_demand',
+      (n: number) => demand('2026-03-01T00:00Z', n),
+      0,
+      MAX_HOURLY_DEMAND,
+    ],
+    ['latitude', 'locations_latitude', (n: number) => location('x', n, 0), -MAX_LATITUDE, MAX_LATITUDE],
+    ['longitude', 'locations_longitude', (n: number) => location('x', 0, n), -MAX_LONGITUDE, MAX_LONGITUDE],
+  ])('are those of the contracts: %s', async (_, constraint, insert, least, most) => {
+    const beyond = (n: number, sign: number) => n + sign * Math.max(Math.abs(n) * 1e-12, Number.MIN_VALUE);
+    for (const bad of [beyond(least, -1), beyond(most, 1), Number.NaN, Infinity, -Infinity, 1e308]) {
+      await expect(insert(bad)).rejects.toMatchObject({ constraint });
+    }
+    for (const good of [least, most]) {
+      await client.query('begin');
+      await insert(good);
+      await client.query('rollback');
+    }
+  });
+
+  test('are those of the contracts: lengths, days and hours', async () => {
+    await expect(location('', 0, 0)).rejects.toMatchObject({ constraint: 'locations_name' });
+    await expect(location('x'.repeat(MAX_NAME_LENGTH + 1), 0, 0)).rejects.toMatchObject({
+      constraint: 'locations_name',
+    });
+    await expect(vehicle('x'.repeat(MAX_VEHICLE_ID_LENGTH + 1), 1, '2020-01-01')).rejects.toMatchObject({
+      constraint: 'vehicles_id',
+    });
+    for (const day of [`${MIN_VEHICLE_YEAR - 1}-12-31`, `${MAX_YEAR + 1}-01-01`, 'infinity']) {
+      await expect(vehicle('v', 1, day)).rejects.toMatchObject({ constraint: 'vehicles_acquired_on' });
+    }
+    for (const hour of [
+      `${MIN_OBSERVED_YEAR - 1}-12-31T23:00Z`,
+      `${MAX_YEAR + 1}-01-01T00:00Z`,
+      'infinity',
+    ]) {
+      await expect(demand(hour, 1)).rejects.toMatchObject({ constraint: 'demand_observations_years' });
+    }
+    await vehicle('x'.repeat(MAX_VEHICLE_ID_LENGTH), 1, `${MIN_VEHICLE_YEAR}-01-01`);
+    await demand(`${MAX_YEAR}-12-31T23:00Z`, 1);
+    await demand(`${MIN_OBSERVED_YEAR}-01-01T00:00Z`, 1);
   });
 });

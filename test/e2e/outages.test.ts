@@ -6,7 +6,7 @@ import { migrateDatabase } from '../../src/db/migrate.ts';
 import { watchPulse } from '../../src/db/pulse.ts';
 import { createLogger } from '../../src/logger.ts';
 import { startApi } from '../../src/main.ts';
-import { openConsumer } from '../../src/queue/queue.ts';
+import { openConsumer, openQueue } from '../../src/queue/queue.ts';
 import { freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
 import { startWorker } from '../../workers/main.ts';
 import { openProxy } from '../chaos/proxy.ts';
@@ -58,9 +58,10 @@ describe('when a server goes away and comes back, no process needs a restart', (
     const away = await send(`${api.url}/api/v1/optimize`, { body });
     expect([away.status, away.body.errors[0].code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect((await send(`${api.url}/health`)).body.data).toMatchObject({
-      health: 'unhealthy',
-      checks: { database: 'down' },
+    expect((await send(`${api.url}/health`)).body).toMatchObject({
+      status: 'error',
+      data: null,
+      errors: [{ code: 'SERVICE_UNAVAILABLE', field: 'database' }],
     });
 
     const again = await startEmbeddedPostgres(folder, { fsync: 'off', port });
@@ -134,7 +135,7 @@ describe('when a server falls silent, and its connections stay open', () => {
       send(`${api.url}/health`),
       send(`${api.url}/api/v1/optimize`, { body }),
     ]);
-    expect([health.status, health.body.data.checks.database]).toEqual([503, 'down']);
+    expect([health.status, health.body.errors[0].field]).toEqual([503, 'database']);
     expect([refused.status, refused.body.errors[0].code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
 
     wire.resume();
@@ -165,7 +166,7 @@ describe('when a server falls silent, and its connections stay open', () => {
         send(`${api.url}/health`),
         send(`${api.url}/api/v1/optimize`, { body, headers }),
       ]);
-      expect([health.status, health.body.data.checks.queue]).toEqual([503, 'down']);
+      expect([health.status, health.body.errors[0].field]).toEqual([503, 'queue']);
       expect(accepted.status).toBe(202);
 
       wire.resume();
@@ -231,6 +232,22 @@ describe('a connection that is lost while it is in use', () => {
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await close();
     await wire.close();
+  });
+
+  test('ends no process where nobody listens for its loss, as on those of the queue that are new or being closed', async () => {
+    const url = await createTestDatabase();
+    const queue = await openQueue(testConfig({ DATABASE_URL: url }), () => {});
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query('select pg_backend_pid() as pid');
+    const ended = new Promise((resolve) => client.once('end', resolve));
+    const other = new pg.Client({ connectionString: url });
+    await other.connect();
+    await other.query('select pg_terminate_backend($1)', [rows[0].pid]);
+    await ended;
+    await expect(client.query('select 1')).rejects.toThrow();
+    await other.end();
+    await queue.close();
   });
 
   test('and then refused to a worker that waits for jobs does not hold up its end', async () => {

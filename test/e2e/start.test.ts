@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,15 +37,20 @@ function start(env: Record<string, string>) {
     output.err += chunk;
   });
   const exited = once(child, 'exit').then(([code]) => code as number | null);
-  const ready = new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', (chunk) => {
-      output.out += chunk;
-      if (output.out.includes('Ctrl-C stops it')) resolve(output.out);
-    });
-    exited.then((code) => reject(new Error(`ended with ${code}: ${output.out}${output.err}`)));
+  child.stdout.on('data', (chunk) => {
+    output.out += chunk;
   });
+  /** Waits until it prints a text. @returns all that it has printed */
+  const said = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => output.out.includes(text) && resolve(output.out);
+      child.stdout.on('data', look);
+      look();
+      exited.then((code) => reject(new Error(`ended with ${code}: ${output.out}${output.err}`)));
+    });
+  const ready = said('Ctrl-C stops it');
   ready.catch(() => {});
-  return { child, output, ready, exited };
+  return { child, output, ready, said, exited };
 }
 
 describe('npm start', () => {
@@ -58,6 +63,13 @@ describe('npm start', () => {
     expect(text).toMatch(/First plan: 2017-05-04, 73 locations, \d{3} operational vehicles/);
     expect(text).toMatch(/solver status\s+(optimal|feasible)/);
     expect(text).toMatch(/demand coverage\s+(9[5-9]|100)\.\d %/);
+    const passwordFile = /DATABASE_PASSWORD_FILE=(\S+)/.exec(text)?.[1] ?? '';
+    expect(text).not.toContain(await readFile(passwordFile, 'utf8'));
+    expect(text).not.toMatch(/:\/\/[^/\s]+:[^/\s]+@/);
+    const modes = ['logs', 'logs/api.log', 'logs/worker-1.log', 'postgres'].map(async (name) => {
+      return ((await stat(path.join(folder, name))).mode & 0o777).toString(8);
+    });
+    expect(await Promise.all(modes)).toEqual(['700', '600', '600', '700']);
     const jobUrl = /this job\s+(\S+)/.exec(text)?.[1] ?? '';
     const job = await send(jobUrl);
     expect(job.body.data).toMatchObject({ status: 'completed', attempts: 1 });
@@ -66,6 +78,9 @@ describe('npm start', () => {
       body: { demand_forecast: { '4': [1] }, fleet_state: { vehicles: [{ id: 'V', location: 12 }] } },
       headers: { 'x-request-id': 'follow-me' },
     });
+    // As from a terminal: it signals all of the foreground, and npm sends on what it gets.
+    first.child.kill('SIGINT');
+    await first.said('stopping …');
     first.child.kill('SIGINT');
     expect(await first.exited).toBe(0);
     expect(await processesUsing(folder)).toEqual([]);
@@ -116,12 +131,12 @@ describe('npm start', () => {
     ['a broken database URL', { DATABASE_URL: 'nonsense' }, /^DATABASE_URL: .*\n$/],
     [
       'an unreachable Redis',
-      { REDIS_URL: 'redis://u:secret@127.0.0.1:1' },
+      { REDIS_URL: 'redis://u:secret@127.0.0.1:1', START_WAIT_SECONDS: '0' },
       /^cannot connect to Redis \((?!.*secret).*; check REDIS_URL\n$/,
     ],
     [
       'an unreachable database',
-      { DATABASE_URL: 'postgresql://x:y@127.0.0.1:1/z' },
+      { DATABASE_URL: 'postgresql://x:y@127.0.0.1:1/z', START_WAIT_SECONDS: '0' },
       /^cannot connect to 127\.0\.0\.1:1 .*\n$/,
     ],
   ];

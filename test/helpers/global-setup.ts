@@ -58,12 +58,13 @@ async function findPostgres(folder: string): Promise<Server> {
   if (given) return { url: given, stop: async () => {} };
   try {
     // Tests lose nothing in a power cut.
-    return await startEmbeddedPostgres(path.join(folder, 'postgres'), {
+    const { adminUrl, stop } = await startEmbeddedPostgres(path.join(folder, 'postgres'), {
       fsync: 'off',
       synchronous_commit: 'off',
       full_page_writes: 'off',
       max_connections: '300',
     });
+    return { url: adminUrl, stop };
   } catch (error) {
     if (!dockerAnswers()) throw error;
     const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
@@ -87,10 +88,17 @@ async function findRedis(folder: string): Promise<Server | undefined> {
 }
 
 /** Starts a Redis on a port of the loopback interface and waits until it accepts connections. */
-export async function startRedisServer(port: number, folder: string): Promise<ChildProcess> {
+export async function startRedisServer(
+  port: number,
+  folder: string,
+  { appendOnly = false } = {},
+): Promise<ChildProcess> {
   const server = spawn(
     redisCommand() ?? 'redis-server',
-    ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder],
+    [
+      ...['--port', String(port), '--bind', '127.0.0.1', '--save', ''],
+      ...['--appendonly', appendOnly ? 'yes' : 'no', '--dir', folder],
+    ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   for await (const line of server.stdout) {

@@ -13,6 +13,8 @@ export function newJob(own: Partial<NewJob> = {}): NewJob {
     idempotency: null,
     priority: 'normal',
     caller: 'somebody',
+    clientId: '',
+    facts: { timeLimitSeconds: null },
     locationCount: 20,
     vehicleCount: 200,
     ...own,

@@ -1,8 +1,8 @@
-import { afterAll } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { createLogger } from '../../src/logger.ts';
 import { startApi } from '../../src/main.ts';
 import { startWorker } from '../../workers/main.ts';
+import { atEnd } from './at-end.ts';
 import { createTestDatabase, openTestDatabase, testConfig } from './services.ts';
 
 export { type Answer, send } from './send.ts';
@@ -50,7 +50,7 @@ export async function startTestService(options: {
   for (let i = 0; i < apis; i++) urls.push((await startOneApi()).url);
   for (let i = 0; i < workers; i++) await startOneWorker();
   // Registered after those of the database: runs before them.
-  afterAll(async () => {
+  atEnd(async () => {
     for (const part of [...running].reverse()) await part.close();
   });
   return {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, describe, inject } from 'vitest';
+import { describe, inject } from 'vitest';
 import { type Config, loadConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/client.ts';
+import { atEnd } from './at-end.ts';
 
 /** A migrated, empty database for this test file; dropped at its end. */
 export async function createTestDatabase(): Promise<string> {
@@ -14,7 +15,7 @@ export async function createTestDatabase(): Promise<string> {
     await client.query(text).finally(() => client.end());
   };
   await admin(`create database ${name} template ${inject('templateDatabase')}`);
-  afterAll(() => admin(`drop database if exists ${name} with (force)`));
+  atEnd(() => admin(`drop database if exists ${name} with (force)`));
   const url = new URL(server);
   url.pathname = `/${name}`;
   return url.href;
@@ -23,7 +24,7 @@ export async function createTestDatabase(): Promise<string> {
 /** A pool on a test database that is closed at the end of the file. */
 export function openTestDatabase(url: string) {
   const database = openDatabase(url, { poolSize: 5, onError: () => {} });
-  afterAll(() => database.close());
+  atEnd(() => database.close());
   return database;
 }
 

@@ -115,7 +115,12 @@ describeOnBothBackends('POST /api/v1/forecast/backtest', (redisUrl) => {
     [{ origins: 53 }, 400, 'origins', /53 is above the largest allowed value 52/],
     [{ horizon_hours: 1345 }, 400, 'horizon_hours', /above the largest allowed value 1344/],
     [{ step_hours: 5 }, 400, 'step_hours', /not one of 1, 2, 3/],
-    [{ confidence_levels: [0.5, 1] }, 400, 'confidence_levels[1]', /has to be below 1/],
+    [
+      { confidence_levels: [0.5, 1] },
+      400,
+      'confidence_levels[1]',
+      /1 is above the largest allowed value 0.999/,
+    ],
     [{ orgins: 3 }, 400, 'orgins', /did you mean "origins"/],
   ])('refuses %j and stores nothing', async (ask, status, field, message) => {
     const before = await countJobs();

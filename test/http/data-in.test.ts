@@ -93,7 +93,12 @@ describe('bulk data', () => {
     });
 
     const badRow: [Table, string, string, RegExp][] = [
-      ['locations', '9,Nine,91,-74,', 'line 3', /^latitude 91 is above the largest allowed value 90$/],
+      [
+        'locations',
+        '9,Nine,91,-74,',
+        'line 3',
+        /^latitude 91 is above the largest allowed value 90; give one from -90 to 90$/,
+      ],
       ['locations', '9,Nine,north,-74,', 'line 3', /^latitude "north" is not a number/],
       ['locations', '8,Again,1,1,', 'line 3', /^location 8 stands at line 2 already; give each once$/],
       ['locations', '9,Nine,1,1,Mars/Base', 'line 3', /^time_zone "Mars\/Base" is not an IANA time zone/],
@@ -124,7 +129,12 @@ describe('bulk data', () => {
         'line 4',
         /^location 1 at 2026-03-01T05:00:00.000Z stands at line 2 already/,
       ],
-      ['demand', '1,2026-03-01T06:00:00Z,-1', 'line 4', /^demand -1 is below the least allowed value 0$/],
+      [
+        'demand',
+        '1,2026-03-01T06:00:00Z,-1',
+        'line 4',
+        /^demand -1 is below the least allowed value 0; give one from 0 to 1000000$/,
+      ],
     ];
     test.each(badRow)(
       '%s: the row %s in the middle is named, and nothing is stored',
@@ -434,7 +444,7 @@ describe('bulk data', () => {
       ['an unknown location', { location_id: 99 }, 'location_id', /location 99 is not stored/],
       ['an unknown state', { status: 'parked' }, 'status', /"parked" is not one of/],
       ['null', { capacity: null }, 'capacity', /null is not a finite number/],
-      ['capacity 0', { capacity: 0 }, 'capacity', /above 0/],
+      ['capacity 0', { capacity: 0 }, 'capacity', /below.*0\.000001/],
       ['an array', [{ capacity: 2 }], null, /an array is not an object/],
     ])('%s is answered with 400 and changes nothing', async (_what, body, field, message) => {
       const before = await stored();

@@ -219,7 +219,14 @@ describe('data in and out', () => {
         'fleet[0].status',
         /"parked"/,
       ],
-      ['capacity 0', 'PUT', 'fleet', [vehicle('a', { capacity: 0 })], 'fleet[0].capacity', /above 0/],
+      [
+        'capacity 0',
+        'PUT',
+        'fleet',
+        [vehicle('a', { capacity: 0 })],
+        'fleet[0].capacity',
+        /below.*0\.000001/,
+      ],
       ['an empty id', 'PUT', 'fleet', [vehicle('')], 'fleet[0].vehicle_id', /at least 1/],
       [
         'an unknown key',

@@ -218,17 +218,52 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     }
   });
 
+  test('what only the forecast tells to be beyond the optimizer is 400, with a field that was sent', async () => {
+    const big = { fleet_state: { vehicles: [{ id: 'a', location: 1, capacity: 1e9 }] }, location_ids: [6] };
+    const cases: [Record<string, unknown>, string | null, RegExp][] = [
+      [
+        { ...big, demand_scale: 1e-3 },
+        'demand_scale',
+        /times demand_scale 0.001: the planning demand adds up to/,
+      ],
+      [{ ...big, demand_scale: 1e-3, demand: 'upper' }, 'demand_scale', /upper ends of the forecast times/],
+      [
+        big,
+        'location_ids',
+        /^the forecast: the planning demand adds up to 0\.0\d+, less than 1e-10 of the capacity/,
+      ],
+      [{ location_ids: [5], demand_scale: 1e6 }, 'demand_scale', /is above the largest demand 1000000000/],
+    ];
+    await service.pool.query("insert into locations values (5, 'busy', 0, 0), (6, 'quiet', 0, 0)");
+    await storeDemand(service.pool, 5, '5000');
+    await storeDemand(service.pool, 6, '0.01');
+    for (const [body, field, message] of cases) {
+      const { status, body: answer } = await decide({ ...hourly, ...body });
+      expect({ status, errors: answer.errors }).toEqual({
+        status: 400,
+        errors: [{ code: 'VALIDATION_ERROR', field, message: expect.stringMatching(message), detail: null }],
+      });
+      const job = (await call(`jobs/${answer.metadata.job_id}`)).body.data;
+      expect(job).toMatchObject({ status: 'failed', result: answer });
+    }
+    for (const table of ['demand_observations where location_id', 'locations where id']) {
+      await service.pool.query(`delete from ${table} in (5, 6)`);
+    }
+  });
+
   const network = { location_ids: [2, 3], costs: [[0, 1], [1, 0]] }; // biome-ignore format: a matrix
   const fleet_state = { vehicles: [{ id: 'a', location: 1 }] };
   test.each([
     [{ risk: { threshold: 1.1 } }, 400, 'risk.threshold', /1.1 is above the largest allowed value 1/],
     [{ risk: { treshold: 0.5 } }, 400, 'risk.treshold', /did you mean "threshold"/],
     [{ demand: 'lower' }, 400, 'demand', /not one of "mean", "upper"/],
-    [{ demand_scale: 0 }, 400, 'demand_scale', /has to be above 0/],
+    [{ demand_scale: 0 }, 400, 'demand_scale', /0 is below the least allowed value 0.000001/],
+    [{ demand_scale: 1e-320 }, 400, 'demand_scale', /1e-320 is below the least allowed value 0.000001/],
     [{ step_hours: 5 }, 400, 'step_hours', /is not one of/],
     [{ start_date: '2026-02-30' }, 400, 'start_date', /is not a date/],
     [{ start_date: '2030-01-01' }, 400, 'start_date', /more than 366 days after the newest observation/],
-    [{ confidence_level: 1 }, 400, 'confidence_level', /has to be below 1/],
+    [{ confidence_level: 1 - 1e-16 }, 400, 'confidence_level', /above the largest allowed value 0.999/],
+    [{ confidence_level: 0.4 }, 400, 'confidence_level', /0.4 is below the least allowed value 0.5/],
     [{ location_ids: [1, 77] }, 404, 'location_ids[1]', /77 is not stored/],
     [{ location_ids: [1, 1] }, 400, 'location_ids[1]', /name each once/],
     [{ demand_forecast: { '1': [2] } }, 400, 'demand_forecast', /unknown key/],
@@ -275,15 +310,15 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     await service.pool.query('delete from locations where id >= 1000');
   });
 
-  test('a location without observations is 503 before anything is stored', async () => {
+  test('a location without observations is 503 before anything is stored, where the request asks for that', async () => {
     await service.pool.query("insert into locations values (9, 'new', 40, -74)");
     const before = await countJobs();
-    const { status, body } = await decide({});
+    const { status, body } = await decide({ on_missing_history: 'fail' });
     expect(status).toBe(503);
     expect(body.errors).toMatchObject([
       {
         code: 'MODEL_NOT_LOADED',
-        field: 'location_ids',
+        field: null,
         message: expect.stringMatching(/^location 9 has no/),
       },
     ]);

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { upsertDemand } from '../../src/db/demand.ts';
 import { HOUR_MS } from '../../src/db/hour.ts';
 import { upsertLocations } from '../../src/db/locations.ts';
+import { packDemand, packLocations } from '../../src/db/packed-rows.ts';
 import { type Forecaster, type ForecastTask, openForecaster } from '../../src/http/forecaster.ts';
+import { atEnd } from '../helpers/at-end.ts';
 import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
 
 const FIRST = Date.UTC(2026, 0, 5) / HOUR_MS;
@@ -18,7 +20,7 @@ describe('the forecaster', () => {
     const config = testConfig({ DATABASE_URL: url });
     cached = openForecaster({ ...config, FEATURES_ENABLE_CACHING: true }, database.db);
     uncached = openForecaster({ ...config, FEATURES_ENABLE_CACHING: false }, database.db);
-    afterAll(() => Promise.all([cached.close(), uncached.close()]));
+    atEnd(() => Promise.all([cached.close(), uncached.close()]));
   });
   beforeEach(async () => {
     await database.pool.query(`truncate locations, vehicles, demand_observations;
@@ -51,12 +53,14 @@ describe('the forecaster', () => {
   test('keeps the forecast of a location for every request that names it, until observations arrive', async () => {
     const before = await cached.forecast(task([1, 2]));
     await changeSecretly();
-    const [one, , three] = (await cached.forecast(task([1, 2, 3]))).results;
-    expect(one).toEqual(before.results[0]);
+    const [one, , three] = await cached.forecast(task([1, 2, 3]));
+    expect(one).toEqual(before[0]);
     const fresh = await uncached.forecast(task([1, 2, 3]));
-    expect(three).toEqual(fresh.results[2]);
-    expect(one).not.toEqual(fresh.results[0]);
-    await database.db.transaction((tx) => upsertDemand(tx, [{ locationId: 5, hour: BEFORE - 1, demand: 1 }]));
+    expect(three).toEqual(fresh[2]);
+    expect(one).not.toEqual(fresh[0]);
+    await database.db.transaction((tx) =>
+      upsertDemand(tx, packDemand([{ locationId: 5, hour: BEFORE - 1, demand: 1 }])),
+    );
     expect(await cached.forecast(task([1, 2, 3]))).toEqual(await uncached.forecast(task([1, 2, 3])));
   });
 
@@ -76,7 +80,10 @@ describe('the forecaster', () => {
   test('a location that moves to another time zone is forecast anew', async () => {
     const before = await cached.forecast(task([1]));
     await database.db.transaction((tx) =>
-      upsertLocations(tx, [{ id: 1, name: 'L1', latitude: 0, longitude: 0, time_zone: 'Asia/Tokyo' }]),
+      upsertLocations(
+        tx,
+        packLocations([{ id: 1, name: 'L1', latitude: 0, longitude: 0, time_zone: 'Asia/Tokyo' }]),
+      ),
     );
     const after = await cached.forecast(task([1]));
     expect(after).not.toEqual(before);

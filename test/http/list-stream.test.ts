@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { STREAM_PAGE_ROWS, streamList } from '../../src/http/list-stream.ts';
-import { sendJsonText } from '../../src/http/raw-json.ts';
+import { cutText, sendJsonText } from '../../src/http/raw-json.ts';
 
 const fullPage = (n: number) =>
   Array.from({ length: STREAM_PAGE_ROWS }, (_, i) => ({ id: n * STREAM_PAGE_ROWS + i }));
@@ -79,4 +79,13 @@ describe('a streamed list', () => {
       expect((await fetch(`${base}/0`)).status).toBe(500);
     });
   });
+});
+
+test('a text that is cut into pieces is the same text, whatever characters lie where it is cut', () => {
+  for (const shift of [0, 1]) {
+    const text = 'x'.repeat(shift) + '💥'.repeat(100_000);
+    const pieces = [...cutText(text)];
+    expect(pieces.length).toBeGreaterThan(3);
+    expect(Buffer.concat(pieces.map((piece) => Buffer.from(piece))).toString()).toBe(text);
+  }
 });

@@ -25,8 +25,9 @@ test.each([
   ['return=minimal; wait=5', 300, undefined],
   [', ,;', 300, undefined],
   ['wait="5', 300, undefined],
-  // A longer wait than the service allows is an upper bound that is kept.
-  ['wait=1000', 300, 'wait=1000'],
+  // Of a longer wait than the service allows, that much is applied.
+  ['wait=1000', 300, 'wait=300'],
+  ['respond-async, wait=1000', 300, 'respond-async, wait=300'],
 ])('Prefer: %s waits %d s and applies %s', (header, waitSeconds, applied) => {
   expect(readWaitPreference(header, 300)).toEqual({ waitSeconds, applied });
 });

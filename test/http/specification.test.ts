@@ -192,7 +192,7 @@ describe('the interface specification', () => {
       expect(empty.body.errors).toEqual([
         {
           code: 'MODEL_NOT_LOADED',
-          field: 'location_ids',
+          field: 'location_ids[0]',
           message: expect.stringMatching(/location 1 /),
           detail: null,
         },
@@ -352,18 +352,35 @@ describe('the interface specification', () => {
       expect(body.metadata).toMatchObject(general);
     });
 
-    test('500: SOLVER_ERROR where the problem is larger than memory holds, and INTERNAL_ERROR without internals', async () => {
+    test('400: a problem larger than memory holds; 500: SOLVER_ERROR without a plan in time, and INTERNAL_ERROR without internals', async () => {
       await service.pool.query(
-        "insert into locations (id, name, latitude, longitude) select i, 'far', 0, 0 from generate_series(10001, 15001) i",
+        `insert into locations (id, name, latitude, longitude)
+        select i, 'grid', 40 + (i % 70) * 0.05, -74 + (i / 70) * 0.05 from generate_series(10001, 15001) i`,
       );
       const ids = Array.from({ length: 5001 }, (_, i) => 10_001 + i);
+      const demandAt = (places: number[]) => Object.fromEntries(places.map((id) => [id, [1.5]]));
       const { status, body } = await post('/api/v1/optimize', {
-        demand_forecast: Object.fromEntries(ids.map((id) => [id, [1]])),
+        demand_forecast: demandAt(ids),
         fleet_state: { vehicles: [{ id: 'V1', location: 10_001 }] },
         constraints: { max_vehicles_per_location: 5 },
       });
-      expect([status, body.errors[0].code]).toEqual([500, 'SOLVER_ERROR']);
+      expect([status, body.errors[0].code]).toEqual([400, 'VALIDATION_ERROR']);
       expect(body.errors[0].message).toMatch(/5001 locations are more than the 5000 .*split the request/);
+
+      // Every second place has vehicles of three capacities, and too few come to those between: a proof takes seconds.
+      const places = ids.slice(0, 1500);
+      const late = await post('/api/v1/optimize', {
+        demand_forecast: demandAt(places),
+        fleet_state: {
+          vehicles: places.flatMap((location, i) =>
+            i % 2 === 0 ? [1, 2, 4].map((capacity) => ({ id: `v${i} ${capacity}`, location, capacity })) : [],
+          ),
+        },
+        constraints: { min_service_level: 1, max_distance: 5, max_vehicles_per_location: 1 },
+        options: { time_limit_seconds: 0.1 },
+      });
+      expect([late.status, late.body.errors[0].code]).toEqual([500, 'SOLVER_ERROR']);
+      expect(late.body.errors[0].message).toMatch(/no plan was found within the time limit of 0.1 s/);
 
       await service.pool.query('alter table vehicles rename to away');
       const broken = await send(`${base}/api/v1/data/fleet`);

@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { greatCircleKm } from '../../src/core/geo.ts';
+import { cityInstance } from '../core/optimize/instances.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
@@ -66,6 +68,74 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
         socket.close();
       }
     });
+  });
+
+  const FIGURES = ['stage', 'incumbent', 'bound', 'gap', 'iterations'] as const;
+  /** Fails where a figure that was known is not any more, or progress falls. */
+  const expectNothingForgotten = (told: Record<string, unknown>[]) => {
+    for (let t = 1; t < told.length; t++) {
+      expect(told[t].progress).toBeGreaterThanOrEqual(told[t - 1].progress as number);
+      for (const name of FIGURES) if (told[t - 1][name] !== null) expect(told[t][name], name).not.toBeNull();
+    }
+  };
+
+  test('tells no less than it has told, and goes on telling while it explains', {
+    timeout: 30_000,
+  }, async () => {
+    const { request, locations } = cityInstance(2, {
+      locations: 30,
+      perLocation: 5,
+      fractional: true,
+      load: 0.7,
+      capacities: [1, 2, 4],
+    });
+    const network = {
+      location_ids: locations.map(({ id }) => id),
+      costs: locations.map((from) => locations.map((to) => Math.ceil(1e4 * greatCircleKm(from, to)) / 1e4)),
+    };
+    // A plan that is good enough at once leaves the time to its explanation.
+    const options = { explain: true, time_limit_seconds: 8, optimality_gap: 0.3 };
+    const jobId = await submit({ ...request, network, options });
+    const socket = await openSocket(service.urls[0]);
+    socket.send(subscribe(jobId));
+    await withWorker(async () => {
+      await socket.waitFor(completeOf(jobId));
+    });
+    const told = socket.messages.filter((m) => m.type === 'progress');
+    expectNothingForgotten(told);
+    const explaining = told.filter(({ stage }) => stage === 'explain');
+    expect(new Set(explaining.map(({ progress }) => progress)).size).toBeGreaterThan(8);
+    expect(explaining.at(-1)).toMatchObject({
+      incumbent: expect.any(Number),
+      bound: expect.any(Number),
+      gap: expect.any(Number),
+    });
+    // The record says what was told last.
+    const { incumbent, bound, gap, stage } = explaining.at(-1)!;
+    const job = (await send(`${service.urls[1]}/api/v1/jobs/${jobId}`)).body.data;
+    expect(job).toMatchObject({ status: 'completed', progress: 1, stage, incumbent, bound, gap });
+    socket.close();
+  });
+
+  test('a job that is tried again knows what its last attempt knew, until it knows better', async () => {
+    const jobId = await submit();
+    await service.pool.query(
+      `update jobs set attempts = 1, progress = 0.5, stage = 'solve', incumbent = 900, bound = 1, gap = 0.9
+      where job_id = $1`,
+      [jobId],
+    );
+    const socket = await openSocket(service.urls[0]);
+    socket.send(subscribe(jobId));
+    const first = { progress: 0.5, stage: 'solve', incumbent: 900, bound: 1, gap: 899 / 900 };
+    expect(await socket.waitFor((m) => m.type === 'progress')).toMatchObject(first);
+    await withWorker(async () => {
+      await socket.waitFor(completeOf(jobId));
+    });
+    const told = socket.messages.filter((m) => m.type === 'progress');
+    expectNothingForgotten(told);
+    expect(told[1]).toMatchObject({ progress: 0.5, stage: 'build', incumbent: 900, bound: 1 });
+    expect(told.at(-1)!.incumbent).toBeLessThan(900);
+    socket.close();
   });
 
   test('answers a subscription to a job that ended before, from PostgreSQL', async () => {

@@ -2,11 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bumpDemandRevision } from '../../src/db/demand.ts';
 import { upsertVehicles } from '../../src/db/fleet.ts';
+import { packVehicles } from '../../src/db/packed-rows.ts';
 import { ImportError } from '../../src/import/faults.ts';
 import { type ImportFiles, type ImportProgress, importFiles } from '../../src/import/import-files.ts';
+import { atEnd } from '../helpers/at-end.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
 const LOCATIONS = 'id,name,latitude,longitude\n1,One,40,-74\n2,"Two, and ""more""",41,-74\n';
@@ -19,7 +21,7 @@ describe('importing files', () => {
   beforeAll(async () => {
     database = openTestDatabase(await createTestDatabase());
     folder = await mkdtemp(path.join(tmpdir(), 'fleet-import-'));
-    afterAll(() => rm(folder, { recursive: true }));
+    atEnd(() => rm(folder, { recursive: true }));
   });
   beforeEach(() => database.pool.query('truncate locations, vehicles, demand_observations'));
 
@@ -160,7 +162,11 @@ describe('importing files', () => {
       fleet('a,1,parked,'),
       /:2: status "parked" is not one of operational, maintenance, downtime$/,
     ],
-    ['capacity 0', fleet('a,1,,0'), /:2: capacity 0 has to be above 0$/],
+    [
+      'capacity 0',
+      fleet('a,1,,0'),
+      /:2: capacity 0 is below the least allowed value 0\.000001; give one from 0\.000001 to 1000000000$/,
+    ],
     ['a number beyond all numbers', fleet('a,1,,1e999'), /:2: capacity "1e999" is not a number/],
     ['a vehicle that comes twice', fleet('a,1,,\nb,1,,\na,2,,'), /:4: vehicle "a" stands at line 2 already/],
     [
@@ -169,7 +175,11 @@ describe('importing files', () => {
       /^fleet\.csv:3: location_id 99 is not a stored location \(2 rows name it\)/,
     ],
     ['a row that is too short', fleet('a,1'), /:2: has 2 values; the header has 4 columns$/],
-    ['negative demand', demand('1,2026-03-01T05:00:00Z,-3'), /:2: demand -3 is below .* 0$/],
+    [
+      'negative demand',
+      demand('1,2026-03-01T05:00:00Z,-3'),
+      /:2: demand -3 is below .* 0; give one from 0 to 1000000$/,
+    ],
     ['no time at all', demand('1,yesterday,3'), /:2: hour "yesterday" is not a time with its offset/],
     ['a time without offset', demand('1,2026-03-01T05:00:00,3'), /:2: .* offset/],
     ['a day that does not exist', demand('1,2026-02-29T05:00:00Z,3'), /:2: .* does not exist/],
@@ -222,10 +232,19 @@ describe('importing files', () => {
     expect(problems).toEqual([expect.stringMatching(message), 'nothing was stored']);
   });
 
-  test('a file that is not there or is a folder is named', async () => {
-    const missing = importFiles(database.pool, { fleet: path.join(folder, 'missing.csv') });
-    await expect(missing).rejects.toThrow(/missing\.csv: there is no such file/);
-    await expect(importFiles(database.pool, { fleet: folder })).rejects.toThrow(/this is a folder/);
+  test('a file that is not there or is a folder is named, and so are the faults of the other files', async () => {
+    const missing = path.join(folder, 'missing.csv');
+    const file = path.join(folder, 'demand.csv');
+    await writeFile(file, 'location_id,hour,demand\n1,later,2\n');
+    const error = await importFiles(database.pool, { locations: missing, fleet: folder, demand: file }).catch(
+      (e) => e,
+    );
+    expect(error.problems).toEqual([
+      `${missing}: there is no such file`,
+      `${folder}: this is a folder; give a file`,
+      expect.stringMatching(/demand\.csv:2: hour "later" is not a time/),
+      'nothing was stored',
+    ]);
   });
 
   test('faults of all files are named together, by file and line', async () => {
@@ -243,11 +262,11 @@ describe('importing files', () => {
     ]);
   });
 
-  test('stops after 20 faults, and the connection serves the next import', async () => {
+  test('names 100 faults of a file, as HTTP does, and the connection serves the next import', async () => {
     const bad = `vehicle_id,location_id\n${'a,nowhere\n'.repeat(200_000)}`;
     const problems = await faultsOf({ locations: LOCATIONS, fleet: bad });
-    expect(problems).toHaveLength(21);
-    expect(problems.at(-1)).toBe('stopped after 20 faults; nothing was stored');
+    expect(problems).toHaveLength(101);
+    expect(problems.at(-1)).toBe('at most 100 faults of a file are listed; nothing was stored');
     for (let i = 0; i < 6; i++) await importText({ locations: LOCATIONS });
   });
 
@@ -315,7 +334,7 @@ describe('importing files', () => {
       database.db.transaction((tx) =>
         upsertVehicles(
           tx,
-          ids.map((id) => ({ vehicle_id: id, location_id: 2, status: 'downtime' as const })),
+          packVehicles(ids.map((id) => ({ vehicle_id: id, location_id: 2, status: 'downtime' as const }))),
         ),
       );
     const done = await Promise.all([

@@ -60,4 +60,9 @@ describe('the sample', () => {
   test('without demand there is no fleet', () => {
     expect(generateFleet([])).toEqual([]);
   });
+
+  test('is not loaded again where all of it was deleted', async () => {
+    await pool.query('delete from vehicles; delete from demand_observations; delete from locations');
+    expect(await isEmpty(pool)).toBe(false);
+  });
 });

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import type { JobEvent } from '../../src/contracts/events.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
 import { openConsumer, openQueue } from '../../src/queue/queue.ts';
 import { freePort } from '../../src/start/embedded-postgres.ts';
+import { atEnd } from '../helpers/at-end.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { redisCommand, startRedisServer, stopProcess } from '../helpers/global-setup.ts';
 import { createTestDatabase, describeOnBothBackends, testConfig } from '../helpers/services.ts';
@@ -17,7 +18,7 @@ describeOnBothBackends('the queue', (redisUrl) => {
   };
   beforeAll(async () => {
     config = testConfig({ DATABASE_URL: await createTestDatabase(), REDIS_URL: redisUrl });
-    afterAll(async () => {
+    atEnd(async () => {
       for (const close of closing.reverse()) await close();
     });
   });

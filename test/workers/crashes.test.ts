@@ -46,7 +46,11 @@ describeOnBothBackends('a job whose solver thread dies', (redisUrl) => {
       // A thread that runs out of memory rejects in just this way.
       calendar: null,
       threads: {
-        start: () => ({ outcome: Promise.reject(new Error('out of memory')), stop() {} }),
+        start: () => ({
+          outcome: Promise.reject(new Error('out of memory')),
+          readPausedMs: () => 0,
+          stop() {},
+        }),
         close: async () => {},
       },
     };

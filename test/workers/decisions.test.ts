@@ -135,7 +135,11 @@ describeOnBothBackends('the job of a decision', (redisUrl) => {
   });
 
   test('whose data were taken away before it ran fails with the reason', async () => {
-    const { jobId, socket } = await follow({ location_ids: [1], fleet_state: { vehicles: FLEET } });
+    const { jobId, socket } = await follow({
+      location_ids: [1],
+      fleet_state: { vehicles: FLEET },
+      on_missing_history: 'fail',
+    });
     await service.pool.query('delete from demand_observations where location_id = 1');
     const worker = await service.startWorker();
     const { result } = await socket.waitFor((m) => m.type === 'complete');

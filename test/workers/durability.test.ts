@@ -1,16 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openQueue } from '../../src/queue/queue.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
+import { spawnWorkerProcess } from '../helpers/worker-process.ts';
 
 describeOnBothBackends('an accepted job', (redisUrl) => {
   let service: Awaited<ReturnType<typeof startTestService>>;
-  const children = new Set<ChildProcess>();
   beforeAll(async () => {
     service = await startTestService({
       redisUrl,
@@ -24,27 +22,7 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
       },
     });
   });
-  afterAll(() => {
-    for (const child of children) child.kill('SIGKILL');
-  });
-
-  /** A worker in a process of its own, which a test can kill. */
-  async function spawnWorker(): Promise<ChildProcess> {
-    const env: Record<string, string> = { PATH: process.env.PATH ?? '' };
-    for (const [name, value] of Object.entries(service.config))
-      if (value !== undefined) env[name] = String(value);
-    const child = spawn(
-      process.execPath,
-      [fileURLToPath(new URL('../../workers/main.ts', import.meta.url))],
-      {
-        env,
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      },
-    );
-    children.add(child);
-    await once(child, 'message');
-    return child;
-  }
+  const spawnWorker = () => spawnWorkerProcess(service.config);
   const submit = async (body: unknown): Promise<string> => {
     const answer = await send(`${service.url}/api/v1/optimize`, {
       body,

@@ -4,7 +4,7 @@ import { openThreads } from '../../workers/threads.ts';
 import { cityInstance, SETTINGS } from '../core/optimize/instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
-const threads = openThreads(1);
+const threads = openThreads(1, 10);
 afterAll(() => threads.close());
 
 const start = (
@@ -12,11 +12,11 @@ const start = (
   limitSeconds: number,
   onProgress: (progress: Progress) => void = () => {},
 ) => {
-  const input = JSON.stringify({
+  const request = JSON.stringify({
     ...instance.request,
     options: { optimality_gap: 0, time_limit_seconds: limitSeconds },
   });
-  const task = { input, locations: JSON.stringify(instance.locations), settings };
+  const task = { request, locations: JSON.stringify(instance.locations), settings };
   return threads.start('optimize', task, limitSeconds, onProgress);
 };
 const hard = cityInstance(31, { locations: 263, perLocation: 10, fractional: true, capacities: [1, 2, 3] });

@@ -1,4 +1,4 @@
-import type { BacktestRequest, BacktestResponse, BacktestScore } from '../../src/contracts/backtest.ts';
+import type { BacktestResponse, BacktestScore } from '../../src/contracts/backtest.ts';
 import {
   type BacktestReport,
   backtestHistoryHours,
@@ -8,17 +8,17 @@ import { FORECAST_MODEL } from '../../src/core/forecast/types.ts';
 import { LAST_HOUR, readNewestHours } from '../../src/db/demand.ts';
 import { metadata } from '../../src/envelope.ts';
 import { AppError } from '../../src/errors.ts';
-import { noObservations, readForecastInput, requestedLocations } from '../../src/forecasting.ts';
+import { backtestLocations, checkForecastLocations, readForecastInput } from '../../src/forecasting.ts';
 import type { JobWork } from '../job-run.ts';
 
 /** Longer than the largest backtest takes; the request is bounded. */
 const LIMIT_SECONDS = 3600;
 
 /** Forecasts from earlier dates, compared with what came. */
-export const runBacktest: JobWork = async (run, input) => {
+export const runBacktest: JobWork<'backtest'> = async (run) => {
   const { db, config, calendar } = run.deps;
   const historyWeeks = config.FORECASTING_HISTORY_WEEKS;
-  const request = JSON.parse(input) as BacktestRequest;
+  const request = await run.facts();
   const {
     horizon_hours: horizonHours = 168,
     step_hours: stepHours = 24,
@@ -26,10 +26,10 @@ export const runBacktest: JobWork = async (run, input) => {
     confidence_levels: confidenceLevels = [0.8, 0.95],
   } = request;
   const { series, ...holidays } = await run.query(async () => {
-    const locationIds = await requestedLocations(db, request);
+    // Some may have been taken away since the request was accepted.
+    if (request.location_ids) await checkForecastLocations(db, request.location_ids);
+    const locationIds = await backtestLocations(db, config, request);
     const newest = await readNewestHours(db, locationIds, LAST_HOUR);
-    // Taken away since the request was accepted.
-    if (newest.length === 0) throw await noObservations(db, config, locationIds, undefined);
     const beforeHour = Math.max(...newest.map(({ hour }) => hour)) + 1;
     const fromHour = beforeHour - backtestHistoryHours(horizonHours, origins, historyWeeks);
     return readForecastInput(db, config, calendar, {

@@ -1,13 +1,17 @@
-import type { DecisionRequest, DecisionResult } from '../../src/contracts/decisions.ts';
+import type { DecisionResult } from '../../src/contracts/decisions.ts';
+import type { DecisionFacts } from '../../src/contracts/job-facts.ts';
+import { inSnapshot, type Queryable } from '../../src/db/client.ts';
 import { insertDecision, readDecisionInputs, type StoredInputs } from '../../src/db/decisions.ts';
-import { readFleetText } from '../../src/db/fleet.ts';
+import { readFleetLocationIds, readFleetText } from '../../src/db/fleet.ts';
 import { readLocations } from '../../src/db/locations.ts';
-import { AppError } from '../../src/errors.ts';
 import {
+  checkForecastLocations,
+  decisionHistory,
   forecastEnd,
-  forecastHistory,
+  locationField,
   noObservations,
   readForecastInput,
+  readMissingHistory,
   requestedLocations,
 } from '../../src/forecasting.ts';
 import { riskSettings } from '../../src/risk-settings.ts';
@@ -23,81 +27,115 @@ const INPUTS_SHARE = 0.3;
  * Takes the inputs and stores them; then plans with what is stored. An attempt that finds inputs stored, because the
  * one before crashed, plans with these.
  */
-export const runDecision: JobWork = async (run, input) => {
+export const runDecision: JobWork<'decision'> = async (run) => {
   const { deps, job } = run;
   const { db, config } = deps;
-  const { fleet_state, ...request } = JSON.parse(input) as DecisionRequest;
-  const inputs =
-    (await run.query(() => readDecisionInputs(db, job.jobId))) ??
-    (await takeInputs(run, request, fleet_state && JSON.stringify(fleet_state.vehicles)));
+  const facts = await run.facts();
+  const inputs = (await run.query(() => readDecisionInputs(db, job.jobId))) ?? (await takeInputs(run, facts));
   const settings = optimizeSettings(config);
-  const limitSeconds = solveLimit(request.options, settings);
+  const limitSeconds = solveLimit(facts, settings);
   const { startDate, fleet, risk, forecast, locations } = inputs;
   const outcome = await run.inThread(
     'plan',
-    { request: inputs.request, fleet, risk, forecast, locations, settings },
+    {
+      request: inputs.request,
+      fleet,
+      risk,
+      forecast,
+      locations,
+      isFleetSent: facts.hasFleet,
+      settings,
+    },
     { limitSeconds, share: [INPUTS_SHARE, 1] },
   );
-  if (outcome.status === 'faults') throw new AppError('VALIDATION_ERROR', outcome.faults);
-  const { leftOut, unscored, ...planned } = outcome;
+  const { leftOut, unscored, withoutHistory, ...planned } = outcome;
   const decision: Omit<DecisionResult, 'plan'> = {
     decision_id: job.jobId,
     start_date: startDate,
-    demand: request.demand ?? 'mean',
+    demand: facts.demand ?? 'mean',
     left_out: leftOut,
     unscored,
+    without_history: withoutHistory,
   };
   return planEnd(job, planned, (plan) => `${JSON.stringify(decision).slice(0, -1)},"plan":${plan}}`);
 };
 
-/** @param fleet vehicles of the request as JSON text; undefined: the stored fleet */
-async function takeInputs(
-  run: JobRun,
-  request: Omit<DecisionRequest, 'fleet_state'>,
-  fleet: string | undefined,
-): Promise<StoredInputs> {
+async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInputs> {
   const { deps, job } = run;
-  const { db, config, calendar } = deps;
+  const { db, config } = deps;
   const {
     horizon_hours: horizonHours = config.FORECASTING_HORIZON_DAYS * 24,
     step_hours: stepHours = 24,
     confidence_level: confidenceLevel = 0.95,
-  } = request;
-  const { startDate, series, holidays, vehicles } = await run.query(async () => {
-    const locationIds = await requestedLocations(db, request);
-    const { startDate, ...hours } = await forecastHistory(db, config, locationIds, request.start_date);
-    const untilHour = forecastEnd(startDate, horizonHours);
-    const [forecastInput, vehicles] = await Promise.all([
-      readForecastInput(db, config, calendar, { locationIds, ...hours, untilHour }),
-      fleet ?? readFleetText(db),
-    ]);
-    return { startDate, vehicles, ...forecastInput };
-  });
+  } = facts;
+  const read = await run.query(() => inSnapshot(db, (tx) => readInputs(tx, deps, facts)));
+  const { startDate, series, otherSeries, holidays, missing, storedFleet, places } = read;
   const outcome = await run.inThread(
     'inputs',
     {
-      vehicles,
-      threshold: request.risk?.threshold ?? null,
+      request: (await run.input()).request,
+      vehicles: storedFleet,
+      threshold: facts.risk?.threshold ?? null,
       riskSettings: riskSettings(config),
       series,
+      otherSeries,
+      missing,
       options: { startDate, horizonHours, stepHours, confidenceLevel, ...(holidays && { holidays }) },
       generatedAt: new Date().toISOString(),
     },
     {
       limitSeconds: INPUTS_LIMIT_SECONDS,
       share: [0, INPUTS_SHARE],
-      transfer: series.map(({ values }) => values.buffer as ArrayBuffer),
+      transfer: [...series, ...otherSeries].map(({ values }) => values.buffer as ArrayBuffer),
     },
   );
   if (outcome.status === 'silent') {
     const { locationIds } = outcome;
-    throw await run.query(() => noObservations(db, config, locationIds, startDate));
+    throw await run.query(() =>
+      noObservations(db, config, locationIds, startDate, locationField(facts.location_ids)),
+    );
   }
   const { locationIds, ...taken } = outcome.inputs;
-  const locations = request.network
+  const locations = facts.network
     ? null
-    : JSON.stringify(await run.query(() => readLocations(db, locationIds)));
-  const inputs = { ...taken, startDate, request: JSON.stringify(request), locations };
+    : JSON.stringify(places ?? (await run.query(() => readLocations(db, locationIds))));
+  const inputs = { ...taken, startDate, locations };
   if (!(await run.query(() => insertDecision(db, job, inputs)))) run.lose();
   return inputs;
+}
+
+/**
+ * All that a decision reads, of one moment: a location that is deleted meanwhile is there for fleet, demand and costs, or for
+ * none of them. Where the request brings the fleet, places are read once it is known where its vehicles stand.
+ */
+async function readInputs(tx: Queryable, { config, calendar }: JobRun['deps'], facts: DecisionFacts) {
+  const {
+    location_ids,
+    network,
+    hasFleet,
+    horizon_hours: horizonHours = config.FORECASTING_HORIZON_DAYS * 24,
+  } = facts;
+  const locationIds = await requestedLocations(tx, facts);
+  // Some may have been taken away since the request was accepted.
+  await checkForecastLocations(
+    tx,
+    locationIds,
+    location_ids || !network ? 'location_ids' : 'network.location_ids',
+  );
+  const { startDate, ...hours } = await decisionHistory(tx, config, locationIds, facts);
+  const untilHour = forecastEnd(startDate, horizonHours);
+  const { series, ...holidays } = await readForecastInput(tx, config, calendar, {
+    locationIds,
+    ...hours,
+    untilHour,
+  });
+  const known =
+    facts.on_missing_history === 'fail'
+      ? { missing: null, otherSeries: [] }
+      : await readMissingHistory(tx, config, series, hours);
+  const storedFleet = hasFleet ? null : await readFleetText(tx);
+  const places = hasFleet
+    ? null
+    : await readLocations(tx, [...new Set([...locationIds, ...(await readFleetLocationIds(tx))])]);
+  return { startDate, series, ...holidays, ...known, storedFleet, places };
 }

@@ -4,9 +4,13 @@ import { runBacktest } from './backtest.ts';
 import { runDecision } from './decision.ts';
 import { runOptimize } from './optimize.ts';
 
-/** What a job of each kind does. */
-export const KINDS: Record<JobKind, JobWork> = {
+const KINDS: { [K in JobKind]: JobWork<K> } = {
   optimize: runOptimize,
   backtest: runBacktest,
   decision: runDecision,
 };
+
+/** What a job of a kind does. */
+export function workOf<K extends JobKind>(kind: K): JobWork<K> {
+  return KINDS[kind];
+}

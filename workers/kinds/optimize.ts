@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Config } from '../../src/config.ts';
-import type { OptimizeOptions, OptimizeRequest } from '../../src/contracts/optimize.ts';
+import type { OptimizeFacts } from '../../src/contracts/job-facts.ts';
 import type { OptimizeSettings } from '../../src/core/optimize/model.ts';
 import { AppError } from '../../src/errors.ts';
 import { errorAnswer, planAnswer } from '../answer.ts';
@@ -9,24 +9,23 @@ import type { JobEnd, JobWork } from '../job-run.ts';
 import type { PackedOutcome } from '../job-thread.ts';
 
 /** The cheapest plan for a request. */
-export const runOptimize: JobWork = async (run, input, locations) => {
+export const runOptimize: JobWork<'optimize'> = async (run) => {
   const { deps, job } = run;
-  const request = JSON.parse(input) as OptimizeRequest;
   const settings = optimizeSettings(deps.config);
-  const limitSeconds = solveLimit(request.options, settings);
-  const outcome = await run.inThread('optimize', { input, locations, settings }, { limitSeconds });
+  const limitSeconds = solveLimit(await run.facts(), settings);
+  const outcome = await run.inThread('optimize', { ...(await run.input()), settings }, { limitSeconds });
   return planEnd(job, outcome, (plan) => plan);
 };
 
 /** Seconds that the solver may take. */
-export function solveLimit(options: OptimizeOptions | undefined, settings: OptimizeSettings): number {
-  return Math.min(options?.time_limit_seconds ?? settings.timeLimitSeconds, settings.maxTimeLimitSeconds);
+export function solveLimit({ timeLimitSeconds }: OptimizeFacts, settings: OptimizeSettings): number {
+  return Math.min(timeLimitSeconds ?? settings.timeLimitSeconds, settings.maxTimeLimitSeconds);
 }
 
 /**
  * The end of a job that asked for a plan.
  * @param dataOf the `data` of its answer from the plan, both JSON text
- * @throws AppError SOLVER_ERROR
+ * @throws AppError VALIDATION_ERROR where the optimizer refuses it, SOLVER_ERROR
  */
 export function planEnd(
   job: JobInHand,
@@ -46,6 +45,8 @@ export function planEnd(
     }
     case 'infeasible':
       return { solverStatus: 'infeasible', answer: errorAnswer(job, outcome.errors) };
+    case 'refused':
+      throw new AppError('VALIDATION_ERROR', outcome.faults);
     case 'error':
       throw new AppError('SOLVER_ERROR', outcome.message);
   }

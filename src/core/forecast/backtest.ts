@@ -7,6 +7,7 @@
  * rules see observations before it only (`localHistory` cuts).
  * Complexity: one fit per origin, horizon and location. Reference: Tashman 2000.
  */
+import { requireFinite } from '../finite.ts';
 import {
   type Accuracy,
   accuracyOf,
@@ -99,7 +100,11 @@ interface LocationSums {
   steps: number;
 }
 
-/** Runs the backtest. @returns plain data; null where the stop flag was set before the end */
+/**
+ * Runs the backtest.
+ * @returns plain data; null where the stop flag was set before the end
+ * @throws NotFiniteError, see `finite.ts`
+ */
 export function backtest(
   series: readonly DemandSeries[],
   options: BacktestOptions,
@@ -137,7 +142,7 @@ export function backtest(
       })),
     });
   }
-  return { startDates: starts.map(localDate), horizons };
+  return requireFinite('backtest', { startDates: starts.map(localDate), horizons });
 }
 
 const noSums = (levels: number): LocationSums => ({

@@ -5,7 +5,9 @@
  * The values of a location depend on its own history only; its intervals borrow from the other series of the call.
  * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps) per series once its model is dropped.
  */
+import { requireFinite } from '../finite.ts';
 import { holidayDays } from './holidays.ts';
+import { checkConfidenceLevel } from './intervals.ts';
 import { defaultStartDate } from './local-series.ts';
 import { localDate, localMidnight, zoneClock } from './local-time.ts';
 import { addBounds, panelFitter } from './panel.ts';
@@ -20,7 +22,8 @@ import {
 /**
  * Forecasts every series from one start date on, each on its own local clock.
  * @param onProgress called after each series
- * Throws RangeError for options out of range and unknown time zones: the caller validates requests.
+ * Throws RangeError for options out of range and unknown time zones: the caller validates requests; NotFiniteError, see
+ * `finite.ts`.
  */
 export function forecastMany(
   series: readonly DemandSeries[],
@@ -52,7 +55,7 @@ export function forecastMany(
     const { values, method, backtestWape, observedHours, bounds } = forecast;
     return { status: 'ok', locationId, values, ...bounds[0], method, backtestWape, observedHours };
   });
-  return { model: FORECAST_MODEL, startDate, results };
+  return requireFinite('forecast', { model: FORECAST_MODEL, startDate, results });
 }
 
 /** `forecastMany` of a single series. */
@@ -79,7 +82,5 @@ function checkOptions(options: ForecastOptions): void {
       throw new RangeError(`${name} is ${hours}; give a whole number of hours from 1 on`);
     }
   }
-  if (confidenceLevel !== null && !(confidenceLevel > 0 && confidenceLevel < 1)) {
-    throw new RangeError(`confidenceLevel is ${confidenceLevel}; give a share between 0 and 1`);
-  }
+  if (confidenceLevel !== null) checkConfidenceLevel(confidenceLevel);
 }

@@ -18,6 +18,7 @@
  * larger, and never less than a Poisson error where its history is below a day.
  * Complexity O(R log R) for R errors. Reference: Gneiting & Raftery 2007 (interval score); James–Stein shrinkage.
  */
+import { MAX_CONFIDENCE_LEVEL, MIN_CONFIDENCE_LEVEL } from '../../contracts/forecast.ts';
 import { normalQuantile, quantileSorted, studentToNormal, tailQuantileSorted } from './quantiles.ts';
 import type { PastSteps } from './steps.ts';
 import { destabilise, stabilise, type Transform } from './transform.ts';
@@ -30,6 +31,14 @@ const LEAST_FREEDOM = 3;
 const SERIES_SAMPLE = 256;
 const PANEL_SAMPLE = 100_000;
 const NORMAL_SD_PER_MEAN_ERROR = Math.sqrt(Math.PI / 2);
+
+/** @throws RangeError for a level at which quantiles mean nothing, or are infinite */
+export function checkConfidenceLevel(level: number): void {
+  if (level >= MIN_CONFIDENCE_LEVEL && level <= MAX_CONFIDENCE_LEVEL) return;
+  throw new RangeError(
+    `confidenceLevel is ${level}; give a share from ${MIN_CONFIDENCE_LEVEL} to ${MAX_CONFIDENCE_LEVEL}`,
+  );
+}
 
 function bucketOf(endHours: number): number {
   let bucket = 0;

@@ -5,7 +5,14 @@
  * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps + past errors) per series.
  */
 import type { HolidayDays } from './holidays.ts';
-import { type Bounds, buildPanel, type SeriesErrors, sortErrors, stepBounds } from './intervals.ts';
+import {
+  type Bounds,
+  buildPanel,
+  checkConfidenceLevel,
+  type SeriesErrors,
+  sortErrors,
+  stepBounds,
+} from './intervals.ts';
 import { localHistory } from './local-series.ts';
 import { hourMultiplicity, zoneClock } from './local-time.ts';
 import { fitModel } from './model.ts';
@@ -71,13 +78,14 @@ export function panelFitter(
   };
 }
 
-/** Gives every forecast of a panel its bounds at each confidence level. */
+/** Gives every forecast of a panel its bounds at each confidence level. @throws RangeError for a level out of range */
 export function addBounds(
   forecasts: readonly (PanelForecast | null)[],
   { horizonHours, stepHours }: StepOptions,
   levels: readonly number[],
 ): void {
   if (levels.length === 0) return;
+  for (const level of levels) checkConfidenceLevel(level);
   const panel = buildPanel(forecasts.flatMap((one) => (one === null ? [] : [one.errors])));
   for (const one of forecasts) {
     if (one === null) continue;

@@ -26,7 +26,7 @@ export interface PastSteps {
   endHours: Float64Array;
   /** Place of each step's origin among the origins, ascending. */
   origins: Int32Array;
-  /** Error on the scale of the series' transform: g(actual) − g(forecast). */
+  /** Error on the scale of the series' transform: g(actual) − g(forecast), finite. */
   errors: Float64Array;
   /** Σ|actual − forecast| and Σ actual, in demand. */
   absoluteError: number;
@@ -44,6 +44,7 @@ export function comparePast(model: FittedModel, stepHours: number): PastSteps {
   const endHours = new Float64Array(room);
   const origins = new Int32Array(room);
   const errors = new Float64Array(room);
+  const least = transform.kind === 'log' ? transform.lowest * stepHours : 0;
   let count = 0;
   let absoluteError = 0;
   let demand = 0;
@@ -60,9 +61,12 @@ export function comparePast(model: FittedModel, stepHours: number): PastSteps {
         if (Number.isNaN(value)) missing++;
       }
       if (missing > MISSING_SHARE * stepHours) continue;
+      // A logarithm has no zero, and the cleaned history that the transform was chosen on may lack an hour that was 0.
+      // What lies below all that the model may forecast counts as the least of it, as the cleaning caps outliers.
+      const compared = Math.max(actual, least);
       endHours[count] = from + stepHours;
       origins[count] = place;
-      errors[count++] = stabilise(transform.kind, actual) - stabilise(transform.kind, forecast);
+      errors[count++] = stabilise(transform.kind, compared) - stabilise(transform.kind, forecast);
       absoluteError += Math.abs(actual - forecast);
       demand += actual;
     }

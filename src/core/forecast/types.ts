@@ -20,7 +20,7 @@ export interface ForecastOptions {
   horizonHours: number;
   /** Local hours per value, 1 or more. The last step ends with the horizon and may be shorter. */
   stepHours: number;
-  /** Share of outcomes the intervals shall cover, between 0 and 1 exclusive; null for no intervals. */
+  /** Share of outcomes the intervals shall cover, 0.5 … 0.999; null for no intervals. */
   confidenceLevel: number | null;
   /** Public holidays in the history and the forecast, local days `YYYY-MM-DD`; none where absent. */
   holidays?: readonly string[];
@@ -30,6 +30,10 @@ export interface ForecastOptions {
 export const FORECAST_METHODS = ['combination', 'sar_weekly_mean', 'daily_profile', 'mean'] as const;
 export type ForecastMethod = (typeof FORECAST_METHODS)[number];
 
+/** Of locations without observations: what is expected of them, or nothing (`missing-history.ts`). */
+export const METHODS_WITHOUT_HISTORY = ['expected_daily_demand', 'no_history'] as const;
+export type MethodWithoutHistory = (typeof METHODS_WITHOUT_HISTORY)[number];
+
 export interface LocationForecast {
   status: 'ok';
   locationId: number;
@@ -37,7 +41,7 @@ export interface LocationForecast {
   values: Float64Array;
   lower?: Float64Array;
   upper?: Float64Array;
-  method: ForecastMethod;
+  method: ForecastMethod | MethodWithoutHistory;
   /** Σ|error| / Σdemand of the same steps over the rolling origins inside the history; null if unknown. */
   backtestWape: number | null;
   /** Observed hours the model was fitted on (at most 13 weeks). */

@@ -1,16 +1,14 @@
 /** Faults of `network`: ids that repeat, matrices that do not fit the ids, costs too large to sum exactly. */
+import { MAX_COST, MAX_DISTANCE_KM } from '../../contracts/bounds.ts';
 import type { Network } from '../../contracts/optimize.ts';
 import type { FaultList } from './check.ts';
-import { LARGEST_TOTAL_COST } from './costs.ts';
-
-const LARGEST_DISTANCE_KM = 1e6;
 
 /** Adds the faults of a request's network. O(cells). */
 export function checkNetwork(network: Network, vehicleCount: number, list: FaultList): void {
   const n = network.location_ids.length;
   checkIds(network.location_ids, list);
   checkSquare('costs', network.costs, n, list);
-  const largestCost = LARGEST_TOTAL_COST / Math.max(1, vehicleCount);
+  const largestCost = MAX_COST / Math.max(1, vehicleCount);
   checkLargest(
     'costs',
     network.costs,
@@ -20,7 +18,7 @@ export function checkNetwork(network: Network, vehicleCount: number, list: Fault
   );
   if (network.distances_km) {
     checkSquare('distances_km', network.distances_km, n, list);
-    checkLargest('distances_km', network.distances_km, LARGEST_DISTANCE_KM, 'km; check its unit', list);
+    checkLargest('distances_km', network.distances_km, MAX_DISTANCE_KM, 'km; check its unit', list);
     checkDistancesKnown(network.costs, network.distances_km, list);
   }
 }

@@ -1,17 +1,22 @@
 /**
  * Faults of a request that its JSON schema cannot say: they lie between fields, or between the request and the
- * stored locations. One pass over vehicles, demand and network; O(vehicles + demand values + network cells).
+ * stored locations, or are of the problem as a whole. Passes over vehicles, demand and network; O(vehicles + demand values
+ * + network cells).
  */
+import { MAX_DEMAND } from '../../contracts/bounds.ts';
 import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
 import type { Constraints, OptimizeRequest, VehicleInput } from '../../contracts/optimize.ts';
 import { checkNetwork } from './check-network.ts';
-
-export type Fault = { field: string; message: string; detail: string | null };
-
-/** Quantities past this cannot be summed exactly enough to prove a plan. */
-export const LARGEST_QUANTITY = 1e9;
-/** A capacity below this cannot be told from none by the solver. */
-export const SMALLEST_CAPACITY = 1e-6;
+import { aggregateDemand } from './demand.ts';
+import type { Fault } from './model.ts';
+import { MOST_MATRIX_LOCATIONS } from './network.ts';
+import {
+  LEAST_LOAD,
+  refuseClasses,
+  refuseExplanation,
+  refuseLittleDemand,
+  refuseMatrices,
+} from './refusals.ts';
 
 /** Takes faults until the report is full. */
 export type FaultList = {
@@ -47,9 +52,14 @@ export function namedLocationIds(request: OptimizeRequest): number[] {
 /**
  * Cross-field faults of a request that already fits its schema.
  * @param knownLocationIds ids of the stored locations; not looked at where the request carries a `network`
+ * @param capacityPerVehicle capacity of vehicles where the request states none
  * @returns at most `MAX_REPORTED_ERRORS` faults; none where the request can be solved (or proved infeasible)
  */
-export function checkRequest(request: OptimizeRequest, knownLocationIds: ReadonlySet<number>): Fault[] {
+export function checkRequest(
+  request: OptimizeRequest,
+  knownLocationIds: ReadonlySet<number>,
+  capacityPerVehicle: number,
+): Fault[] {
   const faults: Fault[] = [];
   const list = faultList(faults);
   const vehicleCount = request.fleet_state.vehicles.length;
@@ -61,7 +71,51 @@ export function checkRequest(request: OptimizeRequest, knownLocationIds: Readonl
     : 'is not a stored location; store it first (PUT /api/v1/data/locations) or supply a network';
   checkDemand(request, known, unknown, list);
   checkVehicles(request.fleet_state.vehicles, known, unknown, list);
-  return faults;
+  return faults.length > 0 ? faults : findRefusals(request, capacityPerVehicle);
+}
+
+/** What is right field by field, and yet no problem that the optimizer takes. */
+function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): Fault[] {
+  const { constraints = {}, network, options = {} } = request;
+  const usual = constraints.capacity_per_vehicle ?? capacityPerVehicle;
+  const capacities = new Set<number>();
+  for (const { status = 'operational', capacity = usual } of request.fleet_state.vehicles) {
+    if (status === 'operational') capacities.add(capacity);
+  }
+  const faults: (Fault | null)[] = [];
+  if (capacities.size === 1) {
+    const [capacity] = capacities;
+    const total = demandUpTo(request, LEAST_LOAD * capacity);
+    if (total > 0 && total < LEAST_LOAD * capacity) faults.push(refuseLittleDemand(total, capacity));
+  }
+  const { total_fleet_size, min_vehicles_per_location: least = 0, max_vehicles_per_location } = constraints;
+  const isBounded = least > 0 || max_vehicles_per_location !== undefined;
+  if (options.explain || capacities.size > 1 || isBounded) {
+    const locations = network?.location_ids.length ?? namedLocationIds(request).length;
+    if (options.explain) faults.push(refuseExplanation(locations));
+    if (capacities.size > 1 || isBounded) {
+      faults.push(
+        refuseClasses({
+          capacities: capacities.size,
+          locations,
+          hasIdle: total_fleet_size !== undefined,
+          isBounded,
+        }),
+      );
+      if (!network && locations > MOST_MATRIX_LOCATIONS) faults.push(refuseMatrices(locations));
+    }
+  }
+  return faults.filter((fault) => fault !== null);
+}
+
+/** Planning demand of all locations, added up until it reaches `enough`. */
+function demandUpTo({ demand_forecast, options }: OptimizeRequest, enough: number): number {
+  let total = 0;
+  for (const steps of Object.values(demand_forecast)) {
+    total += aggregateDemand(steps, options?.demand_aggregation ?? 'peak');
+    if (total >= enough) break;
+  }
+  return total;
 }
 
 const ALIASES = [
@@ -85,9 +139,6 @@ function checkConstraints(constraints: Constraints, list: FaultList): void {
       `${least} is above max_vehicles_per_location ${most}; lower it to at most ${most} or raise the maximum`,
     );
   }
-  if (constraints.capacity_per_vehicle !== undefined) {
-    checkCapacity(constraints.capacity_per_vehicle, 'constraints.capacity_per_vehicle', list);
-  }
 }
 
 function checkDemand(
@@ -101,10 +152,10 @@ function checkDemand(
     if (!known.has(Number(key))) list.add(`demand_forecast.${key}`, `location ${key} ${unknown}`);
     for (let t = 0; t < values.length; t++) {
       // NaN and infinities fail the comparison too.
-      if (!(values[t] <= LARGEST_QUANTITY)) {
+      if (!(values[t] <= MAX_DEMAND)) {
         list.add(
           `demand_forecast.${key}[${t}]`,
-          `${values[t]} is above the largest demand ${LARGEST_QUANTITY}; state demand and capacity in a larger unit`,
+          `${values[t]} is above the largest demand ${MAX_DEMAND}; state demand and capacity in a larger unit`,
         );
       }
     }
@@ -141,7 +192,6 @@ function checkVehicles(
       const name = vehicle.location === undefined ? 'location_id' : 'location';
       list.add(`${path}.${name}`, `location ${location} ${unknown}`);
     }
-    if (vehicle.capacity !== undefined) checkCapacity(vehicle.capacity, `${path}.capacity`, list);
   }
 }
 
@@ -156,18 +206,4 @@ function checkEither(
   const none = vehicle[name] === undefined && vehicle[other] === undefined;
   if (both) list.add(`${path}.${other}`, `${other} means the same as ${name}; give only one of them`);
   if (none) list.add(`${path}.${name}`, `${name} is missing and has to be given (${other} is accepted too)`);
-}
-
-function checkCapacity(capacity: number, field: string, list: FaultList): void {
-  if (capacity < SMALLEST_CAPACITY) {
-    list.add(
-      field,
-      `${capacity} is below the smallest capacity ${SMALLEST_CAPACITY}; state demand and capacity in a smaller unit`,
-    );
-  } else if (!(capacity <= LARGEST_QUANTITY)) {
-    list.add(
-      field,
-      `${capacity} is above the largest capacity ${LARGEST_QUANTITY}; state demand and capacity in a larger unit`,
-    );
-  }
 }

@@ -5,9 +5,6 @@
 
 export const UNITS_PER_COST = 1e4;
 
-/** The largest total whose units are exact integers in a double, with room to spare. */
-export const LARGEST_TOTAL_COST = 1e11;
-
 /** Products such as 1.1 × 10⁴ miss the whole number they mean by a few units in the last place. */
 const REPRESENTATION_NOISE = 2 ** -50;
 

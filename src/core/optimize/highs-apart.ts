@@ -91,7 +91,8 @@ export function openApart(source: LinearModel, tolerance: number, control: RunCo
         values: null,
         last: { iterations: 0, nodes: 0, incumbent: null, bound: null },
       };
-    const isDue = () => isOver({ deadlineMs, stopFlag: control.stopFlag });
+    const stopping = { ...control, deadlineMs };
+    const isDue = () => isOver(stopping);
     if (isGone || isDue()) return known;
     if (own.isEnded) throw new Error("the solver's thread ended by itself");
     const { port, signals } = own;

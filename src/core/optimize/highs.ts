@@ -144,6 +144,7 @@ export function openHere(
   };
 
   const run = (deadlineMs: number): RunStatus => {
+    const stopping = { ...control, deadlineMs };
     const interval = control.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS;
     let nextReportMs = performance.now() + interval;
     const isReportDue = () => {
@@ -155,14 +156,14 @@ export function openHere(
     model.options.set('time_limit', Math.max(0.001, (deadlineMs - performance.now()) / 1000));
     const callbacks: Parameters<typeof model.run>[0] = {
       [callbackType.simplexInterrupt](event) {
-        if (isOver({ deadlineMs, stopFlag: control.stopFlag })) event.interrupt();
+        if (isOver(stopping)) event.interrupt();
         else if (isReportDue()) {
           const iterations = event.data.simplex_iteration_count ?? 0;
           control.onProgress?.({ iterations, nodes: 0, incumbent: null, bound: null });
         }
       },
       [callbackType.mipInterrupt](event) {
-        if (isOver({ deadlineMs, stopFlag: control.stopFlag })) event.interrupt();
+        if (isOver(stopping)) event.interrupt();
         else if (isReportDue()) {
           control.onProgress?.({
             iterations: Number(event.data.mip_total_lp_iterations ?? 0),
@@ -272,7 +273,7 @@ export function openHere(
         if (hasIntegers) model.clearIntegrality();
         hasIntegers = false;
         const deadlineMs = control.deadlineMs + graceMs;
-        if (isOver({ deadlineMs, stopFlag: control.stopFlag })) return NO_LINEAR_RESULT;
+        if (isOver({ ...control, deadlineMs })) return NO_LINEAR_RESULT;
         // Presolve costs more than it saves on networks; the dual method starts from staying, which is dual feasible.
         model.options.set({
           presolve: 'off',

@@ -21,6 +21,9 @@ export type OptimizeSettings = {
   costPerKm: number;
 };
 
+/** What is wrong with a request; `field` is a path in it. */
+export type Fault = { field: string; message: string; detail: string | null };
+
 /** A stored location; coordinates in degrees. */
 export type LocationPoint = { id: number; latitude: number; longitude: number };
 
@@ -142,6 +145,8 @@ export type SolveOutcome =
   | { kind: 'cancelled' }
   /** The time limit came before a plan or a proof. */
   | { kind: 'timeout' }
+  /** Beyond the optimizer's memory. */
+  | { kind: 'refused'; fault: Fault }
   | { kind: 'error'; message: string };
 
 export type ProgressReport = {
@@ -163,6 +168,8 @@ export type SolveControl = {
   stopFlag?: Int32Array | undefined;
   /** Costs in cost units; `share` of the work done, 0 … 1. */
   onProgress?: (p: SolveProgress) => void;
+  /** Called whenever flag and clock are looked at: every few milliseconds of work. */
+  onLook?: (() => void) | undefined;
   /** Least time between two calls of `onProgress` from within the solver, ms. */
   progressIntervalMs?: number | undefined;
 };
@@ -225,4 +232,6 @@ export type OptimizeOutcome =
       together: JointChange[] | null;
     }
   | { status: 'cancelled' }
+  /** What only the search finds out to be beyond the optimizer; see `refusals.ts`. */
+  | { status: 'refused'; faults: Fault[] }
   | { status: 'error'; message: string };

@@ -23,11 +23,11 @@ const NEAR_SHARE = 0.15;
 
 /** The matrices are asked for, but would not fit. */
 export class TooManyLocationsError extends Error {
+  readonly locations: number;
+
   constructor(locations: number) {
-    super(
-      `${locations} locations are more than the ${MOST_MATRIX_LOCATIONS} whose costs all fit in memory; lower ` +
-        'constraints.max_distance so that each location has few others within reach, or split the request',
-    );
+    super(`the costs of ${locations} locations do not all fit in memory`);
+    this.locations = locations;
   }
 }
 

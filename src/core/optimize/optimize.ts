@@ -1,6 +1,7 @@
 /** Entry of the optimizer: a checked request in, a tagged outcome out. build → solve → plan → verify → explain. */
 import type { OptimizationResult, OptimizeRequest } from '../../contracts/optimize.ts';
 import type { Certificate } from '../../contracts/plans.ts';
+import { requireFinite } from '../finite.ts';
 import { fromUnits } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
 import { explainInfeasible } from './explain/infeasible.ts';
@@ -16,11 +17,10 @@ import type {
   Solution,
   SolveControl,
 } from './model.ts';
-import { MOST_MATRIX_LOCATIONS, TooManyLocationsError } from './network.ts';
+import { TooManyLocationsError } from './network.ts';
 import { createPlan } from './plan.ts';
 import { buildProblem } from './problem.ts';
 import { createProgress } from './progress.ts';
-import { totalDemand } from './service-level.ts';
 import { solveProblem } from './solve.ts';
 import {
   type Check,
@@ -49,9 +49,6 @@ export type OptimizeHooks = {
   progressIntervalMs?: number | undefined;
 };
 
-/** Share of a vehicle: with one capacity, less demand in all is within the network simplex's tolerances. */
-const LEAST_LOAD = 1e-10;
-
 /** Beyond the time limit, reading a request goes on for this: the plan that is then made takes some 0.1 s more. */
 const LATE_BUILD_MS = 40;
 
@@ -59,8 +56,13 @@ const LATE_BUILD_MS = 40;
  * Optimizes a request that `checkRequest` has passed. Blocks the thread while the solver runs.
  * @param input the request, the stored locations it names, the service's defaults
  * @returns never throws for what a request can cause: infeasible, cancelled and failed solves are outcomes
+ * @throws NotFiniteError, see `finite.ts`
  */
 export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}): Promise<OptimizeOutcome> {
+  return requireFinite('optimization', await run(input, hooks));
+}
+
+async function run(input: OptimizeInput, hooks: OptimizeHooks): Promise<OptimizeOutcome> {
   const { request, settings } = input;
   const options = readOptions(request, settings);
   const progress = createProgress(options.explain, hooks.onProgress, hooks.progressIntervalMs);
@@ -86,8 +88,6 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
     if (error instanceof OutOfTime) return isStopped(hooks.stopFlag) ? { status: 'cancelled' } : noPlan;
     return { status: 'error', message: error instanceof Error ? error.message : String(error) };
   }
-  const refusal = refusalOf(problem, options.explain);
-  if (refusal) return { status: 'error', message: refusal };
   progress.at('solve');
   const lastMs = Math.min(
     LAST_MS_PER_VEHICLE * problem.fleet.location.length + LAST_MS_PER_LOCATION * problem.locationIds.length,
@@ -104,6 +104,8 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
       return { status: 'error', message: solved.message };
     case 'timeout':
       return noPlan;
+    case 'refused':
+      return { status: 'refused', faults: [solved.fault] };
     case 'infeasible': {
       progress.at('explain');
       const explaining = {
@@ -143,21 +145,6 @@ export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}):
     if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
   }
   return { status: result.solver_status, result, certificate: certify(solution) };
-}
-
-/** Why a problem is not solved, which only its built form tells, or null. */
-function refusalOf({ locationIds, capacities, demand }: Problem, explain: boolean): string | null {
-  if (explain && locationIds.length > MOST_MATRIX_LOCATIONS) {
-    return `options.explain is for at most ${MOST_MATRIX_LOCATIONS} locations, here are ${locationIds.length}; leave it out`;
-  }
-  const total = totalDemand(demand);
-  if (capacities.length === 1 && total > 0 && total < LEAST_LOAD * capacities[0]) {
-    return (
-      `demand_forecast adds up to ${total}, less than ${LEAST_LOAD} of the capacity ${capacities[0]}; ` +
-      'state demand and capacity in the same unit, or demand 0 where there is none'
-    );
-  }
-  return null;
 }
 
 /** Builds the matrices that the reasons are found with, in steps that look at flag and clock. @throws OutOfTime, TooManyLocationsError */

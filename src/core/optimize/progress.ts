@@ -1,4 +1,5 @@
 /** Progress of one optimization: stages share out 0 … 1, what is told never falls, and it is told only so often. */
+import { requireFinite } from '../finite.ts';
 import { fromUnits } from './costs.ts';
 import type { ProgressReport, SolveProgress } from './model.ts';
 
@@ -39,7 +40,7 @@ export function createProgress(
     const end = next ? begins[next] : 1;
     const progress = begins[stage] + (end - begins[stage]) * Math.min(1, Math.max(0, share || 0));
     told = Math.max(told, progress);
-    onProgress({ stage, progress: told, ...figures });
+    onProgress(requireFinite('progress', { stage, progress: told, ...figures }));
   };
   return {
     at,

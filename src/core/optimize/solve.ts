@@ -16,17 +16,15 @@ import { NO_MOVES } from './extract.ts';
 import { solveFractional } from './fractional-demand.ts';
 import { isStopped, MOST_COLUMNS, type RunControl, withSolverModel } from './highs.ts';
 import { createIncumbent, type Incumbent } from './incumbent.ts';
-import { countBaseColumns, createBaseModel } from './mixed/base-model.ts';
+import { baseSize, createBaseModel } from './mixed/base-model.ts';
 import { search } from './mixed/search.ts';
-import type { Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
+import type { Fault, Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
 import { TooManyLocationsError } from './network.ts';
 import { isPureFlow, solvePureFlow } from './pure-flow.ts';
+import { refuseClasses, refuseMatrices, refuseMoves } from './refusals.ts';
 import { checkOf, OutOfTime } from './stopping.ts';
 import { countArcs } from './variables.ts';
 import { countVehicles } from './variants.ts';
-
-/** Columns beside the moves: with their rows and moves, four times as many run out of the memory of the solver. */
-const MOST_BASE_COLUMNS = 500_000;
 
 /**
  * Solves to the relative gap `(cost − bound) / cost`.
@@ -44,7 +42,7 @@ export async function solveProblem(
     return (await solvePureFlow(problem, control)) ?? (await solve(problem, incumbent, control));
   } catch (error) {
     if (error instanceof OutOfTime) return incumbent.finish('stopped');
-    if (error instanceof TooManyLocationsError) return bestOr(incumbent, error.message);
+    if (error instanceof TooManyLocationsError) return bestOr(incumbent, refuseMatrices(error.locations));
     return {
       kind: 'error',
       message: `the solver failed: ${error instanceof Error ? error.message : String(error)}`,
@@ -56,6 +54,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   const runControl: RunControl = {
     deadlineMs: control.deadlineMs,
     stopFlag: control.stopFlag,
+    onLook: control.onLook,
     progressIntervalMs: control.progressIntervalMs,
     onProgress: incumbent.reportSolver,
   };
@@ -67,7 +66,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   if (fractional === 'stopped') return stopped(problem, incumbent);
   problem.greatCircle?.buildCosts(checkOf(control));
   problem.greatCircle?.buildDistances(checkOf(control));
-  const tooMany = describeTooManyColumns(problem);
+  const tooMany = refuseClasses(baseSize(problem));
   if (tooMany) return bestOr(incumbent, tooMany);
   const base = createBaseModel(problem);
   const searched = await withSolverModel(base.model, base.tolerance, runControl, (model) =>
@@ -84,7 +83,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
     case 'unproved':
       break;
   }
-  const tooLarge = describeTooLarge(problem);
+  const tooLarge = refuseDirect(problem);
   if (tooLarge) return bestOr(incumbent, tooLarge);
   const ended = await solveDirect(problem, incumbent, runControl);
   return ended === 'infeasible' ? infeasible(incumbent) : incumbent.finish(ended);
@@ -95,12 +94,12 @@ function stopped(problem: Problem, incumbent: Incumbent): SolveOutcome {
   return incumbent.finish('stopped');
 }
 
-/** The plan in hand where the rest cannot be solved, or why there is none. */
-function bestOr(incumbent: Incumbent, message: string): SolveOutcome {
+/** The plan in hand where the rest does not fit, or why there is none. */
+function bestOr(incumbent: Incumbent, fault: Fault): SolveOutcome {
   const best = incumbent.best();
   return best && best.costUnits <= incumbent.ceiling
     ? incumbent.finish('failed')
-    : { kind: 'error', message };
+    : { kind: 'refused', fault };
 }
 
 /** The bound tells where only the cost ceiling is in the way. */
@@ -109,25 +108,10 @@ function infeasible(incumbent: Incumbent): SolveOutcome {
   return { kind: 'infeasible', boundUnits: boundUnits > incumbent.ceiling ? boundUnits : null };
 }
 
-/** Says why not even the model without moves fits the solver's memory, or null. */
-function describeTooManyColumns(problem: Problem): string | null {
-  const columns = countBaseColumns(problem);
-  if (columns <= MOST_BASE_COLUMNS) return null;
-  const { locationIds, capacities } = problem;
-  return (
-    `${capacities.length} distinct capacities at ${locationIds.length} locations make a model of ${columns} columns, more than ` +
-    `the ${MOST_BASE_COLUMNS} that fit the solver's memory; use fewer distinct capacities or split the request`
-  );
-}
-
-/** Says why a problem does not fit the solver's memory, or null. */
-function describeTooLarge(problem: Problem): string | null {
+/** Why the problem with all its moves does not fit the solver's memory, or null. */
+function refuseDirect(problem: Problem): Fault | null {
   const arcs = countArcs(problem, false);
-  if (arcs <= MOST_COLUMNS) return null;
-  return (
-    `the problem has ${arcs} possible moves, more than the ${MOST_COLUMNS} that fit the solver's memory; ` +
-    'lower max_distance, use fewer distinct capacities or split the request'
-  );
+  return arcs <= MOST_COLUMNS ? null : refuseMoves(arcs, MOST_COLUMNS);
 }
 
 function solveWithoutVehicles(problem: Problem): SolveOutcome {

@@ -102,7 +102,7 @@ export type NewColumns = {
   values: Float64Array;
 };
 
-export type RunControl = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'progressIntervalMs'> & {
+export type RunControl = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'onLook' | 'progressIntervalMs'> & {
   onProgress?: (progress: SolverProgress) => void;
   /** Hears of every better point of a tree, as soon as it is found. */
   onImproved?: (values: Float64Array) => void;

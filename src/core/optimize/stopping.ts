@@ -5,7 +5,7 @@
 import type { SolveControl } from './model.ts';
 import { isStopped } from './solver-model.ts';
 
-export type Stopping = Pick<SolveControl, 'deadlineMs' | 'stopFlag'>;
+export type Stopping = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'onLook'>;
 
 /** The time is up, or the caller has cancelled: whoever asked keeps what was found before. */
 export class OutOfTime extends Error {}
@@ -13,7 +13,8 @@ export class OutOfTime extends Error {}
 /** Called every few milliseconds of work. @throws OutOfTime */
 export type Check = () => void;
 
-export function isOver({ deadlineMs, stopFlag }: Stopping): boolean {
+export function isOver({ deadlineMs, stopFlag, onLook }: Stopping): boolean {
+  onLook?.();
   return isStopped(stopFlag) || performance.now() >= deadlineMs;
 }
 
@@ -48,9 +49,19 @@ function threadCpuMs(): number {
 }
 
 /** When work ends that may take a share of the time left. */
-export function shareOf({ deadlineMs, stopFlag }: Stopping, share: number): Stopping {
+export function shareOf({ deadlineMs, stopFlag, onLook }: Stopping, share: number): Stopping {
   const now = performance.now();
-  return { stopFlag, deadlineMs: now + share * Math.max(0, deadlineMs - now) };
+  return { stopFlag, onLook, deadlineMs: now + share * Math.max(0, deadlineMs - now) };
+}
+
+/** Work that ends at a deadline, whatever it has come to by then: how far it is, the clock tells. */
+export function byClock({ stopFlag, onProgress }: SolveControl, deadlineMs: number): Stopping {
+  const from = performance.now();
+  const onLook = () => {
+    const share = (performance.now() - from) / (deadlineMs - from);
+    onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
+  };
+  return { stopFlag, deadlineMs, onLook: onProgress && onLook };
 }
 
 /** @returns whether there was time for all of it */

@@ -1,14 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { BacktestRequest, BacktestResponse, MAX_BACKTEST_FITS } from '../../contracts/backtest.ts';
-import { LAST_HOUR } from '../../db/demand.ts';
 import { AppError } from '../../errors.ts';
-import {
-  checkForecastLocations,
-  findSilentLocations,
-  noObservations,
-  requestedLocations,
-} from '../../forecasting.ts';
+import { backtestLocations, checkForecastLocations } from '../../forecasting.ts';
 import type { Deps } from '../app.ts';
+import { taken } from '../bodies.ts';
 import { backtestExample } from '../examples.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
 import { errors } from '../responses.ts';
@@ -22,16 +17,15 @@ export function backtestRoutes(deps: Deps): FastifyPluginAsyncTypebox {
 
   async function check(body: BacktestRequest): Promise<JobSize> {
     const { origins = 8 } = body;
-    const ids = await requestedLocations(db, body);
-    await checkForecastLocations(db, ids);
+    if (body.location_ids) await checkForecastLocations(db, body.location_ids);
+    const ids = await backtestLocations(db, config, body);
     if (ids.length * origins > MAX_BACKTEST_FITS) {
+      const field = body.origins === undefined ? (body.location_ids ? 'location_ids' : null) : 'origins';
       const message =
         `${origins} origins of ${ids.length} locations are more than ${MAX_BACKTEST_FITS} forecasts; ` +
         `take at most ${Math.floor(MAX_BACKTEST_FITS / ids.length)} origins, or fewer locations`;
-      throw new AppError('VALIDATION_ERROR', [{ field: 'origins', message }]);
+      throw new AppError('VALIDATION_ERROR', [{ field, message }]);
     }
-    const silent = await findSilentLocations(db, ids, { fromHour: -LAST_HOUR, beforeHour: LAST_HOUR });
-    if (silent.length > 0) throw await noObservations(db, config, silent, undefined);
     return { locationCount: ids.length, vehicleCount: 0 };
   }
 
@@ -39,7 +33,9 @@ export function backtestRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     app.post(
       '/api/v1/forecast/backtest',
       {
+        config: { operation: 'backtest' },
         schema: {
+          operationId: 'backtest_forecast',
           tags: ['forecast'],
           summary: 'How well forecasts would have been on the stored history',
           description:
@@ -51,11 +47,13 @@ export function backtestRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           response: { ...jobAnswers('the figures', BacktestResponse), ...errors(404) },
         },
       },
-      async (request, reply) =>
-        answer(request, reply, 'backtest', request.body, {
+      async (request, reply) => {
+        const body = taken(request, 'backtest');
+        return answer(request, reply, 'backtest', body, {
           locationIds: [],
-          check: () => check(request.body),
-        }),
+          check: () => check(body.facts.request),
+        });
+      },
     );
   };
 }

@@ -12,16 +12,20 @@ import {
 import { VehicleId } from '../../contracts/vehicles.ts';
 import { describeColumns } from '../../csv/copy-rows.ts';
 import { COLUMNS } from '../../csv/tables.ts';
+import type { Queryable } from '../../db/client.ts';
 import { upsertDemand } from '../../db/demand.ts';
 import { patchVehicle, upsertVehicles } from '../../db/fleet.ts';
-import { findKnownLocationIds, upsertLocations } from '../../db/locations.ts';
+import { holdLocations, upsertLocations } from '../../db/locations.ts';
+import type { PackedRows } from '../../db/packed-rows.ts';
 import type { Stage } from '../../db/staging.ts';
 import type { Counts } from '../../db/upsert.ts';
 import { success } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
-import { CSV_TYPE, type CsvBody, isCsv, JSON_TYPE, MERGE_PATCH_TYPE } from '../bodies.ts';
-import { checkDemand, checkFleet, checkLocation, checkLocations } from '../data-faults.ts';
+import { CSV_TYPE, type CsvBody, factsOf, isCsv, JSON_TYPE, MERGE_PATCH_TYPE, taken } from '../bodies.ts';
+import { checkLocation } from '../data-faults.ts';
+import type { TakenBody } from '../intake/intake.ts';
+import { packedIds, type Replace, removeOthers } from '../removal.ts';
 import { answers, errors } from '../responses.ts';
 import { storeCsv } from '../store-csv.ts';
 
@@ -33,6 +37,21 @@ const written = {
 const bulk =
   'JSON, or CSV (`Content-Type: text/csv`, the columns of `npm run import`), plain or with `Content-Encoding: gzip`. ' +
   'All or nothing: one fault, and nothing is stored; every fault is named with its row or line. 201 where something was created.';
+
+const replace = Type.Optional(
+  Type.Boolean({
+    description: 'true: the body is the whole set, rows that it does not name are deleted; default false',
+  }),
+);
+const cascade = Type.Optional(
+  Type.Boolean({
+    description:
+      'with `replace`: deletes the vehicles and observations of those locations too; default false',
+  }),
+);
+const NoQuery = Type.Object({}, { additionalProperties: false });
+const FleetQuery = Type.Object({ replace }, { additionalProperties: false });
+const LocationsQuery = Type.Object({ replace, cascade }, { additionalProperties: false });
 
 const locationsExample = {
   locations: [
@@ -88,47 +107,49 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
     app.put(
       '/api/v1/data/locations',
       {
+        config: { operation: 'locations' },
         schema: {
+          operationId: 'put_locations',
           tags: ['data'],
           summary: 'Create or replace locations',
-          description: `${bulk} A location without \`time_zone\` keeps the one it has.`,
+          description:
+            `${bulk} What a location does not give of \`time_zone\`, \`active\` and \`expected_daily_demand\` stays as it is. ` +
+            'With `replace` locations that are not named are deleted, where no vehicle stands there and no observation is kept.',
+          querystring: LocationsQuery,
           body: bulkBody('locations', PutLocationsRequest, locationsExample),
-          response: written,
+          response: { ...written, ...errors(409) },
         },
       },
-      (request, reply) =>
-        storeBulk<PutLocationsRequest>(request, reply, 'locations', async ({ locations }) => {
-          checkLocations(locations);
-          return db.transaction((tx) => upsertLocations(tx, locations));
-        }),
+      (request, reply) => storeBulk(request, reply, 'locations', upsertLocations, readReplace(request.query)),
     );
 
     app.put(
       '/api/v1/data/fleet',
       {
+        config: { operation: 'fleet' },
         schema: {
+          operationId: 'put_fleet',
           tags: ['data'],
           summary: 'Create or replace vehicles',
-          description: `${bulk} A vehicle without \`status\` is operational, one without \`capacity\` has 1; dates and utilization that are not given stay as they are. Vehicles that are not named stay as they are.`,
+          description: `${bulk} A vehicle without \`status\` is operational, one without \`capacity\` has 1; dates and utilization that are not given stay as they are. Vehicles that are not named stay as they are; with \`replace\` they are deleted.`,
+          querystring: FleetQuery,
           body: bulkBody('fleet', PutFleetRequest, fleetExample),
           response: written,
         },
       },
-      (request, reply) =>
-        storeBulk<PutFleetRequest>(request, reply, 'fleet', async ({ fleet }) => {
-          checkFleet(fleet, await findKnown(fleet));
-          return db.transaction((tx) => upsertVehicles(tx, fleet));
-        }),
+      (request, reply) => storeBulk(request, reply, 'fleet', upsertVehicles, readReplace(request.query)),
     );
 
     app.patch(
       '/api/v1/data/fleet/:vehicle_id',
       {
+        config: { operation: 'vehicle_patch' },
         schema: {
+          operationId: 'change_vehicle',
           tags: ['data'],
           summary: 'Change one vehicle',
           description:
-            'A JSON merge patch: what is named is changed, the rest stays; null is refused. ' +
+            'A JSON merge patch (also taken as `application/json`): what is named is changed, the rest stays; null is refused. ' +
             'The answer is the vehicle as GET /api/v1/data/fleet shows it.',
           params: Type.Object({ vehicle_id: { ...VehicleId, examples: ['NYC-0001'] } }),
           body: {
@@ -142,12 +163,12 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
       },
       async (request) => {
         const { vehicle_id: vehicleId } = request.params;
-        const patch = request.body as FleetVehiclePatch;
+        const patch = factsOf(request, 'vehicle_patch');
         const { location_id: locationId } = patch;
-        if (locationId !== undefined) {
-          checkLocation(locationId, await findKnownLocationIds(db, [locationId]));
-        }
-        const vehicle = await patchVehicle(db, vehicleId, patch);
+        const vehicle = await db.transaction(async (tx) => {
+          if (locationId !== undefined) checkLocation(locationId, await holdLocations(tx, [locationId]));
+          return patchVehicle(tx, vehicleId, patch);
+        });
         if (vehicle) return success(request.id, vehicle);
         const message = `there is no vehicle ${JSON.stringify(vehicleId)}; PUT /api/v1/data/fleet creates one`;
         throw new AppError('RESOURCE_NOT_FOUND', [{ field: 'vehicle_id', message }]);
@@ -157,37 +178,61 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
     app.post(
       '/api/v1/data/demand',
       {
+        config: { operation: 'demand' },
         schema: {
+          operationId: 'add_demand',
           tags: ['data'],
           summary: 'Add or correct observed hourly demand',
           description: `${bulk} \`hour\` is the start of a full UTC hour, with any offset. Forecasts use the observations at once.`,
+          querystring: NoQuery,
           body: bulkBody('demand', PostDemandRequest, demandExample),
           response: written,
         },
       },
-      (request, reply) =>
-        storeBulk<PostDemandRequest>(request, reply, 'demand', async ({ observations }) => {
-          const rows = checkDemand(observations, await findKnown(observations));
-          return db.transaction((tx) => upsertDemand(tx, rows));
-        }),
+      (request, reply) => storeBulk(request, reply, 'demand', upsertDemand, null),
     );
   };
 
-  /** Stores a bulk body of either type. @param storeJson checks and stores what came as JSON */
-  async function storeBulk<B>(
+  /**
+   * Stores a bulk body of either type.
+   * @param upsert stores what came as JSON
+   * @param replace whether rows that the body does not name are deleted
+   */
+  async function storeBulk(
     request: FastifyRequest,
     reply: FastifyReply,
     stage: Stage,
-    storeJson: (body: B) => Promise<Counts>,
+    upsert: (tx: Queryable, rows: PackedRows) => Promise<Counts>,
+    replace: Replace | null,
   ) {
     const counts = isCsv(request)
-      ? await storeCsv(pool, stage, request.body as CsvBody)
-      : await storeJson(request.body as B);
+      ? await storeCsv(pool, stage, request.body as CsvBody, replace)
+      : await storeJson(stage, taken(request, stage), upsert, replace);
     reply.code(counts.created > 0 ? 201 : 200);
     return success(request.id, counts);
   }
 
-  function findKnown(rows: readonly { location_id: number }[]): Promise<Set<number>> {
-    return findKnownLocationIds(db, [...new Set(rows.map((row) => row.location_id))]);
+  async function storeJson(
+    stage: Stage,
+    body: TakenBody<Stage>,
+    upsert: (tx: Queryable, rows: PackedRows) => Promise<Counts>,
+    replace: Replace | null,
+  ): Promise<UpsertCounts> {
+    const { locationIds, rows } = body.facts;
+    return db.transaction(async (tx) => {
+      await body.check(await holdLocations(tx, locationIds));
+      if (!replace || stage === 'demand') return upsert(tx, rows);
+      const removed = await removeOthers(tx, stage, packedIds(rows, stage), replace);
+      return { ...(await upsert(tx, rows)), removed };
+    });
   }
+}
+
+/** @throws AppError VALIDATION_ERROR where there is nothing to cascade */
+function readReplace({ replace, cascade }: { replace?: boolean; cascade?: boolean }): Replace | null {
+  if (cascade && !replace) {
+    const message = 'cascade belongs to replace=true; give both or none';
+    throw new AppError('VALIDATION_ERROR', [{ field: 'cascade', message }]);
+  }
+  return replace ? { cascade: cascade ?? false } : null;
 }

@@ -26,12 +26,14 @@ const FleetQuery = Type.Object(
 const isLocationId = (value: unknown): value is number => value === (Number(value) | 0);
 const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
 
-const LocationList = Type.Object({ locations: Type.Array(Location), next_cursor: Type.Optional(NextCursor) });
-const FleetList = Type.Object({
-  fleet: Type.Array(FleetVehicle),
-  summary: FleetSummary,
-  next_cursor: Type.Optional(NextCursor),
-});
+const LocationList = Type.Object(
+  { locations: Type.Array(Location), next_cursor: Type.Optional(NextCursor) },
+  { $id: 'LocationList' },
+);
+const FleetList = Type.Object(
+  { fleet: Type.Array(FleetVehicle), summary: FleetSummary, next_cursor: Type.Optional(NextCursor) },
+  { $id: 'FleetList' },
+);
 /** Reading `/api/v1/data`: locations and fleet. */
 export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -39,6 +41,7 @@ export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): Fastif
       '/api/v1/data/locations',
       {
         schema: {
+          operationId: 'list_locations',
           tags: ['data'],
           summary: 'The locations, by id',
           description: 'The whole list in one streamed answer, or pages of it with `limit` and `cursor`.',
@@ -64,6 +67,7 @@ export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): Fastif
       '/api/v1/data/fleet',
       {
         schema: {
+          operationId: 'list_fleet',
           tags: ['data'],
           summary: 'The fleet, by vehicle id, and how many vehicles are in which state',
           description:

@@ -6,35 +6,40 @@ import {
   DecisionRequest,
   DecisionResponse,
   type DecisionSummary,
-  MAX_DECISION_VALUES,
 } from '../../contracts/decisions.ts';
+import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
 import { isEnded, JobReference } from '../../contracts/jobs.ts';
-import { checkRequest, namedLocationIds } from '../../core/optimize/check.ts';
-import { readDecisionInputs, readDecisionPage } from '../../db/decisions.ts';
+import { DECISION_PARTS, readDecisionPage, readDecisionPart, readTakenAt } from '../../db/decisions.ts';
 import { readFleetLocationIds, readFleetSummary } from '../../db/fleet.ts';
 import { type JobRecord, readAnswer, readJob } from '../../db/jobs.ts';
 import { findKnownLocationIds } from '../../db/locations.ts';
-import { metadata, success } from '../../envelope.ts';
+import { success } from '../../envelope.ts';
 import { AppError, type Fault } from '../../errors.ts';
 import {
   checkForecastLocations,
-  findSilentLocations,
-  forecastHistory,
-  noObservations,
+  checkForecastSize,
+  decisionHistory,
   requestedLocations,
+  sizeField,
 } from '../../forecasting.ts';
 import type { Deps } from '../app.ts';
+import { taken } from '../bodies.ts';
 import { decodeCursor } from '../cursor.ts';
 import { decisionExample } from '../examples.ts';
+import type { TakenBody } from '../intake/intake.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
+import { streamData } from '../list-stream.ts';
 import { cutPage, DEFAULT_LIMIT, isNewestFirstKey, NextCursor, PAGE_QUERY } from '../paging.ts';
-import { sendJsonText } from '../raw-json.ts';
+import { cutText, sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
 import type { JobSize } from '../submit-job.ts';
 
 const Params = Type.Object({ decision_id: JobReference });
 const Query = Type.Object(PAGE_QUERY, { additionalProperties: false });
-const DecisionList = Type.Object({ decisions: Type.Array(DecisionListItem), next_cursor: NextCursor });
+const DecisionList = Type.Object(
+  { decisions: Type.Array(DecisionListItem), next_cursor: NextCursor },
+  { $id: 'DecisionList' },
+);
 
 /** `/api/v1/decisions`: make, look, list. */
 export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
@@ -42,62 +47,64 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
   const { db } = database;
   const answer = answerJobs(deps);
 
-  async function check(body: DecisionRequest): Promise<JobSize> {
+  async function check(body: TakenBody<'decision'>): Promise<JobSize> {
+    const { forecast, networkIds, vehicleCount } = body.facts;
     const faults = await findFaults(body);
     if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
-    const ids = await requestedLocations(db, body);
-    const field = body.location_ids || !body.network ? 'location_ids' : 'network.location_ids';
+    const { location_ids } = forecast;
+    const network = networkIds ? { network: { location_ids: networkIds } } : {};
+    const ids = await requestedLocations(db, { ...(location_ids && { location_ids }), ...network });
+    const field = location_ids || !networkIds ? 'location_ids' : 'network.location_ids';
     await checkForecastLocations(db, ids, field);
-    const { horizon_hours = config.FORECASTING_HORIZON_DAYS * 24, step_hours = 24 } = body;
-    const values = ids.length * Math.ceil(horizon_hours / step_hours);
-    if (values > MAX_DECISION_VALUES) {
-      const message =
-        `${horizon_hours} hours in steps of ${step_hours} are ${values} values for ${ids.length} locations, more than ` +
-        `${MAX_DECISION_VALUES}; take a shorter horizon, longer steps or fewer locations`;
-      throw new AppError('VALIDATION_ERROR', [{ field: 'horizon_hours', message }]);
-    }
-    const history = await forecastHistory(db, config, ids, body.start_date);
-    const silent = await findSilentLocations(db, ids, history);
-    if (silent.length > 0) throw await noObservations(db, config, silent, history.startDate);
+    const { horizon_hours = config.FORECASTING_HORIZON_DAYS * 24, step_hours = 24 } = forecast;
+    checkForecastSize(ids.length, horizon_hours, step_hours, sizeField(forecast));
+    await decisionHistory(db, config, ids, forecast);
     return {
       locationCount: ids.length,
-      vehicleCount: body.fleet_state?.vehicles.length ?? (await readFleetSummary(db)).total_vehicles,
+      vehicleCount: vehicleCount ?? (await readFleetSummary(db)).total_vehicles,
     };
   }
 
-  /** What a schema cannot say of the parts that the optimizer gets, and of how they fit together. */
-  async function findFaults(body: DecisionRequest): Promise<Fault[]> {
-    const { fleet_state = { vehicles: [] }, network, location_ids = [], constraints } = body;
-    const request = {
-      demand_forecast: {},
-      fleet_state,
-      ...(network && { network }),
-      ...(constraints && { constraints }),
-    };
-    const known = network ? new Set<number>() : await findKnownLocationIds(db, namedLocationIds(request));
-    const faults: Fault[] = checkRequest(request, known);
-    if (!network) return faults;
-    const inNetwork = new Set(network.location_ids);
-    for (const [i, id] of location_ids.entries()) {
-      if (inNetwork.has(id)) continue;
-      const message = `location ${id} is not in network.location_ids; add it there with its costs or leave it out`;
-      faults.push({ field: `location_ids[${i}]`, message });
-    }
-    for (const id of body.fleet_state ? [] : await readFleetLocationIds(db)) {
+  /** What a schema cannot say, and where the stored fleet does not fit the network of the request. */
+  async function findFaults(body: TakenBody<'decision'>): Promise<Fault[]> {
+    const { locationIds, networkIds, vehicleCount } = body.facts;
+    const faults = await body.findFaults(await findKnownLocationIds(db, locationIds));
+    if (!networkIds || vehicleCount !== null) return faults;
+    const inNetwork = new Set(networkIds);
+    for (const id of await readFleetLocationIds(db)) {
       if (inNetwork.has(id)) continue;
       const message =
         `vehicles of the stored fleet stand at location ${id}, which is not among them; ` +
         'add it with its costs, or give the vehicles to plan with in fleet_state';
       faults.push({ field: 'network.location_ids', message });
     }
-    return faults.slice(0, 100);
+    return faults.slice(0, MAX_REPORTED_ERRORS);
+  }
+
+  /** A decision as JSON. What is stored as JSON is put in as it stands, one part after the other. */
+  async function* decisionPieces(job: JobRecord, takenAt: Date | undefined) {
+    yield `${JSON.stringify(summary(job)).slice(0, -1)},"inputs":`;
+    if (takenAt) yield `{"taken_at":${JSON.stringify(takenAt)}`;
+    for (const part of takenAt ? DECISION_PARTS : []) {
+      yield `,"${part}":`;
+      yield* cutText(await readDecisionPart(db, job.jobId, part));
+    }
+    yield takenAt ? '}' : 'null';
+    const result = isEnded(job.status) ? await readAnswer(db, job.jobId) : undefined;
+    if (result) {
+      yield ',"result":';
+      yield* cutText(result.body);
+    }
+    yield '}';
   }
 
   return async (app) => {
     app.post(
       '/api/v1/decisions',
       {
+        config: { operation: 'decision' },
         schema: {
+          operationId: 'make_decision',
           tags: ['decisions'],
           summary: 'From the fleet and the observed demand to a plan, in one job',
           description:
@@ -108,17 +115,17 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           response: { ...jobAnswers('the decision with its plan', DecisionResponse), ...errors(404) },
         },
       },
-      async (request, reply) =>
-        answer(request, reply, 'decision', request.body, {
-          locationIds: [],
-          check: () => check(request.body),
-        }),
+      async (request, reply) => {
+        const body = taken(request, 'decision');
+        return answer(request, reply, 'decision', body, { locationIds: [], check: () => check(body) });
+      },
     );
 
     app.get(
       '/api/v1/decisions',
       {
         schema: {
+          operationId: 'list_decisions',
           tags: ['decisions'],
           summary: 'The decisions, newest first, without their inputs and results',
           description: 'From the moment on at which a worker has taken their inputs.',
@@ -147,6 +154,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       '/api/v1/decisions/:decision_id',
       {
         schema: {
+          operationId: 'get_decision',
           tags: ['decisions'],
           summary: 'A decision with the inputs it was made from, and its result once it has ended',
           params: Params,
@@ -160,20 +168,8 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           const message = `there is no decision "${id}"; POST /api/v1/decisions makes one`;
           throw new AppError('RESOURCE_NOT_FOUND', [{ message, field: 'decision_id' }]);
         }
-        const [inputs, result] = await Promise.all([
-          readDecisionInputs(db, id),
-          isEnded(job.status) ? readAnswer(db, id) : undefined,
-        ]);
-        // What is stored as JSON is put in as it stands.
-        const inputsText = inputs
-          ? `{"taken_at":${JSON.stringify(inputs.takenAt)},"request":${inputs.request},"fleet":${inputs.fleet},` +
-            `"risk":${inputs.risk},"forecast":${inputs.forecast},"locations":${inputs.locations}}`
-          : 'null';
-        const data =
-          `${JSON.stringify(summary(job)).slice(0, -1)},"inputs":${inputsText}` +
-          `${result ? `,"result":${result.body}` : ''}}`;
-        const text = `{"status":"success","data":${data},"metadata":${JSON.stringify(metadata(request.id))}}`;
-        return sendJsonText(reply, text);
+        const takenAt = await readTakenAt(db, id);
+        return sendJsonText(reply, streamData(request.id, decisionPieces(job, takenAt)));
       },
     );
   };

@@ -1,10 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { ForecastData, ForecastRequest } from '../../contracts/forecast.ts';
-import { forecastData } from '../../core/forecast/forecast-data.ts';
-import { success } from '../../envelope.ts';
-import { checkForecastLocations, forecastHistory, noObservations } from '../../forecasting.ts';
+import { forecastPieces, type LocationText } from '../../core/forecast/forecast-text.ts';
+import { FORECAST_MODEL } from '../../core/forecast/types.ts';
+import {
+  checkForecastLocations,
+  checkForecastSize,
+  forecastHistory,
+  locationField,
+  noObservations,
+  sizeField,
+} from '../../forecasting.ts';
 import type { Deps } from '../app.ts';
+import { factsOf } from '../bodies.ts';
 import { forecastExample } from '../examples.ts';
+import { streamData } from '../list-stream.ts';
+import { sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
 
 /** `POST /api/v1/forecast`. */
@@ -13,7 +23,9 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
     app.post(
       '/api/v1/forecast',
       {
+        config: { operation: 'forecast' },
         schema: {
+          operationId: 'forecast_demand',
           tags: ['forecast'],
           summary: 'Demand forecast per location',
           description:
@@ -23,14 +35,16 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
           response: { 200: answers('the forecasts', ForecastData), ...errors(400, 404, 413, 415, 503) },
         },
       },
-      async (request) => {
+      async (request, reply) => {
+        const body = factsOf(request, 'forecast');
         const {
           location_ids: ids,
           horizon_hours: horizonHours = config.FORECASTING_HORIZON_DAYS * 24,
           features = {},
-        } = request.body;
+        } = body;
         const { start_date, include_intervals = false, confidence_level = 0.95 } = features;
         const stepHours = features.step_hours ?? 24;
+        checkForecastSize(ids.length, horizonHours, stepHours, sizeField(body));
         await checkForecastLocations(db, ids);
         const { startDate, ...hours } = await forecastHistory(
           db,
@@ -39,7 +53,7 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
           start_date,
           'features.start_date',
         );
-        const set = await forecaster.forecast({
+        const results = await forecaster.forecast({
           locationIds: ids,
           ...hours,
           options: {
@@ -49,12 +63,13 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
             confidenceLevel: include_intervals ? confidence_level : null,
           },
         });
-        const silent = set.results.filter(({ status }) => status === 'no_observations');
-        if (silent.length > 0) {
-          const silentIds = silent.map(({ locationId }) => locationId);
-          throw await noObservations(db, config, silentIds, startDate);
-        }
-        return success(request.id, forecastData(set, { horizonHours, stepHours }, new Date().toISOString()));
+        const silentIds = results.flatMap((one) => (one.status === 'ok' ? [] : one.locationId));
+        if (silentIds.length > 0)
+          throw await noObservations(db, config, silentIds, startDate, locationField(ids));
+        const set = { model: FORECAST_MODEL, startDate, results: results as LocationText[] };
+        const asked = { horizonHours, stepHours };
+        const pieces = forecastPieces(set, asked, new Date().toISOString());
+        return sendJsonText(reply, streamData(request.id, pieces));
       },
     );
   };

@@ -3,21 +3,12 @@ import { Type } from 'typebox';
 import { isEnded, JOB_KINDS, JOB_STATUSES, Job, JobReference } from '../../contracts/jobs.ts';
 import { SOLVER_STATUSES } from '../../contracts/optimize.ts';
 import { estimateJob } from '../../db/job-estimate.ts';
-import {
-  cancelQueuedJob,
-  type JobRecord,
-  readAnswer,
-  readAttempts,
-  readJob,
-  readJobPage,
-  readQueuePosition,
-  requestCancel,
-} from '../../db/jobs.ts';
+import { cancelJob, type JobRecord, readAnswer, readAttempts, readJob, readJobPage } from '../../db/jobs.ts';
+import { readQueuePosition } from '../../db/turns.ts';
 import { cancelledAnswer, metadata, success } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { decodeCursor } from '../cursor.ts';
-import { jobExample } from '../examples.ts';
 import { estimateOnWire, historyOnWire, jobOnWire, phasesOnWire } from '../job-view.ts';
 import {
   CREATED_QUERY,
@@ -42,7 +33,7 @@ const JobQuery = Type.Object(
   },
   { additionalProperties: false },
 );
-const JobList = Type.Object({ jobs: Type.Array(Job), next_cursor: NextCursor });
+const JobList = Type.Object({ jobs: Type.Array(Job), next_cursor: NextCursor }, { $id: 'JobList' });
 
 /** How long DELETE waits for the worker to let go of a running job before it answers 202. */
 const CANCEL_WAIT_MS = 2000;
@@ -83,13 +74,14 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
 
   return async (app) => {
     const response = {
-      200: { ...answers('the job', Job), examples: [jobExample] },
+      200: answers('the job', Job),
       ...errors(400, 404, 503),
     };
     app.get(
       '/api/v1/jobs/:job_id',
       {
         schema: {
+          operationId: 'get_job',
           tags: ['jobs'],
           summary: 'A job, and its result once it has ended',
           params: Params,
@@ -106,6 +98,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
       '/api/v1/jobs',
       {
         schema: {
+          operationId: 'list_jobs',
           tags: ['jobs'],
           summary: 'The jobs, newest first, without their results',
           description: 'Pages stay as they are while jobs arrive. Times are ISO 8601.',
@@ -141,28 +134,30 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
       '/api/v1/jobs/:job_id',
       {
         schema: {
+          operationId: 'cancel_job',
           tags: ['jobs'],
           summary: 'Cancel a job',
           description:
             'A queued job is cancelled at once, a running one within a second; one that has ended stays as it is. ' +
-            '202 where its worker has not let go of it yet.',
+            '202 where its worker has not let go of it yet: it will end as `cancelled`, whatever becomes of the worker.',
           params: Params,
-          response: { ...response, 202: answers('the job is still being stopped', Job) },
+          response: {
+            ...response,
+            202: answers('the job is still being stopped; it will end as `cancelled`', Job),
+          },
         },
       },
       async (request, reply) => {
         const { jobId, requestId } = await find(request.params.job_id);
-        if (await cancelQueuedJob(db, jobId, cancelledAnswer(requestId, jobId))) {
-          await bus
-            .publish({ type: 'ended', job_id: jobId })
-            .catch((err) => request.log.warn({ err }, 'not announced'));
-        } else if (await requestCancel(db, jobId)) {
-          // Should the event be lost, the worker reads the mark at its next heartbeat.
-          const tell = () =>
-            bus
-              .publish({ type: 'cancel', job_id: jobId })
-              .catch((err) => request.log.warn({ err }, 'not announced'));
-          await watch.waitForAnswer(jobId, CANCEL_WAIT_MS, new AbortController().signal, tell);
+        const tell = (type: 'ended' | 'cancel') =>
+          bus.publish({ type, job_id: jobId }).catch((err) => request.log.warn({ err }, 'not announced'));
+        const cancelled = await cancelJob(db, jobId, cancelledAnswer(requestId, jobId));
+        if (cancelled === 'cancelled') await tell('ended');
+        // Should the event be lost, the worker reads the mark in PostgreSQL.
+        if (cancelled === 'marked') {
+          await watch.waitForAnswer(jobId, CANCEL_WAIT_MS, new AbortController().signal, () =>
+            tell('cancel'),
+          );
         }
         const job = await find(jobId);
         return sendJsonText(reply.code(isEnded(job.status) ? 200 : 202), await envelope(request.id, job));

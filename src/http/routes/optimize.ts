@@ -1,26 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { OptimizeRequest, OptimizeResponse } from '../../contracts/optimize.ts';
-import { checkRequest, namedLocationIds } from '../../core/optimize/check.ts';
-import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
+import { taken } from '../bodies.ts';
 import { optimizeExample } from '../examples.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
-import type { JobCheck } from '../submit-job.ts';
-
-function optimizeChecks(body: OptimizeRequest): JobCheck {
-  const ids = namedLocationIds(body);
-  return {
-    locationIds: body.network ? [] : ids,
-    check(known) {
-      const faults = checkRequest(body, known);
-      if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
-      return {
-        locationCount: body.network?.location_ids.length ?? ids.length,
-        vehicleCount: body.fleet_state.vehicles.length,
-      };
-    },
-  };
-}
 
 /** `POST /api/v1/optimize`. */
 export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
@@ -30,7 +13,9 @@ export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     app.post(
       '/api/v1/optimize',
       {
+        config: { operation: 'optimize' },
         schema: {
+          operationId: 'optimize',
           tags: ['optimize'],
           summary: 'The cheapest plan that moves vehicles to where the demand is',
           description:
@@ -41,8 +26,17 @@ export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           response: jobAnswers('the plan', OptimizeResponse),
         },
       },
-      async (request, reply) =>
-        answer(request, reply, 'optimize', request.body, optimizeChecks(request.body)),
+      async (request, reply) => {
+        const body = taken(request, 'optimize');
+        const { locationIds, locationCount, vehicleCount } = body.facts;
+        return answer(request, reply, 'optimize', body, {
+          locationIds,
+          async check(known) {
+            await body.check(known);
+            return { locationCount, vehicleCount };
+          },
+        });
+      },
     );
   };
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { Envelope } from '../../contracts/envelope.ts';
 import { JobReference } from '../../contracts/jobs.ts';
 import { type Kpis, LocationId } from '../../contracts/optimize.ts';
 import { PLAN_CSV_COLUMNS, Plan, PlanComparison, PlanSummary } from '../../contracts/plans.ts';
@@ -15,7 +16,10 @@ import {
 } from '../../db/plans.ts';
 import { metadata, success } from '../../envelope.ts';
 import { AppError } from '../../errors.ts';
+import { acceptedType } from '../accepted-type.ts';
 import type { Deps } from '../app.ts';
+import { CSV_TYPE, JSON_TYPE } from '../bodies.ts';
+import { CSV_QUERY, csvText } from '../csv-answer.ts';
 import { decodeCursor } from '../cursor.ts';
 import {
   CREATED_QUERY,
@@ -26,13 +30,15 @@ import {
   PAGE_QUERY,
 } from '../paging.ts';
 import { sendJsonText } from '../raw-json.ts';
-import { answers, errors } from '../responses.ts';
+import { answers, errors, HEADERS } from '../responses.ts';
 
+const PLAN_CSV_EXAMPLE = `${PLAN_CSV_COLUMNS.join(',')}\r\nV1,48,161,1.1258,rebalance\r\nV2,48,48,0,stay\r\n`;
+const PlanCsv = Type.String({ description: `one line per vehicle: \`${PLAN_CSV_COLUMNS.join(',')}\`` });
 const Params = Type.Object({ plan_id: JobReference });
 /** A thousand vehicles each. */
 const PARTS_PER_PAGE = 5;
 
-const PlanQuery = Type.Object(
+const PlanListQuery = Type.Object(
   {
     ...PAGE_QUERY,
     ...CREATED_QUERY,
@@ -44,10 +50,14 @@ const PlanQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+const PlanQuery = Type.Object(CSV_QUERY, { additionalProperties: false });
 const CompareParams = Type.Object({ plan_id: JobReference, other_id: JobReference });
 const CompareQuery = Type.Object(PAGE_QUERY, { additionalProperties: false });
 const isVehicleId = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
-const PlanList = Type.Object({ plans: Type.Array(PlanSummary), next_cursor: NextCursor });
+const PlanList = Type.Object(
+  { plans: Type.Array(PlanSummary), next_cursor: NextCursor },
+  { $id: 'PlanList' },
+);
 
 /** `/api/v1/plans`: search, and one plan as JSON or CSV, streamed. */
 export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebox {
@@ -69,13 +79,13 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
     }
   }
 
-  async function* csv(plan: StoredPlan) {
+  async function* csv(plan: StoredPlan, spreadsheet: boolean) {
     yield `${PLAN_CSV_COLUMNS.join(',')}\r\n`;
     for await (const items of pages(plan)) {
       yield items
         .map(
           (i) =>
-            `${csvField(i.vehicle_id)},${i.source_location},${i.target_location},${i.cost},${i.assignment}\r\n`,
+            `${csvText(i.vehicle_id, spreadsheet)},${i.source_location},${i.target_location},${i.cost},${i.assignment}\r\n`,
         )
         .join('');
     }
@@ -97,10 +107,11 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       '/api/v1/plans',
       {
         schema: {
+          operationId: 'list_plans',
           tags: ['plans'],
           summary: 'The plans, newest first, without their items',
           description: 'Pages stay as they are while plans arrive. Times are ISO 8601.',
-          querystring: PlanQuery,
+          querystring: PlanListQuery,
           response: { 200: answers('a page of plans', PlanList), ...errors(400, 503) },
         },
       },
@@ -123,24 +134,35 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       '/api/v1/plans/:plan_id',
       {
         schema: {
+          operationId: 'get_plan',
           tags: ['plans'],
           summary: 'A stored plan as JSON or CSV',
           description: '`Accept: text/csv` gives one line per vehicle.',
           params: Params,
-          response: { 200: answers('the plan', Plan), ...errors(400, 404, 503) },
+          querystring: PlanQuery,
+          response: {
+            200: {
+              description: 'the plan',
+              headers: { 'Content-Disposition': HEADERS['Content-Disposition'] },
+              content: {
+                [JSON_TYPE]: { schema: Envelope(Plan) },
+                [CSV_TYPE]: { schema: PlanCsv, example: PLAN_CSV_EXAMPLE },
+              },
+            },
+            ...errors(400, 404, 503),
+          },
         },
       },
       async (request, reply) => {
         const { plan_id } = request.params;
         const plan = await find(plan_id, 'plan_id');
-        reply.header('vary', 'accept');
-        if (!/\btext\/csv\b/.test(request.headers.accept ?? '')) {
+        if (acceptedType(request) !== CSV_TYPE) {
           return sendJsonText(reply, Readable.from(json(plan, request.id), { highWaterMark: 1 }));
         }
         return (reply as FastifyReply)
           .type('text/csv; charset=utf-8')
           .header('content-disposition', `attachment; filename="${plan_id}.csv"`)
-          .send(Readable.from(csv(plan), { highWaterMark: 1 }));
+          .send(Readable.from(csv(plan, request.query.spreadsheet ?? false), { highWaterMark: 1 }));
       },
     );
 
@@ -148,6 +170,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       '/api/v1/plans/:plan_id/compare/:other_id',
       {
         schema: {
+          operationId: 'compare_plans',
           tags: ['plans'],
           summary: 'What another plan does differently',
           description:
@@ -218,9 +241,4 @@ function summary(plan: StoredPlanSummary): PlanSummary {
     vehicle_count: plan.vehicleCount,
     solve_time_ms: plan.solveTimeMs,
   };
-}
-
-/** Quotes as RFC 4180 has it; a leading = + - @ is left alone, since a plan's identifiers go back into systems. */
-function csvField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -1,26 +1,23 @@
-import { setImmediate } from 'node:timers/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { RiskRequest, RiskScore, type RiskVehicle } from '../../contracts/risk.ts';
-import { scoreRisk } from '../../core/risk.ts';
-import { success } from '../../envelope.ts';
-import { riskSettings } from '../../risk-settings.ts';
-import type { Deps } from '../app.ts';
+import { RiskRequest, RiskScore } from '../../contracts/risk.ts';
+import { factsOf } from '../bodies.ts';
 import { riskExample } from '../examples.ts';
-import { STREAM_PAGE_ROWS, streamList } from '../list-stream.ts';
+import { streamData } from '../list-stream.ts';
 import { sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
 
-const RiskScores = Type.Object({ risk_scores: Type.Array(RiskScore) });
+const RiskScores = Type.Object({ risk_scores: Type.Array(RiskScore) }, { $id: 'RiskScoreList' });
 
 /** `POST /api/v1/risk/score`. */
-export function riskRoutes({ config }: Pick<Deps, 'config'>): FastifyPluginAsyncTypebox {
-  const settings = riskSettings(config);
+export function riskRoutes(): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.post(
       '/api/v1/risk/score',
       {
+        config: { operation: 'risk' },
         schema: {
+          operationId: 'score_risk',
           tags: ['risk'],
           summary: 'Risk score of each vehicle',
           description:
@@ -34,18 +31,18 @@ export function riskRoutes({ config }: Pick<Deps, 'config'>): FastifyPluginAsync
         },
       },
       async (request, reply) => {
-        const { vehicles } = request.body;
-        const scores = (part: RiskVehicle[]) => part.map((vehicle) => scoreRisk(vehicle, settings));
-        if (vehicles.length < STREAM_PAGE_ROWS) return success(request.id, { risk_scores: scores(vehicles) });
-        let start = 0;
-        const readPage = async () => {
-          // Other requests get their turn between the parts of a large one.
-          await setImmediate();
-          start += STREAM_PAGE_ROWS;
-          return scores(vehicles.slice(start - STREAM_PAGE_ROWS, start));
-        };
-        return sendJsonText(reply, await streamList(request.id, 'risk_scores', readPage, async () => ({})));
+        const { scores } = factsOf(request, 'risk');
+        return sendJsonText(reply, streamData(request.id, pieces(scores)));
       },
     );
   };
+}
+
+/** Sent at once. */
+const CHUNK_BYTES = 256 * 1024;
+
+function* pieces(scores: Uint8Array): Generator<string | Uint8Array> {
+  yield '{"risk_scores":';
+  for (let i = 0; i < scores.length; i += CHUNK_BYTES) yield scores.subarray(i, i + CHUNK_BYTES);
+  yield '}';
 }

@@ -4,11 +4,13 @@ import { ACTIVE_STAGES, Health, ServiceConfiguration, ServiceInformation } from 
 import { FORECAST_MODEL } from '../../core/forecast/types.ts';
 import { isAnswering } from '../../db/client.ts';
 import { success } from '../../envelope.ts';
+import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
-import { answers } from '../responses.ts';
+import { answers, errors } from '../responses.ts';
 
 /** Whoever takes longer to answer is away. */
 const LONGEST_ANSWER_MS = 2000;
+const RETRY_AFTER_SECONDS = 5;
 
 /** `/`, `/health`, `/api/v1/config`. */
 export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginAsyncTypebox {
@@ -17,6 +19,7 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
       '/',
       {
         schema: {
+          operationId: 'get_service',
           tags: ['service'],
           summary: 'Service information',
           response: { 200: answers('what this is, and links', ServiceInformation) },
@@ -41,26 +44,29 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
       '/health',
       {
         schema: {
+          operationId: 'get_health',
           tags: ['service'],
           summary: 'Health of the service and of what it depends on',
           description:
-            '200 while database and queue are reachable, 503 otherwise; the body says which is away.',
-          response: { 200: answers('all well', Health), 503: answers('database or queue is away', Health) },
+            '200 while database and queue are reachable; 503 otherwise, with an error for each that is away.',
+          response: { 200: answers('all well', Health), ...errors(503) },
         },
       },
-      async (request, reply) => {
+      async (request) => {
         const [databaseUp, queueUp] = await Promise.all([
           isAnswering(database.pool, LONGEST_ANSWER_MS),
           queue.isAnswering(LONGEST_ANSWER_MS),
         ]);
-        const healthy = databaseUp && queueUp;
-        return reply.code(healthy ? 200 : 503).send(
-          success(request.id, {
-            health: healthy ? 'healthy' : 'unhealthy',
-            checks: { database: databaseUp ? 'up' : 'down', queue: queueUp ? 'up' : 'down' },
-            uptime_seconds: Math.round(process.uptime()),
-          }),
-        );
+        const away = [!databaseUp && 'database', !queueUp && 'queue'].filter((name) => name !== false);
+        if (away.length > 0) {
+          const faults = away.map((name) => ({ field: name, message: `the ${name} cannot be reached` }));
+          throw new AppError('SERVICE_UNAVAILABLE', faults, RETRY_AFTER_SECONDS);
+        }
+        return success(request.id, {
+          health: 'healthy' as const,
+          checks: { database: 'up' as const, queue: 'up' as const },
+          uptime_seconds: Math.round(process.uptime()),
+        });
       },
     );
 
@@ -68,6 +74,7 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
       '/api/v1/config',
       {
         schema: {
+          operationId: 'get_config',
           tags: ['service'],
           summary: 'Current configuration, without anything sensitive',
           response: { 200: answers('the configuration', ServiceConfiguration) },

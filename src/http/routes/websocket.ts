@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Deps } from '../app.ts';
-import { handleNotFound } from '../error-handler.ts';
+import { handleNotFound } from '../known-paths.ts';
+import { checkOrigin } from '../security.ts';
 import { openSocketSession } from '../socket-session.ts';
 
 /** `WS /ws/optimization`; its messages are described in /asyncapi.json. */
@@ -10,6 +11,7 @@ export function websocketRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       method: 'GET',
       url: '/ws/optimization',
       schema: { hide: true },
+      onRequest: async (request) => checkOrigin(request, deps.config),
       // Without an upgrade there is nothing here.
       handler: handleNotFound,
       wsHandler: (socket, request) =>

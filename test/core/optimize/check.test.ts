@@ -22,12 +22,21 @@ const network = {
   ],
 };
 
+const demandAt = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [i + 1, [1]]));
+const capacities = (count: number) =>
+  Array.from({ length: count }, (_, k) => ({ id: `v${k}`, location: 1, capacity: k + 1 }));
+/** Matrices of many locations share their rows. */
+const lineOf = (count: number) => {
+  const row = new Array<number>(count).fill(1);
+  return { location_ids: row.map((_, i) => i + 1), costs: row.map(() => row) };
+};
+
 describe('checkRequest', () => {
   test('finds nothing wrong with a right request, in either vehicle shape', () => {
-    expect(checkRequest(request(), STORED)).toEqual([]);
-    expect(checkRequest(request(fleet({ vehicle_id: 'a', location_id: 3 })), STORED)).toEqual([]);
-    expect(checkRequest(request({ network }), new Set())).toEqual([]);
-    expect(checkRequest(request(fleet()), STORED)).toEqual([]);
+    expect(checkRequest(request(), STORED, 1)).toEqual([]);
+    expect(checkRequest(request(fleet({ vehicle_id: 'a', location_id: 3 })), STORED, 1)).toEqual([]);
+    expect(checkRequest(request({ network }), new Set(), 1)).toEqual([]);
+    expect(checkRequest(request(fleet()), STORED, 1)).toEqual([]);
   });
 
   const cases: [string, Partial<OptimizeRequest>, string, RegExp][] = [
@@ -145,10 +154,32 @@ describe('checkRequest', () => {
       /3 is above max_vehicles_per_location 2/,
     ],
     [
-      'a capacity that is next to nothing',
-      fleet({ id: 'a', location: 1, capacity: 1e-9 }),
-      'fleet_state.vehicles[0].capacity',
-      /below the smallest capacity/,
+      'demand that is next to nothing beside one capacity',
+      { demand_forecast: { 1: [0, 1e-11], 2: [2e-11] } },
+      'demand_forecast',
+      /adds up to 3e-11, less than 1e-10 of the capacity 1; state demand and capacity in the same unit/,
+    ],
+    [
+      'the same of the capacity that the request states for all',
+      {
+        demand_forecast: { 1: [0.01, 0] },
+        constraints: { capacity_per_vehicle: 1e8 },
+        options: { demand_aggregation: 'mean' },
+      },
+      'demand_forecast',
+      /adds up to 0.005, less than 1e-10 of the capacity 100000000/,
+    ],
+    [
+      'an explanation of more locations than fit',
+      { demand_forecast: demandAt(5001), network: lineOf(5001), options: { explain: true } },
+      'options.explain',
+      /at most 5000 locations, here are 5001; leave it out/,
+    ],
+    [
+      'more capacities than the solver has memory for',
+      { ...fleet(...capacities(400)), network: lineOf(500) },
+      'fleet_state.vehicles',
+      /400 distinct capacities at 500 locations make a model of 600501 columns, more than the 500000/,
     ],
     [
       'a demand past what can be summed',
@@ -159,7 +190,7 @@ describe('checkRequest', () => {
   ];
   for (const [name, over, field, message] of cases) {
     test(`finds ${name}`, () => {
-      const faults = checkRequest(request(over), STORED);
+      const faults = checkRequest(request(over), STORED, 1);
       expect(faults.map((f) => f.field)).toEqual([field]);
       expect(faults[0].message).toMatch(message);
       expect(faults[0].detail).toBeNull();
@@ -168,7 +199,7 @@ describe('checkRequest', () => {
 
   test('reports several faults at once, and at most 100', () => {
     const vehicles = Array.from({ length: 300 }, (_, v) => ({ id: `${v}`, location: 9 }));
-    const faults = checkRequest(request({ ...fleet(...vehicles), demand_forecast: { 8: [1] } }), STORED);
+    const faults = checkRequest(request({ ...fleet(...vehicles), demand_forecast: { 8: [1] } }), STORED, 1);
     expect(faults).toHaveLength(100);
     expect(faults.map((f) => f.field).slice(0, 2)).toEqual([
       'demand_forecast.8',
@@ -178,7 +209,7 @@ describe('checkRequest', () => {
 
   test('passes 200,000 vehicles', () => {
     const vehicles = Array.from({ length: 200_000 }, (_, v) => ({ id: `${v}`, location: 1 + (v % 3) }));
-    expect(checkRequest(request({ fleet_state: { vehicles } }), STORED)).toEqual([]);
+    expect(checkRequest(request({ fleet_state: { vehicles } }), STORED, 1)).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
+import { checkRequest } from '../../../src/core/optimize/check.ts';
 import { solveFlow } from '../../../src/core/optimize/flow/solve-flow.ts';
 import { confirmFlow } from '../../../src/core/optimize/flow-confirm.ts';
 import { optimize } from '../../../src/core/optimize/optimize.ts';
@@ -170,12 +171,13 @@ describe('many locations and a tight distance limit', () => {
       locations: places,
       settings: SETTINGS,
     });
-    expect(bounded).toMatchObject({ status: 'error', message: expect.stringContaining('6000 locations') });
-    const explained = { ...body(6000, { max_distance: 2 }), options: { explain: true } };
-    expect(await optimize({ request: explained, locations: places, settings: SETTINGS })).toMatchObject({
-      status: 'error',
-      message: expect.stringContaining('options.explain'),
+    expect(bounded).toMatchObject({
+      status: 'refused',
+      faults: [{ field: 'demand_forecast', message: expect.stringContaining('6000 locations') }],
     });
+    const explained = { ...body(6000, { max_distance: 2 }), options: { explain: true } };
+    const known = new Set(places.map(({ id }) => id));
+    expect(checkRequest(explained, known, 1)).toMatchObject([{ field: 'options.explain' }]);
     const impossible = body(6000, { max_distance: 0, min_service_level: 1 });
     expect(await optimize({ request: impossible, locations: places, settings: SETTINGS })).toMatchObject({
       status: 'infeasible',

@@ -67,6 +67,7 @@ async function explainEach(
       one_fewer_costs: taken === null ? null : await added(withVehicle(problem, taken, i, -1)),
       more_demand_costs: await added(withDemand(problem, i, load)),
       error_at_most: 0,
+      not_known: [],
     });
     control.onProgress?.({ share: (i + 1) / n, incumbentUnits: null, boundUnits: null, gap: null });
   }

@@ -3,18 +3,19 @@
  * solving those that are least known, within a budget of time; over as soon as all is exact.
  *
  * Error: with V the optimum, V' that of the changed problem,  B ≤ V ≤ P  and  L ≤ V' ≤ U  give  L − P ≤ V' − V ≤ U − B.
- * The figure is within that; its distance to the farther end is its `error_at_most`, 0 where both are solved to the optimum.
+ * The figure is within that; its distance to the farther end is its `error_at_most`, 0 where both are solved to the optimum. A figure
+ * whose error is no smaller than itself is not given.
  */
-import type { BindingConstraint } from '../../../contracts/optimize.ts';
+import { type BindingConstraint, LOCATION_FIGURES } from '../../../contracts/optimize.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
-import { shareOf, untilOutOfTime } from '../stopping.ts';
+import { byClock, shareOf, untilOutOfTime } from '../stopping.ts';
 import { effortOf } from './effort.ts';
-import { difference, type Estimate } from './estimate.ts';
+import { difference, type Estimate, isWithin, NOT_KNOWN } from './estimate.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { type Bounds, createParametricFlow, type ParametricFlow } from './parametric-flow.ts';
-import { askAll, byWidth, learn, listAll, type Question, type Questions, widthOf } from './questions.ts';
+import { askAll, byWidth, learn, type Question, type Questions, widthOf } from './questions.ts';
 import { learnFromRepairs, type PlanInHand } from './repairs.ts';
-import { tightenEach, tightenOptimum } from './tighten.ts';
+import { learnConstraints, tightenEach, tightenOptimum } from './tighten.ts';
 import { learnFromTree } from './tree-bounds.ts';
 import { relaxedValue, requestedValue } from './units.ts';
 
@@ -24,6 +25,8 @@ const LEAST_MS = 5_000;
 const MOST_MS = 10_000;
 const SEVERAL_CLASSES_MS = 20_000;
 const MOST_SHARE = 0.5;
+/** Share of that in which the constraints that bind are found. */
+const CONSTRAINTS_SHARE = 0.1;
 /** Share of that for bounds of all changed problems; the rest is for solving those that they say nothing of. */
 const BOUNDS_SHARE = 0.9;
 /** Share of what is then left in which the solver may solve the problem as it is closer: with one class, with several. */
@@ -41,9 +44,10 @@ export async function explainByBounds(
   const byLocations = Math.min(MOST_MS, Math.max(LEAST_MS, MS_PER_LOCATION * problem.locationIds.length));
   const usualMs = isSingle ? byLocations : SEVERAL_CLASSES_MS;
   const budgetMs = Math.min(usualMs, MOST_SHARE * Math.max(0, outer.deadlineMs - now));
-  const control: SolveControl = { ...outer, deadlineMs: now + budgetMs };
-  const forBounds: SolveControl = { ...outer, deadlineMs: now + BOUNDS_SHARE * budgetMs };
+  const control = byClock(outer, now + budgetMs);
+  const forBounds = { ...control, deadlineMs: now + BOUNDS_SHARE * budgetMs };
   const questions = askAll(problem, solution, load);
+  await learnConstraints(problem, questions, shareOf(control, CONSTRAINTS_SHARE));
   const effort = effortOf(forBounds);
   const priced: ParametricFlow[] = [];
   untilOutOfTime(() => {
@@ -111,44 +115,73 @@ export function figuresOf(problem: Problem, solution: Solution, questions: Quest
   const figures = emptyFigures(problem, solution);
   const { optimum } = questions;
   let exact = true;
-  const estimate = ({ isKnown, guess, range, sign }: Question): Estimate => {
-    const found = isKnown ? difference(guess, range, optimum, sign) : { value: null, error: Infinity };
-    if (found.error > 0) exact = false;
+  let complete = true;
+  const estimate = ({ isKnown, guess, range, sign }: Question): Estimate | typeof NOT_KNOWN => {
+    const found = isKnown ? difference(guess, range, optimum, sign) : NOT_KNOWN;
+    if (found === NOT_KNOWN) complete = false;
+    if (found?.error !== 0) exact = false;
     return found;
   };
   const absent: Estimate = { value: null, error: 0 };
   figures.locations.forEach((insight, i) => {
     const fewerQuestion = questions.fewer[i];
-    const more = estimate(questions.more[i]);
-    const fewer = fewerQuestion ? estimate(fewerQuestion) : absent;
-    const demand = estimate(questions.demand[i]);
-    insight.one_more_saves = more.value === null ? null : 0 - more.value + 0;
-    insight.one_fewer_costs = fewer.value;
-    insight.more_demand_costs = demand.value;
-    insight.error_at_most = finiteOrNull(Math.max(more.error, fewer.error, demand.error));
+    const found = {
+      one_more_saves: estimate(questions.more[i]),
+      one_fewer_costs: fewerQuestion ? estimate(fewerQuestion) : absent,
+      more_demand_costs: estimate(questions.demand[i]),
+    };
+    const error = commonError(Object.values(found));
+    const given = LOCATION_FIGURES.filter((name) => error !== null && isWithin(found[name], error));
+    for (const name of given) insight[name] = found[name]!.value;
+    insight.one_more_saves = negated(insight.one_more_saves);
+    insight.not_known = LOCATION_FIGURES.filter((name) => !given.includes(name));
+    insight.error_at_most = error;
+    if (insight.not_known.length > 0) complete = false;
   });
   figures.moves.forEach((insight, m) => {
-    const { value, error } = estimate(questions.moves[m]);
+    const found = estimate(questions.moves[m]);
     const { next, range } = questions.moves[m];
-    insight.forbidding_costs = value;
-    const hasNext = value !== null && next !== null && range.most < Number.POSITIVE_INFINITY;
+    insight.forbidding_costs = found?.value ?? null;
+    const hasNext =
+      insight.forbidding_costs !== null && next !== null && range.most < Number.POSITIVE_INFINITY;
     insight.next_best_location = hasNext ? problem.locationIds[next] : null;
-    insight.error_at_most = finiteOrNull(error);
+    insight.error_at_most = found?.error ?? null;
   });
-  const { binding, isCertain } = bindingOf(problem, questions);
+  const { binding, isCertain, isComplete } = bindingOf(problem, questions);
   figures.binding = binding;
   figures.exact = exact && isCertain;
-  figures.complete = listAll(questions).every(({ isKnown }) => isKnown);
+  figures.complete = complete && isComplete;
   return figures;
 }
 
-/** A constraint binds where the cheapest plan without it is cheaper, as far as is known. `isCertain`: it is known of all of them, exactly. */
+/** The one error of several figures with which most of them may be given, the least such; null where none may. */
+function commonError(figures: readonly (Estimate | typeof NOT_KNOWN)[]): number | null {
+  const errors = figures.flatMap((figure) => figure?.error ?? []).sort((a, b) => a - b);
+  let best: number | null = null;
+  let most = 0;
+  for (const error of errors) {
+    const count = figures.filter((figure) => isWithin(figure, error)).length;
+    if (count > most) [best, most] = [error, count];
+  }
+  return best;
+}
+
+/** What is saved where that much is added. */
+function negated(added: number | null): number | null {
+  return added === null ? null : 0 - added + 0;
+}
+
+/**
+ * A constraint binds where the cheapest plan without it is cheaper, as far as is known.
+ * @returns `isCertain`: it is known of all of them, exactly; `isComplete`: nothing of those that bind is not known
+ */
 export function bindingOf(
   problem: Problem,
   { optimum, constraints }: Questions,
-): { binding: BindingConstraint[]; isCertain: boolean } {
+): { binding: BindingConstraint[]; isCertain: boolean; isComplete: boolean } {
   const binding: BindingConstraint[] = [];
   let isCertain = true;
+  let isComplete = true;
   for (const { name, unit, all } of constraints) {
     if (all.range.most >= optimum.most) {
       if (all.range.least < optimum.most) isCertain = false;
@@ -156,17 +189,16 @@ export function bindingOf(
     }
     if (all.range.most > optimum.least) isCertain = false;
     const range = { least: Math.max(unit.range.least, all.range.least), most: unit.range.most };
-    const { value, error } = difference(unit.guess, range, optimum, -1);
-    if (error > 0) isCertain = false;
+    const saved = difference(unit.guess, range, optimum, -1);
+    if (saved === NOT_KNOWN) isComplete = false;
+    if (saved?.error !== 0) isCertain = false;
     binding.push({
       constraint: name,
       value: requestedValue(problem, name),
       relaxed_value: relaxedValue(problem, name),
-      saves: value === null ? null : 0 - value + 0,
-      error_at_most: finiteOrNull(error),
+      saves: negated(saved?.value ?? null),
+      error_at_most: saved?.error ?? null,
     });
   }
-  return { binding, isCertain };
+  return { binding, isCertain, isComplete };
 }
-
-const finiteOrNull = (error: number) => (Number.isFinite(error) ? error : null);

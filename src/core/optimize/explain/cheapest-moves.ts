@@ -10,7 +10,7 @@ import type { Stopping } from '../stopping.ts';
 export async function cheapestMoves(
   problem: Problem,
   presence: Int32Array,
-  { deadlineMs, stopFlag }: Stopping,
+  stopping: Stopping,
 ): Promise<Moves | null> {
   const n = problem.locationIds.length;
   const moves = {
@@ -35,7 +35,7 @@ export async function cheapestMoves(
         totalFleetSize: Number.POSITIVE_INFINITY,
       },
     };
-    const outcome = await solveProblem(alone, 0, { deadlineMs, stopFlag });
+    const outcome = await solveProblem(alone, 0, stopping);
     if (outcome.kind !== 'solved') return null;
     const { source, target, count } = outcome.solution.moves;
     for (let m = 0; m < count.length; m++) {

@@ -7,8 +7,9 @@
  * infeasible constraint sets in linear programs, ORSA Journal on Computing 3 (1991).
  */
 import { servedDemand } from '../evaluate.ts';
-import type { ConstraintName, Problem, SolveControl } from '../model.ts';
+import type { ConstraintName, Problem } from '../model.ts';
 import { leastServed } from '../service-level.ts';
+import type { Stopping } from '../stopping.ts';
 import { dropConstraint, isSet } from '../variants.ts';
 import { type Feasibility, findFeasibility } from './feasibility.ts';
 
@@ -34,7 +35,7 @@ export type ConflictSet = { names: ConstraintName[]; irreducible: boolean };
  * @param problem proved infeasible
  * @returns the set; a time limit leaves constraints in that may not belong
  */
-export async function findConflict(problem: Problem, control: SolveControl): Promise<ConflictSet> {
+export async function findConflict(problem: Problem, control: Stopping): Promise<ConflictSet> {
   const names: ConstraintName[] = [];
   let rest = problem;
   let anySupply = false;
@@ -62,7 +63,7 @@ export async function findConflict(problem: Problem, control: SolveControl): Pro
 export async function findConflictWithin(
   problem: Problem,
   names: readonly ConstraintName[],
-  control: SolveControl,
+  control: Stopping,
 ): Promise<ConflictSet> {
   let only = problem;
   for (const name of ORDER) {

@@ -1,6 +1,5 @@
 /** What computations on a flow may take. */
-import type { SolveControl } from '../model.ts';
-import { type Check, checkOf } from '../stopping.ts';
+import { type Check, checkOf, type Stopping } from '../stopping.ts';
 import { NEAR_PER_NODE } from './near-arcs.ts';
 
 export type Effort = {
@@ -9,6 +8,6 @@ export type Effort = {
   nearPerNode: number;
 };
 
-export function effortOf(control: SolveControl, nearPerNode = NEAR_PER_NODE): Effort {
+export function effortOf(control: Stopping, nearPerNode = NEAR_PER_NODE): Effort {
   return { check: checkOf(control), nearPerNode };
 }

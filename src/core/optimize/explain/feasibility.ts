@@ -3,7 +3,7 @@
  * else by solving.
  */
 import { evaluateMoves } from '../evaluate.ts';
-import type { Moves, Problem, SolveControl } from '../model.ts';
+import type { Moves, Problem } from '../model.ts';
 import { leastServed, SERVICE_TOLERANCE, totalDemand } from '../service-level.ts';
 import { solveProblem } from '../solve.ts';
 import { checkOf, isOver, type Stopping, shareOf, untilOutOfTime } from '../stopping.ts';
@@ -27,7 +27,7 @@ export type AnyPlan =
   | { verdict: 'infeasible' | 'unknown' };
 
 /** Any plan, be it dear. */
-export async function findPlan(problem: Problem, control: SolveControl): Promise<AnyPlan> {
+export async function findPlan(problem: Problem, control: Stopping): Promise<AnyPlan> {
   if (isOver(control)) return { verdict: 'unknown' };
   if (canReachMost(problem)) {
     const total = totalDemand(problem.demand);
@@ -86,9 +86,9 @@ function isTooLittle(problem: Problem, most: number): boolean {
   return most < leastServed(problem) - SERVICE_TOLERANCE * totalDemand(problem.demand);
 }
 
-async function solve(problem: Problem, { deadlineMs, stopFlag }: Stopping): Promise<AnyPlan> {
+async function solve(problem: Problem, stopping: Stopping): Promise<AnyPlan> {
   // Every plan is within a gap of 1, so the first one ends the search.
-  const outcome = await solveProblem(problem, 1, { deadlineMs, stopFlag });
+  const outcome = await solveProblem(problem, 1, stopping);
   if (outcome.kind === 'solved') {
     const { moves, served, costUnits } = outcome.solution;
     return { verdict: 'feasible', moves, served, costUnits };
@@ -96,6 +96,6 @@ async function solve(problem: Problem, { deadlineMs, stopFlag }: Stopping): Prom
   return { verdict: outcome.kind === 'infeasible' ? 'infeasible' : 'unknown' };
 }
 
-export async function findFeasibility(problem: Problem, control: SolveControl): Promise<Feasibility> {
+export async function findFeasibility(problem: Problem, control: Stopping): Promise<Feasibility> {
   return (await findPlan(problem, control)).verdict;
 }

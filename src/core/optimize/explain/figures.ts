@@ -1,5 +1,10 @@
 /** What every way of explaining a plan gives, before it becomes the answer's insights. */
-import type { BindingConstraint, LocationInsight, MoveInsight } from '../../../contracts/optimize.ts';
+import {
+  type BindingConstraint,
+  LOCATION_FIGURES,
+  type LocationInsight,
+  type MoveInsight,
+} from '../../../contracts/optimize.ts';
 import type { Problem, Solution } from '../model.ts';
 import { emptyMove, groupMoves } from './move-figures.ts';
 
@@ -20,6 +25,7 @@ export function emptyFigures(problem: Problem, solution: Solution): Figures {
       one_fewer_costs: null,
       more_demand_costs: null,
       error_at_most: null,
+      not_known: [...LOCATION_FIGURES],
     })),
     moves: groupMoves(solution.moves, problem.locationIds.length).map((group) => emptyMove(problem, group)),
     binding: [],

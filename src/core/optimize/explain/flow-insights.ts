@@ -12,14 +12,20 @@
  */
 import type { LocationInsight } from '../../../contracts/optimize.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
-import { untilOutOfTime } from '../stopping.ts';
+import { byClock, type Stopping, shareOf, untilOutOfTime } from '../stopping.ts';
 import { bindingOf } from './bounded-insights.ts';
 import { type ClassFlow, createPureFlow, moneyOf, requiredVehicles } from './class-flow.ts';
 import { effortOf } from './effort.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { groupMoves, rerouteMove } from './move-figures.ts';
 import { askConstraints, NO_QUESTIONS } from './questions.ts';
-import { tightenEach } from './tighten.ts';
+import { learnConstraints, tightenEach } from './tighten.ts';
+
+/** Shares of the work: for vehicles and demand of all locations, for the moves; the rest is for constraints. */
+const LOCATIONS_SHARE = 0.3;
+const MOVES_SHARE = 0.5;
+/** Share of the time left in which the constraints that bind are found. */
+const CONSTRAINTS_SHARE = 0.1;
 
 /**
  * Time running out leaves what is left null.
@@ -32,7 +38,10 @@ export async function explainPureFlow(
   nearPerNode?: number,
 ): Promise<Figures> {
   const figures = emptyFigures(problem, solution);
-  const effort = effortOf(control, nearPerNode);
+  const timed = byClock(control, control.deadlineMs);
+  const effort = effortOf(timed, nearPerNode);
+  const tell = (share: number) =>
+    control.onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
   let optimum: number | null = null;
   figures.complete = untilOutOfTime(() => {
     const flow = createPureFlow(problem, solution.moves, effort);
@@ -41,10 +50,13 @@ export async function explainPureFlow(
     const asCost: AsCost = (added) =>
       added !== null && cheapest + added <= problem.limits.maxCostUnits ? moneyOf(added) : null;
     figures.locations = explainLocations(problem, flow, asCost);
-    explainMoves(problem, solution, flow, asCost, figures);
+    tell(LOCATIONS_SHARE);
+    explainMoves(problem, solution, flow, asCost, figures, (share) =>
+      tell(LOCATIONS_SHARE + MOVES_SHARE * share),
+    );
   });
   if (optimum !== null) {
-    const { binding, isCertain } = await explainBinding(problem, optimum, control);
+    const { binding, isCertain } = await explainBinding(problem, optimum, timed);
     figures.binding = binding;
     figures.complete &&= isCertain;
   }
@@ -53,14 +65,17 @@ export async function explainPureFlow(
 }
 
 /** Solved again without each constraint, which for a network is quick. */
-async function explainBinding(problem: Problem, optimum: number, control: SolveControl) {
+async function explainBinding(problem: Problem, optimum: number, control: Stopping) {
   const questions = {
     ...NO_QUESTIONS,
     optimum: { least: optimum, most: optimum },
     constraints: askConstraints(problem, optimum),
   };
   // Nothing is cheaper than free.
-  if (optimum > 0) await tightenEach(problem, questions, control);
+  if (optimum > 0) {
+    await learnConstraints(problem, questions, shareOf(control, CONSTRAINTS_SHARE));
+    await tightenEach(problem, questions, control);
+  }
   return bindingOf(problem, questions);
 }
 
@@ -92,6 +107,7 @@ function explainLocations(problem: Problem, flow: ClassFlow, asCost: AsCost): Lo
       one_fewer_costs: problem.supply[i] > 0 ? asCost(fromSink[flow.source(i)]) : null,
       more_demand_costs: asCost(demandMore(i)),
       error_at_most: 0,
+      not_known: [],
     };
   });
 }
@@ -102,9 +118,11 @@ function explainMoves(
   flow: ClassFlow,
   asCost: AsCost,
   figures: Figures,
+  tell: (share: number) => void,
 ): void {
   const restore = [flow.network.mark()];
-  for (const [m, group] of groupMoves(solution.moves, problem.locationIds.length).entries()) {
+  const groups = groupMoves(solution.moves, problem.locationIds.length);
+  for (const [m, group] of groups.entries()) {
     const insight = figures.moves[m];
     const { units, next } = rerouteMove(problem, [flow], restore, group);
     insight.error_at_most = 0;
@@ -112,5 +130,6 @@ function explainMoves(
     if (insight.forbidding_costs !== null && next !== null) {
       insight.next_best_location = problem.locationIds[next];
     }
+    tell((m + 1) / groups.length);
   }
 }

@@ -7,9 +7,9 @@
  *                                        a proof that there is none lowers the upper end
  */
 import { evaluateMoves } from '../evaluate.ts';
-import type { Problem, SolveControl } from '../model.ts';
+import type { Problem } from '../model.ts';
 import { totalDemand } from '../service-level.ts';
-import { isOver, shareOf } from '../stopping.ts';
+import { isOver, type Stopping, shareOf } from '../stopping.ts';
 import { countArcs } from '../variables.ts';
 import { countVehicles, dropConstraint, withLimits } from '../variants.ts';
 import { findCoverage } from './coverage.ts';
@@ -36,7 +36,7 @@ type HighestLevel = { relaxation: number | null; insufficient: number | null; pr
 /** @param known what an earlier search has left open, to be gone on with */
 export async function findHighestServiceLevel(
   problem: Problem,
-  control: SolveControl,
+  control: Stopping,
   known: Pick<HighestLevel, 'relaxation' | 'insufficient'> = { relaxation: null, insufficient: null },
 ): Promise<HighestLevel> {
   const total = totalDemand(problem.demand);
@@ -79,7 +79,7 @@ export async function findHighestServiceLevel(
 }
 
 /** By who can come where alone. */
-async function mostAtAnyCost(free: Problem, control: SolveControl): Promise<Coverage> {
+async function mostAtAnyCost(free: Problem, control: Stopping): Promise<Coverage> {
   if (countVehicles(free) === 0) return { most: totalDemand(free.demand), plan: null };
   if (!canReachMost(free)) {
     const hasCeiling = free.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
@@ -110,7 +110,7 @@ async function bisectLevel(
   problem: Problem,
   served: number,
   upper: number,
-  control: SolveControl,
+  control: Stopping,
 ): Promise<HighestLevel> {
   let lower = stepOf(problem, served);
   let outOfReach = upper;

@@ -6,7 +6,7 @@ import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
 import { isStopped } from '../highs.ts';
 import type { Conflict, ConstraintName, JointChange, Problem, SolveControl } from '../model.ts';
-import { isOver, shareOf } from '../stopping.ts';
+import { byClock, isOver, type Stopping, shareOf } from '../stopping.ts';
 import { dropConstraint } from '../variants.ts';
 import { type ConflictSet, findConflict, findConflictWithin } from './conflict.ts';
 import { findFeasibility } from './feasibility.ts';
@@ -48,11 +48,8 @@ export async function explainInfeasible(
   outer: SolveControl,
   mostMs = problem.capacities.length > 1 ? MOST_MS.several : MOST_MS.oneClass,
 ): Promise<Explained> {
-  const control = { ...outer, deadlineMs: Math.min(outer.deadlineMs, performance.now() + mostMs) };
-  const tell = (share: number) =>
-    control.onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
+  const control = byClock(outer, Math.min(outer.deadlineMs, performance.now() + mostMs));
   const first = await findConflict(problem, shareOf(control, CONFLICT_SHARE));
-  tell(CONFLICT_SHARE);
   const conflicts: Conflict[] = [];
   let ceilingMs = 0;
   if (first.names.includes('max_rebalancing_cost')) {
@@ -62,7 +59,6 @@ export async function explainInfeasible(
     ceilingMs = performance.now() - startedMs;
   }
   conflicts.push(...(await findEachAlone(problem, first, shareOf(control, ALONE_SHARE))));
-  tell(CONFLICT_SHARE + ALONE_SHARE);
   const sets = [first, ...(await findFurther(problem, first, conflicts, shareOf(control, FURTHER_SHARE)))];
   // Who is not in the first conflict cannot help alone: that conflict would stay.
   for (const { names } of sets) {
@@ -98,11 +94,7 @@ function helpfulAlone(conflicts: readonly Conflict[]): ConstraintName[] {
   return conflicts.filter(({ relaxation }) => relaxation !== null).map(({ constraint }) => constraint);
 }
 
-async function findEachAlone(
-  problem: Problem,
-  first: ConflictSet,
-  control: SolveControl,
-): Promise<Conflict[]> {
+async function findEachAlone(problem: Problem, first: ConflictSet, control: Stopping): Promise<Conflict[]> {
   const names = first.names.filter((name) => name !== 'max_rebalancing_cost');
   const conflicts: Conflict[] = [];
   for (const [at, constraint] of names.entries()) {
@@ -121,7 +113,7 @@ async function findAlone(
   problem: Problem,
   { names }: ConflictSet,
   constraint: ConstraintName,
-  control: SolveControl,
+  control: Stopping,
   known?: Conflict,
 ): Promise<Relaxation> {
   const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
@@ -150,7 +142,7 @@ async function settleOpenOnes(
   first: ConflictSet,
   conflicts: Conflict[],
   ceilingMs: number,
-  control: SolveControl,
+  control: Stopping,
 ): Promise<void> {
   const isCeiling = ({ constraint }: Conflict) => constraint === 'max_rebalancing_cost';
   const isLonger = control.deadlineMs - performance.now() > ceilingMs;
@@ -191,7 +183,7 @@ async function findFurther(
   problem: Problem,
   first: ConflictSet,
   conflicts: readonly Conflict[],
-  control: SolveControl,
+  control: Stopping,
 ): Promise<ConflictSet[]> {
   const found: ConflictSet[] = [];
   for (const { constraint, relaxation, proved } of conflicts) {
@@ -212,7 +204,7 @@ async function findFurther(
 async function findWithout(
   problem: Problem,
   constraint: ConstraintName,
-  control: SolveControl,
+  control: Stopping,
 ): Promise<ConflictSet> {
   const left = await findConflict(withoutConstraint(problem, constraint), control);
   if (constraint !== 'supply' || left.names.length === 0) return left;

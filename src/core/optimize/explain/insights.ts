@@ -12,11 +12,13 @@ import { fromUnits } from '../costs.ts';
 import type { Problem, Solution, SolveControl } from '../model.ts';
 import { checkOf, untilOutOfTime } from '../stopping.ts';
 import { countArcs } from '../variables.ts';
-import { explainByBounds } from './bounded-insights.ts';
+import { bindingOf, explainByBounds } from './bounded-insights.ts';
 import { isPureFlow } from './class-flow.ts';
-import { emptyFigures } from './figures.ts';
+import { emptyFigures, type Figures } from './figures.ts';
 import { explainPureFlow } from './flow-insights.ts';
+import { askConstraints, NO_QUESTIONS } from './questions.ts';
 import { mostCommonClass } from './serving.ts';
+import { learnConstraints } from './tighten.ts';
 
 /** More possible moves than this do not fit in memory as a flow. */
 const MOST_EXPLAINED_ARCS = 5_000_000;
@@ -56,12 +58,25 @@ function withSomeClass(problem: Problem): Problem {
   };
 }
 
+/** No figure is known; which constraints bind may be, all the same. */
+async function explainBinding(problem: Problem, solution: Solution, control: SolveControl): Promise<Figures> {
+  const figures = emptyFigures(problem, solution);
+  const { boundUnits: least, costUnits: most } = solution;
+  const questions = {
+    ...NO_QUESTIONS,
+    optimum: { least, most },
+    constraints: askConstraints(problem, most),
+  };
+  await learnConstraints(problem, questions, { ...control, deadlineMs: performance.now() });
+  return { ...figures, binding: bindingOf(problem, questions).binding };
+}
+
 async function explain(problem: Problem, solution: Solution, load: number, control: SolveControl) {
   let arcs = Number.POSITIVE_INFINITY;
   untilOutOfTime(() => {
     arcs = countArcs(problem, true, checkOf(control));
   });
-  if (arcs > MOST_EXPLAINED_ARCS) return emptyFigures(problem, solution);
+  if (arcs > MOST_EXPLAINED_ARCS) return await explainBinding(problem, solution, control);
   if (isPureFlow(problem)) return await explainPureFlow(problem, solution, control);
   return await explainByBounds(problem, solution, load, control);
 }

@@ -8,7 +8,8 @@
  * by keeps them all, and the whole is solved once more.
  */
 import { toUnitsDown } from '../costs.ts';
-import type { ConstraintName, JointChange, Problem, SolveControl } from '../model.ts';
+import type { ConstraintName, JointChange, Problem } from '../model.ts';
+import type { Stopping } from '../stopping.ts';
 import { dropConstraint, withLimits } from '../variants.ts';
 import { type ConflictSet, findConflict } from './conflict.ts';
 import { findFeasibility } from './feasibility.ts';
@@ -47,7 +48,7 @@ export async function findJointRelaxation(
   problem: Problem,
   first: ConflictSet,
   alone: readonly ConstraintName[],
-  control: SolveControl,
+  control: Stopping,
 ): Promise<JointChange[] | null> {
   const dropped = await dropUntilFeasible(problem, first, alone, control);
   if (!dropped) return null;
@@ -75,7 +76,7 @@ async function dropUntilFeasible(
   problem: Problem,
   first: ConflictSet,
   alone: readonly ConstraintName[],
-  control: SolveControl,
+  control: Stopping,
 ): Promise<ChangeableName[] | null> {
   const dropped: ChangeableName[] = [];
   let rest = problem;

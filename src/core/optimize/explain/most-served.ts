@@ -6,8 +6,9 @@ import { evaluateMoves } from '../evaluate.ts';
 import { wholeMoves, wholeSteps } from '../extract.ts';
 import { costCeilingRow, type Formulation, formulate } from '../formulation.ts';
 import { MOST_COLUMNS, type SolverModel, withSolverModel } from '../highs.ts';
-import type { Problem, SolveControl } from '../model.ts';
+import type { Problem } from '../model.ts';
 import { totalDemand } from '../service-level.ts';
+import type { Stopping } from '../stopping.ts';
 import { countArcs } from '../variables.ts';
 import { countVehicles, dropConstraint } from '../variants.ts';
 
@@ -22,7 +23,7 @@ export type MostServed = { served: number; proved: boolean };
 /** @returns null where no plan was found: with `proved`, because there is none even without a service level */
 export async function findMostServed(
   problem: Problem,
-  control: SolveControl,
+  control: Stopping,
 ): Promise<MostServed | { served: null; proved: boolean }> {
   const free = dropConstraint(problem, 'min_service_level');
   if (countVehicles(free) === 0) {
@@ -32,8 +33,7 @@ export async function findMostServed(
   }
   if (countArcs(free, false) > MOST_COLUMNS) return { served: null, proved: false };
   const f = formulate(free, { objective: 'served' });
-  const runControl = { deadlineMs: control.deadlineMs, stopFlag: control.stopFlag };
-  return await withSolverModel(f.model, f.tolerance, runControl, (model) => maximise(free, f, model));
+  return await withSolverModel(f.model, f.tolerance, control, (model) => maximise(free, f, model));
 }
 
 function maximise(

@@ -5,9 +5,9 @@
  */
 import { fromUnits } from '../costs.ts';
 import { evaluateMoves } from '../evaluate.ts';
-import type { Conflict, ConstraintName, Problem, SolveControl } from '../model.ts';
+import type { Conflict, ConstraintName, Problem } from '../model.ts';
 import { solveProblem } from '../solve.ts';
-import { isOver } from '../stopping.ts';
+import { isOver, type Stopping } from '../stopping.ts';
 import { countVehicles, dropConstraint, withLimits } from '../variants.ts';
 import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
 import { findFeasibility, findPlan, quickAnswer } from './feasibility.ts';
@@ -33,7 +33,7 @@ const NO_HELP: Relaxation = { relaxation: null, insufficient: null, proved: true
 export async function findRelaxation(
   problem: Problem,
   name: ConstraintName,
-  control: SolveControl,
+  control: Stopping,
   known: Known = { relaxation: null, insufficient: null },
 ): Promise<Relaxation> {
   switch (name) {
@@ -98,11 +98,8 @@ function toValues(
   };
 }
 
-async function cheapestPlanCost(problem: Problem, control: SolveControl): Promise<Relaxation> {
-  const outcome = await solveProblem(dropConstraint(problem, 'max_rebalancing_cost'), 0, {
-    deadlineMs: control.deadlineMs,
-    stopFlag: control.stopFlag,
-  });
+async function cheapestPlanCost(problem: Problem, control: Stopping): Promise<Relaxation> {
+  const outcome = await solveProblem(dropConstraint(problem, 'max_rebalancing_cost'), 0, control);
   if (outcome.kind !== 'solved') return { ...NO_HELP, proved: outcome.kind === 'infeasible' };
   const { costUnits, boundUnits, proved } = outcome.solution;
   // Plans cost whole units: what is below the bound is too little.
@@ -114,7 +111,7 @@ async function cheapestPlanCost(problem: Problem, control: SolveControl): Promis
 }
 
 /** Tenths of a km, rounded up; the distance matters only where it lets another move in. */
-async function shortestDistance(problem: Problem, control: SolveControl, known: Known): Promise<Relaxation> {
+async function shortestDistance(problem: Problem, control: Stopping, known: Known): Promise<Relaxation> {
   const tenths = new Set<number>();
   const limit = known.insufficient ?? problem.limits.maxDistanceKm;
   const most = known.relaxation ?? Number.POSITIVE_INFINITY;
@@ -150,7 +147,7 @@ function roundUpToTenth(km: number): number {
 }
 
 /** One class: by who may come where, unless the ceiling is in the way of that. */
-async function smallestFleetSize(problem: Problem, control: SolveControl, known: Known): Promise<Relaxation> {
+async function smallestFleetSize(problem: Problem, control: Stopping, known: Known): Promise<Relaxation> {
   const least = problem.limits.totalFleetSize + 1;
   if (!canReachMost(problem) || problem.capacities.length === 0) {
     return await smallestCount(problem, 'totalFleetSize', least, control, known);
@@ -174,7 +171,7 @@ async function smallestCount(
   problem: Problem,
   limit: 'maxVehiclesPerLocation' | 'totalFleetSize',
   least: number,
-  control: SolveControl,
+  control: Stopping,
   known: Known,
 ): Promise<Relaxation> {
   const isBound = least > problem.limits[limit] + 1;

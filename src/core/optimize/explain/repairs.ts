@@ -41,7 +41,7 @@ export function learnFromRepairs(
   const repairs = createRepairs(problem, plan.moves, flows, serving);
   const note = (question: Question | null, added: number | null, next: number | null = null) => {
     const most = added === null ? Number.POSITIVE_INFINITY : costUnits + added;
-    if (!question || most > problem.limits.maxCostUnits) return;
+    if (!question || most === Number.POSITIVE_INFINITY || most > problem.limits.maxCostUnits) return;
     learn(question, { least: 0, most }, next);
     question.guess ??= added;
   };

@@ -2,9 +2,11 @@
  * Narrows what is known of the changed problems by solving them, those that are least known first, each for a share of the
  * time. Any proof of the solver counts, whether it came to the optimum or not.
  */
-import type { Problem, SolveControl } from '../model.ts';
+import { evaluateMoves } from '../evaluate.ts';
+import { NO_MOVES } from '../extract.ts';
+import type { Problem } from '../model.ts';
 import { solveProblem } from '../solve.ts';
-import { isOver, type Stopping } from '../stopping.ts';
+import { isOver, type Stopping, shareOf } from '../stopping.ts';
 import { NO_PLAN } from './estimate.ts';
 import { byWidth, learn, listAll, nextBest, type Question, type Questions, widthOf } from './questions.ts';
 import type { PlanInHand } from './repairs.ts';
@@ -29,15 +31,25 @@ export async function tightenOptimum(
   return closer.solution.costUnits < plan.costUnits ? closer.solution : plan;
 }
 
-/** Solves changed problems until all is known or the time is up; those that took all of their share again when each has had its own. */
-export async function tightenEach(
+/**
+ * What a plan costs without each constraint, before all else: which constraints bind has to be named however little time there
+ * is. Without the service level that mostly needs no search, as nothing then has to move.
+ */
+export async function learnConstraints(
   problem: Problem,
-  questions: Questions,
-  control: SolveControl,
+  { constraints }: Questions,
+  stopping: Stopping,
 ): Promise<void> {
+  for (const [at, { all }] of constraints.entries()) {
+    if (evaluateMoves(all.variant(), NO_MOVES).broken.length === 0) learn(all, { least: 0, most: 0 });
+    else if (!isOver(stopping))
+      await solveCloser(problem, all, shareOf(stopping, 1 / (constraints.length - at)));
+  }
+}
+
+/** Solves changed problems until all is known or the time is up; those that took all of their share again when each has had its own. */
+export async function tightenEach(problem: Problem, questions: Questions, control: Stopping): Promise<void> {
   let open = listAll(questions).filter((question) => widthOf(question) > 0);
-  const count = open.length;
-  let settled = 0;
   while (open.length > 0) {
     const unsettled: Question[] = [];
     // The widest first.
@@ -45,16 +57,9 @@ export async function tightenEach(
       const now = performance.now();
       if (isOver(control)) return;
       const share = Math.max(LEAST_SOLVE_MS, MOST_SHARE * (control.deadlineMs - now));
-      const stopping = { deadlineMs: Math.min(control.deadlineMs, now + share), stopFlag: control.stopFlag };
+      const stopping = { ...control, deadlineMs: Math.min(control.deadlineMs, now + share) };
       await solveCloser(problem, question, stopping);
       if (isOver(stopping) && widthOf(question) > 0) unsettled.push(question);
-      else settled++;
-      control.onProgress?.({
-        share: settled / count,
-        incumbentUnits: null,
-        boundUnits: null,
-        gap: null,
-      });
     }
     open = unsettled;
   }

@@ -8,8 +8,8 @@ import { createIncumbent } from '../incumbent.ts';
 import { createBaseModel } from '../mixed/base-model.ts';
 import { createMaster } from '../mixed/master.ts';
 import { type Context, cut, relaxWithoutShortage, SURE_PENALTY } from '../mixed/search.ts';
-import type { Moves, Problem, SolveControl } from '../model.ts';
-import { isOver, shareOf, untilOutOfTime } from '../stopping.ts';
+import type { Moves, Problem } from '../model.ts';
+import { isOver, type Stopping, shareOf, untilOutOfTime } from '../stopping.ts';
 import { both, NO_PLAN, type Range } from './estimate.ts';
 import { byWidth, learn, listAll, nextBest, type Question, type Questions, widthOf } from './questions.ts';
 import type { PlanInHand } from './repairs.ts';
@@ -28,13 +28,12 @@ export async function learnFromTree(
   problem: Problem,
   plan: PlanInHand,
   questions: Questions,
-  control: SolveControl,
+  control: Stopping,
   onOptimum: (best: PlanInHand) => Promise<void>,
 ): Promise<void> {
   const base = createBaseModel(problem);
-  const { deadlineMs, stopFlag } = control;
-  await withSolverModel(base.model, base.tolerance, { deadlineMs, stopFlag }, async (model) => {
-    const incumbent = createIncumbent(problem, 0, { deadlineMs, stopFlag });
+  await withSolverModel(base.model, base.tolerance, control, async (model) => {
+    const incumbent = createIncumbent(problem, 0, control);
     const { optimum } = questions;
     let tree: Tree | null = null;
     let best = plan;
@@ -67,7 +66,7 @@ export async function learnFromTree(
 }
 
 /** @throws OutOfTime, with what was learnt before */
-function askEach(problem: Problem, tree: Tree, questions: Questions, control: SolveControl): void {
+function askEach(problem: Problem, tree: Tree, questions: Questions, control: Stopping): void {
   const { optimum } = questions;
   for (const question of listAll(questions)) {
     if (question.sign > 0)
@@ -87,12 +86,6 @@ function askEach(problem: Problem, tree: Tree, questions: Questions, control: So
     const share = shareOf(control, 1 / (open.length - at));
     const untilMs = Math.max(share.deadlineMs, performance.now() + LEAST_MS);
     askOne(problem, tree, question, optimum, () => performance.now() >= untilMs);
-    control.onProgress?.({
-      share: (at + 1) / open.length,
-      incumbentUnits: null,
-      boundUnits: null,
-      gap: null,
-    });
   }
 }
 

@@ -7,8 +7,8 @@
  *                                        the number is found by bisection
  */
 import { evaluateMoves } from '../evaluate.ts';
-import type { Moves, Problem, SolveControl } from '../model.ts';
-import { isOver } from '../stopping.ts';
+import type { Moves, Problem } from '../model.ts';
+import { isOver, type Stopping } from '../stopping.ts';
 import { splitDemand } from '../variables.ts';
 import { countVehicles, MOST_VEHICLES } from '../variants.ts';
 import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
@@ -28,7 +28,7 @@ export type VehiclesNeeded = Omit<Bisected, 'plan'> & {
 /** @param known vehicles more that were found to be enough before, and the most that were found not to be */
 export async function findVehiclesNeeded(
   problem: Problem,
-  control: SolveControl,
+  control: Stopping,
   known: Pick<VehiclesNeeded, 'nearest' | 'tooTight'> = { nearest: null, tooTight: null },
 ): Promise<VehiclesNeeded> {
   const capacity = commonCapacity(problem);
@@ -53,7 +53,7 @@ export async function findVehiclesNeeded(
 export async function findByBisection(
   problem: Problem,
   least: number,
-  control: SolveControl,
+  control: Stopping,
   enough: number | null = null,
 ): Promise<VehiclesNeeded> {
   const common = mostCommonClass(problem) ?? 0;

@@ -9,7 +9,8 @@ import { costScaleOf } from '../cost-scale.ts';
 import type { LinearModel } from '../linear-model.ts';
 import type { Problem } from '../model.ts';
 import { dearestMove } from '../network.ts';
-import { classesLayout, createClassesBase } from './classes.ts';
+import { createClassesBase } from './classes.ts';
+import { type ClassesSize, classesSize } from './classes-layout.ts';
 import { createSingleClassBase } from './single-class.ts';
 
 export type BaseModel = {
@@ -40,9 +41,9 @@ export function createBaseModel(problem: Problem): BaseModel {
   return base;
 }
 
-/** Columns of the form that grows with the number of capacities too. */
-export function countBaseColumns(problem: Problem): number {
-  return classesLayout(problem, isBounded(problem)).columnCount;
+/** Size of the form that grows with the number of capacities too. */
+export function baseSize(problem: Problem): ClassesSize {
+  return classesSize(problem, isBounded(problem));
 }
 
 function isSingleClass(problem: Problem): boolean {

@@ -19,30 +19,7 @@ import { createRowBuilder } from '../linear-model.ts';
 import type { Problem } from '../model.ts';
 import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../service-level.ts';
 import type { BaseModel } from './base-model.ts';
-
-/** Where the columns begin that follow those of arriving vehicles, and how many there are. */
-export function classesLayout({ capacities, locationIds, limits }: Problem, isBounded: boolean) {
-  const n = locationIds.length;
-  const size = capacities.length * n;
-  const hasIdle = limits.totalFleetSize !== Number.POSITIVE_INFINITY;
-  const wholeColumns = (hasIdle ? 3 : 2) * size;
-  const firstShortage = wholeColumns + n;
-  const fromNowhere = firstShortage + 1;
-  const toNowhere = fromNowhere + size;
-  const placeShort = toNowhere + size;
-  return {
-    out: size,
-    idle: 2 * size,
-    hasIdle,
-    wholeColumns,
-    unmet: wholeColumns,
-    firstShortage,
-    fromNowhere,
-    toNowhere,
-    placeShort,
-    columnCount: isBounded ? placeShort + 2 * n : toNowhere,
-  };
-}
+import { classesSize, layoutClasses } from './classes-layout.ts';
 
 /** Below this share of the largest capacity, demand is hidden by rows that are measured in that. */
 const LEAST_LOAD = 1e-3;
@@ -71,7 +48,7 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
     toNowhere,
     placeShort,
     columnCount,
-  } = classesLayout(problem, isBounded);
+  } = layoutClasses(classesSize(problem, isBounded));
   const demandScale = capacities[classes - 1];
   const rows = createRowBuilder(16 * size + 8 * n);
   const most = isBounded ? 0 : Number.POSITIVE_INFINITY;

@@ -1,0 +1,154 @@
+/**
+ * `npm run bench:loop -- [--part faults|largest|all] [--locations 5000] [--weeks 13] [--vehicles 500000] [--only name]`: how long
+ * one caller can keep the event loop of the API from all others. API and worker are processes of their own on a PostgreSQL of
+ * their own. `faults`: every kind of wrong or hostile body to every operation that takes JSON. `largest`: the largest allowed
+ * request of every operation, and `/health` meanwhile; then, a minute later, the memory of the processes.
+ *
+ * A turn of the loop is measured inside the API: of the clock, and of the processor that its thread had in that turn, which other
+ * work of the machine does not lengthen.
+ */
+import http from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { openProbe } from '../../test/fuzz/probe.ts';
+import { withDatabase } from '../database.ts';
+import { endAll, endLater } from '../load/processes.ts';
+import { faultyBodies, KINDS, OPERATIONS } from './bodies.ts';
+import { largestRequests, storeCity } from './requests.ts';
+import { type Service, startService, type Turns } from './service.ts';
+
+const { values } = parseArgs({
+  options: {
+    part: { type: 'string', default: 'all' },
+    locations: { type: 'string', default: '5000' },
+    weeks: { type: 'string', default: '13' },
+    vehicles: { type: 'string', default: '500000' },
+    backtest: { type: 'string', default: '500' },
+    only: { type: 'string', default: '' },
+  },
+});
+const { part, only } = values;
+const REST_MS = 60_000;
+
+await withDatabase(async ({ pool }) => {
+  try {
+    await storeCity(pool, Number(values.locations), Number(values.weeks));
+    const service = await startService({ DATABASE_URL: pool.options.connectionString! });
+    if (part !== 'largest') await measureFaults(service);
+    if (part !== 'faults') await measureLargest(service);
+  } finally {
+    await endAll();
+  }
+});
+
+type Reply = { status: number; ms: number; bytes: number; text: string };
+
+function send(
+  url: string,
+  request: { method: string; path: string; headers?: Record<string, string> },
+  body?: Buffer,
+): Promise<Reply> {
+  const began = performance.now();
+  return new Promise((resolve, reject) => {
+    const { method, headers = {} } = request;
+    const length = body && { 'content-length': String(body.length) };
+    const sent = http.request(
+      `${url}${request.path}`,
+      { method, headers: { ...headers, ...length } },
+      (response) => {
+        const status = response.statusCode!;
+        let bytes = 0;
+        const ends: [first: string, last: string] = ['', ''];
+        response.on('data', (chunk: Buffer) => {
+          if (bytes === 0) ends[0] = String(chunk.subarray(0, 4096));
+          else ends[1] = String(chunk.subarray(-4096));
+          bytes += chunk.length;
+        });
+        response.on('end', () => {
+          resolve({ status, ms: performance.now() - began, bytes, text: ends.join('') });
+        });
+      },
+    );
+    // An answer that comes before all is sent closes the connection.
+    sent.on('error', (error) => reject(error));
+    sent.end(body);
+  });
+}
+
+async function measureFaults({ url, turns }: Service): Promise<void> {
+  const worst = new Map<string, Turns & { of: string; statuses: Set<number | string>; ms: number }>();
+  let count = 0;
+  for (const [operationName, operation] of Object.entries(OPERATIONS)) {
+    for (const [kindName, kind] of Object.entries(KINDS)) {
+      if (!`${operationName} ${kindName}`.includes(only)) continue;
+      for (const [size, { bytes, headers }] of Object.entries(faultyBodies(kind, operation))) {
+        await turns();
+        const began = performance.now();
+        const status = await send(url, { ...operation, headers }, bytes).then(
+          (reply) => reply.status,
+          (error) => error.code,
+        );
+        const turn = await turns();
+        const ms = performance.now() - began;
+        count++;
+        const entry = worst.get(kindName) ?? { clock: 0, processor: 0, of: '', statuses: new Set(), ms: 0 };
+        worst.set(kindName, entry);
+        entry.statuses.add(status);
+        entry.ms = Math.max(entry.ms, ms);
+        if (turn.clock > entry.clock) Object.assign(entry, turn, { of: `${operationName}, ${size}` });
+        if (values.only) console.log(operationName, kindName, size, status, turn, Math.round(ms));
+      }
+    }
+  }
+  console.log(
+    `\n${count} requests, longest turn of the event loop per kind of fault, over ${Object.keys(OPERATIONS).length} operations\n`,
+  );
+  console.log(
+    '| body | longest turn, ms | of the processor | in | answered in, s | status |\n| --- | --- | --- | --- | --- | --- |',
+  );
+  for (const [kind, { clock, processor, of, statuses, ms }] of worst) {
+    console.log(
+      `| ${kind} | ${clock.toFixed(0)} | ${processor.toFixed(0)} | ${of} | ${(ms / 1000).toFixed(1)} | ${[...statuses].join(', ')} |`,
+    );
+  }
+}
+
+async function measureLargest({ url, pids, turns }: Service): Promise<void> {
+  const probe = await openProbe(url, pids);
+  endLater(() => probe.close());
+  // Everything that is loaded late is loaded: what rests is what stays.
+  await send(url, { method: 'GET', path: '/openapi.json' });
+  await setTimeout(2000);
+  const rest = await probe.memory();
+  console.log(
+    '\n| request | in, MB | out, MB | s | longest turn, ms | of the processor | `/health`, ms (99th percentile of) | status |\n| --- | --- | --- | --- | --- | --- | --- | --- |',
+  );
+  const sizes = {
+    locations: Number(values.locations),
+    vehicles: Number(values.vehicles),
+    backtestLocations: Number(values.backtest),
+  };
+  for (const request of largestRequests(sizes)) {
+    if (!request.name.includes(only)) continue;
+    const body = request.body && Buffer.from(request.body());
+    const headers = { ...(body && { 'content-type': 'application/json' }), ...request.headers };
+    await probe.look();
+    await turns();
+    const { status, ms, bytes, text } = await send(url, { ...request, path: request.path, headers }, body);
+    const [turn, { health }] = [await turns(), await probe.look()];
+    if (status >= 400) console.error(text.slice(0, 1000));
+    request.then?.(text);
+    const mb = (size = 0) => (size / 1e6).toFixed(1);
+    console.log(
+      `| ${request.name} | ${mb(body?.length)} | ${mb(bytes)} | ${(ms / 1000).toFixed(1)} | ${turn.clock.toFixed(0)} | ` +
+        `${turn.processor.toFixed(0)} | ${health.p99.toFixed(0)} (${health.count}) | ${status} |`,
+    );
+  }
+  await setTimeout(REST_MS);
+  console.log('\n| process | at rest, MiB | peak | a minute after |\n| --- | --- | --- | --- |');
+  const memory = await probe.memory();
+  for (const { pid, name, peak, now } of memory) {
+    const own = rest.find((one) => one.pid === pid)!.now;
+    console.log(`| ${name} | ${own} | ${peak} | ${now} (× ${(now / own).toFixed(2)}) |`);
+  }
+}

@@ -1,0 +1,48 @@
+import type { BacktestRequest } from './backtest.ts';
+import type { DecisionRequest } from './decisions.ts';
+import type { JobKind } from './jobs.ts';
+import type { OptimizeRequest } from './optimize.ts';
+
+/**
+ * What the event loop of a worker needs to know of a request, found where the request is checked and kept beside it: a
+ * request may have many megabytes, and is parsed in threads only.
+ */
+export type OptimizeFacts = {
+  /** as the caller asked, null where it did not */
+  timeLimitSeconds: number | null;
+};
+
+/** All of the request but what may be large: vehicles, costs, limits by location. */
+export type DecisionFacts = OptimizeFacts &
+  Omit<DecisionRequest, 'fleet_state' | 'network' | 'constraints' | 'options'> & {
+    network?: { location_ids: number[] };
+    /** vehicles are given, not stored */
+    hasFleet: boolean;
+  };
+
+export type FactsOf = { optimize: OptimizeFacts; decision: DecisionFacts; backtest: BacktestRequest };
+export type JobFacts = FactsOf[JobKind];
+
+export type RequestOf = { optimize: OptimizeRequest; decision: DecisionRequest; backtest: BacktestRequest };
+
+/** The facts of a request that its schema has passed. */
+export function jobFacts<K extends JobKind>(kind: K, request: RequestOf[K]): FactsOf[K];
+export function jobFacts(kind: JobKind, request: RequestOf[JobKind]): JobFacts {
+  if (kind === 'backtest') return request as BacktestRequest;
+  const { options } = request as OptimizeRequest | DecisionRequest;
+  const timeLimitSeconds = options?.time_limit_seconds ?? null;
+  if (kind === 'optimize') return { timeLimitSeconds };
+  const {
+    fleet_state,
+    network,
+    constraints: _constraints,
+    options: _options,
+    ...rest
+  } = request as DecisionRequest;
+  return {
+    ...rest,
+    timeLimitSeconds,
+    hasFleet: fleet_state !== undefined,
+    ...(network && { network: { location_ids: network.location_ids } }),
+  };
+}

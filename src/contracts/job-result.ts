@@ -1,0 +1,26 @@
+import { Type } from 'typebox';
+import { BacktestResponse } from './backtest.ts';
+import { DecisionResponse } from './decisions.ts';
+import { ErrorEnvelope } from './envelope.ts';
+import { OptimizeResponse } from './optimize.ts';
+
+const oneOf = (name: string, description: string, ...schemas: Type.TSchema[]) =>
+  Type.Unsafe({ $id: name, oneOf: schemas, description });
+
+/** What `Job.result` refers to: the answer of any kind of job. */
+export const JobResult = oneOf(
+  'JobResult',
+  'once ended: the very envelope that the synchronous call returns; an error where there is no plan, it failed or was cancelled',
+  OptimizeResponse,
+  DecisionResponse,
+  BacktestResponse,
+  ErrorEnvelope,
+);
+
+/** What `Decision.result` refers to. */
+export const DecisionAnswer = oneOf(
+  'DecisionAnswer',
+  'once ended: the very envelope that the synchronous call returns',
+  DecisionResponse,
+  ErrorEnvelope,
+);

@@ -1,0 +1,65 @@
+/**
+ * Times with an offset as text. JavaScript and PostgreSQL read them differently (30 February, year 0, offsets of a day);
+ * what passes here is read by both, and as the same instant.
+ */
+
+const TIME =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d{2}):?(\d{2}))$/;
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+/** PostgreSQL knows no offset of 16 hours. */
+const MAX_OFFSET_HOURS = 15;
+/** PostgreSQL has no year 0, in UTC either. */
+const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
+const END_MS = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** An instant: milliseconds since the Unix epoch, and whether the text states a part of one. */
+export type Instant = { ms: number; isWholeMs: boolean };
+
+/**
+ * Reads a time: ISO 8601 with an offset; seconds may be left out.
+ * @returns the instant, or what is wrong with the text (to be put after the text itself)
+ */
+export function readTime(text: string): Instant | string {
+  const match = TIME.exec(text);
+  if (!match) return 'is not a time with its offset, for example 2026-03-01T05:00:00Z';
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
+  const local = new Date(0);
+  // Unlike Date.UTC, this reads years below 100 as they are.
+  local.setUTCFullYear(year, month - 1, day);
+  // 30 February is carried over to March: such a day does not exist.
+  const exists =
+    local.getUTCDate() === day &&
+    local.getUTCMonth() === month - 1 &&
+    hour < 24 &&
+    minute < 60 &&
+    second < 60 &&
+    year > 0;
+  if (!exists) return 'is a time that does not exist';
+  const offsetHours = Number(match[9] ?? 0);
+  const offsetMinutes = Number(match[10] ?? 0);
+  if (offsetHours > MAX_OFFSET_HOURS || offsetMinutes > 59)
+    return `has an offset of ${match[9]}:${match[10]}; at most 15:59 is allowed`;
+  const fraction = (match[7] ?? '').padEnd(9, '0');
+  const ms =
+    local.getTime() +
+    (hour * 60 + minute) * MINUTE_MS +
+    second * SECOND_MS +
+    Number(fraction.slice(0, 3)) -
+    (offsetHours * 60 + offsetMinutes) * MINUTE_MS * (match[8] === '-' ? -1 : 1);
+  if (ms < FIRST_MS || ms > END_MS) return 'lies outside the years 1 to 9999';
+  return { ms, isWholeMs: Number(fraction.slice(3)) === 0 };
+}
+
+/** Whether a text is a time that JavaScript and PostgreSQL both know. */
+export function isTime(text: string): boolean {
+  return typeof readTime(text) !== 'string';
+}
+
+/** A time as `Date.prototype.toISOString` writes it, as cursors hold them. */
+export function isUtcTime(text: string): boolean {
+  const time = readTime(text);
+  return typeof time !== 'string' && new Date(time.ms).toISOString() === text;
+}

@@ -1,0 +1,76 @@
+/**
+ * Rows of a bulk upsert as its statements take them: sorted, in chunks, each column an array as PostgreSQL writes it.
+ * Pure, and without the database: large bodies are packed in the thread that reads them.
+ */
+import type { FleetVehicleInput, LocationInput } from '../contracts/data.ts';
+import { arrayText } from './array-text.ts';
+
+/** Rows that one statement takes: bounded memory, and the event loop gets its turn in between. */
+const ROWS_PER_STATEMENT = 5000;
+
+export type PackedRows = {
+  rowCount: number;
+  /** a chunk of rows each: an array per column, in the order of the statement */
+  chunks: string[][];
+};
+
+/** Demand of one hour; `hour` in UTC hours since the epoch. */
+export type Observation = { locationId: number; hour: number; demand: number };
+
+/** What a vehicle is taken for that states no status or no capacity. */
+export const VEHICLE_DEFAULTS = { status: 'operational', capacity: 1 } as const;
+
+type Value = string | number | boolean | undefined;
+
+/**
+ * @param compare total order of the keys: transactions that write the same rows lock them in the same order, so that
+ *   they wait for each other instead of deadlocking
+ */
+function pack<R>(
+  rows: readonly R[],
+  compare: (a: R, b: R) => number,
+  columns: readonly ((row: R) => Value)[],
+): PackedRows {
+  const sorted = rows.toSorted(compare);
+  const chunks: string[][] = [];
+  for (let start = 0; start < sorted.length; start += ROWS_PER_STATEMENT) {
+    const chunk = sorted.slice(start, start + ROWS_PER_STATEMENT);
+    chunks.push(columns.map((pick) => arrayText(chunk.map(pick))));
+  }
+  return { rowCount: rows.length, chunks };
+}
+
+/** Columns: id, name, latitude, longitude, time zone, active, expected daily demand. */
+export function packLocations(rows: readonly LocationInput[]): PackedRows {
+  return pack(rows, (a, b) => a.id - b.id, [
+    (row) => row.id,
+    (row) => row.name,
+    (row) => row.latitude,
+    (row) => row.longitude,
+    (row) => row.time_zone,
+    (row) => row.active,
+    (row) => row.expected_daily_demand,
+  ]);
+}
+
+/** Columns: vehicle, location, status, capacity, acquired on, last maintenance on, utilization rate. */
+export function packVehicles(rows: readonly FleetVehicleInput[]): PackedRows {
+  return pack(rows, (a, b) => (a.vehicle_id < b.vehicle_id ? -1 : 1), [
+    (row) => row.vehicle_id,
+    (row) => row.location_id,
+    (row) => row.status ?? VEHICLE_DEFAULTS.status,
+    (row) => row.capacity ?? VEHICLE_DEFAULTS.capacity,
+    (row) => row.acquired_on,
+    (row) => row.last_maintenance_on,
+    (row) => row.utilization_rate,
+  ]);
+}
+
+/** Columns: location, seconds since the epoch, demand. */
+export function packDemand(rows: readonly Observation[]): PackedRows {
+  return pack(rows, (a, b) => a.locationId - b.locationId || a.hour - b.hour, [
+    (row) => row.locationId,
+    (row) => row.hour * 3600,
+    (row) => row.demand,
+  ]);
+}

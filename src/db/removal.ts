@@ -1,0 +1,94 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { RemovedCounts } from '../contracts/data.ts';
+import type { Queryable } from './client.ts';
+import { bumpDemandRevision } from './demand.ts';
+import { demandObservations, locations, vehicles } from './schema.ts';
+
+/**
+ * Deleting locations and vehicles. Plans, decisions and jobs refer to neither by foreign key: they keep what they say.
+ *
+ * Locks are taken in one order, of each table the table's before those of rows: locations, vehicles, observations, revision
+ * (`holdLocations`, bulk upserts and the import keep to it). So writers wait for each other, and none deadlocks.
+ */
+
+export const NOTHING_REMOVED: RemovedCounts = { locations: 0, vehicles: 0, observations: 0 };
+
+/** A location that is not deleted, since something refers to it. */
+export type Occupied = { id: number; vehicles: number; observations: number };
+
+/** @returns whether the vehicle was stored */
+export async function deleteVehicle(db: Queryable, vehicleId: string): Promise<boolean> {
+  const { rowCount } = await db.execute(sql`delete from ${vehicles} where vehicle_id = ${vehicleId}`);
+  return rowCount === 1;
+}
+
+/** Keeps everybody else from writing vehicles until the transaction ends; readers go on. */
+async function lockVehicles(tx: Queryable): Promise<void> {
+  await tx.execute(sql`lock table ${vehicles} in share row exclusive mode`);
+}
+
+/**
+ * Deletes all vehicles but those that are named, and keeps everybody else from writing vehicles until the transaction ends.
+ * @param named a query of their ids
+ */
+export async function deleteOtherVehicles(tx: Queryable, named: SQL): Promise<RemovedCounts> {
+  await lockVehicles(tx);
+  const { rowCount } = await tx.execute(
+    sql`delete from ${vehicles} where not exists (select from (${named}) named (id) where named.id = vehicle_id)`,
+  );
+  return { ...NOTHING_REMOVED, vehicles: rowCount ?? 0 };
+}
+
+/** As `deleteLocations`, of all locations but those that are named. @param named a query of their ids */
+export async function deleteOtherLocations(
+  tx: Queryable,
+  named: SQL,
+  options: { cascade: boolean; limit: number },
+): Promise<RemovedCounts | Occupied[]> {
+  const { rows } = await tx.execute<{ id: number }>(
+    sql`select id from ${locations} where not exists (select from (${named}) named (id) where named.id = locations.id)`,
+  );
+  const ids = rows.map(({ id }) => id);
+  return ids.length === 0 ? NOTHING_REMOVED : deleteLocations(tx, ids, options);
+}
+
+/**
+ * Deletes locations and bumps the revision; to be called in a transaction, under `lockLocations`.
+ * @param options.cascade deletes the vehicles that stand there and the observations as well
+ * @returns the locations that something refers to, at most `limit` of them, where there are any and `cascade` is false:
+ *   nothing is deleted then
+ */
+export async function deleteLocations(
+  tx: Queryable,
+  ids: readonly number[],
+  { cascade, limit }: { cascade: boolean; limit: number },
+): Promise<RemovedCounts | Occupied[]> {
+  const list = sql`any(${sql.param(ids)}::int[])`;
+  // From here on nobody can store a row that refers to one of them.
+  await tx.execute(sql`select from ${locations} where id = ${list} order by id for update`);
+  const counts = { vehicles: 0, observations: 0 };
+  if (cascade) {
+    await lockVehicles(tx);
+    await tx.execute(sql`lock table ${demandObservations} in share row exclusive mode`);
+    const gone = await tx.execute(sql`delete from ${vehicles} where location_id = ${list}`);
+    const forgotten = await tx.execute(sql`delete from ${demandObservations} where location_id = ${list}`);
+    counts.vehicles = gone.rowCount ?? 0;
+    counts.observations = forgotten.rowCount ?? 0;
+  } else {
+    const occupied = await findOccupied(tx, list, limit);
+    if (occupied.length > 0) return occupied;
+  }
+  const { rowCount } = await tx.execute(sql`delete from ${locations} where id = ${list}`);
+  await bumpDemandRevision(tx);
+  return { locations: rowCount ?? 0, ...counts };
+}
+
+async function findOccupied(tx: Queryable, list: SQL, limit: number): Promise<Occupied[]> {
+  const { rows } = await tx.execute<Occupied>(sql`
+    select l.id, (select count(*)::int from ${vehicles} v where v.location_id = l.id) as vehicles,
+      (select count(*)::int from ${demandObservations} o where o.location_id = l.id) as observations
+    from ${locations} l where l.id = ${list} and (exists (select from ${vehicles} v where v.location_id = l.id)
+      or exists (select from ${demandObservations} o where o.location_id = l.id))
+    order by l.id limit ${limit}`);
+  return rows;
+}

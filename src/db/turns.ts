@@ -1,0 +1,109 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { JobPriority } from '../contracts/priorities.ts';
+import { commitLater, type Queryable } from './client.ts';
+import { callerTurns, clientTurns, jobs, priorityLines, workers } from './schema.ts';
+
+/** How many jobs of one caller may run at once: a number, or null for all slots of live workers but one. */
+export type RunningLimit = {
+  runningPerCaller: number | null;
+  /** silence after which a worker counts as dead */
+  lockSeconds: number;
+};
+
+/** Any number. */
+export const NO_LIMIT: RunningLimit = { runningPerCaller: 2_147_483_647, lockSeconds: 0 };
+
+/** Tells that a worker is alive, and how many jobs it runs at once. */
+export async function beatWorker(db: Queryable, workerId: string, slots: number): Promise<void> {
+  await db.execute(sql`
+    insert into ${workers} (worker_id, slots) select ${workerId}, ${slots}::int where ${commitLater}
+    on conflict (worker_id) do update set slots = excluded.slots, heartbeat_at = excluded.heartbeat_at`);
+}
+
+/** A worker ends: its slots count no longer. */
+export async function removeWorker(db: Queryable, workerId: string): Promise<void> {
+  await db.execute(sql`delete from ${workers} where worker_id = ${workerId}`);
+}
+
+/** Makes void what time makes void: silent workers, what callers used long ago, the rows of those that went away. */
+export async function tidyLines(db: Queryable, lockSeconds: number): Promise<void> {
+  await db.execute(sql`delete from ${workers} where worker_id = any(array(
+    select worker_id from ${workers} where heartbeat_at < now() - make_interval(secs => ${2 * lockSeconds})
+    for update skip locked))`);
+  await db.execute(sql`select tidy_lines()`);
+  await db.execute(sql`select drop_idle_turns(priority, 100000) from ${priorityLines}`);
+}
+
+const runningLimit = ({ runningPerCaller, lockSeconds }: RunningLimit) =>
+  sql`running_limit(${runningPerCaller}::int, ${lockSeconds}::float8)`;
+const runningOf = (caller: SQL) =>
+  sql`(select count(*)::int from ${jobs} r where r.status = 'running' and r.caller = ${caller})`;
+const isClaimable = sql`j.status = 'queued' and (j.retry_at is null or j.retry_at <= now())`;
+
+/** Number of jobs that workers could claim now, counted up to `most`; what goes beyond a caller's limit is not. */
+export async function countClaimable(db: Queryable, most: number, limit: RunningLimit): Promise<number> {
+  const { rows } = await db.execute<{ n: number }>(sql`
+    select count(*)::int as n from (
+      select from (select ${runningLimit(limit)} as running) l, ${callerTurns} c cross join lateral (
+        select from ${jobs} j where ${isClaimable} and j.priority = c.priority and j.caller = c.caller
+        limit case when l.running is not null then greatest(0, l.running - ${runningOf(sql`c.caller`)}) end) q
+      limit ${most}) n`);
+  return rows[0].n;
+}
+
+/**
+ * Whether a job of a caller waits that its limit held back until now, when one of its others has ended: claims passed it
+ * over and used up its token. To be asked after the end is stored: whoever claims later sees the end by itself.
+ */
+export async function isHeldBack(db: Queryable, jobId: string, limit: RunningLimit): Promise<boolean> {
+  const { rows } = await db.execute<{ held: boolean }>(sql`
+    select coalesce(${runningLimit(limit)} <= 1 + ${runningOf(sql`ended.caller`)}, false) and exists (
+      select from ${jobs} j where ${isClaimable} and j.priority = any(enum_range(null::job_priority))
+        and j.caller = ended.caller) as held
+    from ${jobs} ended where ended.job_id = ${jobId}`);
+  return rows[0]?.held ?? false;
+}
+
+/** Jobs of one that are claimed before `tag` is: those that begin earlier, or at the same point where it came earlier. */
+const before = (start: SQL, expected: SQL, since: SQL, tag: SQL, tagSince: SQL) => sql`
+  greatest(0, case when ${since} < ${tagSince} then floor((${tag} - ${start}) / ${expected}) + 1
+    else ceil((${tag} - ${start}) / ${expected}) end)`;
+
+/**
+ * Place of a queued job in the line in which jobs are claimed, 1 is next: as far as can be told now, where each waiting
+ * job uses what the last one of its caller used. Limits of callers are not counted.
+ */
+export async function readQueuePosition(
+  db: Queryable,
+  job: { jobId: string; priority: JobPriority; caller: string; clientId: string; createdAt: Date },
+): Promise<number> {
+  const { jobId, priority, caller, clientId } = job;
+  const createdAt = job.createdAt.toISOString();
+  const { rows } = await db.execute<{ n: number }>(sql`
+    with waiting as materialized (
+      select caller, client_id, count(*) as jobs,
+        count(*) filter (where (created_at, job_id) < (${createdAt}::timestamptz, ${jobId})) as older
+      from ${jobs} where status = 'queued' and priority = ${priority} group by caller, client_id),
+    callers as materialized (
+      select c.caller, c.expected_seconds as expected, c.since, c.virtual_seconds,
+        greatest(c.seconds, p.virtual_seconds) as start
+      from ${callerTurns} c join ${priorityLines} p on p.priority = c.priority where c.priority = ${priority}),
+    clients as (
+      select w.client_id, w.jobs, w.older, t.since, t.expected_seconds as expected,
+        greatest(t.seconds, c.virtual_seconds) as start
+      from waiting w join ${clientTurns} t on t.priority = ${priority} and t.caller = ${caller} and t.client_id = w.client_id
+        join callers c on c.caller = ${caller}
+      where w.caller = ${caller}),
+    own as (
+      select m.older + coalesce(sum(least(o.jobs, ${before(sql`o.start`, sql`o.expected`, sql`o.since`, sql`(m.start + m.older * m.expected)`, sql`m.since`)})), 0) as n
+      from clients m left join clients o on o.client_id <> m.client_id
+      where m.client_id = ${clientId} group by m.older),
+    mine as (
+      select own.n, c.start + own.n * c.expected as tag, c.since from callers c, own where c.caller = ${caller})
+    select (1 + (select count(*) from ${jobs} where status = 'queued' and priority > ${priority})
+      + coalesce((select n from mine), 0)
+      + coalesce((select sum(least(w.jobs, ${before(sql`c.start`, sql`c.expected`, sql`c.since`, sql`mine.tag`, sql`mine.since`)}))
+          from mine, callers c, (select caller, sum(jobs) as jobs from waiting group by caller) w
+          where c.caller = w.caller and c.caller <> ${caller}), 0))::int as n`);
+  return rows[0].n;
+}

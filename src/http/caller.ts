@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify';
+import { callerOfAddress, openAddressList } from '../addresses.ts';
+import type { Config } from '../config.ts';
+import type { JobPriority } from '../contracts/priorities.ts';
+import { AppError } from '../errors.ts';
+
+/** Who makes a job: callers take turns with each other, and the clients of a caller among themselves. */
+export type Caller = { caller: string; clientId: string };
+
+/**
+ * The caller is where the request comes from: the address of the connection, or what a trusted proxy says
+ * (`HTTP_TRUSTED_PROXIES`). The name that a client gives itself counts only beside it, as anybody can write any name.
+ */
+export function readCaller(request: FastifyRequest): Caller {
+  const clientId = request.headers['x-client-id'];
+  // There is no address any more where the caller has hung up, whatever its type says.
+  const address = request.ip as string | undefined;
+  return {
+    caller: address === undefined ? 'unknown' : callerOfAddress(address).slice(0, 128),
+    clientId: typeof clientId === 'string' ? clientId : '',
+  };
+}
+
+/**
+ * Who may ask for which priority.
+ * @returns a check that throws AppError FORBIDDEN
+ */
+export function openPriorityCheck({ PRIORITY_HIGH_FOR: list }: Pick<Config, 'PRIORITY_HIGH_FOR'>) {
+  const isNamed = list === 'everybody' || list === 'nobody' ? undefined : openAddressList(list);
+  return (request: FastifyRequest, priority: JobPriority): void => {
+    if (priority !== 'high' || list === 'everybody' || isNamed?.(request.ip ?? '')) return;
+    const who =
+      list === 'nobody'
+        ? 'nobody may ask for it here'
+        : `it is kept for some callers, and ${request.ip} is none`;
+    const message = `the priority "high" is reserved (setting PRIORITY_HIGH_FOR): ${who}; take "normal" or "low"`;
+    throw new AppError('FORBIDDEN', [{ field: 'options.priority', message }]);
+  };
+}

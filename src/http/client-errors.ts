@@ -1,0 +1,90 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { v7 as uuidv7 } from 'uuid';
+import type { Config } from '../config.ts';
+import { failure } from '../envelope.ts';
+import { AppError } from '../errors.ts';
+import type { App } from './app.ts';
+
+/** Headers are a few kB: who takes longer than this for them is no slow line. */
+const MAX_HEADERS_SECONDS = 30;
+/** How often sockets are looked at that are late. */
+const MAX_CHECK_SECONDS = 5;
+
+type Timeouts = Pick<Config, 'HTTP_REQUEST_TIMEOUT_SECONDS'>;
+
+/** Options of Node's server: how long a request may take to come in; waiting for an answer does not count. */
+export function serverTimeouts({ HTTP_REQUEST_TIMEOUT_SECONDS: seconds }: Timeouts) {
+  return {
+    requestTimeout: seconds * 1000,
+    headersTimeout: Math.min(seconds, MAX_HEADERS_SECONDS) * 1000,
+    connectionsCheckingInterval: Math.min(seconds / 4, MAX_CHECK_SECONDS) * 1000,
+    requireHostHeader: false,
+  };
+}
+
+/** What Node's parser or its clock says against a request before, or while, it comes in. */
+type ClientError = Error & { code?: string };
+
+/**
+ * Answers what Node itself refuses: requests that take too long to come in (408), headers that are too large (431),
+ * what is no HTTP (400). There is no Fastify request or reply then, so the envelope is written to the socket.
+ * @returns the handler of `clientError`; call `follow` with the application before routes are registered
+ */
+export function answerClientErrors(timeouts: Timeouts) {
+  /** requests that have begun and not been answered yet, by socket */
+  const begun = new WeakMap<Socket, { id: string; isAnswered(): boolean }>();
+  return {
+    follow(app: Pick<App, 'addHook'>): void {
+      app.addHook('onRequest', async (request, reply) => {
+        begun.set(request.raw.socket, { id: request.id, isAnswered: () => reply.raw.headersSent });
+        // Node would answer it without a word.
+        if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
+          throw new AppError('VALIDATION_ERROR', [
+            { field: 'Host', message: 'the Host header is missing; send it' },
+          ]);
+        }
+      });
+      app.addHook('onResponse', async (request) => {
+        begun.delete(request.raw.socket);
+      });
+    },
+    handle(error: ClientError, socket: Socket, log: App['log']): void {
+      if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error);
+      const request = begun.get(socket);
+      // Half an answer has gone out: nothing can be said any more.
+      if (request?.isAnswered()) return void socket.destroy(error);
+      const requestId = request?.id ?? uuidv7();
+      const refusal = translate(error, timeouts);
+      const body = JSON.stringify(failure(requestId, refusal));
+      log.info({ request_id: requestId, status: refusal.status, reason: error.code }, 'request cut off');
+      socket.write(
+        `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n` +
+          `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+          `X-Request-Id: ${requestId}\r\nConnection: close\r\n\r\n${body}`,
+      );
+      socket.destroySoon();
+    },
+  };
+}
+
+function translate(error: ClientError, { HTTP_REQUEST_TIMEOUT_SECONDS: seconds }: Timeouts): AppError {
+  switch (error.code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new AppError(
+        'REQUEST_TIMEOUT',
+        `the request took too long to come in: its headers may take ${Math.min(seconds, MAX_HEADERS_SECONDS)} seconds, ` +
+          `all of it ${seconds} (setting HTTP_REQUEST_TIMEOUT_SECONDS); send it faster, packed, or in parts`,
+      );
+    case 'HPE_HEADER_OVERFLOW':
+      return new AppError(
+        'HEADERS_TOO_LARGE',
+        'the headers are larger than 16 KiB in all; send fewer or shorter ones',
+      );
+    default:
+      return new AppError(
+        'VALIDATION_ERROR',
+        `the request is no valid HTTP/1.1 (${error.message.replace(/^Parse Error: /, '')}); correct what sends it`,
+      );
+  }
+}

@@ -1,0 +1,97 @@
+import { Piscina } from 'piscina';
+import type { Config } from '../../config.ts';
+import { AppError, type Fault } from '../../errors.ts';
+import { riskSettings } from '../../risk-settings.ts';
+import type { IntakeResult, IntakeTask } from './intake-thread.ts';
+import type { Checkable, Facts, IntakeSettings, Operation } from './operations.ts';
+import { type Outcome, readBody } from './read-body.ts';
+
+/** Bodies up to this size are read on the event loop, in some milliseconds; a thread would take longer to begin. */
+export const MAX_LOOP_BODY_BYTES = 256 * 1024;
+/** A thread that has nothing to do ends after this time, and gives its memory back. */
+const IDLE_MS = 10_000;
+
+export type Intake = {
+  /** Reads a JSON body: on the event loop where it is small, else in a thread. `bytes` are the intake's from then on. */
+  read<O extends Operation>(operation: O, bytes: Uint8Array): Promise<TakenBody<O>>;
+  close(): Promise<void>;
+};
+
+/** A body that has been read. */
+export class TakenBody<O extends Operation = Operation> {
+  readonly operation: O;
+  /** what the schema says against the body; there are no facts then */
+  readonly error: AppError | undefined;
+  #facts: Facts<O> | undefined;
+  #readAgain: ((known: ReadonlySet<number>) => Promise<Outcome<O>>) | undefined;
+
+  constructor(
+    operation: O,
+    { facts, refused }: Outcome<O>,
+    readAgain: (known: ReadonlySet<number>) => Promise<Outcome<O>>,
+  ) {
+    this.operation = operation;
+    this.error = refused && new AppError(refused.code, refused.faults);
+    this.#facts = facts;
+    this.#readAgain = readAgain;
+  }
+
+  get facts(): Facts<O> {
+    if (!this.#facts) throw new Error('the facts of the body have been released');
+    return this.#facts;
+  }
+
+  /**
+   * What the schema cannot say against the body. It is read again only where a location is not stored.
+   * @param known those of the locations that it names that are stored
+   */
+  async findFaults(known: ReadonlySet<number>): Promise<Fault[]> {
+    const { locationIds, faults } = this.facts as Checkable;
+    if (locationIds.every((id) => known.has(id))) return faults;
+    const { facts } = await this.#readAgain!(known);
+    return (facts as Checkable).faults;
+  }
+
+  /** @throws AppError VALIDATION_ERROR with what `findFaults` finds */
+  async check(known: ReadonlySet<number>): Promise<void> {
+    const faults = await this.findFaults(known);
+    if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
+  }
+
+  /** Lets go of the body: its request may wait for minutes yet. */
+  release(): void {
+    this.#facts = undefined;
+    this.#readAgain = undefined;
+  }
+}
+
+/** Opens the threads that read large bodies. */
+export function openIntake(config: Config): Intake {
+  const settings: IntakeSettings = {
+    risk: riskSettings(config),
+    capacityPerVehicle: config.OPTIMIZATION_CAPACITY_PER_VEHICLE,
+  };
+  const pool = new Piscina<IntakeTask, IntakeResult>({
+    filename: new URL('./intake-thread.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: config.HTTP_BODY_THREADS,
+    idleTimeout: IDLE_MS,
+  });
+  const run = async (task: IntakeTask): Promise<IntakeResult> =>
+    task.bytes.length <= MAX_LOOP_BODY_BYTES
+      ? { outcome: readBody(task.operation, task.bytes, task), bytes: task.bytes }
+      : pool.run(task, { transferList: [task.bytes.buffer] as never });
+
+  return {
+    async read<O extends Operation>(operation: O, body: Uint8Array): Promise<TakenBody<O>> {
+      let bytes = body;
+      const readWith = async (known: ReadonlySet<number> | null) => {
+        const result = await run({ operation, bytes, settings, known });
+        bytes = result.bytes;
+        return result.outcome as Outcome<O>;
+      };
+      return new TakenBody(operation, await readWith(null), readWith);
+    },
+    close: () => pool.destroy(),
+  };
+}

@@ -1,0 +1,62 @@
+import parse from 'secure-json-parse';
+import { findJsonFault, placeOf } from './json-fault.ts';
+
+/** Objects and arrays of one body at most: twice what the largest request needs. */
+export const MAX_JSON_CONTAINERS = 1_200_000;
+/** Keys of one object at most: several times what the largest request needs. */
+export const MAX_JSON_KEYS = 100_000;
+
+const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Says what JSON would be too large once it is parsed. An empty object of two bytes takes some sixty bytes of memory, a
+ * million keys of one object take seconds.
+ * @returns what there is too much of; undefined where it can be parsed (or is no JSON). O(bytes), without recursion
+ */
+export function findExcess(bytes: Uint8Array): string | undefined {
+  let containers = 0;
+  /** of the objects and arrays that are open, the keys so far */
+  const keys: number[] = [];
+  for (let i = 0; i < bytes.length; i++) {
+    switch (bytes[i]) {
+      case QUOTE:
+        while (++i < bytes.length && bytes[i] !== QUOTE) if (bytes[i] === BACKSLASH) i++;
+        break;
+      case OPEN_LIST:
+      case OPEN_OBJECT:
+        if (++containers > MAX_JSON_CONTAINERS) return `more than ${MAX_JSON_CONTAINERS} objects and arrays`;
+        keys.push(0);
+        break;
+      case CLOSE_LIST:
+      case CLOSE_OBJECT:
+        keys.pop();
+        break;
+      case COLON:
+        if (++keys[keys.length - 1]! > MAX_JSON_KEYS) return `an object of more than ${MAX_JSON_KEYS} keys`;
+    }
+  }
+  return undefined;
+}
+
+/** Parses a JSON body. Keys that would change the prototype of an object are refused. */
+export function parseJson(bytes: Uint8Array): { value: unknown } | { fault: string } | { excess: string } {
+  const excess = findExcess(bytes);
+  if (excess) return { excess };
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  if (text.trim() === '') return { fault: 'the body is empty; send a JSON object' };
+  try {
+    return { value: parse(text) };
+  } catch {
+    const found = findJsonFault(text);
+    if (!found) {
+      return {
+        fault: 'the body is not valid JSON here: the keys "__proto__" and "constructor" are not allowed',
+      };
+    }
+    const { line, column } = placeOf(text, found.offset);
+    return {
+      fault: `the body is not valid JSON: line ${line}, column ${column}: ${found.what}; correct it there`,
+    };
+  }
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import type { Static, TSchema } from 'typebox';
+import { BacktestRequest } from '../../contracts/backtest.ts';
+import {
+  FleetVehiclePatch,
+  LocationPatch,
+  PostDemandRequest,
+  PutFleetRequest,
+  PutLocationsRequest,
+} from '../../contracts/data.ts';
+import { DecisionRequest } from '../../contracts/decisions.ts';
+import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
+import { ForecastRequest } from '../../contracts/forecast.ts';
+import { type JobFacts, jobFacts, type RequestOf } from '../../contracts/job-facts.ts';
+import type { JobKind } from '../../contracts/jobs.ts';
+import { OptimizeRequest } from '../../contracts/optimize.ts';
+import type { JobPriority } from '../../contracts/priorities.ts';
+import { RiskRequest } from '../../contracts/risk.ts';
+import { checkRequest, namedLocationIds } from '../../core/optimize/check.ts';
+import { type RiskSettings, scoreRisk } from '../../core/risk.ts';
+import { packDemand, packLocations, packVehicles } from '../../db/packed-rows.ts';
+import type { Fault } from '../../errors.ts';
+import { findDemandFaults, findFleetFaults, findLocationFaults } from '../data-faults.ts';
+
+/** Settings that reading a body needs. */
+export type IntakeSettings = {
+  risk: RiskSettings;
+  /** capacity of vehicles where the request states none */
+  capacityPerVehicle: number;
+};
+
+export type ReadContext = {
+  settings: IntakeSettings;
+  /** those locations among the ones that the body names that are stored; null: taken for granted that all are */
+  known: ReadonlySet<number> | null;
+};
+
+/** Of a body whose faults depend on which locations are stored. */
+export type Checkable = {
+  /** distinct ids of the locations that have to be stored */
+  locationIds: number[];
+  /** what its schema cannot say, at most 100 */
+  faults: Fault[];
+};
+
+/** What the API keeps of the body of a job. */
+export type JobIntake = {
+  /** the body as compact JSON */
+  input: Uint8Array;
+  /** of what is asked for and the body, compared where an idempotency key comes again */
+  inputHash: Uint8Array;
+  priority: JobPriority;
+  /** what the event loop of a worker needs to know of it */
+  facts: JobFacts;
+};
+
+/**
+ * Each operation with a JSON body: its schema, and what the API needs of a body that fits it. `read` runs in a thread
+ * where a body is large, so what it returns is small or made of texts and bytes.
+ */
+export const OPERATIONS = {
+  optimize: operation(OptimizeRequest, readOptimization),
+  decision: operation(DecisionRequest, readDecision),
+  backtest: operation(BacktestRequest, (body) => ({ ...readJob('backtest', body), request: body })),
+  forecast: operation(ForecastRequest, (body) => body),
+  /** the scores as JSON text */
+  risk: operation(RiskRequest, ({ vehicles }, { settings }) => ({
+    scores: encode(vehicles.map((vehicle) => scoreRisk(vehicle, settings.risk))),
+  })),
+  locations: operation(PutLocationsRequest, ({ locations }) => ({
+    locationIds: [],
+    faults: findLocationFaults(locations),
+    rows: packLocations(locations),
+  })),
+  fleet: operation(PutFleetRequest, ({ fleet }, { known }) => ({
+    locationIds: distinctIds(fleet),
+    faults: findFleetFaults(fleet, known),
+    rows: packVehicles(fleet),
+  })),
+  demand: operation(PostDemandRequest, ({ observations }, { known }) => {
+    const { faults, found } = findDemandFaults(observations, known);
+    return { locationIds: distinctIds(observations), faults, rows: packDemand(found) };
+  }),
+  vehicle_patch: operation(FleetVehiclePatch, (body) => body),
+  location_patch: operation(LocationPatch, (body) => body),
+};
+
+export type Operation = keyof typeof OPERATIONS;
+export type Facts<O extends Operation> = ReturnType<(typeof OPERATIONS)[O]['read']>;
+
+function operation<S extends TSchema, F>(schema: S, read: (body: Static<S>, context: ReadContext) => F) {
+  return { schema, read };
+}
+
+function readOptimization(body: OptimizeRequest, { known, settings }: ReadContext) {
+  const ids = namedLocationIds(body);
+  return {
+    ...readJob('optimize', body),
+    locationIds: body.network ? [] : ids,
+    faults: checkRequest(body, known ?? new Set(ids), settings.capacityPerVehicle) as Fault[],
+    locationCount: body.network?.location_ids.length ?? ids.length,
+    vehicleCount: body.fleet_state.vehicles.length,
+  };
+}
+
+/** The parts that the optimizer gets are checked here; what is forecast, against the stored demand, by the route. */
+function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
+  const { fleet_state, network, constraints, options } = body;
+  const { location_ids, horizon_hours, step_hours, start_date, on_missing_history } = body;
+  const parts = {
+    demand_forecast: {},
+    fleet_state: fleet_state ?? { vehicles: [] },
+    ...(network && { network }),
+    ...(constraints && { constraints }),
+    ...(options && { options }),
+  };
+  const ids = network ? [] : namedLocationIds(parts);
+  const faults: Fault[] = checkRequest(parts, known ?? new Set(ids), settings.capacityPerVehicle);
+  const inNetwork = new Set(network?.location_ids);
+  for (const [i, id] of (network && location_ids ? location_ids : []).entries()) {
+    if (inNetwork.has(id)) continue;
+    const message = `location ${id} is not in network.location_ids; add it there with its costs or leave it out`;
+    faults.push({ field: `location_ids[${i}]`, message });
+  }
+  return {
+    ...readJob('decision', body),
+    locationIds: ids,
+    faults: faults.slice(0, MAX_REPORTED_ERRORS),
+    vehicleCount: fleet_state?.vehicles.length ?? null,
+    forecast: { location_ids, horizon_hours, step_hours, start_date, on_missing_history },
+    networkIds: network?.location_ids ?? null,
+  };
+}
+
+function readJob<K extends JobKind>(kind: K, body: RequestOf[K]): JobIntake {
+  const input = encode(body);
+  const hash = createHash('sha256');
+  // Of an optimization the body alone, as keys of earlier versions have it.
+  if (kind !== 'optimize') hash.update(`${kind}\n`);
+  return {
+    input,
+    inputHash: hash.update(input).digest(),
+    priority: body.options?.priority ?? 'normal',
+    facts: jobFacts(kind, body),
+  };
+}
+
+/** JSON in bytes of their own, which can be handed to another thread. */
+function encode(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+function distinctIds(rows: readonly { location_id: number }[]): number[] {
+  return [...new Set(rows.map((row) => row.location_id))];
+}

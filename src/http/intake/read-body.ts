@@ -1,0 +1,34 @@
+import type { ErrorCode } from '../../contracts/errors.ts';
+import type { Fault } from '../../errors.ts';
+import { findFaults, fits } from '../faults.ts';
+import { parseJson } from './json.ts';
+import { type Facts, OPERATIONS, type Operation, type ReadContext } from './operations.ts';
+
+/** What became of a body: what the API keeps of it, or why it is refused. */
+export type Outcome<O extends Operation = Operation> =
+  | { facts: Facts<O>; refused?: never }
+  | { refused: { code: ErrorCode; faults: Fault[] }; facts?: never };
+
+/**
+ * Reads a JSON body: parses it, checks it against the schema of its operation, and takes from it what the API needs.
+ * The one way for every JSON body, on the event loop or in a thread.
+ */
+export function readBody<O extends Operation>(
+  operation: O,
+  bytes: Uint8Array,
+  context: ReadContext,
+): Outcome<O> {
+  const parsed = parseJson(bytes);
+  if ('excess' in parsed) {
+    const message = `the body has ${parsed.excess}; send it in parts`;
+    return { refused: { code: 'PAYLOAD_TOO_LARGE', faults: [{ message }] } };
+  }
+  if ('fault' in parsed) {
+    return { refused: { code: 'VALIDATION_ERROR', faults: [{ message: parsed.fault }] } };
+  }
+  const { schema, read } = OPERATIONS[operation];
+  if (!fits(schema, parsed.value)) {
+    return { refused: { code: 'VALIDATION_ERROR', faults: findFaults(schema, parsed.value) } };
+  }
+  return { facts: (read as (body: unknown, context: ReadContext) => Facts<O>)(parsed.value, context) };
+}

@@ -1,0 +1,150 @@
+import type { SwaggerTransform, SwaggerTransformObject } from '@fastify/swagger';
+import { ErrorEnvelope } from '../contracts/envelope.ts';
+import { DecisionAnswer, JobResult } from '../contracts/job-result.ts';
+import { answerExample, errorExample, PARAMETER_EXAMPLES } from './answer-examples.ts';
+import { JSON_TYPE, MERGE_PATCH_TYPE } from './bodies.ts';
+import { commonErrors, type ErrorStatus, RESPONSE_DESCRIPTION, responseHeaders } from './responses.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON Schema of every shape
+type Schema = Record<string, any>;
+
+const COMPONENTS = '#/components/schemas/';
+
+/** Keywords whose value is a schema, a list of schemas, schemas by name. */
+const ONE = ['items', 'additionalProperties', 'propertyNames', 'not'];
+const LIST = ['anyOf', 'oneOf', 'allOf'];
+const BY_NAME = ['properties', 'patternProperties'];
+
+/**
+ * How the schemas of the routes become the OpenAPI document: those with an `$id` are components of that name, bodies and
+ * answers refer to them, and nothing is left that generators of clients read otherwise than the service does.
+ */
+export function documentRoutes(): { transform: SwaggerTransform; transformObject: SwaggerTransformObject } {
+  const components = new Map<string, Schema>();
+  /** What the plugin would change on its way: it drops what stands beside a reference. By operationId. */
+  const operations = new Map<string, Schema>();
+
+  /** A schema as the document has it: with references for what has a name. */
+  function toDocument(schema: Schema): Schema {
+    const { $id: name, ...rest } = schema;
+    const shown = describeShape(rest);
+    if (name === undefined) return shown;
+    // What is said where it is used, and is all that may differ: `{ ...Accuracy, description: "…" }`.
+    const { description, ...shape } = shown;
+    const known = components.get(name);
+    if (!known) components.set(name, shown);
+    else if (JSON.stringify({ ...known, description: undefined }) !== JSON.stringify(shape)) {
+      throw new Error(`two different schemas are called ${name}`);
+    }
+    const isOwn = description === components.get(name)?.description;
+    return { $ref: COMPONENTS + name, ...(!isOwn && { description }) };
+  }
+
+  function describeShape({ default: fallback, ...schema }: Schema): Schema {
+    const shown = { ...schema };
+    for (const key of ONE) if (isSchema(schema[key])) shown[key] = toDocument(schema[key]);
+    for (const key of LIST) if (schema[key]) shown[key] = schema[key].map(toDocument);
+    for (const key of BY_NAME) if (schema[key]) shown[key] = mapValues(schema[key], toDocument);
+    if (typeof schema.$ref === 'string') shown.$ref = COMPONENTS + schema.$ref;
+    if (schema.enum && !schema.type) shown.type = typeof schema.enum[0] === 'number' ? 'integer' : 'string';
+    // Generators make a field with a `default` one that has to be sent; nothing here is filled in before it is checked.
+    if (fallback !== undefined && !schema.description?.includes('default')) {
+      const text = `default: \`${JSON.stringify(fallback)}\``;
+      shown.description = schema.description ? `${schema.description}; ${text}` : text;
+    }
+    return namedByPattern(shown);
+  }
+
+  /** Examples belong to the use of a schema, not to the schema. */
+  function documentBody(body: Schema): Schema {
+    const { [JSON_TYPE]: json, ...others } = contentOf(body);
+    // A merge patch is taken as plain JSON too: one shape by two types makes some generators write it twice.
+    const content = others[MERGE_PATCH_TYPE] ? others : { ...(json && { [JSON_TYPE]: json }), ...others };
+    return mapValues(content, ({ schema: { examples, ...schema } }) => ({
+      schema: toDocument(schema),
+      example: examples?.[0],
+    }));
+  }
+
+  function documentAnswer(operationId: string, status: string, answer: Schema): Schema {
+    const { [RESPONSE_DESCRIPTION]: description, ...schema } = answer;
+    const isError = schema.$id === (ErrorEnvelope as Schema).$id;
+    return {
+      description: description ?? schema.description,
+      headers: mapValues(responseHeaders(Number(status), answer.headers), documentHeader),
+      content: mapValues(contentOf(schema), ({ schema, example }, type) => {
+        const own = isError
+          ? errorExample(Number(status) as ErrorStatus)
+          : answerExample(operationId, status);
+        return { schema: toDocument(schema), example: type === JSON_TYPE ? own : example };
+      }),
+    };
+  }
+
+  function documentParameters(parameters: Schema): Schema {
+    const { properties, ...rest } = parameters;
+    const shown = mapValues(properties ?? {}, (schema, name) => {
+      const example = PARAMETER_EXAMPLES[name];
+      return { ...toDocument(schema), ...(example !== undefined && { examples: [example] }) };
+    });
+    return { ...rest, properties: shown };
+  }
+
+  return {
+    transform: ({ schema, url }) => {
+      if (!schema || schema.hide) return { schema, url };
+      const { body, response, querystring, params, headers, operationId, ...rest } = schema as Schema;
+      const answers = { ...response, ...commonErrors(body !== undefined) };
+      operations.set(operationId, {
+        ...(body && { requestBody: { required: true, content: documentBody(body) } }),
+        responses: mapValues(answers, (answer, status) => documentAnswer(operationId, status, answer)),
+      });
+      const shown = {
+        ...rest,
+        operationId,
+        ...(querystring && { querystring: documentParameters(querystring) }),
+        ...(params && { params: documentParameters(params) }),
+        ...(headers && { headers: documentParameters(headers) }),
+      };
+      return { schema: shown, url };
+    },
+    transformObject: (document) => {
+      const { paths, components: _, ...rest } = (document as { openapiObject: Schema }).openapiObject;
+      for (const named of [JobResult, DecisionAnswer]) toDocument(named);
+      const schemas = Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1)));
+      const whole = (operation: Schema) => ({ ...operation, ...operations.get(operation.operationId) });
+      return {
+        ...rest,
+        paths: mapValues(paths, (methods) => mapValues(methods, whole)),
+        components: { schemas },
+      };
+    },
+  };
+}
+
+/** A map whose keys fit one pattern, as generators know it: any key, with a schema of its name. */
+function namedByPattern({ patternProperties, ...schema }: Schema): Schema {
+  if (!patternProperties) return schema;
+  const [[pattern, value]] = Object.entries(patternProperties);
+  const isAnyName = pattern === '^.*$';
+  return { ...schema, additionalProperties: value, ...(!isAnyName && { propertyNames: { pattern } }) };
+}
+
+function documentHeader({ description, ...schema }: Schema): Schema {
+  return { description, schema };
+}
+
+function contentOf({ content, headers: _, ...schema }: Schema): Record<string, Schema> {
+  return content ?? { [JSON_TYPE]: { schema } };
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null;
+}
+
+function mapValues<T>(
+  record: Record<string, Schema>,
+  map: (value: Schema, key: string) => T,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+}

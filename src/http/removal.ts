@@ -1,0 +1,70 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { RemovedCounts } from '../contracts/data.ts';
+import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
+import type { Queryable } from '../db/client.ts';
+import { lockLocations } from '../db/locations.ts';
+import type { PackedRows } from '../db/packed-rows.ts';
+import { deleteLocations, deleteOtherLocations, deleteOtherVehicles, type Occupied } from '../db/removal.ts';
+import { AppError } from '../errors.ts';
+
+/** What `?replace=true` asks for beside storing the rows that came. */
+export type Replace = { cascade: boolean };
+
+const LIMIT = MAX_REPORTED_ERRORS;
+
+/**
+ * Removes what a set does not name; to be called in the transaction that stores it, before it does: the locks of vehicles and
+ * observations come before the one of the revision, which storing locations takes.
+ * @param named a query of the ids in the set
+ * @throws AppError CONFLICT naming the locations that something refers to, at most 100; VALIDATION_ERROR where the set is empty
+ */
+export async function removeOthers(
+  tx: Queryable,
+  table: 'locations' | 'fleet',
+  named: SQL,
+  { cascade }: Replace,
+): Promise<RemovedCounts> {
+  const { rows } = await tx.execute(sql`select from (${named}) named limit 1`);
+  if (rows.length === 0) {
+    const message = 'the body has no rows, and replace=true would delete everything; send at least one row';
+    throw new AppError('VALIDATION_ERROR', message);
+  }
+  if (table === 'fleet') return deleteOtherVehicles(tx, named);
+  await lockLocations(tx);
+  return removedOrRefused(
+    await deleteOtherLocations(tx, named, { cascade, limit: LIMIT }),
+    'replace',
+    'name it',
+  );
+}
+
+/** Deletes one location, under `lockLocations`. @throws AppError CONFLICT */
+export async function removeLocation(tx: Queryable, id: number, cascade: boolean): Promise<RemovedCounts> {
+  const removed = await deleteLocations(tx, [id], { cascade, limit: LIMIT });
+  return removedOrRefused(removed, 'location_id', 'retire it with PATCH and {"active": false}');
+}
+
+/** The ids of a set that came as JSON: the first column of its rows. */
+export function packedIds({ chunks }: PackedRows, table: 'locations' | 'fleet'): SQL {
+  const type = sql.raw(table === 'fleet' ? 'text[]' : 'int[]');
+  return sql.join(
+    chunks.map(([ids]) => sql`select unnest(${ids}::${type})`),
+    sql` union all `,
+  );
+}
+
+function removedOrRefused(
+  removed: RemovedCounts | Occupied[],
+  field: string,
+  otherwise: string,
+): RemovedCounts {
+  if (!Array.isArray(removed)) return removed;
+  const faults = removed.map(({ id, vehicles, observations }) => ({
+    field,
+    message:
+      `location ${id} cannot be deleted: ${vehicles} ${vehicles === 1 ? 'vehicle stands' : 'vehicles stand'} there and ` +
+      `${observations} ${observations === 1 ? 'observation is' : 'observations are'} kept; ` +
+      `delete them with it by cascade=true, or ${otherwise}`,
+  }));
+  throw new AppError('CONFLICT', faults);
+}

@@ -1,0 +1,115 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { Location, LocationPatch, Removed } from '../../contracts/data.ts';
+import { LocationId } from '../../contracts/optimize.ts';
+import { VehicleId } from '../../contracts/vehicles.ts';
+import { lockLocations, patchLocation } from '../../db/locations.ts';
+import { deleteVehicle, NOTHING_REMOVED } from '../../db/removal.ts';
+import { success } from '../../envelope.ts';
+import { AppError } from '../../errors.ts';
+import type { Deps } from '../app.ts';
+import { factsOf, JSON_TYPE, MERGE_PATCH_TYPE } from '../bodies.ts';
+import { removeLocation } from '../removal.ts';
+import { answers, errors } from '../responses.ts';
+
+const LocationParams = Type.Object({ location_id: LocationId });
+const DeleteQuery = Type.Object(
+  {
+    cascade: Type.Optional(
+      Type.Boolean({
+        description:
+          'true: the vehicles that stand there and the observations are deleted too; default false',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const patchExample = { active: false };
+
+/** Single rows of `/api/v1/data`: change a location, delete a location or a vehicle. */
+export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.patch(
+      '/api/v1/data/locations/:location_id',
+      {
+        config: { operation: 'location_patch' },
+        schema: {
+          operationId: 'change_location',
+          tags: ['data'],
+          summary: 'Change one location',
+          description:
+            'A JSON merge patch: what is named is changed, the rest stays; null is refused. `active` false retires the ' +
+            'location: it keeps its vehicles and its history, but is planned only where a request names it.',
+          params: LocationParams,
+          body: {
+            content: {
+              [JSON_TYPE]: { schema: { ...LocationPatch, examples: [patchExample] } },
+              [MERGE_PATCH_TYPE]: { schema: { ...LocationPatch, examples: [patchExample] } },
+            },
+          },
+          response: { 200: answers('the location', Location), ...errors(400, 404, 413, 415, 503) },
+        },
+      },
+      async (request) => {
+        const { location_id: id } = request.params;
+        const patch = factsOf(request, 'location_patch');
+        const location = await db.transaction((tx) => patchLocation(tx, id, patch));
+        if (location) return success(request.id, location);
+        throw unknownLocation(id, 'PUT /api/v1/data/locations creates one');
+      },
+    );
+
+    app.delete(
+      '/api/v1/data/locations/:location_id',
+      {
+        schema: {
+          operationId: 'delete_location',
+          tags: ['data'],
+          summary: 'Delete one location',
+          description:
+            'Refused with 409 while vehicles stand there or observations are kept, unless `cascade` is true. Plans and ' +
+            'decisions keep what they say of it.',
+          params: LocationParams,
+          querystring: DeleteQuery,
+          response: { 200: answers('what was deleted', Removed), ...errors(400, 404, 409, 503) },
+        },
+      },
+      async (request) => {
+        const { location_id: id } = request.params;
+        const { cascade = false } = request.query;
+        const removed = await db.transaction(async (tx) => {
+          await lockLocations(tx);
+          return removeLocation(tx, id, cascade);
+        });
+        if (removed.locations > 0) return success(request.id, { removed });
+        throw unknownLocation(id, 'GET /api/v1/data/locations lists those that are stored');
+      },
+    );
+
+    app.delete(
+      '/api/v1/data/fleet/:vehicle_id',
+      {
+        schema: {
+          operationId: 'delete_vehicle',
+          tags: ['data'],
+          summary: 'Delete one vehicle',
+          description: 'Plans and decisions keep what they say of it.',
+          params: Type.Object({ vehicle_id: { ...VehicleId, examples: ['NYC-0001'] } }),
+          response: { 200: answers('what was deleted', Removed), ...errors(400, 404, 503) },
+        },
+      },
+      async (request) => {
+        const { vehicle_id: id } = request.params;
+        if (await deleteVehicle(db, id))
+          return success(request.id, { removed: { ...NOTHING_REMOVED, vehicles: 1 } });
+        const message = `there is no vehicle ${JSON.stringify(id)}; GET /api/v1/data/fleet lists those that are stored`;
+        throw new AppError('RESOURCE_NOT_FOUND', [{ field: 'vehicle_id', message }]);
+      },
+    );
+  };
+}
+
+function unknownLocation(id: number, advice: string): AppError {
+  const message = `there is no location ${id}; ${advice}`;
+  return new AppError('RESOURCE_NOT_FOUND', [{ field: 'location_id', message }]);
+}

@@ -1,0 +1,82 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { cancel, submit } from './behaviours.ts';
+import type { Caller } from './caller.ts';
+import type { Targets } from './faults.ts';
+import type { Fleet, Member } from './fleet.ts';
+import type { Problem } from './problems.ts';
+
+const POLL_MS = 40;
+/** Longer than the silence after which a worker counts as dead. */
+const PAST_LOCK_MS = 9000;
+/** PostgreSQL may be away when a hunt begins. */
+const SUBMIT_LIMIT_MS = 15_000;
+
+/**
+ * Freezes the worker of a job, cancels the job, which is answered 202 then, and kills the worker, or lets it go on after
+ * it was thought dead. The job has to end as cancelled.
+ * @returns whether it came to that
+ */
+export async function cancelOnFrozenWorker(targets: Targets, pick: number): Promise<boolean> {
+  const { caller, fleet } = targets;
+  const hunted = await submitLarge(targets, pick);
+  if (!hunted) return false;
+  const { jobId, problem } = hunted;
+  const owner = await ownerOf(caller, fleet, jobId);
+  if (owner) {
+    const dies = pick < 0.5 && !owner.isSpared;
+    const frozen = fleet.freeze(owner, PAST_LOCK_MS);
+    await cancel(caller, jobId, problem);
+    if (dies) await fleet.kill(owner, 0);
+    await frozen;
+  }
+  await caller.follow(jobId, problem);
+  return owner !== undefined;
+}
+
+/**
+ * Takes a job from every worker that claims it, until it has ended: killed, or frozen for so long that it counts as dead.
+ * @returns whether the job ended as failed
+ */
+export async function crashToLimit(targets: Targets, pick: number): Promise<boolean> {
+  const { caller, fleet } = targets;
+  const hunted = await submitLarge(targets, pick);
+  if (!hunted) return false;
+  const { jobId, problem } = hunted;
+  const starting: Promise<void>[] = [];
+  for (;;) {
+    const owner = await ownerOf(caller, fleet, jobId);
+    if (!owner) break;
+    if (owner.isSpared) await fleet.freeze(owner, PAST_LOCK_MS);
+    else starting.push(fleet.kill(owner, 0));
+  }
+  await Promise.all(starting);
+  const result = await caller.follow(jobId, problem);
+  return result?.errors?.[0]?.code === 'INTERNAL_ERROR';
+}
+
+/** A job that keeps its worker busy for seconds; undefined where the service has refused it for too long. */
+async function submitLarge({ caller, problems }: Targets, pick: number) {
+  const large = problems.filter(({ name }) => name.startsWith('large'));
+  const problem: Problem = large[Math.floor(pick * large.length)];
+  const until = performance.now() + SUBMIT_LIMIT_MS;
+  while (performance.now() < until) {
+    const jobId = await submit(caller, problem);
+    if (jobId !== undefined) return { jobId, problem };
+    await delay(POLL_MS, undefined, { signal: caller.signal });
+  }
+  return undefined;
+}
+
+/** The worker that has the job, once it is one of those that run; undefined where the job has ended. */
+async function ownerOf(caller: Caller, fleet: Fleet, jobId: string): Promise<Member | undefined> {
+  for (;;) {
+    const answer = await caller.call(`/api/v1/jobs/${jobId}`, { expected: [200] });
+    const job = answer?.body.data;
+    if (job?.finished_at) return undefined;
+    const attempt = job?.status === 'running' ? job.attempt_history.at(-1) : undefined;
+    const pid = Number(attempt?.worker_id.split(':')[0]);
+    const owner = fleet.members.find((member) => member.pid === pid);
+    if (owner) return owner;
+    await delay(POLL_MS, undefined, { signal: caller.signal });
+  }
+}

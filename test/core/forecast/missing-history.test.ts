@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { forecastMany } from '../../../src/core/forecast/forecast.ts';
+import { fillMissing, type MissingHistory } from '../../../src/core/forecast/missing-history.ts';
+import type { DemandSeries, LocationForecast } from '../../../src/core/forecast/types.ts';
+
+const START = Date.UTC(2026, 0, 5) / 3_600_000;
+const START_DATE = '2026-02-09';
+const hours = 5 * 168;
+
+/** Five weeks of hours; NaN is none. */
+const series = (locationId: number, demandAt: (hour: number) => number): DemandSeries => ({
+  locationId,
+  timeZone: 'UTC',
+  startHour: START,
+  values: Float64Array.from({ length: hours }, (_, h) => demandAt(h)),
+});
+const unknown = (locationId: number): DemandSeries => ({
+  ...series(locationId, () => 0),
+  values: new Float64Array(0),
+});
+
+/** By day 3, by night 1: two a hour on average. */
+const dayAndNight = (h: number) => (h % 24 >= 12 ? 3 : 1);
+
+function fill(
+  all: DemandSeries[],
+  missing: Partial<Record<keyof MissingHistory, [number, unknown][]>>,
+  steps = {},
+) {
+  const options = { startDate: START_DATE, horizonHours: 24, stepHours: 1, confidenceLevel: 0.9, ...steps };
+  const known = {
+    expectedDailyDemand: new Map(missing.expectedDailyDemand as [number, number][]),
+    neighbours: new Map(missing.neighbours as [number, number[]][]),
+  };
+  return fillMissing(forecastMany(all, options), null, all, known, options).results as LocationForecast[];
+}
+const sum = (values: Float64Array) => values.reduce((a, b) => a + b, 0);
+
+describe('a location without observations', () => {
+  test('has its expected daily demand in the shape of its neighbours, whatever their size', () => {
+    const [small, large, filled] = fill(
+      [series(1, dayAndNight), series(2, (h) => 100 * dayAndNight(h)), unknown(3)],
+      { expectedDailyDemand: [[3, 240]], neighbours: [[3, [1, 2]]] },
+    );
+    expect(filled).toMatchObject({
+      status: 'ok',
+      method: 'expected_daily_demand',
+      backtestWape: null,
+      observedHours: 0,
+    });
+    expect(sum(filled.values)).toBeCloseTo(240, 0);
+    for (let h = 0; h < 24; h++) {
+      expect(filled.values[h]).toBeCloseTo(5 * small.values[h], 3);
+      expect(filled.values[h]).toBeCloseTo(0.05 * large.values[h], 3);
+      expect(filled.lower![h]).toBeLessThanOrEqual(filled.values[h]);
+      expect(filled.upper![h]).toBeGreaterThanOrEqual(filled.values[h]);
+    }
+  });
+
+  test('has less on a day on which its neighbours have less, and a part of the day has its part', () => {
+    // Half as much at weekends; 14 February 2026 is a Saturday.
+    const weekend = (h: number) => (Math.floor(h / 24) % 7 >= 5 ? 1 : 2);
+    const known = { expectedDailyDemand: [[2, 120]], neighbours: [[2, [1]]] } as const;
+    const all = [series(1, weekend), unknown(2)];
+    const of = (steps: object) => sum(fill(all, known as never, steps)[1].values);
+    const week = of({ horizonHours: 168 });
+    expect(week).toBeCloseTo(7 * 120, -1);
+    expect(of({ startDate: '2026-02-14' })).toBeCloseTo(70, 0);
+    expect(of({ horizonHours: 6 })).toBeCloseTo((140 / 24) * 6, 0);
+    expect(of({ horizonHours: 30, stepHours: 24 })).toBeCloseTo(140 + (140 / 24) * 6, 0);
+  });
+
+  test('has the same in every hour where there is no neighbour with demand, and nothing where nothing is expected', () => {
+    const all = [series(1, () => 0), unknown(2), unknown(3), unknown(4)];
+    const [, silent, alone, none] = fill(all, {
+      expectedDailyDemand: [
+        [2, 48],
+        [3, 24],
+      ],
+      neighbours: [[2, [1]]],
+    });
+    expect([...silent.values]).toEqual(Array(24).fill(2));
+    expect([...alone.values]).toEqual(Array(24).fill(1));
+    expect(none).toMatchObject({ method: 'no_history' });
+    expect([...none.values, ...none.upper!]).toEqual(Array(48).fill(0));
+  });
+
+  test('never has more than a plan can hold', () => {
+    const spike = (h: number) => (h % 168 === 0 ? 1e6 : 1e-6);
+    const [, filled] = fill([series(1, spike), unknown(2)], {
+      expectedDailyDemand: [[2, 24e6]],
+      neighbours: [[2, [1]]],
+    });
+    expect(Math.max(...filled.upper!)).toBeLessThanOrEqual(1e9);
+  });
+});

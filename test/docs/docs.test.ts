@@ -1,0 +1,92 @@
+import { globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { freePort } from '../../src/start/embedded-postgres.ts';
+import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
+import { processesUsing } from '../helpers/processes.ts';
+import { createTestDatabase } from '../helpers/services.ts';
+import { compareAnswer, type Ids, useIds } from './answers.ts';
+import { type Block, findOwnTest, readSteps, type Step } from './blocks.ts';
+import { linkCheckout, openShell } from './shell.ts';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+/** The order in which a reader comes by them: the README, then what it leads to. */
+const FIRST = ['README.md', 'docs/data.md', 'docs/decisions.md'];
+const DOCUMENTS = [...new Set([...FIRST, ...globSync('docs/*.md', { cwd: ROOT }).toSorted()])];
+const read = (document: string) => readFileSync(path.join(ROOT, document), 'utf8');
+
+describe('the documents, followed from the first command to the last on a fresh sample', () => {
+  const ids: Ids = new Map();
+  let folder: string;
+  let env: Record<string, string>;
+  let addresses: [RegExp, string][];
+  const shells: ReturnType<typeof openShell>[] = [];
+
+  beforeAll(async () => {
+    folder = await newTemporaryFolder('docs');
+    await linkCheckout(folder);
+    const port = await freePort();
+    const [ownDatabase, otherDatabase] = [await createTestDatabase(), await createTestDatabase()];
+    env = { PORT: String(port), WORKERS: '1' };
+    // What a reader puts in: addresses of servers of their own.
+    addresses = [
+      [/127\.0\.0\.1:8000/g, `127.0.0.1:${port}`],
+      [/postgresql:\/\/…/g, ownDatabase],
+      [/postgresql:\/\/user:password@db:5432\/fleet/g, otherDatabase],
+      [/redis:\/\/redis:6379/g, inject('redisUrl')],
+    ];
+  });
+  afterAll(async () => {
+    for (const shell of shells.toReversed()) await shell.close();
+    const left = await processesUsing(folder);
+    await removeFolder(folder);
+    expect(left, 'what Ctrl-C leaves behind').toEqual([]);
+  });
+
+  test.each(DOCUMENTS)('%s answers what it shows', async (document) => {
+    const ownTest = findOwnTest(read(document));
+    if (ownTest !== undefined) return expect(read(ownTest)).toContain(document);
+    const shell = openShell(folder, env);
+    shells.push(shell);
+    const faults: string[] = [];
+    for (const step of readSteps(read(document))) {
+      const at = `${document}:${step.command.line}`;
+      try {
+        const found = await runStep(step, shell);
+        faults.push(...found.map((fault) => `${at}: ${fault}`));
+      } catch (error) {
+        faults.push(`${at}: ${(error as Error).message}`);
+      }
+    }
+    expect(faults.join('\n')).toBe('');
+  });
+
+  async function runStep({ command, answer }: Step, shell: ReturnType<typeof openShell>): Promise<string[]> {
+    const { code, out, err } = await shell.run(prepare(command), answer !== undefined);
+    if (code !== 0) return [`ends with ${code}: ${out}${err}`];
+    return answer === undefined ? [] : compareAnswer(answer.text, toShownAddresses(out), ids);
+  }
+
+  function prepare({ text }: Block): string {
+    return addresses.reduce((line, [shown, own]) => line.replace(shown, own), useIds(text, ids));
+  }
+
+  function toShownAddresses(out: string): string {
+    return out.replaceAll(`127.0.0.1:${env.PORT}`, '127.0.0.1:8000').replaceAll(folder, '…');
+  }
+});
+
+describe('every Markdown file', () => {
+  const files = globSync(['*.md', '{docs,bench,src,data,test}/**/*.md'], { cwd: ROOT });
+
+  test.each(files)('%s names npm scripts and files that exist', (file) => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const text = read(file);
+    const named = [...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map((match) => match[1]!);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    const run = [...text.matchAll(/\bnode (?:--\S+ )*((?:bench|src|workers|test)\/[\w./-]+)/g)].map(
+      (match) => match[1]!,
+    );
+    expect(run.filter((name) => globSync(name, { cwd: ROOT }).length === 0)).toEqual([]);
+  });
+});

@@ -1,0 +1,125 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+
+/** What a command that serves until it is stopped says when it is ready. */
+const SERVICES: Record<string, string> = {
+  'npm start': 'Ctrl-C stops it',
+  'npm run api': 'Server listening',
+  'npm run worker': 'worker ready',
+};
+
+/**
+ * A folder that looks like a fresh checkout: what commands write into it stays out of the real one.
+ * @param folder an empty one
+ */
+export async function linkCheckout(folder: string): Promise<void> {
+  const hidden = new Set(['.git', '.data', 'coverage']);
+  for (const name of await readdir(ROOT)) {
+    if (!hidden.has(name)) await symlink(path.join(ROOT, name), path.join(folder, name));
+  }
+}
+
+/**
+ * A bash that runs the blocks of a document one after the other, as its reader would: variables and the folder stay from
+ * block to block. A command that serves (`npm start`) is left running, and what it says until it is ready is its answer.
+ */
+export function openShell(folder: string, env: Record<string, string>) {
+  const bash = spawn('bash', ['--noprofile', '--norc'], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH ?? '',
+      // npm needs its own settings; curl's come from here, see below.
+      HOME: process.env.HOME ?? folder,
+      CURL_HOME: folder,
+      LC_ALL: 'C.UTF-8',
+      npm_config_update_notifier: 'false',
+      ...env,
+    },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const output = { out: '', err: '' };
+  const heard = new Set<() => void>();
+  bash.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.out += text;
+    for (const listener of heard) listener();
+  });
+  bash.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.err += text;
+  });
+  bash.stdin.write(PREAMBLE);
+
+  /** Runs a block to its end. @param isAnswerShown where it is not, curl fails on an error of HTTP */
+  async function run(
+    text: string,
+    isAnswerShown: boolean,
+  ): Promise<{ code: number; out: string; err: string }> {
+    // An open quote would make bash wait for ever.
+    const syntax = spawnSync('bash', ['-n', '-c', text], { encoding: 'utf8' });
+    if (syntax.status !== 0) return { code: syntax.status ?? 1, out: '', err: syntax.stderr };
+    const mark = `end-${randomUUID()}`;
+    output.out = '';
+    output.err = '';
+    await writeFile(path.join(folder, '.curlrc'), isAnswerShown ? '' : 'fail-with-body\n');
+    const ended = new Promise<RegExpExecArray>((resolve) => {
+      const look = () => {
+        const found = new RegExp(`${mark} (\\d+)\\n`).exec(output.out);
+        if (!found) return;
+        heard.delete(look);
+        resolve(found);
+      };
+      heard.add(look);
+    });
+    bash.stdin.write(`${serveInBackground(text)}\nprintf '%s %d\\n' ${mark} $?\n`);
+    const found = await ended;
+    return { code: Number(found[1]), out: output.out.slice(0, found.index), err: output.err };
+  }
+
+  /** Stops what still serves, the last one first, and the shell. */
+  async function close(): Promise<void> {
+    const ended = once(bash, 'exit');
+    bash.stdin.end();
+    await ended;
+  }
+  return { run, close };
+}
+
+/**
+ * `serve` waits for the word that a service is ready, or for its end. What is no `npm start` takes a free port.
+ * All are stopped when the shell ends, also where only its standard input does: whoever started it was killed. SIGINT goes
+ * to the group, as from a terminal.
+ */
+const PREAMBLE = `
+set -o pipefail
+services=()
+trap stop_services EXIT
+serve() {
+  local ready=$1 log; log=$(mktemp "$CURL_HOME/served-XXXXXX"); shift
+  [ "$*" = 'npm start' ] || local -x PORT=0
+  set -m; { "$@"; echo "ended with $?"; } > "$log" 2>&1 < /dev/null & local pid=$!; set +m
+  services+=($pid)
+  grep -m1 -q -e "$ready" -e '^ended with' < <(exec tail -n +1 -f --pid=$pid "$log")
+  cat "$log"
+  grep -q -- "$ready" "$log"
+}
+stop_services() {
+  for ((i = \${#services[@]} - 1; i >= 0; i--)); do
+    kill -INT -- "-\${services[i]}" && wait "\${services[i]}"
+  done
+}
+`;
+
+function serveInBackground(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      const command = line.replace(/\s+#.*/, '').trim();
+      const ready = SERVICES[command];
+      return ready === undefined ? line : `serve '${ready}' ${command}`;
+    })
+    .join('\n');
+}

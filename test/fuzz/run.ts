@@ -1,0 +1,148 @@
+import { createRandom } from '../core/optimize/instances.ts';
+import { bodyCases } from './cases/bodies.ts';
+import { type Case, type CaseContext, createCall, SkippedError } from './cases/case.ts';
+import { dataCases } from './cases/data.ts';
+import { httpCases } from './cases/http.ts';
+import { jobCases } from './cases/jobs.ts';
+import { valueCases } from './cases/values.ts';
+import { createJudge, type Judge } from './judge.ts';
+import { type Document, readOperations } from './operations.ts';
+import { type Memory, openProbe, type Window } from './probe.ts';
+import { type FuzzedRequest, fuzzRequest, type Known } from './requests.ts';
+import { openSender, type Sender, type WireAnswer } from './send.ts';
+
+export const CASES: readonly Case[] = [...valueCases, ...httpCases, ...dataCases, ...bodyCases, ...jobCases];
+
+export type FuzzOptions = {
+  baseUrl: string;
+  requests: number;
+  seed: number;
+  /** requests under way at once */
+  concurrency: number;
+  /** cases that take longer are left out */
+  caseSeconds: number;
+  /** only cases whose name it matches are run */
+  casePattern: RegExp;
+  /** processes of the service whose memory is watched: of the API and of workers */
+  pids: number[];
+  workerCount: number;
+  /** what is waited for at the end, until memory is looked at again */
+  restSeconds: number;
+  onPhase(phase: string): void;
+};
+
+export type OperationTally = { statuses: Map<number, number>; longestMs: number };
+
+export type FuzzReport = {
+  operations: Map<string, OperationTally>;
+  /** answers that are not as promised, with the request that led to each */
+  findings: string[];
+  cases: { name: string; outcome: 'holds' | 'fails' | 'skipped'; seen: string }[];
+  /** of the fuzzed requests */
+  window: Window;
+  /** empty where the processes are not known */
+  memory: Memory[];
+};
+
+/** Sends every hard case, then requests made at random from the service's own document; judges every answer. */
+export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const { baseUrl, pids, onPhase } = options;
+  const probe = await openProbe(baseUrl, pids);
+  const sender = openSender(baseUrl);
+  try {
+    const call = createCall(sender);
+    const { body: document } = await call('GET', '/openapi.json');
+    const locationIds: number[] = (await call('GET', '/api/v1/data/locations')).body.data.locations.map(
+      ({ id }: { id: number }) => id,
+    );
+    const context: CaseContext = {
+      ...{ baseUrl, locationIds, workerCount: options.workerCount, probe, call },
+      another: () => openSender(baseUrl, '127.0.0.2'),
+    };
+    onPhase('cases');
+    const cases = await runCases(context, options);
+    await probe.look();
+    onPhase('requests');
+    const { operations, findings } = await sendRequests(options, sender, document);
+    const window = await probe.look();
+    onPhase('rest');
+    await new Promise((resolve) => setTimeout(resolve, options.restSeconds * 1000));
+    return { operations, findings, cases, window, memory: await probe.memory() };
+  } finally {
+    sender.close();
+    await probe.close();
+  }
+}
+
+async function runCases(
+  context: CaseContext,
+  { caseSeconds, casePattern }: FuzzOptions,
+): Promise<FuzzReport['cases']> {
+  const results: FuzzReport['cases'] = [];
+  for (const { name, seconds = 0, run } of CASES) {
+    if (seconds > caseSeconds || !casePattern.test(name)) continue;
+    try {
+      results.push({ name, outcome: 'holds', seen: (await run(context)) ?? '' });
+    } catch (error) {
+      const seen = error instanceof Error ? error.message : String(error);
+      results.push({ name, outcome: error instanceof SkippedError ? 'skipped' : 'fails', seen });
+    }
+  }
+  return results;
+}
+
+async function sendRequests(options: FuzzOptions, sender: Sender, document: Document) {
+  const operations = readOperations(document);
+  const judge = createJudge(document);
+  const random = createRandom(options.seed);
+  const known: Known = { job: [], plan: [], decision: [] };
+  const tallies = new Map(
+    operations.map(({ name }): [string, OperationTally] => [name, { statuses: new Map(), longestMs: 0 }]),
+  );
+  const findings: string[] = [];
+  let left = options.requests;
+  const client = async () => {
+    while (left-- > 0) {
+      const request = fuzzRequest(document, operations, random, known);
+      const found = await sendOne(sender, judge, request, tallies.get(request.operation.name)!, known);
+      if (found.length > 0) findings.push(describe(request, found));
+    }
+  };
+  await Promise.all(Array.from({ length: options.concurrency }, client));
+  return { operations: tallies, findings };
+}
+
+async function sendOne(
+  sender: Sender,
+  judge: Judge,
+  request: FuzzedRequest,
+  tally: OperationTally,
+  known: Known,
+): Promise<string[]> {
+  let answer: WireAnswer;
+  try {
+    answer = await sender.send(request);
+  } catch (error) {
+    return [`no answer: ${error}`];
+  }
+  tally.statuses.set(answer.status, (tally.statuses.get(answer.status) ?? 0) + 1);
+  tally.longestMs = Math.max(tally.longestMs, answer.ms);
+  remember(answer.text, known);
+  return judge(request, answer);
+}
+
+/** Identifiers kept of each kind; later ones take the place of earlier ones. */
+const MAX_KNOWN = 50;
+
+function remember(text: string, known: Known): void {
+  for (const [id, prefix] of text.slice(0, 20_000).matchAll(/\b(opt|bt|dec|plan)_[0-9a-f-]{36}/g)) {
+    const ids = known[prefix === 'plan' ? 'plan' : prefix === 'dec' ? 'decision' : 'job'];
+    if (!ids.includes(id)) ids.push(id);
+    if (ids.length > MAX_KNOWN) ids.shift();
+  }
+}
+
+function describe({ method, path, headers, body, operation }: FuzzedRequest, faults: string[]): string {
+  const shown = body ? ` ${body.subarray(0, 400).toString()}${body.length > 400 ? '…' : ''}` : '';
+  return `${operation.name}: ${faults.join('; ')}\n    ${method} ${path} ${JSON.stringify(headers)}${shown}`;
+}

@@ -1,0 +1,155 @@
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { MAX_LOOP_BODY_BYTES } from '../../src/http/intake/intake.ts';
+import { send, simpleRequest, startTestService } from '../helpers/service.ts';
+
+describe('bodies', () => {
+  let service: Awaited<ReturnType<typeof startTestService>>;
+  let url: string;
+  beforeAll(async () => {
+    service = await startTestService({
+      workers: 0,
+      overrides: { HTTP_JSON_LIMIT_BYTES: 8_000_000, HTTP_BODY_LIMIT_BYTES: 10_000_000 },
+    });
+    url = `${service.url}/api/v1/optimize`;
+  });
+  const storedInput = async (jobId: string) =>
+    (await service.pool.query('select input::text as input, input_hash from jobs where job_id = $1', [jobId]))
+      .rows[0];
+  /** White space that makes a body large enough for a thread. */
+  const padding = ' '.repeat(MAX_LOOP_BODY_BYTES);
+  const SIZES = [
+    ['small', ''],
+    ['large', padding],
+  ];
+
+  describe.each(SIZES)('that are %s', (_size, pad) => {
+    test.each([
+      ['{"demand_forecast": {', 'line 1, column', /found the end of the body/],
+      ['{\n  "demand_forecast": {"1": [1]},\n  "fleet_state": nothing\n}', 'line 3, column 18', /found "n"/],
+      ['{"__proto__": {"x": 1}}', 'not valid JSON', /"__proto__"/],
+    ])('malformed JSON is told with line and column: %j', async (text, place, what) => {
+      const answer = await send(url, { body: text + pad });
+      expect(answer.status).toBe(400);
+      expect(answer.body.errors).toHaveLength(1);
+      expect(answer.body.errors[0]).toMatchObject({ code: 'VALIDATION_ERROR', field: null });
+      expect(answer.body.errors[0].message).toMatch(what);
+      expect(answer.body.errors[0].message).toContain(place);
+    });
+
+    test('a body is stored as compact JSON, however it was written, and its key leads to it', async () => {
+      const body = JSON.stringify(simpleRequest(3), null, 2);
+      const headers = { prefer: 'respond-async', 'idempotency-key': `k${pad.length}` };
+      const first = await send(url, { body: body + pad, headers });
+      expect(first.status).toBe(202);
+      const { input } = await storedInput(first.body.data.job_id);
+      expect(input).toBe(JSON.stringify(simpleRequest(3)));
+      const again = await send(url, { body: JSON.stringify(simpleRequest(3)), headers });
+      expect(again.body.data.job_id).toBe(first.body.data.job_id);
+      const other = await send(url, { body: JSON.stringify(simpleRequest(4)) + pad, headers });
+      expect(other.status).toBe(422);
+    });
+
+    test('faults of the schema, then those between fields and with what is stored, are named', async () => {
+      const schema = await send(url, { body: `{"fleet_state":{"vehicles":[]}}${pad}` });
+      expect(schema.body.errors.map((e: { field: string }) => e.field)).toEqual(['demand_forecast']);
+      const vehicles = [
+        { id: 'a', location: 1 },
+        { id: 'a', location: 99 },
+      ];
+      const request = { demand_forecast: { '1': [1], '98': [1] }, fleet_state: { vehicles } };
+      const fields = await send(url, { body: JSON.stringify(request) + pad });
+      expect(fields.status).toBe(400);
+      expect(fields.body.errors.map((e: { field: string }) => e.field)).toEqual([
+        'demand_forecast.98',
+        'fleet_state.vehicles[1].id',
+        'fleet_state.vehicles[1].location',
+      ]);
+    });
+
+    test('rows are stored in one transaction; a location that is not stored is named', async () => {
+      const row = (i: number, id = 1 + (i % 4)) => ({
+        vehicle_id: `${pad.length} "v\\${i}"`,
+        location_id: id,
+      });
+      const fleet = Array.from({ length: 12_000 }, (_, i) => row(i));
+      const put = (rows: object[]) =>
+        send(`${service.url}/api/v1/data/fleet`, {
+          method: 'PUT',
+          body: JSON.stringify({ fleet: rows }) + pad,
+        });
+      expect((await put(fleet)).body.data).toEqual({ created: 12_000, updated: 0 });
+      expect((await put(fleet)).body.data).toEqual({ created: 0, updated: 12_000 });
+      const { rows } = await service.pool.query(
+        'select count(*)::int as n from vehicles where vehicle_id = $1',
+        [row(7).vehicle_id],
+      );
+      expect(rows[0].n).toBe(1);
+      const refused = await put([...fleet, row(12_000, 77)]);
+      expect(refused.status).toBe(400);
+      expect(refused.body.errors).toMatchObject([{ field: 'fleet[12000].location_id' }]);
+    });
+  });
+
+  test('JSON has a limit of its own, below that of CSV', async () => {
+    const json = await send(url, { body: ' '.repeat(8_000_001) });
+    expect([json.status, json.body.errors[0].code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(json.body.errors[0].message).toMatch(/8000000.*HTTP_JSON_LIMIT_BYTES/);
+    const csv = await send(`${service.url}/api/v1/data/demand`, {
+      body: `location_id,hour,demand\n${'\n'.repeat(9_000_000)}`,
+      headers: { 'content-type': 'text/csv' },
+    });
+    expect(csv.status).not.toBe(413);
+  });
+
+  test('what unpacks to more than the limit, or to 200 times its size, is refused with 413', async () => {
+    const packed = (text: string) =>
+      send(url, { body: gzipSync(text), headers: { 'content-encoding': 'gzip' } });
+    const bomb = await packed(`{"demand_forecast":{"1":[${'0,'.repeat(2_000_000)}0]}}`);
+    expect([bomb.status, bomb.body.errors[0].code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+    expect(bomb.body.errors[0].message).toMatch(/200 times/);
+    const digits = Array.from({ length: 5_000_000 }, (_, i) => (i * 7919) % 10);
+    const large = await packed(`{"demand_forecast":{"1":[${digits.join(',')}]}}`);
+    expect(large.status).toBe(413);
+    // Up to a mebibyte anything may grow as it likes.
+    const zeros = await packed(`{"demand_forecast":{"1":[${'0,'.repeat(400_000)}0]}}`);
+    expect(zeros.status).toBe(400);
+    expect(zeros.body.errors.map((e: { message: string }) => e.message).join()).toMatch(/at most 8784/);
+  });
+
+  test('more objects than a request needs, or keys of an object, are refused before they are made', async () => {
+    const tooMany = async (body: string) => {
+      const answer = await send(url, { body });
+      return [answer.status, answer.body.errors[0].message];
+    };
+    expect(await tooMany(`[${'[],'.repeat(1_200_000)}[]]`)).toEqual([
+      413,
+      expect.stringMatching(/more than 1200000 objects and arrays/),
+    ]);
+    expect(await tooMany('['.repeat(1_200_001))).toEqual([413, expect.stringMatching(/more than 1200000/)]);
+    const keys = Array.from({ length: 100_001 }, (_, i) => `"${i}":1`).join();
+    expect(await tooMany(`{${keys}}`)).toEqual([
+      413,
+      expect.stringMatching(/object of more than 100000 keys/),
+    ]);
+    // Neither in texts.
+    const text = await send(url, { body: JSON.stringify({ x: '[{:'.repeat(600_000) }) });
+    expect(text.status).toBe(400);
+  });
+
+  test('a request without a body has no type and no packing, whatever its headers say', async () => {
+    const given: Record<string, string>[] = [{ 'content-encoding': 'br' }, { 'content-type': 'text/plain' }];
+    for (const headers of given) {
+      for (const [method, path, status] of [
+        ['GET', '/health', 200],
+        ['DELETE', '/api/v1/jobs/opt_0', 404],
+      ] as const) {
+        const answer = await send(`${service.url}${path}`, {
+          method,
+          headers,
+        });
+        expect([method, headers, answer.status]).toEqual([method, headers, status]);
+      }
+    }
+  });
+});

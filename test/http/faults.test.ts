@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { findFaults, fits } from '../../src/http/faults.ts';
+import { OPERATIONS, type Operation } from '../../src/http/intake/operations.ts';
+
+/** A body of each operation that fits its schema. */
+const BODIES: Record<Operation, object> = {
+  optimize: {
+    demand_forecast: { '1': [1, 2], '-7': [0] },
+    fleet_state: {
+      vehicles: [
+        { id: 'a', location: 1 },
+        { vehicle_id: 'b', location_id: 2, status: 'downtime' },
+      ],
+    },
+    constraints: { max_rebalancing_cost: null, total_fleet_size: 3 },
+    network: {
+      location_ids: [1, 2],
+      costs: [
+        [0, null],
+        [1, 0],
+      ],
+    },
+    options: { explain: true, priority: 'low' },
+  },
+  decision: { location_ids: [1, 2], risk: { threshold: 0.5 }, start_date: '2026-03-01', step_hours: 4 },
+  backtest: { location_ids: [4], confidence_levels: [0.5, 0.9], options: { priority: 'high' } },
+  forecast: { location_ids: [1], features: { include_intervals: true, confidence_level: 0.9 } },
+  risk: { vehicles: [{ id: 'a', age_days: 1, utilization_rate: 0.5, days_since_maintenance: 2 }] },
+  locations: { locations: [{ id: 1, name: 'a', latitude: 1, longitude: 2, time_zone: 'Europe/Berlin' }] },
+  fleet: { fleet: [{ vehicle_id: 'a', location_id: 1, acquired_on: '2020-01-01' }] },
+  demand: { observations: [{ location_id: 1, hour: '2026-03-01T05:00:00Z', demand: 2 }] },
+  vehicle_patch: { status: 'maintenance', capacity: 2 },
+  location_patch: { active: false, expected_daily_demand: 3 },
+};
+
+/** The same value with another one somewhere inside, or with one key more or less. */
+function mutate(value: unknown, path: number[], other: unknown): unknown {
+  if (value === null || typeof value !== 'object' || path.length === 0) return other;
+  const entries = Object.entries(value);
+  const [first, ...rest] = path;
+  const at = first % (entries.length + 2);
+  if (Array.isArray(value)) {
+    return at < value.length ? value.with(at, mutate(value[at], rest, other)) : [...value, other];
+  }
+  if (at === entries.length) return { ...value, extra: other };
+  if (at > entries.length) return Object.fromEntries(entries.slice(1));
+  return { ...value, [entries[at][0]]: mutate(entries[at][1], rest, other) };
+}
+
+describe('faults of a body', () => {
+  test.each(Object.entries(BODIES) as [Operation, object][])(
+    '%s: are found exactly where it does not fit',
+    (name, body) => {
+      const { schema } = OPERATIONS[name];
+      expect(findFaults(schema, body)).toEqual([]);
+      fc.assert(
+        fc.property(fc.array(fc.nat(20), { maxLength: 6 }), fc.jsonValue(), (path, other) => {
+          const changed = mutate(body, path, other);
+          expect(findFaults(schema, changed).length > 0, JSON.stringify(changed)).toBe(
+            !fits(schema, changed),
+          );
+        }),
+        { numRuns: 2000 },
+      );
+    },
+  );
+
+  const optimize = OPERATIONS.optimize.schema;
+  const request = BODIES.optimize;
+
+  test('an array beyond its size is told by its size alone', () => {
+    const series = { ...request, demand_forecast: { '1': Array(8785).fill('x') } };
+    expect(findFaults(optimize, series)).toEqual([
+      { field: 'demand_forecast.1', message: 'has 8785 items; at most 8784 are allowed' },
+    ]);
+    const cells = { ...request, network: { location_ids: [1], costs: [Array(5001).fill('x')] } };
+    expect(findFaults(optimize, cells)).toEqual([
+      { field: 'network.costs[0]', message: 'has 5001 items; at most 5000 are allowed' },
+    ]);
+    const entries = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [i, 'x']));
+    expect(findFaults(optimize, { ...request, demand_forecast: entries })).toEqual([
+      { field: 'demand_forecast', message: 'has 20001 entries; at most 20000 are allowed' },
+    ]);
+  });
+
+  test('finding them stops at the hundredth', () => {
+    let looked = 0;
+    const vehicles = Array.from({ length: 100_000 }, () => ({
+      get id() {
+        looked++;
+        return 5;
+      },
+    }));
+    // One pass of the compiled check ends at the first; the walk looks at the first hundred.
+    expect(findFaults(optimize, { ...request, fleet_state: { vehicles } })).toHaveLength(100);
+    expect(looked).toBeLessThan(2000);
+    const keys = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`key${i}`, 1]));
+    expect(findFaults(optimize, { ...request, constraints: keys })).toHaveLength(100);
+  });
+
+  test('a long text or key is cut where it is told', () => {
+    const long = 'x'.repeat(1_000_000);
+    for (const body of [{ [long]: 1 }, { ...request, options: { priority: long } }]) {
+      for (const { field, message } of findFaults(optimize, body)) {
+        expect([field?.length ?? 0, message.length].every((n) => n < 300)).toBe(true);
+      }
+    }
+  });
+});
