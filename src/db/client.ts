@@ -121,14 +121,15 @@ const SOCKET_ERRORS = new Set([
   'ENETUNREACH',
   'EPIPE',
   'ENOTFOUND',
-  'ENOENT',
   'EAI_AGAIN',
 ]);
 
 /** Whether an error, or what caused it, says that the database cannot be reached at the moment. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let e = error; e instanceof Error; e = e.cause) {
-    const code = (e as { code?: unknown }).code;
+    const { code, syscall } = e as { code?: unknown; syscall?: unknown };
+    // Of a file that is missing, only a socket's says something about the database.
+    if (code === 'ENOENT' && syscall === 'connect') return true;
     if (typeof code === 'string' && (UNAVAILABLE.test(code) || SOCKET_ERRORS.has(code))) return true;
     if (
       /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error/.test(
