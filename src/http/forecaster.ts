@@ -28,8 +28,11 @@ export type Forecaster = {
   close(): Promise<void>;
 };
 
-/** Most bytes that kept forecasts take together, about; those not asked for the longest go first. */
-const CACHE_BYTES = 64 * 1024 * 1024;
+/**
+ * Most bytes that kept forecasts take together, about; those not asked for the longest go first. The largest forecast of
+ * all fits (22 MB), and the process that keeps it is not much larger for it.
+ */
+const CACHE_BYTES = 32 * 1024 * 1024;
 /** What a kept forecast takes beside its text. */
 const ENTRY_BYTES = 500;
 /** A forecast thread that has nothing to do ends after this time, and gives its memory back. */
