@@ -29,7 +29,7 @@ import {
 import { hourMultiplicity, localDate, zoneClock } from './local-time.ts';
 import { addBounds, type PanelForecast, panelFitter, type StepOptions } from './panel.ts';
 import { sumSteps } from './steps.ts';
-import { type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
+import { type DemandEvent, type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 /** An interval without width, where nothing ever varied, shall hold its value. */
 const ROUNDING = 1e-9;
@@ -47,6 +47,8 @@ export interface BacktestOptions {
   confidenceLevels: readonly number[];
   /** Public holidays, local days `YYYY-MM-DD`; none where absent. */
   holidays?: readonly string[];
+  /** Events, as `ForecastOptions` has them; what came before an origin is all that its forecast learns from. */
+  events?: readonly DemandEvent[];
   /** Weeks of history that each forecast may see, and the simple rules with it; default: all that the engine looks at. */
   historyWeeks?: number;
 }

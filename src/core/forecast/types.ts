@@ -11,6 +11,19 @@ export interface DemandSeries {
   values: Float64Array;
 }
 
+/** A stretch of time in which demand is known to differ: a strike, a marathon, a closed station, a promotion. */
+export interface DemandEvent {
+  /** Free text that says which events are alike. */
+  kind: string;
+  /** null: all locations. */
+  locationId: number | null;
+  /** UTC hours since the epoch: from (inclusive), until (exclusive). */
+  fromHour: number;
+  untilHour: number;
+  /** What demand is multiplied by, ≥ 0, as stated; null: learned from past events of the same kind. */
+  factor: number | null;
+}
+
 export interface ForecastOptions {
   /** First local day forecast, `YYYY-MM-DD`. Default: `defaultStartDate` of the series set. */
   startDate?: string;
@@ -24,6 +37,8 @@ export interface ForecastOptions {
   confidenceLevel: number | null;
   /** Public holidays in the history and the forecast, local days `YYYY-MM-DD`; none where absent. */
   holidays?: readonly string[];
+  /** Events in the history and the forecast, in any order; none where absent. */
+  events?: readonly DemandEvent[];
 }
 
 /** The rungs of the short-history ladder, best first. */
