@@ -114,4 +114,13 @@ describe('the embedded PostgreSQL', () => {
     const { DATABASE_URL } = loadConfig({ DATABASE_URL: shownUrl, DATABASE_PASSWORD_FILE: passwordFile });
     expect(await ask(DATABASE_URL!, 'select current_user as name')).toEqual([{ name: 'fleet_service' }]);
   });
+
+  test('starts again at once where it was killed, with what was stored', async () => {
+    const { folder: root, adminUrl } = server!;
+    await ask(adminUrl, 'create table kept as select 7 as n');
+    const [postmaster = ''] = (await readFile(path.join(root, 'data', 'postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(postmaster), 'SIGKILL');
+    server = await startEmbeddedPostgres(root, SETTINGS);
+    expect(await ask(server.adminUrl, 'select n from kept')).toEqual([{ n: 7 }]);
+  });
 });
