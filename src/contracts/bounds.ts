@@ -22,6 +22,9 @@ export const MAX_DEMAND = 1e9;
 export const MAX_HOURLY_DEMAND = 1e6;
 export const MAX_DAILY_DEMAND = 24 * MAX_HOURLY_DEMAND;
 
+/** What an event may multiply demand by: beyond, a mistyped percentage is likelier than an event. */
+export const MAX_EVENT_FACTOR = 100;
+
 /** Total cost of a plan: in units of 1e-4 it is an exact integer, with room to spare. */
 export const MAX_COST = 1e11;
 export const MAX_DISTANCE_KM = 1e6;
@@ -38,6 +41,8 @@ export const MAX_LONGITUDE = 180;
 
 /** Characters. */
 export const MAX_VEHICLE_ID_LENGTH = 128;
+export const MAX_EVENT_ID_LENGTH = 128;
+export const MAX_EVENT_KIND_LENGTH = 64;
 export const MAX_NAME_LENGTH = 200;
 export const MAX_TIME_ZONE_LENGTH = 64;
 

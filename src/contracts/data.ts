@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
 import {
   MAX_DAILY_DEMAND,
+  MAX_EVENT_FACTOR,
+  MAX_EVENT_ID_LENGTH,
+  MAX_EVENT_KIND_LENGTH,
   MAX_HOURLY_DEMAND,
   MAX_LATITUDE,
   MAX_LONGITUDE,
@@ -108,19 +111,48 @@ export type FleetSummary = Static<typeof FleetSummary>;
 /** Demand of a location in one hour. */
 export const HourlyDemand = Type.Number({ minimum: 0, maximum: MAX_HOURLY_DEMAND });
 
+const hour = (description: string) => Type.String({ format: 'date-time', maxLength: 100, description });
+
 export const DemandObservation = Type.Object(
   {
     location_id: LocationId,
-    hour: Type.String({
-      format: 'date-time',
-      maxLength: 100,
-      description: 'start of the hour, ISO 8601 with offset',
-    }),
+    hour: hour('start of the hour, ISO 8601 with offset'),
     demand: HourlyDemand,
   },
   { $id: 'DemandObservation', additionalProperties: false },
 );
 export type DemandObservation = Static<typeof DemandObservation>;
+
+/** An event is named by whoever sends it: 1 to 128 characters. */
+export const EventId = Type.String({ minLength: 1, maxLength: MAX_EVENT_ID_LENGTH, pattern: STORABLE_TEXT });
+export const EventKind = Type.String({
+  minLength: 1,
+  maxLength: MAX_EVENT_KIND_LENGTH,
+  pattern: STORABLE_TEXT,
+  description: 'strike, marathon, closed, …: events of one kind are taken to have one effect',
+});
+export const EventFactor = Type.Number({
+  minimum: 0,
+  maximum: MAX_EVENT_FACTOR,
+  description:
+    'what the event multiplies demand by: 0 where a place is closed; absent: learned from past events of its kind',
+});
+export const EventName = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: STORABLE_TEXT });
+
+/** What is known to change demand for some hours: a strike, a closed station, a promotion. */
+export const DemandEvent = Type.Object(
+  {
+    event_id: EventId,
+    location_id: Type.Union([LocationId, Type.Null()], { description: 'null: all locations' }),
+    from: hour('its first hour: start of a full UTC hour, ISO 8601 with offset'),
+    to: hour('the first hour after it, later than `from`'),
+    kind: EventKind,
+    factor: Type.Optional(EventFactor),
+    name: Type.Optional(EventName),
+  },
+  { $id: 'DemandEvent', additionalProperties: false },
+);
+export type DemandEvent = Static<typeof DemandEvent>;
 
 const rows = <T extends Type.TSchema>(schema: T) =>
   Type.Array(schema, { minItems: 1, maxItems: MAX_BULK_ROWS });
@@ -141,8 +173,19 @@ export const PostDemandRequest = Type.Object(
 );
 export type PostDemandRequest = Static<typeof PostDemandRequest>;
 
+export const PutEventsRequest = Type.Object(
+  { events: rows(DemandEvent) },
+  { $id: 'PutEventsRequest', additionalProperties: false },
+);
+export type PutEventsRequest = Static<typeof PutEventsRequest>;
+
 export const RemovedCounts = Type.Object(
-  { locations: Type.Integer(), vehicles: Type.Integer(), observations: Type.Integer() },
+  {
+    locations: Type.Integer(),
+    vehicles: Type.Integer(),
+    observations: Type.Integer(),
+    events: Type.Integer(),
+  },
   { $id: 'RemovedCounts', description: 'rows that were deleted' },
 );
 export type RemovedCounts = Static<typeof RemovedCounts>;

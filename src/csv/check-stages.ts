@@ -1,11 +1,16 @@
 import type pg from 'pg';
-import { findStagedDuplicates, findStagedUnknownLocations, lockForStages } from '../db/staging.ts';
+import {
+  findStagedBackwardEvents,
+  findStagedDuplicates,
+  findStagedUnknownLocations,
+  lockForStages,
+} from '../db/staging.ts';
 import type { CsvSource } from './copy-rows.ts';
 import { throwFaults } from './faults.ts';
 import { describeKey } from './tables.ts';
 
 /**
- * Finds what lies between staged rows: keys that come twice, locations that do not exist.
+ * Finds what lies between cells or rows: keys that come twice, locations that do not exist, events that end before they begin.
  * @param howToStoreLocations what to do about a missing location, as the reader of the message can do it
  * @throws CsvFaults with these and all that was found before
  */
@@ -24,6 +29,10 @@ export async function checkStages(
     for (const { line, first, key } of await findStagedDuplicates(client, stage, faults.limit)) {
       const message = `${describeKey(stage, key)} stands at line ${first} already; give each once`;
       faults.add(line, message);
+    }
+    if (stage === 'events') {
+      for (const { line, from, to } of await findStagedBackwardEvents(client, faults.limit))
+        faults.add(line, `to ${to.toISOString()} is not after from, ${from.toISOString()}`);
     }
     if (stage === 'locations' || !areLocationsWhole) continue;
     for (const { id, line, rows } of await findStagedUnknownLocations(client, stage, faults.limit)) {

@@ -1,4 +1,12 @@
-import { FleetVehicle, HourlyDemand, Location } from '../contracts/data.ts';
+import {
+  EventFactor,
+  EventId,
+  EventKind,
+  EventName,
+  FleetVehicle,
+  HourlyDemand,
+  Location,
+} from '../contracts/data.ts';
 import { LocationId } from '../contracts/optimize.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
 import { formatHour, parseHour } from '../db/hour.ts';
@@ -74,12 +82,26 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
     { names: ['hour_utc_iso', 'hour'], read: readHour },
     { names: ['pickups', 'demand'], read: (text) => readNumber(text, HourlyDemand as Limits) },
   ],
+  events: [
+    { names: ['event_id'], read: (text) => readText(text, EventId as Limits) },
+    { ...locationId, optional: { default: null } },
+    { names: ['from'], read: readHour },
+    { names: ['to'], read: readHour },
+    { names: ['kind'], read: (text) => readText(text, EventKind as Limits) },
+    {
+      names: ['factor'],
+      optional: { default: null },
+      read: (text) => readNumber(text, EventFactor as Limits),
+    },
+    { names: ['name'], optional: { default: null }, read: (text) => readText(text, EventName as Limits) },
+  ],
 };
 
 /** What identifies a row, for messages. */
 export function describeKey(stage: Stage, key: Record<string, unknown>): string {
   if (stage === 'locations') return `location ${key.id}`;
   if (stage === 'fleet') return `vehicle ${show(String(key.vehicle_id))}`;
+  if (stage === 'events') return `event ${show(String(key.event_id))}`;
   return `location ${key.location_id} at ${(key.hour as Date).toISOString()}`;
 }
 

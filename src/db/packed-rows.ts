@@ -2,7 +2,7 @@
  * Rows of a bulk upsert as its statements take them: sorted, in chunks, each column an array as PostgreSQL writes it.
  * Pure, and without the database: large bodies are packed in the thread that reads them.
  */
-import type { FleetVehicleInput, LocationInput } from '../contracts/data.ts';
+import type { DemandEvent, FleetVehicleInput, LocationInput } from '../contracts/data.ts';
 import { arrayText } from './array-text.ts';
 
 /** Rows that one statement takes: bounded memory, and the event loop gets its turn in between. */
@@ -16,6 +16,9 @@ export type PackedRows = {
 
 /** Demand of one hour; `hour` in UTC hours since the epoch. */
 export type Observation = { locationId: number; hour: number; demand: number };
+
+/** An event with its hours as numbers, UTC hours since the epoch; `untilHour` is the first one after it. */
+export type HourlyEvent = DemandEvent & { fromHour: number; untilHour: number };
 
 /** What a vehicle is taken for that states no status or no capacity. */
 export const VEHICLE_DEFAULTS = { status: 'operational', capacity: 1 } as const;
@@ -72,5 +75,18 @@ export function packDemand(rows: readonly Observation[]): PackedRows {
     (row) => row.locationId,
     (row) => row.hour * 3600,
     (row) => row.demand,
+  ]);
+}
+
+/** Columns: event, location, start and end in seconds since the epoch, kind, factor, name. */
+export function packEvents(rows: readonly HourlyEvent[]): PackedRows {
+  return pack(rows, (a, b) => (a.event_id < b.event_id ? -1 : 1), [
+    (row) => row.event_id,
+    (row) => row.location_id ?? undefined,
+    (row) => row.fromHour * 3600,
+    (row) => row.untilHour * 3600,
+    (row) => row.kind,
+    (row) => row.factor,
+    (row) => row.name,
   ]);
 }

@@ -2,19 +2,19 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { RemovedCounts } from '../contracts/data.ts';
 import type { Queryable } from './client.ts';
 import { bumpDemandRevision } from './demand.ts';
-import { demandObservations, locations, vehicles } from './schema.ts';
+import { demandEvents, demandObservations, locations, vehicles } from './schema.ts';
 
 /**
  * Deleting locations and vehicles. Plans, decisions and jobs refer to neither by foreign key: they keep what they say.
  *
- * Locks are taken in one order, of each table the table's before those of rows: locations, vehicles, observations, revision
- * (`holdLocations`, bulk upserts and the import keep to it). So writers wait for each other, and none deadlocks.
+ * Locks are taken in one order, of each table the table's before those of rows: locations, vehicles, observations, events,
+ * revision (`holdLocations`, bulk upserts and the import keep to it). So writers wait for each other, and none deadlocks.
  */
 
-export const NOTHING_REMOVED: RemovedCounts = { locations: 0, vehicles: 0, observations: 0 };
+export const NOTHING_REMOVED: RemovedCounts = { locations: 0, vehicles: 0, observations: 0, events: 0 };
 
 /** A location that is not deleted, since something refers to it. */
-export type Occupied = { id: number; vehicles: number; observations: number };
+export type Occupied = { id: number; vehicles: number; observations: number; events: number };
 
 /** @returns whether the vehicle was stored */
 export async function deleteVehicle(db: Queryable, vehicleId: string): Promise<boolean> {
@@ -54,7 +54,7 @@ export async function deleteOtherLocations(
 
 /**
  * Deletes locations and bumps the revision; to be called in a transaction, under `lockLocations`.
- * @param options.cascade deletes the vehicles that stand there and the observations as well
+ * @param options.cascade deletes the vehicles that stand there, the observations and the events of these locations as well
  * @returns the locations that something refers to, at most `limit` of them, where there are any and `cascade` is false:
  *   nothing is deleted then
  */
@@ -66,14 +66,16 @@ export async function deleteLocations(
   const list = sql`any(${sql.param(ids)}::int[])`;
   // From here on nobody can store a row that refers to one of them.
   await tx.execute(sql`select from ${locations} where id = ${list} order by id for update`);
-  const counts = { vehicles: 0, observations: 0 };
+  const counts = { vehicles: 0, observations: 0, events: 0 };
   if (cascade) {
     await lockVehicles(tx);
-    await tx.execute(sql`lock table ${demandObservations} in share row exclusive mode`);
+    await tx.execute(sql`lock table ${demandObservations}, ${demandEvents} in share row exclusive mode`);
     const gone = await tx.execute(sql`delete from ${vehicles} where location_id = ${list}`);
     const forgotten = await tx.execute(sql`delete from ${demandObservations} where location_id = ${list}`);
+    const cancelled = await tx.execute(sql`delete from ${demandEvents} where location_id = ${list}`);
     counts.vehicles = gone.rowCount ?? 0;
     counts.observations = forgotten.rowCount ?? 0;
+    counts.events = cancelled.rowCount ?? 0;
   } else {
     const occupied = await findOccupied(tx, list, limit);
     if (occupied.length > 0) return occupied;
@@ -86,9 +88,11 @@ export async function deleteLocations(
 async function findOccupied(tx: Queryable, list: SQL, limit: number): Promise<Occupied[]> {
   const { rows } = await tx.execute<Occupied>(sql`
     select l.id, (select count(*)::int from ${vehicles} v where v.location_id = l.id) as vehicles,
-      (select count(*)::int from ${demandObservations} o where o.location_id = l.id) as observations
+      (select count(*)::int from ${demandObservations} o where o.location_id = l.id) as observations,
+      (select count(*)::int from ${demandEvents} e where e.location_id = l.id) as events
     from ${locations} l where l.id = ${list} and (exists (select from ${vehicles} v where v.location_id = l.id)
-      or exists (select from ${demandObservations} o where o.location_id = l.id))
+      or exists (select from ${demandObservations} o where o.location_id = l.id)
+      or exists (select from ${demandEvents} e where e.location_id = l.id))
     order by l.id limit ${limit}`);
   return rows;
 }

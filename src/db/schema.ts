@@ -20,6 +20,9 @@ import {
 import {
   MAX_CAPACITY,
   MAX_DAILY_DEMAND,
+  MAX_EVENT_FACTOR,
+  MAX_EVENT_ID_LENGTH,
+  MAX_EVENT_KIND_LENGTH,
   MAX_HOURLY_DEMAND,
   MAX_LATITUDE,
   MAX_LONGITUDE,
@@ -118,6 +121,38 @@ export const demandObservations = pgTable(
       between(t.hour, `${MIN_OBSERVED_YEAR}-01-01T00:00Z`, `${MAX_YEAR}-12-31T23:00Z`),
     ),
     check('demand_observations_hour', sql`${t.hour} = date_trunc('hour', ${t.hour}, 'UTC')`),
+  ],
+);
+
+/** What is known to change demand: of one location, or of all where that is null. */
+export const demandEvents = pgTable(
+  'demand_events',
+  {
+    eventId: text('event_id').primaryKey(),
+    locationId: integer('location_id').references(() => locations.id),
+    startsAt: time('starts_at').notNull(),
+    // The first hour after it.
+    endsAt: time('ends_at').notNull(),
+    kind: text('kind').notNull(),
+    // Null: learned from past events of its kind.
+    factor: doublePrecision('factor'),
+    name: text('name'),
+  },
+  (t) => [
+    index('demand_events_location').on(t.locationId, t.endsAt),
+    check('demand_events_id', between(sql`char_length(${t.eventId})`, 1, MAX_EVENT_ID_LENGTH)),
+    check('demand_events_kind', between(sql`char_length(${t.kind})`, 1, MAX_EVENT_KIND_LENGTH)),
+    check('demand_events_name', between(sql`char_length(${t.name})`, 1, MAX_NAME_LENGTH)),
+    check('demand_events_factor', between(t.factor, 0, MAX_EVENT_FACTOR)),
+    check('demand_events_order', sql`${t.startsAt} < ${t.endsAt}`),
+    check(
+      'demand_events_years',
+      sql`${t.startsAt} >= ${sql.raw(`'${MIN_OBSERVED_YEAR}-01-01T00:00Z'`)} and ${t.endsAt} <= ${sql.raw(`'${MAX_YEAR}-12-31T23:00Z'`)}`,
+    ),
+    check(
+      'demand_events_hours',
+      sql`${t.startsAt} = date_trunc('hour', ${t.startsAt}, 'UTC') and ${t.endsAt} = date_trunc('hour', ${t.endsAt}, 'UTC')`,
+    ),
   ],
 );
 

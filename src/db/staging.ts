@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { bumpDemandRevision, DEMAND_UPSERT } from './demand.ts';
+import { EVENT_UPSERT } from './events.ts';
 import { VEHICLE_UPSERT } from './fleet.ts';
 import { LOCATION_UPSERT, lockLocations } from './locations.ts';
 import * as schema from './schema.ts';
@@ -28,6 +29,11 @@ const STAGES = {
   demand: {
     columns: 'location_id int, hour timestamptz(3), demand float8',
     upsert: DEMAND_UPSERT,
+  },
+  events: {
+    columns:
+      'event_id text, location_id int, starts_at timestamptz(3), ends_at timestamptz(3), kind text, factor float8, name text',
+    upsert: EVENT_UPSERT,
   },
 } as const satisfies Record<string, { columns: string; upsert: UpsertTarget }>;
 
@@ -72,10 +78,8 @@ function escapeCopy(text: string): string {
 }
 
 /** A query of the ids of the staged rows, of a table that has one. */
-export function stagedIds(stage: 'locations' | 'fleet'): SQL {
-  return stage === 'locations'
-    ? sql`select id from import_locations`
-    : sql`select vehicle_id from import_fleet`;
+export function stagedIds(stage: Exclude<Stage, 'demand'>): SQL {
+  return sql.raw(`select ${STAGES[stage].upsert.key[0]} from import_${stage}`);
 }
 
 /**
@@ -109,12 +113,21 @@ export async function findStagedUnknownLocations(
 ) {
   const { rows } = await client.query<{ id: number; line: string; count: string }>(
     `select location_id as id, min(line) as line, count(*) from import_${stage} s
-     where not exists (select from locations l where l.id = s.location_id)
+     where location_id is not null and not exists (select from locations l where l.id = s.location_id)
        and not exists (select from import_locations i where i.id = s.location_id)
      group by location_id order by 2 limit $1`,
     [limit],
   );
   return rows.map(({ id, line, count }) => ({ id, line: Number(line), rows: Number(count) }));
+}
+
+/** Staged events that end before they have begun, by line. */
+export async function findStagedBackwardEvents(client: Client, limit: number) {
+  const { rows } = await client.query<{ line: string; starts_at: Date; ends_at: Date }>(
+    'select line, starts_at, ends_at from import_events where ends_at <= starts_at order by line limit $1',
+    [limit],
+  );
+  return rows.map(({ line, starts_at, ends_at }) => ({ line: Number(line), from: starts_at, to: ends_at }));
 }
 
 /** Sets the time zone of the staged locations that state none. */

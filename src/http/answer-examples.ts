@@ -75,6 +75,7 @@ export const PARAMETER_EXAMPLES: Record<string, string> = {
   other_id: 'plan_01a1ff31-b0c2-7d10-8f3e-2a4b6c8d0e1f',
   vehicle_id: 'NYC-0001',
   location_id: '161',
+  event_id: 'EXAMPLE-CLOSED',
 };
 
 /** The example of an error answer. */

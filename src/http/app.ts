@@ -26,6 +26,7 @@ import { answerUnrouted, handleNotFound } from './known-paths.ts';
 import { requestId } from './request-id.ts';
 import { backtestRoutes } from './routes/backtest.ts';
 import { dataRoutes } from './routes/data.ts';
+import { dataEventRoutes } from './routes/data-events.ts';
 import { dataInRoutes } from './routes/data-in.ts';
 import { dataRowRoutes } from './routes/data-rows.ts';
 import { decisionRoutes } from './routes/decisions.ts';
@@ -141,6 +142,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     dataRoutes,
     dataInRoutes,
     dataRowRoutes,
+    dataEventRoutes,
     websocketRoutes,
   ];
   for (const route of routes) await app.register(route(deps));

@@ -1,7 +1,7 @@
-import type { DemandObservation, FleetVehicleInput, LocationInput } from '../contracts/data.ts';
+import type { DemandEvent, DemandObservation, FleetVehicleInput, LocationInput } from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { parseHour } from '../db/hour.ts';
-import type { Observation } from '../db/packed-rows.ts';
+import type { HourlyEvent, Observation } from '../db/packed-rows.ts';
 import { AppError, type Fault } from '../errors.ts';
 
 /**
@@ -80,6 +80,40 @@ export function findDemandFaults(
       );
       found.push({ locationId: location_id, hour, demand });
     }
+    if (faults.length >= MAX_REPORTED_ERRORS) break;
+  }
+  return { faults: faults.slice(0, MAX_REPORTED_ERRORS), found };
+}
+
+/** @returns beside the faults the events, with their hours as numbers */
+export function findEventFaults(
+  rows: readonly DemandEvent[],
+  known: ReadonlySet<number> | null,
+): { faults: Fault[]; found: HourlyEvent[] } {
+  const faults: Fault[] = [];
+  const found: HourlyEvent[] = [];
+  const firstRows = new Map<string, number>();
+  for (const [i, row] of rows.entries()) {
+    addRepeated(
+      faults,
+      firstRows,
+      row.event_id,
+      i,
+      (at) => `events[${at}].event_id`,
+      () => `event ${show(row.event_id)}`,
+    );
+    if (row.location_id !== null) addUnknown(faults, `events[${i}].location_id`, row.location_id, known);
+    const [fromHour, untilHour] = (['from', 'to'] as const).map((field) => {
+      const hour = parseHour(row[field]);
+      if (typeof hour === 'number') return hour;
+      faults.push({ field: `events[${i}].${field}`, message: `${show(row[field])} ${hour}` });
+      return NaN;
+    });
+    if (untilHour <= fromHour) {
+      const message = `${show(row.to)} is not after from, ${show(row.from)}`;
+      faults.push({ field: `events[${i}].to`, message });
+    }
+    found.push({ ...row, fromHour, untilHour });
     if (faults.length >= MAX_REPORTED_ERRORS) break;
   }
   return { faults: faults.slice(0, MAX_REPORTED_ERRORS), found };

@@ -42,6 +42,10 @@ export function cutPage<R>(rows: R[], limit: number, keyOf: (row: R) => unknown)
   return { items, next_cursor: encodeCursor(keyOf(items[limit - 1])) };
 }
 
+/** Key of the lists that are by an id that is text: one that PostgreSQL takes. */
+export const isStorableText = (value: unknown): value is string =>
+  typeof value === 'string' && !value.includes('\0');
+
 /** Key of the lists that are newest first: time and id of the last row seen. */
 export type NewestFirstKey = [createdAt: string, id: string];
 

@@ -2,13 +2,18 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { RemovedCounts } from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import type { Queryable } from '../db/client.ts';
+import { deleteOtherEvents } from '../db/events.ts';
 import { lockLocations } from '../db/locations.ts';
 import type { PackedRows } from '../db/packed-rows.ts';
 import { deleteLocations, deleteOtherLocations, deleteOtherVehicles, type Occupied } from '../db/removal.ts';
+import type { Stage } from '../db/staging.ts';
 import { AppError } from '../errors.ts';
 
 /** What `?replace=true` asks for beside storing the rows that came. */
 export type Replace = { cascade: boolean };
+
+/** The tables whose whole set a body may be. */
+export type ReplacedTable = Exclude<Stage, 'demand'>;
 
 const LIMIT = MAX_REPORTED_ERRORS;
 
@@ -20,7 +25,7 @@ const LIMIT = MAX_REPORTED_ERRORS;
  */
 export async function removeOthers(
   tx: Queryable,
-  table: 'locations' | 'fleet',
+  table: ReplacedTable,
   named: SQL,
   { cascade }: Replace,
 ): Promise<RemovedCounts> {
@@ -30,6 +35,7 @@ export async function removeOthers(
     throw new AppError('VALIDATION_ERROR', message);
   }
   if (table === 'fleet') return deleteOtherVehicles(tx, named);
+  if (table === 'events') return deleteOtherEvents(tx, named);
   await lockLocations(tx);
   return removedOrRefused(
     await deleteOtherLocations(tx, named, { cascade, limit: LIMIT }),
@@ -45,8 +51,8 @@ export async function removeLocation(tx: Queryable, id: number, cascade: boolean
 }
 
 /** The ids of a set that came as JSON: the first column of its rows. */
-export function packedIds({ chunks }: PackedRows, table: 'locations' | 'fleet'): SQL {
-  const type = sql.raw(table === 'fleet' ? 'text[]' : 'int[]');
+export function packedIds({ chunks }: PackedRows, table: ReplacedTable): SQL {
+  const type = sql.raw(table === 'locations' ? 'int[]' : 'text[]');
   return sql.join(
     chunks.map(([ids]) => sql`select unnest(${ids}::${type})`),
     sql` union all `,
@@ -59,11 +65,12 @@ function removedOrRefused(
   otherwise: string,
 ): RemovedCounts {
   if (!Array.isArray(removed)) return removed;
-  const faults = removed.map(({ id, vehicles, observations }) => ({
+  const faults = removed.map(({ id, vehicles, observations, events }) => ({
     field,
     message:
-      `location ${id} cannot be deleted: ${vehicles} ${vehicles === 1 ? 'vehicle stands' : 'vehicles stand'} there and ` +
-      `${observations} ${observations === 1 ? 'observation is' : 'observations are'} kept; ` +
+      `location ${id} cannot be deleted: ${vehicles} ${vehicles === 1 ? 'vehicle stands' : 'vehicles stand'} there, ` +
+      `${observations} ${observations === 1 ? 'observation is' : 'observations are'} kept, ` +
+      `${events} ${events === 1 ? 'event is' : 'events are'} known; ` +
       `delete them with it by cascade=true, or ${otherwise}`,
   }));
   throw new AppError('CONFLICT', faults);

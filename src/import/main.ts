@@ -8,7 +8,7 @@ import { type ImportFiles, type ImportResult, importFiles } from './import-files
 import { openProgress } from './progress.ts';
 import { importSample } from './sample.ts';
 
-const USAGE = `npm run import -- [--locations <file>] [--fleet <file>] [--demand <file>]
+const USAGE = `npm run import -- [--locations <file>] [--fleet <file>] [--demand <file>] [--events <file>]
 npm run import -- --sample
 
 Imports CSV or CSV.gz files into the database at DATABASE_URL: all of them, or nothing where there is any fault.
@@ -17,6 +17,7 @@ Rows whose key is stored already replace it; nothing is deleted.
   --locations <file>  id,name,latitude,longitude[,time_zone][,active][,expected_daily_demand]
   --fleet <file>      vehicle_id,location_id[,status][,capacity][,acquired_on][,last_maintenance_on][,utilization_rate]
   --demand <file>     location_id,hour_utc_iso|hour,pickups|demand
+  --events <file>     event_id[,location_id],from,to,kind[,factor][,name]
   --sample            the New York sample of data/nyc and a generated fleet
   --help
 `;
@@ -41,7 +42,7 @@ function parse(args: string[]) {
   try {
     return parseArgs({
       args,
-      options: { locations: text, fleet: text, demand: text, sample: flag, help: flag },
+      options: { locations: text, fleet: text, demand: text, events: text, sample: flag, help: flag },
     }).values;
   } catch (error) {
     throw new ImportError([`${(error as Error).message}; \`npm run import -- --help\` lists the options`]);

@@ -12,7 +12,7 @@ describe('stored demand', () => {
     database = openTestDatabase(await createTestDatabase());
   });
   beforeEach(async () => {
-    await database.pool.query(`truncate locations, vehicles, demand_observations;
+    await database.pool.query(`truncate locations, vehicles, demand_observations, demand_events;
       insert into locations values (1, 'A', 0, 0, 'Europe/Berlin'), (2, 'B', 0, 0, null), (3, 'C', 0, 0, null)`);
   });
   const store = (rows: [number, number, number][]) =>

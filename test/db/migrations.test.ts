@@ -4,6 +4,9 @@ import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import {
   MAX_CAPACITY,
+  MAX_EVENT_FACTOR,
+  MAX_EVENT_ID_LENGTH,
+  MAX_EVENT_KIND_LENGTH,
   MAX_HOURLY_DEMAND,
   MAX_LATITUDE,
   MAX_LONGITUDE,
@@ -216,7 +219,14 @@ describe('the checks of the database', () => {
   const demand = (hour: string, value: number) =>
     client.query('insert into demand_observations values (1, $1, $2)', [hour, value]);
 
+  type Event = { id?: string; from?: string; to?: string; kind?: string; factor?: number; name?: string };
+  const event = ({ id = 'e', from = '2026-03-01T00:00Z', to = '2026-03-01T01:00Z', ...more }: Event) =>
+    client.query('insert into demand_events values ($1, null, $2, $3, $4, $5, $6)', [
+      ...[id, from, to, more.kind ?? 'k', more.factor, more.name],
+    ]);
+
   test.each([
+    ['factor', 'demand_events_factor', (factor: number) => event({ factor }), 0, MAX_EVENT_FACTOR],
     [
       'capacity',
       'vehicles_capacity',
@@ -264,6 +274,21 @@ describe('the checks of the database', () => {
     ]) {
       await expect(demand(hour, 1)).rejects.toMatchObject({ constraint: 'demand_observations_years' });
     }
+    const [first, last] = [`${MIN_OBSERVED_YEAR}-01-01T00:00Z`, `${MAX_YEAR}-12-31T23:00Z`];
+    for (const [constraint, wrong] of [
+      ['demand_events_id', { id: '' }],
+      ['demand_events_id', { id: 'x'.repeat(MAX_EVENT_ID_LENGTH + 1) }],
+      ['demand_events_kind', { kind: '' }],
+      ['demand_events_kind', { kind: 'x'.repeat(MAX_EVENT_KIND_LENGTH + 1) }],
+      ['demand_events_name', { name: 'x'.repeat(MAX_NAME_LENGTH + 1) }],
+      ['demand_events_order', { from: '2026-03-01T01:00Z' }],
+      ['demand_events_years', { from: `${MIN_OBSERVED_YEAR - 1}-12-31T23:00Z` }],
+      ['demand_events_years', { to: `${MAX_YEAR + 1}-01-01T00:00Z` }],
+      ['demand_events_hours', { from: '2026-03-01T00:30Z' }],
+    ] as const) {
+      await expect(event(wrong), JSON.stringify(wrong)).rejects.toMatchObject({ constraint });
+    }
+    await event({ from: first, to: last, kind: 'x'.repeat(MAX_EVENT_KIND_LENGTH) });
     await vehicle('x'.repeat(MAX_VEHICLE_ID_LENGTH), 1, `${MIN_VEHICLE_YEAR}-01-01`);
     await demand(`${MAX_YEAR}-12-31T23:00Z`, 1);
     await demand(`${MIN_OBSERVED_YEAR}-01-01T00:00Z`, 1);

@@ -5,6 +5,8 @@ import { send, startTestService, TEST_LOCATIONS } from '../helpers/service.ts';
 const LIMIT = 4_000_000;
 const DEMAND = 'location_id,hour,demand\n1,2026-03-01T05:00:00Z,7\n2,2026-03-01T05:00:00Z,0\n';
 const FLEET = 'vehicle_id,location_id,status,capacity\na,1,maintenance,2.5\nb,2,,\n';
+const EVENTS =
+  'event_id,location_id,from,to,kind,factor\na,1,2026-03-01T05:00:00Z,2026-03-02T05:00:00Z,closed,0\nb,,2026-03-01T05:00:00Z,2026-03-01T07:00:00Z,strike,\n';
 const LOCATIONS = 'id,name,latitude,longitude,time_zone\n8,"Eight, east",41,-74,Europe/Berlin\n';
 
 describe('bulk data', () => {
@@ -15,16 +17,16 @@ describe('bulk data', () => {
     base = `${service.url}/api/v1/data`;
   });
   beforeEach(async () => {
-    await service.pool.query('truncate locations, vehicles, demand_observations');
+    await service.pool.query('truncate locations, vehicles, demand_observations, demand_events');
     expect(
       (await send(`${base}/locations`, { method: 'PUT', body: { locations: TEST_LOCATIONS } })).status,
     ).toBe(201);
   });
 
-  const METHODS = { locations: 'PUT', fleet: 'PUT', demand: 'POST' } as const;
+  const METHODS = { locations: 'PUT', fleet: 'PUT', demand: 'POST', events: 'PUT' } as const;
   type Table = keyof typeof METHODS;
   const TABLES = Object.keys(METHODS) as Table[];
-  const TEXTS: Record<Table, string> = { locations: LOCATIONS, fleet: FLEET, demand: DEMAND };
+  const TEXTS: Record<Table, string> = { locations: LOCATIONS, fleet: FLEET, demand: DEMAND, events: EVENTS };
   const csv = (table: Table, body: string | Uint8Array, headers: Record<string, string> = {}) =>
     send(`${base}/${table}`, {
       method: METHODS[table],
@@ -43,6 +45,7 @@ describe('bulk data', () => {
     await rows('locations'),
     await rows('vehicles'),
     await rows('demand_observations'),
+    await rows('demand_events'),
     await rows('demand_revision'),
   ];
 
@@ -53,6 +56,7 @@ describe('bulk data', () => {
         ['locations', 1],
         ['fleet', 2],
         ['demand', 2],
+        ['events', 2],
       ] as const) {
         const first = await csv(table, TEXTS[table]);
         expect([first.status, first.body.data]).toEqual([201, { created, updated: 0 }]);
@@ -73,7 +77,7 @@ describe('bulk data', () => {
         { location_id: 1, hour: new Date('2026-03-01T05:00:00Z'), demand: 7 },
         { location_id: 2, hour: new Date('2026-03-01T05:00:00Z'), demand: 0 },
       ]);
-      expect((await rows('demand_revision'))[0].revision).toBe(revision + 4);
+      expect((await rows('demand_revision'))[0].revision).toBe(revision + 6);
     });
 
     test('may hold more rows than a JSON request, in any order of columns, with a byte order mark', async () => {
@@ -361,6 +365,10 @@ describe('bulk data', () => {
         { location_id: 1, hour: '2026-03-01T05:00:00Z', demand: 1 },
         { location_id: 1, hour: '2026-03-01T06:00:00Z', demand: 1 },
       ],
+      events: ['a', 'b'].map((event_id) => ({
+        ...{ event_id, location_id: 1, kind: 'strike' },
+        ...{ from: '2026-03-01T05:00:00Z', to: '2026-03-01T06:00:00Z' },
+      })),
     };
     const name = (table: Table) => (table === 'demand' ? 'observations' : table);
     test.each(TABLES)('%s: a bad row in the middle of JSON leaves nothing of the others', async (table) => {
@@ -472,6 +480,11 @@ describe('bulk data', () => {
   });
 
   function lastRow(table: Table): string {
-    return { locations: '10,Ten,1,1,', fleet: 'z,1,,', demand: '3,2026-03-01T05:00:00Z,1' }[table];
+    return {
+      locations: '10,Ten,1,1,',
+      fleet: 'z,1,,',
+      demand: '3,2026-03-01T05:00:00Z,1',
+      events: 'z,,2026-03-01T05:00:00Z,2026-03-01T06:00:00Z,strike,2',
+    }[table];
   }
 });

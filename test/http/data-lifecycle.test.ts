@@ -36,13 +36,20 @@ const observe = (location: number, hours = 2) =>
       })),
     },
   });
+const putEvents = (...rows: [id: string, location: number | null, more?: object][]) =>
+  call('PUT', 'events', {
+    body: {
+      events: rows.map(([event_id, location_id, more]) => ({ ...DAY, event_id, location_id, ...more })),
+    },
+  });
+const DAY = { from: '2026-01-02T00:00:00.000Z', to: '2026-01-03T00:00:00.000Z', kind: 'closed' };
 const ids = async (): Promise<number[]> =>
   (await pool.query('select id from locations order by id')).rows.map((r) => r.id);
 const vehicles = async (): Promise<string[]> =>
   (await pool.query('select vehicle_id from vehicles order by 1')).rows.map((r) => r.vehicle_id);
 const revision = async (): Promise<number> =>
   (await pool.query('select revision from demand_revision')).rows[0].revision;
-const clear = () => pool.query('truncate vehicles, demand_observations, locations');
+const clear = () => pool.query('truncate vehicles, demand_observations, demand_events, locations');
 
 describe('deleting', () => {
   test('a vehicle takes it out of the fleet; one that is not stored is 404', async () => {
@@ -52,7 +59,7 @@ describe('deleting', () => {
     const gone = await call('DELETE', 'fleet/a');
     expect([gone.status, gone.body.data]).toEqual([
       200,
-      { removed: { locations: 0, vehicles: 1, observations: 0 } },
+      { removed: { locations: 0, vehicles: 1, observations: 0, events: 0 } },
     ]);
     expect(await vehicles()).toEqual(['b']);
     const again = await call('DELETE', 'fleet/a');
@@ -70,7 +77,7 @@ describe('deleting', () => {
     const gone = await call('DELETE', 'locations/2');
     expect([gone.status, gone.body.data]).toEqual([
       200,
-      { removed: { locations: 1, vehicles: 0, observations: 0 } },
+      { removed: { locations: 1, vehicles: 0, observations: 0, events: 0 } },
     ]);
     expect(await ids()).toEqual([1]);
     expect(await revision()).toBe(before + 1);
@@ -88,10 +95,10 @@ describe('deleting', () => {
     for (const [id, message] of [
       [
         1,
-        /location 1 cannot be deleted: 2 vehicles stand there and 2 observations are kept; .*cascade=true.*active/,
+        /location 1 cannot be deleted: 2 vehicles stand there, 2 observations are kept, 0 events are known; .*cascade=true.*active/,
       ],
-      [2, /0 vehicles stand there and 1 observation is kept/],
-      [3, /1 vehicle stands there and 0 observations are kept/],
+      [2, /0 vehicles stand there, 1 observation is kept/],
+      [3, /1 vehicle stands there, 0 observations are kept/],
     ] as const) {
       const refused = await call('DELETE', `locations/${id}?cascade=false`);
       expect(refused.status).toBe(409);
@@ -101,11 +108,43 @@ describe('deleting', () => {
     }
     expect([await ids(), await vehicles(), await revision()]).toEqual([[1, 2, 3], ['a', 'b', 'c'], before]);
     const gone = await call('DELETE', 'locations/1?cascade=true');
-    expect(gone.body.data.removed).toEqual({ locations: 1, vehicles: 2, observations: 2 });
+    expect(gone.body.data.removed).toEqual({ locations: 1, vehicles: 2, observations: 2, events: 0 });
     expect([await ids(), await vehicles()]).toEqual([[2, 3], ['c']]);
     expect((await pool.query('select distinct location_id from demand_observations')).rows).toEqual([
       { location_id: 2 },
     ]);
+  });
+
+  test('a location takes its events with it by a cascade only, and never those of all locations', async () => {
+    await clear();
+    await putPlaces(1, 2);
+    await putEvents(['a', 1], ['b', 2], ['c', null]);
+    const refused = await call('DELETE', 'locations/1');
+    expect([refused.status, refused.body.errors[0].message]).toEqual([
+      409,
+      expect.stringMatching(/0 observations are kept, 1 event is known; delete/),
+    ]);
+    const gone = await call('DELETE', 'locations/1?cascade=true');
+    expect(gone.body.data.removed).toEqual({ locations: 1, vehicles: 0, observations: 0, events: 1 });
+    expect((await pool.query('select event_id from demand_events order by 1')).rows).toEqual([
+      { event_id: 'b' },
+      { event_id: 'c' },
+    ]);
+  });
+
+  test('an event takes it out of the forecasts; one that is not stored is 404', async () => {
+    await clear();
+    await putEvents(['a/ä', null], ['b', null]);
+    const before = await revision();
+    const gone = await call('DELETE', `events/${encodeURIComponent('a/ä')}`);
+    expect([gone.status, gone.body.data]).toEqual([
+      200,
+      { removed: { locations: 0, vehicles: 0, observations: 0, events: 1 } },
+    ]);
+    expect(await revision()).toBe(before + 1);
+    const again = await call('DELETE', `events/${encodeURIComponent('a/ä')}`);
+    expect([again.status, again.body.errors[0].field]).toEqual([404, 'event_id']);
+    expect(await revision()).toBe(before + 1);
   });
 
   test.each([
@@ -134,9 +173,23 @@ describe('replacing the whole set', () => {
     const answer = await call('PUT', 'fleet?replace=true', type === 'CSV' ? { csv } : { body });
     expect([answer.status, answer.body.data]).toEqual([
       201,
-      { created: 1, updated: 1, removed: { locations: 0, vehicles: 2, observations: 0 } },
+      { created: 1, updated: 1, removed: { locations: 0, vehicles: 2, observations: 0, events: 0 } },
     ]);
     expect(await vehicles()).toEqual(['b', 'd']);
+  });
+
+  test.each(['JSON', 'CSV'])('of events deletes those that are not named (%s)', async (type) => {
+    await clear();
+    await putEvents(['a', null], ['b', null], ['c', null]);
+    const before = await revision();
+    const csv = `event_id,from,to,kind\nb,${DAY.from},${DAY.to},closed\nd,${DAY.from},${DAY.to},closed\n`;
+    const body = { events: ['b', 'd'].map((event_id) => ({ ...DAY, event_id, location_id: null })) };
+    const answer = await call('PUT', 'events?replace=true', type === 'CSV' ? { csv } : { body });
+    expect([answer.status, answer.body.data]).toEqual([
+      201,
+      { created: 1, updated: 1, removed: { locations: 0, vehicles: 0, observations: 0, events: 2 } },
+    ]);
+    expect(await revision()).toBe(before + 1);
   });
 
   test.each(['JSON', 'CSV'])(
@@ -172,13 +225,13 @@ describe('replacing the whole set', () => {
       expect(kept.body.data).toEqual({
         created: 0,
         updated: 2,
-        removed: { locations: 1, vehicles: 0, observations: 0 },
+        removed: { locations: 1, vehicles: 0, observations: 0, events: 0 },
       });
       const cascaded = await call('PUT', 'locations?replace=true&cascade=true', of(9));
       expect(cascaded.body.data).toEqual({
         created: 1,
         updated: 0,
-        removed: { locations: 2, vehicles: 1, observations: 1 },
+        removed: { locations: 2, vehicles: 1, observations: 1, events: 0 },
       });
       expect([await ids(), await vehicles()]).toEqual([[9], []]);
     },
@@ -194,6 +247,12 @@ describe('replacing the whole set', () => {
       [
         'fleet?replace=true&cascade=true',
         { body: { fleet: [{ vehicle_id: 'a', location_id: 1 }] } },
+        'cascade',
+      ],
+      ['events?replace=true', { csv: 'event_id,from,to,kind\n' }, null],
+      [
+        'events?replace=true&cascade=true',
+        { body: { events: [{ ...DAY, event_id: 'a', location_id: 1 }] } },
         'cascade',
       ],
       ['fleet?replace=yes', { body: { fleet: [{ vehicle_id: 'a', location_id: 1 }] } }, 'replace'],
@@ -318,6 +377,13 @@ test('writers and deleters of the same rows wait for each other: nobody gets a 5
         csv: 'id,name,latitude,longitude\n1,x,1,1\n2,y,1,1\n',
       }),
     ),
+    keep(putEvents(['b', 2], ['a', 1 + (n % 3)])),
+    keep(
+      call('PUT', 'events?replace=true', {
+        csv: `event_id,location_id,from,to,kind\na,2,${DAY.from},${DAY.to},x\n`,
+      }),
+    ),
+    keep(call('DELETE', 'events/a')),
     keep(call('PATCH', 'fleet/a', { body: { location_id: 2 } })),
     keep(call('PATCH', 'locations/2', { body: { active: n % 2 === 0 } })),
   ];

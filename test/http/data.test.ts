@@ -14,7 +14,7 @@ describe('data in and out', () => {
     base = `${service.url}/api/v1/data`;
   });
   beforeEach(async () => {
-    await pool.query('truncate locations, vehicles, demand_observations');
+    await pool.query('truncate locations, vehicles, demand_observations, demand_events');
     await put('locations', { locations: TEST_LOCATIONS });
   });
 
@@ -45,7 +45,7 @@ describe('data in and out', () => {
     });
 
     test('an empty list is an empty array and a summary of zeros', async () => {
-      await pool.query('truncate locations, vehicles, demand_observations');
+      await pool.query('truncate locations, vehicles, demand_observations, demand_events');
       expect((await get('locations')).body.data).toEqual({ locations: [] });
       expect((await get('fleet')).body.data).toEqual({
         fleet: [],

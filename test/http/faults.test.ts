@@ -30,6 +30,17 @@ const BODIES: Record<Operation, object> = {
   locations: { locations: [{ id: 1, name: 'a', latitude: 1, longitude: 2, time_zone: 'Europe/Berlin' }] },
   fleet: { fleet: [{ vehicle_id: 'a', location_id: 1, acquired_on: '2020-01-01' }] },
   demand: { observations: [{ location_id: 1, hour: '2026-03-01T05:00:00Z', demand: 2 }] },
+  events: {
+    events: [
+      {
+        event_id: 'a',
+        location_id: null,
+        from: '2026-03-01T05:00Z',
+        to: '2026-03-01T06:00Z',
+        kind: 'strike',
+      },
+    ],
+  },
   vehicle_patch: { status: 'maintenance', capacity: 2 },
   location_patch: { active: false, expected_daily_demand: 3 },
 };

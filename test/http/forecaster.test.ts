@@ -23,7 +23,7 @@ describe('the forecaster', () => {
     atEnd(() => Promise.all([cached.close(), uncached.close()]));
   });
   beforeEach(async () => {
-    await database.pool.query(`truncate locations, vehicles, demand_observations;
+    await database.pool.query(`truncate locations, vehicles, demand_observations, demand_events;
       insert into locations select i, 'L' || i, 0, 0, null from generate_series(1, 6) i;
       insert into demand_observations
         select i, to_timestamp((${FIRST} + h) * 3600.0), (h * (i + 3)) % (20 + i) + i * (h % 24)

@@ -23,7 +23,7 @@ describe('importing files', () => {
     folder = await mkdtemp(path.join(tmpdir(), 'fleet-import-'));
     atEnd(() => rm(folder, { recursive: true }));
   });
-  beforeEach(() => database.pool.query('truncate locations, vehicles, demand_observations'));
+  beforeEach(() => database.pool.query('truncate locations, vehicles, demand_observations, demand_events'));
 
   /** Writes the contents to files and imports them. */
   async function importText(contents: Partial<Record<keyof ImportFiles, string | Buffer>>) {

@@ -6,7 +6,7 @@ import { importFiles } from '../../src/import/import-files.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { send, startTestService } from '../helpers/service.ts';
 
-const PATHS = { locations: 'PUT', fleet: 'PUT', demand: 'POST' } as const;
+const PATHS = { locations: 'PUT', fleet: 'PUT', demand: 'POST', events: 'PUT' } as const;
 type Stage = keyof typeof PATHS;
 
 const many = (rows: number, row: (i: number) => string) =>
@@ -57,6 +57,13 @@ const FILES: [string, Stage, string | Buffer][] = [
     'more faults than are listed, between rows',
     'demand',
     `location_id,hour,demand\n${many(400, (i) => `${100 + i},2026-03-01T05:00:00Z,1\n`)}`,
+  ],
+  [
+    'cells of events, an event that ends before it begins, one that comes twice, one at an unknown location',
+    'events',
+    'event_id,location_id,from,to,kind,factor,name\n,x,2026-03-01,2026-03-01T05:30:00Z,,-1,\nb,,2026-03-01T05:00:00Z,2026-03-01T05:00:00Z,strike,101,\n' +
+      'c,,2026-03-01T05:00:00Z,2026-03-01T06:00:00+02:00,strike,,\n'.repeat(2) +
+      'd,9,2026-03-01T05:00:00Z,2026-03-01T06:00:00Z,strike,,\n',
   ],
   ['a header that does not fit', 'fleet', 'vehicle,location_id\na,1\n'],
   ['a misspelt column', 'fleet', 'vehicle_id,location_id,capcity\na,1,2\n'],
@@ -112,6 +119,7 @@ describe('the import command', () => {
       locations: `id,name,latitude,longitude\n${many(150, () => 'x,A,1,1\n')}`,
       fleet: 'vehicle_id,location_id\na,1\na,1\n"b,1\n',
       demand: 'location_id,hour,demand\n1,later,1\n',
+      events: 'event_id,from,to,kind\na,later,later,\n',
     };
     const files: Partial<Record<Stage, string>> = {};
     for (const [stage, content] of Object.entries(contents) as [Stage, string][]) {
@@ -123,7 +131,7 @@ describe('the import command', () => {
         importFiles(service.pool, { [stage]: files[stage] }).catch((e) => e.problems.slice(0, -1)),
       ),
     );
-    expect(alone.map((lines) => lines.length)).toEqual([100, 1, 1]);
+    expect(alone.map((lines) => lines.length)).toEqual([100, 1, 1, 3]);
     const together = await importFiles(service.pool, files).catch((e) => e.problems);
     expect(together).toEqual([
       ...alone.flat(),

@@ -5,6 +5,7 @@ import {
   FleetVehiclePatch,
   LocationPatch,
   PostDemandRequest,
+  PutEventsRequest,
   PutFleetRequest,
   PutLocationsRequest,
 } from '../../contracts/data.ts';
@@ -18,9 +19,9 @@ import type { JobPriority } from '../../contracts/priorities.ts';
 import { RiskRequest } from '../../contracts/risk.ts';
 import { checkRequest, namedLocationIds } from '../../core/optimize/check.ts';
 import { type RiskSettings, scoreRisk } from '../../core/risk.ts';
-import { packDemand, packLocations, packVehicles } from '../../db/packed-rows.ts';
+import { packDemand, packEvents, packLocations, packVehicles } from '../../db/packed-rows.ts';
 import type { Fault } from '../../errors.ts';
-import { findDemandFaults, findFleetFaults, findLocationFaults } from '../data-faults.ts';
+import { findDemandFaults, findEventFaults, findFleetFaults, findLocationFaults } from '../data-faults.ts';
 
 /** Settings that reading a body needs. */
 export type IntakeSettings = {
@@ -80,6 +81,10 @@ export const OPERATIONS = {
   demand: operation(PostDemandRequest, ({ observations }, { known }) => {
     const { faults, found } = findDemandFaults(observations, known);
     return { locationIds: distinctIds(observations), faults, rows: packDemand(found) };
+  }),
+  events: operation(PutEventsRequest, ({ events }, { known }) => {
+    const { faults, found } = findEventFaults(events, known);
+    return { locationIds: distinctIds(events), faults, rows: packEvents(found) };
   }),
   vehicle_patch: operation(FleetVehiclePatch, (body) => body),
   location_patch: operation(LocationPatch, (body) => body),
@@ -150,6 +155,6 @@ function encode(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }
 
-function distinctIds(rows: readonly { location_id: number }[]): number[] {
-  return [...new Set(rows.map((row) => row.location_id))];
+function distinctIds(rows: readonly { location_id: number | null }[]): number[] {
+  return [...new Set(rows.flatMap((row) => row.location_id ?? []))];
 }

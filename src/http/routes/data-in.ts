@@ -5,6 +5,7 @@ import {
   FleetVehicle,
   FleetVehiclePatch,
   PostDemandRequest,
+  PutEventsRequest,
   PutFleetRequest,
   PutLocationsRequest,
   UpsertCounts,
@@ -14,6 +15,7 @@ import { describeColumns } from '../../csv/copy-rows.ts';
 import { COLUMNS } from '../../csv/tables.ts';
 import type { Queryable } from '../../db/client.ts';
 import { upsertDemand } from '../../db/demand.ts';
+import { upsertEvents } from '../../db/events.ts';
 import { patchVehicle, upsertVehicles } from '../../db/fleet.ts';
 import { holdLocations, upsertLocations } from '../../db/locations.ts';
 import type { PackedRows } from '../../db/packed-rows.ts';
@@ -50,7 +52,7 @@ const cascade = Type.Optional(
   }),
 );
 const NoQuery = Type.Object({}, { additionalProperties: false });
-const FleetQuery = Type.Object({ replace }, { additionalProperties: false });
+const SetQuery = Type.Object({ replace }, { additionalProperties: false });
 const LocationsQuery = Type.Object({ replace, cascade }, { additionalProperties: false });
 
 const locationsExample = {
@@ -83,11 +85,35 @@ const demandExample = {
   ],
 };
 
+const eventsExample = {
+  events: [
+    {
+      event_id: 'EXAMPLE-MARATHON',
+      location_id: null,
+      from: '2017-05-07T08:00:00-04:00',
+      to: '2017-05-07T16:00:00-04:00',
+      kind: 'marathon',
+    },
+    {
+      event_id: 'EXAMPLE-CLOSED',
+      location_id: 12,
+      from: '2017-05-04T04:00:00Z',
+      to: '2017-05-05T04:00:00Z',
+      kind: 'closed',
+      factor: 0,
+      name: 'Ferry terminal closed',
+    },
+  ],
+};
+
 const csvExamples: Record<Stage, string> = {
   locations: 'id,name,latitude,longitude,time_zone\n4,Alphabet City,40.723752,-73.976968,America/New_York\n',
   fleet:
     'vehicle_id,location_id,status,capacity,acquired_on\nEXAMPLE-1,12,maintenance,1,2014-02-03\nEXAMPLE-2,13,,,\n',
   demand: 'location_id,hour,demand\n4,2017-01-01T05:00:00Z,119\n12,2017-01-01T00:00:00-05:00,3\n',
+  events:
+    'event_id,location_id,from,to,kind,factor,name\nEXAMPLE-MARATHON,,2017-05-07T12:00:00Z,2017-05-07T20:00:00Z,marathon,,\n' +
+    'EXAMPLE-CLOSED,12,2017-05-04T04:00:00Z,2017-05-05T04:00:00Z,closed,0,Ferry terminal closed\n',
 };
 
 /** A bulk body: JSON of the schema, or CSV of the same table. */
@@ -101,7 +127,7 @@ function bulkBody<S extends TSchema>(stage: Stage, schema: S, example: Static<S>
   };
 }
 
-/** Writing `/api/v1/data`: locations, fleet, observed demand. */
+/** Writing `/api/v1/data`: locations, fleet, observed demand, events. */
 export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.put(
@@ -132,7 +158,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           tags: ['data'],
           summary: 'Create or replace vehicles',
           description: `${bulk} A vehicle without \`status\` is operational, one without \`capacity\` has 1; dates and utilization that are not given stay as they are. Vehicles that are not named stay as they are; with \`replace\` they are deleted.`,
-          querystring: FleetQuery,
+          querystring: SetQuery,
           body: bulkBody('fleet', PutFleetRequest, fleetExample),
           response: written,
         },
@@ -190,6 +216,27 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
         },
       },
       (request, reply) => storeBulk(request, reply, 'demand', upsertDemand, null),
+    );
+
+    app.put(
+      '/api/v1/data/events',
+      {
+        config: { operation: 'events' },
+        schema: {
+          operationId: 'put_events',
+          tags: ['data'],
+          summary: 'Create or replace events that change demand',
+          description:
+            `${bulk} An event covers the hours from \`from\` to before \`to\`, full UTC hours with any offset, of one location or ` +
+            'of all (`location_id` null; in CSV an empty cell). Forecasts multiply its hours by `factor`; without one they learn ' +
+            'from past events of the same `kind`. What an earlier body said of an event is replaced as a whole. With `replace` ' +
+            'events that are not named are deleted.',
+          querystring: SetQuery,
+          body: bulkBody('events', PutEventsRequest, eventsExample),
+          response: written,
+        },
+      },
+      (request, reply) => storeBulk(request, reply, 'events', upsertEvents, readReplace(request.query)),
     );
   };
 

@@ -9,7 +9,7 @@ import { success } from '../../envelope.ts';
 import type { Deps } from '../app.ts';
 import { decodeCursor } from '../cursor.ts';
 import { STREAM_PAGE_ROWS, streamList } from '../list-stream.ts';
-import { cutPage, DEFAULT_LIMIT, NextCursor, PAGE_QUERY } from '../paging.ts';
+import { cutPage, DEFAULT_LIMIT, isStorableText, NextCursor, PAGE_QUERY } from '../paging.ts';
 import { sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
 
@@ -24,7 +24,6 @@ const FleetQuery = Type.Object(
 );
 // Beyond 32 bits PostgreSQL would refuse the query.
 const isLocationId = (value: unknown): value is number => value === (Number(value) | 0);
-const isText = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
 
 const LocationList = Type.Object(
   { locations: Type.Array(Location), next_cursor: Type.Optional(NextCursor) },
@@ -93,7 +92,7 @@ export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): Fastif
           const rest = async () => ({ summary: isWhole ? counted : await readFleetSummary(db) });
           return sendJsonText(reply, await streamList(request.id, 'fleet', readPage, rest));
         }
-        const after = cursor === undefined ? null : decodeCursor(cursor, isText);
+        const after = cursor === undefined ? null : decodeCursor(cursor, isStorableText);
         const rows = await readVehiclePage(db, after, (limit ?? DEFAULT_LIMIT) + 1, filter);
         const { items, next_cursor } = cutPage(rows, limit ?? DEFAULT_LIMIT, (vehicle) => vehicle.vehicle_id);
         return success(request.id, { fleet: items, summary: await readFleetSummary(db), next_cursor });

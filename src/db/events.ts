@@ -1,0 +1,129 @@
+import { and, asc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
+import type { DemandEvent, RemovedCounts } from '../contracts/data.ts';
+import type { Queryable } from './client.ts';
+import { bumpDemandRevision } from './demand.ts';
+import type { PackedRows } from './packed-rows.ts';
+import { NOTHING_REMOVED } from './removal.ts';
+import { demandEvents } from './schema.ts';
+import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';
+
+export type EventFilter = { kind?: string | undefined; locationId?: number | undefined };
+
+/** A page of events by ascending id, after `after` (null: from the first one); of a location also those of all. */
+export async function readEventPage(
+  db: Queryable,
+  after: string | null,
+  limit: number,
+  { kind, locationId }: EventFilter = {},
+): Promise<DemandEvent[]> {
+  const { eventId, locationId: location, kind: ofKind } = demandEvents;
+  const rows = await db
+    .select()
+    .from(demandEvents)
+    .where(
+      and(
+        after === null ? undefined : gt(eventId, after),
+        kind === undefined ? undefined : eq(ofKind, kind),
+        locationId === undefined ? undefined : or(isNull(location), eq(location, locationId)),
+      ),
+    )
+    .orderBy(asc(eventId))
+    .limit(limit);
+  return rows.map(onWire);
+}
+
+/** What is not known is left out; an event of all locations says so. */
+function onWire(row: typeof demandEvents.$inferSelect): DemandEvent {
+  const { eventId, locationId, startsAt, endsAt, kind, factor, name } = row;
+  return {
+    event_id: eventId,
+    location_id: locationId,
+    from: startsAt.toISOString(),
+    to: endsAt.toISOString(),
+    kind,
+    ...(factor !== null && { factor }),
+    ...(name !== null && { name }),
+  };
+}
+
+/** An event as forecasts read it; hours are UTC since the epoch, `untilHour` is the first one after it. */
+export type StoredEvent = {
+  name: string | null;
+  kind: string;
+  locationId: number | null;
+  fromHour: number;
+  untilHour: number;
+  factor: number | null;
+};
+
+/** Locations per query, so that the event loop gets its turn in between. */
+const LOCATIONS_PER_QUERY = 500;
+
+/** The events that touch `[fromHour, untilHour)`: those of all locations first, then those of each of these, by their start. */
+export async function readEvents(
+  db: Queryable,
+  locationIds: readonly number[],
+  fromHour: number,
+  untilHour: number,
+): Promise<StoredEvent[]> {
+  const touching = (whose: SQL) => sql`
+    select name, kind, location_id as "locationId", date_part('epoch', starts_at) / 3600 as "fromHour",
+      date_part('epoch', ends_at) / 3600 as "untilHour", factor
+    from ${demandEvents} where ${whose} and ends_at > to_timestamp(${fromHour * 3600}::float8)
+      and starts_at < to_timestamp(${untilHour * 3600}::float8)
+    order by location_id, starts_at, event_id`;
+  const { rows: events } = await db.execute<StoredEvent>(touching(sql`location_id is null`));
+  for (let i = 0; i < locationIds.length; i += LOCATIONS_PER_QUERY) {
+    const ids = sql.param(locationIds.slice(i, i + LOCATIONS_PER_QUERY));
+    const { rows } = await db.execute<StoredEvent>(touching(sql`location_id = any(${ids}::int[])`));
+    for (const row of rows) events.push(row);
+  }
+  return events;
+}
+
+export const EVENT_UPSERT: UpsertTarget = {
+  table: 'demand_events',
+  key: ['event_id'],
+  values: ['location_id', 'starts_at', 'ends_at', 'kind', 'factor', 'name'],
+};
+const [BEFORE, AFTER] = upsertText(EVENT_UPSERT).map((text) => sql.raw(text));
+
+/**
+ * Creates or replaces events (`packEvents`) and bumps the revision: forecasts depend on them. To be called in a transaction.
+ * Their ids are unique, their locations are stored.
+ */
+export async function upsertEvents(tx: Queryable, rows: PackedRows): Promise<Counts> {
+  const counts = await upsertInOrder(rows, async (columns) => {
+    const [ids, locationIds, starts, ends, kinds, factors, names] = columns;
+    const result = await tx.execute<{ created: number }>(
+      sql`${BEFORE} (select event_id, location_id, to_timestamp(starts) as starts_at, to_timestamp(ends) as ends_at,
+          kind, factor, name
+        from unnest(${ids}::text[], ${locationIds}::int[], ${starts}::float8[], ${ends}::float8[], ${kinds}::text[],
+          ${factors}::float8[], ${names}::text[])
+        as row (event_id, location_id, starts, ends, kind, factor, name)) event ${AFTER}`,
+    );
+    return result.rows[0].created;
+  });
+  await bumpDemandRevision(tx);
+  return counts;
+}
+
+/** Deletes one event and bumps the revision; to be called in a transaction. @returns whether it was stored */
+export async function deleteEvent(tx: Queryable, eventId: string): Promise<boolean> {
+  const { rowCount } = await tx.execute(sql`delete from ${demandEvents} where event_id = ${eventId}`);
+  if (rowCount === 1) await bumpDemandRevision(tx);
+  return rowCount === 1;
+}
+
+/**
+ * Deletes all events but those that are named, and keeps everybody else from writing events until the transaction ends;
+ * whoever stores the named ones bumps the revision.
+ * @param named a query of their ids
+ */
+export async function deleteOtherEvents(tx: Queryable, named: SQL): Promise<RemovedCounts> {
+  await tx.execute(sql`lock table ${demandEvents} in share row exclusive mode`);
+  const { rowCount } = await tx.execute(
+    sql`delete from ${demandEvents} where not exists (select from (${named}) named (id) where named.id = event_id)`,
+  );
+  return { ...NOTHING_REMOVED, events: rowCount ?? 0 };
+}
