@@ -14,6 +14,7 @@ import {
   readObservedNeighbours,
   type StoredSeries,
 } from './db/demand.ts';
+import { readEvents, type StoredEvent } from './db/events.ts';
 import { findKnownLocationIds, readActiveLocationIds, readExpectedDailyDemand } from './db/locations.ts';
 import { AppError, type Fault } from './errors.ts';
 import type { HolidayCalendar } from './holidays.ts';
@@ -22,6 +23,8 @@ const HOUR_MS = 3_600_000;
 /** Furthest start after the newest observation: the model knows no more than a year ahead. */
 const MAX_LEAD_DAYS = 366;
 const MOST_FAULTS = 100;
+/** How far back past events are read, and what is learned from them: three years. */
+export const LEARNING_HOURS = 3 * 366 * 24;
 
 /** The hours whose observations a forecast may use, UTC since the epoch, and the first day it is of. */
 export type History = { fromHour: number; beforeHour: number; startDate: string };
@@ -278,19 +281,22 @@ export async function noObservations(
 }
 
 /**
- * Reads what the engine works on: the observations of `[fromHour, beforeHour)`, and the public holidays from there to
- * `untilHour`. Locations that state no time zone get that of the setting.
+ * Reads what the engine works on: the observations of `[fromHour, beforeHour)`, the public holidays from there to
+ * `untilHour`, and the events that touch this time or, to learn from, the three years before its end. Locations that state no time zone get that of the setting.
  */
 export async function readForecastInput(
   db: Queryable,
   config: Pick<Config, 'FORECASTING_TIME_ZONE'>,
   calendar: HolidayCalendar | null,
   asked: { locationIds: readonly number[]; fromHour: number; beforeHour: number; untilHour: number },
-): Promise<{ series: DemandSeries[]; holidays?: string[] }> {
+): Promise<{ series: DemandSeries[]; holidays?: string[]; events?: StoredEvent[] }> {
   const stored = await readDemandSeries(db, asked.locationIds, asked.fromHour, asked.beforeHour);
   const series = stored.map((one) => inZone(one, config));
-  const holidays = calendar?.between(asked.fromHour, Math.max(asked.beforeHour, asked.untilHour));
-  return { series, ...(holidays && { holidays }) };
+  const untilHour = Math.max(asked.beforeHour, asked.untilHour);
+  const holidays = calendar?.between(asked.fromHour, untilHour);
+  const learnFrom = Math.min(asked.fromHour, asked.beforeHour - LEARNING_HOURS);
+  const events = await readEvents(db, asked.locationIds, learnFrom, untilHour);
+  return { series, ...(holidays && { holidays }), ...(events.length > 0 && { events }) };
 }
 
 function inZone(

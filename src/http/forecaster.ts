@@ -64,9 +64,9 @@ export function openForecaster(
   }: ForecastTask): Promise<LocationForecastText[]> => {
     const untilHour = forecastEnd(options.startDate, options.horizonHours);
     const asked = { locationIds, fromHour, beforeHour, untilHour };
-    const { series, ...holidays } = await readForecastInput(db, config, calendar, asked);
+    const { series, ...known } = await readForecastInput(db, config, calendar, asked);
     const buffers = series.map(({ values }) => values.buffer);
-    return pool.run({ series, options: { ...options, ...holidays } }, { transferList: buffers as never });
+    return pool.run({ series, options: { ...options, ...known } }, { transferList: buffers as never });
   };
 
   const computeCached = async (task: ForecastTask): Promise<LocationForecastText[]> => {

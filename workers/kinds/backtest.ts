@@ -25,7 +25,7 @@ export const runBacktest: JobWork<'backtest'> = async (run) => {
     origins = 8,
     confidence_levels: confidenceLevels = [0.8, 0.95],
   } = request;
-  const { series, ...holidays } = await run.query(async () => {
+  const { series, ...known } = await run.query(async () => {
     // Some may have been taken away since the request was accepted.
     if (request.location_ids) await checkForecastLocations(db, request.location_ids);
     const locationIds = await backtestLocations(db, config, request);
@@ -45,7 +45,7 @@ export const runBacktest: JobWork<'backtest'> = async (run) => {
     origins,
     confidenceLevels,
     historyWeeks,
-    ...holidays,
+    ...known,
   };
   const { report } = await run.inThread(
     'backtest',

@@ -69,7 +69,7 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
     confidence_level: confidenceLevel = 0.95,
   } = facts;
   const read = await run.query(() => inSnapshot(db, (tx) => readInputs(tx, deps, facts)));
-  const { startDate, series, otherSeries, holidays, missing, storedFleet, places } = read;
+  const { startDate, series, otherSeries, known, missing, storedFleet, places } = read;
   const outcome = await run.inThread(
     'inputs',
     {
@@ -80,7 +80,7 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
       series,
       otherSeries,
       missing,
-      options: { startDate, horizonHours, stepHours, confidenceLevel, ...(holidays && { holidays }) },
+      options: { startDate, horizonHours, stepHours, confidenceLevel, ...known },
       generatedAt: new Date().toISOString(),
     },
     {
@@ -124,12 +124,12 @@ async function readInputs(tx: Queryable, { config, calendar }: JobRun['deps'], f
   );
   const { startDate, ...hours } = await decisionHistory(tx, config, locationIds, facts);
   const untilHour = forecastEnd(startDate, horizonHours);
-  const { series, ...holidays } = await readForecastInput(tx, config, calendar, {
+  const { series, ...known } = await readForecastInput(tx, config, calendar, {
     locationIds,
     ...hours,
     untilHour,
   });
-  const known =
+  const history =
     facts.on_missing_history === 'fail'
       ? { missing: null, otherSeries: [] }
       : await readMissingHistory(tx, config, series, hours);
@@ -137,5 +137,5 @@ async function readInputs(tx: Queryable, { config, calendar }: JobRun['deps'], f
   const places = hasFleet
     ? null
     : await readLocations(tx, [...new Set([...locationIds, ...(await readFleetLocationIds(tx))])]);
-  return { startDate, series, ...holidays, ...known, storedFleet, places };
+  return { startDate, series, known, ...history, storedFleet, places };
 }
