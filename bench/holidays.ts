@@ -7,7 +7,7 @@ import { accuracyOf, addErrors, noErrors } from '../src/core/forecast/accuracy.t
 import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { localDemand } from '../src/core/forecast/local-series.ts';
 import { localDate, localMidnight } from '../src/core/forecast/local-time.ts';
-import { openHolidayCalendar } from '../src/holidays.ts';
+import { type Holiday, openHolidayCalendar } from '../src/holidays.ts';
 
 const HOURS_PER_DAY = 24;
 /** Day, what it is, and the fewest days from which it is forecast: the day after is another matter once the holiday is known. */
@@ -26,7 +26,7 @@ const series = await readDemand(DEFAULT_FILE, 'America/New_York');
 const first = Math.min(...series.map(({ startHour }) => startHour));
 const last = Math.max(...series.map(({ startHour, values }) => startHour + values.length));
 
-function wape(date: string, from: number, to: number, holidays: string[]): number {
+function wape(date: string, from: number, to: number, holidays: Holiday[]): number {
   const day = localMidnight(date)!;
   const sums = noErrors();
   for (let lead = from; lead <= to; lead++) {

@@ -42,7 +42,7 @@ export function scoreM4(all: readonly M4Series[], onSeries: (done: number) => vo
   let done = 0;
   for (const [horizonHours, panel] of panels) {
     const options = { horizonHours, stepHours: 1 };
-    const fitSeries = panelFitter({ ...options, holidays: new Set() });
+    const fitSeries = panelFitter(options);
     const forecasts = panel.map(({ history }, locationId) => {
       const startHour = END_HOUR - history.length;
       const series: DemandSeries = { locationId, timeZone: 'UTC', startHour, values: history };

@@ -20,6 +20,7 @@ import {
   type HorizonScore,
 } from './core/forecast/backtest.ts';
 import { zoneClock } from './core/forecast/local-time.ts';
+import { HOLIDAY_REACH_HOURS } from './core/forecast/special-days.ts';
 import type { DemandSeries } from './core/forecast/types.ts';
 import { type HolidayCalendar, openHolidayCalendar, UnknownRegionError } from './holidays.ts';
 
@@ -215,7 +216,11 @@ async function main(): Promise<void> {
   const { horizonsHours, stepsHours, origins, timeZone } = settings;
   const starts = series.map(({ startHour }) => startHour);
   const ends = series.map(({ startHour, values }) => startHour + values.length);
-  const holidays = settings.holidays?.between(Math.min(...starts), Math.max(...ends)) ?? [];
+  const holidays =
+    settings.holidays?.between(
+      Math.min(...starts) - HOLIDAY_REACH_HOURS,
+      Math.max(...ends) + HOLIDAY_REACH_HOURS,
+    ) ?? [];
   // Not on a TTY the bar stays silent, so that a redirected table is only the table.
   const bar = new SingleBar({ format: 'backtest {bar} {percentage} %', clearOnComplete: true });
   const began = performance.now();

@@ -3,7 +3,8 @@ import type { OnMissingHistory } from './contracts/decisions.ts';
 import { MAX_FORECAST_LOCATIONS, MAX_FORECAST_VALUES } from './contracts/forecast.ts';
 import { localDate, zoneClock } from './core/forecast/local-time.ts';
 import type { MissingHistory } from './core/forecast/missing-history.ts';
-import type { DemandSeries } from './core/forecast/types.ts';
+import { HOLIDAY_REACH_HOURS } from './core/forecast/special-days.ts';
+import type { DemandSeries, Holiday } from './core/forecast/types.ts';
 import type { Queryable } from './db/client.ts';
 import {
   LAST_HOUR,
@@ -282,18 +283,19 @@ export async function noObservations(
 
 /**
  * Reads what the engine works on: the observations of `[fromHour, beforeHour)`, the public holidays from there to
- * `untilHour`, and the events that touch this time or, to learn from, the three years before its end. Locations that state no time zone get that of the setting.
+ * `untilHour` and beside, and the events that touch this time or, to learn from, the three years before its end. Locations that
+ * state no time zone get that of the setting.
  */
 export async function readForecastInput(
   db: Queryable,
   config: Pick<Config, 'FORECASTING_TIME_ZONE'>,
   calendar: HolidayCalendar | null,
   asked: { locationIds: readonly number[]; fromHour: number; beforeHour: number; untilHour: number },
-): Promise<{ series: DemandSeries[]; holidays?: string[]; events?: StoredEvent[] }> {
+): Promise<{ series: DemandSeries[]; holidays?: Holiday[]; events?: StoredEvent[] }> {
   const stored = await readDemandSeries(db, asked.locationIds, asked.fromHour, asked.beforeHour);
   const series = stored.map((one) => inZone(one, config));
   const untilHour = Math.max(asked.beforeHour, asked.untilHour);
-  const holidays = calendar?.between(asked.fromHour, untilHour);
+  const holidays = calendar?.between(asked.fromHour - HOLIDAY_REACH_HOURS, untilHour + HOLIDAY_REACH_HOURS);
   const learnFrom = Math.min(asked.fromHour, asked.beforeHour - LEARNING_HOURS);
   const events = await readEvents(db, asked.locationIds, learnFrom, untilHour);
   return { series, ...(holidays && { holidays }), ...(events.length > 0 && { events }) };

@@ -4,13 +4,16 @@ import { type Config, ConfigError } from './config.ts';
 const MS_PER_HOUR = 3_600_000;
 const HOURS_PER_DAY = 24;
 
+/** A public holiday: the shape that the forecast engine takes. */
+export type Holiday = { date: string; name: string };
+
 /** Public holidays of one country or a part of it. */
 export interface HolidayCalendar {
   /**
    * Holidays from one UTC hour since the epoch to another, and those of the days beside them.
-   * @returns ascending local days, `YYYY-MM-DD`
+   * @returns their local days, `YYYY-MM-DD`, ascending, and names
    */
-  between(fromHour: number, toHour: number): string[];
+  between(fromHour: number, toHour: number): Holiday[];
 }
 
 /** The region is none that the calendar knows; the message says which exist. */
@@ -26,13 +29,13 @@ export async function openHolidayCalendar(region: string): Promise<HolidayCalend
   assertKnown(calendar, region);
   const [country, ...parts] = region.split('-');
   calendar.init(country!, ...parts);
-  const years = new Map<number, string[]>();
-  const daysOf = (year: number): string[] => {
+  const years = new Map<number, Holiday[]>();
+  const daysOf = (year: number): Holiday[] => {
     let days = years.get(year);
     if (days === undefined) {
       days = (calendar.getHolidays(year, undefined) ?? [])
         .filter(({ type }) => type === 'public')
-        .flatMap(daysOff);
+        .flatMap((holiday) => daysOff(holiday).map((date, i) => ({ date, name: nameOf(holiday.name, i) })));
       years.set(year, days);
     }
     return days;
@@ -41,12 +44,15 @@ export async function openHolidayCalendar(region: string): Promise<HolidayCalend
     between(fromHour, toHour) {
       const from = localDay((fromHour - HOURS_PER_DAY) * MS_PER_HOUR);
       const to = localDay((toHour + HOURS_PER_DAY) * MS_PER_HOUR);
-      const found = new Set<string>();
+      const found = new Map<string, Holiday>();
       // A holiday at the turn of the year can be listed with either.
       for (let year = Number(from.slice(0, 4)) - 1; year <= Number(to.slice(0, 4)) + 1; year++) {
-        for (const day of daysOf(year)) if (day >= from && day <= to) found.add(day);
+        for (const holiday of daysOf(year)) {
+          const { date, name } = holiday;
+          if (date >= from && date <= to) found.set(`${date} ${name}`, holiday);
+        }
       }
-      return [...found].sort();
+      return [...found.values()].sort((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
     },
   };
 }
@@ -65,6 +71,9 @@ export async function openConfiguredHolidays({
 }
 
 const localDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** Of a holiday that lasts for days each day has a name. */
+const nameOf = (name: string, day: number): string => (day === 0 ? name : `${name}, day ${day + 1}`);
 
 /**
  * The days whose noon lies in the holiday: some begin at sunset, some last for days.

@@ -17,7 +17,7 @@ import {
   weeklyNaiveError,
 } from './accuracy.ts';
 import { sameHourMean } from './baselines.ts';
-import { holidayDays } from './holidays.ts';
+import { seriesEffects } from './effects.ts';
 import {
   HISTORY_WEEKS,
   type LocalSeries,
@@ -28,8 +28,9 @@ import {
 } from './local-series.ts';
 import { hourMultiplicity, localDate, zoneClock } from './local-time.ts';
 import { addBounds, type PanelForecast, panelFitter, type StepOptions } from './panel.ts';
+import { specialDays } from './special-days.ts';
 import { sumSteps } from './steps.ts';
-import { type DemandEvent, type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
+import { type DemandEvent, type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK, type Holiday } from './types.ts';
 
 /** An interval without width, where nothing ever varied, shall hold its value. */
 const ROUNDING = 1e-9;
@@ -45,8 +46,8 @@ export interface BacktestOptions {
   stepHours: number;
   /** Levels whose coverage is measured, e.g. `[0.8, 0.95]`. */
   confidenceLevels: readonly number[];
-  /** Public holidays, local days `YYYY-MM-DD`; none where absent. */
-  holidays?: readonly string[];
+  /** Public holidays, as `ForecastOptions` has them. */
+  holidays?: readonly Holiday[];
   /** Events, as `ForecastOptions` has them; what came before an origin is all that its forecast learns from. */
   events?: readonly DemandEvent[];
   /** Weeks of history that each forecast may see, and the simple rules with it; default: all that the engine looks at. */
@@ -113,7 +114,8 @@ export function backtest(
   { stopFlag, onProgress = () => {} }: BacktestControl = {},
 ): BacktestReport | null {
   const { horizonsHours, stepHours, confidenceLevels, historyWeeks } = options;
-  const holidays = holidayDays(options.holidays ?? []);
+  const { holidays = [], events = [] } = options;
+  const special = specialDays(holidays);
   const starts = backtestStarts(series, Math.max(...horizonsHours), options.origins);
   const total = horizonsHours.length * starts.length * series.length;
   let done = 0;
@@ -121,11 +123,13 @@ export function backtest(
   for (const horizonHours of horizonsHours) {
     const sums = series.map(() => noSums(confidenceLevels.length));
     for (const start of starts) {
-      const fitSeries = panelFitter({ horizonHours, stepHours, holidays, historyWeeks });
+      const fitSeries = panelFitter({ horizonHours, stepHours, historyWeeks });
+      const sameStart = series.map(() => start);
+      const effects = seriesEffects(series, sameStart, { special, events, horizonHours });
       const panel: (PanelForecast | null)[] = [];
-      for (const one of series) {
+      for (const [i, one] of series.entries()) {
         if (stopFlag !== undefined && Atomics.load(stopFlag, 0) !== 0) return null;
-        panel.push(fitSeries(one, start));
+        panel.push(fitSeries(one, start, effects[i]));
         onProgress(++done, total);
       }
       addBounds(panel, { horizonHours, stepHours }, confidenceLevels);

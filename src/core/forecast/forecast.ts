@@ -6,11 +6,12 @@
  * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps) per series once its model is dropped.
  */
 import { requireFinite } from '../finite.ts';
-import { holidayDays } from './holidays.ts';
+import { seriesEffects } from './effects.ts';
 import { checkConfidenceLevel } from './intervals.ts';
 import { defaultStartDate } from './local-series.ts';
 import { localDate, localMidnight, zoneClock } from './local-time.ts';
 import { addBounds, panelFitter } from './panel.ts';
+import { specialDays } from './special-days.ts';
 import {
   type DemandSeries,
   FORECAST_MODEL,
@@ -41,10 +42,12 @@ export function forecastMany(
     options.originHour === undefined
       ? localMidnight(startDate)!
       : options.originHour + zoneClock(one.timeZone)(options.originHour);
-  const holidays = holidayDays(options.holidays ?? []);
-  const fitSeries = panelFitter({ ...options, holidays });
+  const starts = series.map(startOf);
+  const { horizonHours, holidays = [], events = [] } = options;
+  const effects = seriesEffects(series, starts, { special: specialDays(holidays), events, horizonHours });
+  const fitSeries = panelFitter(options);
   const panel = series.map((one, i) => {
-    const forecast = fitSeries(one, startOf(one));
+    const forecast = fitSeries(one, starts[i]!, effects[i]);
     onProgress(i + 1, series.length);
     return forecast;
   });

@@ -8,9 +8,16 @@
  * hours carry no information, and the weekly profile alone cannot drift.
  * Complexity: O(n · 29²/2) + 12 origins · (29³/3 + 29 H). Units: hours, demand per hour.
  */
+import {
+  applyEffects,
+  type EffectDeviations,
+  lastSundayAhead,
+  returnSurprise,
+  withoutEffects,
+} from './apply-effects.ts';
 import { cleanSeries } from './clean.ts';
 import { chooseRung, FAR_OUT_HOURS, fitComponents } from './components.ts';
-import { type HolidayDays, hoursToSunday, isHoliday, learnHolidays, withoutHolidays } from './holidays.ts';
+import type { SeriesEffects } from './effects.ts';
 import type { LocalSeries } from './local-series.ts';
 import { planOrigins } from './rolling-origins.ts';
 import { fitTransform, meanDemand, medianDemand, standardise, type Transform } from './transform.ts';
@@ -34,12 +41,14 @@ export interface PastForecast {
 export interface FittedModel {
   method: ForecastMethod;
   transform: Transform;
-  /** History as the model is compared with it: holidays and missing hours are NaN. */
+  /** History as the model is compared with it: hours without observation, of events and of special days are NaN. */
   values: Float64Array;
   /** History without gaps and outliers. */
   clean: Float64Array;
   /** Expected demand per hour, from `leadHours` after the history on. */
   hourly: Float64Array;
+  /** What is unknown of the effects on these hours; null where there are none. */
+  deviations: EffectDeviations | null;
   past: PastForecast[];
   /** Hours between the origin of a past forecast and its first step. */
   pastLeadHours: number;
@@ -49,15 +58,15 @@ export interface FittedModel {
  * @param history      local hours, at least one observed
  * @param leadHours    hours from the end of the history to the start of the forecast, ≥ 0
  * @param horizonHours hours to forecast
- * @param holidays     local days that are public holidays
+ * @param effects      of special days and events
  */
 export function fitModel(
   history: LocalSeries,
   leadHours: number,
   horizonHours: number,
-  holidays: HolidayDays,
+  effects: SeriesEffects,
 ): FittedModel {
-  const values = withoutHolidays(history, holidays);
+  const values = withoutEffects(history, effects);
   const n = values.length;
   const rung = chooseRung(history.observedHours);
   const plan = planOrigins(n, rung.firstOrigin, leadHours, horizonHours);
@@ -66,12 +75,10 @@ export function fitModel(
   const z = standardise(transform, clean);
   const observed = Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1));
   const { lowestZ, highestZ } = transform;
-  const holidayWeight = learnHolidays(z, history, transform, holidays);
+  returnSurprise(z, clean, history, transform, effects);
 
   const end = history.firstHour + n + leadHours;
-  const holidayHours: number[] = [];
-  for (let h = 0; h < horizonHours; h++) if (isHoliday(holidays, end + h)) holidayHours.push(h);
-  const lastSunday = holidayHours.length === 0 ? 0 : holidayHours.at(-1)! + HOURS_PER_WEEK;
+  const lastSunday = lastSundayAhead(effects, end, horizonHours);
   const pastHours = plan.origins.map(() => plan.horizonHours);
   const components = fitComponents(
     rung.components,
@@ -93,18 +100,16 @@ export function fitModel(
 
   const pastZ = plan.origins.map((_, i) => combineAt(i));
   const aheadZ = combineAt(plan.origins.length);
-  const hourlyZ = aheadZ.slice(leadHours, leadHours + horizonHours);
-  for (const h of holidayHours) {
-    const sunday = aheadZ[leadHours + h + hoursToSunday(end + h)]!;
-    hourlyZ[h]! += holidayWeight * (sunday - hourlyZ[h]!);
-  }
   const expected = meanDemand(transform, pastErrors(pastZ, plan.origins, z, observed));
+  const hourly = aheadZ.slice(leadHours, leadHours + horizonHours).map(expected);
+  const deviations = applyEffects(hourly, (h) => expected(aheadZ[leadHours + h]!), end, effects);
   return {
     method: rung.method,
     transform,
     clean,
     values,
-    hourly: hourlyZ.map(expected),
+    hourly,
+    deviations,
     past: pastZ.map((hours, i) => ({ origin: plan.origins[i]!, hourly: hours.map(expected) })),
     pastLeadHours: plan.leadHours,
   };

@@ -4,7 +4,7 @@
  * In two steps, so that a caller with many series (a backtest) can stop or tell its progress between any two of them.
  * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps + past errors) per series.
  */
-import type { HolidayDays } from './holidays.ts';
+import { NO_EFFECTS, type SeriesEffects } from './effects.ts';
 import {
   type Bounds,
   buildPanel,
@@ -19,6 +19,7 @@ import { fitModel } from './model.ts';
 import { comparePast, sumSteps } from './steps.ts';
 import type { Transform } from './transform.ts';
 import { type DemandSeries, type ForecastMethod, HOURS_PER_DAY } from './types.ts';
+import { stepDeviations, widenBounds } from './widen.ts';
 
 export interface StepOptions {
   /** Local hours to forecast. */
@@ -37,18 +38,22 @@ export interface PanelForecast {
   leadHours: number;
   /** Past errors, for the intervals of the panel. */
   errors: SeriesErrors;
+  /** What is unknown of the effects of special days and events per step (`widen.ts`); null where there are none. */
+  deviations: Float64Array | null;
   /** One per level, once `addBounds` has been called. */
   bounds: Bounds[];
 }
 
 /** Forecasts one series from a local hour on; null where it has no observation before. */
-export type FitSeries = (series: DemandSeries, startHour: number) => PanelForecast | null;
+export type FitSeries = (
+  series: DemandSeries,
+  startHour: number,
+  effects?: SeriesEffects,
+) => PanelForecast | null;
 
 /** A fitter for many series; what depends on their time zone only is worked out once. */
-export function panelFitter(
-  options: StepOptions & { holidays: HolidayDays; historyWeeks?: number | undefined },
-): FitSeries {
-  const { horizonHours, stepHours, holidays, historyWeeks } = options;
+export function panelFitter(options: StepOptions & { historyWeeks?: number | undefined }): FitSeries {
+  const { horizonHours, stepHours, historyWeeks } = options;
   const clockChanges = new Map<string, Uint8Array>();
   const multiplicityOf = (timeZone: string, start: number): Uint8Array => {
     const key = `${timeZone} ${start}`;
@@ -59,11 +64,11 @@ export function panelFitter(
     }
     return multiplicity;
   };
-  return (series, startHour) => {
+  return (series, startHour, effects = NO_EFFECTS) => {
     const history = localHistory(series, startHour, historyWeeks);
     if (history === null) return null;
     const leadHours = startHour - (history.firstHour + history.values.length);
-    const model = fitModel(history, leadHours, horizonHours, holidays);
+    const model = fitModel(history, leadHours, horizonHours, effects);
     const past = comparePast(model, stepHours);
     const variation = ownVariation(model.transform, history.observedHours, stepHours);
     return {
@@ -72,6 +77,7 @@ export function panelFitter(
       backtestWape: past.demand > 0 ? past.absoluteError / past.demand : null,
       observedHours: history.observedHours,
       leadHours,
+      deviations: model.deviations && stepDeviations(model.deviations, model.hourly, startHour, stepHours),
       errors: sortErrors(past, model.transform, variation),
       bounds: [],
     };
@@ -90,7 +96,11 @@ export function addBounds(
   for (const one of forecasts) {
     if (one === null) continue;
     const endHours = one.values.map((_, i) => one.leadHours + Math.min((i + 1) * stepHours, horizonHours));
-    one.bounds = levels.map((level) => stepBounds(one.values, endHours, one.errors, panel, level));
+    one.bounds = levels.map((level) => {
+      const bounds = stepBounds(one.values, endHours, one.errors, panel, level);
+      if (one.deviations !== null) widenBounds(bounds, one.values, one.deviations, level);
+      return bounds;
+    });
   }
 }
 

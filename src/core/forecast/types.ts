@@ -9,6 +9,16 @@ export interface DemandSeries {
   startHour: number;
   /** Demand per hour; NaN is a missing hour. Negative and infinite numbers are read as missing. */
   values: Float64Array;
+  /** Stretches of demand before `values`, from which the effects of holidays and events are learned, nothing else. */
+  older?: readonly { startHour: number; values: Float64Array }[];
+}
+
+/** A public holiday. */
+export interface Holiday {
+  /** Local day, `YYYY-MM-DD`. */
+  date: string;
+  /** The same every year. */
+  name: string;
 }
 
 /** A stretch of time in which demand is known to differ: a strike, a marathon, a closed station, a promotion. */
@@ -35,8 +45,8 @@ export interface ForecastOptions {
   stepHours: number;
   /** Share of outcomes the intervals shall cover, 0.5 … 0.999; null for no intervals. */
   confidenceLevel: number | null;
-  /** Public holidays in the history and the forecast, local days `YYYY-MM-DD`; none where absent. */
-  holidays?: readonly string[];
+  /** Public holidays in the history (`older` too) and the forecast, and of the days beside them; none where absent. */
+  holidays?: readonly Holiday[];
   /** Events in the history and the forecast, in any order; none where absent. */
   events?: readonly DemandEvent[];
 }

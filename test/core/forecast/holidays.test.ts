@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { hoursToSunday, withoutEffects } from '../../../src/core/forecast/apply-effects.ts';
+import { NO_EFFECTS } from '../../../src/core/forecast/effects.ts';
 import { forecast, forecastMany } from '../../../src/core/forecast/forecast.ts';
-import {
-  holidayDays,
-  hoursToSunday,
-  isHoliday,
-  withoutHolidays,
-} from '../../../src/core/forecast/holidays.ts';
 import { localHistory } from '../../../src/core/forecast/local-series.ts';
 import { localDate, localMidnight } from '../../../src/core/forecast/local-time.ts';
-import type { ForecastOptions, LocationForecast } from '../../../src/core/forecast/types.ts';
+import { likeness, specialDays, weekdayOf } from '../../../src/core/forecast/special-days.ts';
+import type { ForecastOptions, Holiday, LocationForecast } from '../../../src/core/forecast/types.ts';
 import { hoursOf, loadNyc, MONDAY, normal, seededRandom, seriesOf } from './samples.ts';
 
 const HOURLY: ForecastOptions = { horizonHours: 168, stepHours: 1, confidenceLevel: null };
@@ -24,7 +21,9 @@ const withHolidays = (weeks: number, holidays: readonly number[], share: number)
     return demand * Math.exp(0.02 * normal(random));
   });
 };
-const dayOf = (day: number): string => localDate(MONDAY + 24 * day);
+/** A holiday on a day after `MONDAY`. */
+const dayOf = (day: number, name = 'a holiday'): Holiday => ({ date: localDate(MONDAY + 24 * day), name });
+const named = (dates: readonly string[]): Holiday[] => dates.map((date) => ({ date, name: 'a holiday' }));
 
 const forecastOf = (values: Float64Array, options: Partial<ForecastOptions> = {}): Float64Array => {
   const result = forecast(seriesOf(values), { ...HOURLY, ...options });
@@ -32,12 +31,59 @@ const forecastOf = (values: Float64Array, options: Partial<ForecastOptions> = {}
 };
 
 describe('days', () => {
-  test('are the local days of their dates, and a wrong date is a RangeError', () => {
-    const days = holidayDays(['2024-01-01', '2024-12-25']);
-    expect(isHoliday(days, localMidnight('2024-12-25')! + 23)).toBe(true);
-    expect(isHoliday(days, localMidnight('2024-12-25')! + 24)).toBe(false);
-    expect(isHoliday(holidayDays(['1969-12-31']), -1)).toBe(true);
-    expect(() => forecast(seriesOf([1]), { ...HOURLY, holidays: ['2024-02-30'] })).toThrow(RangeError);
+  test('are special around a holiday: three before, one after, and the weekend that it makes long', () => {
+    const offsets = (date: string) =>
+      [...specialDays(named([date]))]
+        .map(([day, { offset, role }]) => `${offset} ${role} ${'SMTWTFS'[weekdayOf(day)]}`)
+        .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+    expect(offsets('2024-05-27')).toEqual(['-3 near F', '-2 near S', '-1 near S', '0 off M', '1 near T']);
+    expect(offsets('2024-11-28')).toEqual([
+      '-3 near M',
+      '-2 near T',
+      '-1 near W',
+      '0 off T',
+      '1 between F',
+      '2 near S',
+      '3 near S',
+    ]);
+    expect(offsets('2024-07-05').at(-1)).toBe('2 near S');
+    expect(offsets('2024-01-02')).toContain('-1 between M');
+  });
+
+  test('between Christmas and New Year are special, the same day of the season every year', () => {
+    const seasons = specialDays([
+      { date: '2023-12-25', name: 'Christmas' },
+      { date: '2024-01-01', name: 'New Year' },
+      { date: '2024-12-25', name: 'Christmas' },
+      { date: '2025-01-01', name: 'New Year' },
+    ]);
+    const at = (date: string) => seasons.get(localMidnight(date)! / 24)!;
+    for (const day of ['26', '27', '28', '29', '30', '31']) {
+      expect(at(`2023-12-${day}`)).toEqual({
+        role: 'between',
+        name: 'Christmas',
+        offset: Number(day) - 25,
+        kind: 'season',
+      });
+      expect(likeness(at(`2023-12-${day}`), at(`2024-12-${day}`))).toBe(1);
+    }
+    expect(at('2024-12-22').offset).toBe(-3);
+    expect(at('2025-01-02').offset).toBe(1);
+    expect(seasons.has(localMidnight('2025-01-03')! / 24)).toBe(false);
+  });
+
+  test('are alike by slot, kind and name, and a wrong date is a RangeError', () => {
+    const days = specialDays([dayOf(0, 'A'), dayOf(28, 'B'), dayOf(364, 'A'), dayOf(58, 'C')]);
+    const at = (day: number) => days.get(MONDAY / 24 + day)!;
+    const order = [
+      likeness(at(364), at(0)),
+      likeness(at(364), at(28)),
+      likeness(at(364), at(58)),
+      likeness(at(364), at(27)),
+    ];
+    expect(order).toEqual(order.toSorted((a, b) => b - a));
+    expect(new Set(order).size).toBe(4);
+    expect(() => forecast(seriesOf([1]), { ...HOURLY, holidays: named(['2024-02-30']) })).toThrow(RangeError);
   });
 
   test('the Sunday that follows is at most six days ahead', () => {
@@ -52,17 +98,16 @@ describe('days', () => {
 
   test('in the history are missing, unless nothing else is there', () => {
     const history = localHistory(seriesOf(new Float64Array(48).fill(3)), MONDAY + 48)!;
-    const one = withoutHolidays(history, holidayDays(['2024-01-02']));
-    expect([...one.subarray(22, 26)]).toEqual([3, 3, NaN, NaN]);
-    const both = holidayDays(['2024-01-01', '2024-01-02']);
-    expect(withoutHolidays(history, both)).toBe(history.values);
+    const isOut = (hour: number) => hour >= MONDAY + 24;
+    expect([...withoutEffects(history, { ...NO_EFFECTS, isOut }).subarray(22, 26)]).toEqual([3, 3, NaN, NaN]);
+    expect(withoutEffects(history, { ...NO_EFFECTS, isOut: () => true })).toBe(history.values);
   });
 });
 
 describe('the learned effect', () => {
   // Two Wednesday holidays in the past, and one, on the second day, ahead.
   const past = [16, 44];
-  const holidays = [...past, 71].map(dayOf);
+  const holidays = [...past, 71].map((day) => dayOf(day));
 
   test.each([
     [1, 40, 40],
@@ -102,7 +147,7 @@ describe('the learned effect', () => {
     for (const hours of [5, 30, 48]) {
       const values = new Float64Array(hours).fill(9);
       const days = ['2024-01-01', '2024-01-02', '2024-01-03', '2024-01-04'];
-      for (const value of forecastOf(values, { holidays: days })) expect(value).toBeCloseTo(9, 6);
+      for (const value of forecastOf(values, { holidays: named(days) })) expect(value).toBeCloseTo(9, 6);
     }
   });
 });
@@ -110,9 +155,15 @@ describe('the learned effect', () => {
 test('in New York the federal holidays halve the error of Presidents’ Day and calm the weeks after', () => {
   const series = loadNyc();
   const federal = ['2017-01-01', '2017-01-02', '2017-01-16', '2017-02-20'];
-  const wape = (startDate: string, days: [number, number], holidays: string[]): number => {
+  const wape = (startDate: string, days: [number, number], dates: string[]): number => {
     const start = localMidnight(startDate)!;
-    const options = { startDate, horizonHours: 168, stepHours: 1, confidenceLevel: null, holidays };
+    const options = {
+      startDate,
+      horizonHours: 168,
+      stepHours: 1,
+      confidenceLevel: null,
+      holidays: named(dates),
+    };
     let error = 0;
     let demand = 0;
     forecastMany(series, options).results.forEach((result, i) => {

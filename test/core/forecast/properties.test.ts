@@ -43,6 +43,15 @@ const request = fc.record({
     fc.constant<number[]>([]),
     fc.array(fc.integer({ min: -10, max: 120 }), { maxLength: 20 }),
   ),
+  /** Start, in days from the first hour, length in hours and factor of events. */
+  events: fc.array(
+    fc.tuple(
+      fc.integer({ min: -10, max: 120 }),
+      fc.integer({ min: 1, max: 400 }),
+      fc.constantFrom(null, 0, 0.5, 3),
+    ),
+    { maxLength: 4 },
+  ),
 });
 
 test('no series whatever gives NaN, a negative, an infinite value, bounds on the wrong side or an exception', () => {
@@ -58,8 +67,21 @@ test('no series whatever gives NaN, a negative, an infinite value, bounds on the
       const { horizonHours, stepHours, confidenceLevel, leadHours } = asked;
       const origin =
         leadHours === null ? {} : { originHour: MONDAY + asked.startOffset + asked.hours + leadHours };
-      const holidays = asked.holidays.map((day) => localDate(MONDAY + asked.startOffset + 24 * day));
-      const options = { horizonHours, stepHours, confidenceLevel, holidays, ...origin };
+      const holidays = asked.holidays.map((day) => ({
+        date: localDate(MONDAY + asked.startOffset + 24 * day),
+        name: `holiday ${day % 3}`,
+      }));
+      const events = asked.events.map(([day, hours, factor], i) => {
+        const fromHour = MONDAY + asked.startOffset + 24 * day;
+        return {
+          kind: 'strike',
+          locationId: i === 0 ? null : 0,
+          fromHour,
+          untilHour: fromHour + hours,
+          factor,
+        };
+      });
+      const options = { horizonHours, stepHours, confidenceLevel, holidays, events, ...origin };
       const set = forecastMany(series, options);
       expect(set.results.length).toBe(series.length);
       for (const result of set.results) {

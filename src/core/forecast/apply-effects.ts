@@ -1,0 +1,122 @@
+/**
+ * Effects of special days and events, in the history and ahead.
+ *
+ *   ahead     ŷ[t] ← ŷ[t] · (ŷ[s] / ŷ[t])^w · e^(x_p(t)) · f,   s the same hour of the Sunday that follows
+ * with w, x_p of the day (`holiday-effects.ts`; x between the middles of two parts of a day is on the line between them) and f
+ * the factor of the events that hold.
+ *   history   hours taken out are missing; `clean` fills them in with what is usual. On special days, not during events, half of
+ *             the surprise is put back: z ← z + ½ (z(observed) − z(usual · effect)). A quiet holiday is also news about the level.
+ * Complexity O(hours). Units: local hours, demand per hour.
+ */
+import { PART_HOURS, PARTS } from './day-parts.ts';
+import type { SeriesEffects } from './effects.ts';
+import { type DayEffect, limited } from './holiday-effects.ts';
+import type { LocalSeries } from './local-series.ts';
+import { dayOf, weekdayOf } from './special-days.ts';
+import { standardise, type Transform } from './transform.ts';
+import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
+
+const SURPRISE_SHARE = 0.5;
+
+/** Hours from a local hour to the same hour of the Sunday that follows; 0 on Sundays. */
+export const hoursToSunday = (localHour: number): number =>
+  HOURS_PER_DAY * ((7 - weekdayOf(dayOf(localHour))) % 7);
+
+/** The history without the hours that are taken out; as it is where nothing else would be left. */
+export function withoutEffects(history: LocalSeries, effects: SeriesEffects): Float64Array {
+  const usual = history.values.map((value, t) => (effects.isOut(history.firstHour + t) ? NaN : value));
+  return usual.every(Number.isNaN) ? history.values : usual;
+}
+
+/** Logarithm of what a special day does to an hour, `contrast` being that of Sunday to it. */
+function logEffect(effect: DayEffect, localHour: number, contrast: number): number {
+  const hour = localHour - HOURS_PER_DAY * dayOf(localHour);
+  const place = Math.min(Math.max((hour + 0.5) / PART_HOURS - 0.5, 0), PARTS - 1);
+  const below = Math.floor(place);
+  const above = Math.min(below + 1, PARTS - 1);
+  const part = effect.parts[below]! + (place - below) * (effect.parts[above]! - effect.parts[below]!);
+  return part + effect.sunday * limited(contrast);
+}
+
+/** Puts half of the surprise of special days that were taken out back into z, in place. */
+export function returnSurprise(
+  z: Float64Array,
+  clean: Float64Array,
+  history: LocalSeries,
+  transform: Transform,
+  effects: SeriesEffects,
+): void {
+  const { firstHour, values } = history;
+  const inRange = (demand: number): number => Math.min(Math.max(demand, transform.lowest), transform.highest);
+  const zOf = (demand: number): number => standardise(transform, Float64Array.of(inRange(demand)))[0]!;
+  for (let t = 0; t < z.length; t++) {
+    const effect = effects.dayAt(firstHour + t);
+    if (effect === undefined || !effect.isMaterial || effects.eventAt(firstHour + t) !== undefined) continue;
+    if (Number.isNaN(values[t]!)) continue;
+    const toSunday = hoursToSunday(firstHour + t);
+    const after = clean[t + toSunday];
+    const before = clean[t + toSunday - HOURS_PER_WEEK];
+    const sunday = after !== undefined && before !== undefined ? after / 2 + before / 2 : (after ?? before);
+    const contrast = sunday === undefined ? 0 : Math.log(sunday / clean[t]!);
+    const expected = clean[t]! * Math.exp(logEffect(effect, firstHour + t, contrast));
+    z[t]! += SURPRISE_SHARE * (zOf(values[t]!) - zOf(expected));
+  }
+}
+
+/** What is unknown of the effects on the hours of a forecast, as standard deviations of a logarithm. */
+export interface EffectDeviations {
+  /** The same error in all hours of a day, and of an event. */
+  level: Float64Array;
+  /** An error of its own in each part of a day. */
+  part: Float64Array;
+  /** 1 where an event leaves no demand. */
+  isClosed: Uint8Array;
+}
+
+/** Whether an hour that is forecast has an effect of a special day: then the Sunday after it is looked at. */
+export function lastSundayAhead(effects: SeriesEffects, start: number, horizonHours: number): number {
+  for (let h = horizonHours - 1; h >= 0; h--) {
+    if (effects.dayAt(start + h) !== undefined) return h + HOURS_PER_WEEK;
+  }
+  return 0;
+}
+
+/**
+ * Multiplies the hours of a forecast by the effects, in place.
+ * @param hourly demand per hour without effects
+ * @param ahead the same for hours beyond the forecast as well, by hour from its start
+ * @returns null where nothing had an effect
+ */
+export function applyEffects(
+  hourly: Float64Array,
+  ahead: (hour: number) => number,
+  start: number,
+  effects: SeriesEffects,
+): EffectDeviations | null {
+  let deviations: EffectDeviations | null = null;
+  const at = (): EffectDeviations => {
+    const { length } = hourly;
+    deviations ??= {
+      level: new Float64Array(length),
+      part: new Float64Array(length),
+      isClosed: new Uint8Array(length),
+    };
+    return deviations;
+  };
+  for (let h = 0; h < hourly.length; h++) {
+    const day = effects.dayAt(start + h);
+    const event = effects.eventAt(start + h);
+    if (day !== undefined) {
+      const contrast = Math.log(ahead(h + hoursToSunday(start + h)) / hourly[h]!);
+      hourly[h]! *= Math.exp(logEffect(day, start + h, contrast));
+      at().level[h] = day.levelDeviation;
+      at().part[h] = day.partDeviation;
+    }
+    if (event !== undefined) {
+      hourly[h]! *= Math.exp(event.log);
+      at().level[h] = Math.hypot(at().level[h]!, event.deviation);
+      if (event.log === -Infinity) at().isClosed[h] = 1;
+    }
+  }
+  return deviations;
+}

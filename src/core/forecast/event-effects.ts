@@ -1,0 +1,176 @@
+/**
+ * What events known in advance do to demand.
+ *
+ * A stated factor is taken as it is stated, with no uncertainty of its own. Without one the factor of a kind is learned from the
+ * events of that kind that were seen before the start of the forecast, whether or not a factor had been stated for them.
+ * Notation: e an event, l a location that it was at; over the observed hours of e at l
+ *   y_el = log((Σ A + ε) / (Σ U + ε)),   U mean of the same hour one and two weeks before and after, without other events
+ * and special days; ε = 2 % of Σ U. Noise of y_el: the variance s_l² of a day at l, times 24 / hours.
+ *   event      y_e = Σ ω y_el / Σ ω over its locations, ω = 1 / (s_l² + R)
+ *   kind       f = Σ y_e / ν_e / (Σ 1 / ν_e + 1 / V),   ν_e = T + v + 1 / Σ ω
+ *   location   δ_l = Σ (y_el − f) / (n + (s_l² + T) / R), n events seen there
+ *   factor     exp(f + δ_l); 1 for a kind never seen
+ * V = 0.25 variance of kinds, T = 0.04 of events of a kind, R = 0.09 of locations; v variance of the panel's days.
+ * Complexity O(hours of past events).
+ */
+
+import { zoneClock } from './local-time.ts';
+import { dayOf, type SpecialDays } from './special-days.ts';
+import type { DemandEvent, DemandSeries } from './types.ts';
+import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
+
+const KIND_VARIANCE = 0.25;
+const EVENT_VARIANCE = 0.04;
+const LOCATION_VARIANCE = 0.09;
+const FLOOR_SHARE = 0.02;
+const WEEKS = [-2, -1, 1, 2];
+
+/** Logarithm of a factor, and the standard deviation of what is unknown of it. */
+export interface EventEffect {
+  log: number;
+  deviation: number;
+}
+
+/** A series with what else is to be known of it. */
+export interface EventMember {
+  series: DemandSeries;
+  /** The same without the hours of any event. */
+  quiet: DemandSeries;
+  /** Events of this location, past and to come. */
+  events: readonly DemandEvent[];
+  /** First UTC hour that is not read. */
+  beforeHour: number;
+  /** Variance of its days beside the panel's. */
+  variance: number;
+}
+
+/** A series without the hours of events; itself where it has none of them. */
+export function withoutEvents(series: DemandSeries, events: readonly DemandEvent[]): DemandSeries {
+  const cut = <T extends { startHour: number; values: Float64Array }>(stretch: T): T => {
+    const { startHour, values } = stretch;
+    const endHour = startHour + values.length;
+    const held = events.filter(({ fromHour, untilHour }) => fromHour < endHour && untilHour > startHour);
+    if (held.length === 0) return stretch;
+    const quiet = values.slice();
+    for (const { fromHour, untilHour } of held) {
+      quiet.fill(NaN, Math.max(0, fromHour - startHour), Math.max(0, untilHour - startHour));
+    }
+    return { ...stretch, values: quiet };
+  };
+  const { older } = series;
+  return { ...cut(series), ...(older && { older: older.map(cut) }) };
+}
+
+/**
+ * @returns per location the effect of a kind
+ */
+export function learnEvents(
+  members: readonly EventMember[],
+  kinds: ReadonlySet<string>,
+  special: SpecialDays,
+  levelVariance: number,
+): ((kind: string) => EventEffect)[] {
+  const seen = new Map<string, Map<DemandEvent, { l: number; y: number; noise: number }[]>>();
+  members.forEach((member, l) => {
+    for (const event of member.events) {
+      if (!kinds.has(event.kind) || event.fromHour >= member.beforeHour) continue;
+      const sight = look(event, member, special);
+      if (sight === null) continue;
+      const ofKind =
+        seen.get(event.kind) ?? new Map<DemandEvent, { l: number; y: number; noise: number }[]>();
+      seen.set(event.kind, ofKind);
+      const sights = ofKind.get(event) ?? [];
+      ofKind.set(event, sights);
+      sights.push({ l, ...sight });
+    }
+  });
+  const common = new Map<string, { log: number; variance: number }>();
+  const own = new Map<string, Map<number, { sum: number; count: number; noise: number }>>();
+  for (const [kind, events] of seen) {
+    let precision = 1 / KIND_VARIANCE;
+    let sum = 0;
+    for (const sights of events.values()) {
+      const weights = sights.map(({ noise }) => 1 / (noise + LOCATION_VARIANCE));
+      const total = weights.reduce((all, weight) => all + weight, 0);
+      const mean = sights.reduce((all, { y }, i) => all + (weights[i]! / total) * y, 0);
+      const certainty = 1 / (EVENT_VARIANCE + levelVariance + 1 / total);
+      sum += certainty * mean;
+      precision += certainty;
+    }
+    const log = sum / precision;
+    common.set(kind, { log, variance: 1 / precision });
+    const ofLocations = new Map<number, { sum: number; count: number; noise: number }>();
+    own.set(kind, ofLocations);
+    for (const { l, y, noise } of [...events.values()].flat()) {
+      const at = ofLocations.get(l) ?? { sum: 0, count: 0, noise: 0 };
+      ofLocations.set(l, at);
+      at.sum += y - log;
+      at.count++;
+      at.noise += noise;
+    }
+  }
+  return members.map((_, l) => (kind) => {
+    const pooled = common.get(kind);
+    if (pooled === undefined) return { log: 0, deviation: Math.sqrt(KIND_VARIANCE + EVENT_VARIANCE) };
+    const here = own.get(kind)!.get(l);
+    if (here === undefined) {
+      return { log: pooled.log, deviation: Math.sqrt(pooled.variance + EVENT_VARIANCE + LOCATION_VARIANCE) };
+    }
+    const ratio = (here.noise / here.count + EVENT_VARIANCE) / LOCATION_VARIANCE;
+    const unknown = (LOCATION_VARIANCE * ratio) / (here.count + ratio);
+    return {
+      log: pooled.log + here.sum / (here.count + ratio),
+      deviation: Math.sqrt(Math.min(pooled.variance, unknown) + unknown + EVENT_VARIANCE),
+    };
+  });
+}
+
+/** How far demand was from the usual during an event; null where that cannot be told. */
+function look(
+  event: DemandEvent,
+  { series, quiet, beforeHour, variance }: EventMember,
+  special: SpecialDays,
+) {
+  const clock = zoneClock(series.timeZone);
+  const read = hourReader(series);
+  const readQuiet = hourReader(quiet);
+  const readUsual = (hour: number): number =>
+    hour >= beforeHour || special.has(dayOf(hour + clock(hour))) ? NaN : readQuiet(hour);
+  let actual = 0;
+  let usual = 0;
+  let hours = 0;
+  for (let hour = event.fromHour; hour < Math.min(event.untilHour, beforeHour); hour++) {
+    const value = read(hour);
+    if (Number.isNaN(value)) continue;
+    let sum = 0;
+    let count = 0;
+    for (const weeks of WEEKS) {
+      // The same hour of the wall clock, whichever way the clocks were changed between.
+      const straight = hour + HOURS_PER_WEEK * weeks;
+      const other = straight + clock(hour) - clock(straight);
+      const demand = readUsual(other);
+      if (Number.isNaN(demand)) continue;
+      sum += demand;
+      count++;
+    }
+    if (count === 0) continue;
+    actual += value;
+    usual += sum / count;
+    hours++;
+  }
+  if (usual <= 0) return null;
+  const floor = FLOOR_SHARE * usual;
+  return { y: Math.log((actual + floor) / (usual + floor)), noise: (variance * HOURS_PER_DAY) / hours };
+}
+
+/** Observed demand of a UTC hour, NaN where there is none. */
+function hourReader(series: DemandSeries): (utcHour: number) => number {
+  const stretches = [series, ...(series.older ?? [])];
+  return (utcHour) => {
+    for (const { startHour, values } of stretches) {
+      const value = values[utcHour - startHour];
+      if (value !== undefined) return value >= 0 && value < Infinity ? value : NaN;
+    }
+    return NaN;
+  };
+}

@@ -1,0 +1,247 @@
+/**
+ * What special days do to demand, learned from those before the start of the forecast.
+ *
+ * Notation: j a special day that was seen, l a location, p a part of the day; y = log((A + ε) / (U + ε)) how far demand was
+ * from the usual; C = log((S + ε) / (U + ε)) how far the location's Sundays are.
+ *   effect         E = w C + a + b_p + δ_l,    demand = usual · e^E
+ *   Sunday's share w ridge of y on C over all holidays, prior ½ ± ¼ (days between: ¼ ± ¼; other days: 0, fixed)
+ *   panel          α_jp = log of the weighted mean of e^{y − w C} over the locations;  a_j = Σ v_p α_jp,  b_jp = α_jp − a_j
+ *   location       δ_jl = log of Σ_p (A + ε) over what w, a_j and b_j say
+ *   ahead          a, b_p, δ_l: best guess from those of all j, by how alike the days are (`likeness.ts`, `special-days.ts`),
+ *                  in the noise of ordinary days (`ordinary-days.ts`)
+ * So a day never seen has a = b = δ = 0 and the whole variance; the same holiday in earlier years counts most.
+ * Complexity O(locations × special days seen + targets · n³) for n days seen of a slot, at most some thirty.
+ */
+import { PARTS, usualDay } from './day-parts.ts';
+import { bestGuess, pairwise, weighted } from './likeness.ts';
+import { levelFrom, logOf, type Member, type OrdinaryDays } from './ordinary-days.ts';
+import { type DayRole, likeness, type SpecialDay, type SpecialDays, weekdayOf } from './special-days.ts';
+
+/** What a special day does to the demand of one location. */
+export interface DayEffect {
+  /** Share w of the way to a Sunday. */
+  sunday: number;
+  /** Logarithm of the factor beside, per part: a + b_p + δ. */
+  parts: Float64Array;
+  /** Standard deviation of what is unknown of a + δ, and of w C + b_p per part of the day. */
+  levelDeviation: number;
+  partDeviation: number;
+  /** Whether the day differs enough to be taken out of the history. */
+  isMaterial: boolean;
+}
+
+/** Prior variance of a and of b_p by role; that of δ is a quarter of a's. */
+const LEVEL_VARIANCE: Record<DayRole, number> = { off: 0.03, between: 0.03, near: 0.01 };
+const SHAPE_VARIANCE: Record<DayRole, number> = { off: 0.03, between: 0.02, near: 0.005 };
+const LOCATION_SHARE = 0.25;
+const SUNDAY_PRIOR: Record<DayRole, number> = { off: 0.5, between: 0.25, near: 0 };
+const SUNDAY_VARIANCE = 1 / 16;
+/** Variance of what a part of a holiday has beside w C. */
+const SUNDAY_NOISE = 0.0225;
+/** Largest contrast: a place that is closed on Sundays. */
+const MOST_CONTRAST = 2.5;
+const MOST_RATIO = 4;
+/** Mean size of the effect, as a logarithm, from which on a day is taken out of the history. */
+const MATERIAL = 0.05;
+
+/** One special day that was seen, by all locations that saw it. */
+interface Seen {
+  day: number;
+  special: SpecialDay;
+  /** Per location: y, C and U + ε of each part; undefined where not observed. */
+  locations: ({ y: Float32Array; contrast: Float32Array; usual: Float32Array } | undefined)[];
+  /** Days that the usual is known from, at least 1. */
+  usualDays: number;
+  alphas: Float64Array;
+  level: number;
+  deltas: Float64Array;
+}
+
+/**
+ * @param wanted days whose effects are asked for
+ * @returns per location the effects by day
+ */
+export function learnEffects(
+  members: readonly Member[],
+  ordinary: OrdinaryDays,
+  special: SpecialDays,
+  wanted: readonly number[],
+): Map<number, DayEffect>[] {
+  const targets = wanted.filter((day) => special.has(day));
+  const seen = [...special.keys()].flatMap((day) => see(day, members, ordinary, special) ?? []);
+  const shares = sundayShares(seen, ordinary);
+  for (const one of seen) describe(one, ordinary, shares[one.special.role].mean);
+  const effects = members.map(() => new Map<number, DayEffect>());
+  for (const day of targets) {
+    const target = special.get(day)!;
+    // Days that would have no weight only cost time.
+    const alike = seen.filter((one) => likeness(one.special, target) > 0);
+    const predicted = predict(day, target, alike, ordinary, shares[target.role]);
+    predicted.forEach((effect, l) => void effects[l]!.set(day, effect));
+  }
+  return effects;
+}
+
+/** A special day beside the usual; undefined where no location saw it. */
+function see(
+  day: number,
+  members: readonly Member[],
+  ordinary: OrdinaryDays,
+  special: SpecialDays,
+): Seen | undefined {
+  let usualDays = 0;
+  const locations = members.map(({ parts, startDay }, l) => {
+    const actual = day < startDay ? parts(day) : undefined;
+    if (actual === undefined) return undefined;
+    const usual = usualDay(parts, day, special, startDay);
+    if (usual.days === 0) return undefined;
+    usualDays = Math.max(usualDays, usual.days);
+    const { floor } = ordinary.locations[l]!;
+    const sunday = usualSunday(parts, day, special, startDay);
+    const log = (demand: number, p: number): number => {
+      const ratio = Math.log((demand + floor) / (usual.demand[p]! + floor));
+      return ratio > -Infinity && ratio < Infinity ? ratio : NaN;
+    };
+    return {
+      y: Float32Array.from(actual, log),
+      contrast: Float32Array.from(sunday, (demand, p) => limited(log(demand, p))),
+      usual: Float32Array.from(usual.demand, (demand) => demand + floor),
+    };
+  });
+  if (usualDays === 0) return undefined;
+  const empty = new Float64Array(0);
+  return { day, special: special.get(day)!, locations, usualDays, alphas: empty, level: NaN, deltas: empty };
+}
+
+/** A contrast within its limits; 0 where nothing is known of Sundays. */
+export const limited = (contrast: number): number =>
+  Number.isNaN(contrast) ? 0 : Math.min(Math.max(contrast, -MOST_CONTRAST), MOST_CONTRAST);
+
+/** A usual Sunday around a day. */
+function usualSunday(
+  parts: Member['parts'],
+  day: number,
+  special: SpecialDays,
+  before: number,
+): Float64Array {
+  const next = day + ((7 - weekdayOf(day)) % 7);
+  return usualDay(parts, next, special, before).demand;
+}
+
+interface Share {
+  mean: number;
+  variance: number;
+}
+
+function sundayShares(seen: readonly Seen[], { locations }: OrdinaryDays): Record<DayRole, Share> {
+  const shareOf = (role: DayRole): Share => {
+    let product = SUNDAY_PRIOR[role] / SUNDAY_VARIANCE;
+    let square = 1 / SUNDAY_VARIANCE;
+    for (const one of seen) {
+      if (one.special.role !== role) continue;
+      for (let p = 0; p < PARTS; p++) {
+        let weights = 0;
+        let crossed = 0;
+        let squared = 0;
+        one.locations.forEach((location, l) => {
+          if (location === undefined || Number.isNaN(location.y[p]!)) return;
+          const weight = locations[l]!.weights[p]!;
+          weights += weight;
+          crossed += weight * location.contrast[p]! * limited(location.y[p]!);
+          squared += weight * location.contrast[p]! ** 2;
+        });
+        if (weights === 0) continue;
+        product += crossed / weights / SUNDAY_NOISE;
+        square += squared / weights / SUNDAY_NOISE;
+      }
+    }
+    return { mean: Math.min(1, Math.max(0, product / square)), variance: 1 / square };
+  };
+  return { off: shareOf('off'), between: shareOf('between'), near: { mean: 0, variance: 0 } };
+}
+
+/** Fills in α, a and δ of a day seen. */
+function describe(one: Seen, { locations, shares }: OrdinaryDays, sunday: number): void {
+  one.alphas = Float64Array.from({ length: PARTS }, (_, p) => {
+    let sum = 0;
+    let weights = 0;
+    one.locations.forEach((location, l) => {
+      if (location === undefined || Number.isNaN(location.y[p]!)) return;
+      const weight = locations[l]!.weights[p]!;
+      sum += weight * Math.min(MOST_RATIO, Math.exp(location.y[p]! - sunday * location.contrast[p]!) - 1);
+      weights += weight;
+    });
+    return weights === 0 ? NaN : logOf(sum / weights);
+  });
+  one.level = levelFrom(one.alphas, shares);
+  one.deltas = Float64Array.from(one.locations, (location) => {
+    if (location === undefined) return NaN;
+    const { y, contrast, usual } = location;
+    let actual = 0;
+    let expected = 0;
+    for (let p = 0; p < PARTS; p++) {
+      const demand = usual[p]! * Math.exp(y[p]!);
+      if (Number.isNaN(demand + one.alphas[p]!)) continue;
+      actual += demand;
+      expected += usual[p]! * Math.exp(sunday * contrast[p]! + one.alphas[p]!);
+    }
+    return expected > 0 ? limited(Math.log(Math.max(actual / expected, 0.01))) : NaN;
+  });
+}
+
+/** The effect of a day on each location, from those seen. */
+function predict(
+  day: number,
+  target: SpecialDay,
+  seen: readonly Seen[],
+  { locations, levelVariance, shapeVariance }: OrdinaryDays,
+  sunday: Share,
+): DayEffect[] {
+  const whole = seen.filter(({ alphas }) => !alphas.some(Number.isNaN));
+  const pairs = pairwise(whole, (a, b) => likeness(a.special, b.special));
+  const alike = Float64Array.from(whole, ({ special }) => likeness(special, target));
+  const noiseOf = (variance: number) => (j: number) => variance * (1 + 1 / whole[j]!.usualDays);
+  const level = bestGuess(alike, pairs, noiseOf(levelVariance), LEVEL_VARIANCE[target.role]);
+  const shape = bestGuess(alike, pairs, noiseOf(shapeVariance), SHAPE_VARIANCE[target.role]);
+  const a = weighted(
+    level.weights,
+    whole.map((one) => one.level),
+  );
+  const parts = Float64Array.from(
+    { length: PARTS },
+    (_, p) =>
+      a +
+      weighted(
+        shape.weights,
+        whole.map((one) => one.alphas[p]! - one.level),
+      ),
+  );
+  const own = LOCATION_SHARE * LEVEL_VARIANCE[target.role];
+  const itself = seen.find((one) => one.day === day);
+  return locations.map((location, l) => {
+    const seenHere = seen.filter(({ deltas }) => !Number.isNaN(deltas[l]!));
+    const guess = bestGuess(
+      Float64Array.from(seenHere, ({ special }) => likeness(special, target)),
+      pairwise(seenHere, (one, other) => likeness(one.special, other.special)),
+      (j) => location.variance * (1 + 1 / seenHere[j]!.usualDays),
+      own,
+    );
+    const delta = weighted(
+      guess.weights,
+      seenHere.map(({ deltas }) => deltas[l]!),
+    );
+    const contrast = itself?.locations[l]?.contrast;
+    return {
+      sunday: sunday.mean,
+      parts: parts.map((part) => part + delta),
+      levelDeviation: Math.sqrt(level.variance + guess.variance),
+      partDeviation: Math.sqrt(shape.variance + sunday.variance),
+      isMaterial: target.role === 'off' || sizeOf(parts, contrast, sunday.mean) >= MATERIAL,
+    };
+  });
+}
+
+/** Mean size of the panel's effect over the parts of a day. */
+function sizeOf(parts: Float64Array, contrast: Float32Array | undefined, sunday: number): number {
+  return parts.reduce((sum, part, p) => sum + Math.abs(part + sunday * (contrast?.[p] ?? 0)), 0) / PARTS;
+}
