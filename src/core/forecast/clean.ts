@@ -3,9 +3,11 @@
  *
  * Notation: y[t] hourly demand (NaN missing); s = t mod 168 hour of week, d = t mod 24 hour of day.
  * Outliers (Hampel identifier, Davies & Gather 1993), on x = √y, where low outliers (a blizzard) stand out as well:
- *   centre  m[s] = median of x over the hour of the week (over the hour of the day below four weeks)
+ *   centre  m[s] = median of x over the hour of the week (over the hour of the day below four weeks; over all hours where
+ *           that hour of the day was seen less than three times: a median of two is no defence against either)
  *   spread  r[d] = 1.4826 · median |x − m| over the hour of the day, never below a quarter of the same over all hours
- *   x[t] ← m ± 5 r where it lies beyond, unless 30 % of the hours around it do: that is a new level, not an outlier.
+ *   x[t] ← m ± 5 r where it lies beyond, unless 30 % of the hours around it do, six at least: that is a new level, whose
+ *   own outliers lie beyond 5 times the median |x − m| of all such hours.
  * Gaps (a, b), at the ends of the history as well: base[t] = mean of the observed y[t − 168] and y[t + 168], else m[s]²; then
  *   y[t] ← max(0, base[t] + (1 − u) δ_a e^{−(t−a)/24} + u δ_b e^{−(b−t)/24}),   u = (t − a) / (b − a),
  * where δ is the mean deviation of the (up to six) observed hours at that end from their own base. The exponential
@@ -20,89 +22,118 @@ const CAP_DEVIATIONS = 5;
 const MAD_TO_SD = 1.4826;
 /** Share of flagged hours in the week around that marks a change of level. */
 const LEVEL_SHIFT_SHARE = 0.3;
+const LEVEL_SHIFT_HOURS = 6;
+/** In centres, on roots: up to sixteen times the demand. */
+const CONSTANT_REACH = 3;
 const WEEKS_FOR_WEEKLY_CENTRE = 4;
+/** Observations of an hour of the day whose median withstands a wrong one. */
+const LEAST_FOR_MEDIAN = 3;
 const GAP_EDGE_HOURS = 6;
 
 /** A copy of `values` without outliers and gaps: finite, ≥ 0. At least one value is observed. */
 export function cleanSeries(values: Float64Array): Float64Array {
   const roots = values.map(Math.sqrt);
-  const centre = hourCentres(roots);
-  const capped = capOutliers(roots, centre);
+  const capped = capOutliers(roots, hourCentres(roots, LEAST_FOR_MEDIAN));
   // Squaring a root does not give the number back exactly; only capped hours may change.
   const clean = values.map((value, t) => (capped[t] === roots[t] ? value : capped[t]! ** 2));
-  fillGaps(
-    clean,
-    values,
-    centre.map((root) => root * root),
-  );
+  if (values.some(Number.isNaN)) {
+    // Once outliers are capped, an hour of the day seen once says more than all the others.
+    const centre = hourCentres(capped, 1);
+    fillGaps(
+      clean,
+      values,
+      centre.map((root) => root * root),
+    );
+  }
   return clean;
 }
 
-/** Median per hour of the week, from the hour of the day or all hours where a week's hour was never observed. */
-function hourCentres(values: Float64Array): Float64Array {
+/** Median per hour of the week; of the hour of the day, or of all hours, where it was observed less than `least` times. */
+function hourCentres(values: Float64Array, least: number): Float64Array {
   const scratch = new Float64Array(values.length);
-  const medianOf = (from: number, stride: number): number => {
+  const medianOf = (from: number, stride: number, least: number): number => {
     let count = 0;
     for (let t = from; t < values.length; t += stride) {
       if (!Number.isNaN(values[t]!)) scratch[count++] = values[t]!;
     }
-    return medianInPlace(scratch, count);
+    return count < least ? NaN : medianInPlace(scratch, count);
   };
-  const overall = medianOf(0, 1);
+  const overall = medianOf(0, 1, 1);
   const daily = Float64Array.from({ length: HOURS_PER_DAY }, (_, d) => {
-    const median = medianOf(d, HOURS_PER_DAY);
+    const median = medianOf(d, HOURS_PER_DAY, least);
     return Number.isNaN(median) ? overall : median;
   });
   const weekly = values.length >= WEEKS_FOR_WEEKLY_CENTRE * HOURS_PER_WEEK;
   return Float64Array.from({ length: HOURS_PER_WEEK }, (_, s) => {
-    const median = weekly ? medianOf(s, HOURS_PER_WEEK) : NaN;
+    const median = weekly ? medianOf(s, HOURS_PER_WEEK, least) : NaN;
     return Number.isNaN(median) ? daily[s % HOURS_PER_DAY]! : median;
   });
 }
 
-/** Robust deviation per hour of the day around the centres; 0 where the hours do not vary. */
-function hourSpreads(values: Float64Array, centre: Float64Array): Float64Array {
+/**
+ * How far from its centre a root may lie, per hour of the week. Where more than half the hours sit on their centre the spread is
+ * that of the hours that do not: events of a quiet place, which are no outliers. Around a centre above 0 those few are rather
+ * what disturbs a constant, and it goes no further than to nothing and to sixteen times the demand.
+ */
+function outlierReach(values: Float64Array, centre: Float64Array): Float64Array {
   const scratch = new Float64Array(values.length);
-  const spreadOf = (from: number, stride: number): number => {
+  const deviationsOf = (from: number, stride: number): Float64Array => {
     let count = 0;
     for (let t = from; t < values.length; t += stride) {
       const deviation = Math.abs(values[t]! - centre[t % HOURS_PER_WEEK]!);
       if (!Number.isNaN(deviation)) scratch[count++] = deviation;
     }
-    const sorted = scratch.subarray(0, count).sort();
-    const median = quantileSorted(sorted, 0.5, count);
-    if (median !== 0) return MAD_TO_SD * median;
-    // Sparse demand: more than half the hours sit on their centre. Judge by the hours that do vary.
-    const varying = sorted.subarray(sorted.lastIndexOf(0) + 1);
-    return varying.length === 0 ? 0 : MAD_TO_SD * quantileSorted(varying, 0.5);
+    return scratch.subarray(0, count).sort();
   };
-  const floor = spreadOf(0, 1) / 4;
-  return Float64Array.from({ length: HOURS_PER_DAY }, (_, d) => {
-    const spread = spreadOf(d, HOURS_PER_DAY);
-    return Math.max(spread, floor);
+  // The lower median: of two events, one of them a wrong observation, it is the other.
+  const ofVarying = (sorted: Float64Array, least: number): number => {
+    const zeros = sorted.lastIndexOf(0) + 1;
+    const count = sorted.length - zeros;
+    return count < least ? NaN : sorted[zeros + Math.floor((count - 1) / 2)]!;
+  };
+  const all = deviationsOf(0, 1);
+  const middleOfAll = quantileSorted(all, 0.5);
+  const overall = middleOfAll || ofVarying(all, 1) || 0;
+  const daily = Array.from({ length: HOURS_PER_DAY }, (_, d) => {
+    const sorted = deviationsOf(d, HOURS_PER_DAY);
+    const median = sorted.length < LEAST_FOR_MEDIAN ? middleOfAll : quantileSorted(sorted, 0.5);
+    const spread = median || ofVarying(sorted, LEAST_FOR_MEDIAN) || overall;
+    const reach = CAP_DEVIATIONS * MAD_TO_SD * Math.max(spread, overall / 4);
+    return { isMostlyOnCentre: median === 0, reach };
+  });
+  return centre.map((middle, s) => {
+    const { isMostlyOnCentre, reach } = daily[s % HOURS_PER_DAY]!;
+    return isMostlyOnCentre && middle > 0 ? Math.min(reach, CONSTANT_REACH * middle) : reach;
   });
 }
 
 function capOutliers(values: Float64Array, centre: Float64Array): Float64Array {
-  const spread = hourSpreads(values, centre);
+  const reach = outlierReach(values, centre);
   const n = values.length;
   const flagged = new Int32Array(n + 1);
   const observed = new Int32Array(n + 1);
+  const beyond: number[] = [];
   for (let t = 0; t < n; t++) {
     const deviation = Math.abs(values[t]! - centre[t % HOURS_PER_WEEK]!);
-    flagged[t + 1] = flagged[t]! + (deviation > CAP_DEVIATIONS * spread[t % HOURS_PER_DAY]! ? 1 : 0);
+    const isBeyond = deviation > reach[t % HOURS_PER_WEEK]!;
+    if (isBeyond) beyond.push(deviation);
+    flagged[t + 1] = flagged[t]! + (isBeyond ? 1 : 0);
     observed[t + 1] = observed[t]! + (Number.isNaN(deviation) ? 0 : 1);
   }
+  if (beyond.length === 0) return values;
+  // A new level has outliers, too.
+  const ofShift = CAP_DEVIATIONS * quantileSorted(Float64Array.from(beyond).sort(), 0.5);
   const clean = values.slice();
   for (let t = 0; t < n; t++) {
     if (flagged[t + 1] === flagged[t]) continue;
     const from = Math.max(0, Math.min(t - HOURS_PER_WEEK / 2, n - HOURS_PER_WEEK));
     const to = Math.min(n, from + HOURS_PER_WEEK);
-    const share = (flagged[to]! - flagged[from]!) / (observed[to]! - observed[from]!);
-    if (share > LEVEL_SHIFT_SHARE) continue;
-    const reach = CAP_DEVIATIONS * spread[t % HOURS_PER_DAY]!;
+    const count = flagged[to]! - flagged[from]!;
+    const isShift =
+      count >= LEVEL_SHIFT_HOURS && count > LEVEL_SHIFT_SHARE * (observed[to]! - observed[from]!);
     const middle = centre[t % HOURS_PER_WEEK]!;
-    clean[t] = Math.max(0, Math.min(Math.max(values[t]!, middle - reach), middle + reach));
+    const most = isShift ? ofShift : reach[t % HOURS_PER_WEEK]!;
+    clean[t] = Math.max(0, Math.min(Math.max(values[t]!, middle - most), middle + most));
   }
   return clean;
 }

@@ -14,6 +14,8 @@
  * Errors are those of sums over steps: the errors of a sum's hours are correlated, so hourly intervals do not add up.
  * Beyond the longest horizon h_m ever compared the last bucket is widened by √(1 + log₂(h / h_m)): a convention, 13
  * weeks of history cannot measure it.
+ * No bound is further from the forecast than five times the range of the step's demand in the last four weeks: what the errors
+ * say beyond it, across a change of level or of one of few days, is no knowledge.
  * A series without any comparison takes the panel's middle scale, or its own hourly variation times √step if that is
  * larger, and never less than a Poisson error where its history is below a day.
  * Complexity O(R log R) for R errors. Reference: Gneiting & Raftery 2007 (interval score); James–Stein shrinkage.
@@ -30,6 +32,8 @@ const LEAST_FREEDOM = 3;
 /** Errors kept per series and bucket for the panel at most, and for the whole panel per bucket. */
 const SERIES_SAMPLE = 256;
 const PANEL_SAMPLE = 100_000;
+/** Usual ranges that a bound may lie from the forecast. */
+const MOST_RANGES = 5;
 const NORMAL_SD_PER_MEAN_ERROR = Math.sqrt(Math.PI / 2);
 
 /** @throws RangeError for a level at which quantiles mean nothing, or are infinite */
@@ -57,10 +61,20 @@ export interface SeriesErrors {
   scale: number | null;
   /** Scale to assume where nothing was compared. */
   ownVariation: number;
+  /** Range of a step's demand of late; 0 where nothing but zeros is known. */
+  usualRange: number;
 }
 
-/** @param ownVariation standard deviation of a step on the transform's scale, if hours were all there is to go by */
-export function sortErrors(past: PastSteps, transform: Transform, ownVariation: number): SeriesErrors {
+/**
+ * @param ownVariation standard deviation of a step on the transform's scale, if hours were all there is to go by
+ * @param usualRange   of a step's demand, see `steps.ts`
+ */
+export function sortErrors(
+  past: PastSteps,
+  transform: Transform,
+  ownVariation: number,
+  usualRange: number,
+): SeriesErrors {
   const { endHours, origins, errors } = past;
   const originCount = errors.length === 0 ? 0 : origins.at(-1)! + 1;
   const sums = new Float64Array(originCount);
@@ -91,6 +105,7 @@ export function sortErrors(past: PastSteps, transform: Transform, ownVariation: 
     relative: relative.map((list, b) => thinned(list.subarray(0, compared[b]!).sort(), SERIES_SAMPLE)),
     scale: errors.length === 0 ? null : sum / errors.length,
     ownVariation,
+    usualRange,
   };
 }
 
@@ -151,6 +166,7 @@ export function stepBounds(
   const low = errorQuantiles(errors, panel, (1 - confidenceLevel) / 2);
   const high = errorQuantiles(errors, panel, (1 + confidenceLevel) / 2);
   const longest = longestCompared(errors, panel);
+  const reach = errors.usualRange > 0 ? MOST_RANGES * errors.usualRange : Number.MAX_VALUE;
   const lower = new Float64Array(values.length);
   const upper = new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) {
@@ -160,11 +176,12 @@ export function stepBounds(
     const bucket = bucketOf(endHours[i]!);
     const widening = endHours[i]! > longest ? Math.sqrt(1 + Math.log2(endHours[i]! / longest)) : 1;
     const centre = stabilise(kind, value);
-    lower[i] = Math.max(0, Math.min(value, destabilise(kind, centre + widening * low[bucket]!)));
-    upper[i] = Math.min(
-      Number.MAX_VALUE,
-      Math.max(value, destabilise(kind, centre + widening * high[bucket]!)),
+    lower[i] = Math.max(
+      0,
+      value - reach,
+      Math.min(value, destabilise(kind, centre + widening * low[bucket]!)),
     );
+    upper[i] = Math.min(value + reach, Math.max(value, destabilise(kind, centre + widening * high[bucket]!)));
   }
   return { lower, upper };
 }

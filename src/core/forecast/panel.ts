@@ -16,7 +16,7 @@ import {
 import { localHistory } from './local-series.ts';
 import { hourMultiplicity, zoneClock } from './local-time.ts';
 import { fitModel } from './model.ts';
-import { comparePast, sumSteps } from './steps.ts';
+import { comparePast, sumSteps, usualRange } from './steps.ts';
 import type { Transform } from './transform.ts';
 import { type DemandSeries, type ForecastMethod, HOURS_PER_DAY } from './types.ts';
 import { stepDeviations, widenBounds } from './widen.ts';
@@ -78,7 +78,7 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
       observedHours: history.observedHours,
       leadHours,
       deviations: model.deviations && stepDeviations(model.deviations, model.hourly, startHour, stepHours),
-      errors: sortErrors(past, model.transform, variation),
+      errors: sortErrors(past, model.transform, variation, usualRange(model, stepHours)),
       bounds: [],
     };
   };

@@ -5,7 +5,9 @@
  * counts as often as it really happens: 0 times if the clock skips it, twice if the clock repeats it.
  */
 import type { FittedModel } from './model.ts';
-import { stabilise } from './transform.ts';
+import { medianInPlace } from './quantiles.ts';
+import { clampDemand, stabilise } from './transform.ts';
+import { HOURS_PER_WEEK } from './types.ts';
 
 /** Largest share of missing hours in a step whose forecast is still compared with what was observed. */
 const MISSING_SHARE = 0.25;
@@ -18,6 +20,49 @@ export function sumSteps(hourly: Float64Array, multiplicity: Uint8Array, stepHou
   const sums = new Float64Array(stepCount(hourly.length, stepHours));
   for (let h = 0; h < hourly.length; h++) sums[Math.floor(h / stepHours)]! += hourly[h]! * multiplicity[h]!;
   return sums;
+}
+
+/** Weeks of history that say how far a step may lie from its forecast. */
+const USUAL_WEEKS = 4;
+/** Steps in them below which their range is chance. */
+const LEAST_STEPS = 14;
+
+/**
+ * Range of the demand of a step in the last four weeks, steps with outliers or missing hours left out; that of its hours times
+ * their number where those are few steps. Of the whole history where nothing varied in the weeks, the middle demand where nothing
+ * ever did.
+ */
+export function usualRange(
+  { values, clean }: Pick<FittedModel, 'values' | 'clean'>,
+  stepHours: number,
+): number {
+  const rangeOf = (from: number, width: number, least: number): number => {
+    let lowest = Infinity;
+    let highest = -Infinity;
+    let whole = 0;
+    for (let end = values.length; end - width >= from; end -= width) {
+      let sum = 0;
+      let capped = 0;
+      for (let t = end - width; t < end; t++) {
+        sum += values[t]!;
+        if (clean[t] !== values[t]) capped++;
+      }
+      if (Number.isNaN(sum)) continue;
+      whole++;
+      if (capped > 0) continue;
+      lowest = Math.min(lowest, sum);
+      highest = Math.max(highest, sum);
+    }
+    // Sums of a constant differ by rounding.
+    return whole >= least && highest - lowest > 1e-9 * highest ? highest - lowest : 0;
+  };
+  const recent = Math.max(0, values.length - USUAL_WEEKS * HOURS_PER_WEEK);
+  return (
+    rangeOf(recent, stepHours, LEAST_STEPS) ||
+    stepHours * rangeOf(recent, 1, 1) ||
+    stepHours * rangeOf(0, 1, 1) ||
+    stepHours * medianInPlace(clean.slice(), clean.length)
+  );
 }
 
 /** Past forecasts of whole steps beside what happened. */
@@ -36,6 +81,10 @@ export interface PastSteps {
 /**
  * Compares the past forecasts with the history, step by step, holidays left out. Clock changes are left out of the comparison: both
  * sides count each local hour once.
+ *
+ * An outlier counts as what the cleaning capped it to: five deviations off, so a quiet or a busy day stays one, while a wrong
+ * observation, of 1e9 say, or of 0 where the logarithm fits, cannot make every interval absurd. The reported error takes it as
+ * the nearest demand that the model may forecast: that of days to come is measured on what happens, outliers and all.
  */
 export function comparePast(model: FittedModel, stepHours: number): PastSteps {
   const { values, clean, transform, past, pastLeadHours } = model;
@@ -44,7 +93,6 @@ export function comparePast(model: FittedModel, stepHours: number): PastSteps {
   const endHours = new Float64Array(room);
   const origins = new Int32Array(room);
   const errors = new Float64Array(room);
-  const least = transform.kind === 'log' ? transform.lowest * stepHours : 0;
   let count = 0;
   let absoluteError = 0;
   let demand = 0;
@@ -53,22 +101,21 @@ export function comparePast(model: FittedModel, stepHours: number): PastSteps {
     for (let from = pastLeadHours; from + stepHours <= hourly.length; from += stepHours) {
       let forecast = 0;
       let actual = 0;
+      let observed = 0;
       let missing = 0;
       for (let h = from; h < from + stepHours; h++) {
-        const value = values[origin + h]!;
         forecast += hourly[h]!;
-        actual += Number.isNaN(value) ? clean[origin + h]! : value;
+        const value = values[origin + h]!;
+        actual += clean[origin + h]!;
+        observed += Number.isNaN(value) ? clean[origin + h]! : clampDemand(transform, value);
         if (Number.isNaN(value)) missing++;
       }
       if (missing > MISSING_SHARE * stepHours) continue;
-      // A logarithm has no zero, and the cleaned history that the transform was chosen on may lack an hour that was 0.
-      // What lies below all that the model may forecast counts as the least of it, as the cleaning caps outliers.
-      const compared = Math.max(actual, least);
       endHours[count] = from + stepHours;
       origins[count] = place;
-      errors[count++] = stabilise(transform.kind, compared) - stabilise(transform.kind, forecast);
-      absoluteError += Math.abs(actual - forecast);
-      demand += actual;
+      errors[count++] = stabilise(transform.kind, actual) - stabilise(transform.kind, forecast);
+      absoluteError += Math.abs(observed - forecast);
+      demand += observed;
     }
   }
   return {

@@ -75,12 +75,13 @@ export function standardise(transform: Transform, clean: Float64Array): Float64A
   return clean.map((y) => (stabilise(transform.kind, y) - transform.mean) / transform.deviation);
 }
 
-const clampTo = (transform: Transform, y: number): number =>
+/** The nearest demand that a forecast may take. */
+export const clampDemand = (transform: Transform, y: number): number =>
   Math.min(Math.max(y, transform.lowest), transform.highest);
 
 /** Median demand of a standardised forecast. */
 export function medianDemand(transform: Transform, z: number): number {
-  return clampTo(transform, destabilise(transform.kind, transform.mean + transform.deviation * z));
+  return clampDemand(transform, destabilise(transform.kind, transform.mean + transform.deviation * z));
 }
 
 /** Turns standardised forecasts into expected demand. */
@@ -92,16 +93,16 @@ export function meanDemand(transform: Transform, errors: Float64Array): MeanDema
   const spread = smearing(errors, deviation);
   if (kind === 'log') {
     const factor = spread.reduce((sum, e) => sum + Math.exp(e), 0) / spread.length;
-    return (z) => clampTo(transform, Math.exp(mean + deviation * z) * factor);
+    return (z) => clampDemand(transform, Math.exp(mean + deviation * z) * factor);
   }
   const meanSquare = spread.reduce((sum, e) => sum + e * e, 0) / spread.length;
   return (z) => {
     const x = mean + deviation * z;
     // All terms positive: the mean of (x + ε)² with mean ε = 0 has a closed form.
-    if (x + spread[0]! >= 0) return clampTo(transform, x * x + meanSquare);
+    if (x + spread[0]! >= 0) return clampDemand(transform, x * x + meanSquare);
     let sum = 0;
     for (const e of spread) if (x + e > 0) sum += (x + e) ** 2;
-    return clampTo(transform, sum / spread.length);
+    return clampDemand(transform, sum / spread.length);
   };
 }
 

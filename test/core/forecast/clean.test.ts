@@ -47,6 +47,20 @@ describe('outliers', () => {
     expect(cleanSeries(values)[700]).toBeLessThan(400);
   });
 
+  test('a single wrong observation is cut in a short, a constant and a sparse history, and within a new level', () => {
+    const random = seededRandom(8);
+    const shortest = hoursOf(1, (hour) => poisson(random, weeklyShape(hour, 50))).slice(0, 30);
+    const constant = new Float64Array(600).fill(7);
+    const sparse = hoursOf(6, () => (random() < 0.01 ? 1 : 0));
+    const shifted = noisy(8, 50).map((value, t) => (t >= 6 * 168 ? 4 * value : value));
+    for (const values of [shortest, constant, sparse, shifted]) {
+      const at = values.length - 20;
+      const usual = Math.max(...values);
+      values[at] = 1e9;
+      expect(cleanSeries(values)[at]).toBeLessThan(60 * usual);
+    }
+  });
+
   test('a day without demand in a busy place is lifted', () => {
     const values = hoursOf(8, (hour) => 500 + 5 * (hour % 24));
     const random = seededRandom(3);
