@@ -1,6 +1,6 @@
 /**
  * `npm run backtest -- [csv or csv.gz] [--horizon 48,168] [--step 1,24] [--origins 16]
- * [--time-zone America/New_York] [--holidays US] [--locations]`: how well the forecasts would have been on stored demand, beside two simple rules.
+ * [--time-zone America/New_York] [--holidays US] [--storms 2017-02-09,…] [--locations]`: how well the forecasts would have been on stored demand, beside two simple rules.
  *
  * Columns `location_id,hour_utc_iso,<count>` with a header; an absent hour is a missing one.
  * Exit codes: 0 done, 1 the data cannot be used, 2 the command line cannot.
@@ -13,15 +13,12 @@ import { createGunzip } from 'node:zlib';
 import { SingleBar } from 'cli-progress';
 import { parse } from 'csv-parse';
 import type { Accuracy } from './core/forecast/accuracy.ts';
-import {
-  BACKTEST_METHODS,
-  type BacktestMethod,
-  backtest,
-  type HorizonScore,
-} from './core/forecast/backtest.ts';
-import { zoneClock } from './core/forecast/local-time.ts';
+import { backtest, type HorizonScore } from './core/forecast/backtest.ts';
+import { BACKTEST_METHODS, type BacktestMethod } from './core/forecast/backtest-score.ts';
+import { localMidnight, zoneClock } from './core/forecast/local-time.ts';
 import { HOLIDAY_REACH_HOURS } from './core/forecast/special-days.ts';
 import type { DemandSeries } from './core/forecast/types.ts';
+import { WEEK_KINDS, type WeekKind } from './core/forecast/week-kinds.ts';
 import { type HolidayCalendar, openHolidayCalendar, UnknownRegionError } from './holidays.ts';
 
 /** The New York sample. */
@@ -38,6 +35,7 @@ const USAGE = `npm run backtest -- [file.csv | file.csv.gz] [options]
   --origins <count>     dates to forecast from (16)
   --time-zone <name>    IANA zone of the locations (America/New_York)
   --holidays <region>   public holidays of US, DE-BY, … (none)
+  --storms <days>       days whose weeks are reported apart, YYYY-MM-DD,…; forecasts do not know of them (none)
   --locations           one row per location as well
   --help
 `;
@@ -58,6 +56,7 @@ interface Settings {
   origins: number;
   timeZone: string;
   holidays: HolidayCalendar | null;
+  storms: string[];
   showLocations: boolean;
 }
 
@@ -87,6 +86,7 @@ async function readSettings(args: string[]): Promise<Settings | null> {
     origins: readCount('--origins', values.origins, 1000),
     timeZone: values['time-zone'],
     holidays: values.holidays === undefined ? null : await openHolidayCalendar(values.holidays),
+    storms: values.storms === '' ? [] : values.storms.split(',').map(readDay),
     showLocations: values.locations,
   };
 }
@@ -101,6 +101,7 @@ function parseCommand(args: string[]) {
       origins: { type: 'string', default: '16' },
       'time-zone': { type: 'string', default: 'America/New_York' },
       holidays: { type: 'string' },
+      storms: { type: 'string', default: '' },
       locations: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -111,6 +112,11 @@ function readCount(name: string, text: string, most: number): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1 && count <= most) return count;
   throw new CommandError(`${name} is ${text}; give a whole number from 1 to ${most}`, 2);
+}
+
+function readDay(text: string): string {
+  if (localMidnight(text) !== null) return text;
+  throw new CommandError(`--storms is ${text}; give days as YYYY-MM-DD, separated by commas`, 2);
 }
 
 /** Reads hourly demand; throws an Error that names file and row where it cannot be used. @returns series by location id */
@@ -195,6 +201,27 @@ function methodRows({ horizonHours, overall }: HorizonScore, stepHours: number):
   ]);
 }
 
+const KIND_NAMES: Record<WeekKind, string> = {
+  calm: 'calm',
+  holiday: 'holiday or event',
+  storm: 'storm',
+};
+
+/** One row per kind of week that was met: this service, and the WAPE of last week's value. */
+function weekRows({ horizonHours, weeks }: HorizonScore, stepHours: number): string[][] {
+  return WEEK_KINDS.toReversed().flatMap((kind) => {
+    const score = weeks[kind];
+    if (score === undefined) return [];
+    const { steps, accuracy, coverage } = score;
+    return [
+      [
+        ...[`${horizonHours} h`, `${stepHours} h`, KIND_NAMES[kind], String(steps)],
+        ...[...measuresOf(accuracy.engine, coverage), percent(accuracy.last_week.wape)],
+      ],
+    ];
+  });
+}
+
 /** One row per location: this service, and the WAPE of last week's value. */
 function locationTable({ horizonHours, locations }: HorizonScore, stepHours: number): string {
   const rows = locations.map(({ locationId, accuracy, coverage }) => [
@@ -213,7 +240,7 @@ async function main(): Promise<void> {
     return;
   }
   const series = await readDemand(settings.file, settings.timeZone);
-  const { horizonsHours, stepsHours, origins, timeZone } = settings;
+  const { horizonsHours, stepsHours, origins, timeZone, storms } = settings;
   const starts = series.map(({ startHour }) => startHour);
   const ends = series.map(({ startHour, values }) => startHour + values.length);
   const holidays =
@@ -226,7 +253,7 @@ async function main(): Promise<void> {
   const began = performance.now();
   bar.start(stepsHours.length, 0);
   const reports = stepsHours.map((stepHours, i) => {
-    const options = { horizonsHours, origins, stepHours, confidenceLevels: LEVELS, holidays };
+    const options = { horizonsHours, origins, stepHours, confidenceLevels: LEVELS, holidays, storms };
     return backtest(series, options, { onProgress: (done, total) => bar.update(i + done / total) })!;
   });
   bar.stop();
@@ -242,11 +269,14 @@ async function main(): Promise<void> {
     horizons.map((score) => ({ score, stepHours: stepsHours[i]! })),
   );
   const rows = measured.flatMap(({ score, stepHours }) => methodRows(score, stepHours));
+  const byWeek = measured.flatMap(({ score, stepHours }) => weekRows(score, stepHours));
   const seconds = (performance.now() - began) / 1000;
   process.stdout.write(
     `${series.length} locations, ${startDates.length} forecasts from ${startDates.at(-1)} to ${startDates[0]} ` +
       `(${timeZone}), ${holidays.length} public holidays, ${seconds.toFixed(1)} s\n\n` +
-      `${drawTable([['horizon', 'step', 'method', ...MEASURES], ...rows], 3)}\n`,
+      `${drawTable([['horizon', 'step', 'method', ...MEASURES], ...rows], 3)}\n\n` +
+      'this service by kind of week:\n\n' +
+      `${drawTable([['horizon', 'step', 'weeks', 'values', ...MEASURES, 'WAPE last week'], ...byWeek], 3)}\n`,
   );
   if (!settings.showLocations) return;
   for (const { score, stepHours } of measured) process.stdout.write(locationTable(score, stepHours));

@@ -78,6 +78,21 @@ export const BacktestData = Type.Object(
       description: 'first local day of each forecast, newest first',
     }),
     overall: BacktestScore,
+    weeks: Type.Optional(
+      Type.Object(
+        {
+          calm: Type.Optional({ ...BacktestScore, description: 'all other weeks' }),
+          holiday: Type.Optional({
+            ...BacktestScore,
+            description: 'weeks that hold a public holiday, a day beside one, or an event',
+          }),
+        },
+        {
+          description:
+            'of all locations, by kind of week (Monday to Sunday, local); only kinds that were met; absent from backtests of earlier versions',
+        },
+      ),
+    ),
     locations: Type.Record(Type.String(), BacktestScore),
   },
   { $id: 'BacktestData' },

@@ -26,7 +26,7 @@ describeOnBothBackends('POST /api/v1/forecast/backtest', (redisUrl) => {
     const series = ids.map((id) => demand.find(({ locationId }) => locationId === id)!);
     const options = { horizonsHours: [48], stepHours: 6, origins: 3, confidenceLevels: [0.5, 0.9] };
     const { startDates, horizons } = backtest(series, options)!;
-    const { overall, locations } = horizons[0];
+    const { overall, weeks, locations } = horizons[0];
     const onWire = ({ steps, accuracy, coverage }: typeof overall) => {
       const { engine: engineAccuracy, ...others } = accuracy;
       return { steps, service: engineAccuracy, ...others, coverage };
@@ -46,6 +46,7 @@ describeOnBothBackends('POST /api/v1/forecast/backtest', (redisUrl) => {
       confidence_levels: [0.5, 0.9],
       start_dates: startDates,
       overall: onWire(overall),
+      weeks: { calm: onWire(weeks.calm!) },
       locations: Object.fromEntries(locations.map((one) => [String(one.locationId), onWire(one)])),
     });
     expect(startDates).toHaveLength(3);

@@ -1,9 +1,6 @@
 import type { BacktestResponse, BacktestScore } from '../../src/contracts/backtest.ts';
-import {
-  type BacktestReport,
-  backtestHistoryHours,
-  type BacktestScore as EngineScore,
-} from '../../src/core/forecast/backtest.ts';
+import { type BacktestReport, backtestHistoryHours } from '../../src/core/forecast/backtest.ts';
+import type { BacktestScore as EngineScore } from '../../src/core/forecast/backtest-score.ts';
 import { FORECAST_MODEL } from '../../src/core/forecast/types.ts';
 import { LAST_HOUR, readNewestHours } from '../../src/db/demand.ts';
 import { metadata } from '../../src/envelope.ts';
@@ -72,10 +69,11 @@ export const runBacktest: JobWork<'backtest'> = async (run) => {
   return { solverStatus: null, answer: { httpStatus: 200, body: JSON.stringify(answer) } };
 };
 
-function figures({ startDates, horizons: [{ overall, locations }] }: BacktestReport) {
+function figures({ startDates, horizons: [{ overall, weeks, locations }] }: BacktestReport) {
   return {
     start_dates: startDates,
     overall: scoreOnWire(overall),
+    weeks: Object.fromEntries(Object.entries(weeks).map(([kind, score]) => [kind, scoreOnWire(score)])),
     locations: Object.fromEntries(locations.map((one) => [String(one.locationId), scoreOnWire(one)])),
   };
 }

@@ -8,14 +8,15 @@
  * Complexity: one fit per origin, horizon and location. Reference: Tashman 2000.
  */
 import { requireFinite } from '../finite.ts';
+import { weeklyNaiveError } from './accuracy.ts';
 import {
-  type Accuracy,
-  accuracyOf,
-  addErrors,
-  type ErrorSums,
-  noErrors,
-  weeklyNaiveError,
-} from './accuracy.ts';
+  addSteps,
+  type BacktestMethod,
+  type BacktestScore,
+  noSums,
+  type ScoreSums,
+  scoreOf,
+} from './backtest-score.ts';
 import { sameHourMean } from './baselines.ts';
 import { seriesEffects } from './effects.ts';
 import {
@@ -31,9 +32,8 @@ import { addBounds, type PanelForecast, panelFitter, type StepOptions } from './
 import { specialDays } from './special-days.ts';
 import { sumSteps } from './steps.ts';
 import { type DemandEvent, type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK, type Holiday } from './types.ts';
+import { type KindOfSpan, WEEK_KINDS, type WeekKind, weekKinds } from './week-kinds.ts';
 
-/** An interval without width, where nothing ever varied, shall hold its value. */
-const ROUNDING = 1e-9;
 const MAX_DAYS_BETWEEN_ORIGINS = 13;
 /** History before the first origin, so that the best rung of the ladder is what is measured. */
 const LEAST_HISTORY_HOURS = 4 * HOURS_PER_WEEK;
@@ -50,6 +50,8 @@ export interface BacktestOptions {
   holidays?: readonly Holiday[];
   /** Events, as `ForecastOptions` has them; what came before an origin is all that its forecast learns from. */
   events?: readonly DemandEvent[];
+  /** Local days `YYYY-MM-DD` whose weeks are reported apart; forecasts do not know of them. */
+  storms?: readonly string[];
   /** Weeks of history that each forecast may see, and the simple rules with it; default: all that the engine looks at. */
   historyWeeks?: number;
 }
@@ -61,21 +63,11 @@ export interface BacktestControl {
   onProgress?: (done: number, total: number) => void;
 }
 
-/** `last_week`: last week's value (seasonal naive); `weekday_mean`: mean of the last four same weekdays. */
-export const BACKTEST_METHODS = ['engine', 'last_week', 'weekday_mean'] as const;
-export type BacktestMethod = (typeof BACKTEST_METHODS)[number];
-
-export interface BacktestScore {
-  /** Steps compared. */
-  steps: number;
-  accuracy: Record<BacktestMethod, Accuracy>;
-  /** Share of the steps inside the engine's interval, one per level; null where no step was compared. */
-  coverage: (number | null)[];
-}
-
 export interface HorizonScore {
   horizonHours: number;
   overall: BacktestScore;
+  /** Of the kinds of weeks that were met (`week-kinds.ts`). */
+  weeks: Partial<Record<WeekKind, BacktestScore>>;
   /** In the order of the series. */
   locations: (BacktestScore & { locationId: number })[];
 }
@@ -97,11 +89,8 @@ export function backtestHistoryHours(
   return historyWeeks * HOURS_PER_WEEK + span * HOURS_PER_DAY + horizonHours;
 }
 
-interface LocationSums {
-  errors: Record<BacktestMethod, ErrorSums>;
-  inside: number[];
-  steps: number;
-}
+/** Sums of one location: of all its steps, and of those in each kind of week. */
+type LocationSums = { whole: ScoreSums } & Record<WeekKind, ScoreSums>;
 
 /**
  * Runs the backtest.
@@ -114,14 +103,15 @@ export function backtest(
   { stopFlag, onProgress = () => {} }: BacktestControl = {},
 ): BacktestReport | null {
   const { horizonsHours, stepHours, confidenceLevels, historyWeeks } = options;
-  const { holidays = [], events = [] } = options;
+  const { holidays = [], events = [], storms = [] } = options;
   const special = specialDays(holidays);
   const starts = backtestStarts(series, Math.max(...horizonsHours), options.origins);
+  const kinds = series.map((one) => weekKinds(one, { special, events, storms }));
   const total = horizonsHours.length * starts.length * series.length;
   let done = 0;
   const horizons: HorizonScore[] = [];
   for (const horizonHours of horizonsHours) {
-    const sums = series.map(() => noSums(confidenceLevels.length));
+    const sums = series.map(() => noLocationSums(confidenceLevels.length));
     for (const start of starts) {
       const fitSeries = panelFitter({ horizonHours, stepHours, historyWeeks });
       const sameStart = series.map(() => start);
@@ -136,13 +126,23 @@ export function backtest(
       panel.forEach((forecast, i) => {
         if (forecast === null) return;
         const history = localHistory(series[i]!, start, historyWeeks)!;
-        compare(sums[i]!, series[i]!, history, forecast, start, { horizonHours, stepHours });
+        compare(sums[i]!, series[i]!, history, forecast, start, { horizonHours, stepHours }, kinds[i]!);
       });
     }
+    const wholes = sums.map(({ whole }) => whole);
     horizons.push({
       horizonHours,
-      overall: scoreOf(sums, confidenceLevels),
-      locations: sums.map((one, i) => ({
+      overall: scoreOf(wholes, confidenceLevels),
+      weeks: Object.fromEntries(
+        WEEK_KINDS.flatMap((kind) => {
+          const score = scoreOf(
+            sums.map((one) => one[kind]),
+            confidenceLevels,
+          );
+          return score.steps > 0 ? [[kind, score]] : [];
+        }),
+      ),
+      locations: wholes.map((one, i) => ({
         locationId: series[i]!.locationId,
         ...scoreOf([one], confidenceLevels),
       })),
@@ -151,11 +151,10 @@ export function backtest(
   return requireFinite('backtest', { startDates: starts.map(localDate), horizons });
 }
 
-const noSums = (levels: number): LocationSums => ({
-  errors: { engine: noErrors(), last_week: noErrors(), weekday_mean: noErrors() },
-  inside: new Array(levels).fill(0),
-  steps: 0,
-});
+function noLocationSums(levels: number): LocationSums {
+  const sums = () => noSums(levels);
+  return { whole: sums(), storm: sums(), holiday: sums(), calm: sums() };
+}
 
 /** Local midnights to forecast from, newest first. */
 export function backtestStarts(
@@ -185,6 +184,7 @@ function compare(
   forecast: PanelForecast,
   start: number,
   { horizonHours, stepHours }: StepOptions,
+  kindOf: KindOfSpan,
 ): void {
   // Whole already: each local hour holds the sum of its real hours.
   const once = new Uint8Array(horizonHours).fill(1);
@@ -194,31 +194,17 @@ function compare(
   const baseline = (weeks: number): Float64Array =>
     sumSteps(sameHourMean(history.values, lead, horizonHours, weeks), multiplicity, stepHours);
   const scale = weeklyNaiveError(history.values, stepHours, HOURS_PER_WEEK);
-  addErrors(sums.errors.engine, forecast.values, actual, scale);
-  addErrors(sums.errors.last_week, baseline(1), actual, scale);
-  addErrors(sums.errors.weekday_mean, baseline(4), actual, scale);
-  actual.forEach((y, i) => {
-    if (Number.isNaN(y)) return;
-    sums.steps++;
-    forecast.bounds.forEach(({ lower, upper }, level) => {
-      const slack = ROUNDING * y;
-      if (y >= lower[i]! - slack && y <= upper[i]! + slack) sums.inside[level]!++;
-    });
-  });
-}
-
-function scoreOf(parts: readonly LocationSums[], levels: readonly number[]): BacktestScore {
-  const steps = parts.reduce((sum, part) => sum + part.steps, 0);
-  const accuracy = (method: BacktestMethod): Accuracy => accuracyOf(parts.map((part) => part.errors[method]));
-  return {
-    steps,
-    accuracy: {
-      engine: accuracy('engine'),
-      last_week: accuracy('last_week'),
-      weekday_mean: accuracy('weekday_mean'),
-    },
-    coverage: levels.map((_, level) =>
-      steps === 0 ? null : parts.reduce((sum, part) => sum + part.inside[level]!, 0) / steps,
-    ),
+  const forecasts: Record<BacktestMethod, Float64Array> = {
+    engine: forecast.values,
+    last_week: baseline(1),
+    weekday_mean: baseline(4),
   };
+  addSteps(sums.whole, forecasts, forecast.bounds, actual, scale);
+  const kinds = Array.from(actual, (_, i) =>
+    kindOf(start + i * stepHours, Math.min(stepHours, horizonHours - i * stepHours)),
+  );
+  for (const kind of new Set(kinds)) {
+    const ofKind = actual.map((y, i) => (kinds[i] === kind ? y : NaN));
+    addSteps(sums[kind], forecasts, forecast.bounds, ofKind, scale);
+  }
 }

@@ -43,6 +43,8 @@ describe('npm run backtest', () => {
         expect(plain.stdout).toMatch(new RegExp(`${row}mean of the last four same weekdays +0\\.0 %`));
       }
     }
+    expect(plain.stdout).toMatch(/\n48 h +24 h +calm +4 +\d+\.\d % /);
+    expect(plain.stdout).not.toMatch(/storm|holiday or event/);
     expect(plain.stdout).toMatch(/\n9 +\d+\.\d %/);
     const table = (text: string) => text.slice(text.indexOf('\n'));
     const packed = run(fileOf('demand.csv.gz', gzipSync(csv)), ...options);
@@ -52,6 +54,7 @@ describe('npm run backtest', () => {
   test.each([
     [['--origins', 'many'], 2, '--origins is many; give a whole number from 1 to 1000'],
     [['--time-zone', 'Mars/Olympus'], 2, '--time-zone Mars/Olympus is no IANA zone'],
+    [['--storms', '2017-02-30'], 2, '--storms is 2017-02-30; give days as YYYY-MM-DD'],
     [['--speed', '9'], 2, '--speed'],
     [['--horizon', '48,'], 2, '--horizon is ; give a whole number from 1 to 8784'],
     [['--holidays', 'XX'], 2, '"XX" is no region with known holidays; countries: AD'],
