@@ -6,6 +6,7 @@ import type { LocationText } from '../core/forecast/forecast-text.ts';
 import type { ForecastOptions, NoObservations } from '../core/forecast/types.ts';
 import type { Database } from '../db/client.ts';
 import { readDemandRevision } from '../db/demand.ts';
+import { hasEventsToLearn } from '../db/events.ts';
 import { forecastEnd, readForecastInput } from '../forecasting.ts';
 import type { HolidayCalendar } from '../holidays.ts';
 
@@ -76,10 +77,10 @@ export function openForecaster(
     cachedRevision = revision;
 
     const { locationIds, options } = task;
-    const keyOf = cacheKeys(revision, task);
+    // Intervals, and what holidays and events do, are learned from all locations of the request: all of them or none.
+    const isWhole = options.confidenceLevel !== null || calendar !== null || (await hasEventsToLearn(db));
+    const keyOf = cacheKeys(revision, isWhole ? locationIds : null, task);
     const known = new Map(locationIds.map((id) => [id, cache.get(keyOf(id))]));
-    // Intervals learn from all locations of the request: they are there for all of them or for none.
-    const isWhole = options.confidenceLevel !== null;
     const missing = locationIds.filter((id) => known.get(id) === undefined);
     if (missing.length > 0) {
       const asked = isWhole ? locationIds : missing;
@@ -110,9 +111,15 @@ export function openForecaster(
   };
 }
 
-/** Keys of the entries of a task: location, as-of, horizon, step and settings; with intervals the other locations too. */
-function cacheKeys(revision: number, { locationIds, fromHour, beforeHour, options }: ForecastTask) {
-  const others = options.confidenceLevel === null ? null : locationIds;
+/**
+ * Keys of the entries of a task: location, as-of, horizon, step and settings.
+ * @param others locations on which a forecast depends beside its own
+ */
+function cacheKeys(
+  revision: number,
+  others: readonly number[] | null,
+  { fromHour, beforeHour, options }: ForecastTask,
+) {
   const text = JSON.stringify([revision, fromHour, beforeHour, options, others]);
   const common = createHash('sha256').update(text).digest('base64');
   return (locationId: number) => `${common} ${locationId}`;

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Config } from '../../src/config.ts';
 import { upsertDemand } from '../../src/db/demand.ts';
 import { HOUR_MS } from '../../src/db/hour.ts';
 import { upsertLocations } from '../../src/db/locations.ts';
@@ -12,12 +13,13 @@ const BEFORE = FIRST + 5 * 168;
 
 describe('the forecaster', () => {
   let database: ReturnType<typeof openTestDatabase>;
+  let config: Config;
   let cached: Forecaster;
   let uncached: Forecaster;
   beforeAll(async () => {
     const url = await createTestDatabase();
     database = openTestDatabase(url);
-    const config = testConfig({ DATABASE_URL: url });
+    config = testConfig({ DATABASE_URL: url });
     cached = openForecaster({ ...config, FEATURES_ENABLE_CACHING: true }, database.db);
     uncached = openForecaster({ ...config, FEATURES_ENABLE_CACHING: false }, database.db);
     atEnd(() => Promise.all([cached.close(), uncached.close()]));
@@ -48,6 +50,26 @@ describe('the forecaster', () => {
         expect(await cached.forecast(asked)).toEqual(await uncached.forecast(asked));
       }
     }
+  });
+
+  test('answers the same where effects of holidays and events are learned from the other locations', async () => {
+    const mixes = [[1], [1, 2], [2, 1], [3, 1, 2], [5, 4]];
+    const same = async (own: Forecaster, other: Forecaster) => {
+      for (const ids of mixes) expect(await own.forecast(task(ids))).toEqual(await other.forecast(task(ids)));
+    };
+    await database.pool.query(`insert into demand_events (event_id, location_id, starts_at, ends_at, kind)
+      select 'e' || i, null, to_timestamp((${FIRST} + i * 240) * 3600.0), to_timestamp((${FIRST} + i * 240 + 9) * 3600.0), 'run'
+      from generate_series(1, 4) i`);
+    await announce();
+    await same(cached, uncached);
+    await database.pool.query('truncate demand_events');
+    await announce();
+    const calendar = { between: () => ['2026-01-19', '2026-02-09'].map((date) => ({ date, name: date })) };
+    const [withCache, without] = [true, false].map((FEATURES_ENABLE_CACHING) =>
+      openForecaster({ ...config, FEATURES_ENABLE_CACHING }, database.db, calendar),
+    );
+    await same(withCache, without);
+    await Promise.all([withCache.close(), without.close()]);
   });
 
   test('keeps the forecast of a location for every request that names it, until observations arrive', async () => {
