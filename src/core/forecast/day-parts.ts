@@ -16,38 +16,68 @@ export const PARTS = HOURS_PER_DAY / PART_HOURS;
 /** Hours of a part that must have been observed. */
 const LEAST_HOURS = 2;
 
-/** Demand of a local day, a number per part, NaN where not observed; undefined for a day without hours. */
-export type DayParts = (day: number) => Float64Array | undefined;
+/** Demand of local days in parts, NaN where not observed. */
+export interface DayParts {
+  /** The parts of one day after those of another. */
+  demand: Float64Array;
+  /** Where in `demand` the parts of a day begin; −1 for a day without hours. */
+  at(day: number): number;
+}
+
+/** Days `first … end − 1`, whose parts begin at `at`. */
+interface DayRange {
+  first: number;
+  end: number;
+  at: number;
+}
 
 /** Cuts the demand of a series, `older` too, into days and parts. */
 export function dayParts(series: DemandSeries): DayParts {
   const clock = zoneClock(series.timeZone);
-  const stretches = [series, ...(series.older ?? [])]
-    .filter(({ values }) => values.length > 0)
-    .map(({ startHour, values }) => {
-      const end = startHour + values.length - 1;
-      const firstDay = dayOf(startHour + clock(startHour));
-      const dayCount = dayOf(end + clock(end)) - firstDay + 1;
-      const sums = new Float64Array(dayCount * PARTS);
-      const counts = new Uint8Array(dayCount * PARTS);
-      for (let i = 0; i < values.length; i++) {
-        const value = values[i]!;
-        if (!(value >= 0 && value < Infinity)) continue;
-        const at = Math.floor((startHour + i + clock(startHour + i)) / PART_HOURS) - firstDay * PARTS;
-        sums[at]! += value;
-        counts[at]!++;
-      }
-      for (let at = 0; at < sums.length; at++)
-        sums[at] = counts[at]! < LEAST_HOURS ? NaN : sums[at]! / counts[at]!;
-      return { firstDay, dayCount, parts: sums };
-    });
-  return (day) => {
-    for (const { firstDay, dayCount, parts } of stretches) {
-      if (day < firstDay || day >= firstDay + dayCount) continue;
-      return parts.subarray((day - firstDay) * PARTS, (day - firstDay + 1) * PARTS);
-    }
-    return undefined;
+  const stretches = [series, ...(series.older ?? [])].filter(({ values }) => values.length > 0);
+  const ranges = dayRanges(
+    stretches.map(({ startHour, values }) => {
+      const last = startHour + values.length - 1;
+      return { first: dayOf(startHour + clock(startHour)), end: dayOf(last + clock(last)) + 1, at: 0 };
+    }),
+  );
+  const at = (day: number): number => {
+    for (const range of ranges)
+      if (day >= range.first && day < range.end) return range.at + (day - range.first) * PARTS;
+    return -1;
   };
+  const demand = new Float64Array(ranges.reduce((days, { first, end }) => days + end - first, 0) * PARTS);
+  const counts = new Uint8Array(demand.length);
+  for (const { startHour, values } of stretches) {
+    const firstDay = dayOf(startHour + clock(startHour));
+    const from = at(firstDay) - firstDay * PARTS;
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!;
+      if (!(value >= 0 && value < Infinity)) continue;
+      const place = from + Math.floor((startHour + i + clock(startHour + i)) / PART_HOURS);
+      demand[place]! += value;
+      counts[place]!++;
+    }
+  }
+  for (let i = 0; i < demand.length; i++)
+    demand[i] = counts[i]! < LEAST_HOURS ? NaN : demand[i]! / counts[i]!;
+  return { demand, at };
+}
+
+/** Ranges of days without overlaps, the newest first, and where their parts are. */
+function dayRanges(ranges: DayRange[]): DayRange[] {
+  const merged: DayRange[] = [];
+  for (const range of ranges.sort((a, b) => b.end - a.end)) {
+    const newer = merged.at(-1);
+    if (newer !== undefined && range.end >= newer.first) newer.first = Math.min(newer.first, range.first);
+    else merged.push(range);
+  }
+  let at = 0;
+  for (const range of merged) {
+    range.at = at;
+    at += (range.end - range.first) * PARTS;
+  }
+  return merged;
 }
 
 /** What a day usually has, and from how many days that is known, part by part. */
@@ -57,35 +87,40 @@ export interface Usual {
   days: number;
 }
 
+/** Weeks that are looked at first, and where these have nothing: two before, two after. */
+const WEEKS = [
+  [-2, -1, 1, 2],
+  [-4, -3, 3, 4],
+] as const;
+
 /** U(d). @param before first day that is not read */
 export function usualDay(parts: DayParts, day: number, special: SpecialDays, before: number): Usual {
   const demand = new Float64Array(PARTS).fill(NaN);
   let days = 0;
-  for (const [near, far] of [
-    [1, 2],
-    [3, 4],
-  ] as const) {
-    const sums = new Float64Array(2 * PARTS);
-    const counts = new Float64Array(2 * PARTS);
-    for (const weeks of [-far, -near, near, far]) {
-      const other = day + 7 * weeks;
-      const values = other >= before || special.has(other) ? undefined : parts(other);
-      if (values === undefined) continue;
-      const side = weeks < 0 ? 0 : PARTS;
-      for (let p = 0; p < PARTS; p++) {
-        if (Number.isNaN(values[p]!)) continue;
-        sums[side + p]! += values[p]!;
-        counts[side + p]!++;
-      }
-    }
+  for (const weeks of WEEKS) {
+    const [far, near, next, last] = weeks.map((count) => {
+      const other = day + 7 * count;
+      return other >= before || special.has(other) ? -1 : parts.at(other);
+    }) as [number, number, number, number];
+    let isWhole = true;
     for (let p = 0; p < PARTS; p++) {
-      const before = counts[p]!;
-      const after = counts[PARTS + p]!;
-      if (!Number.isNaN(demand[p]!) || before + after === 0) continue;
-      const sides = (before > 0 ? 1 : 0) + (after > 0 ? 1 : 0);
-      demand[p] = ((before > 0 ? sums[p]! / before : 0) + (after > 0 ? sums[PARTS + p]! / after : 0)) / sides;
-      days = Math.max(days, before + after);
+      if (!Number.isNaN(demand[p]!)) continue;
+      const earlier = meanOf(parts.demand, far, near, p);
+      const later = meanOf(parts.demand, next, last, p);
+      if (Number.isNaN(earlier)) demand[p] = later;
+      else demand[p] = Number.isNaN(later) ? earlier : earlier / 2 + later / 2;
+      if (Number.isNaN(demand[p]!)) isWhole = false;
     }
+    days = Math.max(days, weeks.length - [far, near, next, last].filter((at) => at === -1).length);
+    if (isWhole) break;
   }
-  return { demand, days };
+  return { demand, days: demand.every(Number.isNaN) ? 0 : days };
+}
+
+/** Mean of part p of two days, of the one that has it, or NaN. */
+function meanOf(demand: Float64Array, one: number, other: number, p: number): number {
+  const a = one === -1 ? NaN : demand[one + p]!;
+  const b = other === -1 ? NaN : demand[other + p]!;
+  if (Number.isNaN(a)) return b;
+  return Number.isNaN(b) ? a : a / 2 + b / 2;
 }

@@ -6,20 +6,14 @@
  * nothing where neither history nor horizon has any.
  */
 import { dayParts } from './day-parts.ts';
-import { type EventEffect, learnEvents, withoutEvents } from './event-effects.ts';
+import { type EventEffect, learnEvents, pastEvents } from './event-effects.ts';
+import { eventsByHour, heldRanges, withoutRanges } from './event-hours.ts';
 import { type DayEffect, learnEffects } from './holiday-effects.ts';
 import { HISTORY_WEEKS } from './local-series.ts';
 import { afterLatestUtcHour, earliestUtcHour, zoneClock } from './local-time.ts';
 import { ordinaryDays } from './ordinary-days.ts';
 import { dayOf, type SpecialDays } from './special-days.ts';
 import { type DemandEvent, type DemandSeries, HOURS_PER_DAY } from './types.ts';
-
-/** An event on the local clock. */
-interface LocalEvent {
-  fromHour: number;
-  untilHour: number;
-  effect: EventEffect;
-}
 
 /** Effects on one series, by local hour. */
 export interface SeriesEffects {
@@ -55,68 +49,93 @@ export function seriesEffects(
   const lastDay = dayOf(Math.max(...starts) + horizonHours - 1);
   const wanted = [...special.keys()].filter((day) => day >= firstDay && day <= lastDay);
   if (wanted.length === 0 && events.length === 0) return series.map(() => NO_EFFECTS);
-  const ofAll = events.filter(({ locationId }) => locationId === null);
-  const ofOne = Map.groupBy(events, ({ locationId }) => locationId);
-  const eventsOf = series.map(({ locationId }) => [...ofAll, ...(ofOne.get(locationId) ?? [])]);
-  const { days, eventEffects } = learn(series, starts, special, wanted, eventsOf);
-  return series.map(({ timeZone }, l) => {
+  const within = {
+    fromHour: earliestUtcHour(firstDay * HOURS_PER_DAY),
+    untilHour: afterLatestUtcHour((lastDay + 1) * HOURS_PER_DAY),
+  };
+  const near = events.filter(
+    ({ fromHour, untilHour }) => fromHour < within.untilHour && untilHour > within.fromHour,
+  );
+  const firstAhead = earliestUtcHour(Math.min(...starts));
+  const kinds = new Set(
+    near.flatMap(({ kind, factor, untilHour }) => (factor === null && untilHour > firstAhead ? [kind] : [])),
+  );
+  const learned = learn(series, starts, special, wanted, byLocation(events), kinds);
+  const nearBy = byLocation(near);
+  const commonHours = new Map<string, ReadonlyMap<number, DemandEvent[]>>();
+  return series.map(({ locationId, timeZone }, l) => {
     const clock = zoneClock(timeZone);
-    const local = eventsOf[l]!.filter(
-      ({ fromHour, untilHour }) =>
-        fromHour <= afterLatestUtcHour(lastDay * HOURS_PER_DAY + HOURS_PER_DAY) &&
-        untilHour > earliestUtcHour(firstDay * HOURS_PER_DAY),
-    ).map(
-      ({ kind, fromHour, untilHour, factor }): LocalEvent => ({
-        fromHour: fromHour + clock(fromHour),
-        untilHour: untilHour + clock(untilHour - 1),
-        effect: factor === null ? eventEffects[l]!(kind) : { log: Math.log(factor), deviation: 0 },
-      }),
-    );
-    return effectsOf(days[l]!, local);
+    const common = commonHours.get(timeZone) ?? eventsByHour(nearBy.get(null) ?? [], clock, within);
+    commonHours.set(timeZone, common);
+    const own = eventsByHour(nearBy.get(locationId) ?? [], clock, within);
+    const { days, effectOfKind } = learned[l]!;
+    const effectOf = ({ kind, factor }: DemandEvent): EventEffect =>
+      factor === null ? effectOfKind(kind) : { log: Math.log(factor), deviation: 0 };
+    return effectsOf(days, common, own, effectOf);
   });
 }
 
-/** Learns the effects of the special days `wanted`, and of the kinds of events that state no factor. */
+const byLocation = (events: readonly DemandEvent[]) => Map.groupBy(events, ({ locationId }) => locationId);
+
+interface Learned {
+  days: ReadonlyMap<number, DayEffect>;
+  effectOfKind(kind: string): EventEffect;
+}
+
+/** Learns the effects of the special days `wanted`, and of kinds of events, for each series. */
 function learn(
   series: readonly DemandSeries[],
   starts: readonly number[],
   special: SpecialDays,
   wanted: readonly number[],
-  eventsOf: readonly (readonly DemandEvent[])[],
-) {
-  const kinds = new Set(eventsOf.flat().flatMap(({ factor, kind }) => (factor === null ? [kind] : [])));
+  events: ReadonlyMap<number | null, readonly DemandEvent[]>,
+  kinds: ReadonlySet<string>,
+): Learned[] {
   if (wanted.length === 0 && kinds.size === 0) {
-    return { days: series.map(() => new Map<number, DayEffect>()), eventEffects: [] };
+    return series.map(() => ({ days: new Map(), effectOfKind: () => ({ log: 0, deviation: 0 }) }));
   }
-  const quiet = series.map((one, l) => withoutEvents(one, eventsOf[l]!));
-  const members = quiet.map((one, l) => ({ parts: dayParts(one), startDay: dayOf(starts[l]!) }));
-  const ordinary = ordinaryDays(members, special);
-  const eventMembers = series.map((one, l) => ({
-    series: one,
-    quiet: quiet[l]!,
-    events: eventsOf[l]!,
-    beforeHour: starts[l]! - zoneClock(one.timeZone)(starts[l]!),
-    variance: ordinary.locations[l]!.variance,
-  }));
-  return {
-    days: learnEffects(members, ordinary, special, wanted),
-    eventEffects: learnEvents(eventMembers, kinds, special, ordinary.levelVariance),
-  };
+  const ofAll = events.get(null) ?? [];
+  const heldByAll = heldRanges(ofAll);
+  const lastHour = afterLatestUtcHour(Math.max(...starts));
+  const pastOfAll = pastEvents(ofAll, kinds, lastHour);
+  const prepared = series.map((one, l) => {
+    const own = events.get(one.locationId) ?? [];
+    const quiet = withoutRanges(withoutRanges(one, heldByAll), heldRanges(own));
+    const start = starts[l]!;
+    return {
+      series: one,
+      quiet,
+      events: [...pastOfAll, ...pastEvents(own, kinds, lastHour)],
+      parts: dayParts(quiet),
+      startDay: dayOf(start),
+      beforeHour: start - zoneClock(one.timeZone)(start),
+    };
+  });
+  const ordinary = ordinaryDays(prepared, special);
+  const days = learnEffects(prepared, ordinary, special, wanted);
+  const members = prepared.map((one, l) => ({ ...one, variance: ordinary.locations[l]!.variance }));
+  const kindEffects = learnEvents(members, special, ordinary.levelVariance);
+  return series.map((_, l) => ({ days: days[l]!, effectOfKind: kindEffects[l]! }));
 }
 
-function effectsOf(days: ReadonlyMap<number, DayEffect>, events: readonly LocalEvent[]): SeriesEffects {
-  const holding = (hour: number) => events.filter((one) => hour >= one.fromHour && hour < one.untilHour);
+function effectsOf(
+  days: ReadonlyMap<number, DayEffect>,
+  common: ReadonlyMap<number, readonly DemandEvent[]>,
+  own: ReadonlyMap<number, readonly DemandEvent[]>,
+  effectOf: (event: DemandEvent) => EventEffect,
+): SeriesEffects {
   const dayAt = (hour: number) => days.get(Math.floor(hour / HOURS_PER_DAY));
   return {
     dayAt,
     eventAt(hour) {
-      const found = holding(hour);
-      if (found.length === 0) return undefined;
+      const holding = [...(common.get(hour) ?? []), ...(own.get(hour) ?? [])];
+      if (holding.length === 0) return undefined;
+      const effects = holding.map(effectOf);
       return {
-        log: found.reduce((sum, { effect }) => sum + effect.log, 0),
-        deviation: Math.hypot(...found.map(({ effect }) => effect.deviation)),
+        log: effects.reduce((sum, { log }) => sum + log, 0),
+        deviation: Math.hypot(...effects.map(({ deviation }) => deviation)),
       };
     },
-    isOut: (hour) => (dayAt(hour)?.isMaterial ?? false) || holding(hour).length > 0,
+    isOut: (hour) => (dayAt(hour)?.isMaterial ?? false) || common.has(hour) || own.has(hour),
   };
 }

@@ -24,6 +24,8 @@ const EVENT_VARIANCE = 0.04;
 const LOCATION_VARIANCE = 0.09;
 const FLOOR_SHARE = 0.02;
 const WEEKS = [-2, -1, 1, 2];
+/** Events of a kind that are learned from; more would only cost time. */
+const NEWEST = 50;
 
 /** Logarithm of a factor, and the standard deviation of what is unknown of it. */
 export interface EventEffect {
@@ -36,7 +38,7 @@ export interface EventMember {
   series: DemandSeries;
   /** The same without the hours of any event. */
   quiet: DemandSeries;
-  /** Events of this location, past and to come. */
+  /** Events that it is learned from (`pastEvents`). */
   events: readonly DemandEvent[];
   /** First UTC hour that is not read. */
   beforeHour: number;
@@ -44,21 +46,21 @@ export interface EventMember {
   variance: number;
 }
 
-/** A series without the hours of events; itself where it has none of them. */
-export function withoutEvents(series: DemandSeries, events: readonly DemandEvent[]): DemandSeries {
-  const cut = <T extends { startHour: number; values: Float64Array }>(stretch: T): T => {
-    const { startHour, values } = stretch;
-    const endHour = startHour + values.length;
-    const held = events.filter(({ fromHour, untilHour }) => fromHour < endHour && untilHour > startHour);
-    if (held.length === 0) return stretch;
-    const quiet = values.slice();
-    for (const { fromHour, untilHour } of held) {
-      quiet.fill(NaN, Math.max(0, fromHour - startHour), Math.max(0, untilHour - startHour));
-    }
-    return { ...stretch, values: quiet };
-  };
-  const { older } = series;
-  return { ...cut(series), ...(older && { older: older.map(cut) }) };
+/** Past events of some kinds, the newest of each kind. */
+export function pastEvents(
+  events: readonly DemandEvent[],
+  kinds: ReadonlySet<string>,
+  beforeHour: number,
+): DemandEvent[] {
+  const counts = new Map<string, number>();
+  return events
+    .filter(({ kind, fromHour }) => kinds.has(kind) && fromHour < beforeHour)
+    .sort((a, b) => b.fromHour - a.fromHour)
+    .filter(({ kind }) => {
+      const count = (counts.get(kind) ?? 0) + 1;
+      counts.set(kind, count);
+      return count <= NEWEST;
+    });
 }
 
 /**
@@ -66,14 +68,12 @@ export function withoutEvents(series: DemandSeries, events: readonly DemandEvent
  */
 export function learnEvents(
   members: readonly EventMember[],
-  kinds: ReadonlySet<string>,
   special: SpecialDays,
   levelVariance: number,
 ): ((kind: string) => EventEffect)[] {
   const seen = new Map<string, Map<DemandEvent, { l: number; y: number; noise: number }[]>>();
   members.forEach((member, l) => {
     for (const event of member.events) {
-      if (!kinds.has(event.kind) || event.fromHour >= member.beforeHour) continue;
       const sight = look(event, member, special);
       if (sight === null) continue;
       const ofKind =
@@ -139,7 +139,9 @@ function look(
   let actual = 0;
   let usual = 0;
   let hours = 0;
-  for (let hour = event.fromHour; hour < Math.min(event.untilHour, beforeHour); hour++) {
+  const oldest = Math.min(series.startHour, ...(series.older ?? []).map(({ startHour }) => startHour));
+  const until = Math.min(event.untilHour, beforeHour);
+  for (let hour = Math.max(event.fromHour, oldest); hour < until; hour++) {
     const value = read(hour);
     if (Number.isNaN(value)) continue;
     let sum = 0;

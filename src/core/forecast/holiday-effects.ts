@@ -15,7 +15,14 @@
 import { PARTS, usualDay } from './day-parts.ts';
 import { bestGuess, pairwise, weighted } from './likeness.ts';
 import { levelFrom, logOf, type Member, type OrdinaryDays } from './ordinary-days.ts';
-import { type DayRole, likeness, type SpecialDay, type SpecialDays, weekdayOf } from './special-days.ts';
+import {
+  type DayRole,
+  likeness,
+  SEASON,
+  type SpecialDay,
+  type SpecialDays,
+  weekdayOf,
+} from './special-days.ts';
 
 /** What a special day does to the demand of one location. */
 export interface DayEffect {
@@ -30,8 +37,10 @@ export interface DayEffect {
   isMaterial: boolean;
 }
 
-/** Prior variance of a and of b_p by role; that of δ is a quarter of a's. */
-const LEVEL_VARIANCE: Record<DayRole, number> = { off: 0.03, between: 0.03, near: 0.01 };
+/** Prior variance of a: of holidays, days between and those that lead to a season, and of other days; that of δ is a quarter of it. */
+const LEVEL_VARIANCE = 0.03;
+const NEAR_VARIANCE = 0.01;
+/** Prior variance of b_p. */
 const SHAPE_VARIANCE: Record<DayRole, number> = { off: 0.03, between: 0.02, near: 0.005 };
 const LOCATION_SHARE = 0.25;
 const SUNDAY_PRIOR: Record<DayRole, number> = { off: 0.5, between: 0.25, near: 0 };
@@ -87,46 +96,43 @@ function see(
   day: number,
   members: readonly Member[],
   ordinary: OrdinaryDays,
-  special: SpecialDays,
+  days: SpecialDays,
 ): Seen | undefined {
   let usualDays = 0;
+  const special = days.get(day)!;
+  const sunday = day + ((7 - weekdayOf(day)) % 7);
   const locations = members.map(({ parts, startDay }, l) => {
-    const actual = day < startDay ? parts(day) : undefined;
-    if (actual === undefined) return undefined;
-    const usual = usualDay(parts, day, special, startDay);
+    const at = day < startDay ? parts.at(day) : -1;
+    if (at === -1) return undefined;
+    const usual = usualDay(parts, day, days, startDay);
     if (usual.days === 0) return undefined;
     usualDays = Math.max(usualDays, usual.days);
     const { floor } = ordinary.locations[l]!;
-    const sunday = usualSunday(parts, day, special, startDay);
-    const log = (demand: number, p: number): number => {
-      const ratio = Math.log((demand + floor) / (usual.demand[p]! + floor));
-      return ratio > -Infinity && ratio < Infinity ? ratio : NaN;
-    };
-    return {
-      y: Float32Array.from(actual, log),
-      contrast: Float32Array.from(sunday, (demand, p) => limited(log(demand, p))),
-      usual: Float32Array.from(usual.demand, (demand) => demand + floor),
-    };
+    const y = new Float32Array(PARTS);
+    const contrast = new Float32Array(PARTS);
+    // Other days are no way to a Sunday.
+    const sundays = special.role === 'near' ? null : usualDay(parts, sunday, days, startDay).demand;
+    for (let p = 0; p < PARTS; p++) {
+      usual.demand[p]! += floor;
+      y[p] = logRatio(parts.demand[at + p]! + floor, usual.demand[p]!);
+      if (sundays !== null) contrast[p] = limited(logRatio(sundays[p]! + floor, usual.demand[p]!));
+    }
+    return { y, contrast, usual: Float32Array.from(usual.demand) };
   });
   if (usualDays === 0) return undefined;
   const empty = new Float64Array(0);
-  return { day, special: special.get(day)!, locations, usualDays, alphas: empty, level: NaN, deltas: empty };
+  return { day, special, locations, usualDays, alphas: empty, level: NaN, deltas: empty };
+}
+
+/** NaN where it is not finite. */
+function logRatio(a: number, b: number): number {
+  const log = Math.log(a / b);
+  return Number.isFinite(log) ? log : NaN;
 }
 
 /** A contrast within its limits; 0 where nothing is known of Sundays. */
 export const limited = (contrast: number): number =>
   Number.isNaN(contrast) ? 0 : Math.min(Math.max(contrast, -MOST_CONTRAST), MOST_CONTRAST);
-
-/** A usual Sunday around a day. */
-function usualSunday(
-  parts: Member['parts'],
-  day: number,
-  special: SpecialDays,
-  before: number,
-): Float64Array {
-  const next = day + ((7 - weekdayOf(day)) % 7);
-  return usualDay(parts, next, special, before).demand;
-}
 
 interface Share {
   mean: number;
@@ -198,10 +204,11 @@ function predict(
   sunday: Share,
 ): DayEffect[] {
   const whole = seen.filter(({ alphas }) => !alphas.some(Number.isNaN));
-  const pairs = pairwise(whole, (a, b) => likeness(a.special, b.special));
-  const alike = Float64Array.from(whole, ({ special }) => likeness(special, target));
+  const pairs = pairsOf(whole);
+  const alike = alikeTo(target, whole);
+  const prior = target.role === 'near' && target.kind !== SEASON ? NEAR_VARIANCE : LEVEL_VARIANCE;
   const noiseOf = (variance: number) => (j: number) => variance * (1 + 1 / whole[j]!.usualDays);
-  const level = bestGuess(alike, pairs, noiseOf(levelVariance), LEVEL_VARIANCE[target.role]);
+  const level = bestGuess(alike, pairs, noiseOf(levelVariance), prior);
   const shape = bestGuess(alike, pairs, noiseOf(shapeVariance), SHAPE_VARIANCE[target.role]);
   const a = weighted(
     level.weights,
@@ -216,13 +223,15 @@ function predict(
         whole.map((one) => one.alphas[p]! - one.level),
       ),
   );
-  const own = LOCATION_SHARE * LEVEL_VARIANCE[target.role];
+  const own = LOCATION_SHARE * prior;
   const itself = seen.find((one) => one.day === day);
   return locations.map((location, l) => {
-    const seenHere = seen.filter(({ deltas }) => !Number.isNaN(deltas[l]!));
+    const isSeen = (one: Seen): boolean => !Number.isNaN(one.deltas[l]!);
+    const isAll = whole.length === seen.length && seen.every(isSeen);
+    const seenHere = isAll ? whole : seen.filter(isSeen);
     const guess = bestGuess(
-      Float64Array.from(seenHere, ({ special }) => likeness(special, target)),
-      pairwise(seenHere, (one, other) => likeness(one.special, other.special)),
+      isAll ? alike : alikeTo(target, seenHere),
+      isAll ? pairs : pairsOf(seenHere),
       (j) => location.variance * (1 + 1 / seenHere[j]!.usualDays),
       own,
     );
@@ -240,6 +249,12 @@ function predict(
     };
   });
 }
+
+const alikeTo = (target: SpecialDay, seen: readonly Seen[]): Float64Array =>
+  Float64Array.from(seen, ({ special }) => likeness(special, target));
+
+const pairsOf = (seen: readonly Seen[]): Float64Array =>
+  pairwise(seen, (one, other) => likeness(one.special, other.special));
 
 /** Mean size of the panel's effect over the parts of a day. */
 function sizeOf(parts: Float64Array, contrast: Float32Array | undefined, sunday: number): number {

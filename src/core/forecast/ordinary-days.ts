@@ -55,16 +55,17 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
     const levels = new Float64Array(DAYS).fill(NaN);
     for (let i = 0; i < DAYS; i++) {
       const day = newest - 1 - i;
-      const actual = day >= startDay || special.has(day) ? undefined : parts(day);
-      if (actual === undefined) continue;
+      const at = day >= startDay || special.has(day) ? -1 : parts.at(day);
+      if (at === -1) continue;
       const { demand } = usualDay(parts, day, special, startDay);
       let sum = 0;
       let usual = 0;
       for (let p = 0; p < PARTS; p++) {
-        const ratio = (actual[p]! + floor) / (demand[p]! + floor);
+        const actual = parts.demand[at + p]! + floor;
+        const ratio = actual / (demand[p]! + floor);
         if (!(ratio < Infinity)) continue;
         ratios[i * PARTS + p] = ratio - 1;
-        sum += actual[p]! + floor;
+        sum += actual;
         usual += demand[p]! + floor;
       }
       if (usual > 0) levels[i] = Math.log(sum / usual);
@@ -138,10 +139,11 @@ function levelOf(parts: DayParts, startDay: number, special: SpecialDays) {
   const sums = new Float64Array(PARTS);
   const counts = new Float64Array(PARTS);
   for (let day = startDay - DAYS; day < startDay; day++) {
-    const actual = special.has(day) ? undefined : parts(day);
+    const at = special.has(day) ? -1 : parts.at(day);
     for (let p = 0; p < PARTS; p++) {
-      if (actual === undefined || Number.isNaN(actual[p]!)) continue;
-      sums[p]! += actual[p]!;
+      const actual = at === -1 ? NaN : parts.demand[at + p]!;
+      if (Number.isNaN(actual)) continue;
+      sums[p]! += actual;
       counts[p]!++;
     }
   }

@@ -15,7 +15,7 @@ import { HOURS_PER_DAY, type Holiday } from './types.ts';
 const DAYS_BEFORE = 3;
 /** Fewest and most days from one holiday of a season to the next. */
 const SEASON_GAP = [4, 7] as const;
-const SEASON = 'season';
+export const SEASON = 'season';
 /** Holidays so far outside of some days still make them special: callers name these, too. */
 export const HOLIDAY_REACH_HOURS = (SEASON_GAP[1] + DAYS_BEFORE) * HOURS_PER_DAY;
 

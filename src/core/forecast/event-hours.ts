@@ -1,0 +1,73 @@
+/**
+ * Events by the hour. A location can have many, and each hour of its history and forecast is asked for: nothing here is more
+ * than the hours of events plus the logarithm of their number per question.
+ */
+import type { ZoneClock } from './local-time.ts';
+import type { DemandEvent, DemandSeries } from './types.ts';
+
+/** Hours `fromHour … untilHour − 1`, UTC since the epoch. */
+export interface HourRange {
+  fromHour: number;
+  untilHour: number;
+}
+
+/** Events that hold in each local hour of a range; nothing for an hour without any. */
+export function eventsByHour(
+  events: readonly DemandEvent[],
+  clock: ZoneClock,
+  within: HourRange,
+): Map<number, DemandEvent[]> {
+  const hours = new Map<number, DemandEvent[]>();
+  for (const event of events) {
+    const until = Math.min(event.untilHour, within.untilHour);
+    for (let hour = Math.max(event.fromHour, within.fromHour); hour < until; hour++) {
+      const local = hour + clock(hour);
+      const holding = hours.get(local);
+      // The hour that the clock repeats is one local hour.
+      if (holding === undefined) hours.set(local, [event]);
+      else if (holding.at(-1) !== event) holding.push(event);
+    }
+  }
+  return hours;
+}
+
+/** The hours that any event holds, as ascending ranges without overlaps. */
+export function heldRanges(events: readonly DemandEvent[]): HourRange[] {
+  const merged: HourRange[] = [];
+  for (const { fromHour, untilHour } of events.toSorted((a, b) => a.fromHour - b.fromHour)) {
+    const last = merged.at(-1);
+    if (last !== undefined && fromHour <= last.untilHour)
+      last.untilHour = Math.max(last.untilHour, untilHour);
+    else merged.push({ fromHour, untilHour });
+  }
+  return merged;
+}
+
+/** A series without some hours; itself where it has none of them. @param ranges ascending, without overlaps */
+export function withoutRanges(series: DemandSeries, ranges: readonly HourRange[]): DemandSeries {
+  const cut = <T extends { startHour: number; values: Float64Array }>(stretch: T): T => {
+    const { startHour, values } = stretch;
+    const endHour = startHour + values.length;
+    let i = firstEndingAfter(ranges, startHour);
+    if (i === ranges.length || ranges[i]!.fromHour >= endHour) return stretch;
+    const quiet = values.slice();
+    for (; i < ranges.length && ranges[i]!.fromHour < endHour; i++) {
+      const { fromHour, untilHour } = ranges[i]!;
+      quiet.fill(NaN, Math.max(0, fromHour - startHour), untilHour - startHour);
+    }
+    return { ...stretch, values: quiet };
+  };
+  const { older } = series;
+  return { ...cut(series), ...(older && { older: older.map(cut) }) };
+}
+
+function firstEndingAfter(ranges: readonly HourRange[], hour: number): number {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ranges[middle]!.untilHour > hour) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
