@@ -1,6 +1,8 @@
 import type { Config } from './config.ts';
 import type { OnMissingHistory } from './contracts/decisions.ts';
 import { MAX_FORECAST_LOCATIONS, MAX_FORECAST_VALUES } from './contracts/forecast.ts';
+import { eventsAhead, type Horizon, holidaysAhead } from './core/forecast/ahead.ts';
+import type { Ahead } from './core/forecast/forecast-text.ts';
 import { localDate, zoneClock } from './core/forecast/local-time.ts';
 import type { MissingHistory } from './core/forecast/missing-history.ts';
 import { HOLIDAY_REACH_HOURS } from './core/forecast/special-days.ts';
@@ -15,8 +17,13 @@ import {
   readObservedNeighbours,
   type StoredSeries,
 } from './db/demand.ts';
-import { readEvents, type StoredEvent } from './db/events.ts';
-import { findKnownLocationIds, readActiveLocationIds, readExpectedDailyDemand } from './db/locations.ts';
+import { eventOnWire, readEvents, type StoredEvent } from './db/events.ts';
+import {
+  findKnownLocationIds,
+  readActiveLocationIds,
+  readExpectedDailyDemand,
+  readTimeZones,
+} from './db/locations.ts';
 import { AppError, type Fault } from './errors.ts';
 import type { HolidayCalendar } from './holidays.ts';
 
@@ -299,6 +306,35 @@ export async function readForecastInput(
   const learnFrom = Math.min(asked.fromHour, asked.beforeHour - LEARNING_HOURS);
   const events = await readEvents(db, asked.locationIds, learnFrom, untilHour);
   return { series, ...(holidays && { holidays }), ...(events.length > 0 && { events }) };
+}
+
+/** What a forecast that was read with `known` has to say of the days to come. */
+export function describeAhead(
+  { holidays, events = [] }: { holidays?: Holiday[]; events?: StoredEvent[] },
+  zones: ReadonlyMap<number, string>,
+  horizon: Horizon,
+): Ahead {
+  return {
+    ...(holidays && { holidays: holidaysAhead(holidays, horizon) }),
+    events: eventsAhead(events, zones, horizon).map(eventOnWire),
+  };
+}
+
+/** As `describeAhead`, of locations whose observations are not read. */
+export async function readAhead(
+  db: Queryable,
+  config: Pick<Config, 'FORECASTING_TIME_ZONE'>,
+  calendar: HolidayCalendar | null,
+  ids: readonly number[],
+  horizon: Horizon,
+): Promise<Ahead> {
+  const { startDate, horizonHours } = horizon;
+  const [from, until] = [Date.parse(startDate) / HOUR_MS - 24, forecastEnd(startDate, horizonHours)];
+  const holidays = calendar?.between(from - HOLIDAY_REACH_HOURS, until + HOLIDAY_REACH_HOURS);
+  const events = await readEvents(db, ids, from, until);
+  const stored = events.length > 0 ? await readTimeZones(db, ids) : [];
+  const zones = new Map([...stored].map(([id, zone]) => [id, zone ?? config.FORECASTING_TIME_ZONE]));
+  return describeAhead({ ...(holidays && { holidays }), events }, zones, horizon);
 }
 
 function inZone(

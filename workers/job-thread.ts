@@ -14,7 +14,7 @@ import {
 } from '../src/core/decision.ts';
 import { type BacktestOptions, type BacktestReport, backtest } from '../src/core/forecast/backtest.ts';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
-import { forecastJson } from '../src/core/forecast/forecast-text.ts';
+import { type Ahead, forecastJson } from '../src/core/forecast/forecast-text.ts';
 import { fillMissing, type MissingHistory } from '../src/core/forecast/missing-history.ts';
 import type { DemandSeries, ForecastOptions } from '../src/core/forecast/types.ts';
 import { checkRequest } from '../src/core/optimize/check.ts';
@@ -59,6 +59,7 @@ type InputsTask = {
   /** null: a location without observations ends the work */
   missing: MissingHistory | null;
   options: ForecastOptions & { startDate: string };
+  ahead: Ahead;
   generatedAt: string;
 };
 
@@ -123,6 +124,7 @@ const WORK = {
       otherSeries,
       missing,
       options,
+      ahead,
       generatedAt,
     }: InputsTask,
     { onProgress }: Hooks,
@@ -147,7 +149,7 @@ const WORK = {
       leftOutCount: risk.left_out.length,
       fleet: JSON.stringify(fleet),
       risk: JSON.stringify(risk),
-      forecast: forecastJson(set, options, generatedAt),
+      forecast: forecastJson(set, options, generatedAt, ahead),
     };
     return { status: 'done', inputs };
   },

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { OBSERVED_YEARS } from './bounds.ts';
+import { DemandEvent } from './data.ts';
 import { Timestamp } from './envelope.ts';
 import { LocationId, MAX_TIME_STEPS } from './optimize.ts';
 
@@ -60,6 +61,18 @@ export type ForecastRequest = Static<typeof ForecastRequest>;
 
 const PerLocation = <T extends Type.TSchema>(value: T) => Type.Record(Type.String(), value);
 
+const Day = (description: string) => Type.String({ format: 'date', description });
+
+/** What a planner has to know of one location; each field is there only where there is something to say. */
+export const ForecastNotes = Type.Object(
+  {
+    newest_observation: Type.Optional(
+      Day('local day of the newest observation, where it lies more than two days before `start_date`'),
+    ),
+  },
+  { $id: 'ForecastNotes' },
+);
+
 export const ForecastData = Type.Object(
   {
     forecasts: PerLocation(Type.Array(Type.Number())),
@@ -79,6 +92,22 @@ export const ForecastData = Type.Object(
             'Σ|error| / Σdemand of the same steps, forecast within the history; null where it is too short',
         }),
       ),
+      holidays: Type.Optional(
+        Type.Array(Type.Object({ date: Day('local day'), name: Type.String() }), {
+          description:
+            'public holidays in the horizon or beside a day of it, by date; absent where the service knows no calendar',
+        }),
+      ),
+      events: Type.Optional(
+        Type.Array(DemandEvent, {
+          description:
+            'stored events of these locations in the horizon, by their start; absent where there is none',
+        }),
+      ),
+      notes: Type.Optional({
+        ...PerLocation(ForecastNotes),
+        description: 'of the locations of which there is something to say; absent where there is none',
+      }),
     }),
   },
   { $id: 'ForecastData' },

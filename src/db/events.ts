@@ -2,6 +2,7 @@ import { and, asc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { DemandEvent, RemovedCounts } from '../contracts/data.ts';
 import type { Queryable } from './client.ts';
 import { bumpDemandRevision } from './demand.ts';
+import { formatHour, HOUR_MS } from './hour.ts';
 import type { PackedRows } from './packed-rows.ts';
 import { NOTHING_REMOVED } from './removal.ts';
 import { demandEvents } from './schema.ts';
@@ -29,25 +30,14 @@ export async function readEventPage(
     )
     .orderBy(asc(eventId))
     .limit(limit);
-  return rows.map(onWire);
-}
-
-/** What is not known is left out; an event of all locations says so. */
-function onWire(row: typeof demandEvents.$inferSelect): DemandEvent {
-  const { eventId, locationId, startsAt, endsAt, kind, factor, name } = row;
-  return {
-    event_id: eventId,
-    location_id: locationId,
-    from: startsAt.toISOString(),
-    to: endsAt.toISOString(),
-    kind,
-    ...(factor !== null && { factor }),
-    ...(name !== null && { name }),
-  };
+  return rows.map(({ startsAt, endsAt, ...row }) =>
+    eventOnWire({ ...row, fromHour: startsAt.getTime() / HOUR_MS, untilHour: endsAt.getTime() / HOUR_MS }),
+  );
 }
 
 /** An event as forecasts read it; hours are UTC since the epoch, `untilHour` is the first one after it. */
 export type StoredEvent = {
+  eventId: string;
   name: string | null;
   kind: string;
   locationId: number | null;
@@ -55,6 +45,20 @@ export type StoredEvent = {
   untilHour: number;
   factor: number | null;
 };
+
+/** What is not known is left out; an event of all locations says so. */
+export function eventOnWire(event: StoredEvent): DemandEvent {
+  const { eventId, locationId, fromHour, untilHour, kind, factor, name } = event;
+  return {
+    event_id: eventId,
+    location_id: locationId,
+    from: formatHour(fromHour),
+    to: formatHour(untilHour),
+    kind,
+    ...(factor !== null && { factor }),
+    ...(name !== null && { name }),
+  };
+}
 
 /** Locations per query, so that the event loop gets its turn in between. */
 const LOCATIONS_PER_QUERY = 500;
@@ -67,7 +71,7 @@ export async function readEvents(
   untilHour: number,
 ): Promise<StoredEvent[]> {
   const touching = (whose: SQL) => sql`
-    select name, kind, location_id as "locationId", date_part('epoch', starts_at) / 3600 as "fromHour",
+    select event_id as "eventId", name, kind, location_id as "locationId", date_part('epoch', starts_at) / 3600 as "fromHour",
       date_part('epoch', ends_at) / 3600 as "untilHour", factor
     from ${demandEvents} where ${whose} and ends_at > to_timestamp(${fromHour * 3600}::float8)
       and starts_at < to_timestamp(${untilHour * 3600}::float8)

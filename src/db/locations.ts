@@ -84,6 +84,18 @@ export async function readExpectedDailyDemand(
   return new Map(rows.map(({ id, expected }) => [id, expected]));
 }
 
+/** IANA zone of each of these locations that is stored, null where it states none. */
+export async function readTimeZones(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<Map<number, string | null>> {
+  const rows = await db
+    .select({ id: locations.id, timeZone: locations.timeZone })
+    .from(locations)
+    .where(isOneOf(ids));
+  return new Map(rows.map(({ id, timeZone }) => [id, timeZone]));
+}
+
 /** A page of locations by ascending id, after `after` (null: from the first one). */
 export async function readLocationPage(
   db: Queryable,

@@ -10,5 +10,6 @@ export default function run(task: {
   series: DemandSeries[];
   options: ForecastOptions;
 }): (LocationText | NoObservations)[] {
-  return forecastMany(task.series, task.options).results.map(locationText);
+  const { startDate, results } = forecastMany(task.series, task.options);
+  return results.map((result) => locationText(result, startDate!));
 }

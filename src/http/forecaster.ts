@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Piscina } from 'piscina';
 import type { Config } from '../config.ts';
-import type { LocationText } from '../core/forecast/forecast-text.ts';
+import type { Ahead, LocationText } from '../core/forecast/forecast-text.ts';
 import type { ForecastOptions, NoObservations } from '../core/forecast/types.ts';
 import type { Database } from '../db/client.ts';
 import { readDemandRevision } from '../db/demand.ts';
 import { hasEventsToLearn } from '../db/events.ts';
-import { forecastEnd, readForecastInput } from '../forecasting.ts';
+import { forecastEnd, readAhead, readForecastInput } from '../forecasting.ts';
 import type { HolidayCalendar } from '../holidays.ts';
 
 export type ForecastTask = {
@@ -26,6 +26,8 @@ export type Forecaster = {
    * @returns the forecasts as JSON text, in the order of `locationIds`
    */
   forecast(task: ForecastTask): Promise<LocationForecastText[]>;
+  /** What its reader has to know of the days to come. */
+  ahead(task: Pick<ForecastTask, 'locationIds' | 'options'>): Promise<Ahead>;
   close(): Promise<void>;
 };
 
@@ -107,6 +109,7 @@ export function openForecaster(
 
   return {
     forecast: config.FEATURES_ENABLE_CACHING ? computeCached : compute,
+    ahead: ({ locationIds, options }) => readAhead(db, config, calendar, locationIds, options),
     close: () => pool.destroy(),
   };
 }
@@ -132,5 +135,6 @@ function expectedBytes({ horizonHours, stepHours, confidenceLevel }: ForecastOpt
 }
 
 function entryBytes(text: LocationForecastText): number {
-  return ENTRY_BYTES + (text.status === 'ok' ? text.values.length + (text.interval?.length ?? 0) : 0);
+  if (text.status !== 'ok') return ENTRY_BYTES;
+  return ENTRY_BYTES + text.values.length + (text.interval?.length ?? 0) + (text.notes?.length ?? 0);
 }

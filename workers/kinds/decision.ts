@@ -7,6 +7,7 @@ import { readLocations } from '../../src/db/locations.ts';
 import {
   checkForecastLocations,
   decisionHistory,
+  describeAhead,
   forecastEnd,
   locationField,
   noObservations,
@@ -70,6 +71,7 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
   } = facts;
   const read = await run.query(() => inSnapshot(db, (tx) => readInputs(tx, deps, facts)));
   const { startDate, series, otherSeries, known, missing, storedFleet, places } = read;
+  const zones = new Map(series.map(({ locationId, timeZone }) => [locationId, timeZone]));
   const outcome = await run.inThread(
     'inputs',
     {
@@ -81,6 +83,7 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
       otherSeries,
       missing,
       options: { startDate, horizonHours, stepHours, confidenceLevel, ...known },
+      ahead: describeAhead(known, zones, { startDate, horizonHours }),
       generatedAt: new Date().toISOString(),
     },
     {

@@ -2,7 +2,11 @@
  * Forecasts as they go over the wire, as JSON text. A large forecast is millions of numbers: they become text in the
  * thread that computed them, and whoever answers with them only puts texts together.
  */
-import type { ForecastResult, ForecastSet, LocationForecast, NoObservations } from './types.ts';
+import { localDate, localMidnight } from './local-time.ts';
+import type { ForecastResult, ForecastSet, Holiday, LocationForecast, NoObservations } from './types.ts';
+
+/** An observation older than this at the start is one to tell of. */
+const RECENT_HOURS = 48;
 
 /** To four decimals; numbers so large that they have none stay what they are, where the product would overflow. */
 const round = (value: number) => (value < LARGEST_ROUNDED ? Math.round(value * 1e4) / 1e4 : value);
@@ -17,16 +21,27 @@ export type LocationText = {
   interval: string | null;
   method: string;
   backtestWape: string;
+  /** What a planner has to know of the location; null where there is nothing to say. */
+  notes: string | null;
+};
+
+/** What is known of the days to come. */
+export type Ahead = {
+  /** absent where no calendar is known */
+  holidays?: readonly Holiday[];
+  /** as the wire has them */
+  events?: readonly object[];
 };
 
 /** Forecasts that can be answered with. */
 export type ForecastText = { model: string; startDate: string | null; results: LocationText[] };
 
-export function locationText(result: ForecastResult): LocationText | NoObservations {
-  return result.status === 'ok' ? writeLocation(result) : result;
+/** @param startDate first local day of the forecast */
+export function locationText(result: ForecastResult, startDate: string): LocationText | NoObservations {
+  return result.status === 'ok' ? writeLocation(result, startDate) : result;
 }
 
-function writeLocation(result: LocationForecast): LocationText {
+function writeLocation(result: LocationForecast, startDate: string): LocationText {
   const { locationId, values, lower, upper, method, backtestWape } = result;
   const numbers = (list: Float64Array) => `[${Array.from(list, round).join(',')}]`;
   return {
@@ -36,7 +51,18 @@ function writeLocation(result: LocationForecast): LocationText {
     interval: lower && upper ? `{"lower":${numbers(lower)},"upper":${numbers(upper)}}` : null,
     method: JSON.stringify(method),
     backtestWape: String(backtestWape === null ? null : round(backtestWape)),
+    notes: writeNotes(result, startDate),
   };
+}
+
+function writeNotes({ leadHours }: LocationForecast, startDate: string): string | null {
+  const notes = {
+    ...(leadHours !== null &&
+      leadHours > RECENT_HOURS && {
+        newest_observation: localDate(localMidnight(startDate)! - leadHours - 1),
+      }),
+  };
+  return Object.keys(notes).length > 0 ? JSON.stringify(notes) : null;
 }
 
 /**
@@ -47,6 +73,7 @@ export function* forecastPieces(
   { model, startDate, results }: ForecastText,
   asked: { horizonHours: number; stepHours: number },
   generatedAt: string,
+  { holidays, events }: Ahead = {},
 ): Generator<string> {
   yield '{"forecasts":';
   yield* perLocation(results, ({ values }) => values);
@@ -60,11 +87,18 @@ export function* forecastPieces(
     generated_at: generatedAt,
     start_date: startDate ?? '',
     step_hours: asked.stepHours,
+    ...(holidays && { holidays }),
+    ...(events && events.length > 0 && { events }),
   };
   yield `,"metadata":${JSON.stringify(metadata).slice(0, -1)},"methods":`;
   yield* perLocation(results, ({ method }) => method);
   yield ',"backtest_wape":';
   yield* perLocation(results, ({ backtestWape }) => backtestWape);
+  const noted = results.filter(({ notes }) => notes !== null);
+  if (noted.length > 0) {
+    yield ',"notes":';
+    yield* perLocation(noted, ({ notes }) => notes!);
+  }
   yield '}}';
 }
 
@@ -73,9 +107,10 @@ export function forecastJson(
   { results, ...set }: ForecastSet,
   asked: { horizonHours: number; stepHours: number },
   generatedAt: string,
+  ahead?: Ahead,
 ): string {
-  const written = (results as LocationForecast[]).map(writeLocation);
-  return [...forecastPieces({ ...set, results: written }, asked, generatedAt)].join('');
+  const written = (results as LocationForecast[]).map((one) => writeLocation(one, set.startDate!));
+  return [...forecastPieces({ ...set, results: written }, asked, generatedAt, ahead)].join('');
 }
 
 function* perLocation(results: readonly LocationText[], pick: (result: LocationText) => string) {

@@ -55,8 +55,8 @@ export function forecastMany(
   const results = panel.map((forecast, i): ForecastResult => {
     const { locationId } = series[i]!;
     if (forecast === null) return { status: 'no_observations', locationId };
-    const { values, method, backtestWape, observedHours, bounds } = forecast;
-    return { status: 'ok', locationId, values, ...bounds[0], method, backtestWape, observedHours };
+    const { values, bounds, method, backtestWape, observedHours, leadHours } = forecast;
+    return { status: 'ok', locationId, values, ...bounds[0], method, backtestWape, observedHours, leadHours };
   });
   return requireFinite('forecast', { model: FORECAST_MODEL, startDate, results });
 }

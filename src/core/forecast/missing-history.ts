@@ -89,6 +89,7 @@ function expectedForecast(
     method: expected > 0 ? 'expected_daily_demand' : 'no_history',
     backtestWape: null,
     observedHours: 0,
+    leadHours: null,
   };
 }
 

@@ -71,6 +71,8 @@ export interface LocationForecast {
   backtestWape: number | null;
   /** Observed hours the model was fitted on (at most 13 weeks). */
   observedHours: number;
+  /** Hours from the newest observation to the start; null where there is no observation. */
+  leadHours: number | null;
 }
 
 /** The location has no usable observation before the start. */

@@ -53,22 +53,16 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
           start_date,
           'features.start_date',
         );
-        const results = await forecaster.forecast({
-          locationIds: ids,
-          ...hours,
-          options: {
-            startDate,
-            horizonHours,
-            stepHours,
-            confidenceLevel: include_intervals ? confidence_level : null,
-          },
-        });
+        const confidenceLevel = include_intervals ? confidence_level : null;
+        const options = { startDate, horizonHours, stepHours, confidenceLevel };
+        const results = await forecaster.forecast({ locationIds: ids, ...hours, options });
         const silentIds = results.flatMap((one) => (one.status === 'ok' ? [] : one.locationId));
         if (silentIds.length > 0)
           throw await noObservations(db, config, silentIds, startDate, locationField(ids));
         const set = { model: FORECAST_MODEL, startDate, results: results as LocationText[] };
         const asked = { horizonHours, stepHours };
-        const pieces = forecastPieces(set, asked, new Date().toISOString());
+        const ahead = await forecaster.ahead({ locationIds: ids, options });
+        const pieces = forecastPieces(set, asked, new Date().toISOString(), ahead);
         return sendJsonText(reply, streamData(request.id, pieces));
       },
     );

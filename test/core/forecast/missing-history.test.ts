@@ -47,6 +47,7 @@ describe('a location without observations', () => {
       method: 'expected_daily_demand',
       backtestWape: null,
       observedHours: 0,
+      leadHours: null,
     });
     expect(sum(filled.values)).toBeCloseTo(240, 0);
     for (let h = 0; h < 24; h++) {
