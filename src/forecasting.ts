@@ -5,7 +5,8 @@ import { eventsAhead, type Horizon, holidaysAhead } from './core/forecast/ahead.
 import type { Ahead } from './core/forecast/forecast-text.ts';
 import { localDate, zoneClock } from './core/forecast/local-time.ts';
 import type { MissingHistory } from './core/forecast/missing-history.ts';
-import { HOLIDAY_REACH_HOURS } from './core/forecast/special-days.ts';
+import { olderStretches } from './core/forecast/older.ts';
+import { HOLIDAY_REACH_HOURS, specialDays } from './core/forecast/special-days.ts';
 import type { DemandSeries, Holiday } from './core/forecast/types.ts';
 import type { Queryable } from './db/client.ts';
 import {
@@ -15,6 +16,7 @@ import {
   readNewestHourOfEach,
   readNewestHours,
   readObservedNeighbours,
+  readOlderDemand,
   type StoredSeries,
 } from './db/demand.ts';
 import { eventOnWire, readEvents, type StoredEvent } from './db/events.ts';
@@ -288,23 +290,43 @@ export async function noObservations(
   return new AppError('MODEL_NOT_LOADED', faults);
 }
 
+/** What a forecast reads. */
+export type ForecastInput = { series: DemandSeries[]; holidays?: Holiday[]; events?: StoredEvent[] };
+
 /**
- * Reads what the engine works on: the observations of `[fromHour, beforeHour)`, the public holidays from there to
- * `untilHour` and beside, and the events that touch this time or, to learn from, the three years before its end. Locations that
- * state no time zone get that of the setting.
+ * Reads what the engine works on: the observations of `[fromHour, beforeHour)`; the public holidays and events up to
+ * `untilHour`, back to three years before; and of that time the observations around those that are like one ahead, from
+ * `aheadFromHour` (default: `beforeHour`) on. Locations that state no time zone get that of the setting.
  */
 export async function readForecastInput(
   db: Queryable,
   config: Pick<Config, 'FORECASTING_TIME_ZONE'>,
   calendar: HolidayCalendar | null,
-  asked: { locationIds: readonly number[]; fromHour: number; beforeHour: number; untilHour: number },
-): Promise<{ series: DemandSeries[]; holidays?: Holiday[]; events?: StoredEvent[] }> {
-  const stored = await readDemandSeries(db, asked.locationIds, asked.fromHour, asked.beforeHour);
-  const series = stored.map((one) => inZone(one, config));
-  const untilHour = Math.max(asked.beforeHour, asked.untilHour);
-  const holidays = calendar?.between(asked.fromHour - HOLIDAY_REACH_HOURS, untilHour + HOLIDAY_REACH_HOURS);
-  const learnFrom = Math.min(asked.fromHour, asked.beforeHour - LEARNING_HOURS);
-  const events = await readEvents(db, asked.locationIds, learnFrom, untilHour);
+  asked: {
+    locationIds: readonly number[];
+    fromHour: number;
+    beforeHour: number;
+    untilHour: number;
+    aheadFromHour?: number;
+  },
+): Promise<ForecastInput> {
+  const { locationIds, fromHour, beforeHour, aheadFromHour = beforeHour } = asked;
+  const stored = await readDemandSeries(db, locationIds, fromHour, beforeHour);
+  const untilHour = Math.max(beforeHour, asked.untilHour);
+  const learnFrom = Math.min(fromHour, beforeHour - LEARNING_HOURS);
+  const holidays = calendar?.between(learnFrom - HOLIDAY_REACH_HOURS, untilHour + HOLIDAY_REACH_HOURS);
+  const events = await readEvents(db, locationIds, learnFrom, untilHour);
+  const stretches = olderStretches(specialDays(holidays ?? []), events, {
+    historyFromHour: fromHour,
+    aheadFromHour,
+    untilHour,
+    locationCount: locationIds.length,
+  });
+  const older = await readOlderDemand(db, locationIds, stretches);
+  const series = stored.map((one) => {
+    const stretchesOfIt = older.get(one.locationId);
+    return { ...inZone(one, config), ...(stretchesOfIt && { older: stretchesOfIt }) };
+  });
   return { series, ...(holidays && { holidays }), ...(events.length > 0 && { events }) };
 }
 
@@ -336,6 +358,12 @@ export async function readAhead(
   const zones = new Map([...stored].map(([id, zone]) => [id, zone ?? config.FORECASTING_TIME_ZONE]));
   return describeAhead({ ...(holidays && { holidays }), events }, zones, horizon);
 }
+
+/** The memory of series that a thread can take over instead of copying it. */
+export const buffersOf = (series: readonly DemandSeries[]): ArrayBuffer[] =>
+  series
+    .flatMap(({ values, older = [] }) => [values, ...older.map((stretch) => stretch.values)])
+    .map(({ buffer }) => buffer as ArrayBuffer);
 
 function inZone(
   series: StoredSeries,

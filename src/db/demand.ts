@@ -51,6 +51,28 @@ export async function readDemandSeries(
   return locationIds.flatMap((id) => found.get(id) ?? []);
 }
 
+/** Hours of one location, or of all that are read (null); UTC since the epoch. */
+export type Stretch = { locationId: number | null; fromHour: number; beforeHour: number };
+
+/** Reads the observations of several stretches of time, by location; none of a location that has none. */
+export async function readOlderDemand(
+  db: Queryable,
+  locationIds: readonly number[],
+  stretches: readonly Stretch[],
+): Promise<Map<number, Pick<StoredSeries, 'startHour' | 'values'>[]>> {
+  const older = new Map<number, Pick<StoredSeries, 'startHour' | 'values'>[]>();
+  for (const { locationId, fromHour, beforeHour } of stretches) {
+    const ids = locationId === null ? locationIds : [locationId];
+    for (const series of await readDemandSeries(db, ids, fromHour, beforeHour)) {
+      if (series.values.length === 0) continue;
+      const ofLocation = older.get(series.locationId) ?? [];
+      older.set(series.locationId, ofLocation);
+      ofLocation.push({ startHour: series.startHour, values: series.values });
+    }
+  }
+  return older;
+}
+
 /** Whether an observation `o` is of `[fromHour, beforeHour)`. */
 const isWithin = (fromHour: number, beforeHour: number) =>
   sql`o.hour >= to_timestamp(${fromHour * 3600}::float8) and o.hour < to_timestamp(${beforeHour * 3600}::float8)`;

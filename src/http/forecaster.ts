@@ -7,7 +7,7 @@ import type { ForecastOptions, NoObservations } from '../core/forecast/types.ts'
 import type { Database } from '../db/client.ts';
 import { readDemandRevision } from '../db/demand.ts';
 import { hasEventsToLearn } from '../db/events.ts';
-import { forecastEnd, readAhead, readForecastInput } from '../forecasting.ts';
+import { buffersOf, forecastEnd, readAhead, readForecastInput } from '../forecasting.ts';
 import type { HolidayCalendar } from '../holidays.ts';
 
 export type ForecastTask = {
@@ -68,8 +68,12 @@ export function openForecaster(
     const untilHour = forecastEnd(options.startDate, options.horizonHours);
     const asked = { locationIds, fromHour, beforeHour, untilHour };
     const { series, ...known } = await readForecastInput(db, config, calendar, asked);
-    const buffers = series.map(({ values }) => values.buffer);
-    return pool.run({ series, options: { ...options, ...known } }, { transferList: buffers as never });
+    return pool.run(
+      { series, options: { ...options, ...known } },
+      {
+        transferList: buffersOf(series) as never,
+      },
+    );
   };
 
   const computeCached = async (task: ForecastTask): Promise<LocationForecastText[]> => {

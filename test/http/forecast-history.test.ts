@@ -39,6 +39,20 @@ describe('what a forecast knows of the past', () => {
     expect((await days(urls.without))[2]).toBeGreaterThan(1500);
   });
 
+  test('a holiday is forecast as it was a year before, which no history of 13 weeks holds', async () => {
+    const rows = [
+      ...demandOf(4, '2016-01-15T00:00Z', '2016-03-15T00:00Z').map((row) =>
+        row.hour.startsWith('2016-02-15') ? { ...row, demand: 300 } : row,
+      ),
+      ...demandOf(4, '2017-01-18T00:00Z', '2017-02-18T00:00Z'),
+    ];
+    expect((await post(urls.with, 'data/demand', { observations: rows })).status).toBe(201);
+    const ask = { location_ids: [4], horizon_hours: 96, features: { start_date: '2017-02-18' } };
+    const presidentsDay = (await post(urls.with, 'forecast', ask)).body.data.forecasts['4'][2];
+    // A usual Monday has 2,400, a Sunday 480, and the holiday had 7,200.
+    expect(presidentsDay).toBeGreaterThan(3500);
+  });
+
   test('a silent location and one never observed are 503, each with what is known of it and what to do', async () => {
     const answer = await post(urls.without, 'forecast', { location_ids: [1, 2, 3] });
     expect(answer.status).toBe(503);

@@ -5,7 +5,12 @@ import { FORECAST_MODEL } from '../../src/core/forecast/types.ts';
 import { LAST_HOUR, readNewestHours } from '../../src/db/demand.ts';
 import { metadata } from '../../src/envelope.ts';
 import { AppError } from '../../src/errors.ts';
-import { backtestLocations, checkForecastLocations, readForecastInput } from '../../src/forecasting.ts';
+import {
+  backtestLocations,
+  buffersOf,
+  checkForecastLocations,
+  readForecastInput,
+} from '../../src/forecasting.ts';
 import type { JobWork } from '../job-run.ts';
 
 /** Longer than the largest backtest takes; the request is bounded. */
@@ -34,6 +39,7 @@ export const runBacktest: JobWork<'backtest'> = async (run) => {
       fromHour,
       beforeHour,
       untilHour: beforeHour,
+      aheadFromHour: fromHour + historyWeeks * 168,
     });
   });
   const options = {
@@ -47,7 +53,7 @@ export const runBacktest: JobWork<'backtest'> = async (run) => {
   const { report } = await run.inThread(
     'backtest',
     { series, options },
-    { limitSeconds: LIMIT_SECONDS, transfer: series.map(({ values }) => values.buffer as ArrayBuffer) },
+    { limitSeconds: LIMIT_SECONDS, transfer: buffersOf(series) },
   );
   if (report.startDates.length === 0) {
     const message =

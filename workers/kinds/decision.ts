@@ -5,6 +5,7 @@ import { insertDecision, readDecisionInputs, type StoredInputs } from '../../src
 import { readFleetLocationIds, readFleetText } from '../../src/db/fleet.ts';
 import { readLocations } from '../../src/db/locations.ts';
 import {
+  buffersOf,
   checkForecastLocations,
   decisionHistory,
   describeAhead,
@@ -89,7 +90,7 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
     {
       limitSeconds: INPUTS_LIMIT_SECONDS,
       share: [0, INPUTS_SHARE],
-      transfer: [...series, ...otherSeries].map(({ values }) => values.buffer as ArrayBuffer),
+      transfer: buffersOf([...series, ...otherSeries]),
     },
   );
   if (outcome.status === 'silent') {

@@ -51,6 +51,7 @@ export function pastEvents(
   events: readonly DemandEvent[],
   kinds: ReadonlySet<string>,
   beforeHour: number,
+  most = NEWEST,
 ): DemandEvent[] {
   const counts = new Map<string, number>();
   return events
@@ -59,7 +60,7 @@ export function pastEvents(
     .filter(({ kind }) => {
       const count = (counts.get(kind) ?? 0) + 1;
       counts.set(kind, count);
-      return count <= NEWEST;
+      return count <= most;
     });
 }
 
