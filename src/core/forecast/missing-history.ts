@@ -6,11 +6,18 @@
  * with E the expected daily demand, f_n the forecast of neighbour n for step i, and d_n its mean demand of a day in the
  * last four weeks observed. So a quiet day of the neighbours is one here too. Bounds are spread in the same way. Without
  * neighbours that have demand, every hour has E / 24, and the bounds are the value itself: nothing is known of its spread.
- * O(locations × neighbours × steps).
+ * An event of the location itself that states its factor multiplies its hours, taken as even within a step; one of all locations
+ * comes with the neighbours, or is applied where there are none. A neighbour with an event of its own is asked last.
+ * O(locations × neighbours × steps + hours of events).
  */
 import { MAX_DEMAND } from '../../contracts/bounds.ts';
 import { requireFinite } from '../finite.ts';
+import { eventsAhead } from './ahead.ts';
+import { eventsByHour } from './event-hours.ts';
+import { afterLatestUtcHour, earliestUtcHour, localMidnight, zoneClock } from './local-time.ts';
+import { stepCount } from './steps.ts';
 import {
+  type DemandEvent,
   type DemandSeries,
   type ForecastSet,
   HOURS_PER_DAY,
@@ -30,8 +37,12 @@ export interface MissingHistory {
 const LEVEL_WEEKS = 4;
 
 interface Steps {
+  /** First local day, `YYYY-MM-DD`. */
+  startDate: string;
   horizonHours: number;
   stepHours: number;
+  /** As the forecasts of the set know them. */
+  events?: readonly DemandEvent[];
 }
 
 /**
@@ -51,6 +62,9 @@ export function fillMissing(
   const all = [...set.results, ...(others?.results ?? [])];
   const forecasts = new Map(all.flatMap((one) => (one.status === 'ok' ? [[one.locationId, one]] : [])));
   const levels = new Map(series.map((one) => [one.locationId, dailyLevel(one.values)]));
+  const zones = new Map(series.map(({ locationId, timeZone }) => [locationId, timeZone]));
+  const ahead = eventsAhead(steps.events ?? [], zones, steps);
+  const ofLocation = Map.groupBy(ahead, ({ locationId }) => locationId);
   const hasBounds = all.some((one) => one.status === 'ok' && one.lower !== undefined);
   const results = set.results.map((one) => {
     if (one.status === 'ok') return one;
@@ -61,7 +75,14 @@ export function fillMissing(
       const level = levels.get(id) ?? 0;
       return forecast && level > 0 ? [{ forecast, level }] : [];
     });
-    return expectedForecast(locationId, expected, neighbours, steps, hasBounds);
+    const usual = neighbours.filter(({ forecast }) => !ofLocation.has(forecast.locationId));
+    const asked = usual.length > 0 ? usual : neighbours;
+    const events = [
+      ...(ofLocation.get(locationId) ?? []),
+      ...((asked.length === 0 && ofLocation.get(null)) || []),
+    ];
+    const factors = stepFactors(events, zones.get(locationId)!, steps);
+    return expectedForecast(locationId, expected, asked, steps, factors, hasBounds);
   });
   return requireFinite('forecast', { ...set, results });
 }
@@ -71,15 +92,15 @@ function expectedForecast(
   expected: number,
   neighbours: readonly { forecast: LocationForecast; level: number }[],
   { horizonHours, stepHours }: Steps,
+  factors: Float64Array,
   hasBounds: boolean,
 ): LocationForecast {
-  const count = Math.ceil(horizonHours / stepHours);
   const evenly = (i: number) => Math.min(stepHours, horizonHours - i * stepHours) / HOURS_PER_DAY;
   const spread = (pick: (forecast: LocationForecast) => Float64Array | undefined) =>
-    Float64Array.from({ length: count }, (_, i) => {
+    factors.map((factor, i) => {
       const shares = neighbours.map(({ forecast, level }) => (pick(forecast)?.[i] ?? 0) / level);
       const share = shares.length > 0 ? shares.reduce((sum, one) => sum + one, 0) / shares.length : evenly(i);
-      return Math.min(expected * share, MAX_DEMAND);
+      return Math.min(expected * share * factor, MAX_DEMAND);
     });
   return {
     status: 'ok',
@@ -91,6 +112,32 @@ function expectedForecast(
     observedHours: 0,
     leadHours: null,
   };
+}
+
+/** Mean over the hours of each step of the factors that events state. */
+function stepFactors(
+  events: readonly DemandEvent[],
+  timeZone: string,
+  { startDate, horizonHours, stepHours }: Steps,
+): Float64Array {
+  const factors = new Float64Array(stepCount(horizonHours, stepHours)).fill(1);
+  if (events.length === 0) return factors;
+  const start = localMidnight(startDate)!;
+  const within = {
+    fromHour: earliestUtcHour(start),
+    untilHour: afterLatestUtcHour(start + horizonHours),
+  };
+  const holding = eventsByHour(events, zoneClock(timeZone), within);
+  factors.forEach((_, i) => {
+    const hours = Math.min(stepHours, horizonHours - i * stepHours);
+    let sum = 0;
+    for (let h = 0; h < hours; h++) {
+      const held = holding.get(start + i * stepHours + h) ?? [];
+      sum += held.reduce((product, { factor }) => product * (factor ?? 1), 1);
+    }
+    factors[i] = sum / hours;
+  });
+  return factors;
 }
 
 /** Mean demand of a day in the last weeks observed; 0 where nothing was. */

@@ -86,6 +86,32 @@ describe('a location without observations', () => {
     expect([...none.values, ...none.upper!]).toEqual(Array(48).fill(0));
   });
 
+  test('is closed and halved by events of its own, and not by those of a neighbour', () => {
+    const event = (locationId: number | null, factor: number | null, from: number, until: number) => ({
+      ...{ kind: 'works', locationId, factor },
+      ...{ fromHour: START + hours + from, untilHour: START + hours + until },
+    });
+    const known = {
+      expectedDailyDemand: [[3, 48]] as [number, number][],
+      neighbours: [[3, [1, 2]]] as [number, number[]][],
+    };
+    const all = [series(1, () => 5), series(2, () => 5), unknown(3)];
+    const of = (events: object[], steps: object = {}, neighbours = known.neighbours) => {
+      const filled = fill(all, { ...known, neighbours }, { events, ...steps })[2];
+      expect(filled.upper!.every((upper, i) => upper >= filled.values[i] - 1e-9)).toBe(true);
+      return [...filled.values].map((value) => Math.round(value * 1000) / 1000);
+    };
+    const usual = Array(24).fill(2);
+    expect(of([])).toEqual(usual);
+    expect(of([event(3, 0, 0, 6), event(3, 0.5, 3, 12)])).toEqual(
+      usual.map((y, h) => (h < 6 ? 0 : h < 12 ? y / 2 : y)),
+    );
+    expect(of([event(3, 0.5, 0, 6)], { stepHours: 24 })).toEqual([42]);
+    expect(of([event(1, 0, 0, 24)])).toEqual(usual);
+    expect(of([event(null, 0, 0, 12)])).toEqual(usual.map((y, h) => (h < 12 ? 0 : y)));
+    expect(of([event(null, 0, 0, 12)], {}, [])).toEqual(usual.map((y, h) => (h < 12 ? 0 : y)));
+  });
+
   test('never has more than a plan can hold', () => {
     const spike = (h: number) => (h % 168 === 0 ? 1e6 : 1e-6);
     const [, filled] = fill([series(1, spike), unknown(2)], {
