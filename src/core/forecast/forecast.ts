@@ -55,8 +55,9 @@ export function forecastMany(
   const results = panel.map((forecast, i): ForecastResult => {
     const { locationId } = series[i]!;
     if (forecast === null) return { status: 'no_observations', locationId };
-    const { values, bounds, method, backtestWape, observedHours, leadHours } = forecast;
-    return { status: 'ok', locationId, values, ...bounds[0], method, backtestWape, observedHours, leadHours };
+    const { bounds, values, method, backtestWape, observedHours, leadHours, notes } = forecast;
+    const known = { method, backtestWape, observedHours, leadHours, notes };
+    return { status: 'ok', locationId, values, ...bounds[0], ...known };
   });
   return requireFinite('forecast', { model: FORECAST_MODEL, startDate, results });
 }

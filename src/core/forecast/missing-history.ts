@@ -23,6 +23,7 @@ import {
   HOURS_PER_DAY,
   HOURS_PER_WEEK,
   type LocationForecast,
+  NO_NOTES,
 } from './types.ts';
 
 /** What is known of locations that may be without observations. */
@@ -111,6 +112,7 @@ function expectedForecast(
     backtestWape: null,
     observedHours: 0,
     leadHours: null,
+    notes: NO_NOTES,
   };
 }
 

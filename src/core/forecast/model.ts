@@ -1,5 +1,5 @@
 /**
- * The model of one series: clean, transform, fit the components, combine, back to expected demand.
+ * The model of one series: bring to the present level, clean, transform, fit the components, combine, back to expected demand.
  *
  * Notation: c components, i rolling origins, h hours after an origin; ẑ_c forecast of component c.
  *   weight  v_c ∝ (1 / MAE_c)⁴, MAE_c of sums over 6 h over all origins  (equal on lower rungs)
@@ -18,6 +18,7 @@ import {
 import { cleanSeries } from './clean.ts';
 import { chooseRung, FAR_OUT_HOURS, fitComponents } from './components.ts';
 import type { SeriesEffects } from './effects.ts';
+import { type LevelShift, toPresentLevel } from './levels.ts';
 import type { LocalSeries } from './local-series.ts';
 import { planOrigins } from './rolling-origins.ts';
 import { fitTransform, meanDemand, medianDemand, standardise, type Transform } from './transform.ts';
@@ -26,6 +27,8 @@ import { type ForecastMethod, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 const WEIGHT_POWER = 4;
 /** In single hours of sparse demand noise hides which component is wrong about the day; in sums it shows. */
 const WEIGHT_BLOCK_HOURS = 6;
+/** Share of the hours of a week that must be observed before an origin. */
+const LEAST_OBSERVED_SHARE = 0.25;
 const FADE_FROM_HOURS = 2 * HOURS_PER_WEEK;
 /** Errors that the mean correction is estimated from; more would only cost time. */
 const MAX_ERRORS = 600;
@@ -41,7 +44,13 @@ export interface PastForecast {
 export interface FittedModel {
   method: ForecastMethod;
   transform: Transform;
-  /** History as the model is compared with it: hours without observation, of events and of special days are NaN. */
+  /** Observed hours that it was fitted on. */
+  observedHours: number;
+  /** History as it was observed, for how far demand ranges: `values` and `clean` where the level never changed. */
+  observed: { values: Float64Array; clean: Float64Array };
+  /** Newest lasting change of level. */
+  levelShift: LevelShift | null;
+  /** History on its present level as the model is compared with it: hours without observation, of events and of special days are NaN. */
   values: Float64Array;
   /** History without gaps and outliers. */
   clean: Float64Array;
@@ -55,17 +64,19 @@ export interface FittedModel {
 }
 
 /**
- * @param history      local hours, at least one observed
+ * @param observations local hours, at least one observed
  * @param leadHours    hours from the end of the history to the start of the forecast, ≥ 0
  * @param horizonHours hours to forecast
  * @param effects      of special days and events
  */
 export function fitModel(
-  history: LocalSeries,
+  observations: LocalSeries,
   leadHours: number,
   horizonHours: number,
   effects: SeriesEffects,
 ): FittedModel {
+  const usual = withoutEffects(observations, effects);
+  const { history, compared, shift } = toPresentLevel(observations, usual);
   const values = withoutEffects(history, effects);
   const n = values.length;
   const rung = chooseRung(history.observedHours);
@@ -74,21 +85,22 @@ export function fitModel(
   const transform = fitTransform(clean);
   const z = standardise(transform, clean);
   const observed = Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1));
+  const origins = plan.origins.filter((origin) => isKnownBefore(observed, origin));
   const { lowestZ, highestZ } = transform;
   returnSurprise(z, clean, history, transform, effects);
 
   const end = history.firstHour + n + leadHours;
   const lastSunday = lastSundayAhead(effects, end, horizonHours);
-  const pastHours = plan.origins.map(() => plan.horizonHours);
+  const pastHours = origins.map(() => plan.horizonHours);
   const components = fitComponents(
     rung.components,
     { z, observed, lowestZ, highestZ },
-    [...plan.origins, n],
+    [...origins, n],
     [...pastHours, leadHours + Math.max(horizonHours, lastSunday)],
   );
   const weights =
     rung.method === 'combination'
-      ? errorWeights(components, plan.origins, plan.horizonHours, clean, observed, transform)
+      ? errorWeights(components, origins, plan.horizonHours, clean, observed, transform)
       : components.map(() => 1 / components.length);
   const farOut = rung.components.indexOf(rung.farOut);
   const combineAt = (origin: number): Float64Array =>
@@ -98,21 +110,36 @@ export function fitModel(
       farOut,
     );
 
-  const pastZ = plan.origins.map((_, i) => combineAt(i));
-  const aheadZ = combineAt(plan.origins.length);
-  const expected = meanDemand(transform, pastErrors(pastZ, plan.origins, z, observed));
+  const pastZ = origins.map((_, i) => combineAt(i));
+  const aheadZ = combineAt(origins.length);
+  const expected = meanDemand(transform, pastErrors(pastZ, origins, z, observed));
   const hourly = aheadZ.slice(leadHours, leadHours + horizonHours).map(expected);
   const deviations = applyEffects(hourly, (h) => expected(aheadZ[leadHours + h]!), end, effects);
   return {
     method: rung.method,
     transform,
-    clean,
-    values,
+    ...(compared === history.values
+      ? { values, clean }
+      : cleaned(withoutEffects({ ...history, values: compared }, effects))),
+    observed: shift === null ? { values, clean } : cleaned(usual),
+    observedHours: history.observedHours,
+    levelShift: shift,
     hourly,
     deviations,
-    past: pastZ.map((hours, i) => ({ origin: plan.origins[i]!, hourly: hours.map(expected) })),
+    past: pastZ.map((hours, i) => ({ origin: origins[i]!, hourly: hours.map(expected) })),
     pastLeadHours: plan.leadHours,
   };
+}
+
+const cleaned = (values: Float64Array) => ({ values, clean: cleanSeries(values) });
+
+/**
+ * Was a good part of the week before an origin observed? What fills a gap is taken from the weeks on both sides of it: after a
+ * long one a past forecast would know what it is compared with.
+ */
+function isKnownBefore(observed: Uint8Array, origin: number): boolean {
+  const week = observed.subarray(Math.max(0, origin - HOURS_PER_WEEK), origin);
+  return week.reduce((sum, one) => sum + one, 0) >= LEAST_OBSERVED_SHARE * week.length;
 }
 
 /** ẑ of one origin, as many hours as the component far out has. */

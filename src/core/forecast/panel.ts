@@ -4,6 +4,7 @@
  * In two steps, so that a caller with many series (a backtest) can stop or tell its progress between any two of them.
  * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps + past errors) per series.
  */
+import { findAbsentRows } from './absent-rows.ts';
 import { NO_EFFECTS, type SeriesEffects } from './effects.ts';
 import {
   type Bounds,
@@ -13,12 +14,13 @@ import {
   sortErrors,
   stepBounds,
 } from './intervals.ts';
+import type { LevelShift } from './levels.ts';
 import { localHistory } from './local-series.ts';
-import { hourMultiplicity, zoneClock } from './local-time.ts';
+import { hourMultiplicity, localDate, zoneClock } from './local-time.ts';
 import { fitModel } from './model.ts';
 import { comparePast, sumSteps, usualRange } from './steps.ts';
 import type { Transform } from './transform.ts';
-import { type DemandSeries, type ForecastMethod, HOURS_PER_DAY } from './types.ts';
+import { type DemandSeries, type ForecastMethod, type HistoryNotes, HOURS_PER_DAY } from './types.ts';
 import { stepDeviations, widenBounds } from './widen.ts';
 
 export interface StepOptions {
@@ -34,6 +36,7 @@ export interface PanelForecast {
   method: ForecastMethod;
   backtestWape: number | null;
   observedHours: number;
+  notes: HistoryNotes;
   /** Hours from the newest observation to the start. */
   leadHours: number;
   /** Past errors, for the intervals of the panel. */
@@ -70,19 +73,23 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
     const leadHours = startHour - (history.firstHour + history.values.length);
     const model = fitModel(history, leadHours, horizonHours, effects);
     const past = comparePast(model, stepHours);
-    const variation = ownVariation(model.transform, history.observedHours, stepHours);
+    const variation = ownVariation(model.transform, model.observedHours, stepHours);
     return {
       values: sumSteps(model.hourly, multiplicityOf(series.timeZone, startHour), stepHours),
       method: model.method,
       backtestWape: past.demand > 0 ? past.absoluteError / past.demand : null,
-      observedHours: history.observedHours,
+      observedHours: model.observedHours,
+      notes: { levelShift: describeShift(model.levelShift), absentRows: findAbsentRows(history) },
       leadHours,
       deviations: model.deviations && stepDeviations(model.deviations, model.hourly, startHour, stepHours),
-      errors: sortErrors(past, model.transform, variation, usualRange(model, stepHours)),
+      errors: sortErrors(past, model.transform, variation, usualRange(model.observed, stepHours)),
       bounds: [],
     };
   };
 }
+
+const describeShift = (shift: LevelShift | null): HistoryNotes['levelShift'] =>
+  shift && { date: localDate(shift.hour), factor: Number.isFinite(shift.factor) ? shift.factor : null };
 
 /** Gives every forecast of a panel its bounds at each confidence level. @throws RangeError for a level out of range */
 export function addBounds(

@@ -73,7 +73,34 @@ export interface LocationForecast {
   observedHours: number;
   /** Hours from the newest observation to the start; null where there is no observation. */
   leadHours: number | null;
+  notes: HistoryNotes;
 }
+
+/** What a planner should know of the history behind a forecast. */
+export interface HistoryNotes {
+  /** Newest lasting change of level; null where none is seen. */
+  levelShift: {
+    /** First local day on the new level, `YYYY-MM-DD`. */
+    date: string;
+    /** Demand of a day after it over that before it; null where there was none before. */
+    factor: number | null;
+  } | null;
+  /** The pattern in which hours are missing; null where none is seen. Missing hours are read as unknown, not as 0. */
+  absentRows: AbsentRows | null;
+}
+
+export interface AbsentRows {
+  /** Share of the hours from the oldest to the newest observed that are missing. */
+  share: number;
+  /** Hours of the local day, 0 … 23, that are never observed. */
+  hoursOfDay: number[];
+  /** Days of the week, 1 (Monday) … 7, that are never observed. */
+  weekdays: number[];
+  /** Counts are observed, 1 among them, but never 0: rows seem to be written only where there is demand. */
+  zerosNeverSeen: boolean;
+}
+
+export const NO_NOTES: HistoryNotes = { levelShift: null, absentRows: null };
 
 /** The location has no usable observation before the start. */
 export interface NoObservations {

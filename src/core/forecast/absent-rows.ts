@@ -1,0 +1,52 @@
+/**
+ * Hours that are missing in a pattern. A missing hour is unknown to the engine, and filled in with what is usual; where rows are
+ * only written when there is demand, or while a place is open, it was meant as 0, and nights without rows would be forecast as
+ * days are.
+ *   hours of the day, weekdays   of which at most 1 in 20 is observed, while others are
+ *   zeros never seen             whole numbers, none of them 0 though 1 in 100 is 1, and 1 hour in 20 or more missing
+ * Complexity O(n). Units: local hours.
+ */
+import type { LocalSeries } from './local-series.ts';
+import { dayOf, weekdayOf } from './special-days.ts';
+import { type AbsentRows, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
+
+const ABSENT_SHARE = 1 / 20;
+const SHARE_OF_ONES = 1 / 100;
+const LEAST_MISSING = 1 / 20;
+const LEAST_DAYS = 3;
+const LEAST_WEEKS = 3;
+
+/** The pattern in which a history lacks hours; null where it lacks none, or no pattern is seen. */
+export function findAbsentRows({ firstHour, values, observedHours }: LocalSeries): AbsentRows | null {
+  const n = values.length;
+  if (observedHours === n) return null;
+  const share = 1 - observedHours / n;
+  const groups = (count: number, of: (localHour: number) => number, leastHours: number): number[] => {
+    if (n < leastHours) return [];
+    const observed = new Float64Array(count);
+    const all = new Float64Array(count);
+    values.forEach((value, t) => {
+      const group = of(firstHour + t);
+      all[group]!++;
+      if (!Number.isNaN(value)) observed[group]!++;
+    });
+    return Array.from(all.keys()).filter((group) => observed[group]! <= ABSENT_SHARE * all[group]!);
+  };
+  const hoursOfDay = groups(HOURS_PER_DAY, (hour) => hour % HOURS_PER_DAY, LEAST_DAYS * HOURS_PER_DAY);
+  // Monday is 1 of 1 … 7; here Sunday is 0.
+  const weekdays = groups(7, (hour) => weekdayOf(dayOf(hour)), LEAST_WEEKS * HOURS_PER_WEEK)
+    .map((day) => day || 7)
+    .sort();
+  const zerosNeverSeen = share >= LEAST_MISSING && lacksZeros(values, observedHours);
+  if (hoursOfDay.length === 0 && weekdays.length === 0 && !zerosNeverSeen) return null;
+  return { share, hoursOfDay, weekdays, zerosNeverSeen };
+}
+
+function lacksZeros(values: Float64Array, observedHours: number): boolean {
+  let ones = 0;
+  for (const value of values) {
+    if (value === 0 || !(Number.isNaN(value) || Number.isInteger(value))) return false;
+    if (value === 1) ones++;
+  }
+  return ones >= SHARE_OF_ONES * observedHours;
+}

@@ -1,0 +1,98 @@
+/**
+ * Levels of the days of a history: how much of the usual demand of its hours each day had.
+ *
+ * Days are blocks of 24 h that end with the history, so that a change is seven days old after seven days, whatever its
+ * hour. Five channels, the whole day and its four parts of six hours, have a level u per day:
+ *   u[j] = Σ y / Σ p over the observed hours of day j, divided by the usual ratio of its weekday to the week around it
+ * with p mean demand of the hour of day; a day with less than half of its usual demand observed is unknown.
+ * Complexity O(n). Units: u free of units.
+ */
+import { HOURS_PER_DAY } from './types.ts';
+
+const DAYS_PER_WEEK = 7;
+const PARTS = 4;
+/** A day counts as at most so many days of its week where the ratio of weekdays is estimated. */
+const MOST_OF_WEEK = 3;
+/** Weeks without a difference between weekdays that count beside the observed ones. */
+const WEEKDAY_PRIOR = 2;
+
+/** The whole days that end with a history. */
+export interface Days {
+  /** Position of the first hour of the first day. */
+  first: number;
+  count: number;
+  /** Hour of the local clock at which each day begins. */
+  clockHour: number;
+}
+
+/** The days of a history of so many hours from a local hour on. */
+export function wholeDays(firstHour: number, hours: number): Days {
+  const count = Math.floor(hours / HOURS_PER_DAY);
+  const first = hours - count * HOURS_PER_DAY;
+  return { first, count, clockHour: (firstHour + first) % HOURS_PER_DAY };
+}
+
+export interface DayChannel {
+  /** u of each day, NaN where unknown. */
+  level: Float64Array;
+  /** Usual ratio of a day to its week, by day modulo 7. */
+  weekday: Float64Array;
+}
+
+/** The whole day, then its parts. */
+export function dayChannels(values: Float64Array, days: Days): DayChannel[] {
+  const mean = hourMeans(values, days);
+  return Array.from({ length: PARTS + 1 }, (_, part) => {
+    const within = mean.map((p, h) => {
+      const clock = (days.clockHour + h) % HOURS_PER_DAY;
+      return part === 0 || Math.floor((clock * PARTS) / HOURS_PER_DAY) === part - 1 ? p : 0;
+    });
+    const level = dayLevels(values, days, within);
+    const weekday = weekdayRatios(level);
+    return { level: level.map((u, j) => u / weekday[j % DAYS_PER_WEEK]!), weekday };
+  });
+}
+
+/** Mean demand per hour of the days; 0 for an hour that is observed on fewer than a quarter of them. */
+function hourMeans(values: Float64Array, { first, count }: Days): Float64Array {
+  return Float64Array.from({ length: HOURS_PER_DAY }, (_, h) => {
+    let sum = 0;
+    let known = 0;
+    for (let t = first + h; t < values.length; t += HOURS_PER_DAY) {
+      if (Number.isNaN(values[t]!)) continue;
+      sum += values[t]!;
+      known++;
+    }
+    return known < count / 4 ? 0 : sum / known;
+  });
+}
+
+/** Σ y / Σ p per day, over the hours with p > 0. */
+function dayLevels(values: Float64Array, { first, count }: Days, usual: Float64Array): Float64Array {
+  const whole = usual.reduce((sum, p) => sum + p, 0);
+  return Float64Array.from({ length: count }, (_, j) => {
+    let sum = 0;
+    let expected = 0;
+    for (let h = 0; h < HOURS_PER_DAY; h++) {
+      const y = values[first + j * HOURS_PER_DAY + h]!;
+      if (usual[h] === 0 || Number.isNaN(y)) continue;
+      sum += y;
+      expected += usual[h]!;
+    }
+    return expected > 0 && expected >= whole / 2 ? sum / expected : NaN;
+  });
+}
+
+/** Mean ratio of each day to the seven days around it, by day modulo 7. */
+function weekdayRatios(level: Float64Array): Float64Array {
+  const ratio = new Float64Array(DAYS_PER_WEEK).fill(WEEKDAY_PRIOR);
+  const weeks = new Float64Array(DAYS_PER_WEEK).fill(WEEKDAY_PRIOR);
+  for (let j = 3; j + 3 < level.length; j++) {
+    let mean = 0;
+    for (let k = j - 3; k <= j + 3; k++) mean += level[k]! / DAYS_PER_WEEK;
+    if (!(mean > 0)) continue;
+    ratio[j % DAYS_PER_WEEK]! += Math.min(level[j]! / mean, MOST_OF_WEEK);
+    weeks[j % DAYS_PER_WEEK]!++;
+  }
+  return ratio.map((sum, day) => sum / weeks[day]!);
+}

@@ -1,0 +1,223 @@
+/**
+ * Lasting changes of level, found in the days of a history.
+ *
+ * Notation: u[j] level of day j, of the whole day or of one of its four parts (`day-levels.ts`).
+ * A change between A, 28, 14 or 7 days before it, and B, as many from it on, neither beyond another change, is
+ *   seen      |Σ_{a, b} sign(u_b − u_a)| ≥ 2 c √(|A| |B| (|A| + |B| + 1) / 12),   with 7 known days on each side
+ *   large     L_B / L_A beyond 4/3 or 3/4,   L mean of the days within 3 robust deviations of their median
+ *   unusual   |√L_B − √L_A| ≥ 2.5 w,   w standard deviation of √ of a week less √ of the week before
+ * The first is the rank test of Mann and Whitney: one storm, of whatever size, is one rank, and neither units nor zeros
+ * matter. Seven days that all lie beyond the 28 days before reach c = 4.0; 3.6 is asked for. Parts of the day, of which
+ * there are more and noisier ones, need c = 4 and a factor of 3/2. Ranks take days for independent; w knows better. It is
+ * the lower quartile of the changes between weeks over that of a normal deviation, so that shifts do not hide themselves.
+ * Smaller changes are left to the model, which follows them.
+ * Of all such changes the one with the best fit, √u by a median on either side, is taken; then again between those taken,
+ * until none is left. In the end a change must be large between the whole levels on its sides, and the newest one must
+ * last: its last 3 days are nearer to its level than to the one before.
+ * Complexity O(days · 28²) at worst, O(days) where the means before and after are alike. Reference: Mann & Whitney 1947.
+ */
+import { type Days, dayChannels } from './day-levels.ts';
+import { medianInPlace, quantileSorted } from './quantiles.ts';
+
+/** Most days on one side of a change that tell of it. */
+export const WINDOW_DAYS = 28;
+/** Days before and after: shorter ones see changes that follow each other. */
+const WINDOWS = [
+  [28, 28],
+  [28, 14],
+  [28, 7],
+  [14, 28],
+  [7, 28],
+] as const;
+const LEAST_DAYS = 7;
+const DAYS_PER_WEEK = 7;
+/** Days at the end of a history that must still be on the new level. */
+const LASTING_DAYS = 3;
+/** Smallest c and smallest factor that make a change. */
+interface Test {
+  score: number;
+  factor: number;
+}
+const DAY_TEST: Test = { score: 3.6, factor: 4 / 3 };
+const PART_TEST: Test = { score: 4, factor: 3 / 2 };
+/** Smallest change in usual changes from week to week. */
+const WEEKS_APART = 2.5;
+/** A quarter of all normal deviations lie within this many standard deviations. */
+const QUIET_SHARE = 0.25;
+const QUIET_DEVIATIONS = 0.3186;
+/** Share of the smallest change by which means must differ for a closer look. */
+const GOOD_PART = 0.6;
+/** For that look and for w a day counts as at most so many median days. */
+const LARGEST_DAY = 10;
+/** Median absolute deviation of a normal distribution times this is its standard deviation. */
+const MAD_TO_SD = 1.4826;
+const OUTLYING_DEVIATIONS = 3;
+
+export interface LevelChanges {
+  /** First day of each level but the first, ascending. */
+  starts: number[];
+  /** u of each whole day, NaN where unknown. */
+  level: Float64Array;
+  /** Usual ratio of a day to its week, by day modulo 7. */
+  weekday: Float64Array;
+}
+
+/**
+ * Finds the changes of level.
+ * @param values hourly demand, NaN where missing or not usual (holidays)
+ */
+export function findLevelChanges(values: Float64Array, days: Days): LevelChanges {
+  let starts: number[] = [];
+  const channels = dayChannels(values, days);
+  channels.forEach(({ level }, part) => {
+    const test = part === 0 ? DAY_TEST : PART_TEST;
+    const found = [...starts];
+    for (;;) {
+      const start = bestChange(level, [0, ...found, days.count], test);
+      if (start === null) break;
+      found.push(start);
+      found.sort((a, b) => a - b);
+    }
+    starts = found.filter((start, i) => {
+      if (starts.includes(start)) return true;
+      const before = known(level, Math.max(found[i - 1] ?? 0, start - WINDOW_DAYS), start);
+      const after = known(level, start, Math.min(found[i + 1] ?? days.count, start + WINDOW_DAYS));
+      const isLast = i === found.length - 1;
+      return isLarge(levelOf(before), levelOf(after), test) && !(isLast && isOver(before, after));
+    });
+  });
+  return { starts, ...channels[0]! };
+}
+
+function bestChange(u: Float64Array, bounds: readonly number[], test: Test): number | null {
+  let best: number | null = null;
+  let bestGain = 0;
+  const days = sumDays(u);
+  const restless = WEEKS_APART * usualWeekChange(days);
+  for (let s = 0; s + 1 < bounds.length; s++) {
+    for (let day = bounds[s]! + LEAST_DAYS; day <= bounds[s + 1]! - LEAST_DAYS; day++) {
+      for (const [a, b] of WINDOWS) {
+        const from = Math.max(bounds[s]!, day - a);
+        const to = Math.min(bounds[s + 1]!, day + b);
+        if (!couldDiffer(days, from, day, to, test.factor, restless)) continue;
+        const before = knownDays(days, from, day);
+        const after = knownDays(days, day, to);
+        const old = levelOf(before);
+        const now = levelOf(after);
+        if (!isLarge(old, now, test) || Math.abs(Math.sqrt(now) - Math.sqrt(old)) < restless) continue;
+        if (rankScore(before, after) < test.score || daysBeyond(after, old, now) < LEAST_DAYS) continue;
+        const gain = roughness(knownDays(days, from, to)) - roughness(before) - roughness(after);
+        if (gain <= bestGain) continue;
+        bestGain = gain;
+        best = day;
+      }
+    }
+  }
+  return best;
+}
+
+const isLarge = (old: number, now: number, { factor }: Test): boolean =>
+  now >= factor * old || old >= factor * now;
+
+/** How many days are nearer to the new level than to the old one. */
+const daysBeyond = (after: Float64Array, old: number, now: number): number =>
+  after.reduce((sum, x) => sum + (isNearer(x, now, old) ? 1 : 0), 0);
+
+const isNearer = (x: number, to: number, than: number): boolean =>
+  Math.abs(Math.sqrt(x) - Math.sqrt(to)) < Math.abs(Math.sqrt(x) - Math.sqrt(than));
+
+/** Are the last days of a level nearer to the level before? */
+function isOver(before: Float64Array, after: Float64Array): boolean {
+  return isNearer(levelOf(after.subarray(-LASTING_DAYS)), levelOf(before), levelOf(after));
+}
+
+/** The known days and their running sums, none counted as more than so many median days, and how many they are. */
+interface DaySums {
+  known: Float64Array;
+  sums: Float64Array;
+  counts: Int32Array;
+}
+
+function sumDays(u: Float64Array): DaySums {
+  const days = known(u, 0, u.length);
+  const middle = medianInPlace(days.slice(), days.length);
+  const cap = middle > 0 ? LARGEST_DAY * middle : Infinity;
+  const sums = new Float64Array(u.length + 1);
+  const counts = new Int32Array(u.length + 1);
+  for (let j = 0; j < u.length; j++) {
+    const isKnown = !Number.isNaN(u[j]!);
+    sums[j + 1] = sums[j]! + (isKnown ? Math.min(u[j]!, cap) : 0);
+    counts[j + 1] = counts[j]! + (isKnown ? 1 : 0);
+  }
+  return { known: days, sums, counts };
+}
+
+const knownDays = (days: DaySums, from: number, to: number): Float64Array =>
+  days.known.subarray(days.counts[from]!, days.counts[to]!);
+
+const meanDay = ({ sums, counts }: DaySums, from: number, to: number): number =>
+  (sums[to]! - sums[from]!) / (counts[to]! - counts[from]!);
+
+/** A cheap look at two neighbouring spans: enough days, and means that differ by a good part of what is asked of levels. */
+function couldDiffer(
+  days: DaySums,
+  from: number,
+  day: number,
+  to: number,
+  factor: number,
+  restless: number,
+): boolean {
+  const { counts } = days;
+  if (counts[day]! - counts[from]! < LEAST_DAYS || counts[to]! - counts[day]! < LEAST_DAYS) return false;
+  const difference = Math.abs(Math.sqrt(meanDay(days, day, to)) - Math.sqrt(meanDay(days, from, day)));
+  const lower = Math.sqrt(Math.min(meanDay(days, day, to), meanDay(days, from, day)));
+  return difference >= GOOD_PART * Math.max((Math.sqrt(factor) - 1) * lower, restless);
+}
+
+/** w: standard deviation of √ of a week less √ of the week before, by the quieter of all weeks. */
+function usualWeekChange(days: DaySums): number {
+  const changes: number[] = [];
+  for (let day = DAYS_PER_WEEK; day + DAYS_PER_WEEK < days.sums.length; day++) {
+    const before = meanDay(days, day - DAYS_PER_WEEK, day);
+    const after = meanDay(days, day, day + DAYS_PER_WEEK);
+    const change = Math.abs(Math.sqrt(after) - Math.sqrt(before));
+    if (!Number.isNaN(change)) changes.push(change);
+  }
+  return quantileSorted(Float64Array.from(changes).sort(), QUIET_SHARE) / QUIET_DEVIATIONS || 0;
+}
+
+/** The known ones of the days `from … to − 1`. */
+export const known = (u: Float64Array, from: number, to: number): Float64Array =>
+  u.subarray(from, to).filter((x) => !Number.isNaN(x));
+
+/** Mann and Whitney's statistic in standard deviations, without sign. */
+function rankScore(before: Float64Array, after: Float64Array): number {
+  const pairs = before.length * after.length;
+  let sign = 0;
+  for (const a of before) for (const b of after) sign += b > a ? 1 : b < a ? -1 : 0;
+  return Math.abs(sign) / 2 / Math.sqrt((pairs * (before.length + after.length + 1)) / 12);
+}
+
+/** Mean of the days within three robust deviations of their median; of all where more than half are alike. */
+export function levelOf(u: Float64Array): number {
+  const scratch = u.slice();
+  const middle = medianInPlace(scratch, scratch.length);
+  for (let i = 0; i < u.length; i++) scratch[i] = Math.abs(u[i]! - middle);
+  const spread = medianInPlace(scratch, scratch.length);
+  const reach = spread > 0 ? OUTLYING_DEVIATIONS * MAD_TO_SD * spread : Infinity;
+  let sum = 0;
+  let count = 0;
+  for (let i = 0; i < u.length; i++) {
+    if (Math.abs(u[i]! - middle) > reach) continue;
+    sum += u[i]!;
+    count++;
+  }
+  return sum / count;
+}
+
+/** Σ |√u − median √u|. */
+function roughness(u: Float64Array): number {
+  const roots = u.map(Math.sqrt);
+  const middle = medianInPlace(roots, roots.length);
+  return roots.reduce((sum, root) => sum + Math.abs(root - middle), 0);
+}

@@ -1,0 +1,172 @@
+/**
+ * The history on its present level.
+ *
+ * After a lasting change (`level-shifts.ts`) the hours before it are multiplied by new level over old, per hour of day:
+ * the pattern of the weeks is kept, the level is new, and no model further on has to know of a change.
+ *   y'[t] = y[t] Π r[d(t)],   r[d] = R (1 + ρ_d (q_d − 1)),   ρ_d = τ² / (τ² + v_d)
+ * over the changes after t; R the factor of the whole day; q_d that of hour d over R; v_d variance of q_d from the days'
+ * own variation; τ² = mean max(0, (q_d − 1)² − v_d): hours shrink to R by as much of their difference as is noise
+ * (James–Stein). Each level is compared with the next one, by their up to 28 days next to each other.
+ * A level whose demand would have to grow more than twentyfold carries no pattern (a closed place that opened): its hours
+ * are missing, and the level before it is compared with the one after.
+ * Counts have a noise of their own, which shrinks by √R only: where R < 1 and demand is in whole numbers, past forecasts
+ * are compared with y thinned to the share R (each of the y kept with probability R), not with R y.
+ * Complexity O(n) where a level changed. Units: those of y. Reference: Efron & Morris 1973 (shrinkage).
+ */
+
+import { wholeDays } from './day-levels.ts';
+import { findLevelChanges, known, levelOf, WINDOW_DAYS } from './level-shifts.ts';
+import type { LocalSeries } from './local-series.ts';
+import { HOURS_PER_DAY } from './types.ts';
+
+const DAYS_PER_WEEK = 7;
+const MOST_GROWTH = 20;
+/** An hour of the day that had no demand before has some now if its mean is so many deviations above 0. */
+const NEW_HOUR_DEVIATIONS = 3;
+/** Counts up to here are thinned one by one, larger ones by the normal distribution. */
+const MOST_COINS = 64;
+
+/** Newest lasting change of level. */
+export interface LevelShift {
+  /** Local hour index of the first hour on the new level. */
+  hour: number;
+  /** New level over old; infinite where there was no demand before. */
+  factor: number;
+}
+
+export interface PresentLevel {
+  /** The history on its present level. */
+  history: LocalSeries;
+  /** The same hours as past forecasts are compared with them. */
+  compared: Float64Array;
+  shift: LevelShift | null;
+}
+
+/**
+ * Brings a history to its present level.
+ * @param usual its values, NaN where a day is not usual (a holiday) and tells nothing of the level
+ */
+export function toPresentLevel(history: LocalSeries, usual: Float64Array): PresentLevel {
+  const days = wholeDays(history.firstHour, usual.length);
+  const { starts, level, weekday } = findLevelChanges(usual, days);
+  if (starts.length === 0) return { history, compared: history.values, shift: null };
+  const span = (from: number, to: number): Span => ({
+    level: levelOf(known(level, from, to)),
+    hours: Array.from({ length: HOURS_PER_DAY }, (_, d) => {
+      const hours = new Float64Array(to - from);
+      for (let j = from; j < to; j++) {
+        hours[j - from] = usual[days.first + j * HOURS_PER_DAY + d]! / weekday[j % DAYS_PER_WEEK]!;
+      }
+      return meanOf(known(hours, 0, hours.length));
+    }),
+  });
+  const values = history.values.slice();
+  const compared = history.values.slice();
+  const counts = values.every((value) => Number.isNaN(value) || Number.isInteger(value));
+  const bounds = [0, ...starts, days.count];
+  const factors = new Float64Array(HOURS_PER_DAY).fill(1);
+  let newest = 1;
+  let isThinned = false;
+  for (let s = starts.length - 1, next = starts.length; s >= 0; s--) {
+    const change = bounds[s + 1]!;
+    const before = span(Math.max(bounds[s]!, change - WINDOW_DAYS), change);
+    const after = span(bounds[next]!, Math.min(bounds[next + 1]!, bounds[next]! + WINDOW_DAYS));
+    const growth = after.level === before.level ? 1 : after.level / before.level;
+    if (s === starts.length - 1) newest = growth;
+    const carries = growth <= MOST_GROWTH;
+    if (carries) {
+      next = s;
+      hourFactors(before, after).forEach((factor, d) => {
+        factors[d]! *= factor;
+      });
+    }
+    const from = s === 0 ? 0 : days.first + bounds[s]! * HOURS_PER_DAY;
+    for (let t = from; t < days.first + change * HOURS_PER_DAY; t++) {
+      const factor = carries ? factors[(t - days.first + HOURS_PER_DAY) % HOURS_PER_DAY]! : Infinity;
+      const scaled = factor <= MOST_GROWTH ? values[t]! * factor : NaN;
+      if (counts && factor < 1) {
+        compared[t] = thinned(values[t]!, factor, history.firstHour + t);
+        isThinned = true;
+      } else compared[t] = scaled;
+      values[t] = scaled;
+    }
+  }
+  const start = values.findIndex((value) => !Number.isNaN(value));
+  const present = values.subarray(start);
+  return {
+    history: {
+      firstHour: history.firstHour + start,
+      values: present,
+      observedHours: values.reduce((sum, value) => sum + (Number.isNaN(value) ? 0 : 1), 0),
+    },
+    compared: isThinned ? compared.subarray(start) : present,
+    shift: { hour: history.firstHour + days.first + starts.at(-1)! * HOURS_PER_DAY, factor: newest },
+  };
+}
+
+/** Some days of one level. */
+interface Span {
+  level: number;
+  /** Per hour of the day: mean demand, and the variance of that mean. */
+  hours: { mean: number; variance: number }[];
+}
+
+function meanOf(x: Float64Array): { mean: number; variance: number } {
+  const mean = x.reduce((sum, one) => sum + one, 0) / x.length;
+  const square = x.reduce((sum, one) => sum + (one - mean) ** 2, 0);
+  return { mean, variance: square / x.length / Math.max(1, x.length - 1) };
+}
+
+/** r[d]: new demand over old per hour of the day. */
+function hourFactors(before: Span, after: Span): number[] {
+  const whole = after.level / before.level;
+  let old = 0;
+  let now = 0;
+  before.hours.forEach(({ mean }, d) => {
+    if (Number.isNaN(mean + after.hours[d]!.mean)) return;
+    old += mean;
+    now += after.hours[d]!.mean;
+  });
+  if (!(old > 0 && now > 0)) return before.hours.map(() => whole);
+  const compared = before.hours.map((one, d) => {
+    const other = after.hours[d]!;
+    const usual = (one.mean * now) / old;
+    // q − 1 and v.
+    const difference = other.mean / usual - 1;
+    const variance = (other.variance + one.variance * (now / old) ** 2) / usual ** 2;
+    return usual > 0 && !Number.isNaN(variance) ? { difference, variance } : null;
+  });
+  const excess = compared.map((one) => (one === null ? 0 : Math.max(0, one.difference ** 2 - one.variance)));
+  const prior = excess.reduce((sum, one) => sum + one, 0) / Math.max(1, compared.filter(Boolean).length);
+  return compared.map((one, d) => {
+    if (one !== null)
+      return prior === 0 ? whole : whole * (1 + (prior / (prior + one.variance)) * one.difference);
+    // Demand at an hour that never had any cannot be had by multiplication.
+    const { mean, variance } = after.hours[d]!;
+    return mean > NEW_HOUR_DEVIATIONS * Math.sqrt(variance) ? Infinity : whole;
+  });
+}
+
+/** How many of `count` remain if each is kept with probability `share`; the same for the same hour, whoever asks. */
+function thinned(count: number, share: number, hour: number): number {
+  if (Number.isNaN(count)) return NaN;
+  const random = hash(hour);
+  if (count > MOST_COINS) {
+    const noise = Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random());
+    return Math.max(0, Math.round(count * share + Math.sqrt(count * share * (1 - share)) * noise));
+  }
+  let kept = 0;
+  for (let i = 0; i < count; i++) if (random() < share) kept++;
+  return kept;
+}
+
+/** Uniform numbers in (0, 1) that begin with an hour: mulberry32. */
+function hash(hour: number): () => number {
+  let state = Math.imul(hour, 0x9e3779b1);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let x = Math.imul(state ^ (state >>> 15), 1 | state);
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
+    return (((x ^ (x >>> 14)) >>> 0) + 0.5) / 2 ** 32;
+  };
+}
