@@ -21,8 +21,15 @@ import type { SeriesEffects } from './effects.ts';
 import { type LevelShift, toPresentLevel } from './levels.ts';
 import type { LocalSeries } from './local-series.ts';
 import { planOrigins } from './rolling-origins.ts';
-import { fitTransform, meanDemand, medianDemand, standardise, type Transform } from './transform.ts';
-import { type ForecastMethod, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
+import {
+  fitTransform,
+  meanDemand,
+  medianDemand,
+  type PastHours,
+  standardise,
+  type Transform,
+} from './transform.ts';
+import { type ForecastMethod, HOURS_PER_WEEK } from './types.ts';
 
 const WEIGHT_POWER = 4;
 /** In single hours of sparse demand noise hides which component is wrong about the day; in sums it shows. */
@@ -30,8 +37,6 @@ const WEIGHT_BLOCK_HOURS = 6;
 /** Share of the hours of a week that must be observed before an origin. */
 const LEAST_OBSERVED_SHARE = 0.25;
 const FADE_FROM_HOURS = 2 * HOURS_PER_WEEK;
-/** Errors that the mean correction is estimated from; more would only cost time. */
-const MAX_ERRORS = 600;
 
 /** What the model would have said at one earlier time. */
 export interface PastForecast {
@@ -112,7 +117,7 @@ export function fitModel(
 
   const pastZ = origins.map((_, i) => combineAt(i));
   const aheadZ = combineAt(origins.length);
-  const expected = meanDemand(transform, pastErrors(pastZ, origins, z, observed));
+  const expected = meanDemand(transform, hoursBeside(rung.method, pastZ, origins, z, clean, observed));
   const hourly = aheadZ.slice(leadHours, leadHours + horizonHours).map(expected);
   const deviations = applyEffects(hourly, (h) => expected(aheadZ[leadHours + h]!), end, effects);
   return {
@@ -194,28 +199,37 @@ function errorWeights(
   return raw.map((weight) => weight / total);
 }
 
-/** Errors of the past forecasts in units of z; without past forecasts those of "the same as a day before". */
-function pastErrors(
+/**
+ * Past forecasts of observed hours, from origins in the newer half of the history: with less before them forecasts err more than
+ * the present one. Without any, the history beside itself: below two days the forecast is the mean, z = 0, or the hours themselves.
+ */
+function hoursBeside(
+  method: ForecastMethod,
   pastZ: readonly Float64Array[],
   origins: readonly number[],
   z: Float64Array,
+  clean: Float64Array,
   observed: Uint8Array,
-): Float64Array {
-  let errors = new Float64Array(pastZ.reduce((total, hours) => total + hours.length, 0));
-  let count = 0;
+): PastHours {
+  const first = Math.min(origins.at(-1) ?? 0, z.length / 2);
+  const times: number[] = [];
+  const forecasts: number[] = [];
   pastZ.forEach((hours, i) => {
+    if (origins[i]! < first) return;
     for (let h = 0; h < hours.length; h++) {
       const t = origins[i]! + h;
-      if (observed[t] === 1) errors[count++] = z[t]! - hours[h]!;
+      if (observed[t] !== 1) continue;
+      times.push(t);
+      forecasts.push(hours[h]!);
     }
   });
-  if (count === 0) {
-    // Below a day the forecast is the mean, z = 0, and z itself is the error.
-    errors = z.map((value, t) => (t < HOURS_PER_DAY ? value : value - z[t - HOURS_PER_DAY]!));
-    count = z.length;
+  if (times.length === 0) {
+    const same = method === 'mean' ? new Float64Array(z.length) : z;
+    return { z: same, errors: z.map((value, t) => value - same[t]!), demand: clean };
   }
-  let stride = Math.ceil(count / MAX_ERRORS);
-  // A stride that shares a factor with 24 or 168 would meet the same hours of the day again and again.
-  while (stride > 1 && (stride % 2 === 0 || stride % 3 === 0 || stride % 7 === 0)) stride++;
-  return Float64Array.from({ length: Math.ceil(count / stride) }, (_, i) => errors[i * stride]!);
+  return {
+    z: Float64Array.from(forecasts),
+    errors: Float64Array.from(times, (t, i) => z[t]! - forecasts[i]!),
+    demand: Float64Array.from(times, (t) => clean[t]!),
+  };
 }

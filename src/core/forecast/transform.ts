@@ -2,12 +2,15 @@
  * Variance-stabilising transform, and the mean on the way back.
  *
  *   z = (g(y) − μ) / σ,   g = log where every value is positive, else square root
- *   ŷ = (1/Q) Σ_q g⁻¹(μ + σ (ẑ + ε_q))
- * with ε_q the Q = 31 centred quantiles of past errors of ẑ. g⁻¹(ẑ) alone is the median; planning needs the mean, and
- * the median of sparse demand lies 10–15 % below it (Duan 1983, smearing estimate, taken over quantiles so that one
- * odd error cannot dominate). Back-transforms stay within the historical range widened by 30 % of its width.
- * Complexity O(n) once, O(1) per value with log, O(1) (O(Q) near zero) with the root. Units: y in demand per hour,
- * z and ε free of units.
+ *   log   ŷ = m(z) A(z),              A = mean e^ε        m = g⁻¹(μ + σ z), the median
+ *   √     ŷ = R (m(z) + B(z)),        B = mean ε²
+ * with ε the past errors on the scale of g around their mean, in up to eight groups of like z, A and B linear in between (Duan 1983,
+ * smearing estimate): noise is larger in quiet hours with log, and in busy ones with the root of sparse demand. All errors count, an
+ * event in one hour of a hundred is its mean, not its median.
+ * R = Σ demand / Σ (m + B) of the same hours, errors' mean taken out: a forecast of sparse demand is itself so uncertain that its
+ * square is too large. A mean that chance explains is left in. Cleaned errors are bounded, so one odd hour cannot dominate. Values
+ * stay within the historical range widened by 30 % of its width.
+ * Complexity O(n) once, O(1) per value. Units: y in demand per hour, z and ε free of units.
  */
 import { quantileSorted } from './quantiles.ts';
 
@@ -27,7 +30,12 @@ export interface Transform {
 }
 
 const RANGE_MARGIN = 0.3;
-const SMEARING_QUANTILES = 31;
+/** Hours with demand. */
+const LEAST_IN_GROUP = 100;
+const MOST_GROUPS = 8;
+const GROUPING_SAMPLE = 600;
+/** A few events may look like anything. */
+const MOST_RATIO = 2;
 /** A positive value this far below the mean is noise around zero, where the logarithm overreacts. */
 const LOG_FLOOR_SHARE = 1e-3;
 
@@ -87,34 +95,104 @@ export function medianDemand(transform: Transform, z: number): number {
 /** Turns standardised forecasts into expected demand. */
 export type MeanDemand = (z: number) => number;
 
-/** The mean over the error quantiles; `errors` (units of z) are sorted in place. */
-export function meanDemand(transform: Transform, errors: Float64Array): MeanDemand {
-  const { kind, mean, deviation } = transform;
-  const spread = smearing(errors, deviation);
-  if (kind === 'log') {
-    const factor = spread.reduce((sum, e) => sum + Math.exp(e), 0) / spread.length;
-    return (z) => clampDemand(transform, Math.exp(mean + deviation * z) * factor);
-  }
-  const meanSquare = spread.reduce((sum, e) => sum + e * e, 0) / spread.length;
-  return (z) => {
-    const x = mean + deviation * z;
-    // All terms positive: the mean of (x + ε)² with mean ε = 0 has a closed form.
-    if (x + spread[0]! >= 0) return clampDemand(transform, x * x + meanSquare);
-    let sum = 0;
-    for (const e of spread) if (x + e > 0) sum += (x + e) ** 2;
-    return clampDemand(transform, sum / spread.length);
-  };
+/** Past forecasts of single hours, hour by hour. */
+export interface PastHours {
+  z: Float64Array;
+  /** z of the demand that came less the forecast. */
+  errors: Float64Array;
+  demand: Float64Array;
 }
 
-/** Centred quantiles of the errors, ascending, in units of g(y). */
-function smearing(errors: Float64Array, deviation: number): Float64Array {
-  if (errors.length === 0) return new Float64Array(1);
-  errors.sort();
-  const quantiles = new Float64Array(SMEARING_QUANTILES);
-  let centre = 0;
-  for (let q = 0; q < SMEARING_QUANTILES; q++) {
-    quantiles[q] = quantileSorted(errors, (q + 0.5) / SMEARING_QUANTILES);
-    centre += quantiles[q]! / SMEARING_QUANTILES;
+/**
+ * The mean demand behind a forecast, learned from past ones; the median where there are none.
+ * @param past hours from several origins with as much history before them as matters
+ */
+export function meanDemand(transform: Transform, past: PastHours): MeanDemand {
+  const { kind, mean, deviation } = transform;
+  const isLog = kind === 'log';
+  const knots = errorsByLevel(transform, past);
+  const corrected = (z: number): number => {
+    const middle = destabilise(kind, mean + deviation * z);
+    const correction = interpolate(knots, z);
+    return isLog ? middle * correction : middle + correction;
+  };
+  if (isLog) return (z) => clampDemand(transform, corrected(z));
+  const { errors, demand } = past;
+  const shift = shrunkMean(errors);
+  let expected = 0;
+  let observed = 0;
+  for (let i = 0; i < errors.length; i++) {
+    expected += corrected(past.z[i]! + shift);
+    observed += demand[i]!;
   }
-  return quantiles.map((quantile) => (quantile - centre) * deviation);
+  const ratio = expected > 0 ? Math.min(Math.max(observed / expected, 1 / MOST_RATIO), MOST_RATIO) : 1;
+  return (z) => clampDemand(transform, ratio * corrected(z));
+}
+
+/** The mean, less what of it is as likely chance (James & Stein 1961); 0 where there are none. */
+function shrunkMean(values: Float64Array): number {
+  const n = values.length;
+  let mean = 0;
+  for (const value of values) mean += value / n;
+  let variance = 0;
+  for (const value of values) variance += (value - mean) ** 2 / n;
+  return mean * mean * n > variance ? mean - variance / (n * mean) : 0;
+}
+
+/** What errors around their mean add to the median, at the mean z of each group. */
+interface Knot {
+  z: number;
+  /** Factor with log, summand with the root. */
+  correction: number;
+}
+
+function errorsByLevel({ kind, deviation }: Transform, { z, errors, demand }: PastHours): Knot[] {
+  const events = demand.reduce((count, one) => count + (one > 0 ? 1 : 0), 0);
+  const ends = groupEnds(z, Math.floor(events / LEAST_IN_GROUP));
+  const counts = new Float64Array(ends.length);
+  const levels = new Float64Array(ends.length);
+  const means = new Float64Array(ends.length);
+  const spreads = new Float64Array(ends.length);
+  for (let i = 0; i < z.length; i++) {
+    let group = 0;
+    while (z[i]! > ends[group]!) group++;
+    const error = deviation * errors[i]!;
+    counts[group]!++;
+    levels[group]! += z[i]!;
+    means[group]! += error;
+    spreads[group]! += kind === 'log' ? Math.exp(error) : error * error;
+  }
+  const knots: Knot[] = [];
+  counts.forEach((count, k) => {
+    if (count === 0) return;
+    const centre = means[k]! / count;
+    const spread = spreads[k]! / count;
+    const correction = kind === 'log' ? spread / Math.exp(centre) : spread - centre * centre;
+    knots.push({ z: levels[k]! / count, correction });
+  });
+  return knots.length > 0 ? knots : [{ z: 0, correction: kind === 'log' ? 1 : 0 }];
+}
+
+/** Largest z of each group, about as many as wanted; the last is infinite. */
+function groupEnds(z: Float64Array, wanted: number): Float64Array {
+  const groups = Math.min(MOST_GROUPS, Math.max(1, wanted));
+  // A sample for where the groups part is enough; the sums are over all.
+  let stride = Math.ceil(z.length / GROUPING_SAMPLE);
+  // A stride that shares a factor with 24 or 168 would meet the same hours of the day again and again.
+  while (stride > 1 && (stride % 2 === 0 || stride % 3 === 0 || stride % 7 === 0)) stride++;
+  const sample = Float64Array.from({ length: Math.ceil(z.length / stride) }, (_, i) => z[i * stride]!).sort();
+  return Float64Array.from({ length: groups }, (_, k) =>
+    k + 1 === groups ? Infinity : quantileSorted(sample, (k + 1) / groups),
+  );
+}
+
+/** Linear between the knots, constant outside of them. */
+function interpolate(knots: readonly Knot[], z: number): number {
+  let above = 0;
+  while (above < knots.length && knots[above]!.z < z) above++;
+  const after = knots[Math.min(above, knots.length - 1)]!;
+  const before = knots[Math.max(above - 1, 0)]!;
+  if (after.z === before.z) return after.correction;
+  const u = (z - before.z) / (after.z - before.z);
+  return before.correction + u * (after.correction - before.correction);
 }
