@@ -5,7 +5,7 @@
  * from the usual; C = log((S + ε) / (U + ε)) how far the location's Sundays are.
  *   effect         E = w C + a + b_p + δ_l,    demand = usual · e^E
  *   Sunday's share w ridge of y on C over all holidays, prior ½ ± ¼ (days between: ¼ ± ¼; other days: 0, fixed)
- *   panel          α_jp = log of the weighted mean of e^{y − w C} over the locations;  a_j = Σ v_p α_jp,  b_jp = α_jp − a_j
+ *   panel          α_jp = log of what was seen over what w says, weighted over the locations;  a_j = Σ v_p α_jp,  b_jp = α_jp − a_j
  *   location       δ_jl = log of Σ_p (A + ε) over what w, a_j and b_j say
  *   ahead          a, b_p, δ_l: best guess from those of all j, by how alike the days are (`likeness.ts`, `special-days.ts`),
  *                  in the noise of ordinary days (`ordinary-days.ts`)
@@ -14,7 +14,7 @@
  */
 import { PARTS, usualDay } from './day-parts.ts';
 import { bestGuess, pairwise, weighted } from './likeness.ts';
-import { levelFrom, logOf, type Member, type OrdinaryDays } from './ordinary-days.ts';
+import { levelFrom, logOf, type Member, type OrdinaryDays, withinReach } from './ordinary-days.ts';
 import {
   type DayRole,
   likeness,
@@ -37,9 +37,13 @@ export interface DayEffect {
   isMaterial: boolean;
 }
 
-/** Prior variance of a: of holidays, days between and those that lead to a season, and of other days; that of δ is a quarter of it. */
-const LEVEL_VARIANCE = 0.03;
-const NEAR_VARIANCE = 0.01;
+/** Prior variance of a by role, and of any day of a season; that of δ is a quarter of it. */
+const LEVEL_VARIANCE: Record<DayRole | typeof SEASON, number> = {
+  off: 0.03,
+  between: 0.06,
+  near: 0.01,
+  season: 0.06,
+};
 /** Prior variance of b_p. */
 const SHAPE_VARIANCE: Record<DayRole, number> = { off: 0.03, between: 0.02, near: 0.005 };
 const LOCATION_SHARE = 0.25;
@@ -49,7 +53,6 @@ const SUNDAY_VARIANCE = 1 / 16;
 const SUNDAY_NOISE = 0.0225;
 /** Largest contrast: a place that is closed on Sundays. */
 const MOST_CONTRAST = 2.5;
-const MOST_RATIO = 4;
 /** Mean size of the effect, as a logarithm, from which on a day is taken out of the history. */
 const MATERIAL = 0.05;
 
@@ -169,15 +172,18 @@ function sundayShares(seen: readonly Seen[], { locations }: OrdinaryDays): Recor
 /** Fills in α, a and δ of a day seen. */
 function describe(one: Seen, { locations, shares }: OrdinaryDays, sunday: number): void {
   one.alphas = Float64Array.from({ length: PARTS }, (_, p) => {
-    let sum = 0;
-    let weights = 0;
+    let actual = 0;
+    let expected = 0;
     one.locations.forEach((location, l) => {
       if (location === undefined || Number.isNaN(location.y[p]!)) return;
-      const weight = locations[l]!.weights[p]!;
-      sum += weight * Math.min(MOST_RATIO, Math.exp(location.y[p]! - sunday * location.contrast[p]!) - 1);
-      weights += weight;
+      const { weights, means } = locations[l]!;
+      const usual = location.usual[p]! * Math.exp(sunday * location.contrast[p]!);
+      const weight = weights[p]! / means[p]!;
+      if (!(weight < Infinity)) return;
+      actual += weight * withinReach(location.usual[p]! * Math.exp(location.y[p]!), usual);
+      expected += weight * usual;
     });
-    return weights === 0 ? NaN : logOf(sum / weights);
+    return expected > 0 ? logOf(actual / expected) : NaN;
   });
   one.level = levelFrom(one.alphas, shares);
   one.deltas = Float64Array.from(one.locations, (location) => {
@@ -206,7 +212,7 @@ function predict(
   const whole = seen.filter(({ alphas }) => !alphas.some(Number.isNaN));
   const pairs = pairsOf(whole);
   const alike = alikeTo(target, whole);
-  const prior = target.role === 'near' && target.kind !== SEASON ? NEAR_VARIANCE : LEVEL_VARIANCE;
+  const prior = LEVEL_VARIANCE[target.kind === SEASON ? SEASON : target.role];
   const noiseOf = (variance: number) => (j: number) => variance * (1 + 1 / whole[j]!.usualDays);
   const level = bestGuess(alike, pairs, noiseOf(levelVariance), prior);
   const shape = bestGuess(alike, pairs, noiseOf(shapeVariance), SHAPE_VARIANCE[target.role]);

@@ -1,12 +1,13 @@
 /**
  * How much ordinary days differ from the usual: the noise in which effects of special days are seen.
  *
- * Notation: y = log((A + ε) / (U + ε)) of a part of a day (`day-parts.ts`), ε = 2 % of the location's mean; r = e^y − 1.
- *   location, part  n = mean of min(r², 4)                     → weight ω = 1 / (n + 0.02)
- *   panel, part     ρ = Σ ω r / Σ ω over the locations, per day; α = log(1 + ρ)
+ * Notation: A demand of a part of a day, U what is usual (`day-parts.ts`), both with ε = 2 % of the location's mean added; ū the
+ * location's mean of that part.
+ *   location, part  n = mean of min((A/U − 1)², 4)             → weight ω = 1 / (n + 0.02)
+ *   panel, part     α = log(Σ ω A/ū / Σ ω U/ū) over the locations, per day
  *   panel, day      a = Σ v_p α_p, v_p share of the part in the demand of a usual day
- *   location, day   d = log(Σ (A + ε) / Σ (U + ε)) − a
- * over the newest eight weeks. Variances of a and of α − a are robust (median), for a storm is no ordinary day.
+ *   location, day   d = log(Σ A / Σ U) − a
+ * over the newest eight weeks. A mean of A/U instead would be too high where few observations make U. Variances of a and of α − a are robust (median), for a storm is no ordinary day.
  * Complexity O(locations × days).
  */
 import { type DayParts, PARTS, usualDay } from './day-parts.ts';
@@ -21,8 +22,8 @@ export interface Member {
 }
 
 export interface OrdinaryDays {
-  /** Per location: ε, weights ω per part, and the variance of its days beside the panel's. */
-  locations: { floor: number; weights: Float64Array; variance: number }[];
+  /** Per location: ε, ω and ū per part, and the variance of its days beside the panel's. */
+  locations: { floor: number; weights: Float64Array; means: Float64Array; variance: number }[];
   /** v_p. */
   shares: Float64Array;
   /** Variance of a, and of α − a. */
@@ -35,6 +36,7 @@ const FLOOR_SHARE = 0.02;
 /** Relative variance between locations of one effect, beside the noise: no location counts without limit. */
 const BETWEEN = 0.02;
 const MOST_SQUARE = 4;
+const MOST_RATIO = 5;
 /** Where hardly anything was seen: a fifth, a tenth of demand. */
 const UNKNOWN_LOCATION_VARIANCE = 0.04;
 const UNKNOWN_LEVEL_VARIANCE = 0.01;
@@ -46,12 +48,15 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
   const newest = members.reduce((day, { startDay }) => Math.max(day, startDay), -Infinity);
   const shares = new Float64Array(PARTS);
   const panelSums = new Float64Array(DAYS * PARTS);
-  const panelWeights = new Float64Array(DAYS * PARTS);
+  const panelUsual = new Float64Array(DAYS * PARTS);
   const ownLevels: Float64Array[] = [];
   const locations = members.map(({ parts, startDay }) => {
-    const { floor, profile } = levelOf(parts, startDay, special);
-    for (let p = 0; p < PARTS; p++) shares[p]! += profile[p]! / members.length;
-    const ratios = new Float64Array(DAYS * PARTS).fill(NaN);
+    const { floor, means } = levelOf(parts, startDay, special);
+    const total = means.reduce((sum, mean) => sum + mean, 0);
+    for (let p = 0; p < PARTS; p++)
+      shares[p]! += (total > 0 ? means[p]! / total : 1 / PARTS) / members.length;
+    const seen = new Float64Array(DAYS * PARTS).fill(NaN);
+    const expected = new Float64Array(DAYS * PARTS);
     const levels = new Float64Array(DAYS).fill(NaN);
     for (let i = 0; i < DAYS; i++) {
       const day = newest - 1 - i;
@@ -62,9 +67,9 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
       let usual = 0;
       for (let p = 0; p < PARTS; p++) {
         const actual = parts.demand[at + p]! + floor;
-        const ratio = actual / (demand[p]! + floor);
-        if (!(ratio < Infinity)) continue;
-        ratios[i * PARTS + p] = ratio - 1;
+        if (!(actual / (demand[p]! + floor) < Infinity)) continue;
+        seen[i * PARTS + p] = actual;
+        expected[i * PARTS + p] = demand[p]! + floor;
         sum += actual;
         usual += demand[p]! + floor;
       }
@@ -75,27 +80,28 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
       let sum = 0;
       let count = 0;
       for (let i = 0; i < DAYS; i++) {
-        const ratio = ratios[i * PARTS + p]!;
+        const ratio = seen[i * PARTS + p]! / expected[i * PARTS + p]!;
         if (Number.isNaN(ratio)) continue;
-        sum += Math.min(ratio * ratio, MOST_SQUARE);
+        sum += Math.min((ratio - 1) ** 2, MOST_SQUARE);
         count++;
       }
       weights[p] = 1 / ((count < LEAST_DAYS ? UNKNOWN_LOCATION_VARIANCE : sum / count) + BETWEEN);
     }
-    for (let at = 0; at < ratios.length; at++) {
-      if (Number.isNaN(ratios[at]!)) continue;
-      panelSums[at]! += weights[at % PARTS]! * Math.min(ratios[at]!, MOST_SQUARE);
-      panelWeights[at]! += weights[at % PARTS]!;
+    for (let at = 0; at < seen.length; at++) {
+      if (Number.isNaN(seen[at]!)) continue;
+      const weight = weights[at % PARTS]! / means[at % PARTS]!;
+      panelSums[at]! += weight * withinReach(seen[at]!, expected[at]!);
+      panelUsual[at]! += weight * expected[at]!;
     }
     ownLevels.push(levels);
-    return { floor, weights, variance: UNKNOWN_LOCATION_VARIANCE };
+    return { floor, weights, means, variance: UNKNOWN_LOCATION_VARIANCE };
   });
   const levels = new Float64Array(DAYS).fill(NaN);
   const shapes: number[] = [];
   for (let i = 0; i < DAYS; i++) {
     const alphas = Float64Array.from({ length: PARTS }, (_, p) => {
       const at = i * PARTS + p;
-      return panelWeights[at] === 0 ? NaN : logOf(panelSums[at]! / panelWeights[at]!);
+      return panelUsual[at] === 0 ? NaN : logOf(panelSums[at]! / panelUsual[at]!);
     });
     levels[i] = levelFrom(alphas, shares);
     for (const alpha of alphas) if (!Number.isNaN(alpha - levels[i]!)) shapes.push(alpha - levels[i]!);
@@ -119,8 +125,12 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
   };
 }
 
-/** log(1 + ρ), within reach. */
-export const logOf = (ratio: number): number => Math.log(Math.max(1 + ratio, 0.05));
+/** Logarithm of a ratio, within reach. */
+export const logOf = (ratio: number): number => Math.log(Math.max(ratio, 0.05));
+
+/** Demand that one wrong observation cannot lift beyond five times what is expected. */
+export const withinReach = (actual: number, expected: number): number =>
+  Math.min(actual, MOST_RATIO * expected);
 
 /** Σ v_p α_p over the parts that are known; NaN where none is. */
 export function levelFrom(alphas: ArrayLike<number>, shares: Float64Array): number {
@@ -134,7 +144,7 @@ export function levelFrom(alphas: ArrayLike<number>, shares: Float64Array): numb
   return share > 0 ? sum / share : NaN;
 }
 
-/** ε and the shares of the parts in the demand of a location's ordinary days. */
+/** ε, and the mean of each part with it, over the ordinary days of a location. */
 function levelOf(parts: DayParts, startDay: number, special: SpecialDays) {
   const sums = new Float64Array(PARTS);
   const counts = new Float64Array(PARTS);
@@ -148,11 +158,8 @@ function levelOf(parts: DayParts, startDay: number, special: SpecialDays) {
     }
   }
   const means = sums.map((sum, p) => (counts[p] === 0 ? 0 : sum / counts[p]!));
-  const total = means.reduce((sum, mean) => sum + mean / PARTS, 0);
-  return {
-    floor: total * FLOOR_SHARE,
-    profile: means.map((mean) => (total > 0 ? mean / total / PARTS : 1 / PARTS)),
-  };
+  const floor = (FLOOR_SHARE * means.reduce((sum, mean) => sum + mean, 0)) / PARTS;
+  return { floor, means: means.map((mean) => mean + floor) };
 }
 
 function robustVariance(values: Float64Array): number {
