@@ -69,6 +69,35 @@ export const ForecastNotes = Type.Object(
     newest_observation: Type.Optional(
       Day('local day of the newest observation, where it lies more than two days before `start_date`'),
     ),
+    level_shift: Type.Optional(
+      Type.Object(
+        {
+          date: Day('first local day on the new level'),
+          factor: Type.Union([Type.Number(), Type.Null()], {
+            description:
+              'demand of a day after it over that of one before it; null where there was none before',
+          }),
+        },
+        { description: 'the newest lasting change of level in the history; forecasts are on the new level' },
+      ),
+    ),
+    absent_rows: Type.Optional(
+      Type.Object(
+        {
+          share: Type.Number({ description: 'share of the hours that are missing' }),
+          hours_of_day: Type.Array(Type.Integer(), { description: 'local hours without rows, 0 to 23' }),
+          weekdays: Type.Array(Type.Integer(), { description: 'weekdays without rows, 1 (Monday) to 7' }),
+          zeros_never_seen: Type.Boolean({
+            description:
+              'counts are stored, but none of 0: rows seem to be written only where there was demand',
+          }),
+        },
+        {
+          description:
+            'hours are missing in a pattern: they are taken for unknown and filled in, not for 0; store zeros where there was no demand',
+        },
+      ),
+    ),
   },
   { $id: 'ForecastNotes' },
 );

@@ -62,6 +62,31 @@ describe('metadata of a forecast', () => {
     expect(latest.notes).toEqual({ 1: { newest_observation: '2017-02-13' } });
   });
 
+  test('says where hours are missing in a pattern, and where the level has changed', async () => {
+    // Place 4: rows by day only, and thrice the demand from 24 January on.
+    await store(
+      4,
+      '2016-12-01T00:00Z',
+      '2017-02-14T00:00Z',
+      'case when h < 54 * 24 then 1 else 3 end * (10 + h % 24)',
+    );
+    await service.pool.query(
+      "delete from demand_observations where location_id = 4 and date_part('hour', hour at time zone 'UTC') < 6",
+    );
+    const { notes } = await metadataOf([1, 4]);
+    expect(notes).toEqual({
+      4: {
+        level_shift: { date: '2017-01-24', factor: expect.closeTo(3, 0) },
+        absent_rows: {
+          share: expect.closeTo(0.25, 1),
+          hours_of_day: [0, 1, 2, 3, 4, 5],
+          weekdays: [],
+          zeros_never_seen: false,
+        },
+      },
+    });
+  });
+
   test('stands in the forecast of a decision too', async () => {
     const decided = await post('decisions', {
       ...{ location_ids: [1, 3], horizon_hours: 168, demand_scale: 0.001 },

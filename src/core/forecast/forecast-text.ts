@@ -55,12 +55,24 @@ function writeLocation(result: LocationForecast, startDate: string): LocationTex
   };
 }
 
-function writeNotes({ leadHours }: LocationForecast, startDate: string): string | null {
+function writeNotes({ leadHours, notes: history }: LocationForecast, startDate: string): string | null {
+  const { levelShift, absentRows } = history;
   const notes = {
     ...(leadHours !== null &&
       leadHours > RECENT_HOURS && {
         newest_observation: localDate(localMidnight(startDate)! - leadHours - 1),
       }),
+    ...(levelShift && {
+      level_shift: { date: levelShift.date, factor: levelShift.factor && round(levelShift.factor) },
+    }),
+    ...(absentRows && {
+      absent_rows: {
+        share: round(absentRows.share),
+        hours_of_day: absentRows.hoursOfDay,
+        weekdays: absentRows.weekdays,
+        zeros_never_seen: absentRows.zerosNeverSeen,
+      },
+    }),
   };
   return Object.keys(notes).length > 0 ? JSON.stringify(notes) : null;
 }
