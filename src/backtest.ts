@@ -204,6 +204,7 @@ function methodRows({ horizonHours, overall }: HorizonScore, stepHours: number):
 const KIND_NAMES: Record<WeekKind, string> = {
   calm: 'calm',
   holiday: 'holiday or event',
+  after_shift: 'after a shift of level',
   storm: 'storm',
 };
 

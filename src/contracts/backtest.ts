@@ -86,6 +86,10 @@ export const BacktestData = Type.Object(
             ...BacktestScore,
             description: 'weeks that hold a public holiday, a day beside one, or an event',
           }),
+          after_shift: Type.Optional({
+            ...BacktestScore,
+            description: 'other weeks that hold a day of the two weeks from a lasting change of level on',
+          }),
         },
         {
           description:

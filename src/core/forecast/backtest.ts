@@ -153,7 +153,7 @@ export function backtest(
 
 function noLocationSums(levels: number): LocationSums {
   const sums = () => noSums(levels);
-  return { whole: sums(), storm: sums(), holiday: sums(), calm: sums() };
+  return { whole: sums(), storm: sums(), holiday: sums(), after_shift: sums(), calm: sums() };
 }
 
 /** Local midnights to forecast from, newest first. */

@@ -47,6 +47,23 @@ describe('a week', () => {
     expect(kindsOf({ events: everywhere }, '2024-02-11', '2024-02-12')).toEqual(['holiday', 'holiday']);
   });
 
+  test('is one after a shift for two weeks from a lasting change of level on, at that location', () => {
+    // Thrice the demand from Wednesday of the ninth week on, and a day without any weeks before.
+    const shifted = hoursOf(
+      14,
+      (hour) => weeklyShape(hour, 40) * (hour >= 8 * 168 + 48 ? 3 : Math.floor(hour / 24) === 30 ? 0 : 1),
+    );
+    const kindOf = weekKinds(seriesOf(shifted), NOTHING);
+    const kinds = Array.from({ length: 14 }, (_, week) => kindOf(MONDAY + week * 168, 168));
+    expect(kinds).toEqual(kinds.map((_, week) => ([8, 9, 10].includes(week) ? 'after_shift' : 'calm')));
+    const known = { kind: 'x', locationId: 1, factor: null };
+    const event = { ...known, fromHour: MONDAY + 8 * 168, untilHour: MONDAY + 14 * 168 };
+    const told = weekKinds(seriesOf(shifted), { ...NOTHING, events: [event] });
+    expect([told(MONDAY + 7 * 168, 24), told(MONDAY + 8 * 168, 24)]).toEqual(['calm', 'holiday']);
+    const steady = seriesOf(hoursOf(14, (hour) => weeklyShape(hour, 40)));
+    expect(weekKinds(steady, NOTHING)(MONDAY + 8 * 168, 168)).toBe('calm');
+  });
+
   test('with a storm is a storm whatever else it holds, and a span takes the first kind of its weeks', () => {
     const unusual = { special: holiday('2024-02-07'), storms: ['2024-02-08'] };
     expect(kindsOf(unusual, '2024-02-05', '2024-02-04')).toEqual(['storm', 'holiday']);
