@@ -106,6 +106,41 @@ describe('an event', () => {
     expect([told['1'], told['2']]).toEqual([quiet['1'], quiet['2']]);
   });
 
+  test('is learned from events as far back as three years, beyond the weeks that a forecast reads', async () => {
+    const day = 24 * HOUR_MS;
+    // Sundays, two to three years before.
+    const runs = [110, 120, 130, 140].map((weeks) => TOMORROW + 6 * day - weeks * 7 * day);
+    const observations = [];
+    for (const run of runs) {
+      for (let ms = run - 28 * day; ms < run + 28 * day; ms += HOUR_MS) {
+        const isHeld = ms >= run + 10 * HOUR_MS && ms < run + 16 * HOUR_MS;
+        const demand = usual(ms, 4) * (isHeld ? 0.3 : 1);
+        observations.push({ location_id: 4, hour: new Date(ms).toISOString(), demand });
+      }
+    }
+    for (let ms = FIRST; ms < TOMORROW; ms += HOUR_MS)
+      observations.push({ location_id: 4, hour: new Date(ms).toISOString(), demand: usual(ms, 4) });
+    expect((await post('data/demand', { observations })).status).toBe(201);
+    const ask = { location_ids: [4], horizon_hours: 168, features: { step_hours: 1 } };
+    const ofRun = async () => {
+      const { forecasts } = (await post('forecast', ask)).body.data;
+      return sum(forecasts['4'], 6 * 24 + 10, 6 * 24 + 16);
+    };
+    const before = await ofRun();
+    const at = (event_id: string, start: number) => ({
+      event_id,
+      location_id: 4,
+      kind: 'run',
+      ...afternoon(start),
+    });
+    await putEvents(at('next', TOMORROW + 6 * day));
+    expect(await ofRun()).toBeCloseTo(before, 3);
+    await putEvents(...runs.map((run) => at(`past ${run}`, run)));
+    const share = (await ofRun()) / before;
+    expect(share).toBeGreaterThan(0.25);
+    expect(share).toBeLessThan(0.45);
+  });
+
   test('counts for decisions and for backtests', async () => {
     await putEvents({ event_id: 'a', location_id: 2, kind: 'closed', factor: 0, ...afternoon(TOMORROW) });
     const told = await forecast();
