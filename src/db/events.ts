@@ -63,23 +63,23 @@ export function eventOnWire(event: StoredEvent): DemandEvent {
 /** Locations per query, so that the event loop gets its turn in between. */
 const LOCATIONS_PER_QUERY = 500;
 
-/** The events that touch `[fromHour, untilHour)`: those of all locations first, then those of each of these, by their start. */
+/** The events of these locations, and of all, that touch `[fromHour, untilHour)`. */
 export async function readEvents(
   db: Queryable,
   locationIds: readonly number[],
   fromHour: number,
   untilHour: number,
 ): Promise<StoredEvent[]> {
-  const touching = (whose: SQL) => sql`
-    select event_id as "eventId", name, kind, location_id as "locationId", date_part('epoch', starts_at) / 3600 as "fromHour",
-      date_part('epoch', ends_at) / 3600 as "untilHour", factor
-    from ${demandEvents} where ${whose} and ends_at > to_timestamp(${fromHour * 3600}::float8)
-      and starts_at < to_timestamp(${untilHour * 3600}::float8)
-    order by location_id, starts_at, event_id`;
-  const { rows: events } = await db.execute<StoredEvent>(touching(sql`location_id is null`));
-  for (let i = 0; i < locationIds.length; i += LOCATIONS_PER_QUERY) {
+  const events: StoredEvent[] = [];
+  // Also where no location is asked for: events of all come with the first query.
+  for (let i = 0; i === 0 || i < locationIds.length; i += LOCATIONS_PER_QUERY) {
     const ids = sql.param(locationIds.slice(i, i + LOCATIONS_PER_QUERY));
-    const { rows } = await db.execute<StoredEvent>(touching(sql`location_id = any(${ids}::int[])`));
+    const { rows } = await db.execute<StoredEvent>(sql`
+      select event_id as "eventId", name, kind, location_id as "locationId", factor,
+        date_part('epoch', starts_at) / 3600 as "fromHour", date_part('epoch', ends_at) / 3600 as "untilHour"
+      from ${demandEvents} where (location_id = any(${ids}::int[]) or (${i === 0} and location_id is null))
+        and ends_at > to_timestamp(${fromHour * 3600}::float8) and starts_at < to_timestamp(${untilHour * 3600}::float8)
+      order by starts_at, event_id`);
     for (const row of rows) events.push(row);
   }
   return events;
