@@ -1,56 +1,110 @@
 /**
- * `npm run bench:holidays`: what knowing public holidays gains on the New York sample. Hourly WAPE of single days around
- * the federal holidays of early 2017, forecast from each of the seven midnights up to the day's own.
+ * `npm run bench:holidays`: what knowing public holidays gains on the New York sample. Single days around the federal holidays
+ * of early 2017, forecast from each of the seven midnights up to the day's own: hourly WAPE, and of the day's total bias and
+ * the share inside its 95 % interval.
  */
 import { DEFAULT_FILE, readDemand } from '../src/backtest.ts';
-import { accuracyOf, addErrors, noErrors } from '../src/core/forecast/accuracy.ts';
+import { accuracyOf, addErrors, type ErrorSums, noErrors } from '../src/core/forecast/accuracy.ts';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { localDemand } from '../src/core/forecast/local-series.ts';
 import { localDate, localMidnight } from '../src/core/forecast/local-time.ts';
+import { HOLIDAY_REACH_HOURS } from '../src/core/forecast/special-days.ts';
+import type { ForecastSet } from '../src/core/forecast/types.ts';
 import { type Holiday, openHolidayCalendar } from '../src/holidays.ts';
 
 const HOURS_PER_DAY = 24;
-/** Day, what it is, and the fewest days from which it is forecast: the day after is another matter once the holiday is known. */
-const DAYS: readonly [string, string, from: number, to: number][] = [
-  ['2017-01-16', 'Martin Luther King Day', 0, 1],
+/** Ten days of history: below, intervals are those of a new place. */
+const FIRST_START = '2017-01-10';
+/** Day, what it is, and the fewest and most days from which it is forecast. */
+const DAYS: readonly [string, string, from?: number, to?: number][] = [
+  ['2017-01-13', 'Friday before Martin Luther King Day'],
+  ['2017-01-14', 'Saturday'],
+  ['2017-01-15', 'Sunday'],
+  ['2017-01-16', 'Martin Luther King Day'],
+  ['2017-01-17', 'the day after'],
   ['2017-01-23', 'a week later', 0, 5],
-  ['2017-02-20', "Presidents' Day", 0, 6],
-  ['2017-02-21', 'the day after, forecast before the holiday', 1, 6],
-  ['2017-02-21', 'the day after, forecast after the holiday', 0, 0],
+  ['2017-02-17', "Friday before Presidents' Day"],
+  ['2017-02-18', 'Saturday'],
+  ['2017-02-19', 'Sunday'],
+  ['2017-02-20', "Presidents' Day"],
+  ['2017-02-21', 'the day after'],
   ['2017-02-27', 'a week later', 0, 5],
-  ['2017-03-06', 'two weeks later', 0, 6],
-  ['2017-02-15', 'Susan B. Anthony Day (a holiday of the state)', 0, 6],
+  ['2017-03-06', 'two weeks later'],
+  ['2017-02-15', 'Susan B. Anthony Day (a holiday of the state)'],
 ];
 
 const series = await readDemand(DEFAULT_FILE, 'America/New_York');
-const first = Math.min(...series.map(({ startHour }) => startHour));
-const last = Math.max(...series.map(({ startHour, values }) => startHour + values.length));
+const first = Math.min(...series.map(({ startHour }) => startHour)) - HOLIDAY_REACH_HOURS;
+const last =
+  Math.max(...series.map(({ startHour, values }) => startHour + values.length)) + HOLIDAY_REACH_HOURS;
 
-function wape(date: string, from: number, to: number, holidays: Holiday[]): number {
-  const day = localMidnight(date)!;
-  const sums = noErrors();
-  for (let lead = from; lead <= to; lead++) {
-    const { results } = forecastMany(series, {
-      startDate: localDate(day - HOURS_PER_DAY * lead),
-      horizonHours: HOURS_PER_DAY * (lead + 1),
-      stepHours: 1,
-      confidenceLevel: null,
-      holidays,
-    });
-    results.forEach((result, i) => {
-      if (result.status !== 'ok') return;
-      addErrors(sums, result.values.subarray(-HOURS_PER_DAY), localDemand(series[i]!, day, HOURS_PER_DAY), 0);
-    });
-  }
-  return accuracyOf([sums]).wape!;
+interface Score {
+  hours: ErrorSums;
+  days: ErrorSums;
+  inside: number;
+  count: number;
 }
 
-const federal = (await openHolidayCalendar('US')).between(first, last);
-const state = (await openHolidayCalendar('US-NY')).between(first, last);
-console.log(`WAPE, %${' '.repeat(54)}none      US   US-NY`);
+/** Forecasts of a week, each asked for once. */
+function forecaster(holidays: Holiday[]) {
+  const known = new Map<string, ForecastSet>();
+  return (startDate: string, stepHours: number): ForecastSet => {
+    const key = `${startDate} ${stepHours}`;
+    const options = {
+      startDate,
+      horizonHours: 7 * HOURS_PER_DAY,
+      stepHours,
+      confidenceLevel: 0.95,
+      holidays,
+    };
+    const set = known.get(key) ?? forecastMany(series, options);
+    known.set(key, set);
+    return set;
+  };
+}
+
+function score(forecasts: ReturnType<typeof forecaster>, date: string, from = 0, to = 6): Score {
+  const day = localMidnight(date)!;
+  const found: Score = { hours: noErrors(), days: noErrors(), inside: 0, count: 0 };
+  for (let lead = from; lead <= to; lead++) {
+    const startDate = localDate(day - HOURS_PER_DAY * lead);
+    if (startDate < FIRST_START) continue;
+    const hourly = forecasts(startDate, 1).results;
+    const daily = forecasts(startDate, HOURS_PER_DAY).results;
+    series.forEach((one, i) => {
+      const [hours, days] = [hourly[i]!, daily[i]!];
+      if (hours.status !== 'ok' || days.status !== 'ok') return;
+      const actual = localDemand(one, day, HOURS_PER_DAY);
+      const total = actual.reduce((sum, demand) => sum + demand, 0);
+      const at = HOURS_PER_DAY * lead;
+      addErrors(found.hours, hours.values.subarray(at, at + HOURS_PER_DAY), actual, 0);
+      addErrors(found.days, days.values.subarray(lead, lead + 1), Float64Array.of(total), 0);
+      if (total >= days.lower![lead]! && total <= days.upper![lead]!) found.inside++;
+      found.count++;
+    });
+  }
+  return found;
+}
+
+const percent = (share: number): string => (100 * share).toFixed(1).padStart(7);
+const calendars = ['US', 'US-NY'].map(async (region) =>
+  (await openHolidayCalendar(region)).between(first, last),
+);
+const [none, federal, state] = [[], ...(await Promise.all(calendars))].map(forecaster);
+const title = (text: string, columns: string[]) => `  ${text.padEnd(7 * columns.length)}`;
+console.log(
+  ' '.repeat(60) +
+    title('hourly WAPE, %', ['none', 'US', 'US-NY']) +
+    title('bias, %', ['none', 'US']) +
+    title('95 % holds', ['none', 'US']),
+);
+console.log(`${' '.repeat(62)}   none     US  US-NY     none     US     none     US`);
 for (const [date, name, from, to] of DAYS) {
-  const cells = [[], federal, state].map((holidays) =>
-    (100 * wape(date, from, to, holidays)).toFixed(1).padStart(8),
+  const [blind, known, ofState] = [none!, federal!, state!].map((one) => score(one, date, from, to));
+  const wapes = [blind!, known!, ofState!].map(({ hours }) => percent(accuracyOf([hours]).wape!));
+  const biases = [blind!, known!].map(({ days }) => percent(accuracyOf([days]).bias!));
+  const holds = [blind!, known!].map(({ inside, count }) => percent(inside / count));
+  console.log(
+    `${date} ${name}`.padEnd(62) + [wapes, biases, holds].map((cells) => cells.join('')).join('  '),
   );
-  console.log(`${date} ${name}`.padEnd(60) + cells.join(''));
 }

@@ -149,7 +149,12 @@ export const SettingsSchema = Type.Object({
   FORECASTING_HOLIDAYS: optionalText('region whose public holidays forecasts know, e.g. `US`, `DE-BY`', {
     pattern: '^[A-Z]{2}(-[A-Za-z0-9]{1,8}){0,2}$',
   }),
-  FORECASTING_HISTORY_WEEKS: integer(13, 1, 13, 'weeks of observations a forecast reads, in backtests too'),
+  FORECASTING_HISTORY_WEEKS: integer(
+    13,
+    1,
+    13,
+    'weeks of observations a forecast reads, in backtests too; more around holidays and events',
+  ),
   FORECASTING_THREADS: integer(1, 1, 64, 'forecast threads per API process'),
   FEATURES_ENABLE_CACHING: flag(true, 'keep forecasts until new observations arrive'),
   FEATURES_ENABLE_RISK_SCORING: flag(true, 'serve `/api/v1/risk/score`'),

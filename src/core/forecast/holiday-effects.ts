@@ -41,7 +41,7 @@ export interface DayEffect {
 const LEVEL_VARIANCE: Record<DayRole | typeof SEASON, number> = {
   off: 0.03,
   between: 0.06,
-  near: 0.01,
+  near: 0.015,
   season: 0.06,
 };
 /** Prior variance of b_p. */
