@@ -106,7 +106,7 @@ export function backtest(
   const { holidays = [], events = [], storms = [] } = options;
   const special = specialDays(holidays);
   const starts = backtestStarts(series, Math.max(...horizonsHours), options.origins);
-  const kinds = series.map((one) => weekKinds(one, { special, events, storms }));
+  const kinds: KindOfSpan[] = [];
   const total = horizonsHours.length * starts.length * series.length;
   let done = 0;
   const horizons: HorizonScore[] = [];
@@ -120,6 +120,8 @@ export function backtest(
       for (const [i, one] of series.entries()) {
         if (stopFlag !== undefined && Atomics.load(stopFlag, 0) !== 0) return null;
         panel.push(fitSeries(one, start, effects[i]));
+        // Here, where a stop is heard: it takes as long as a fit.
+        kinds[i] ??= weekKinds(one, { special, events, storms });
         onProgress(++done, total);
       }
       addBounds(panel, { horizonHours, stepHours }, confidenceLevels);
