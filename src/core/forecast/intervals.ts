@@ -2,15 +2,16 @@
  * Prediction intervals from the errors of past forecasts, pooled over the panel of series.
  *
  * Notation: e = g(actual) − g(forecast), the error of a step's sum on the scale of the series' transform g;
+ *   u = e / s(x), relative to its usual size at the level x = g(forecast) (`error-scale.ts`);
  *   b bucket of the horizon at the step's end (up to 1, 3, 6, 12, 24, 48, 96, 168, 336, 672 h);
- *   r mean |e| of a series, its scale;  r₋ₒ the same without the errors of e's own origin;  n errors of the series in b;
- *   N those of the panel;  T_ν quantile of Student's distribution with ν degrees of freedom.
- *   normal  ν(p)   = Φ⁻¹(p) √(π/2)                        quantile of a normal error with mean |e| = 1
- *   panel   π_b(p) = (N Q_b(p) + 60 ν(p)) / (N + 60)       Q_b quantile of e / r₋ₒ over all series
- *   series  q_b(p) = (n Q(p) + 60 r π_b(p)) / (n + 60) · T_{n−1}(p) / Φ⁻¹(p)     Q own quantile of e
- *   bound   g⁻¹(g(forecast) + q_b(p)),   p = (1 ± level) / 2, kept on its side of the forecast and ≥ 0
+ *   r mean |u| of a series;  r₋ₒ the same without the errors of u's own origin;  n errors of the series in b;  N those of the panel;
+ *   T_ν quantile of Student's distribution with ν = i n − 1 degrees of freedom, i the share of errors that are independent.
+ *   normal  ν(p)   = Φ⁻¹(p) √(π/2)                        quantile of a normal error with mean |u| = 1
+ *   panel   π_b(p) = (N Q_b(p) + 60 ν(p)) / (N + 60)       Q_b quantile of u / r₋ₒ over all series
+ *   series  q_b(p) = (n Q(p) + 60 r π_b(p)) / (n + 60) · T_ν(p) / Φ⁻¹(p)     Q own quantile of u
+ *   bound   g⁻¹(x + s(x) q_b(p)),   p = (1 ± level) / 2, kept on its side of the forecast and ≥ 0
  * An error is divided by the scale of the other origins, since the next error will be no part of its own scale either:
- * e / r has tails too thin. Student's factor does the same for n errors instead of many.
+ * u / r has tails too thin. Student's factor does the same for n errors instead of many.
  * Errors are those of sums over steps: the errors of a sum's hours are correlated, so hourly intervals do not add up.
  * Beyond the longest horizon h_m ever compared the last bucket is widened by √(1 + log₂(h / h_m)): a convention, 13
  * weeks of history cannot measure it.
@@ -21,6 +22,7 @@
  * Complexity O(R log R) for R errors. Reference: Gneiting & Raftery 2007 (interval score); James–Stein shrinkage.
  */
 import { MAX_CONFIDENCE_LEVEL, MIN_CONFIDENCE_LEVEL } from '../../contracts/forecast.ts';
+import { type ErrorScale, scaleByLevel, sumOfSizes } from './error-scale.ts';
 import { normalQuantile, quantileSorted, studentToNormal, tailQuantileSorted } from './quantiles.ts';
 import type { PastSteps } from './steps.ts';
 import { destabilise, stabilise, type Transform } from './transform.ts';
@@ -53,12 +55,17 @@ function bucketOf(endHours: number): number {
 /** Errors of one series, ordered for quantiles. */
 export interface SeriesErrors {
   transform: Transform;
-  /** Ascending errors per bucket. */
+  scaleAt: ErrorScale;
+  /** Ascending u per bucket. */
   buckets: Float64Array[];
-  /** Ascending errors relative to the mean |e| of the other origins, per bucket. */
+  /** Ascending u relative to the mean |u| of the other origins, per bucket. */
   relative: Float64Array[];
-  /** Mean |e|; null where nothing was compared. */
+  /** Mean |u|; null where nothing was compared. */
   scale: number | null;
+  /** Mean |e|; 0 where nothing was compared. */
+  meanError: number;
+  /** Share of the errors that are independent at most. */
+  independentShare: number;
   /** Scale to assume where nothing was compared. */
   ownVariation: number;
   /** Range of a step's demand of late; 0 where nothing but zeros is known. */
@@ -75,19 +82,19 @@ export function sortErrors(
   ownVariation: number,
   usualRange: number,
 ): SeriesErrors {
-  const { endHours, origins, errors } = past;
+  const { endHours, origins, levels, independentShare } = past;
+  const scaleAt = scaleByLevel(levels, past.errors);
+  const errors = past.errors.map((error, i) => error / scaleAt(levels[i]!));
   const originCount = errors.length === 0 ? 0 : origins.at(-1)! + 1;
   const sums = new Float64Array(originCount);
   const counts = new Int32Array(originCount);
   const bucketCounts = new Int32Array(BUCKET_ENDS.length);
-  let sum = 0;
   for (let i = 0; i < errors.length; i++) {
-    const size = Math.abs(errors[i]!);
-    sums[origins[i]!]! += size;
+    sums[origins[i]!]! += Math.abs(errors[i]!);
     counts[origins[i]!]!++;
     bucketCounts[bucketOf(endHours[i]!)]!++;
-    sum += size;
   }
+  const sum = sumOfSizes(errors);
   const buckets = Array.from(bucketCounts, (count) => new Float64Array(count));
   const relative = Array.from(bucketCounts, (count) => new Float64Array(count));
   const filled = new Int32Array(BUCKET_ENDS.length);
@@ -101,9 +108,12 @@ export function sortErrors(
   }
   return {
     transform,
+    scaleAt,
     buckets: buckets.map((list) => list.sort()),
     relative: relative.map((list, b) => thinned(list.subarray(0, compared[b]!).sort(), SERIES_SAMPLE)),
     scale: errors.length === 0 ? null : sum / errors.length,
+    meanError: errors.length === 0 ? 0 : sumOfSizes(past.errors) / errors.length,
+    independentShare,
     ownVariation,
     usualRange,
   };
@@ -141,7 +151,7 @@ export function buildPanel(series: readonly SeriesErrors[]): ErrorPanel {
     }
     return pooled.sort();
   });
-  const scales = Float64Array.from(compared, (one) => one.scale!).sort();
+  const scales = Float64Array.from(compared, (one) => one.meanError).sort();
   return { buckets, middleScale: scales.length === 0 ? null : quantileSorted(scales, 0.5) };
 }
 
@@ -176,12 +186,9 @@ export function stepBounds(
     const bucket = bucketOf(endHours[i]!);
     const widening = endHours[i]! > longest ? Math.sqrt(1 + Math.log2(endHours[i]! / longest)) : 1;
     const centre = stabilise(kind, value);
-    lower[i] = Math.max(
-      0,
-      value - reach,
-      Math.min(value, destabilise(kind, centre + widening * low[bucket]!)),
-    );
-    upper[i] = Math.min(value + reach, Math.max(value, destabilise(kind, centre + widening * high[bucket]!)));
+    const scale = widening * errors.scaleAt(centre);
+    lower[i] = Math.max(0, value - reach, Math.min(value, destabilise(kind, centre + scale * low[bucket]!)));
+    upper[i] = Math.min(value + reach, Math.max(value, destabilise(kind, centre + scale * high[bucket]!)));
   }
   return { lower, upper };
 }
@@ -209,7 +216,8 @@ function errorQuantiles(errors: SeriesErrors, panel: ErrorPanel, p: number): Flo
       own.length === 0
         ? scale * pooled
         : (own.length * tailQuantileSorted(own, p) + SHRINKAGE * scale * pooled) / (own.length + SHRINKAGE);
-    quantiles[b]! *= studentToNormal(p, Math.max(LEAST_FREEDOM, own.length - 1));
+    const freedom = own.length * errors.independentShare - 1;
+    quantiles[b]! *= studentToNormal(p, Math.max(LEAST_FREEDOM, freedom));
   }
   return quantiles.map((_, b) => {
     for (let near = b; near >= 0; near--) if (!Number.isNaN(quantiles[near]!)) return quantiles[near]!;

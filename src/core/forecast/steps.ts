@@ -22,6 +22,8 @@ export function sumSteps(hourly: Float64Array, multiplicity: Uint8Array, stepHou
   return sums;
 }
 
+/** Sums over windows that overlap tell up to half as much again as those side by side. */
+const OVERLAP_GAIN = 1.5;
 /** Weeks of history that say how far a step may lie from its forecast. */
 const USUAL_WEEKS = 4;
 /** Steps in them below which their range is chance. */
@@ -71,8 +73,12 @@ export interface PastSteps {
   endHours: Float64Array;
   /** Place of each step's origin among the origins, ascending. */
   origins: Int32Array;
-  /** Error on the scale of the series' transform: g(actual) − g(forecast), finite. */
+  /** Level of the forecast on the scale of the series' transform: g(forecast). */
+  levels: Float64Array;
+  /** Error on the same scale: g(actual) − g(forecast), finite. */
   errors: Float64Array;
+  /** Share of the errors that are independent at most: steps longer than the time between origins overlap. */
+  independentShare: number;
   /** Σ|actual − forecast| and Σ actual, in demand. */
   absoluteError: number;
   demand: number;
@@ -92,7 +98,9 @@ export function comparePast(model: FittedModel, stepHours: number): PastSteps {
   const room = Math.max(0, perOrigin) * past.length;
   const endHours = new Float64Array(room);
   const origins = new Int32Array(room);
+  const levels = new Float64Array(room);
   const errors = new Float64Array(room);
+  const spacing = past.length < 2 ? stepHours : (past.at(-1)!.origin - past[0]!.origin) / (past.length - 1);
   let count = 0;
   let absoluteError = 0;
   let demand = 0;
@@ -113,7 +121,9 @@ export function comparePast(model: FittedModel, stepHours: number): PastSteps {
       if (missing > MISSING_SHARE * stepHours) continue;
       endHours[count] = from + stepHours;
       origins[count] = place;
-      errors[count++] = stabilise(transform.kind, actual) - stabilise(transform.kind, forecast);
+      levels[count] = stabilise(transform.kind, forecast);
+      errors[count] = stabilise(transform.kind, actual) - levels[count]!;
+      count++;
       absoluteError += Math.abs(observed - forecast);
       demand += observed;
     }
@@ -121,7 +131,9 @@ export function comparePast(model: FittedModel, stepHours: number): PastSteps {
   return {
     endHours: endHours.subarray(0, count),
     origins: origins.subarray(0, count),
+    levels: levels.subarray(0, count),
     errors: errors.subarray(0, count),
+    independentShare: Math.min(1, (OVERLAP_GAIN * spacing) / stepHours),
     absoluteError,
     demand,
   };

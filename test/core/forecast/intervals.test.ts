@@ -17,7 +17,9 @@ const LOG = fitTransform(Float64Array.of(50, 100, 200));
 const past = (errors: number[], endHour = 24): PastSteps => ({
   endHours: new Float64Array(errors.length).fill(endHour),
   origins: Int32Array.from(errors, (_, i) => Math.floor((12 * i) / errors.length)),
+  levels: new Float64Array(errors.length),
   errors: Float64Array.from(errors),
+  independentShare: 1,
   absoluteError: 0,
   demand: 0,
 });
@@ -91,6 +93,8 @@ describe('stepBounds', () => {
       endHours: Float64Array.from({ length: 8000 }, (_, i) => (i % 2 === 0 ? 1 : 168)),
       origins: Int32Array.from({ length: 8000 }, (_, i) => Math.floor(i / 800)),
       errors: Float64Array.from({ length: 8000 }, (_, i) => (i % 2 === 0 ? 0.1 : 0.4) * normal(random)),
+      levels: new Float64Array(8000),
+      independentShare: 1,
       absoluteError: 0,
       demand: 0,
     };
