@@ -4,7 +4,7 @@
  *   ahead     ŷ[t] ← ŷ[t] · (ŷ[s] / ŷ[t])^w · e^(x_p(t)) · f,   s the same hour of the Sunday that follows
  * with w, x_p of the day (`holiday-effects.ts`; x between the middles of two parts of a day is on the line between them) and f
  * the factor of the events that hold.
- *   history   hours taken out are missing; `clean` fills them in with what is usual. On special days, not during events, half of
+ *   history   hours taken out are missing, where enough others are left; `clean` fills them in with what is usual. On special days, not during events, half of
  *             the surprise is put back: z ← z + ½ (z(observed) − z(usual · effect)). A quiet holiday is also news about the level.
  * Complexity O(hours). Units: local hours, demand per hour.
  */
@@ -22,11 +22,29 @@ const SURPRISE_SHARE = 0.5;
 export const hoursToSunday = (localHour: number): number =>
   HOURS_PER_DAY * ((7 - weekdayOf(dayOf(localHour))) % 7);
 
-/** The history without the hours that are taken out; as it is where nothing else would be left. */
-export function withoutEffects(history: LocalSeries, effects: SeriesEffects): Float64Array {
-  const usual = history.values.map((value, t) => (effects.isOut(history.firstHour + t) ? NaN : value));
-  return usual.every(Number.isNaN) ? history.values : usual;
+/**
+ * The history without the hours of events and of special days that differ. Where less than half of what was observed would be left,
+ * special days stay, freed of their effect: a place that opened before Christmas has no other days. So do events, as they were,
+ * where nothing would be left.
+ */
+export function withoutEffects({ firstHour, values }: LocalSeries, effects: SeriesEffects): Float64Array {
+  const withoutEvents = values.map((value, t) => (effects.isHeld(firstHour + t) ? NaN : value));
+  const effectAt = (t: number): DayEffect | null => {
+    const effect = effects.dayAt(firstHour + t);
+    return effect?.isMaterial ? effect : null;
+  };
+  const usual = withoutEvents.map((value, t) => (effectAt(t) === null ? value : NaN));
+  const observed = countObserved(withoutEvents);
+  if (observed === 0) return values;
+  if (countObserved(usual) >= observed / 2) return usual;
+  return withoutEvents.map((value, t) => {
+    const effect = effectAt(t);
+    return effect === null ? value : value / Math.exp(logEffect(effect, firstHour + t, 0));
+  });
 }
+
+const countObserved = (values: Float64Array): number =>
+  values.reduce((count, value) => (Number.isNaN(value) ? count : count + 1), 0);
 
 /** Logarithm of what a special day does to an hour, `contrast` being that of Sunday to it. */
 function logEffect(effect: DayEffect, localHour: number, contrast: number): number {
@@ -38,9 +56,13 @@ function logEffect(effect: DayEffect, localHour: number, contrast: number): numb
   return part + effect.sunday * limited(contrast);
 }
 
-/** Puts half of the surprise of special days that were taken out back into z, in place. */
+/**
+ * Puts half of the surprise of special days that were taken out back into z, in place.
+ * @param usual the history without them
+ */
 export function returnSurprise(
   z: Float64Array,
+  usual: Float64Array,
   clean: Float64Array,
   history: LocalSeries,
   transform: Transform,
@@ -50,9 +72,9 @@ export function returnSurprise(
   const inRange = (demand: number): number => Math.min(Math.max(demand, transform.lowest), transform.highest);
   const zOf = (demand: number): number => standardise(transform, Float64Array.of(inRange(demand)))[0]!;
   for (let t = 0; t < z.length; t++) {
+    const isTakenOut = Number.isNaN(usual[t]!) && !Number.isNaN(values[t]!);
     const effect = effects.dayAt(firstHour + t);
-    if (effect === undefined || !effect.isMaterial || effects.eventAt(firstHour + t) !== undefined) continue;
-    if (Number.isNaN(values[t]!)) continue;
+    if (!isTakenOut || effect === undefined || effects.isHeld(firstHour + t)) continue;
     const toSunday = hoursToSunday(firstHour + t);
     const after = clean[t + toSunday];
     const before = clean[t + toSunday - HOURS_PER_WEEK];

@@ -20,14 +20,14 @@ export interface SeriesEffects {
   dayAt(localHour: number): DayEffect | undefined;
   /** Events that hold, together: their factors multiply. */
   eventAt(localHour: number): EventEffect | undefined;
-  /** Whether an hour of the history is no observation of the usual. */
-  isOut(localHour: number): boolean;
+  /** Whether any event holds. */
+  isHeld(localHour: number): boolean;
 }
 
 export const NO_EFFECTS: SeriesEffects = {
   dayAt: () => undefined,
   eventAt: () => undefined,
-  isOut: () => false,
+  isHeld: () => false,
 };
 
 export interface EffectOptions {
@@ -136,6 +136,6 @@ function effectsOf(
         deviation: Math.hypot(...effects.map(({ deviation }) => deviation)),
       };
     },
-    isOut: (hour) => (dayAt(hour)?.isMaterial ?? false) || common.has(hour) || own.has(hour),
+    isHeld: (hour) => common.has(hour) || own.has(hour),
   };
 }

@@ -14,7 +14,7 @@
  * Complexity O(hours of past events).
  */
 
-import { zoneClock } from './local-time.ts';
+import { type ZoneClock, zoneClock } from './local-time.ts';
 import { dayOf, type SpecialDays } from './special-days.ts';
 import type { DemandEvent, DemandSeries } from './types.ts';
 import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
@@ -23,6 +23,8 @@ const KIND_VARIANCE = 0.25;
 const EVENT_VARIANCE = 0.04;
 const LOCATION_VARIANCE = 0.09;
 const FLOOR_SHARE = 0.02;
+/** Twenty times the usual: beyond it an observation is taken for wrong. */
+const MOST = Math.log(20);
 const WEEKS = [-2, -1, 1, 2];
 /** Events of a kind that are learned from; more would only cost time. */
 const NEWEST = 50;
@@ -126,44 +128,52 @@ export function learnEvents(
   });
 }
 
-/** How far demand was from the usual during an event; null where that cannot be told. */
-function look(
-  event: DemandEvent,
-  { series, quiet, beforeHour, variance }: EventMember,
-  special: SpecialDays,
-) {
+/**
+ * How far demand was from the usual during an event; null where that cannot be told. Hours of holidays and of days between count
+ * only where the event has no others: they differ by themselves.
+ */
+function look(event: DemandEvent, member: EventMember, special: SpecialDays) {
+  const { series, quiet, variance } = member;
   const clock = zoneClock(series.timeZone);
+  const specialAt = (hour: number) => special.get(dayOf(hour + clock(hour)));
   const read = hourReader(series);
   const readQuiet = hourReader(quiet);
   const readUsual = (hour: number): number =>
-    hour >= beforeHour || special.has(dayOf(hour + clock(hour))) ? NaN : readQuiet(hour);
-  let actual = 0;
-  let usual = 0;
-  let hours = 0;
-  const oldest = Math.min(series.startHour, ...(series.older ?? []).map(({ startHour }) => startHour));
-  const until = Math.min(event.untilHour, beforeHour);
-  for (let hour = Math.max(event.fromHour, oldest); hour < until; hour++) {
-    const value = read(hour);
-    if (Number.isNaN(value)) continue;
-    let sum = 0;
-    let count = 0;
-    for (const weeks of WEEKS) {
-      // The same hour of the wall clock, whichever way the clocks were changed between.
-      const straight = hour + HOURS_PER_WEEK * weeks;
-      const other = straight + clock(hour) - clock(straight);
-      const demand = readUsual(other);
-      if (Number.isNaN(demand)) continue;
-      sum += demand;
-      count++;
+    hour >= member.beforeHour || specialAt(hour) !== undefined ? NaN : readQuiet(hour);
+  const compare = (isCounted: (hour: number) => boolean) => {
+    let [actual, usual, hours] = [0, 0, 0];
+    const oldest = Math.min(series.startHour, ...(series.older ?? []).map(({ startHour }) => startHour));
+    const until = Math.min(event.untilHour, member.beforeHour);
+    for (let hour = Math.max(event.fromHour, oldest); hour < until; hour++) {
+      const value = isCounted(hour) ? read(hour) : NaN;
+      const expected = Number.isNaN(value) ? NaN : usualOf(hour, clock, readUsual);
+      if (Number.isNaN(expected)) continue;
+      actual += value;
+      usual += expected;
+      hours++;
     }
-    if (count === 0) continue;
-    actual += value;
-    usual += sum / count;
-    hours++;
-  }
+    return { actual, usual, hours };
+  };
+  const plain = compare((hour) => (specialAt(hour)?.role ?? 'near') === 'near');
+  const { actual, usual, hours } = plain.usual > 0 ? plain : compare(() => true);
   if (usual <= 0) return null;
   const floor = FLOOR_SHARE * usual;
-  return { y: Math.log((actual + floor) / (usual + floor)), noise: (variance * HOURS_PER_DAY) / hours };
+  const y = Math.min(MOST, Math.log((actual + floor) / (usual + floor)));
+  return { y, noise: (variance * HOURS_PER_DAY) / hours };
+}
+
+/** Mean of the same hour of the wall clock in the weeks around, NaN where none is known. */
+function usualOf(hour: number, clock: ZoneClock, read: (utcHour: number) => number): number {
+  let sum = 0;
+  let count = 0;
+  for (const weeks of WEEKS) {
+    const straight = hour + HOURS_PER_WEEK * weeks;
+    const demand = read(straight + clock(hour) - clock(straight));
+    if (Number.isNaN(demand)) continue;
+    sum += demand;
+    count++;
+  }
+  return sum / count;
 }
 
 /** Observed demand of a UTC hour, NaN where there is none. */

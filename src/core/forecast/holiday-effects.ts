@@ -53,6 +53,8 @@ const SUNDAY_VARIANCE = 1 / 16;
 const SUNDAY_NOISE = 0.0225;
 /** Largest contrast: a place that is closed on Sundays. */
 const MOST_CONTRAST = 2.5;
+/** What a location may have in one part of a day beside the panel: one wrong observation shall not make a day. */
+const MOST_OWN = 2.5;
 /** Mean size of the effect, as a logarithm, from which on a day is taken out of the history. */
 const MATERIAL = 0.05;
 
@@ -87,7 +89,7 @@ export function learnEffects(
   for (const day of targets) {
     const target = special.get(day)!;
     // Days that would have no weight only cost time.
-    const alike = seen.filter((one) => likeness(one.special, target) > 0);
+    const alike = seen.filter((one) => !Number.isNaN(one.level) && likeness(one.special, target) > 0);
     const predicted = predict(day, target, alike, ordinary, shares[target.role]);
     predicted.forEach((effect, l) => void effects[l]!.set(day, effect));
   }
@@ -186,6 +188,8 @@ function describe(one: Seen, { locations, shares }: OrdinaryDays, sunday: number
     return expected > 0 ? logOf(actual / expected) : NaN;
   });
   one.level = levelFrom(one.alphas, shares);
+  // Of parts that no location observes (nights without rows) no shape is known.
+  one.alphas = one.alphas.map((alpha) => (Number.isNaN(alpha) ? one.level : alpha));
   one.deltas = Float64Array.from(one.locations, (location) => {
     if (location === undefined) return NaN;
     const { y, contrast, usual } = location;
@@ -194,8 +198,9 @@ function describe(one: Seen, { locations, shares }: OrdinaryDays, sunday: number
     for (let p = 0; p < PARTS; p++) {
       const demand = usual[p]! * Math.exp(y[p]!);
       if (Number.isNaN(demand + one.alphas[p]!)) continue;
-      actual += demand;
-      expected += usual[p]! * Math.exp(sunday * contrast[p]! + one.alphas[p]!);
+      const ofPanel = usual[p]! * Math.exp(sunday * contrast[p]! + one.alphas[p]!);
+      actual += Math.min(demand, MOST_OWN * ofPanel);
+      expected += ofPanel;
     }
     return expected > 0 ? limited(Math.log(Math.max(actual / expected, 0.01))) : NaN;
   });
@@ -209,16 +214,15 @@ function predict(
   { locations, levelVariance, shapeVariance }: OrdinaryDays,
   sunday: Share,
 ): DayEffect[] {
-  const whole = seen.filter(({ alphas }) => !alphas.some(Number.isNaN));
-  const pairs = pairsOf(whole);
-  const alike = alikeTo(target, whole);
+  const pairs = pairsOf(seen);
+  const alike = alikeTo(target, seen);
   const prior = LEVEL_VARIANCE[target.kind === SEASON ? SEASON : target.role];
-  const noiseOf = (variance: number) => (j: number) => variance * (1 + 1 / whole[j]!.usualDays);
+  const noiseOf = (variance: number) => (j: number) => variance * (1 + 1 / seen[j]!.usualDays);
   const level = bestGuess(alike, pairs, noiseOf(levelVariance), prior);
   const shape = bestGuess(alike, pairs, noiseOf(shapeVariance), SHAPE_VARIANCE[target.role]);
   const a = weighted(
     level.weights,
-    whole.map((one) => one.level),
+    seen.map((one) => one.level),
   );
   const parts = Float64Array.from(
     { length: PARTS },
@@ -226,15 +230,15 @@ function predict(
       a +
       weighted(
         shape.weights,
-        whole.map((one) => one.alphas[p]! - one.level),
+        seen.map((one) => one.alphas[p]! - one.level),
       ),
   );
   const own = LOCATION_SHARE * prior;
   const itself = seen.find((one) => one.day === day);
   return locations.map((location, l) => {
     const isSeen = (one: Seen): boolean => !Number.isNaN(one.deltas[l]!);
-    const isAll = whole.length === seen.length && seen.every(isSeen);
-    const seenHere = isAll ? whole : seen.filter(isSeen);
+    const isAll = seen.every(isSeen);
+    const seenHere = isAll ? seen : seen.filter(isSeen);
     const guess = bestGuess(
       isAll ? alike : alikeTo(target, seenHere),
       isAll ? pairs : pairsOf(seenHere),

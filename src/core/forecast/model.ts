@@ -92,7 +92,7 @@ export function fitModel(
   const observed = Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1));
   const origins = plan.origins.filter((origin) => isKnownBefore(observed, origin));
   const { lowestZ, highestZ } = transform;
-  returnSurprise(z, clean, history, transform, effects);
+  returnSurprise(z, values, clean, history, transform, effects);
 
   const end = history.firstHour + n + leadHours;
   const lastSunday = lastSundayAhead(effects, end, horizonHours);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { backtest } from '../../../src/core/forecast/backtest.ts';
 import { forecastMany } from '../../../src/core/forecast/forecast.ts';
+import { localDate } from '../../../src/core/forecast/local-time.ts';
 import type { DemandEvent, DemandSeries, LocationForecast } from '../../../src/core/forecast/types.ts';
 import { hoursOf, MONDAY, normal, seededRandom, seriesOf, sum, weeklyShape } from './samples.ts';
 
@@ -132,6 +133,24 @@ describe('a factor that is learned', () => {
     expect(ratioOfDay([series], [earlier, event(ahead)], 2)[0]).toBeGreaterThan(2);
     expect(ratioOfDay([recent!], [earlier, event(ahead)], 2)[0]).toBe(1);
   });
+});
+
+test('an event and a holiday that meet are not taken for each other', () => {
+  // Two promotions of two days that double demand; the first day of each is a holiday that halves it.
+  const [one, two] = [30, 58];
+  const series = panel(3, (_, hour) => {
+    const day = Math.floor(hour / 24);
+    return ([one, one + 1, two, two + 1].includes(day) ? 2 : 1) * (day === one || day === two ? 0.5 : 1);
+  });
+  const promotion = (day: number) => event(day, { kind: 'promotion', ...hoursOfDays(day, 2) });
+  const holidays = [one, two].map((day) => ({ date: localDate(MONDAY + 24 * day), name: 'a holiday' }));
+  const ask = (events: DemandEvent[]) =>
+    (forecastMany(series, { ...OPTIONS, events, holidays }).results as LocationForecast[])[0]!.values;
+  const past = [promotion(one), promotion(two)];
+  const without = ask(past);
+  const ahead = ask([...past, promotion(7 * WEEKS + 1)]);
+  expect(ahead[30]! / without[30]!).toBeGreaterThan(1.6);
+  expect(ahead[30]! / without[30]!).toBeLessThan(2.1);
 });
 
 test('past events are kept out of the profile, whether or not a factor is stated', () => {
