@@ -4,14 +4,16 @@
  *   ahead     ŷ[t] ← ŷ[t] · (ŷ[s] / ŷ[t])^w · e^(x_p(t)) · f,   s the same hour of the Sunday that follows
  * with w, x_p of the day (`holiday-effects.ts`; x between the middles of two parts of a day is on the line between them) and f
  * the factor of the events that hold.
- *   history   hours taken out are missing, where enough others are left; `clean` fills them in with what is usual. On special days, not during events, half of
- *             the surprise is put back: z ← z + ½ (z(observed) − z(usual · effect)). A quiet holiday is also news about the level.
+ *   history   hours taken out are missing, where enough others are left; `clean` fills them in with what is usual. On special
+ *             days, not during events, half of the surprise is put back: z ← z + ½ (z(observed) − z(usual · effect)). A quiet
+ *             holiday is also news about the level.
  * Complexity O(hours). Units: local hours, demand per hour.
  */
 import { PART_HOURS, PARTS } from './day-parts.ts';
 import type { SeriesEffects } from './effects.ts';
-import { type DayEffect, limited } from './holiday-effects.ts';
+import type { DayEffect } from './holiday-effects.ts';
 import type { LocalSeries } from './local-series.ts';
+import { limited } from './seen-days.ts';
 import { dayOf, weekdayOf } from './special-days.ts';
 import { standardise, type Transform } from './transform.ts';
 import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';

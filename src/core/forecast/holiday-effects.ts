@@ -12,17 +12,11 @@
  * So a day never seen has a = b = δ = 0 and the whole variance; the same holiday in earlier years counts most.
  * Complexity O(locations × special days seen + targets · n³) for n days seen of a slot, at most some thirty.
  */
-import { PARTS, usualDay } from './day-parts.ts';
+import { PARTS } from './day-parts.ts';
 import { bestGuess, pairwise, weighted } from './likeness.ts';
-import { levelFrom, logOf, type Member, type OrdinaryDays, withinReach } from './ordinary-days.ts';
-import {
-  type DayRole,
-  likeness,
-  SEASON,
-  type SpecialDay,
-  type SpecialDays,
-  weekdayOf,
-} from './special-days.ts';
+import type { Member, OrdinaryDays } from './ordinary-days.ts';
+import { type SeenDay, type SundayShare, seenDays } from './seen-days.ts';
+import { type DayRole, likeness, SEASON, type SpecialDay, type SpecialDays } from './special-days.ts';
 
 /** What a special day does to the demand of one location. */
 export interface DayEffect {
@@ -47,32 +41,11 @@ const LEVEL_VARIANCE: Record<DayRole | typeof SEASON, number> = {
 /** Prior variance of b_p. */
 const SHAPE_VARIANCE: Record<DayRole, number> = { off: 0.03, between: 0.02, near: 0.005 };
 const LOCATION_SHARE = 0.25;
-const SUNDAY_PRIOR: Record<DayRole, number> = { off: 0.5, between: 0.25, near: 0 };
-const SUNDAY_VARIANCE = 1 / 16;
-/** Variance of what a part of a holiday has beside w C. */
-const SUNDAY_NOISE = 0.0225;
-/** Largest contrast: a place that is closed on Sundays. */
-const MOST_CONTRAST = 2.5;
-/** What a location may have in one part of a day beside the panel: one wrong observation shall not make a day. */
-const MOST_OWN = 2.5;
 /** Mean size of the effect, as a logarithm, from which on a day is taken out of the history. */
 const MATERIAL = 0.05;
 
-/** One special day that was seen, by all locations that saw it. */
-interface Seen {
-  day: number;
-  special: SpecialDay;
-  /** Per location: y, C and U + ε of each part; undefined where not observed. */
-  locations: ({ y: Float32Array; contrast: Float32Array; usual: Float32Array } | undefined)[];
-  /** Days that the usual is known from, at least 1. */
-  usualDays: number;
-  alphas: Float64Array;
-  level: number;
-  deltas: Float64Array;
-}
-
 /**
- * @param wanted days whose effects are asked for
+ * @param wanted special days whose effects are asked for
  * @returns per location the effects by day
  */
 export function learnEffects(
@@ -81,138 +54,25 @@ export function learnEffects(
   special: SpecialDays,
   wanted: readonly number[],
 ): Map<number, DayEffect>[] {
-  const targets = wanted.filter((day) => special.has(day));
-  const seen = [...special.keys()].flatMap((day) => see(day, members, ordinary, special) ?? []);
-  const shares = sundayShares(seen, ordinary);
-  for (const one of seen) describe(one, ordinary, shares[one.special.role].mean);
+  const { seen, shares } = seenDays(members, ordinary, special);
   const effects = members.map(() => new Map<number, DayEffect>());
-  for (const day of targets) {
+  for (const day of wanted) {
     const target = special.get(day)!;
     // Days that would have no weight only cost time.
-    const alike = seen.filter((one) => !Number.isNaN(one.level) && likeness(one.special, target) > 0);
+    const alike = seen.filter((one) => likeness(one.special, target) > 0);
     const predicted = predict(day, target, alike, ordinary, shares[target.role]);
     predicted.forEach((effect, l) => void effects[l]!.set(day, effect));
   }
   return effects;
 }
 
-/** A special day beside the usual; undefined where no location saw it. */
-function see(
-  day: number,
-  members: readonly Member[],
-  ordinary: OrdinaryDays,
-  days: SpecialDays,
-): Seen | undefined {
-  let usualDays = 0;
-  const special = days.get(day)!;
-  const sunday = day + ((7 - weekdayOf(day)) % 7);
-  const locations = members.map(({ parts, startDay }, l) => {
-    const at = day < startDay ? parts.at(day) : -1;
-    if (at === -1) return undefined;
-    const usual = usualDay(parts, day, days, startDay);
-    if (usual.days === 0) return undefined;
-    usualDays = Math.max(usualDays, usual.days);
-    const { floor } = ordinary.locations[l]!;
-    const y = new Float32Array(PARTS);
-    const contrast = new Float32Array(PARTS);
-    // Other days are no way to a Sunday.
-    const sundays = special.role === 'near' ? null : usualDay(parts, sunday, days, startDay).demand;
-    for (let p = 0; p < PARTS; p++) {
-      usual.demand[p]! += floor;
-      y[p] = logRatio(parts.demand[at + p]! + floor, usual.demand[p]!);
-      if (sundays !== null) contrast[p] = limited(logRatio(sundays[p]! + floor, usual.demand[p]!));
-    }
-    return { y, contrast, usual: Float32Array.from(usual.demand) };
-  });
-  if (usualDays === 0) return undefined;
-  const empty = new Float64Array(0);
-  return { day, special, locations, usualDays, alphas: empty, level: NaN, deltas: empty };
-}
-
-/** NaN where it is not finite. */
-function logRatio(a: number, b: number): number {
-  const log = Math.log(a / b);
-  return Number.isFinite(log) ? log : NaN;
-}
-
-/** A contrast within its limits; 0 where nothing is known of Sundays. */
-export const limited = (contrast: number): number =>
-  Number.isNaN(contrast) ? 0 : Math.min(Math.max(contrast, -MOST_CONTRAST), MOST_CONTRAST);
-
-interface Share {
-  mean: number;
-  variance: number;
-}
-
-function sundayShares(seen: readonly Seen[], { locations }: OrdinaryDays): Record<DayRole, Share> {
-  const shareOf = (role: DayRole): Share => {
-    let product = SUNDAY_PRIOR[role] / SUNDAY_VARIANCE;
-    let square = 1 / SUNDAY_VARIANCE;
-    for (const one of seen) {
-      if (one.special.role !== role) continue;
-      for (let p = 0; p < PARTS; p++) {
-        let weights = 0;
-        let crossed = 0;
-        let squared = 0;
-        one.locations.forEach((location, l) => {
-          if (location === undefined || Number.isNaN(location.y[p]!)) return;
-          const weight = locations[l]!.weights[p]!;
-          weights += weight;
-          crossed += weight * location.contrast[p]! * limited(location.y[p]!);
-          squared += weight * location.contrast[p]! ** 2;
-        });
-        if (weights === 0) continue;
-        product += crossed / weights / SUNDAY_NOISE;
-        square += squared / weights / SUNDAY_NOISE;
-      }
-    }
-    return { mean: Math.min(1, Math.max(0, product / square)), variance: 1 / square };
-  };
-  return { off: shareOf('off'), between: shareOf('between'), near: { mean: 0, variance: 0 } };
-}
-
-/** Fills in α, a and δ of a day seen. */
-function describe(one: Seen, { locations, shares }: OrdinaryDays, sunday: number): void {
-  one.alphas = Float64Array.from({ length: PARTS }, (_, p) => {
-    let actual = 0;
-    let expected = 0;
-    one.locations.forEach((location, l) => {
-      if (location === undefined || Number.isNaN(location.y[p]!)) return;
-      const { weights, means } = locations[l]!;
-      const usual = location.usual[p]! * Math.exp(sunday * location.contrast[p]!);
-      const weight = weights[p]! / means[p]!;
-      if (!(weight < Infinity)) return;
-      actual += weight * withinReach(location.usual[p]! * Math.exp(location.y[p]!), usual);
-      expected += weight * usual;
-    });
-    return expected > 0 ? logOf(actual / expected) : NaN;
-  });
-  one.level = levelFrom(one.alphas, shares);
-  // Of parts that no location observes (nights without rows) no shape is known.
-  one.alphas = one.alphas.map((alpha) => (Number.isNaN(alpha) ? one.level : alpha));
-  one.deltas = Float64Array.from(one.locations, (location) => {
-    if (location === undefined) return NaN;
-    const { y, contrast, usual } = location;
-    let actual = 0;
-    let expected = 0;
-    for (let p = 0; p < PARTS; p++) {
-      const demand = usual[p]! * Math.exp(y[p]!);
-      if (Number.isNaN(demand + one.alphas[p]!)) continue;
-      const ofPanel = usual[p]! * Math.exp(sunday * contrast[p]! + one.alphas[p]!);
-      actual += Math.min(demand, MOST_OWN * ofPanel);
-      expected += ofPanel;
-    }
-    return expected > 0 ? limited(Math.log(Math.max(actual / expected, 0.01))) : NaN;
-  });
-}
-
 /** The effect of a day on each location, from those seen. */
 function predict(
   day: number,
   target: SpecialDay,
-  seen: readonly Seen[],
+  seen: readonly SeenDay[],
   { locations, levelVariance, shapeVariance }: OrdinaryDays,
-  sunday: Share,
+  sunday: SundayShare,
 ): DayEffect[] {
   const pairs = pairsOf(seen);
   const alike = alikeTo(target, seen);
@@ -236,7 +96,7 @@ function predict(
   const own = LOCATION_SHARE * prior;
   const itself = seen.find((one) => one.day === day);
   return locations.map((location, l) => {
-    const isSeen = (one: Seen): boolean => !Number.isNaN(one.deltas[l]!);
+    const isSeen = (one: SeenDay): boolean => !Number.isNaN(one.deltas[l]!);
     const isAll = seen.every(isSeen);
     const seenHere = isAll ? seen : seen.filter(isSeen);
     const guess = bestGuess(
@@ -260,10 +120,10 @@ function predict(
   });
 }
 
-const alikeTo = (target: SpecialDay, seen: readonly Seen[]): Float64Array =>
+const alikeTo = (target: SpecialDay, seen: readonly SeenDay[]): Float64Array =>
   Float64Array.from(seen, ({ special }) => likeness(special, target));
 
-const pairsOf = (seen: readonly Seen[]): Float64Array =>
+const pairsOf = (seen: readonly SeenDay[]): Float64Array =>
   pairwise(seen, (one, other) => likeness(one.special, other.special));
 
 /** Mean size of the panel's effect over the parts of a day. */

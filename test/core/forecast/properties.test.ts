@@ -41,12 +41,12 @@ const request = fc.record({
   /** Days from the first hour that are holidays. */
   holidays: fc.oneof(
     fc.constant<number[]>([]),
-    fc.array(fc.integer({ min: -10, max: 120 }), { maxLength: 20 }),
+    fc.array(fc.integer({ min: -50, max: 120 }), { maxLength: 20 }),
   ),
   /** Start, in days from the first hour, length in hours and factor of events. */
   events: fc.array(
     fc.tuple(
-      fc.integer({ min: -10, max: 120 }),
+      fc.integer({ min: -50, max: 120 }),
       fc.integer({ min: 1, max: 400 }),
       fc.constantFrom(null, 0, 0.5, 3),
     ),
@@ -59,10 +59,20 @@ test('no series whatever gives NaN, a negative, an infinite value, bounds on the
     fc.property(request, (asked) => {
       const random = seededRandom(asked.seed);
       const series = asked.kinds.map((kind, locationId) => {
-        const values = Float64Array.from({ length: asked.hours }, (_, hour) =>
-          random() < asked.missing ? NaN : KINDS[kind]!(random, hour),
-        );
-        return seriesOf(values, { locationId, timeZone: asked.zone, startHour: MONDAY + asked.startOffset });
+        const demand = (length: number) =>
+          Float64Array.from({ length }, (_, hour) =>
+            random() < asked.missing ? NaN : KINDS[kind]!(random, hour),
+          );
+        const startHour = MONDAY + asked.startOffset;
+        const values = demand(asked.hours);
+        // Of every other location there is older demand: hours before the history, and before those.
+        const older = [0, 500].map((ago) => ({ startHour: startHour - 700 - ago, values: demand(600) }));
+        return seriesOf(values, {
+          locationId,
+          timeZone: asked.zone,
+          startHour,
+          ...(locationId % 2 === 1 && { older }),
+        });
       });
       const { horizonHours, stepHours, confidenceLevel, leadHours } = asked;
       const origin =
