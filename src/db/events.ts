@@ -85,14 +85,6 @@ export async function readEvents(
   return events;
 }
 
-/** Whether any event is stored whose factor is learned. */
-export async function hasEventsToLearn(db: Queryable): Promise<boolean> {
-  const { rows } = await db.execute<{ has: boolean }>(
-    sql`select exists (select from ${demandEvents} where factor is null) as has`,
-  );
-  return rows[0].has;
-}
-
 export const EVENT_UPSERT: UpsertTarget = {
   table: 'demand_events',
   key: ['event_id'],

@@ -6,7 +6,6 @@ import type { Ahead, LocationText } from '../core/forecast/forecast-text.ts';
 import type { ForecastOptions, NoObservations } from '../core/forecast/types.ts';
 import type { Database } from '../db/client.ts';
 import { readDemandRevision } from '../db/demand.ts';
-import { hasEventsToLearn } from '../db/events.ts';
 import { buffersOf, forecastEnd, readAhead, readForecastInput } from '../forecasting.ts';
 import type { HolidayCalendar } from '../holidays.ts';
 
@@ -83,18 +82,15 @@ export function openForecaster(
     cachedRevision = revision;
 
     const { locationIds, options } = task;
-    // Intervals, and what holidays and events do, are learned from all locations of the request: all of them or none.
-    const isWhole = options.confidenceLevel !== null || calendar !== null || (await hasEventsToLearn(db));
-    const keyOf = cacheKeys(revision, isWhole ? locationIds : null, task);
+    // Intervals, short histories, holidays and events are learned from all locations of the request: all of them or none.
+    const keyOf = cacheKeys(revision, task);
     const known = new Map(locationIds.map((id) => [id, cache.get(keyOf(id))]));
-    const missing = locationIds.filter((id) => known.get(id) === undefined);
-    if (missing.length > 0) {
-      const asked = isWhole ? locationIds : missing;
-      const computed = compute({ ...task, locationIds: asked }).then(
+    if (locationIds.some((id) => known.get(id) === undefined)) {
+      const computed = compute(task).then(
         (results) => new Map(results.map((result) => [result.locationId, result])),
       );
       const size = expectedBytes(options);
-      for (const id of asked) {
+      for (const id of locationIds) {
         const key = keyOf(id);
         const result = computed.then(
           (results) => results.get(id) ?? { status: 'no_observations' as const, locationId: id },
@@ -118,16 +114,9 @@ export function openForecaster(
   };
 }
 
-/**
- * Keys of the entries of a task: location, as-of, horizon, step and settings.
- * @param others locations on which a forecast depends beside its own
- */
-function cacheKeys(
-  revision: number,
-  others: readonly number[] | null,
-  { fromHour, beforeHour, options }: ForecastTask,
-) {
-  const text = JSON.stringify([revision, fromHour, beforeHour, options, others]);
+/** Keys of the entries of a task: location, those asked for with it, as-of, horizon, step and settings. */
+function cacheKeys(revision: number, { locationIds, fromHour, beforeHour, options }: ForecastTask) {
+  const text = JSON.stringify([revision, fromHour, beforeHour, options, locationIds]);
   const common = createHash('sha256').update(text).digest('base64');
   return (locationId: number) => `${common} ${locationId}`;
 }

@@ -35,7 +35,7 @@ const LEAST_FREEDOM = 3;
 const SERIES_SAMPLE = 256;
 const PANEL_SAMPLE = 100_000;
 /** Usual ranges that a bound may lie from the forecast. */
-const MOST_RANGES = 5;
+export const MOST_RANGES = 5;
 const NORMAL_SD_PER_MEAN_ERROR = Math.sqrt(Math.PI / 2);
 
 /** @throws RangeError for a level at which quantiles mean nothing, or are infinite */

@@ -5,6 +5,7 @@
  * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps + past errors) per series.
  */
 import { findAbsentRows } from './absent-rows.ts';
+import { withoutEffects } from './apply-effects.ts';
 import { NO_EFFECTS, type SeriesEffects } from './effects.ts';
 import {
   type Bounds,
@@ -15,11 +16,20 @@ import {
   stepBounds,
 } from './intervals.ts';
 import type { LevelShift } from './levels.ts';
-import { localHistory } from './local-series.ts';
+import { type LocalSeries, localHistory } from './local-series.ts';
 import { hourMultiplicity, localDate, zoneClock } from './local-time.ts';
-import { fitModel } from './model.ts';
+import { type FittedModel, fitModel } from './model.ts';
+import {
+  type FitShort,
+  SHORT_HOURS,
+  type ShortErrors,
+  type ShortPlace,
+  shortBounds,
+  shortErrors,
+  withBorrowedShape,
+} from './short-history.ts';
 import { comparePast, sumSteps, usualRange } from './steps.ts';
-import type { Transform } from './transform.ts';
+import { stabilise } from './transform.ts';
 import { type DemandSeries, type ForecastMethod, type HistoryNotes, HOURS_PER_DAY } from './types.ts';
 import { stepDeviations, widenBounds } from './widen.ts';
 
@@ -39,6 +49,10 @@ export interface PanelForecast {
   notes: HistoryNotes;
   /** Hours from the newest observation to the start. */
   leadHours: number;
+  /** What is known of the place, for the short histories of the panel. */
+  place: ShortPlace;
+  /** Its history without special days and events; read again, since few are asked for. */
+  history: () => LocalSeries;
   /** Past errors, for the intervals of the panel. */
   errors: SeriesErrors;
   /** What is unknown of the effects of special days and events per step (`widen.ts`); null where there are none. */
@@ -73,7 +87,7 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
     const leadHours = startHour - (history.firstHour + history.values.length);
     const model = fitModel(history, leadHours, horizonHours, effects);
     const past = comparePast(model, stepHours);
-    const variation = ownVariation(model.transform, model.observedHours, stepHours);
+    const variation = ownVariation(model, stepHours);
     return {
       values: sumSteps(model.hourly, multiplicityOf(series.timeZone, startHour), stepHours),
       method: model.method,
@@ -81,6 +95,19 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
       observedHours: model.observedHours,
       notes: { levelShift: describeShift(model.levelShift), absentRows: findAbsentRows(history) },
       leadHours,
+      place: {
+        hours:
+          model.clean.length < SHORT_HOURS
+            ? Math.min(model.clean.length, model.observedHours)
+            : model.clean.length,
+        leadHours,
+        endHour: history.firstHour + history.values.length,
+        level: model.clean.reduce((sum, y) => sum + y, 0) / model.clean.length,
+      },
+      history: () => {
+        const again = localHistory(series, startHour, historyWeeks)!;
+        return { ...again, values: withoutEffects(again, effects) };
+      },
       deviations: model.deviations && stepDeviations(model.deviations, model.hourly, startHour, stepHours),
       errors: sortErrors(past, model.transform, variation, usualRange(model.observed, stepHours)),
       bounds: [],
@@ -91,31 +118,74 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
 const describeShift = (shift: LevelShift | null): HistoryNotes['levelShift'] =>
   shift && { date: localDate(shift.hour), factor: Number.isFinite(shift.factor) ? shift.factor : null };
 
-/** Gives every forecast of a panel its bounds at each confidence level. @throws RangeError for a level out of range */
+/**
+ * Second pass over a panel: lets short histories borrow from mature ones, and gives every forecast its bounds at each
+ * confidence level. @throws RangeError for a level out of range
+ */
 export function addBounds(
   forecasts: readonly (PanelForecast | null)[],
   { horizonHours, stepHours }: StepOptions,
   levels: readonly number[],
 ): void {
-  if (levels.length === 0) return;
   for (const level of levels) checkConfidenceLevel(level);
-  const panel = buildPanel(forecasts.flatMap((one) => (one === null ? [] : [one.errors])));
+  const shortOf = shortHistories(forecasts, { horizonHours, stepHours });
+  const panel =
+    levels.length === 0 ? null : buildPanel(forecasts.flatMap((one) => (one === null ? [] : [one.errors])));
   for (const one of forecasts) {
     if (one === null) continue;
+    const short = shortOf(one);
+    if (short !== null) one.values = withBorrowedShape(short, one.values);
+    if (panel === null) continue;
     const endHours = one.values.map((_, i) => one.leadHours + Math.min((i + 1) * stepHours, horizonHours));
     one.bounds = levels.map((level) => {
-      const bounds = stepBounds(one.values, endHours, one.errors, panel, level);
+      const bounds =
+        short === null
+          ? stepBounds(one.values, endHours, one.errors, panel, level)
+          : shortBounds(short, one.values, stepHours, one.errors.usualRange, level);
       if (one.deviations !== null) widenBounds(bounds, one.values, one.deviations, level);
       return bounds;
     });
   }
 }
 
-/** Standard deviation of a step's sum on the scale of the transform, as far as the hours alone can tell. */
-function ownVariation(transform: Transform, observedHours: number, stepHours: number): number {
-  const isConstant = transform.lowest === transform.highest;
-  const hourly = isConstant ? 0 : transform.deviation;
-  if (transform.kind === 'log') return hourly;
+/** Errors for the places with a short history; null for others, and where no mature ones can be asked. */
+function shortHistories(
+  forecasts: readonly (PanelForecast | null)[],
+  { horizonHours, stepHours }: StepOptions,
+): (one: PanelForecast) => ShortErrors | null {
+  const isShort = (one: PanelForecast): boolean => one.place.hours < SHORT_HOURS;
+  if (!forecasts.some((one) => one !== null && isShort(one))) return () => null;
+  const donors = forecasts.flatMap((one) =>
+    one === null || one.method !== 'combination' || one.notes.levelShift !== null ? [] : [one],
+  );
+  const fit: FitShort = (history, lead, hours) => fitModel(history, lead, hours, NO_EFFECTS).hourly;
+  const errorsOf = shortErrors(donors, fit, horizonHours, stepHours);
+  return (one) => (isShort(one) ? errorsOf(one.place) : null);
+}
+
+/**
+ * Mean difference of a step's sum from that of a day before, on the scale of the transform: what may be wrong where nothing was
+ * compared. Steps beyond a day, and histories below two, have the deviation of their hours.
+ */
+function ownVariation({ clean, transform, observedHours }: FittedModel, stepHours: number): number {
+  const { kind, lowest, highest, deviation } = transform;
+  if (stepHours <= HOURS_PER_DAY && clean.length >= 2 * HOURS_PER_DAY) {
+    let sum = 0;
+    let count = 0;
+    for (let end = clean.length; end - stepHours - HOURS_PER_DAY >= 0; end -= stepHours) {
+      let now = 0;
+      let before = 0;
+      for (let t = end - stepHours; t < end; t++) {
+        now += clean[t]!;
+        before += clean[t - HOURS_PER_DAY]!;
+      }
+      sum += Math.abs(stabilise(kind, now) - stabilise(kind, before));
+      count++;
+    }
+    return sum / count;
+  }
+  const hourly = lowest === highest ? 0 : deviation;
+  if (kind === 'log') return hourly;
   // √ of a Poisson count has standard deviation ½: hours below a day cannot show less than that.
   const least = observedHours < HOURS_PER_DAY ? 0.5 : 0;
   return Math.max(hourly * Math.sqrt(stepHours), least);
