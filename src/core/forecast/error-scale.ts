@@ -15,7 +15,11 @@ const SHRINKAGE = 20;
 /** Mean |error| of a step by its level, above 0. */
 export type ErrorScale = (level: number) => number;
 
-export const sumOfSizes = (errors: Float64Array): number => errors.reduce((sum, e) => sum + Math.abs(e), 0);
+export function sumOfSizes(errors: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < errors.length; i++) sum += Math.abs(errors[i]!);
+  return sum;
+}
 
 /** s(x) of past errors; 1 where there are none, or none but 0. */
 export function scaleByLevel(levels: Float64Array, errors: Float64Array): ErrorScale {
@@ -24,17 +28,28 @@ export function scaleByLevel(levels: Float64Array, errors: Float64Array): ErrorS
   if (!(overall > 0)) return () => 1;
   const groups = Math.min(MOST_GROUPS, Math.floor(n / LEAST_IN_GROUP));
   if (groups < 2) return () => overall;
-  const order = Uint32Array.from({ length: n }, (_, i) => i).sort((a, b) => levels[a]! - levels[b]!);
+  const sorted = levels.slice().sort();
+  const ends = Float64Array.from(
+    { length: groups - 1 },
+    (_, j) => sorted[Math.floor(((j + 1) * n) / groups)]!,
+  );
+  const counts = new Float64Array(groups);
   const at = new Float64Array(groups);
   const scales = new Float64Array(groups);
+  for (let i = 0; i < n; i++) {
+    let j = 0;
+    while (j < groups - 1 && levels[i]! >= ends[j]!) j++;
+    counts[j]!++;
+    at[j]! += levels[i]!;
+    scales[j]! += Math.abs(errors[i]!);
+  }
   for (let j = 0; j < groups; j++) {
-    const members = order.subarray(Math.floor((j * n) / groups), Math.floor(((j + 1) * n) / groups));
-    let sizes = SHRINKAGE * overall;
-    for (const i of members) {
-      at[j]! += levels[i]! / members.length;
-      sizes += Math.abs(errors[i]!);
-    }
-    scales[j] = sizes / (members.length + SHRINKAGE);
+    scales[j] = (scales[j]! + SHRINKAGE * overall) / (counts[j]! + SHRINKAGE);
+    at[j] = counts[j] === 0 ? sorted[0]! : at[j]! / counts[j]!;
+    if (j === 0 || counts[j] !== 0) continue;
+    // Equal levels all lie in one group and leave others empty.
+    at[j] = at[j - 1]!;
+    scales[j] = scales[j - 1]!;
   }
   return (level) => {
     if (!(level > at[0]!)) return scales[0]!;

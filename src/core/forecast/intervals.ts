@@ -2,7 +2,8 @@
  * Prediction intervals from the errors of past forecasts, pooled over the panel of series.
  *
  * Notation: e = g(actual) − g(forecast), the error of a step's sum on the scale of the series' transform g;
- *   u = e / s(x), relative to its usual size at the level x = g(forecast) (`error-scale.ts`);
+ *   u = e / s(x), relative to its usual size at the level x = g(forecast) (`error-scale.ts`), less where the week was unusual in the
+ *   whole panel (`common-weeks.ts`);
  *   b bucket of the horizon at the step's end (up to 1, 3, 6, 12, 24, 48, 96, 168, 336, 672 h);
  *   r mean |u| of a series;  r₋ₒ the same without the errors of u's own origin;  n errors of the series in b;  N those of the panel;
  *   T_ν quantile of Student's distribution with ν = i n − 1 degrees of freedom, i the share of errors that are independent.
@@ -22,6 +23,7 @@
  * Complexity O(R log R) for R errors. Reference: Gneiting & Raftery 2007 (interval score); James–Stein shrinkage.
  */
 import { MAX_CONFIDENCE_LEVEL, MIN_CONFIDENCE_LEVEL } from '../../contracts/forecast.ts';
+import { commonWeeks } from './common-weeks.ts';
 import { type ErrorScale, scaleByLevel, sumOfSizes } from './error-scale.ts';
 import { normalQuantile, quantileSorted, studentToNormal, tailQuantileSorted } from './quantiles.ts';
 import type { PastSteps } from './steps.ts';
@@ -53,7 +55,7 @@ function bucketOf(endHours: number): number {
 }
 
 /** Errors of one series, ordered for quantiles. */
-export interface SeriesErrors {
+interface SeriesErrors {
   transform: Transform;
   scaleAt: ErrorScale;
   /** Ascending u per bucket. */
@@ -72,19 +74,50 @@ export interface SeriesErrors {
   usualRange: number;
 }
 
+/** Errors of one series as they were made, before the panel is known. */
+export interface MadeErrors extends Omit<SeriesErrors, 'buckets' | 'relative' | 'scale'> {
+  /** u, its bucket and the place of its origin among the origins, ascending. */
+  errors: Float64Array;
+  buckets: Uint8Array;
+  origins: Uint8Array;
+  /** Local hours of the origins. */
+  originHours: readonly number[];
+}
+
 /**
  * @param ownVariation standard deviation of a step on the transform's scale, if hours were all there is to go by
  * @param usualRange   of a step's demand, see `steps.ts`
+ * @param originHours  local hours of the origins; without them no week of the series is found to be one of the whole panel
  */
-export function sortErrors(
+export function scaleErrors(
   past: PastSteps,
   transform: Transform,
   ownVariation: number,
   usualRange: number,
-): SeriesErrors {
-  const { endHours, origins, levels, independentShare } = past;
+  originHours: readonly number[] = [],
+): MadeErrors {
+  const { endHours, levels, independentShare } = past;
   const scaleAt = scaleByLevel(levels, past.errors);
-  const errors = past.errors.map((error, i) => error / scaleAt(levels[i]!));
+  const count = past.errors.length;
+  return {
+    transform,
+    scaleAt,
+    errors: past.errors.map((error, i) => error / scaleAt(levels[i]!)),
+    buckets: Uint8Array.from(endHours, bucketOf),
+    origins: Uint8Array.from(past.origins),
+    originHours,
+    meanError: count === 0 ? 0 : sumOfSizes(past.errors) / count,
+    independentShare,
+    ownVariation,
+    usualRange,
+  };
+}
+
+/** @param weeks factors of the errors per local hour of their origin; 1 for those that are not in it (`common-weeks.ts`) */
+function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): SeriesErrors {
+  const { origins, buckets: bucketAt, originHours, ...kept } = made;
+  const factors = originHours.map((hour) => weeks.get(hour) ?? 1);
+  const errors = made.errors.map((error, i) => error * (factors[origins[i]!] ?? 1));
   const originCount = errors.length === 0 ? 0 : origins.at(-1)! + 1;
   const sums = new Float64Array(originCount);
   const counts = new Int32Array(originCount);
@@ -92,7 +125,7 @@ export function sortErrors(
   for (let i = 0; i < errors.length; i++) {
     sums[origins[i]!]! += Math.abs(errors[i]!);
     counts[origins[i]!]!++;
-    bucketCounts[bucketOf(endHours[i]!)]!++;
+    bucketCounts[bucketAt[i]!]!++;
   }
   const sum = sumOfSizes(errors);
   const buckets = Array.from(bucketCounts, (count) => new Float64Array(count));
@@ -100,22 +133,17 @@ export function sortErrors(
   const filled = new Int32Array(BUCKET_ENDS.length);
   const compared = new Int32Array(BUCKET_ENDS.length);
   for (let i = 0; i < errors.length; i++) {
-    const bucket = bucketOf(endHours[i]!);
+    const bucket = bucketAt[i]!;
     buckets[bucket]![filled[bucket]!++] = errors[i]!;
     const others = (sum - sums[origins[i]!]!) / (errors.length - counts[origins[i]!]!);
     // Rounding leaves a remainder near zero where all the other errors are zero.
     if (others > 1e-9 * sum) relative[bucket]![compared[bucket]!++] = errors[i]! / others;
   }
   return {
-    transform,
-    scaleAt,
+    ...kept,
     buckets: buckets.map((list) => list.sort()),
     relative: relative.map((list, b) => thinned(list.subarray(0, compared[b]!).sort(), SERIES_SAMPLE)),
     scale: errors.length === 0 ? null : sum / errors.length,
-    meanError: errors.length === 0 ? 0 : sumOfSizes(past.errors) / errors.length,
-    independentShare,
-    ownVariation,
-    usualRange,
   };
 }
 
@@ -133,10 +161,14 @@ export interface ErrorPanel {
   /** Ascending scaled errors per bucket. */
   buckets: Float64Array[];
   middleScale: number | null;
+  /** Errors of its series, in order. */
+  sorted: ReadonlyMap<MadeErrors, SeriesErrors>;
 }
 
-export function buildPanel(series: readonly SeriesErrors[]): ErrorPanel {
-  const compared = series.filter((one) => one.scale !== null && one.scale > 0);
+export function buildPanel(series: readonly MadeErrors[]): ErrorPanel {
+  const weeks = commonWeeks(series);
+  const sorted = new Map(series.map((made) => [made, sortErrors(made, weeks)]));
+  const compared = [...sorted.values()].filter((one) => one.scale !== null && one.scale > 0);
   const perSeries = Math.max(
     1,
     Math.min(SERIES_SAMPLE, Math.floor(PANEL_SAMPLE / Math.max(1, compared.length))),
@@ -152,7 +184,7 @@ export function buildPanel(series: readonly SeriesErrors[]): ErrorPanel {
     return pooled.sort();
   });
   const scales = Float64Array.from(compared, (one) => one.meanError).sort();
-  return { buckets, middleScale: scales.length === 0 ? null : quantileSorted(scales, 0.5) };
+  return { buckets, middleScale: scales.length === 0 ? null : quantileSorted(scales, 0.5), sorted };
 }
 
 /** Bounds of one series' steps. */
@@ -168,10 +200,11 @@ export interface Bounds {
 export function stepBounds(
   values: Float64Array,
   endHours: Float64Array,
-  errors: SeriesErrors,
+  made: MadeErrors,
   panel: ErrorPanel,
   confidenceLevel: number,
 ): Bounds {
+  const errors = panel.sorted.get(made) ?? sortErrors(made, new Map());
   const kind = errors.transform.kind;
   const low = errorQuantiles(errors, panel, (1 - confidenceLevel) / 2);
   const high = errorQuantiles(errors, panel, (1 + confidenceLevel) / 2);

@@ -212,24 +212,30 @@ function hoursBeside(
   observed: Uint8Array,
 ): PastHours {
   const first = Math.min(origins.at(-1) ?? 0, z.length / 2);
-  const times: number[] = [];
-  const forecasts: number[] = [];
+  const room = pastZ.reduce((total, hours) => total + hours.length, 0);
+  const past = {
+    z: new Float64Array(room),
+    errors: new Float64Array(room),
+    demand: new Float64Array(room),
+  };
+  let count = 0;
   pastZ.forEach((hours, i) => {
     if (origins[i]! < first) return;
     for (let h = 0; h < hours.length; h++) {
       const t = origins[i]! + h;
       if (observed[t] !== 1) continue;
-      times.push(t);
-      forecasts.push(hours[h]!);
+      past.z[count] = hours[h]!;
+      past.errors[count] = z[t]! - hours[h]!;
+      past.demand[count++] = clean[t]!;
     }
   });
-  if (times.length === 0) {
+  if (count === 0) {
     const same = method === 'mean' ? new Float64Array(z.length) : z;
     return { z: same, errors: z.map((value, t) => value - same[t]!), demand: clean };
   }
   return {
-    z: Float64Array.from(forecasts),
-    errors: Float64Array.from(times, (t, i) => z[t]! - forecasts[i]!),
-    demand: Float64Array.from(times, (t) => clean[t]!),
+    z: past.z.subarray(0, count),
+    errors: past.errors.subarray(0, count),
+    demand: past.demand.subarray(0, count),
   };
 }

@@ -11,8 +11,8 @@ import {
   type Bounds,
   buildPanel,
   checkConfidenceLevel,
-  type SeriesErrors,
-  sortErrors,
+  type MadeErrors,
+  scaleErrors,
   stepBounds,
 } from './intervals.ts';
 import type { LevelShift } from './levels.ts';
@@ -54,7 +54,7 @@ export interface PanelForecast {
   /** Its history without special days and events; read again, since few are asked for. */
   history: () => LocalSeries;
   /** Past errors, for the intervals of the panel. */
-  errors: SeriesErrors;
+  errors: MadeErrors;
   /** What is unknown of the effects of special days and events per step (`widen.ts`); null where there are none. */
   deviations: Float64Array | null;
   /** One per level, once `addBounds` has been called. */
@@ -109,7 +109,13 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
         return { ...again, values: withoutEffects(again, effects) };
       },
       deviations: model.deviations && stepDeviations(model.deviations, model.hourly, startHour, stepHours),
-      errors: sortErrors(past, model.transform, variation, usualRange(model.observed, stepHours)),
+      errors: scaleErrors(
+        past,
+        model.transform,
+        variation,
+        usualRange(model.observed, stepHours),
+        model.past.map(({ origin }) => startHour - leadHours - model.values.length + origin),
+      ),
       bounds: [],
     };
   };

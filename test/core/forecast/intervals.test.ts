@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import {
   buildPanel,
-  type SeriesErrors,
-  sortErrors,
+  type MadeErrors,
+  scaleErrors,
   stepBounds,
 } from '../../../src/core/forecast/intervals.ts';
 import { studentToNormal } from '../../../src/core/forecast/quantiles.ts';
@@ -24,10 +24,10 @@ const past = (errors: number[], endHour = 24): PastSteps => ({
   demand: 0,
 });
 
-const normalErrors = (seed: number, count: number, deviation: number, endHour = 24): SeriesErrors => {
+const normalErrors = (seed: number, count: number, deviation: number, endHour = 24): MadeErrors => {
   const random = seededRandom(seed);
   const errors = Array.from({ length: count }, () => deviation * normal(random));
-  return sortErrors(past(errors, endHour), LOG, 1, 1e9);
+  return scaleErrors(past(errors, endHour), LOG, 1, 1e9);
 };
 
 describe('stepBounds', () => {
@@ -36,7 +36,7 @@ describe('stepBounds', () => {
 
   test('many errors of its own decide a series, whatever the panel', () => {
     // Uniform errors: their 97.5 % quantile lies well inside that of a normal error with the same mean.
-    const own = sortErrors(past(Array.from({ length: 20_001 }, (_, i) => (i - 10_000) / 1e5)), LOG, 1, 1e9);
+    const own = scaleErrors(past(Array.from({ length: 20_001 }, (_, i) => (i - 10_000) / 1e5)), LOG, 1, 1e9);
     const panel = buildPanel([own, normalErrors(2, 20_000, 0.5)]);
     const { lower, upper } = stepBounds(value, day, own, panel, 0.95);
     expect(Math.log(upper[0]! / 100)).toBeCloseTo(0.095, 3);
@@ -44,7 +44,7 @@ describe('stepBounds', () => {
   });
 
   test('a series with few errors takes the shape of the panel at its own scale', () => {
-    const few = sortErrors(past([0.1, -0.1]), LOG, 1, 1e9);
+    const few = scaleErrors(past([0.1, -0.1]), LOG, 1, 1e9);
     const panel = buildPanel([few, ...Array.from({ length: 50 }, (_, i) => normalErrors(i, 200, 0.5))]);
     const { upper } = stepBounds(value, day, few, panel, 0.95);
     const normalWidth = 1.96 * 0.1 * Math.sqrt(Math.PI / 2);
@@ -55,11 +55,11 @@ describe('stepBounds', () => {
 
   test('a series without any comparison takes the middle scale of the panel or its own variation', () => {
     const panel = buildPanel([normalErrors(3, 5000, 0.3)]);
-    const calm = stepBounds(value, day, sortErrors(past([]), LOG, 0.01, 1e9), panel, 0.95);
+    const calm = stepBounds(value, day, scaleErrors(past([]), LOG, 0.01, 1e9), panel, 0.95);
     expect(Math.log(calm.upper[0]! / 100) / studentToNormal(0.975, 3)).toBeCloseTo(1.96 * 0.3, 1);
-    const wild = stepBounds(value, day, sortErrors(past([]), LOG, 2, 1e9), panel, 0.95);
+    const wild = stepBounds(value, day, scaleErrors(past([]), LOG, 2, 1e9), panel, 0.95);
     expect(wild.upper[0]).toBeGreaterThan(calm.upper[0]!);
-    const alone = stepBounds(value, day, sortErrors(past([]), LOG, 0.2, 1e9), buildPanel([]), 0.95);
+    const alone = stepBounds(value, day, scaleErrors(past([]), LOG, 0.2, 1e9), buildPanel([]), 0.95);
     expect(alone.upper[0]).toBeGreaterThan(100);
   });
 
@@ -75,7 +75,7 @@ describe('stepBounds', () => {
       const errors = Array.from({ length: 6 }, origin).flat();
       next.push(origin()[0]!);
       const origins = Int32Array.from(errors, (_, i) => Math.floor(i / 4));
-      return sortErrors({ ...past(errors), origins }, LOG, 1, 1e9);
+      return scaleErrors({ ...past(errors), origins }, LOG, 1, 1e9);
     });
     const panel = buildPanel(panelOf);
     const inside = panelOf.filter((errors, i) => {
@@ -98,14 +98,14 @@ describe('stepBounds', () => {
       absoluteError: 0,
       demand: 0,
     };
-    const errors = sortErrors(both, LOG, 1, 1e9);
+    const errors = scaleErrors(both, LOG, 1, 1e9);
     const ends = Float64Array.of(1, 168, 336, 8784);
     const { upper } = stepBounds(new Float64Array(4).fill(100), ends, errors, buildPanel([errors]), 0.8);
     for (let i = 1; i < 4; i++) expect(upper[i]).toBeGreaterThan(upper[i - 1]!);
   });
 
   test('errors that never occurred give an interval without width', () => {
-    const exact = sortErrors(past(new Array(100).fill(0)), LOG, 1, 1e9);
+    const exact = scaleErrors(past(new Array(100).fill(0)), LOG, 1, 1e9);
     const { lower, upper } = stepBounds(value, day, exact, buildPanel([exact]), 0.95);
     expect(lower[0]).toBeCloseTo(100, 6);
     expect(upper[0]).toBeCloseTo(100, 6);
