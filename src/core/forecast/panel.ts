@@ -87,6 +87,8 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
     const leadHours = startHour - (history.firstHour + history.values.length);
     const model = fitModel(history, leadHours, horizonHours, effects);
     const past = comparePast(model, stepHours);
+    // A number of its own: a function that reads the model would keep it alive as long as `history` below.
+    const oldest = startHour - leadHours - model.values.length;
     const variation = ownVariation(model, stepHours);
     return {
       values: sumSteps(model.hourly, multiplicityOf(series.timeZone, startHour), stepHours),
@@ -114,7 +116,7 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
         model.transform,
         variation,
         usualRange(model.observed, stepHours),
-        model.past.map(({ origin }) => startHour - leadHours - model.values.length + origin),
+        model.past.map(({ origin }) => oldest + origin),
       ),
       bounds: [],
     };
