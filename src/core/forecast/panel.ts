@@ -4,8 +4,10 @@
  * In two steps, so that a caller with many series (a backtest) can stop or tell its progress between any two of them.
  * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps + past errors) per series.
  */
+
 import { findAbsentRows } from './absent-rows.ts';
 import { withoutEffects } from './apply-effects.ts';
+import { cleanSeries } from './clean.ts';
 import { NO_EFFECTS, type SeriesEffects } from './effects.ts';
 import {
   type Bounds,
@@ -19,15 +21,8 @@ import type { LevelShift } from './levels.ts';
 import { type LocalSeries, localHistory } from './local-series.ts';
 import { hourMultiplicity, localDate, zoneClock } from './local-time.ts';
 import { type FittedModel, fitModel } from './model.ts';
-import {
-  type FitShort,
-  SHORT_HOURS,
-  type ShortErrors,
-  type ShortPlace,
-  shortBounds,
-  shortErrors,
-  withBorrowedShape,
-} from './short-history.ts';
+import { type ShortErrors, shortBounds, withBorrowedShape } from './short-errors.ts';
+import { type FitShort, SHORT_HOURS, type ShortPlace, shortErrors } from './short-history.ts';
 import { comparePast, sumSteps, usualRange } from './steps.ts';
 import { stabilise } from './transform.ts';
 import { type DemandSeries, type ForecastMethod, type HistoryNotes, HOURS_PER_DAY } from './types.ts';
@@ -51,7 +46,7 @@ export interface PanelForecast {
   leadHours: number;
   /** What is known of the place, for the short histories of the panel. */
   place: ShortPlace;
-  /** Its history without special days and events; read again, since few are asked for. */
+  /** Its history without outliers, special days and events; read again, since few are asked for. */
   history: () => LocalSeries;
   /** Past errors, for the intervals of the panel. */
   errors: MadeErrors;
@@ -108,7 +103,9 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
       },
       history: () => {
         const again = localHistory(series, startHour, historyWeeks)!;
-        return { ...again, values: withoutEffects(again, effects) };
+        const usual = withoutEffects(again, effects);
+        const clean = cleanSeries(usual);
+        return { ...again, values: clean.map((y, t) => (Number.isNaN(usual[t]!) ? NaN : y)) };
       },
       deviations: model.deviations && stepDeviations(model.deviations, model.hourly, startHour, stepHours),
       errors: scaleErrors(
