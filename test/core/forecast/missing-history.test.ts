@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import { fillMissing, type MissingHistory } from '../../../src/core/forecast/missing-history.ts';
 import type { DemandSeries, LocationForecast } from '../../../src/core/forecast/types.ts';
+import { poisson, seededRandom } from './samples.ts';
 
 const START = Date.UTC(2026, 0, 5) / 3_600_000;
 const START_DATE = '2026-02-09';
@@ -110,6 +111,27 @@ describe('a location without observations', () => {
     expect(of([event(1, 0, 0, 24)])).toEqual(usual);
     expect(of([event(null, 0, 0, 12)])).toEqual(usual.map((y, h) => (h < 12 ? 0 : y)));
     expect(of([event(null, 0, 0, 12)], {}, [])).toEqual(usual.map((y, h) => (h < 12 ? 0 : y)));
+  });
+
+  test('has intervals that hold: a count varies, and no place has quite the shape of its neighbours', () => {
+    const random = seededRandom(12);
+    const places = Array.from({ length: 9 }, (_, place) => (h: number) => {
+      const peak = 6 + place;
+      return 3 * (1.2 + Math.cos((2 * Math.PI * ((h % 24) - peak)) / 24)) * (place + 1);
+    });
+    const all = [...places.map((mean, i) => series(i + 1, (h) => poisson(random, mean(h)))), unknown(10)];
+    const own = (h: number) => 2 * (1.2 + Math.cos((2 * Math.PI * ((h % 24) - 8)) / 24));
+    const filled = fill(
+      all,
+      { expectedDailyDemand: [[10, 57.6]], neighbours: [[10, [4, 5, 6]]] },
+      { horizonHours: 168 },
+    ).at(-1)!;
+    let inside = 0;
+    filled.values.forEach((_, h) => {
+      const y = poisson(random, own(h));
+      if (y >= filled.lower![h]! && y <= filled.upper![h]!) inside++;
+    });
+    expect(inside / 168).toBeGreaterThan(0.85);
   });
 
   test('never has more than a plan can hold', () => {
