@@ -125,7 +125,7 @@ export function fitModel(
     transform,
     ...(compared === history.values
       ? { values, clean }
-      : cleaned(withoutEffects({ ...history, values: compared }, effects))),
+      : cleaned(withoutEffects({ ...history, values: compared }, effects), lowestCompared(transform))),
     observed: shift === null ? { values, clean } : cleaned(usual),
     observedHours: history.observedHours,
     levelShift: shift,
@@ -136,7 +136,13 @@ export function fitModel(
   };
 }
 
-const cleaned = (values: Float64Array) => ({ values, clean: cleanSeries(values) });
+const cleaned = (values: Float64Array, lowest = 0) => ({
+  values,
+  clean: cleanSeries(values).map((y) => Math.max(y, lowest)),
+});
+
+/** A logarithm has no zero, and thinned counts may have some where the history on its present level has none. */
+const lowestCompared = ({ kind, lowest }: Transform): number => (kind === 'log' ? lowest : 0);
 
 /**
  * Was a good part of the week before an origin observed? What fills a gap is taken from the weeks on both sides of it: after a

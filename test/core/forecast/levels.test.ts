@@ -77,6 +77,17 @@ describe('seven days after a lasting change of level', () => {
     expect(coverage).toBeGreaterThan(0.88);
   });
 
+  test('a tenth of counts without a zero: thinned they have some, and intervals stay finite', () => {
+    const random = seededRandom(9);
+    const history = hoursOf(WEEKS, (hour) =>
+      hour < daysAgo(7) ? 30 + Math.floor(10 * random()) : 3 + (hour % 2),
+    );
+    const result = forecastMany([seriesOf(history)], options).results[0]!;
+    if (result.status !== 'ok') throw new Error('observations are there');
+    expect([...result.lower!, ...result.upper!].every(Number.isFinite)).toBe(true);
+    expect(Math.max(...result.upper!)).toBeLessThan(30);
+  });
+
   test('a place that closed is forecast closed, and says since when', () => {
     const { history } = simulate((hour) => (hour < daysAgo(7) ? 1 : 0));
     const [closed] = forecastMany([seriesOf(history)], options).results;
