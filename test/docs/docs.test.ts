@@ -58,7 +58,7 @@ describe('the documents, followed from the first command to the last on a fresh 
         faults.push(`${at}: ${(error as Error).message}`);
       }
     }
-    expect(faults.join('\n')).toBe('');
+    expect(faults).toEqual([]);
   });
 
   async function runStep({ command, answer }: Step, shell: ReturnType<typeof openShell>): Promise<string[]> {
