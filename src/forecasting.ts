@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
 import type { OnMissingHistory } from './contracts/decisions.ts';
-import { MAX_FORECAST_LOCATIONS, MAX_FORECAST_VALUES } from './contracts/forecast.ts';
+import { MAX_FORECAST_LOCATIONS, MAX_FORECAST_VALUES, MAX_NAMED_EVENTS } from './contracts/forecast.ts';
 import { eventsAhead, type Horizon, holidaysAhead } from './core/forecast/ahead.ts';
 import type { Ahead } from './core/forecast/forecast-text.ts';
 import { localDate, zoneClock } from './core/forecast/local-time.ts';
@@ -336,9 +336,11 @@ export function describeAhead(
   zones: ReadonlyMap<number, string>,
   horizon: Horizon,
 ): Ahead {
+  const ahead = eventsAhead(events, zones, horizon);
   return {
     ...(holidays && { holidays: holidaysAhead(holidays, horizon) }),
-    events: eventsAhead(events, zones, horizon).map(eventOnWire),
+    events: ahead.slice(0, MAX_NAMED_EVENTS).map(eventOnWire),
+    eventCount: ahead.length,
   };
 }
 

@@ -38,6 +38,8 @@ export const HorizonHours = Type.Integer({ minimum: 1, maximum: MAX_TIME_STEPS, 
 export const MAX_FORECAST_LOCATIONS = 5000;
 /** Values of one forecast at most, locations times steps; an interval adds its two ends to a value and does not count. */
 export const MAX_FORECAST_VALUES = 1_000_000;
+/** Events that the metadata of a forecast names at most. */
+export const MAX_NAMED_EVENTS = 100;
 
 export const ForecastRequest = Type.Object(
   {
@@ -130,8 +132,12 @@ export const ForecastData = Type.Object(
       events: Type.Optional(
         Type.Array(DemandEvent, {
           description:
-            'stored events of these locations in the horizon, by their start; absent where there is none',
+            'stored events of these locations in the horizon, the first by their start; absent where there is none',
+          maxItems: MAX_NAMED_EVENTS,
         }),
+      ),
+      event_count: Type.Optional(
+        Type.Integer({ description: 'how many these are in all; absent where there is none' }),
       ),
       notes: Type.Optional({
         ...PerLocation(ForecastNotes),

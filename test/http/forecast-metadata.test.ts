@@ -100,4 +100,12 @@ describe('metadata of a forecast', () => {
     expect(metadata).toMatchObject(asked);
     expect(metadata.events).toHaveLength(1);
   });
+
+  test('names the first hundred events, and counts them all', async () => {
+    const events = Array.from({ length: 150 }, (_, i) => event(`many ${i}`, { location_id: 3 }));
+    const stored = await send(`${service.url}/api/v1/data/events`, { method: 'PUT', body: { events } });
+    expect(stored.status, stored.text).toBe(201);
+    const metadata = await metadataOf([3], { features: { start_date: '2017-02-14' } });
+    expect([metadata.events.length, metadata.event_count]).toEqual([100, 150]);
+  });
 });

@@ -29,8 +29,9 @@ export type LocationText = {
 export type Ahead = {
   /** absent where no calendar is known */
   holidays?: readonly Holiday[];
-  /** as the wire has them */
+  /** as the wire has them, the first of `eventCount` */
   events?: readonly object[];
+  eventCount?: number;
 };
 
 /** Forecasts that can be answered with. */
@@ -85,7 +86,7 @@ export function* forecastPieces(
   { model, startDate, results }: ForecastText,
   asked: { horizonHours: number; stepHours: number },
   generatedAt: string,
-  { holidays, events }: Ahead = {},
+  { holidays, events, eventCount }: Ahead = {},
 ): Generator<string> {
   yield '{"forecasts":';
   yield* perLocation(results, ({ values }) => values);
@@ -100,7 +101,7 @@ export function* forecastPieces(
     start_date: startDate ?? '',
     step_hours: asked.stepHours,
     ...(holidays && { holidays }),
-    ...(events && events.length > 0 && { events }),
+    ...(events && events.length > 0 && { events, event_count: eventCount }),
   };
   yield `,"metadata":${JSON.stringify(metadata).slice(0, -1)},"methods":`;
   yield* perLocation(results, ({ method }) => method);
