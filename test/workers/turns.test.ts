@@ -67,8 +67,8 @@ describe('one worker', () => {
     const ask = askerOf(service);
     const async = { prefer: 'respond-async' };
     const asked = [];
-    for (let i = 0; i < 6; i++) asked.push(ask('203.0.113.1', longRequest(0.4), async));
-    for (let i = 0; i < 300; i++) asked.push(ask('203.0.113.2', simpleRequest(), async));
+    for (let i = 0; i < 4; i++) asked.push(ask('203.0.113.1', longRequest(0.4), async));
+    for (let i = 0; i < 600; i++) asked.push(ask('203.0.113.2', simpleRequest(), async));
     await Promise.all(asked);
     const waiting = async () => {
       const { rows } = await service.pool.query(
