@@ -188,6 +188,13 @@ BEGIN
       FROM clients c WHERE c.client_id IS NOT NULL)
     SELECT count(c.client_id) FROM (SELECT client_id FROM clients LIMIT 101) c);
 END $$;--> statement-breakpoint
+-- Where in a line the next job of a caller, or of a client, starts: where it is itself if that job has waited since it was
+-- served last, else not behind the line. Times of service are kept in milliseconds.
+CREATE FUNCTION line_start(
+  own double precision, line double precision, served_at timestamptz, waits_since timestamptz
+) RETURNS double precision LANGUAGE sql STABLE AS $$
+  SELECT CASE WHEN waits_since < served_at + interval '1 millisecond' THEN own ELSE greatest(own, line) END
+$$;--> statement-breakpoint
 -- Claims the next job: of the highest priority (or `first`) the caller that has used least and may run one more, of its
 -- clients the one that has used least, of that one's jobs the oldest. Claims come one after the other, and each statement
 -- below sees what the claims before did: so the turns are exact, and the limit, too. Nothing else waits for the lock.
@@ -217,13 +224,14 @@ BEGIN
   LOOP
     CONTINUE WHEN NOT EXISTS (SELECT FROM jobs j WHERE j.status = 'queued' AND j.priority = line.priority);
     SELECT c.caller, w.client_id, w.job_id, w.expected_seconds AS charge,
-      -- Whoever was idle starts where the line is: nothing is saved up.
-      greatest(c.seconds, line.virtual_seconds) AS start, greatest(w.seconds, c.virtual_seconds) AS client_start
+      -- Whoever was idle starts where the line is: nothing is saved up. Whoever has waited since it was served keeps its place.
+      line_start(c.seconds, line.virtual_seconds, c.served_at, w.created_at) AS start,
+      line_start(w.seconds, c.virtual_seconds, w.served_at, w.created_at) AS client_start
     INTO next
     FROM caller_turns c CROSS JOIN LATERAL (
-      SELECT t.client_id, t.seconds, t.expected_seconds, q.job_id
+      SELECT t.client_id, t.seconds, t.expected_seconds, t.served_at, q.job_id, q.created_at
       FROM client_turns t CROSS JOIN LATERAL (
-        SELECT j.job_id FROM jobs j
+        SELECT j.job_id, j.created_at FROM jobs j
         WHERE j.status = 'queued' AND j.priority = t.priority AND j.caller = t.caller AND j.client_id = t.client_id
           AND (j.retry_at IS NULL OR j.retry_at <= now())
         -- `no key update`: a row that a foreign key check holds is still free to be claimed.

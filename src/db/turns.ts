@@ -81,16 +81,18 @@ export async function readQueuePosition(
   const createdAt = job.createdAt.toISOString();
   const { rows } = await db.execute<{ n: number }>(sql`
     with waiting as materialized (
-      select caller, client_id, count(*) as jobs,
+      select caller, client_id, count(*) as jobs, min(created_at) as oldest,
         count(*) filter (where (created_at, job_id) < (${createdAt}::timestamptz, ${jobId})) as older
       from ${jobs} where status = 'queued' and priority = ${priority} group by caller, client_id),
     callers as materialized (
       select c.caller, c.expected_seconds as expected, c.since, c.virtual_seconds,
-        greatest(c.seconds, p.virtual_seconds) as start
-      from ${callerTurns} c join ${priorityLines} p on p.priority = c.priority where c.priority = ${priority}),
+        line_start(c.seconds, p.virtual_seconds, c.served_at, w.oldest) as start
+      from ${callerTurns} c join ${priorityLines} p on p.priority = c.priority
+        left join (select caller, min(oldest) as oldest from waiting group by caller) w on w.caller = c.caller
+      where c.priority = ${priority}),
     clients as (
       select w.client_id, w.jobs, w.older, t.since, t.expected_seconds as expected,
-        greatest(t.seconds, c.virtual_seconds) as start
+        line_start(t.seconds, c.virtual_seconds, t.served_at, w.oldest) as start
       from waiting w join ${clientTurns} t on t.priority = ${priority} and t.caller = ${caller} and t.client_id = w.client_id
         join callers c on c.caller = ${caller}
       where w.caller = ${caller}),

@@ -80,6 +80,13 @@ describe('turns', () => {
     expect(Math.abs(used.long - used.short)).toBeLessThanOrEqual(21);
   });
 
+  test('are as exact where jobs take parts of a second', async () => {
+    await storeMany(20, { caller: 'long' });
+    await storeMany(400, { caller: 'short' });
+    const used = await serve(6, (caller) => (caller === 'long' ? 0.4 : 0.01));
+    expect(Math.abs(used.long - used.short)).toBeLessThanOrEqual(0.41);
+  });
+
   test('serve a new caller next, in front of ten thousand jobs of another, and then share', async () => {
     await pool.query(
       `insert into jobs (job_id, status, request_id, input, input_hash, caller)
