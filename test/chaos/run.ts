@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { newTemporaryFolder } from '../helpers/folders.ts';
-import { processesUsing } from '../helpers/processes.ts';
+import { processesLeft } from '../helpers/processes.ts';
 import { createCaller } from './caller.ts';
 import { checkAnswers, checkJobs, checkSubscriptions, type Finding, type Totals } from './check.ts';
 import { checkLife } from './check-life.ts';
@@ -143,7 +143,7 @@ async function run(options: ChaosOptions, folder: string, reaper: Reaper): Promi
   await fleet.stop(STOP_LIMIT_MS);
   await redis?.close();
   await postgres.close();
-  const left = (await processesUsing(folder)).filter(({ pid }) => pid !== reaper.pid);
+  const left = await processesLeft(folder, (pid) => pid === reaper.pid);
   for (const { command } of left)
     addFinding(report, fleet, { message: `still runs: ${command}`, jobId: undefined });
   for (const message of fleet.faults) addFinding(report, fleet, { message, jobId: undefined });

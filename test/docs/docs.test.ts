@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { freePort } from '../../src/start/embedded-postgres.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
-import { processesUsing } from '../helpers/processes.ts';
+import { processesLeft } from '../helpers/processes.ts';
 import { createTestDatabase } from '../helpers/services.ts';
 import { compareAnswer, type Ids, useIds } from './answers.ts';
 import { type Block, findOwnTest, readSteps, type Step } from './blocks.ts';
@@ -38,7 +38,7 @@ describe('the documents, followed from the first command to the last on a fresh 
   });
   afterAll(async () => {
     for (const shell of shells.toReversed()) await shell.close();
-    const left = await processesUsing(folder);
+    const left = await processesLeft(folder);
     await removeFolder(folder);
     expect(left, 'what Ctrl-C leaves behind').toEqual([]);
   });

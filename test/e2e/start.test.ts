@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/start/embedded-postgres.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
-import { processesUsing } from '../helpers/processes.ts';
+import { processesLeft, processesUsing } from '../helpers/processes.ts';
 import { send } from '../helpers/service.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../src/start/main.ts', import.meta.url));
@@ -83,7 +83,7 @@ describe('npm start', () => {
     await first.said('stopping …');
     first.child.kill('SIGINT');
     expect(await first.exited).toBe(0);
-    expect(await processesUsing(folder)).toEqual([]);
+    expect(await processesLeft(folder)).toEqual([]);
     // One request is followed through the logs of both processes, one JSON object per line.
     const { job_id } = traced.body.metadata;
     const trace = async (file: string) =>
@@ -103,7 +103,7 @@ describe('npm start', () => {
     expect((await send(jobUrl)).body.data.result).toEqual(job.body.data.result);
     second.child.kill('SIGTERM');
     expect(await second.exited).toBe(0);
-    expect(await processesUsing(folder)).toEqual([]);
+    expect(await processesLeft(folder)).toEqual([]);
   });
 
   test('comes up again after it was killed, and its processes had ended by themselves', async () => {
@@ -123,7 +123,7 @@ describe('npm start', () => {
     await second.ready;
     second.child.kill('SIGINT');
     expect(await second.exited).toBe(0);
-    expect(await processesUsing(folder)).toEqual([]);
+    expect(await processesLeft(folder)).toEqual([]);
   });
 
   const failures: [string, Record<string, string>, RegExp][] = [

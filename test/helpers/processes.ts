@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 
 /** The other processes that name a folder in their arguments or their environment (Linux). */
 export async function processesUsing(folder: string): Promise<{ pid: number; command: string }[]> {
@@ -12,4 +13,21 @@ export async function processesUsing(folder: string): Promise<{ pid: number; com
     }
   }
   return found;
+}
+
+/** How long a process may take to be gone: PostgreSQL says that it has stopped a moment before its process ends. */
+const GONE_MS = 5000;
+const LOOK_MS = 100;
+
+/** Those of `processesUsing` that do not end by themselves within some seconds. */
+export async function processesLeft(
+  folder: string,
+  isOwn: (pid: number) => boolean = () => false,
+): Promise<{ pid: number; command: string }[]> {
+  const until = performance.now() + GONE_MS;
+  for (;;) {
+    const left = (await processesUsing(folder)).filter(({ pid }) => !isOwn(pid));
+    if (left.length === 0 || performance.now() > until) return left;
+    await setTimeout(LOOK_MS);
+  }
 }
