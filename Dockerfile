@@ -3,7 +3,7 @@
 FROM node:26-slim
 WORKDIR /app
 ENV NODE_ENV=production
-# So that memory comes back after peaks: see src/memory.ts.
+# So that memory comes back after peaks: see src/process/memory.ts.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 COPY package.json package-lock.json .npmrc ./
 RUN npm install --no-save --omit=dev --no-audit --no-fund

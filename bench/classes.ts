@@ -7,9 +7,9 @@
  * of the processor: on a busy machine the second tells more. --direct: seed 1 by the formulation of all moves too, stopped after 2 s and at the limit.
  */
 import { parseArgs } from 'node:util';
-import { solveDirect } from '../src/core/optimize/direct.ts';
-import { createIncumbent } from '../src/core/optimize/incumbent.ts';
-import type { Problem, SolveOutcome } from '../src/core/optimize/model.ts';
+import { solveDirect } from '../src/core/optimize/direct/direct.ts';
+import type { Problem, SolveOutcome } from '../src/core/optimize/problem/model.ts';
+import { createIncumbent } from '../src/core/optimize/run/incumbent.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
 import { createMixedProblem } from './mixed-instances.ts';
 

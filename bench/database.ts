@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { startEmbeddedPostgres } from '../src/commands/start/embedded-postgres.ts';
 import { openDatabase } from '../src/db/client.ts';
 import { migrateDatabase } from '../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../src/start/embedded-postgres.ts';
 
 /** Calls `work` with an empty, migrated database of a PostgreSQL of its own, with the settings it comes with. */
 export async function withDatabase(

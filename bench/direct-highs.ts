@@ -1,8 +1,8 @@
 /** The baseline: the same problems by HiGHS directly, with all arcs. */
 import highsModule, { type Highs } from 'highs';
-import { UNITS_PER_COST } from '../src/core/optimize/costs.ts';
 import type { DenseCosts, FlowProblem } from '../src/core/optimize/flow/types.ts';
-import { createRowBuilder, type LinearModel } from '../src/core/optimize/linear-model.ts';
+import { createRowBuilder, type LinearModel } from '../src/core/optimize/highs/linear-model.ts';
+import { UNITS_PER_COST } from '../src/core/optimize/problem/costs.ts';
 
 // The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.
 const loadHighs = highsModule as unknown as typeof highsModule.default;

@@ -10,13 +10,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { importSample } from '../src/commands/import/sample.ts';
+import { startEmbeddedPostgres } from '../src/commands/start/embedded-postgres.ts';
 import { loadConfig } from '../src/config.ts';
 import { openDatabase } from '../src/db/client.ts';
 import { migrateDatabase } from '../src/db/migrate.ts';
-import { importSample } from '../src/import/sample.ts';
-import { createLogger } from '../src/logger.ts';
 import { startApi } from '../src/main.ts';
-import { startEmbeddedPostgres } from '../src/start/embedded-postgres.ts';
+import { createLogger } from '../src/process/logger.ts';
 import { figure } from './figure.ts';
 
 if (isMainThread) await main();

@@ -4,12 +4,12 @@
  * whole week, and bench/forecast-week-holiday.svg, that of Presidents' Day, the sample's only holiday with six weeks before it.
  */
 import { writeFile } from 'node:fs/promises';
-import { DEFAULT_FILE, readDemand } from '../src/backtest.ts';
+import { DEFAULT_FILE, readDemand } from '../src/commands/backtest.ts';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { localDemand } from '../src/core/forecast/local-series.ts';
 import { localMidnight } from '../src/core/forecast/local-time.ts';
 import { HOLIDAY_REACH_HOURS } from '../src/core/forecast/special-days.ts';
-import { openHolidayCalendar } from '../src/holidays.ts';
+import { openHolidayCalendar } from '../src/inputs/holidays.ts';
 import { plotWeek } from './week-plot.ts';
 
 const WEEKS = [

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { DEFAULT_FILE, readDemand } from '../src/backtest.ts';
+import { DEFAULT_FILE, readDemand } from '../src/commands/backtest.ts';
 import { sameHourMean } from '../src/core/forecast/baselines.ts';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { localHistory } from '../src/core/forecast/local-series.ts';

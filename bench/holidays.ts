@@ -3,14 +3,14 @@
  * of early 2017, forecast from each of the seven midnights up to the day's own: hourly WAPE, and of the day's total bias and
  * the share inside its 95 % interval.
  */
-import { DEFAULT_FILE, readDemand } from '../src/backtest.ts';
+import { DEFAULT_FILE, readDemand } from '../src/commands/backtest.ts';
 import { accuracyOf, addErrors, type ErrorSums, noErrors } from '../src/core/forecast/accuracy.ts';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { localDemand } from '../src/core/forecast/local-series.ts';
 import { localDate, localMidnight } from '../src/core/forecast/local-time.ts';
 import { HOLIDAY_REACH_HOURS } from '../src/core/forecast/special-days.ts';
 import type { ForecastSet } from '../src/core/forecast/types.ts';
-import { type Holiday, openHolidayCalendar } from '../src/holidays.ts';
+import { type Holiday, openHolidayCalendar } from '../src/inputs/holidays.ts';
 
 const HOURS_PER_DAY = 24;
 /** Ten days of history: below, intervals are those of a new place. */

@@ -8,10 +8,10 @@
  * value named is from the nearest one that is proved not to be enough. `--each`: every problem.
  */
 import { parseArgs } from 'node:util';
-import { explainInfeasible } from '../src/core/optimize/explain/infeasible.ts';
-import type { Conflict, Limits, Problem } from '../src/core/optimize/model.ts';
+import { explainInfeasible } from '../src/core/optimize/infeasible/infeasible.ts';
+import type { Conflict, Limits, Problem } from '../src/core/optimize/problem/model.ts';
+import { countVehicles } from '../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
-import { countVehicles } from '../src/core/optimize/variants.ts';
 import { createRandom, SERVICE_LEVEL } from './instances.ts';
 import { createMixedProblem } from './mixed-instances.ts';
 

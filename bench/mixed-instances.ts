@@ -1,6 +1,6 @@
 /** Problems that are no pure network, from a seeded generator: several capacities or fractional demand, 90 % of the capacity, 95 % of it required. */
-import type { Problem } from '../src/core/optimize/model.ts';
-import { greatCircleNetwork } from '../src/core/optimize/network.ts';
+import type { Problem } from '../src/core/optimize/problem/model.ts';
+import { greatCircleNetwork } from '../src/core/optimize/problem/network.ts';
 import { createRandom, SERVICE_LEVEL } from './instances.ts';
 
 export type MixedShape = { n: number; perLocation: number; capacities: number[] };

@@ -8,17 +8,18 @@
  * gap 0.3 %; large: 1,000 locations of them. City-like instances, demand 90 % of capacity, 95 % of it required, or
  * 99 % of what can be served within 5 km where that is less. Matrices are built outside.
  */
-import { solveDirect } from '../src/core/optimize/direct.ts';
-import { evaluateMoves } from '../src/core/optimize/evaluate.ts';
-import { reachMost } from '../src/core/optimize/explain/reachable.ts';
-import { withSolverModel } from '../src/core/optimize/highs.ts';
-import { createIncumbent } from '../src/core/optimize/incumbent.ts';
-import { createBaseModel } from '../src/core/optimize/mixed/base-model.ts';
-import { search } from '../src/core/optimize/mixed/search.ts';
-import type { Problem, SolveOutcome } from '../src/core/optimize/model.ts';
-import { totalDemand } from '../src/core/optimize/service-level.ts';
+
+import { createBaseModel } from '../src/core/optimize/column-generation/base-model.ts';
+import { search } from '../src/core/optimize/column-generation/search.ts';
+import { solveDirect } from '../src/core/optimize/direct/direct.ts';
+import { withSolverModel } from '../src/core/optimize/highs/highs.ts';
+import { reachMost } from '../src/core/optimize/problem/distances/reachable.ts';
+import { evaluateMoves } from '../src/core/optimize/problem/evaluate.ts';
+import type { Problem, SolveOutcome } from '../src/core/optimize/problem/model.ts';
+import { totalDemand } from '../src/core/optimize/problem/service-level.ts';
+import { withLimits } from '../src/core/optimize/problem/variants.ts';
+import { createIncumbent } from '../src/core/optimize/run/incumbent.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
-import { withLimits } from '../src/core/optimize/variants.ts';
 import { SERVICE_LEVEL } from './instances.ts';
 import { createMixedProblem, type MixedShape } from './mixed-instances.ts';
 

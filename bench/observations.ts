@@ -15,13 +15,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type pg from 'pg';
+import { startEmbeddedPostgres } from '../src/commands/start/embedded-postgres.ts';
 import { openDatabase } from '../src/db/client.ts';
 import { readDemandSeries, readNewestHours, upsertDemand } from '../src/db/demand.ts';
 import { HOUR_MS } from '../src/db/hour.ts';
 import { migrateDatabase } from '../src/db/migrate.ts';
 import { packDemand } from '../src/db/packed-rows.ts';
 import { createStages, storeStages } from '../src/db/staging.ts';
-import { startEmbeddedPostgres } from '../src/start/embedded-postgres.ts';
 
 const { values } = parseArgs({
   options: {

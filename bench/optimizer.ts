@@ -13,12 +13,12 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { greatCircleMatrix } from '../src/core/geo.ts';
-import { greatCircleCosts } from '../src/core/optimize/flow/great-circle-costs.ts';
+import { confirmFlow } from '../src/core/optimize/flow/flow-confirm.ts';
 import { solveGreatCircleFlow } from '../src/core/optimize/flow/great-circle-flow.ts';
-import { nearCosts } from '../src/core/optimize/flow/near-costs.ts';
 import { solveFlow } from '../src/core/optimize/flow/solve-flow.ts';
 import type { DenseCosts, FlowOutcome, FlowProblem } from '../src/core/optimize/flow/types.ts';
-import { confirmFlow } from '../src/core/optimize/flow-confirm.ts';
+import { greatCircleCosts } from '../src/core/optimize/problem/distances/great-circle-costs.ts';
+import { nearCosts } from '../src/core/optimize/problem/distances/near-costs.ts';
 import { solveDirectly } from './direct-highs.ts';
 import { type BenchInstance, cityInstance, createRandom } from './instances.ts';
 import { compileLemon } from './lemon.ts';

@@ -4,8 +4,8 @@
  * read it.
  */
 import { parseArgs } from 'node:util';
-import { checkRequest } from '../src/core/optimize/check.ts';
 import { optimize } from '../src/core/optimize/optimize.ts';
+import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { cityRequest, type RequestShape, SETTINGS } from './requests.ts';
 
 const { values } = parseArgs({

@@ -1,6 +1,6 @@
 /** Requests as clients send them, from a seeded generator: the whole way from a parsed request to a verified plan. */
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
-import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/model.ts';
+import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/problem/model.ts';
 import { createRandom } from './instances.ts';
 
 export const SETTINGS: OptimizeSettings = {

@@ -1,12 +1,12 @@
 /** The hard problems that `stops.ts` and `silence.ts` stop: what runs, and over which span of time. */
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import { greatCircleKm } from '../src/core/geo.ts';
-import { checkRequest } from '../src/core/optimize/check.ts';
-import { solveDirect } from '../src/core/optimize/direct.ts';
-import { isStopped, loadSolver } from '../src/core/optimize/highs.ts';
-import { createIncumbent } from '../src/core/optimize/incumbent.ts';
+import { solveDirect } from '../src/core/optimize/direct/direct.ts';
+import { isStopped, loadSolver } from '../src/core/optimize/highs/highs.ts';
 import { optimize } from '../src/core/optimize/optimize.ts';
-import { buildProblem } from '../src/core/optimize/problem.ts';
+import { checkRequest } from '../src/core/optimize/request/check.ts';
+import { buildProblem } from '../src/core/optimize/request/problem.ts';
+import { createIncumbent } from '../src/core/optimize/run/incumbent.ts';
 import { cityRequest, SETTINGS } from './requests.ts';
 
 export type Kind = {

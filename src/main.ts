@@ -3,14 +3,14 @@ import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { isDatabaseUnavailable, openDatabase } from './db/client.ts';
 import { assertMigrated } from './db/migrate.ts';
-import { openConfiguredHolidays } from './holidays.ts';
 import { type App, buildApp } from './http/app.ts';
 import { openForecaster } from './http/forecaster.ts';
 import { openIntake } from './http/intake/intake.ts';
 import { openJobWatch } from './http/job-watch.ts';
-import { openStartWait, type Running, runProcess } from './lifecycle.ts';
-import { createLogger } from './logger.ts';
-import { giveMemoryBack } from './memory.ts';
+import { openConfiguredHolidays } from './inputs/holidays.ts';
+import { openStartWait, type Running, runProcess } from './process/lifecycle.ts';
+import { createLogger } from './process/logger.ts';
+import { giveMemoryBack } from './process/memory.ts';
 import { openEventBus } from './queue/bus.ts';
 import { openQueue } from './queue/queue.ts';
 

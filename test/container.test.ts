@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { SettingsSchema } from '../src/config.ts';
-import { MEMORY_ENVIRONMENT } from '../src/memory.ts';
+import { MEMORY_ENVIRONMENT } from '../src/process/memory.ts';
 import { newTemporaryFolder, removeFolder } from './helpers/folders.ts';
 import { send, simpleRequest, TEST_LOCATIONS } from './helpers/service.ts';
 import { createTestDatabase } from './helpers/services.ts';

@@ -54,11 +54,11 @@ test('every import follows the table of src/README.md', () => {
 test('highs is imported by one file, ioredis and bullmq by the queue, process.env read by the settings', () => {
   const using = (pattern: RegExp) =>
     files.filter((file) => pattern.test(readFileSync(path.join(root, file), 'utf8')));
-  expect(using(/from 'highs'/)).toEqual(['src/core/optimize/highs.ts']);
+  expect(using(/from 'highs'/)).toEqual(['src/core/optimize/highs/highs.ts']);
   expect(using(/from '(ioredis|bullmq)'/).filter((file) => !file.startsWith('src/queue/'))).toEqual([]);
   expect(using(/process\.env\b/).sort()).toEqual([
+    'src/commands/start/embedded-postgres.ts',
+    'src/commands/start/processes.ts',
     'src/config.ts',
-    'src/start/embedded-postgres.ts',
-    'src/start/processes.ts',
   ]);
 });

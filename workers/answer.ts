@@ -1,7 +1,7 @@
+import { metadata } from '../src/answers/envelope.ts';
 import type { ErrorItem } from '../src/contracts/envelope.ts';
 import { ERROR_STATUS } from '../src/contracts/errors.ts';
 import type { JobAnswer } from '../src/db/jobs.ts';
-import { metadata } from '../src/envelope.ts';
 
 type Solved = { requestId: string; jobId: string; solveTimeMs: number };
 

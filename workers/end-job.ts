@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { cancelledAnswer } from '../src/answers/envelope.ts';
+import { AppError } from '../src/answers/errors.ts';
 import type { Config } from '../src/config.ts';
 import { type Database, isDatabaseUnavailable } from '../src/db/client.ts';
 import {
@@ -13,8 +15,6 @@ import type { Progress } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
 import { isHeldBack, type RunningLimit } from '../src/db/turns.ts';
-import { cancelledAnswer } from '../src/envelope.ts';
-import { AppError } from '../src/errors.ts';
 import type { EventBus } from '../src/queue/bus.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
 import { errorAnswer } from './answer.ts';

@@ -5,7 +5,7 @@ import type { SolverStatus } from '../src/contracts/optimize.ts';
 import { type ClaimedJob, type JobInput, readJobInput, storeProgress } from '../src/db/job-claims.ts';
 import { type JobAnswer, learnProgress, NOTHING_KNOWN, type Progress, readJob } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
-import type { HolidayCalendar } from '../src/holidays.ts';
+import type { HolidayCalendar } from '../src/inputs/holidays.ts';
 import { isLastAttempt, type JobInHand, untilAvailable, type WorkerDeps } from './end-job.ts';
 import type { WorkInput, WorkName } from './job-thread.ts';
 import { type Phases, roundMs } from './phases.ts';

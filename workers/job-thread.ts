@@ -17,10 +17,10 @@ import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { type Ahead, forecastJson } from '../src/core/forecast/forecast-text.ts';
 import { fillMissing, type MissingHistory } from '../src/core/forecast/missing-history.ts';
 import type { DemandSeries, ForecastOptions } from '../src/core/forecast/types.ts';
-import { checkRequest } from '../src/core/optimize/check.ts';
-import { loadSolver } from '../src/core/optimize/highs.ts';
-import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/model.ts';
+import { loadSolver } from '../src/core/optimize/highs/highs.ts';
 import { type OptimizeOutcome, optimize } from '../src/core/optimize/optimize.ts';
+import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/problem/model.ts';
+import { checkRequest } from '../src/core/optimize/request/check.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
 import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
 

@@ -1,6 +1,6 @@
+import { AppError } from '../src/answers/errors.ts';
 import type { JobPriority } from '../src/contracts/priorities.ts';
 import { type ClaimedJob, claimJob, explainLostAttempt } from '../src/db/job-claims.ts';
-import { AppError } from '../src/errors.ts';
 import {
   endCancelled,
   endJob,

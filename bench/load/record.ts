@@ -4,8 +4,8 @@
  */
 
 import type { OptimizationResult, OptimizeRequest } from '../../src/contracts/optimize.ts';
-import { namedLocationIds } from '../../src/core/optimize/check.ts';
-import type { LocationPoint } from '../../src/core/optimize/model.ts';
+import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
+import { namedLocationIds } from '../../src/core/optimize/request/check.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { claimJob, finishJob } from '../../src/db/job-claims.ts';
 import { insertJob } from '../../src/db/job-intake.ts';

@@ -8,7 +8,7 @@ import type { OptimizeRequest, VehicleInput } from '../contracts/optimize.ts';
 import type { RiskScore } from '../contracts/risk.ts';
 import { NotFiniteError } from './finite.ts';
 import { METHODS_WITHOUT_HISTORY } from './forecast/types.ts';
-import type { Fault } from './optimize/model.ts';
+import type { Fault } from './optimize/problem/model.ts';
 import { type RiskSettings, riskVehicleOn, scoreRisk } from './risk.ts';
 
 /** Vehicles as GET /api/v1/data/fleet names their fields; what is not known is left out. */

@@ -1,6 +1,6 @@
 import accepts from '@fastify/accepts';
 import type { FastifyRequest } from 'fastify';
-import { AppError } from '../errors.ts';
+import { AppError } from '../answers/errors.ts';
 import type { App } from './app.ts';
 import { JSON_TYPE } from './bodies.ts';
 

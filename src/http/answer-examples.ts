@@ -1,6 +1,6 @@
+import { AppError, type Fault } from '../answers/errors.ts';
 import { type ErrorEnvelope, type Metadata, SERVICE_VERSION } from '../contracts/envelope.ts';
 import type { ErrorCode } from '../contracts/errors.ts';
-import { AppError, type Fault } from '../errors.ts';
 import successes from './assets/answer-examples.json' with { type: 'json' };
 import type { ErrorStatus } from './responses.ts';
 

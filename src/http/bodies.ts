@@ -1,7 +1,7 @@
 import { createGunzip } from 'node:zlib';
 import type { FastifyRequest, RequestPayload } from 'fastify';
+import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
-import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
 import { type Intake, TakenBody } from './intake/intake.ts';
 import type { Facts, Operation } from './intake/operations.ts';

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { callerOfAddress, openAddressList } from '../addresses.ts';
+import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
-import { AppError } from '../errors.ts';
 
 /** Who makes a job: callers take turns with each other, and the clients of a caller among themselves. */
 export type Caller = { caller: string; clientId: string };

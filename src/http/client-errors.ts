@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { v7 as uuidv7 } from 'uuid';
+import { failure } from '../answers/envelope.ts';
+import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
-import { failure } from '../envelope.ts';
-import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
 
 /** Headers are a few kB: who takes longer than this for them is no slow line. */

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../answers/errors.ts';
 
 /** Makes an opaque page cursor of the key of a page's last row. */
 export function encodeCursor(key: unknown): string {

@@ -1,8 +1,8 @@
+import { AppError, type Fault } from '../answers/errors.ts';
 import type { DemandEvent, DemandObservation, FleetVehicleInput, LocationInput } from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { parseHour } from '../db/hour.ts';
 import type { HourlyEvent, Observation } from '../db/packed-rows.ts';
-import { AppError, type Fault } from '../errors.ts';
 
 /**
  * Faults of bulk data that its schema cannot say: they lie between rows, or between a row and what is stored.

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../answers/envelope.ts';
+import { AppError } from '../answers/errors.ts';
 import { isDatabaseUnavailable } from '../db/client.ts';
-import { failure } from '../envelope.ts';
-import { AppError } from '../errors.ts';
 import { unsupportedType } from './bodies.ts';
 
 const RETRY_AFTER_SECONDS = 5;

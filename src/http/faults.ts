@@ -2,6 +2,7 @@ import { type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import Format from 'typebox/format';
 import { Errors } from 'typebox/value';
+import type { Fault } from '../answers/errors.ts';
 import {
   LOCATION_KEY,
   MAX_LOCATION_ID,
@@ -16,7 +17,6 @@ import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { isTime } from '../contracts/time.ts';
 import { isTimeZone } from '../contracts/time-zone.ts';
 import { STORABLE_TEXT } from '../contracts/vehicles.ts';
-import type { Fault } from '../errors.ts';
 
 Format.Set('time-zone', isTimeZone);
 Format.Set('date-time', isTime);

@@ -6,8 +6,8 @@ import type { Ahead, LocationText } from '../core/forecast/forecast-text.ts';
 import type { ForecastOptions, NoObservations } from '../core/forecast/types.ts';
 import type { Database } from '../db/client.ts';
 import { readDemandRevision } from '../db/demand.ts';
-import { buffersOf, forecastEnd, readAhead, readForecastInput } from '../forecasting.ts';
-import type { HolidayCalendar } from '../holidays.ts';
+import { buffersOf, forecastEnd, readAhead, readForecastInput } from '../inputs/forecast-input.ts';
+import type { HolidayCalendar } from '../inputs/holidays.ts';
 
 export type ForecastTask = {
   locationIds: number[];

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { success } from '../answers/envelope.ts';
 import { Envelope } from '../contracts/envelope.ts';
 import { AcceptedJob, type JobKind } from '../contracts/jobs.ts';
 import { isDatabaseUnavailable } from '../db/client.ts';
 import { readJob } from '../db/jobs.ts';
-import { success } from '../envelope.ts';
 import type { Deps } from './app.ts';
 import { openPriorityCheck } from './caller.ts';
 import { readWaitPreference } from './prefer.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify';
-import { AppError } from '../errors.ts';
+import { AppError } from '../answers/errors.ts';
 import type { App } from './app.ts';
 
 /** In the order in which `Allow` names them. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { metadata } from '../envelope.ts';
+import { metadata } from '../answers/envelope.ts';
 import { CHUNK_CHARACTERS } from './raw-json.ts';
 
 /** Rows per query and per chunk of a streamed list: some hundred KB. */

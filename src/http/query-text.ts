@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
+import type { Fault } from '../answers/errors.ts';
 import { readDecimalNumber, readWholeNumber } from '../contracts/number-text.ts';
-import type { Fault } from '../errors.ts';
 
 type Parameter = TSchema & { type?: string };
 

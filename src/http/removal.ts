@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { AppError } from '../answers/errors.ts';
 import type { RemovedCounts } from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import type { Queryable } from '../db/client.ts';
@@ -7,7 +8,6 @@ import { lockLocations } from '../db/locations.ts';
 import type { PackedRows } from '../db/packed-rows.ts';
 import { deleteLocations, deleteOtherLocations, deleteOtherVehicles, type Occupied } from '../db/removal.ts';
 import type { Stage } from '../db/staging.ts';
-import { AppError } from '../errors.ts';
 
 /** What `?replace=true` asks for beside storing the rows that came. */
 export type Replace = { cascade: boolean };

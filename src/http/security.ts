@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
 import helmet from '@fastify/helmet';
 import type { FastifyRequest } from 'fastify';
+import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
-import { AppError } from '../errors.ts';
 import type { App } from './app.ts';
 
 /** Nothing is loaded from elsewhere. Swagger UI and ReDoc style their pages in place, and ReDoc searches in a worker. */

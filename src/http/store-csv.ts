@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/node-postgres';
+import { AppError } from '../answers/errors.ts';
 import type { UpsertCounts } from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { checkStages } from '../csv/check-stages.ts';
@@ -9,7 +10,6 @@ import { readStage } from '../csv/read-stage.ts';
 import { inTransaction } from '../db/client.ts';
 import * as schema from '../db/schema.ts';
 import { createStages, type Stage, stagedIds, storeStages } from '../db/staging.ts';
-import { AppError } from '../errors.ts';
 import type { Deps } from './app.ts';
 import type { CsvBody } from './bodies.ts';
 import { type Replace, removeOthers } from './removal.ts';

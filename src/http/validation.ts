@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
+import { AppError } from '../answers/errors.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
-import { AppError } from '../errors.ts';
 import { CSV_TYPE } from './bodies.ts';
 import { findFaults, fits } from './faults.ts';
 import { TakenBody } from './intake/intake.ts';

@@ -8,9 +8,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { assignmentFlow, readAssignment, toRequest } from '../../bench/assignment.ts';
 import { type FlowNetwork, readDimacs, toFlowProblem } from '../../bench/dimacs.ts';
 import { SETTINGS } from '../../bench/requests.ts';
-import { checkRequest } from '../../src/core/optimize/check.ts';
 import { solveFlow } from '../../src/core/optimize/flow/solve-flow.ts';
 import { optimize } from '../../src/core/optimize/optimize.ts';
+import { checkRequest } from '../../src/core/optimize/request/check.ts';
 import { createRandom } from '../core/optimize/instances.ts';
 
 const DIMACS = `c a node between two others

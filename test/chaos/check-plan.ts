@@ -1,5 +1,5 @@
 import type { OptimizationResult, OptimizeRequest } from '../../src/contracts/optimize.ts';
-import type { LocationPoint } from '../../src/core/optimize/model.ts';
+import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 
 const EARTH_RADIUS_KM = 6371.0088;
 const COST_UNIT = 1e-4;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JobStatus } from '../../src/contracts/jobs.ts';
 import type { OptimizationResult, OptimizeRequest } from '../../src/contracts/optimize.ts';
-import type { LocationPoint } from '../../src/core/optimize/model.ts';
+import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 import type { Caller } from './caller.ts';
 import { attemptFaults, type StoredAttempt } from './check-attempts.ts';
 import { planFaults } from './check-plan.ts';

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../src/start/embedded-postgres.ts';
+import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 
 /** One API or worker process of the service, and whoever takes its place after it was killed. */
 export type Member = {

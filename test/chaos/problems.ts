@@ -1,7 +1,7 @@
 import type { BacktestRequest } from '../../src/contracts/backtest.ts';
 import type { DecisionRequest } from '../../src/contracts/decisions.ts';
 import type { OptimizeRequest } from '../../src/contracts/optimize.ts';
-import type { LocationPoint } from '../../src/core/optimize/model.ts';
+import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 import { cheapestByTryingAll } from '../core/optimize/exhaustive.ts';
 import { createRandom, type Random } from '../core/optimize/instances.ts';
 

@@ -5,8 +5,12 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import {
+  type EmbeddedPostgres,
+  freePort,
+  startEmbeddedPostgres,
+} from '../../src/commands/start/embedded-postgres.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
-import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
 import { startRedisServer, stopProcess } from '../helpers/global-setup.ts';
 import { openProxy, type Wire } from './proxy.ts';
 

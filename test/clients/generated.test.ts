@@ -4,7 +4,7 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importSample } from '../../src/import/sample.ts';
+import { importSample } from '../../src/commands/import/sample.ts';
 import { readBlocks } from '../docs/blocks.ts';
 import { newTemporaryFolder } from '../helpers/folders.ts';
 import { send, startTestService } from '../helpers/service.ts';

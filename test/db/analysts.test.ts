@@ -3,8 +3,8 @@ import path from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { importSample } from '../../src/commands/import/sample.ts';
 import { MIGRATIONS_FOLDER } from '../../src/db/migrate.ts';
-import { importSample } from '../../src/import/sample.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { send, startTestService } from '../helpers/service.ts';
 

@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { migrateDatabase } from '../../src/db/migrate.ts';
-import { createLogger } from '../../src/logger.ts';
 import { startApi } from '../../src/main.ts';
+import { createLogger } from '../../src/process/logger.ts';
 import { startWorker } from '../../workers/main.ts';
 import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
 
-const SCRIPT = fileURLToPath(new URL('../../src/migrate.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../src/commands/migrate.ts', import.meta.url));
 const MESSAGE =
   /the database is newer than this version: 1 of its \d+ migrations is unknown here; run the version/;
 

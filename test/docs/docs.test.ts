@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { freePort } from '../../src/start/embedded-postgres.ts';
+import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { processesLeft } from '../helpers/processes.ts';
 import { createTestDatabase } from '../helpers/services.ts';

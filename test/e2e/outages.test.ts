@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
+import { freePort, startEmbeddedPostgres } from '../../src/commands/start/embedded-postgres.ts';
 import { isDatabaseUnavailable, openDatabase } from '../../src/db/client.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { watchPulse } from '../../src/db/pulse.ts';
-import { createLogger } from '../../src/logger.ts';
 import { startApi } from '../../src/main.ts';
+import { createLogger } from '../../src/process/logger.ts';
 import { openConsumer, openQueue } from '../../src/queue/queue.ts';
-import { freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
 import { startWorker } from '../../workers/main.ts';
 import { openProxy } from '../chaos/proxy.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';

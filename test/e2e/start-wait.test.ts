@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../src/start/embedded-postgres.ts';
+import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 import { openProxy, type Wire } from '../chaos/proxy.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { redisCommand, startRedisServer, stopProcess } from '../helpers/global-setup.ts';
@@ -12,8 +12,8 @@ import { createTestDatabase } from '../helpers/services.ts';
 const SCRIPTS = {
   api: 'src/main.ts',
   worker: 'workers/main.ts',
-  migrate: 'src/migrate.ts',
-  start: 'src/start/main.ts',
+  migrate: 'src/commands/migrate.ts',
+  start: 'src/commands/start/main.ts',
 };
 const SERVICE = ['api', 'worker'] as const;
 const WAITING = /waiting for (PostgreSQL|Redis), for \d+ s at most: cannot connect to .*ECONNREFUSED/;

@@ -5,12 +5,12 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../src/start/embedded-postgres.ts';
+import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { processesLeft, processesUsing } from '../helpers/processes.ts';
 import { send } from '../helpers/service.ts';
 
-const SCRIPT = fileURLToPath(new URL('../../src/start/main.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../src/commands/start/main.ts', import.meta.url));
 const folders: string[] = [];
 const children = new Set<ChildProcess>();
 

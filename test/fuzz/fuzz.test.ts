@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { importSample } from '../../src/import/sample.ts';
+import { importSample } from '../../src/commands/import/sample.ts';
 import { startTestService } from '../helpers/service.ts';
 import { runFuzz } from './run.ts';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { freePort, startEmbeddedPostgres } from '../../src/commands/start/embedded-postgres.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
-import { freePort, startEmbeddedPostgres } from '../../src/start/embedded-postgres.ts';
 import { newTemporaryFolder, removeFolder } from './folders.ts';
 
 declare module 'vitest' {

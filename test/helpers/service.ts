@@ -1,6 +1,6 @@
 import type { Config } from '../../src/config.ts';
-import { createLogger } from '../../src/logger.ts';
 import { startApi } from '../../src/main.ts';
+import { createLogger } from '../../src/process/logger.ts';
 import { startWorker } from '../../workers/main.ts';
 import { atEnd } from './at-end.ts';
 import { createTestDatabase, openTestDatabase, testConfig } from './services.ts';

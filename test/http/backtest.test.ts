@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { DEFAULT_FILE, readDemand } from '../../src/backtest.ts';
+import { DEFAULT_FILE, readDemand } from '../../src/commands/backtest.ts';
+import { importSample } from '../../src/commands/import/sample.ts';
 import { backtest } from '../../src/core/forecast/backtest.ts';
-import { importSample } from '../../src/import/sample.ts';
 import { send, startTestService } from '../helpers/service.ts';
 import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';

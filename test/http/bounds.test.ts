@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { importFiles } from '../../src/import/import-files.ts';
+import { importFiles } from '../../src/commands/import/import-files.ts';
 import { newTemporaryFolder } from '../helpers/folders.ts';
 import { send, startTestService } from '../helpers/service.ts';
 

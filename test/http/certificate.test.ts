@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { VERIFIED } from '../../src/core/optimize/verify.ts';
+import { VERIFIED } from '../../src/core/optimize/answer/verify.ts';
 import { cheapestByTryingAll } from '../core/optimize/exhaustive.ts';
 import { send, startTestService, TEST_LOCATIONS } from '../helpers/service.ts';
 

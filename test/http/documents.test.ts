@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { importSample } from '../../src/commands/import/sample.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../src/contracts/errors.ts';
 import { STORABLE_TEXT } from '../../src/contracts/vehicles.ts';
-import { importSample } from '../../src/import/sample.ts';
 import { send, startTestService } from '../helpers/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are walked freely

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { makeFirstPlan } from '../../src/start/first-plan.ts';
+import { makeFirstPlan } from '../../src/commands/start/first-plan.ts';
 import { START_DATE, storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importSample } from '../../src/import/sample.ts';
+import { importSample } from '../../src/commands/import/sample.ts';
 import { findChromium, openBrowser, watchPage } from '../helpers/browser.ts';
 import { startTestService } from '../helpers/service.ts';
 

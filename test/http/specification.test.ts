@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { importSample } from '../../src/import/sample.ts';
+import { importSample } from '../../src/commands/import/sample.ts';
 import { type Answer, send, startTestService } from '../helpers/service.ts';
 import { openSocket } from '../helpers/socket.ts';
 

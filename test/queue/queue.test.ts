@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 import type { Config } from '../../src/config.ts';
 import type { JobEvent } from '../../src/contracts/events.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
 import { openConsumer, openQueue } from '../../src/queue/queue.ts';
-import { freePort } from '../../src/start/embedded-postgres.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { redisCommand, startRedisServer, stopProcess } from '../helpers/global-setup.ts';

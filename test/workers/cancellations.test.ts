@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import { AppError } from '../../src/answers/errors.ts';
 import { claimJob, findSilentJobs } from '../../src/db/job-claims.ts';
 import { cancelJob } from '../../src/db/jobs.ts';
-import { AppError } from '../../src/errors.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/process/logger.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { failJob, giveBack, type JobInHand, retryOrFail, type WorkerDeps } from '../../workers/end-job.ts';

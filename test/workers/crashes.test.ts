@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { readAttempts, readJob } from '../../src/db/jobs.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/process/logger.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
 import { openConsumer, openQueue } from '../../src/queue/queue.ts';
 import { createLevelOrder } from '../../workers/level-order.ts';

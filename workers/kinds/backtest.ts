@@ -1,16 +1,16 @@
+import { metadata } from '../../src/answers/envelope.ts';
+import { AppError } from '../../src/answers/errors.ts';
 import type { BacktestResponse, BacktestScore } from '../../src/contracts/backtest.ts';
 import { type BacktestReport, backtestHistoryHours } from '../../src/core/forecast/backtest.ts';
 import type { BacktestScore as EngineScore } from '../../src/core/forecast/backtest-score.ts';
 import { FORECAST_MODEL } from '../../src/core/forecast/types.ts';
 import { LAST_HOUR, readNewestHours } from '../../src/db/demand.ts';
-import { metadata } from '../../src/envelope.ts';
-import { AppError } from '../../src/errors.ts';
 import {
   backtestLocations,
   buffersOf,
   checkForecastLocations,
   readForecastInput,
-} from '../../src/forecasting.ts';
+} from '../../src/inputs/forecast-input.ts';
 import type { JobWork } from '../job-run.ts';
 
 /** Longer than the largest backtest takes; the request is bounded. */

@@ -15,8 +15,8 @@ import {
   readForecastInput,
   readMissingHistory,
   requestedLocations,
-} from '../../src/forecasting.ts';
-import { riskSettings } from '../../src/risk-settings.ts';
+} from '../../src/inputs/forecast-input.ts';
+import { riskSettings } from '../../src/inputs/settings.ts';
 import type { JobRun, JobWork } from '../job-run.ts';
 import { optimizeSettings, planEnd, solveLimit } from './optimize.ts';
 

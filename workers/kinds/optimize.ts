@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
+import { AppError } from '../../src/answers/errors.ts';
 import type { Config } from '../../src/config.ts';
 import type { OptimizeFacts } from '../../src/contracts/job-facts.ts';
-import type { OptimizeSettings } from '../../src/core/optimize/model.ts';
-import { AppError } from '../../src/errors.ts';
+import type { OptimizeSettings } from '../../src/core/optimize/problem/model.ts';
 import { errorAnswer, planAnswer } from '../answer.ts';
 import type { JobInHand } from '../end-job.ts';
 import type { JobEnd, JobWork } from '../job-run.ts';

@@ -2,13 +2,14 @@
 import type { OptimizationResult, OptimizeRequest } from '../../contracts/optimize.ts';
 import type { Certificate } from '../../contracts/plans.ts';
 import { requireFinite } from '../finite.ts';
-import { fromUnits } from './costs.ts';
-import { evaluateMoves } from './evaluate.ts';
-import { explainInfeasible } from './explain/infeasible.ts';
-import { computeInsights } from './explain/insights.ts';
-import { isStopped } from './highs.ts';
-import { computeKpis } from './kpis.ts';
-import { readOptions } from './limits.ts';
+import { computeKpis } from './answer/kpis.ts';
+import { createPlan } from './answer/plan.ts';
+import { VERIFIED, verifyPlan } from './answer/verify.ts';
+import { isStopped } from './highs/highs.ts';
+import { explainInfeasible } from './infeasible/infeasible.ts';
+import { computeInsights } from './insights/insights.ts';
+import { fromUnits } from './problem/costs.ts';
+import { evaluateMoves } from './problem/evaluate.ts';
 import type {
   OptimizeInput,
   OptimizeOutcome,
@@ -16,12 +17,11 @@ import type {
   ProgressReport,
   Solution,
   SolveControl,
-} from './model.ts';
-import { TooManyLocationsError } from './network.ts';
-import { createPlan } from './plan.ts';
-import { buildProblem } from './problem.ts';
-import { createProgress } from './progress.ts';
-import { solveProblem } from './solve.ts';
+} from './problem/model.ts';
+import { TooManyLocationsError } from './problem/network.ts';
+import { readOptions } from './request/limits.ts';
+import { buildProblem } from './request/problem.ts';
+import { createProgress } from './run/progress.ts';
 import {
   type Check,
   checkOf,
@@ -31,10 +31,10 @@ import {
   OutOfTime,
   type Stopping,
   untilOutOfTime,
-} from './stopping.ts';
-import { VERIFIED, verifyPlan } from './verify.ts';
+} from './run/stopping.ts';
+import { solveProblem } from './solve.ts';
 
-export type { OptimizeInput, OptimizeOutcome } from './model.ts';
+export type { OptimizeInput, OptimizeOutcome } from './problem/model.ts';
 
 /** What a first tree of moves, and building and checking the answer take: the solve ends so much before the time limit. */
 const LAST_MS_PER_VEHICLE = 1e-3;

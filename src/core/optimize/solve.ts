@@ -4,27 +4,28 @@
  *   0. A pure min-cost flow: the network simplex, with its certificate (`pure-flow.ts`).
  *   1. One class and fractional demand: the network simplex with the service level priced (`fractional-demand.ts`).
  *   2. Other problems, and what 1 does not prove within the gap: the search over few moves at a time, priced and proved over all of
- *      them (`mixed/search.ts`).
+ *      them (`column-generation/search.ts`).
  *   3. What it does not decide: the direct formulation with all moves (`direct.ts`), where that fits the solver's memory.
  *   4. Time up without a plan: a greedy one.
  *
  * Every plan is recomputed from whole vehicles (`evaluate.ts`) before it counts; nothing is rounded into infeasibility.
  */
-import { planGreedily, solveDirect } from './direct.ts';
-import { evaluateMoves } from './evaluate.ts';
-import { NO_MOVES } from './extract.ts';
-import { solveFractional } from './fractional-demand.ts';
-import { isStopped, MOST_COLUMNS, type RunControl, withSolverModel } from './highs.ts';
-import { createIncumbent, type Incumbent } from './incumbent.ts';
-import { baseSize, createBaseModel } from './mixed/base-model.ts';
-import { search } from './mixed/search.ts';
-import type { Fault, Problem, SolveControl, SolveFigures, SolveOutcome } from './model.ts';
-import { TooManyLocationsError } from './network.ts';
-import { isPureFlow, solvePureFlow } from './pure-flow.ts';
-import { refuseClasses, refuseMatrices, refuseMoves } from './refusals.ts';
-import { checkOf, OutOfTime } from './stopping.ts';
-import { countArcs } from './variables.ts';
-import { countVehicles } from './variants.ts';
+
+import { baseSize, createBaseModel } from './column-generation/base-model.ts';
+import { search } from './column-generation/search.ts';
+import { planGreedily, solveDirect } from './direct/direct.ts';
+import { NO_MOVES } from './direct/extract.ts';
+import { countArcs } from './direct/variables.ts';
+import { isPureFlow, solvePureFlow } from './flow/pure-flow.ts';
+import { isStopped, MOST_COLUMNS, type RunControl, withSolverModel } from './highs/highs.ts';
+import { solveFractional } from './lagrangian/fractional-demand.ts';
+import { evaluateMoves } from './problem/evaluate.ts';
+import type { Fault, Problem, SolveControl, SolveFigures, SolveOutcome } from './problem/model.ts';
+import { TooManyLocationsError } from './problem/network.ts';
+import { countVehicles } from './problem/variants.ts';
+import { refuseClasses, refuseMatrices, refuseMoves } from './request/refusals.ts';
+import { createIncumbent, type Incumbent } from './run/incumbent.ts';
+import { checkOf, OutOfTime } from './run/stopping.ts';
 
 /**
  * Solves to the relative gap `(cost − bound) / cost`.

@@ -1,7 +1,7 @@
 import { Piscina } from 'piscina';
+import { AppError, type Fault } from '../../answers/errors.ts';
 import type { Config } from '../../config.ts';
-import { AppError, type Fault } from '../../errors.ts';
-import { riskSettings } from '../../risk-settings.ts';
+import { riskSettings } from '../../inputs/settings.ts';
 import type { IntakeResult, IntakeTask } from './intake-thread.ts';
 import type { Checkable, Facts, IntakeSettings, Operation } from './operations.ts';
 import { type Outcome, readBody } from './read-body.ts';

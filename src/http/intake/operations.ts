@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Static, TSchema } from 'typebox';
+import type { Fault } from '../../answers/errors.ts';
 import { BacktestRequest } from '../../contracts/backtest.ts';
 import {
   FleetVehiclePatch,
@@ -17,10 +18,9 @@ import type { JobKind } from '../../contracts/jobs.ts';
 import { OptimizeRequest } from '../../contracts/optimize.ts';
 import type { JobPriority } from '../../contracts/priorities.ts';
 import { RiskRequest } from '../../contracts/risk.ts';
-import { checkRequest, namedLocationIds } from '../../core/optimize/check.ts';
+import { checkRequest, namedLocationIds } from '../../core/optimize/request/check.ts';
 import { type RiskSettings, scoreRisk } from '../../core/risk.ts';
 import { packDemand, packEvents, packLocations, packVehicles } from '../../db/packed-rows.ts';
-import type { Fault } from '../../errors.ts';
 import { findDemandFaults, findEventFaults, findFleetFaults, findLocationFaults } from '../data-faults.ts';
 
 /** Settings that reading a body needs. */

@@ -1,5 +1,5 @@
+import type { Fault } from '../../answers/errors.ts';
 import type { ErrorCode } from '../../contracts/errors.ts';
-import type { Fault } from '../../errors.ts';
 import { findFaults, fits } from '../faults.ts';
 import { parseJson } from './json.ts';
 import { type Facts, OPERATIONS, type Operation, type ReadContext } from './operations.ts';

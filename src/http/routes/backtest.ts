@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { AppError } from '../../answers/errors.ts';
 import { BacktestRequest, BacktestResponse, MAX_BACKTEST_FITS } from '../../contracts/backtest.ts';
-import { AppError } from '../../errors.ts';
-import { backtestLocations, checkForecastLocations } from '../../forecasting.ts';
+import { backtestLocations, checkForecastLocations } from '../../inputs/forecast-input.ts';
 import type { Deps } from '../app.ts';
 import { taken } from '../bodies.ts';
 import { backtestExample } from '../examples.ts';

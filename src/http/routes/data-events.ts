@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { success } from '../../answers/envelope.ts';
+import { AppError } from '../../answers/errors.ts';
 import { DemandEvent, EventId, EventKind, Removed } from '../../contracts/data.ts';
 import { LocationId } from '../../contracts/optimize.ts';
 import { deleteEvent, readEventPage } from '../../db/events.ts';
 import { NOTHING_REMOVED } from '../../db/removal.ts';
-import { success } from '../../envelope.ts';
-import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { decodeCursor } from '../cursor.ts';
 import { STREAM_PAGE_ROWS, streamList } from '../list-stream.ts';

@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';
+import { success } from '../../answers/envelope.ts';
+import { AppError } from '../../answers/errors.ts';
 import {
   FleetVehicle,
   FleetVehiclePatch,
@@ -21,8 +23,6 @@ import { holdLocations, upsertLocations } from '../../db/locations.ts';
 import type { PackedRows } from '../../db/packed-rows.ts';
 import type { Stage } from '../../db/staging.ts';
 import type { Counts } from '../../db/upsert.ts';
-import { success } from '../../envelope.ts';
-import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { CSV_TYPE, type CsvBody, factsOf, isCsv, JSON_TYPE, MERGE_PATCH_TYPE, taken } from '../bodies.ts';
 import { checkLocation } from '../data-faults.ts';

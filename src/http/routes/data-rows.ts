@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { success } from '../../answers/envelope.ts';
+import { AppError } from '../../answers/errors.ts';
 import { Location, LocationPatch, Removed } from '../../contracts/data.ts';
 import { LocationId } from '../../contracts/optimize.ts';
 import { VehicleId } from '../../contracts/vehicles.ts';
 import { lockLocations, patchLocation } from '../../db/locations.ts';
 import { deleteVehicle, NOTHING_REMOVED } from '../../db/removal.ts';
-import { success } from '../../envelope.ts';
-import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { factsOf, JSON_TYPE, MERGE_PATCH_TYPE } from '../bodies.ts';
 import { removeLocation } from '../removal.ts';

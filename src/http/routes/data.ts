@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { success } from '../../answers/envelope.ts';
 import { FleetSummary, FleetVehicle, Location } from '../../contracts/data.ts';
 import { LocationId } from '../../contracts/optimize.ts';
 import { VEHICLE_STATUSES } from '../../contracts/vehicles.ts';
 import { emptyFleetSummary, readFleetSummary, readVehiclePage } from '../../db/fleet.ts';
 import { readLocationPage } from '../../db/locations.ts';
-import { success } from '../../envelope.ts';
 import type { Deps } from '../app.ts';
 import { decodeCursor } from '../cursor.ts';
 import { STREAM_PAGE_ROWS, streamList } from '../list-stream.ts';

@@ -1,5 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { success } from '../../answers/envelope.ts';
+import { AppError, type Fault } from '../../answers/errors.ts';
 import {
   Decision,
   DecisionListItem,
@@ -13,15 +15,13 @@ import { DECISION_PARTS, readDecisionPage, readDecisionPart, readTakenAt } from 
 import { readFleetLocationIds, readFleetSummary } from '../../db/fleet.ts';
 import { type JobRecord, readAnswer, readJob } from '../../db/jobs.ts';
 import { findKnownLocationIds } from '../../db/locations.ts';
-import { success } from '../../envelope.ts';
-import { AppError, type Fault } from '../../errors.ts';
 import {
   checkForecastLocations,
   checkForecastSize,
   decisionHistory,
   requestedLocations,
   sizeField,
-} from '../../forecasting.ts';
+} from '../../inputs/forecast-input.ts';
 import type { Deps } from '../app.ts';
 import { taken } from '../bodies.ts';
 import { decodeCursor } from '../cursor.ts';

@@ -9,7 +9,7 @@ import {
   locationField,
   noObservations,
   sizeField,
-} from '../../forecasting.ts';
+} from '../../inputs/forecast-input.ts';
 import type { Deps } from '../app.ts';
 import { factsOf } from '../bodies.ts';
 import { forecastExample } from '../examples.ts';

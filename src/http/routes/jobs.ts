@@ -1,12 +1,12 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { cancelledAnswer, metadata, success } from '../../answers/envelope.ts';
+import { AppError } from '../../answers/errors.ts';
 import { isEnded, JOB_KINDS, JOB_STATUSES, Job, JobReference } from '../../contracts/jobs.ts';
 import { SOLVER_STATUSES } from '../../contracts/optimize.ts';
 import { estimateJob } from '../../db/job-estimate.ts';
 import { cancelJob, type JobRecord, readAnswer, readAttempts, readJob, readJobPage } from '../../db/jobs.ts';
 import { readQueuePosition } from '../../db/turns.ts';
-import { cancelledAnswer, metadata, success } from '../../envelope.ts';
-import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { decodeCursor } from '../cursor.ts';
 import { estimateOnWire, historyOnWire, jobOnWire, phasesOnWire } from '../job-view.ts';

@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { metadata, success } from '../../answers/envelope.ts';
+import { AppError } from '../../answers/errors.ts';
 import { Envelope } from '../../contracts/envelope.ts';
 import { JobReference } from '../../contracts/jobs.ts';
 import { type Kpis, LocationId } from '../../contracts/optimize.ts';
@@ -14,8 +16,6 @@ import {
   type StoredPlan,
   type StoredPlanSummary,
 } from '../../db/plans.ts';
-import { metadata, success } from '../../envelope.ts';
-import { AppError } from '../../errors.ts';
 import { acceptedType } from '../accepted-type.ts';
 import type { Deps } from '../app.ts';
 import { CSV_TYPE, JSON_TYPE } from '../bodies.ts';

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { success } from '../../answers/envelope.ts';
+import { AppError } from '../../answers/errors.ts';
 import { SERVICE_VERSION } from '../../contracts/envelope.ts';
 import { ACTIVE_STAGES, Health, ServiceConfiguration, ServiceInformation } from '../../contracts/service.ts';
 import { FORECAST_MODEL } from '../../core/forecast/types.ts';
 import { isAnswering } from '../../db/client.ts';
-import { success } from '../../envelope.ts';
-import { AppError } from '../../errors.ts';
 import type { Deps } from '../app.ts';
 import { answers, errors } from '../responses.ts';
 

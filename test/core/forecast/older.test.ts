@@ -3,7 +3,7 @@ import { localDate } from '../../../src/core/forecast/local-time.ts';
 import { type OlderStretch, olderStretches } from '../../../src/core/forecast/older.ts';
 import { specialDays } from '../../../src/core/forecast/special-days.ts';
 import type { DemandEvent } from '../../../src/core/forecast/types.ts';
-import { openHolidayCalendar } from '../../../src/holidays.ts';
+import { openHolidayCalendar } from '../../../src/inputs/holidays.ts';
 import { utcHour } from './samples.ts';
 
 const calendar = await openHolidayCalendar('US');

@@ -3,7 +3,7 @@ import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import { localDate } from '../../../src/core/forecast/local-time.ts';
 import { type SpecialDay, specialDays } from '../../../src/core/forecast/special-days.ts';
 import type { DemandSeries, LocationForecast } from '../../../src/core/forecast/types.ts';
-import { openHolidayCalendar } from '../../../src/holidays.ts';
+import { openHolidayCalendar } from '../../../src/inputs/holidays.ts';
 import { normal, poisson, seededRandom, sum, utcHour, weeklyShape } from './samples.ts';
 
 const FIRST_DAY = utcHour('2021-01-01') / 24;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { withSolverModel } from '../../../src/core/optimize/highs.ts';
-import type { LinearModel } from '../../../src/core/optimize/linear-model.ts';
-import { createBaseModel } from '../../../src/core/optimize/mixed/base-model.ts';
-import { planGreedily } from '../../../src/core/optimize/mixed/greedy.ts';
-import { createMaster } from '../../../src/core/optimize/mixed/master.ts';
-import { relaxWithoutShortage } from '../../../src/core/optimize/mixed/search.ts';
+import { createBaseModel } from '../../../src/core/optimize/column-generation/base-model.ts';
+import { planGreedily } from '../../../src/core/optimize/column-generation/heuristics/greedy.ts';
+import { createMaster } from '../../../src/core/optimize/column-generation/master.ts';
+import { relaxWithoutShortage } from '../../../src/core/optimize/column-generation/search.ts';
+import { withSolverModel } from '../../../src/core/optimize/highs/highs.ts';
+import type { LinearModel } from '../../../src/core/optimize/highs/linear-model.ts';
 import { optimize } from '../../../src/core/optimize/optimize.ts';
-import { buildProblem } from '../../../src/core/optimize/problem.ts';
+import { buildProblem } from '../../../src/core/optimize/request/problem.ts';
 import { cityInstance, SETTINGS } from './instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };

@@ -4,7 +4,7 @@
  */
 import highsModule from 'highs';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
-import type { LocationPoint, OptimizeSettings } from '../../../src/core/optimize/model.ts';
+import type { LocationPoint, OptimizeSettings } from '../../../src/core/optimize/problem/model.ts';
 import { readFacts } from './exhaustive.ts';
 
 // The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.

@@ -1,6 +1,6 @@
 /** Random small requests of every kind, from a seeded generator, so that a failure can be repeated by its seed. */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
-import type { LocationPoint, OptimizeSettings } from '../../../src/core/optimize/model.ts';
+import type { LocationPoint, OptimizeSettings } from '../../../src/core/optimize/problem/model.ts';
 
 export const SETTINGS: OptimizeSettings = {
   maxDistanceKm: 100,

@@ -1,6 +1,6 @@
 /** Requests that are small enough to try every plan, of every kind that there is, and the same requests in another order. */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
-import type { LocationPoint } from '../../../src/core/optimize/model.ts';
+import type { LocationPoint } from '../../../src/core/optimize/problem/model.ts';
 import { createRandom, type Instance, type Random } from './instances.ts';
 
 export const COSTS = [

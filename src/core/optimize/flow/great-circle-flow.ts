@@ -12,11 +12,11 @@
  * Complexity: O(n log n + pairs within the radius) per round, 1–3 rounds.
  */
 import { type Coordinates, EARTH_RADIUS_KM } from '../../geo.ts';
-import { UNITS_PER_COST } from '../costs.ts';
-import { checkOf } from '../stopping.ts';
-import { unitVectors } from './chords.ts';
-import { greatCircleCosts } from './great-circle-costs.ts';
-import { nearCosts } from './near-costs.ts';
+import { UNITS_PER_COST } from '../problem/costs.ts';
+import { unitVectors } from '../problem/distances/chords.ts';
+import { greatCircleCosts } from '../problem/distances/great-circle-costs.ts';
+import { nearCosts } from '../problem/distances/near-costs.ts';
+import { checkOf } from '../run/stopping.ts';
 import { solveFlow, totalUnits } from './solve-flow.ts';
 import type { FlowAmounts, FlowControl, FlowOutcome } from './types.ts';
 

@@ -17,8 +17,9 @@
  * Written for speed, in typed arrays filled once: building it took longer than HiGHS takes to confirm it.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11.11 (bases are spanning trees).
  */
-import { fromUnits } from '../costs.ts';
-import type { LinearModel } from '../linear-model.ts';
+
+import type { LinearModel } from '../highs/linear-model.ts';
+import { fromUnits } from '../problem/costs.ts';
 import { float64, int32, uint8 } from './arrays.ts';
 import type { Alternatives, FlowAmounts, FlowBasis } from './types.ts';
 

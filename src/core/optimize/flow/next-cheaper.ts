@@ -1,5 +1,5 @@
 /**
- * How the proofs over all moves (`certify.ts`, `priced/bound.ts`) read a row of costs. The search has a loop of its own
+ * How the proofs over all moves (`certify.ts`, `lagrangian/bound.ts`) read a row of costs. The search has a loop of its own
  * (`arcs.ts`), so that a fault in one cannot hide a fault in the other.
  */
 

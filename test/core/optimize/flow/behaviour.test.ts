@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { greatCircleCosts } from '../../../../src/core/optimize/flow/great-circle-costs.ts';
 import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
 import type { FlowProblem, FlowProgress } from '../../../../src/core/optimize/flow/types.ts';
+import { greatCircleCosts } from '../../../../src/core/optimize/problem/distances/great-circle-costs.ts';
 import { createRandom } from '../instances.ts';
 import { type DenseProblem, metricProblem, randomProblem } from './flow-instances.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type Coordinates, greatCircleMatrix } from '../../../../src/core/geo.ts';
-import { toUnitsUp } from '../../../../src/core/optimize/costs.ts';
-import { greatCircleCosts } from '../../../../src/core/optimize/flow/great-circle-costs.ts';
 import { solveGreatCircleFlow } from '../../../../src/core/optimize/flow/great-circle-flow.ts';
-import { nearCosts } from '../../../../src/core/optimize/flow/near-costs.ts';
 import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
+import { toUnitsUp } from '../../../../src/core/optimize/problem/costs.ts';
+import { greatCircleCosts } from '../../../../src/core/optimize/problem/distances/great-circle-costs.ts';
+import { nearCosts } from '../../../../src/core/optimize/problem/distances/near-costs.ts';
 import { createRandom, type Random } from '../instances.ts';
 
 /** The same by haversine, pair by pair, as the price list is defined. */

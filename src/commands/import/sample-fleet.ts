@@ -1,0 +1,61 @@
+import type { FleetVehicle } from '../../contracts/data.ts';
+import type { VehicleStatus } from '../../contracts/vehicles.ts';
+
+/** Vehicles of the sample fleet: enough that a plan moves some hundred, few enough that it takes seconds. */
+export const SAMPLE_FLEET_SIZE = 600;
+/** Taxis take one party at a time. */
+export const SAMPLE_VEHICLE_CAPACITY = 1;
+const SEED = 2017;
+
+/** Shares of the states, summing to 1. */
+const STATUS_SHARES: readonly [VehicleStatus, number][] = [
+  ['operational', 0.92],
+  ['maintenance', 0.05],
+  ['downtime', 0.03],
+];
+
+/**
+ * Generates the sample fleet: there is no vehicle data in the sample. A vehicle stands at a location with a probability
+ * in proportion to its mean demand, times a factor between 0.25 and 1.75 that is drawn once per location: so some
+ * places have too many vehicles and others too few, and a plan has something to move.
+ *
+ * Deterministic: the same means give the same fleet on every machine (integer generator, only + and ×).
+ * @param meanDemand of each location, in a fixed order
+ */
+export function generateFleet(meanDemand: readonly { locationId: number; mean: number }[]): FleetVehicle[] {
+  if (meanDemand.length === 0) return [];
+  const random = mulberry32(SEED);
+  const weighted = meanDemand.map(({ locationId, mean }) => ({
+    item: locationId,
+    weight: mean * (0.25 + 1.5 * random()),
+  }));
+  const statuses = STATUS_SHARES.map(([item, weight]) => ({ item, weight }));
+  return Array.from({ length: SAMPLE_FLEET_SIZE }, (_, i) => ({
+    vehicle_id: `NYC-${String(i + 1).padStart(4, '0')}`,
+    location_id: draw(weighted, random()),
+    status: draw(statuses, random()),
+    capacity: SAMPLE_VEHICLE_CAPACITY,
+  }));
+}
+
+/** The item that a number from [0, 1) falls on, where each takes a part of the way in proportion to its weight. */
+function draw<T>(items: readonly { item: T; weight: number }[], at: number): T {
+  const total = items.reduce((sum, { weight }) => sum + weight, 0);
+  let rest = at * total;
+  for (const { item, weight } of items) {
+    rest -= weight;
+    if (rest < 0) return item;
+  }
+  return items[items.length - 1].item;
+}
+
+/** Mulberry32 (Tommy Ettinger, public domain): 32 bits of state, uniform in [0, 1); for samples, not for secrets. */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}

@@ -1,0 +1,156 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { userInfo } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Config, loadConfig } from '../../config.ts';
+import { isDatabaseUnavailable, openDatabase } from '../../db/client.ts';
+import { migrateDatabase } from '../../db/migrate.ts';
+import { describeStartError, openStartWait } from '../../process/lifecycle.ts';
+import { assertQueueReachable, QueueUnavailableError } from '../../queue/queue.ts';
+import { importSample, isEmpty } from '../import/sample.ts';
+import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from './embedded-postgres.ts';
+import { makeFirstPlan } from './first-plan.ts';
+import { lockFolder } from './folder-lock.ts';
+import { type Supervised, supervise } from './processes.ts';
+
+/**
+ * `npm start`: the whole service on one machine. Database, schema, sample data, API and workers, a first plan; then it
+ * serves until it is told to stop, and stops in the reverse order.
+ */
+const say = (line = '') => console.log(line);
+const scriptPath = (file: string) => fileURLToPath(new URL(`../../../${file}`, import.meta.url));
+
+/** What has been started, in order; stopped from the end. */
+const started: { name: string; stop: () => Promise<unknown> }[] = [];
+
+const interruption = new AbortController();
+const interrupted = Promise.withResolvers<void>();
+let isInterrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  // Not `once`: Ctrl-C comes twice, from the terminal and from npm, and the second one would end the process at once.
+  process.on(signal, () => {
+    isInterrupted = true;
+    interruption.abort();
+    interrupted.resolve();
+  });
+}
+
+async function stop(): Promise<void> {
+  for (const { name, stop } of started.reverse()) {
+    await stop().catch((error) => console.error(`${name}: ${error.message}`));
+  }
+}
+
+/** Starts everything, one step after the other, and stops between two steps where it is told to. */
+async function start(config: Config): Promise<string | undefined> {
+  const port = config.PORT === 0 ? await freePort() : config.PORT;
+  await assertPortIsFree(config.HOST, port);
+  const logFolder = path.resolve(config.DATA_DIR, 'logs');
+  await makeFolders(path.resolve(config.DATA_DIR), logFolder);
+  const isQueueAway = (error: unknown) => error instanceof QueueUnavailableError;
+  const withRedis = openStartWait('Redis', isQueueAway, config, say, interruption.signal);
+  if (config.REDIS_URL) await withRedis(() => assertQueueReachable(config));
+  // Processes read the embedded server's password from its file: it stands in no environment.
+  const own = config.DATABASE_URL === undefined ? await startDatabase(config) : undefined;
+  const databaseUrl = config.DATABASE_URL ?? own!.url;
+  if (isInterrupted) return;
+  const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, interruption.signal);
+  await withDatabase(() => migrateDatabase(databaseUrl));
+  await loadSampleWhereEmpty(databaseUrl);
+  if (isInterrupted) return;
+
+  const launch = async (name: string, script: string): Promise<Supervised> => {
+    const process = await supervise({
+      name,
+      script: scriptPath(script),
+      env: {
+        PORT: String(port),
+        ...(own && { DATABASE_URL: own.shownUrl, DATABASE_PASSWORD_FILE: own.passwordFile }),
+      },
+      logFolder,
+      stopTimeoutMs: config.SHUTDOWN_TIMEOUT_SECONDS * 1000 + 5000,
+      onNote: say,
+    });
+    started.push({ name, stop: () => process.stop() });
+    return process;
+  };
+  const workers = Array.from({ length: config.WORKERS }, (_, i) =>
+    launch(`worker-${i + 1}`, 'workers/main.ts'),
+  );
+  await Promise.all(workers);
+  if (isInterrupted) return;
+  // Last up, first down: no request is taken that nobody could work on.
+  await launch('api', 'src/main.ts');
+  say(
+    `API and ${config.WORKERS} worker ${config.WORKERS === 1 ? 'process' : 'processes'} run; logs in ${logFolder}`,
+  );
+  return `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
+}
+
+/** Folders that others can neither list nor read. What was made for all to read by an earlier version is closed, too. */
+async function makeFolders(dataFolder: string, logFolder: string): Promise<void> {
+  // Started by root, PostgreSQL runs as another user, who has to pass through.
+  await mkdir(dataFolder, { recursive: true, mode: userInfo().uid === 0 ? 0o711 : 0o700 });
+  await mkdir(logFolder, { recursive: true });
+  await chmod(logFolder, 0o700);
+}
+
+async function startDatabase(config: Config): Promise<EmbeddedPostgres> {
+  const unlock = await lockFolder(path.resolve(config.DATA_DIR, 'lock'));
+  started.push({ name: 'lock', stop: unlock });
+  const postgres = await startEmbeddedPostgres(path.resolve(config.DATA_DIR, 'postgres'));
+  started.push({ name: 'PostgreSQL', stop: postgres.stop });
+  say(`PostgreSQL runs, data in ${postgres.folder}; for npm run import and the like:`);
+  say(`  DATABASE_URL=${postgres.shownUrl} DATABASE_PASSWORD_FILE=${postgres.passwordFile}`);
+  return postgres;
+}
+
+async function loadSampleWhereEmpty(databaseUrl: string): Promise<void> {
+  const { pool, close } = openDatabase(databaseUrl, { poolSize: 2, onError: () => {} });
+  try {
+    if (!(await isEmpty(pool))) return;
+    say(
+      'the database is empty: loading the New York sample (73 zones, four months of demand, a generated fleet) …',
+    );
+    await importSample(pool);
+  } finally {
+    await close();
+  }
+}
+
+/** Says so at once where the port is taken, instead of after the database is up. */
+function assertPortIsFree(host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, host, () => server.close(() => resolve()));
+  });
+}
+
+try {
+  const config = loadConfig();
+  const url = await start(config);
+  if (url && !isInterrupted) {
+    const lines = await Promise.race([makeFirstPlan(url).catch(explain), interrupted.promise]);
+    if (lines) {
+      say();
+      for (const line of lines) say(line);
+      say();
+      say(`The service runs at ${url}. Ctrl-C stops it.`);
+      await interrupted.promise;
+    }
+  }
+  say('stopping …');
+} catch (error) {
+  if (!isInterrupted) {
+    for (const line of describeStartError(error)) console.error(line);
+    process.exitCode = 1;
+  }
+} finally {
+  await stop();
+}
+
+function explain(error: Error): string[] {
+  return [`no first plan: ${error.message}`];
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MEMORY_ENVIRONMENT } from '../../process/memory.ts';
+import { type LogFile, openLogFile } from './log-file.ts';
+
+export type Supervised = { readonly name: string; readonly pid: number | undefined; stop(): Promise<void> };
+
+type Options = {
+  name: string;
+  script: string;
+  env: Record<string, string | undefined>;
+  logFolder: string;
+  /** how long it may take to stop before it is killed */
+  stopTimeoutMs: number;
+  onNote: (note: string) => void;
+};
+
+const LONGEST_BACKOFF_MS = 10_000;
+
+/**
+ * Starts a process of the service and keeps it running: one that dies is started again, later each time.
+ * Its log goes to a file, what it says on standard error also to ours. It leads a process group of its own, so that
+ * Ctrl-C reaches the supervisor only, which stops everything in order; should the supervisor die, the process
+ * notices by its IPC channel and stops by itself.
+ * @throws Error with the process's own words where it does not come up the first time
+ */
+export async function supervise(options: Options): Promise<Supervised> {
+  const { name, onNote } = options;
+  const log = await openLogFile(options.logFolder, `${name}.log`);
+  let stopping = false;
+  let failures = 0;
+  let child = await launch(options, log);
+
+  const watch = (current: ChildProcess) => {
+    const upSince = Date.now();
+    current.once('exit', async (code, signal) => {
+      if (stopping) return;
+      failures = Date.now() - upSince > LONGEST_BACKOFF_MS ? 1 : failures + 1;
+      onNote(`${name} ended (${signal ?? `exit code ${code}`}); starting it again`);
+      while (!stopping) {
+        await delay(Math.min(100 * 2 ** failures, LONGEST_BACKOFF_MS));
+        if (stopping) return;
+        try {
+          child = await launch(options, log);
+          return watch(child);
+        } catch {
+          failures++;
+        }
+      }
+    });
+  };
+  watch(child);
+
+  return {
+    name,
+    get pid() {
+      return child.pid;
+    },
+    async stop() {
+      stopping = true;
+      if (child.exitCode === null && child.signalCode === null) {
+        const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+        child.kill('SIGTERM');
+        const killer = setTimeout(() => child.kill('SIGKILL'), options.stopTimeoutMs);
+        await gone;
+        clearTimeout(killer);
+      }
+      await log.close();
+    },
+  };
+}
+
+/** Starts the process once; resolves when it says that it is ready. */
+function launch({ name, script, env }: Options, log: LogFile): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [script], {
+    env: { ...MEMORY_ENVIRONMENT, ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+  });
+  let errors = '';
+  log.follow(child.stdout!);
+  log.follow(child.stderr!);
+  child.stderr!.on('data', (text: string) => {
+    errors = (errors + text).slice(-4000);
+  });
+  return new Promise((resolve, reject) => {
+    child.once('message', () => {
+      resolve(child);
+    });
+    child.once('exit', () => reject(new Error(errors.trim() || `${name} ended before it was ready`)));
+    child.once('error', reject);
+  });
+}

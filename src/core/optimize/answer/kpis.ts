@@ -1,0 +1,37 @@
+/** Figures of a plan: coverage, utilization, moves, cost, distance. */
+import type { Kpis } from '../../../contracts/optimize.ts';
+import { fromUnits } from '../problem/costs.ts';
+import { servedDemand } from '../problem/evaluate.ts';
+import type { Moves, Problem } from '../problem/model.ts';
+import { hasDistances, moveDistance } from '../problem/network.ts';
+import { totalDemand } from '../problem/service-level.ts';
+
+/**
+ * @param presence K × n vehicles after the moves
+ * @returns demand_coverage Σ min(D_j, capacity present at j) / Σ D_j, 1 without demand; utilization the same demand /
+ *   operational capacity, 0 without vehicles; total_distance_km null where the network gives none. O(moves + nK).
+ */
+export function computeKpis(problem: Problem, moves: Moves, presence: Int32Array, costUnits: number): Kpis {
+  const n = problem.locationIds.length;
+  const demand = totalDemand(problem.demand);
+  const served = Math.min(demand, servedDemand(problem, presence, Number.POSITIVE_INFINITY));
+  let capacity = 0;
+  for (let at = 0; at < problem.supply.length; at++) {
+    capacity += problem.supply[at] * problem.capacities[Math.floor(at / n)];
+  }
+  const isMeasured = hasDistances(problem);
+  let moved = 0;
+  let km = 0;
+  for (let m = 0; m < moves.count.length; m++) {
+    moved += moves.count[m];
+    if (isMeasured) km += moves.count[m] * moveDistance(problem, moves.source[m], moves.target[m]);
+  }
+  return {
+    demand_coverage: demand === 0 ? 1 : served / demand,
+    utilization: capacity === 0 ? 0 : served / capacity,
+    rebalanced_count: moved,
+    total_cost: fromUnits(costUnits),
+    total_distance_km: isMeasured ? km : null,
+    unmet_demand: demand - served,
+  };
+}

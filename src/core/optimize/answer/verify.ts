@@ -1,0 +1,294 @@
+/**
+ * The last check before a plan is stored: the finished answer against the REQUEST, by other means than it was made.
+ * Shares no code with the builder or the solver: aliases, defaults, aggregation, distances (chords of unit vectors
+ * instead of haversines), coverage and totals are all worked out here again.
+ * O(vehicles + demand values + locations).
+ *
+ * Tolerances: service level 1e-9 of total demand; distances 1e-9 relative; an item's cost is a whole number of 1e-4
+ * within one such unit above the exact cost; recomputed figures 1e-9 relative.
+ */
+import type { AllocationPlanItem, OptimizationResult, OptimizeRequest } from '../../../contracts/optimize.ts';
+import type { LocationPoint, OptimizeSettings } from '../problem/model.ts';
+
+/** What `verifyPlan` checks, for the certificate. */
+export const VERIFIED = [
+  'one item per operational vehicle in the request order',
+  'moves allowed and within max_distance',
+  'item costs and total_cost',
+  'min_service_level',
+  'vehicles per location',
+  'total_fleet_size',
+  'max_rebalancing_cost',
+  'kpis',
+];
+
+const UNIT = 1e-4;
+const RELATIVE = 1e-9;
+const RADIUS_KM = 6371.0088;
+const MOST_REPORTED = 20;
+const VEHICLES_PER_LOOK = 1 << 14;
+
+type Expected = { costKnown: number; distance: number | null };
+
+/**
+ * Checks a finished plan.
+ * @param check called every few milliseconds, to throw where nobody waits for the answer any more
+ * @returns what is wrong, at most 20 sentences; empty where the plan is right
+ */
+export function verifyPlan(
+  request: OptimizeRequest,
+  locations: readonly LocationPoint[],
+  settings: OptimizeSettings,
+  result: OptimizationResult,
+  check: () => void = () => {},
+): string[] {
+  const wrong: string[] = [];
+  const complain = (message: string) => {
+    if (wrong.length < MOST_REPORTED) wrong.push(message);
+  };
+  const demand = planningDemands(request);
+  const move = moveReader(request, locations, settings);
+  const constraints = request.constraints ?? {};
+  const maxDistance =
+    constraints.max_distance ?? constraints.max_rebalancing_distance_km ?? settings.maxDistanceKm;
+  const defaultCapacity = constraints.capacity_per_vehicle ?? settings.capacityPerVehicle;
+
+  const present = new Map<number, number[]>();
+  for (const id of everyLocation(request)) present.set(id, []);
+  let at = 0;
+  let costUnits = 0;
+  let km = 0;
+  let moved = 0;
+  let capacityTotal = 0;
+  for (const vehicle of request.fleet_state.vehicles) {
+    if (vehicle.status === 'maintenance' || vehicle.status === 'downtime') continue;
+    if (at % VEHICLES_PER_LOOK === 0) check();
+    const item: AllocationPlanItem | undefined = result.allocation_plan[at];
+    const id = vehicle.id ?? vehicle.vehicle_id;
+    const source = vehicle.location ?? vehicle.location_id!;
+    const capacity = vehicle.capacity ?? defaultCapacity;
+    capacityTotal += capacity;
+    if (item?.vehicle_id !== id) {
+      complain(`item ${at} is for vehicle ${item?.vehicle_id ?? '(none)'} instead of ${id}`);
+      at++;
+      continue;
+    }
+    if (item.source_location !== source)
+      complain(`vehicle ${id} is at ${source}, not at ${item.source_location}`);
+    const there = present.get(item.target_location);
+    if (!there)
+      complain(`vehicle ${id} goes to ${item.target_location}, which is no location of the problem`);
+    there?.push(capacity);
+    const moves = item.target_location !== source;
+    if (item.assignment !== (moves ? 'rebalance' : 'stay')) {
+      complain(`vehicle ${id} ${moves ? 'moves' : 'does not move'} but its assignment is ${item.assignment}`);
+    }
+    const expected = moves && there ? move(source, item.target_location) : { costKnown: 0, distance: 0 };
+    checkMove(String(id), item, expected, maxDistance, complain);
+    costUnits += Math.round(item.cost / UNIT);
+    if (moves) moved++;
+    km += expected?.distance ?? 0;
+    at++;
+  }
+  if (result.allocation_plan.length !== at) {
+    complain(`the plan has ${result.allocation_plan.length} items for ${at} operational vehicles`);
+  }
+  checkPresence(present, constraints, complain);
+  const noDistances = request.network !== undefined && request.network.distances_km === undefined;
+  checkCost(result, costUnits, constraints, settings, complain);
+  checkService(present, demand, constraints, settings, complain);
+  checkKpis(result, { present, demand, capacityTotal, moved, km: noDistances ? null : km }, complain);
+  return wrong;
+}
+
+function planningDemands(request: OptimizeRequest): Map<number, number> {
+  const how = request.options?.demand_aggregation ?? 'peak';
+  const demands = new Map<number, number>();
+  for (const key in request.demand_forecast) {
+    const steps = request.demand_forecast[key];
+    const total = steps.reduce((sum, value) => sum + value, 0);
+    const value =
+      how === 'first'
+        ? steps[0]
+        : how === 'sum'
+          ? total
+          : how === 'mean'
+            ? total / steps.length
+            : largest(steps);
+    demands.set(Number.parseInt(key, 10), value);
+  }
+  return demands;
+}
+
+function largest(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.max(a, b));
+}
+
+function* everyLocation(request: OptimizeRequest): Generator<number> {
+  if (request.network) yield* request.network.location_ids;
+  for (const key in request.demand_forecast) yield Number.parseInt(key, 10);
+  for (const vehicle of request.fleet_state.vehicles) yield (vehicle.location ?? vehicle.location_id)!;
+}
+
+/** Exact cost and distance of a move, or null where it is forbidden. */
+function moveReader(
+  request: OptimizeRequest,
+  locations: readonly LocationPoint[],
+  settings: OptimizeSettings,
+): (from: number, to: number) => Expected | null {
+  if (request.network) {
+    const { location_ids, costs, distances_km } = request.network;
+    const row = new Map(location_ids.map((id, index) => [id, index]));
+    return (from, to) => {
+      const i = row.get(from)!;
+      const j = row.get(to)!;
+      const cost = costs[i][j];
+      if (cost === null) return null;
+      return {
+        costKnown: cost,
+        distance: distances_km ? (distances_km[i][j] ?? Number.POSITIVE_INFINITY) : null,
+      };
+    };
+  }
+  const vectors = new Map(locations.map((point) => [point.id, unitVector(point)]));
+  return (from, to) => {
+    const a = vectors.get(from)!;
+    const b = vectors.get(to)!;
+    const chord = Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    const distance = 2 * RADIUS_KM * Math.asin(Math.min(1, chord / 2));
+    return { costKnown: distance * settings.costPerKm, distance };
+  };
+}
+
+function unitVector(point: LocationPoint): [number, number, number] {
+  const lat = (point.latitude / 180) * Math.PI;
+  const lon = (point.longitude / 180) * Math.PI;
+  return [Math.cos(lat) * Math.cos(lon), Math.cos(lat) * Math.sin(lon), Math.sin(lat)];
+}
+
+type Complain = (message: string) => void;
+
+function checkMove(
+  id: string,
+  item: AllocationPlanItem,
+  expected: Expected | null,
+  maxDistance: number,
+  complain: Complain,
+): void {
+  if (expected === null) {
+    complain(`vehicle ${id} makes the forbidden move ${item.source_location} → ${item.target_location}`);
+    return;
+  }
+  // A chord of two nearby points loses digits: its absolute error is some 1e-12 km, times the cost of a km.
+  const perKm = expected.distance ? expected.costKnown / expected.distance : 0;
+  const tolerance = RELATIVE * (1 + expected.costKnown) + 1e-11 * perKm;
+  const units = item.cost / UNIT;
+  if (Math.abs(units - Math.round(units)) > 1e-6 * Math.max(1, Math.abs(units) * 1e-6)) {
+    complain(`vehicle ${id} costs ${item.cost}, which is no whole number of ${UNIT}`);
+  }
+  const above = item.cost - expected.costKnown;
+  if (above < -tolerance || above >= UNIT + tolerance || item.cost < 0) {
+    complain(`vehicle ${id} costs ${item.cost} instead of ${expected.costKnown} rounded up to ${UNIT}`);
+  }
+  if (expected.distance !== null && expected.distance > maxDistance * (1 + RELATIVE) + RELATIVE) {
+    complain(`vehicle ${id} moves ${expected.distance} km, more than the limit ${maxDistance} km`);
+  }
+}
+
+function checkPresence(
+  present: Map<number, number[]>,
+  constraints: NonNullable<OptimizeRequest['constraints']>,
+  complain: Complain,
+): void {
+  const least = constraints.min_vehicles_per_location ?? 0;
+  const most = constraints.max_vehicles_per_location ?? Number.MAX_VALUE;
+  for (const [location, vehicles] of present) {
+    if (vehicles.length < least)
+      complain(`location ${location} has ${vehicles.length} vehicles, fewer than ${least}`);
+    if (vehicles.length > most)
+      complain(`location ${location} has ${vehicles.length} vehicles, more than ${most}`);
+  }
+}
+
+function checkCost(
+  result: OptimizationResult,
+  costUnits: number,
+  constraints: NonNullable<OptimizeRequest['constraints']>,
+  settings: OptimizeSettings,
+  complain: Complain,
+): void {
+  if (result.total_cost !== costUnits / 10_000) {
+    complain(`total_cost is ${result.total_cost}, the items cost ${costUnits / 10_000}`);
+  }
+  const ceiling =
+    constraints.max_rebalancing_cost === undefined
+      ? settings.maxRebalancingCost
+      : constraints.max_rebalancing_cost;
+  if (ceiling !== null && costUnits / 10_000 > ceiling + 1e-9 * UNIT + ceiling * 1e-15) {
+    complain(`the plan costs ${costUnits / 10_000}, more than max_rebalancing_cost ${ceiling}`);
+  }
+}
+
+/** Served demand with the best choice of at most `total_fleet_size` vehicles, from the capacities present. */
+function checkService(
+  present: Map<number, number[]>,
+  demand: Map<number, number>,
+  constraints: NonNullable<OptimizeRequest['constraints']>,
+  settings: OptimizeSettings,
+  complain: Complain,
+): void {
+  const level = constraints.min_service_level ?? constraints.min_demand_coverage ?? settings.minServiceLevel;
+  const gains: number[] = [];
+  let total = 0;
+  for (const [location, wanted] of demand) {
+    total += wanted;
+    let open = wanted;
+    for (const capacity of (present.get(location) ?? []).toSorted((a, b) => b - a)) {
+      if (open <= 0) break;
+      gains.push(Math.min(open, capacity));
+      open -= capacity;
+    }
+  }
+  const counted = Math.min(gains.length, constraints.total_fleet_size ?? gains.length);
+  let served = 0;
+  for (const gain of counted === gains.length ? gains : gains.sort((a, b) => b - a).slice(0, counted))
+    served += gain;
+  if (served < level * total - RELATIVE * total * (1 + 1e-3)) {
+    complain(`${served} of ${total} demand is served, less than min_service_level ${level}`);
+  }
+}
+
+function checkKpis(
+  result: OptimizationResult,
+  facts: {
+    present: Map<number, number[]>;
+    demand: Map<number, number>;
+    capacityTotal: number;
+    moved: number;
+    km: number | null;
+  },
+  complain: Complain,
+): void {
+  let served = 0;
+  let total = 0;
+  for (const [location, wanted] of facts.demand) {
+    const capacity = (facts.present.get(location) ?? []).reduce((sum, value) => sum + value, 0);
+    served += Math.min(wanted, capacity);
+    total += wanted;
+  }
+  const expected: Record<string, number | null> = {
+    demand_coverage: total === 0 ? 1 : served / total,
+    utilization: facts.capacityTotal === 0 ? 0 : served / facts.capacityTotal,
+    rebalanced_count: facts.moved,
+    total_cost: result.total_cost,
+    total_distance_km: facts.km,
+    unmet_demand: total - served,
+  };
+  for (const [name, value] of Object.entries(expected)) {
+    const told = result.kpis[name as keyof typeof result.kpis];
+    // Unmet demand is a difference of totals and has their error.
+    const tolerance = RELATIVE * (1 + Math.abs(value ?? 0) + (name === 'unmet_demand' ? total : 0));
+    const differs = value === null || told === null ? value !== told : !(Math.abs(told - value) <= tolerance);
+    if (differs) complain(`kpis.${name} is ${told} instead of ${value}`);
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * The part of the model that does not grow with the number of moves: all rows, and the columns beside the moves. Moves (i ≠ j; staying
+ * is no column) are appended by `move-columns.ts` as they are needed: −1 in the row of their source, +1 in that of their target.
+ * Two forms, both with shortages that make every restriction feasible and are 0 in every plan:
+ *   `single-class.ts`   one class without bounds of vehicles per location: one row per location, whole columns are steps
+ *   `classes.ts`        everything else: whole columns are the vehicles that arrive, leave and stand idle per (k, j)
+ */
+import { costScaleOf } from '../highs/cost-scale.ts';
+import type { LinearModel } from '../highs/linear-model.ts';
+import type { Problem } from '../problem/model.ts';
+import { dearestMove } from '../problem/network.ts';
+import { createClassesBase } from './classes.ts';
+import { type ClassesSize, classesSize } from './classes-layout.ts';
+import { createSingleClassBase } from './single-class.ts';
+
+export type BaseModel = {
+  /** Columns: whole ones first, then the others, shortages last. */
+  model: LinearModel;
+  /** Columns 0 up to this one are whole in a plan. */
+  wholeColumns: number;
+  firstShortage: number;
+  serviceRow: number;
+  /** Row of −1 for a move from (k, i), by k · n + i, and of +1 for a move to (k, j). */
+  sourceRow: Int32Array;
+  targetRow: Int32Array;
+  /** Whether the rows keep at most s_ik from leaving; otherwise `master.ts` adds that where it is broken. */
+  limitsLeaving: boolean;
+  /** First column of unmet demand by location where there are cuts to find, else −1. */
+  firstUnmet: number;
+  /** Whether the model has columns of idle vehicles. */
+  hasIdle: boolean;
+  demandScale: number;
+  tolerance: number;
+};
+
+export function createBaseModel(problem: Problem): BaseModel {
+  const base = isSingleClass(problem)
+    ? createSingleClassBase(problem)
+    : createClassesBase(problem, isBounded(problem));
+  base.model.costScale = costScaleOf(dearestMove(problem.network));
+  return base;
+}
+
+/** Size of the form that grows with the number of capacities too. */
+export function baseSize(problem: Problem): ClassesSize {
+  return classesSize(problem, isBounded(problem));
+}
+
+function isSingleClass(problem: Problem): boolean {
+  return problem.capacities.length === 1 && !isBounded(problem);
+}
+
+function isBounded({ limits }: Problem): boolean {
+  return limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+}

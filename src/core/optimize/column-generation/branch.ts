@@ -1,0 +1,111 @@
+/**
+ * Branch and cut by HiGHS on the master's columns, shortages shut.
+ *
+ * Reduced-cost argument: with prices that prove the bound b, a plan that uses a move of reduced cost d costs at least
+ * b + d. So among the moves with d ≤ L alone, a proved bound m gives min(m, b + L) over ALL moves. L is what is missing to prove the plan in
+ * hand within the gap asked for; with a gap of 0 nothing cheaper is left out. Whole columns are narrowed alike (`narrow.ts`).
+ *
+ * Moves are integer too, though they need not be: that lets HiGHS fix them by their reduced costs, and halve cycles of them.
+ */
+
+import { MOST_COLUMNS } from '../highs/highs.ts';
+import { fromUnits } from '../problem/costs.ts';
+import { BRANCHING_NOISE } from '../run/incumbent.ts';
+import { narrow } from './fix-by-reduced-cost.ts';
+import { planForWhole } from './heuristics/round.ts';
+import { fractionalColumns, movesOf } from './integer-columns.ts';
+import type { Relaxed } from './master.ts';
+import type { Context, Searched } from './search.ts';
+
+/** Plans cost whole units, so a bound within half a unit of one is that plan's cost. */
+const HALF_UNIT = fromUnits(0.5);
+/** Share of the gap asked for that the heuristic stops at; the rest is left to the bound. */
+const HEURISTIC_GAP_SHARE = 0.4;
+const LEAST_HEURISTIC_GAP = 0.003;
+/** More than what `incumbent.ts` takes off a bound of branching. */
+const BOUND_MARGIN = 2 * BRANCHING_NOISE;
+const USED = 1e-6;
+const MOST_REPEATS = 8;
+
+/** A plan from the columns that the relaxation uses alone: a small problem, mostly within a percent of the bound. */
+export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 'stopped' {
+  const { master, incumbent } = context;
+  const lower = master.whole.lower.slice();
+  const upper = master.whole.upper.slice();
+  master.setWhole(
+    lower,
+    Float64Array.from(upper, (most, c) => (relaxed.values[c] > USED ? most : lower[c])),
+  );
+  const ended = runMixed(
+    context,
+    Math.max(LEAST_HEURISTIC_GAP, incumbent.gap * HEURISTIC_GAP_SHARE),
+    'rounding',
+  );
+  master.setWhole(lower, upper);
+  return ended.status === 'stopped' ? 'stopped' : 'done';
+}
+
+/** Branch and cut to the gap among all moves that a plan cheaper than the one in hand may use. */
+export function branchWithin(context: Context, relaxed: Relaxed): Searched {
+  const { bound, duals } = relaxed;
+  if (!duals) return 'unproved';
+  const { master, incumbent } = context;
+  let isCeilingRow = false;
+  for (let repeat = 0; repeat < MOST_REPEATS; repeat++) {
+    // Stopped before there is a plan, every move would become a column.
+    if (incumbent.isOver()) return 'stopped';
+    const best = incumbent.best();
+    const isAllowed = best !== null && best.costUnits <= incumbent.ceiling;
+    const known = best ? Math.min(best.costUnits, incumbent.ceiling) : Number.POSITIVE_INFINITY;
+    // A bound of this much proves the plan in hand; what only dearer plans use need not be looked at.
+    const enough = isAllowed ? known * (1 - incumbent.gap) * (1 + BOUND_MARGIN) : known;
+    const limit = Math.max(0, fromUnits(enough + 1) - bound);
+    if (!master.addWithin(duals.prices, limit, MOST_COLUMNS)) return 'unproved';
+    if (best && best.costUnits > incumbent.ceiling && !isCeilingRow) {
+      master.addCeiling(fromUnits(incumbent.ceiling + 0.5));
+      isCeilingRow = true;
+    }
+    const widen = narrow(context, duals, limit, isAllowed ? best.moves : null);
+    const mixed = runMixed(context, incumbent.gap, 'mixed_integer');
+    widen();
+    if (mixed.status === 'infeasible') {
+      if (isCeilingRow) incumbent.raiseBoundUnits(incumbent.ceiling + 1);
+      return best === null || isCeilingRow ? 'infeasible' : 'unproved';
+    }
+    if (!isCeilingRow) incumbent.raiseBound(Math.min(mixed.bound, bound + limit), BRANCHING_NOISE);
+    if (incumbent.isProved()) return 'done';
+    if (mixed.status === 'stopped') return 'stopped';
+    if (mixed.status === 'failed') return 'unproved';
+    if (!mixed.isNew && repeat > 0) return 'unproved';
+  }
+  return 'unproved';
+}
+
+/** `isNew`: rows or a plan came of it that were not there before. */
+function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer') {
+  const { base, master, model, incumbent } = context;
+  const before = { cost: incumbent.best()?.costUnits, rows: master.rows() };
+  master.shutShortages(true);
+  const mixed = model.runMixed({
+    integerFrom: 0,
+    integerTo: base.wholeColumns,
+    moreIntegersFrom: master.firstArc,
+    gap,
+    absoluteGap: HALF_UNIT,
+    start: master.startOf(),
+  });
+  master.shutShortages(false);
+  incumbent.figures.iterations += mixed.iterations;
+  incumbent.figures.nodes += mixed.nodes;
+  if (mixed.values && fractionalColumns(base, mixed.values).length === 0) {
+    if (incumbent.consider(movesOf(context, mixed.values), method)) master.keepStart(mixed.values);
+    else
+      planForWhole(
+        context,
+        Float64Array.from(mixed.values.subarray(0, base.wholeColumns), Math.round),
+        method,
+      );
+  }
+  const isNew = before.cost !== incumbent.best()?.costUnits || before.rows !== master.rows();
+  return { status: mixed.status, bound: mixed.bound, isNew };
+}

@@ -1,0 +1,149 @@
+/**
+ * The base model of several capacity classes, or of bounds of vehicles per location. Whole columns per (k, j):
+ *   in_jk, out_jk   vehicles that arrive and leave; idle_jk, only with total_fleet_size: vehicles there that are not counted
+ * and per location u_j, demand not served.
+ *
+ *   leaving  (k, i)   out_ik − Σ_j x_ijk ≥ 0         arriving (k, j)   Σ_i x_ijk − in_jk ≥ 0      (= 0 with bounds per location)
+ *   demand j          u_j + Σ_k cap_k (in − out − idle)_jk ≥ D_j − Σ_k cap_k s_jk
+ *   service level     Σ_j u_j ≤ (1 − min_service_level) Σ_j D_j + shortage
+ *   counted (k, j)    in − out − idle ≥ −s_jk
+ *   fleet size        Σ (in − out − idle) ≤ total_fleet_size − Σ s
+ *   vehicles at j     min ≤ Σ_k (s + in − out)_jk ≤ max
+ *
+ * Given these whole, the moves are a transportation problem with integral vertices. Arrivals and departures apart, not their sum, are the
+ * columns because the cuts that matter (`hull-cuts.ts`) are written in them.
+ * O(nK) rows and columns. Units: money, and demand in units of `demandScale`.
+ */
+import { feasibilityTolerance } from '../direct/formulation.ts';
+import { createRowBuilder } from '../highs/linear-model.ts';
+import type { Problem } from '../problem/model.ts';
+import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
+import type { BaseModel } from './base-model.ts';
+import { classesSize, layoutClasses } from './classes-layout.ts';
+
+/** Below this share of the largest capacity, demand is hidden by rows that are measured in that. */
+const LEAST_LOAD = 1e-3;
+
+/** Beyond the largest demand a vehicle serves no more: where that is little, capacities are taken for no more than it. */
+function usefulCapacities({ capacities, demand }: Problem): Float64Array {
+  const most = demand.reduce((largest, d) => Math.max(largest, d), 0);
+  if (most === 0 || most >= LEAST_LOAD * capacities[capacities.length - 1]) return capacities;
+  return capacities.map((capacity) => Math.min(capacity, most));
+}
+
+export function createClassesBase(problem: Problem, isBounded: boolean): BaseModel {
+  const n = problem.locationIds.length;
+  const { supply, demand, limits } = problem;
+  const capacities = usefulCapacities(problem);
+  const classes = capacities.length;
+  const size = classes * n;
+  const {
+    out,
+    idle,
+    hasIdle,
+    wholeColumns,
+    unmet,
+    firstShortage,
+    fromNowhere,
+    toNowhere,
+    placeShort,
+    columnCount,
+  } = layoutClasses(classesSize(problem, isBounded));
+  const demandScale = capacities[classes - 1];
+  const rows = createRowBuilder(16 * size + 8 * n);
+  const most = isBounded ? 0 : Number.POSITIVE_INFINITY;
+
+  for (let at = 0; at < size; at++) {
+    rows.add(out + at, 1);
+    if (isBounded) rows.add(toNowhere + at, -1);
+    rows.end(0, most);
+  }
+  for (let at = 0; at < size; at++) {
+    rows.add(at, -1);
+    rows.add(fromNowhere + at, 1);
+    rows.end(0, most);
+  }
+  for (let j = 0; j < n; j++) {
+    let least = demand[j];
+    for (let k = 0; k < classes; k++) {
+      const capacity = capacities[k] / demandScale;
+      rows.add(k * n + j, capacity);
+      rows.add(out + k * n + j, -capacity);
+      if (hasIdle) rows.add(idle + k * n + j, -capacity);
+      least -= capacities[k] * supply[k * n + j];
+    }
+    rows.add(unmet + j, 1);
+    rows.end(least / demandScale, Number.POSITIVE_INFINITY);
+  }
+  for (let j = 0; j < n; j++) rows.add(unmet + j, 1);
+  rows.add(firstShortage, -1);
+  const total = totalDemand(demand);
+  const mayMiss = total - requiredDemand(problem) + (SERVICE_TOLERANCE * total) / 2;
+  rows.end(Number.NEGATIVE_INFINITY, mayMiss / demandScale);
+  if (hasIdle) {
+    let fleet = 0;
+    for (let at = 0; at < size; at++) {
+      rows.add(at, 1);
+      rows.add(out + at, -1);
+      rows.add(idle + at, -1);
+      rows.end(-supply[at], Number.POSITIVE_INFINITY);
+      fleet += supply[at];
+    }
+    for (let at = 0; at < size; at++) {
+      rows.add(at, 1);
+      rows.add(out + at, -1);
+      rows.add(idle + at, -1);
+    }
+    rows.end(Number.NEGATIVE_INFINITY, limits.totalFleetSize - fleet);
+  }
+  for (let j = 0; isBounded && j < n; j++) {
+    let here = 0;
+    for (let k = 0; k < classes; k++) {
+      rows.add(k * n + j, 1);
+      rows.add(out + k * n + j, -1);
+      here += supply[k * n + j];
+    }
+    rows.add(placeShort + j, 1);
+    rows.add(placeShort + n + j, -1);
+    rows.end(limits.minVehiclesPerLocation - here, limits.maxVehiclesPerLocation - here);
+  }
+
+  const upper = new Float64Array(columnCount);
+  for (let k = 0; k < classes; k++) {
+    let fleet = 0;
+    for (let j = 0; j < n; j++) fleet += supply[k * n + j];
+    for (let j = 0; j < n; j++) {
+      const at = k * n + j;
+      // Without bounds per location a vehicle arrives only to serve.
+      const arriving = isBounded ? fleet : Math.min(fleet, Math.ceil(demand[j] / capacities[k]));
+      upper[at] = Math.min(arriving, fleet - supply[at]);
+      upper[out + at] = supply[at];
+      if (hasIdle) upper[idle + at] = fleet;
+      upper[fromNowhere + at] = upper[at];
+      if (isBounded) upper[toNowhere + at] = supply[at];
+    }
+  }
+  for (let j = 0; j < n; j++) upper[unmet + j] = demand[j] / demandScale;
+  upper[firstShortage] = total / demandScale;
+  const vehicles = supply.reduce((sum, count) => sum + count, 0);
+  if (isBounded) upper.fill(vehicles + limits.minVehiclesPerLocation, placeShort);
+  return {
+    model: {
+      columnCount,
+      cost: new Float64Array(columnCount),
+      lower: new Float64Array(columnCount),
+      upper,
+      ...rows.finish(),
+    },
+    wholeColumns,
+    firstShortage,
+    serviceRow: 2 * size + n,
+    sourceRow: Int32Array.from({ length: size }, (_, at) => at),
+    targetRow: Int32Array.from({ length: size }, (_, at) => size + at),
+    limitsLeaving: true,
+    firstUnmet: unmet,
+    hasIdle,
+    demandScale,
+    tolerance: feasibilityTolerance(problem, demandScale),
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * The cheapest moves of one capacity class for given numbers of vehicles per location, kept optimal while the numbers change by one.
+ *
+ * Sources i send s_i vehicles (staying is i → i for nothing), sinks j take p_j. Duals w, v with c_ij + w_i − v_j ≥ 0, = 0 where vehicles
+ * go, prove the flow optimal for its p. To take a vehicle from b and give it to a, flow is sent along a shortest path of the residual
+ * network (Dijkstra on reduced costs), which keeps that so: successive shortest paths. It begins with p = s: all stay, duals 0.
+ * O(n · sinks settled) per path. Whole cost units: all sums are exact. Reference: Ahuja, Magnanti, Orlin (1993), section 9.7.
+ */
+import type { Problem } from '../../problem/model.ts';
+import { isAllowed } from '../../problem/network.ts';
+
+export type ClassTransport = ReturnType<typeof createClassTransport>;
+
+/** Costs of all moves in units, n × n; Infinity where a move is not allowed. Not to be changed. */
+export function allowedCosts({ locationIds, network, limits }: Problem): Float64Array {
+  const n = locationIds.length;
+  let cost = network.costUnits;
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < n; j++) {
+      if (isAllowed(network, n, limits.maxDistanceKm, i, j)) continue;
+      if (cost === network.costUnits) cost = network.costUnits.slice();
+      cost[i * n + j] = Number.POSITIVE_INFINITY;
+    }
+  }
+  return cost;
+}
+
+/** @param cost from `allowedCosts` */
+export function createClassTransport(problem: Problem, k: number, cost: Float64Array) {
+  const n = problem.locationIds.length;
+  const supply = problem.supply.subarray(k * n, (k + 1) * n);
+  /** By sink: the sources whose vehicles are there, and how many. */
+  const from: number[][] = Array.from({ length: n }, (_, j) => (supply[j] > 0 ? [j] : []));
+  const count: number[][] = Array.from({ length: n }, (_, j) => (supply[j] > 0 ? [supply[j]] : []));
+  const present = Int32Array.from(supply);
+  const atSource = new Float64Array(n);
+  const atSink = new Float64Array(n);
+  /** Of the last search, reduced; Infinity where it did not come. */
+  const toSink = new Float64Array(n);
+  const toSource = new Float64Array(n);
+  const sourceOf = new Int32Array(n);
+  const sinkOf = new Int32Array(n);
+  const isSettled = new Uint8Array(n);
+  const order = new Int32Array(n);
+
+  /** Settles sinks by reduced distance from b, at most so many or until `isEnd`. @returns how many; they are in `order` */
+  function settle(b: number, most: number, isEnd: (j: number) => boolean): number {
+    toSink.fill(Number.POSITIVE_INFINITY);
+    toSource.fill(Number.POSITIVE_INFINITY);
+    isSettled.fill(0);
+    toSink[b] = 0;
+    for (let settled = 0; ; ) {
+      let j = -1;
+      let least = Number.POSITIVE_INFINITY;
+      for (let a = 0; a < n; a++) {
+        if (toSink[a] < least && isSettled[a] === 0) {
+          least = toSink[a];
+          j = a;
+        }
+      }
+      if (j < 0) return settled;
+      isSettled[j] = 1;
+      order[settled++] = j;
+      if (isEnd(j) || settled === most) return settled;
+      for (const i of from[j]) {
+        if (toSource[i] !== Number.POSITIVE_INFINITY) continue;
+        toSource[i] = least;
+        sinkOf[i] = j;
+        const base = least + atSource[i];
+        const row = i * n;
+        for (let a = 0; a < n; a++) {
+          const reached = base + cost[row + a] - atSink[a];
+          if (reached < toSink[a]) {
+            toSink[a] = reached;
+            sourceOf[a] = i;
+          }
+        }
+      }
+    }
+  }
+
+  /** Along the last search's path. @returns its cost */
+  function augment(b: number, a: number): number {
+    const length = toSink[a];
+    const added = length - atSink[b] + atSink[a];
+    for (let j = a; j !== b; ) {
+      const i = sourceOf[j];
+      send(i, j, 1);
+      j = sinkOf[i];
+      send(i, j, -1);
+    }
+    for (let j = 0; j < n; j++) if (toSink[j] < length) atSink[j] += toSink[j] - length;
+    for (let i = 0; i < n; i++) if (toSource[i] < length) atSource[i] += toSource[i] - length;
+    present[b]--;
+    present[a]++;
+    return added;
+  }
+
+  function send(i: number, j: number, change: number): void {
+    const at = from[j].indexOf(i);
+    if (at < 0) {
+      from[j].push(i);
+      count[j].push(change);
+      return;
+    }
+    count[j][at] += change;
+    if (count[j][at] === 0) {
+      from[j].splice(at, 1);
+      count[j].splice(at, 1);
+    }
+  }
+
+  return {
+    present: (j: number) => present[j],
+    /** What it costs that b has one vehicle fewer and another sink one more, for the `most` nearest in reduced cost. */
+    reach(b: number, most: number): { sinks: Int32Array; costs: Float64Array } {
+      const settled = present[b] > 0 ? settle(b, most + 1, () => false) : 0;
+      const sinks = order.slice(Math.min(1, settled), settled);
+      return { sinks, costs: Float64Array.from(sinks, (a) => toSink[a] - atSink[b] + atSink[a]) };
+    },
+    /** b has one vehicle fewer, a one more. @returns what that costs; null, and nothing is done, where it cannot be */
+    shift(b: number, a: number): number | null {
+      if (present[b] === 0) return null;
+      const settled = settle(b, n, (j) => j === a);
+      return order[settled - 1] === a ? augment(b, a) : null;
+    },
+    /** b has one vehicle fewer, the nearest sink of those that want one has one more. @returns as `shift` */
+    shiftToNearest(b: number, isWanting: (j: number) => boolean): number | null {
+      if (present[b] === 0) return null;
+      const a = order[settle(b, n, isWanting) - 1];
+      return isWanting(a) ? augment(b, a) : null;
+    },
+    /** Vehicles that do not stay. */
+    forEachMove(visit: (source: number, target: number, vehicles: number) => void): void {
+      for (let j = 0; j < n; j++) {
+        for (let e = 0; e < from[j].length; e++) if (from[j][e] !== j) visit(from[j][e], j, count[j][e]);
+      }
+    },
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * Local search from a plan to a cheaper one, for several capacity classes. Given how many vehicles of each class stand where, the cheapest
+ * moves are a flow per class (`class-transport.ts`); what is searched are those numbers, in rounds of exchanges (`exchanges.ts`),
+ * each carried out and kept only where it saves what it costs exactly. Ends where no round finds anything. A heuristic: it proves nothing.
+ */
+import type { Moves, Problem } from '../../problem/model.ts';
+import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
+import { allowedCosts, type ClassTransport, createClassTransport } from './class-transport.ts';
+import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
+
+/** Beyond this a round takes a second. */
+const MOST_LOCATIONS = 2000;
+const MOST_ROUNDS = 50;
+/** Exchanges carried out per round, kept or taken back. */
+const MOST_TRIED = 300;
+/** Of the price, in turn where a round finds nothing: another price finds other exchanges. */
+const WEIGHTS = [1, 0.8, 1.25];
+/** Locations near to a vehicle's that it may be exchanged with. */
+const REACH = 24;
+
+/** Whether the search knows all the problem's constraints. */
+export function canImprove({ capacities, locationIds, limits }: Problem): boolean {
+  return (
+    capacities.length > 1 &&
+    locationIds.length <= MOST_LOCATIONS &&
+    limits.totalFleetSize === Number.POSITIVE_INFINITY &&
+    limits.minVehiclesPerLocation === 0 &&
+    limits.maxVehiclesPerLocation === Number.POSITIVE_INFINITY
+  );
+}
+
+/**
+ * @param price cost units that a unit of served demand is worth, to weigh cost against service
+ * @param isOver ends the search early
+ * @param onPlan told every round's plan; the search ends where it returns true
+ */
+export function improve(
+  problem: Problem,
+  start: Moves,
+  price: number,
+  isOver: () => boolean,
+  onPlan: (moves: Moves) => boolean,
+): void {
+  const n = problem.locationIds.length;
+  const { capacities, demand } = problem;
+  const costs = allowedCosts(problem);
+  const transports = Array.from(capacities, (_, k) => createClassTransport(problem, k, costs));
+  if (!place(problem, transports, start, isOver)) return;
+  const mayMiss = totalDemand(demand) - requiredDemand(problem);
+  const spare = new Float64Array(n);
+
+  let weighing = 0;
+  for (let round = 0; round < MOST_ROUNDS && !isOver(); round++) {
+    let unmet = 0;
+    for (let j = 0; j < n; j++) {
+      spare[j] = -demand[j];
+      for (let k = 0; k < capacities.length; k++) spare[j] += capacities[k] * transports[k].present(j);
+      unmet += Math.max(0, -spare[j]);
+    }
+    const exchanges = findExchanges({
+      capacities,
+      spare,
+      slack: mayMiss - unmet,
+      price: price * WEIGHTS[weighing],
+      present: (k, j) => transports[k].present(j),
+      reach: (k, from) => transports[k].reach(from, REACH),
+      isOver,
+    });
+    if (carryOut(exchanges, mayMiss - unmet)) {
+      if (onPlan(movesOf(transports))) return;
+    } else if (++weighing === WEIGHTS.length) return;
+  }
+
+  /** @returns whether any was kept */
+  function carryOut(exchanges: Exchange[], mayLose: number): boolean {
+    let slack = mayLose;
+    const isTouched = new Uint8Array(n);
+    let tried = 0;
+    let kept = 0;
+    for (const { shifts } of exchanges) {
+      if (shifts.some(({ from, to }) => isTouched[from] || isTouched[to])) continue;
+      // Costs may have been corrected since.
+      if (shifts.reduce((sum, { cost }) => sum + cost, 0) >= 0) continue;
+      const added = new Map<number, number>();
+      for (const { k, from, to, times } of shifts) {
+        added.set(from, (added.get(from) ?? 0) - capacities[k] * times);
+        added.set(to, (added.get(to) ?? 0) + capacities[k] * times);
+      }
+      let lost = 0;
+      for (const [j, capacity] of added) lost += unmetChange(spare, j, capacity);
+      if (lost > slack) continue;
+      if (tried++ === MOST_TRIED || isOver()) break;
+      if (!carryOutOne(transports, shifts)) continue;
+      slack -= lost;
+      for (const [j, capacity] of added) {
+        spare[j] += capacity;
+        isTouched[j] = 1;
+      }
+      kept++;
+    }
+    return kept > 0;
+  }
+}
+
+/** Shifts as a whole where that saves something, otherwise nothing; learns what they cost. */
+function carryOutOne(transports: ClassTransport[], shifts: Shift[]): boolean {
+  const done: Shift[] = [];
+  let cost = 0;
+  for (const shift of shifts) {
+    let exact = 0;
+    for (let t = 0; t < shift.times; t++) {
+      const one = transports[shift.k].shift(shift.from, shift.to);
+      if (one === null) exact = Number.POSITIVE_INFINITY;
+      else {
+        exact += one;
+        done.push(shift);
+      }
+    }
+    cost += exact;
+    // Alone in its class it is what it costs in other exchanges too.
+    if (shifts.every((other) => other === shift || other.k !== shift.k)) shift.cost = exact;
+  }
+  if (cost < 0) return true;
+  for (const { k, from, to } of done.reverse()) transports[k].shift(to, from);
+  return false;
+}
+
+/** Brings the vehicles where the plan has them, at the least cost. @returns whether that is possible in time */
+function place(
+  { supply, locationIds }: Problem,
+  transports: ClassTransport[],
+  moves: Moves,
+  isOver: () => boolean,
+): boolean {
+  const n = locationIds.length;
+  const wanted = supply.slice();
+  for (let m = 0; m < moves.count.length; m++) {
+    wanted[moves.capacityClass[m] * n + moves.source[m]] -= moves.count[m];
+    wanted[moves.capacityClass[m] * n + moves.target[m]] += moves.count[m];
+  }
+  for (let k = 0; k < transports.length; k++) {
+    const { present, shiftToNearest } = transports[k];
+    const isShort = (j: number) => present(j) < wanted[k * n + j];
+    for (let from = 0; from < n; from++) {
+      while (present(from) > wanted[k * n + from]) {
+        if (isOver() || shiftToNearest(from, isShort) === null) return false;
+      }
+    }
+  }
+  return true;
+}
+
+function movesOf(transports: ClassTransport[]): Moves {
+  const moves: [number, number, number, number][] = [];
+  transports.forEach((transport, k) => {
+    transport.forEachMove((source, target, count) => moves.push([k, source, target, count]));
+  });
+  moves.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
+  return {
+    capacityClass: Int32Array.from(moves, (move) => move[0]),
+    source: Int32Array.from(moves, (move) => move[1]),
+    target: Int32Array.from(moves, (move) => move[2]),
+    count: Int32Array.from(moves, (move) => move[3]),
+  };
+}

@@ -1,0 +1,37 @@
+/** Which whole columns of a relaxed solution are not whole yet, and the moves of one where all are. */
+import type { Moves } from '../problem/model.ts';
+import type { BaseModel } from './base-model.ts';
+import type { Context } from './search.ts';
+
+/** A value farther than this from a whole number is not one. */
+const INTEGRALITY_TOLERANCE = 1e-5;
+
+/** Whole columns with fractional values, ascending. */
+export function fractionalColumns(base: BaseModel, values: Float64Array): number[] {
+  const columns: number[] = [];
+  for (let c = 0; c < base.wholeColumns; c++) {
+    if (Math.abs(values[c] - Math.round(values[c])) > INTEGRALITY_TOLERANCE) columns.push(c);
+  }
+  return columns;
+}
+
+/** Moves of a solution whose moves are whole, otherwise null; in order of class, source and target. */
+export function movesOf({ problem, master }: Context, values: Float64Array): Moves | null {
+  const { capacityClass, source, target } = master.arcs;
+  const n = problem.locationIds.length;
+  const chosen: number[] = [];
+  for (let a = 0; a < source.length; a++) {
+    const value = values[master.firstArc + a];
+    const count = Math.round(value);
+    if (Math.abs(value - count) > INTEGRALITY_TOLERANCE) return null;
+    if (count > 0) chosen.push(a);
+  }
+  const key = (a: number) => (capacityClass[a] * n + source[a]) * n + target[a];
+  chosen.sort((a, b) => key(a) - key(b));
+  return {
+    capacityClass: Int32Array.from(chosen, (a) => capacityClass[a]),
+    source: Int32Array.from(chosen, (a) => source[a]),
+    target: Int32Array.from(chosen, (a) => target[a]),
+    count: Int32Array.from(chosen, (a) => Math.round(values[master.firstArc + a])),
+  };
+}

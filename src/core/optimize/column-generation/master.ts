@@ -1,0 +1,265 @@
+/**
+ * The linear relaxation over ALL moves, by column generation: a restricted programme over few moves is solved by HiGHS, all
+ * moves are priced against its duals, those that would improve it become columns, until there are none.
+ *
+ * The bound needs no trust in the solver: any row multipliers give one (`dual-bound.ts`), to which every allowed move adds
+ * min(0, reduced cost) · s_ik, columns or not (`pricing.ts`).
+ * O(n² K) per pass, 2–6 passes. Reference: Desaulniers, Desrosiers, Solomon, Column Generation (2005).
+ */
+
+import type { SolverModel } from '../highs/highs.ts';
+import { fromUnits } from '../problem/costs.ts';
+import type { Moves, Problem } from '../problem/model.ts';
+import { isAllowed } from '../problem/network.ts';
+import { type BaseModel, createBaseModel } from './base-model.ts';
+import { createDualBound } from './dual-bound.ts';
+import { createMoveColumns } from './move-columns.ts';
+import { createPricer, type Prices } from './pricing.ts';
+import { createRows, type ExtraRow } from './rows.ts';
+
+export type Relaxed = {
+  /** `infeasible`: the columns' bounds and rows contradict each other whatever the moves are. */
+  status: 'optimal' | 'infeasible' | 'stopped' | 'failed';
+  values: Float64Array;
+  /** Proved under the whole columns' present bounds, money. */
+  bound: number;
+  /** Whether shortages are left. */
+  isShort: boolean;
+  /** What proves the bound: what a vehicle is worth, reduced costs of the base columns, row multipliers; null where nothing does. */
+  duals: { prices: Prices; reduced: Float64Array; rowDual: Float64Array } | null;
+};
+
+export type Master = ReturnType<typeof createMaster>;
+
+const FIRST_PER_ROW = 6;
+const PER_ROW = 4;
+const SHORTAGE_NOISE = 1e-9;
+
+/** @param isOver ends what takes long: every function that passes over all moves throws OutOfTime then */
+export function createMaster(first: Problem, base: BaseModel, model: SolverModel, isOver: () => boolean) {
+  let problem = first;
+  const n = problem.locationIds.length;
+  const size = problem.supply.length;
+  const firstArc = base.model.columnCount;
+  /** Row "at most s_ik leave" by k · n + i; −1 where there is none. */
+  const leavingRow = new Int32Array(size).fill(-1);
+  const rows = createRows(base, model);
+  const columns = createMoveColumns(base, model, n, leavingRow, isOver);
+  const { arcs } = columns;
+  const dualBound = createDualBound(base, rows, leavingRow);
+  let pricer = createPricer(problem, columns.has, isOver);
+  const whole = {
+    lower: base.model.lower.slice(0, base.wholeColumns),
+    upper: base.model.upper.slice(0, base.wholeColumns),
+  };
+  const counts = { iterations: 0 };
+  let isPhaseOne = false;
+  /** Whether the solver has to be told of another problem. */
+  let isStale = false;
+  let start: Float64Array | null = null;
+
+  /** Rows "at most s_ik leave" where more than that do. @returns whether there are any */
+  function addLeavingRows(values: Float64Array): boolean {
+    if (base.limitsLeaving) return false;
+    const leaving = new Float64Array(size);
+    for (let a = 0; a < arcs.source.length; a++)
+      leaving[arcs.capacityClass[a] * n + arcs.source[a]] += values[firstArc + a];
+    const broken: ExtraRow[] = [];
+    for (let at = 0; at < size; at++) {
+      if (leaving[at] <= problem.supply[at] + 1e-6 || leavingRow[at] >= 0) continue;
+      const leave: number[] = [];
+      for (let a = 0; a < arcs.source.length; a++) {
+        if (arcs.capacityClass[a] * n + arcs.source[a] === at) leave.push(firstArc + a);
+      }
+      leavingRow[at] = rows.count() + broken.length;
+      broken.push({
+        indices: Int32Array.from(leave),
+        values: new Float64Array(leave.length).fill(-1),
+        lower: -problem.supply[at],
+      });
+    }
+    rows.add(broken);
+    return broken.length > 0;
+  }
+
+  /** Solves to the optimum over all moves under the present bounds of the whole columns. */
+  function relax(): Relaxed {
+    const relaxed: Relaxed = {
+      status: 'failed',
+      values: new Float64Array(0),
+      bound: Number.NEGATIVE_INFINITY,
+      isShort: true,
+      duals: null,
+    };
+    tellProblem();
+    let method: 'dual' | 'primal' = 'dual';
+    for (;;) {
+      const linear = model.runLinear(0, method);
+      counts.iterations += linear.iterations;
+      if (linear.status !== 'optimal') {
+        relaxed.status = linear.status;
+        return relaxed;
+      }
+      if (addLeavingRows(linear.values)) {
+        method = 'dual';
+        continue;
+      }
+      const rowDual = dualBound.clean(linear.rowDual);
+      const prices = dualBound.prices(rowDual);
+      const priced = pricer.price(prices, PER_ROW, isPhaseOne);
+      const ofBase = dualBound.ofBase(rowDual, whole, isPhaseOne);
+      const bound = ofBase.bound + priced.bound;
+      if (bound > relaxed.bound) {
+        relaxed.bound = bound;
+        relaxed.duals = { prices, reduced: ofBase.reduced, rowDual };
+      }
+      relaxed.values = linear.values;
+      if (priced.arcs.source.length === 0) break;
+      columns.add(problem, priced.arcs, isPhaseOne);
+      method = 'primal';
+    }
+    relaxed.status = 'optimal';
+    relaxed.isShort = false;
+    for (let c = base.firstShortage; c < base.model.columnCount; c++) {
+      if (relaxed.values[c] > SHORTAGE_NOISE) relaxed.isShort = true;
+    }
+    return relaxed;
+  }
+
+  function setWhole(lower: Float64Array, upper: Float64Array): void {
+    whole.lower.set(lower);
+    whole.upper.set(upper);
+    model.setColumnBounds(0, lower, upper);
+  }
+
+  /** Lets no shortage be, or lets it be again. */
+  function shutShortages(isShut: boolean): void {
+    const { lower, upper, columnCount } = base.model;
+    const from = base.firstShortage;
+    const open = upper.slice(from);
+    model.setColumnBounds(from, lower.slice(from), isShut ? new Float64Array(columnCount - from) : open);
+  }
+
+  /** No plan above `money`: over the moves that are columns now, so none may come after it. */
+  function addCeiling(money: number): void {
+    const indices = Int32Array.from({ length: arcs.source.length }, (_, a) => firstArc + a);
+    rows.addUnpriced({ indices, values: Float64Array.from(indices, (_, a) => -costOf(a)), lower: -money });
+  }
+
+  /** Bounds the moves, to be lifted again by their supply before more are added. */
+  function setMostOfMoves(upper: Float64Array): void {
+    model.setColumnBounds(firstArc, new Float64Array(upper.length), upper);
+  }
+
+  /** What a unit of each shortage costs. */
+  function setPenalty(penalty: number): void {
+    base.model.cost.fill(penalty, base.firstShortage);
+    setCosts();
+  }
+
+  function setCosts(): void {
+    const cost = new Float64Array(firstArc + arcs.source.length);
+    cost.set(base.model.cost);
+    if (isPhaseOne) cost.fill(1, base.firstShortage, firstArc);
+    else for (let a = 0; a < arcs.source.length; a++) cost[firstArc + a] = costOf(a);
+    model.setCosts(cost);
+  }
+
+  const costOf = (a: number) => fromUnits(problem.network.costUnits[arcs.source[a] * n + arcs.target[a]]);
+
+  /** The least sum of shortages, as a proved bound: above 0 there is no plan. Leaves costs as they were. */
+  function leastShortage(): Relaxed {
+    isPhaseOne = true;
+    setCosts();
+    const relaxed = relax();
+    isPhaseOne = false;
+    setCosts();
+    return relaxed;
+  }
+
+  /** Every move that a plan within `limit` money above the bound of these prices may use becomes a column. @returns false where they are too many */
+  function addWithin(prices: Prices, limit: number, most: number): boolean {
+    const more = pricer.within(prices, limit, most - arcs.source.length);
+    if (!more) return false;
+    columns.add(problem, more, isPhaseOne);
+    return true;
+  }
+
+  /**
+   * Goes on with a problem of other numbers: supply, demand, limits, moves allowed. Columns, rows and their last basis stay.
+   * @returns false, with nothing changed, where its model has another form
+   */
+  function setProblem(changed: Problem): boolean {
+    const { model: next, wholeColumns, demandScale } = createBaseModel(changed);
+    const { model: m } = base;
+    const isSameForm = next.columnCount === m.columnCount && next.rowCount === m.rowCount;
+    if (!isSameForm || demandScale !== base.demandScale) return false;
+    problem = changed;
+    pricer = createPricer(changed, columns.has, isOver);
+    rows.change(changed, next.rowLower, next.rowUpper);
+    m.lower.set(next.lower);
+    m.upper.set(next.upper);
+    whole.lower.set(next.lower.subarray(0, wholeColumns));
+    whole.upper.set(next.upper.subarray(0, wholeColumns));
+    isStale = true;
+    return true;
+  }
+
+  /** The solver learns of another problem only when it is run: a bound by multipliers needs none. */
+  function tellProblem(): void {
+    if (!isStale) return;
+    isStale = false;
+    rows.tell();
+    const { model: m, wholeColumns } = base;
+    model.setColumnBounds(wholeColumns, m.lower.slice(wholeColumns), m.upper.slice(wholeColumns));
+    model.setColumnBounds(0, whole.lower, whole.upper);
+    const { network, limits, supply } = problem;
+    setMostOfMoves(
+      Float64Array.from(arcs.source, (i, a) =>
+        isAllowed(network, n, limits.maxDistanceKm, i, arcs.target[a])
+          ? supply[arcs.capacityClass[a] * n + i]
+          : 0,
+      ),
+    );
+  }
+
+  /** What any row multipliers prove of the problem at hand under these bounds of the whole columns, money. */
+  function boundOf(rowDual: Float64Array, lower: Float64Array, upper: Float64Array): number {
+    return (
+      dualBound.ofBase(rowDual, { lower, upper }, isPhaseOne).bound + pricer.bound(dualBound.prices(rowDual))
+    );
+  }
+
+  columns.add(problem, pricer.nearest(FIRST_PER_ROW), isPhaseOne);
+  return {
+    problem: () => problem,
+    setProblem,
+    boundOf,
+    addWithin,
+    addMoves: (moves: Moves) => columns.addPlan(problem, moves),
+    setMostOfMoves,
+    costOf,
+    addCeiling,
+    shutShortages,
+    /** A whole solution to start branching from, filled up with zeros for the columns that came after it. */
+    keepStart(values: Float64Array): void {
+      start = values;
+    },
+    startOf(): Float64Array | undefined {
+      if (!start) return undefined;
+      const values = new Float64Array(firstArc + arcs.source.length);
+      values.set(start);
+      return values;
+    },
+    relax,
+    addRows: rows.add,
+    setWhole,
+    setPenalty,
+    leastShortage,
+    whole: whole as { readonly lower: Float64Array; readonly upper: Float64Array },
+    firstArc,
+    counts,
+    arcs,
+    rows: rows.count,
+  };
+}

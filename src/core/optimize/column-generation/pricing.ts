@@ -1,0 +1,200 @@
+/**
+ * Moves that a linear solution lacks: pricing of ALL allowed moves against prices at their ends, without a list of them.
+ *
+ * Notation: U_ik what a vehicle of class k is worth at its source i, V_jk at its target j; reduced cost of i → j is
+ * c_ij − V_jk + U_ik. Negative ones are candidates, and Σ min(0, reduced cost) · s_ik over all moves is what they can lower a
+ * bound by at most. O(sources · targets), one tight loop over rows of costs. Money.
+ */
+import type { Problem } from '../problem/model.ts';
+import { isAllowed } from '../problem/network.ts';
+import { OutOfTime } from '../run/stopping.ts';
+
+/** Moves i → j of class k, in parallel arrays. */
+export type Arcs = { capacityClass: Int32Array; source: Int32Array; target: Int32Array };
+
+export type Priced = {
+  /** Moves of negative reduced cost that are not columns yet, the most negative of each source and of each target. */
+  arcs: Arcs;
+  /** Σ over all allowed moves of min(0, reduced cost) · supply; ≤ 0. */
+  bound: number;
+};
+
+export type Prices = { atSource: Float64Array; atTarget: Float64Array };
+
+export type Pricer = {
+  /** @param isFree takes every allowed move as free */
+  price(prices: Prices, perRow: number, isFree: boolean): Priced;
+  /** Its bound alone. */
+  bound(prices: Prices): number;
+  /** The nearest targets of each source and the nearest sources of each target, to begin with. */
+  nearest(perRow: number): Arcs;
+  /** Every allowed move that is no column yet and has a reduced cost of at most `limit` money; null where they are more than `most`. */
+  within(prices: Prices, limit: number, most: number): Arcs | null;
+};
+
+const LEAST_REDUCED = 1e-9;
+/** Moves looked at between two looks at the clock: a few milliseconds. */
+const PAIRS_PER_LOOK = 1 << 18;
+
+/**
+ * @param has whether a move (k · n + i) · n + j is a column already
+ * @param isOver ends a pass early, which then throws OutOfTime; of the nearest it returns those found by then
+ */
+export function createPricer(problem: Problem, has: (arc: number) => boolean, isOver: () => boolean): Pricer {
+  const n = problem.locationIds.length;
+  const classes = problem.capacities.length;
+  const { network, limits, supply, demand } = problem;
+  const money = network.costUnits;
+  const anyTarget =
+    limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+  let pairs = 0;
+  /** Whether to give up before a row of so many pairs. */
+  const isOverBefore = (count: number) => {
+    pairs += count;
+    if (pairs < PAIRS_PER_LOOK) return false;
+    pairs = 0;
+    return isOver();
+  };
+  const isMove = (i: number, j: number) => i !== j && isAllowed(network, n, limits.maxDistanceKm, i, j);
+
+  const targets = new Int32Array(n);
+  const worth = new Float64Array(n);
+
+  /** Visits all allowed moves of negative reduced cost (units). @returns what they lower a bound by, money */
+  function forEachNegative(
+    { atSource, atTarget }: Prices,
+    isFree: boolean,
+    visit: ((k: number, i: number, j: number, reduced: number) => void) | null,
+  ): number {
+    let bound = 0;
+    for (let k = 0; k < classes; k++) {
+      let count = 0;
+      for (let j = 0; j < n; j++) {
+        // Under bounds of vehicles per location it may pay to leave for a place that is worth nothing.
+        if (!anyTarget && (demand[j] === 0 || atTarget[k * n + j] <= LEAST_REDUCED)) continue;
+        targets[count++] = j;
+      }
+      // Costs are not negative: a target is of no use to a source that is worth as much.
+      targets.subarray(0, count).sort((a, b) => atTarget[k * n + b] - atTarget[k * n + a] || a - b);
+      for (let t = 0; t < count; t++) worth[t] = atTarget[k * n + targets[t]] * 1e4;
+      for (let i = 0; i < n; i++) {
+        const vehicles = supply[k * n + i];
+        if (vehicles === 0) continue;
+        if (isOverBefore(count)) throw new OutOfTime();
+        const row = i * n;
+        const own = atSource[k * n + i] * 1e4;
+        for (let t = 0; t < count && worth[t] > own; t++) {
+          const reduced = (isFree ? 0 : money[row + targets[t]]) + own - worth[t];
+          if (reduced >= 0) continue;
+          const j = targets[t];
+          if (!isMove(i, j)) continue;
+          bound += reduced * vehicles;
+          visit?.(k, i, j, reduced);
+        }
+      }
+    }
+    return bound / 1e4;
+  }
+
+  return {
+    price(prices, perRow, isFree) {
+      const found = createShortlist(classes * n, perRow, n);
+      const bound = forEachNegative(prices, isFree, (k, i, j, reduced) => {
+        if (reduced < -LEAST_REDUCED * 1e4 && !has((k * n + i) * n + j)) found.add(k, i, j, reduced);
+      });
+      return { arcs: found.take(), bound };
+    },
+    bound: (prices) => forEachNegative(prices, false, null),
+    nearest(perRow) {
+      const found = createShortlist(classes * n, perRow, n);
+      const here = capacityHere(problem);
+      const targets: number[] = [];
+      for (let j = 0; j < n; j++) if (anyTarget || here[j] < demand[j]) targets.push(j);
+      for (let k = 0; k < classes; k++) {
+        for (let i = 0; i < n; i++) {
+          if (supply[k * n + i] === 0 || (!anyTarget && here[i] <= demand[i])) continue;
+          if (isOverBefore(targets.length)) return found.take();
+          for (const j of targets) if (isMove(i, j)) found.add(k, i, j, money[i * n + j]);
+        }
+      }
+      return found.take();
+    },
+    within({ atSource, atTarget }, limit, most) {
+      const list: number[] = [];
+      for (let k = 0; k < classes; k++) {
+        for (let i = 0; i < n; i++) {
+          if (supply[k * n + i] === 0) continue;
+          if (isOverBefore(n)) throw new OutOfTime();
+          const own = (atSource[k * n + i] - limit) * 1e4;
+          for (let j = 0; j < n; j++) {
+            if ((!anyTarget && demand[j] === 0) || money[i * n + j] + own - atTarget[k * n + j] * 1e4 > 0)
+              continue;
+            if (!isMove(i, j) || has((k * n + i) * n + j)) continue;
+            if (list.length === most) return null;
+            list.push((k * n + i) * n + j);
+          }
+        }
+      }
+      return unpack(list, n);
+    },
+  };
+}
+
+function capacityHere(problem: Problem): Float64Array {
+  const n = problem.locationIds.length;
+  const capacity = new Float64Array(n);
+  for (let k = 0; k < problem.capacities.length; k++) {
+    for (let i = 0; i < n; i++) capacity[i] += problem.capacities[k] * problem.supply[k * n + i];
+  }
+  return capacity;
+}
+
+function unpack(list: number[], n: number): Arcs {
+  const count = list.length;
+  const arcs = {
+    capacityClass: new Int32Array(count),
+    source: new Int32Array(count),
+    target: new Int32Array(count),
+  };
+  for (let m = 0; m < count; m++) {
+    const from = Math.floor(list[m] / n);
+    arcs.capacityClass[m] = from / n;
+    arcs.source[m] = from % n;
+    arcs.target[m] = list[m] - from * n;
+  }
+  return arcs;
+}
+
+/** The `perRow` moves of least value of each source and of each target (k, location); ties by order. */
+function createShortlist(rows: number, perRow: number, n: number) {
+  const counts = new Int32Array(2 * rows);
+  const values = new Float64Array(2 * rows * perRow);
+  const arcs = new Float64Array(2 * rows * perRow);
+  const insert = (row: number, arc: number, value: number) => {
+    const from = row * perRow;
+    let at = from + counts[row];
+    if (counts[row] === perRow) {
+      if (value >= values[--at]) return;
+    } else counts[row]++;
+    for (; at > from && values[at - 1] > value; at--) {
+      values[at] = values[at - 1];
+      arcs[at] = arcs[at - 1];
+    }
+    values[at] = value;
+    arcs[at] = arc;
+  };
+  return {
+    add(k: number, i: number, j: number, value: number) {
+      const arc = (k * n + i) * n + j;
+      insert(k * n + i, arc, value);
+      insert(rows + k * n + j, arc, value);
+    },
+    take(): Arcs {
+      const chosen = new Set<number>();
+      for (let row = 0; row < 2 * rows; row++) {
+        for (let at = row * perRow; at < row * perRow + counts[row]; at++) chosen.add(arcs[at]);
+      }
+      return unpack([...chosen], n);
+    },
+  };
+}

@@ -1,0 +1,159 @@
+/**
+ * The cheapest plan over the relaxation of `master.ts`, each step only where the gap is not proved yet:
+ *   1. relaxation over all moves; short of something with every move priced: no plan, proved by a bound of its own
+ *   2. cuts of single locations until none is broken (`hull-cuts.ts`)
+ *   3. a plan: steps rounded (one class), or a greedy one improved by local search (`improve.ts`); where that does not know the problem's
+ *      constraints or ends far from the bound, branch and cut among the columns that the relaxation uses
+ *   4. branch and cut among all moves that a cheaper plan can use: those whose reduced cost is within the gap
+ */
+
+import type { SolverModel } from '../highs/highs.ts';
+import { UNITS_PER_COST } from '../problem/costs.ts';
+import type { Moves, Problem } from '../problem/model.ts';
+import { dearestMove } from '../problem/network.ts';
+import { DUAL_NOISE, type Incumbent } from '../run/incumbent.ts';
+import { untilOutOfTime } from '../run/stopping.ts';
+import type { BaseModel } from './base-model.ts';
+import { branchAmongUsed, branchWithin } from './branch.ts';
+import { addLocationCuts } from './cuts/separate-cuts.ts';
+import { planGreedily, wholeColumnsOf } from './heuristics/greedy.ts';
+import { canImprove, improve } from './heuristics/improve.ts';
+import { planForWhole, roundGreedily, roundUp } from './heuristics/round.ts';
+import { fractionalColumns, movesOf } from './integer-columns.ts';
+import { createMaster, type Master, type Relaxed } from './master.ts';
+
+/** `unproved`: neither a proof nor the time limit; the direct formulation has to decide. */
+export type Searched = 'done' | 'stopped' | 'infeasible' | 'unproved';
+
+/** What the steps of one search share. */
+export type Context = {
+  problem: Problem;
+  base: BaseModel;
+  master: Master;
+  model: SolverModel;
+  incumbent: Incumbent;
+};
+
+/** Shortages, in vehicles or units of `demandScale`, that no tolerance explains. */
+const LEAST_SHORTAGE = 1e-6;
+/** A unit of shortage costs as many of the dearest move; the second is for demand that only a crumb of a vehicle is left for. */
+const PENALTY_FACTORS = [10, 1e4];
+/** Where columns are whole, crumbs of a shortage must not be cheaper than a vehicle. */
+export const SURE_PENALTY = [1e4];
+/** Relative distance from plan to bound above which the solver's heuristics are worth their time. */
+const FAR_GAP = 0.04;
+const MOST_CUT_ROUNDS = 30;
+/** After these rounds, cuts go on while a round raises the bound by this share of itself. */
+const SURE_CUT_ROUNDS = 3;
+const LEAST_RAISE = 1e-5;
+
+export function search(
+  problem: Problem,
+  base: BaseModel,
+  model: SolverModel,
+  incumbent: Incumbent,
+): Searched {
+  const master = createMaster(problem, base, model, incumbent.isOver);
+  const early: Early = { plan: null };
+  let ended: Searched = 'stopped';
+  untilOutOfTime(() => {
+    ended = run({ problem, base, master, model, incumbent }, early);
+  });
+  // Time up without a plan: better one from what there is than none.
+  if (ended === 'stopped' && incumbent.best() === null && !incumbent.isCancelled()) {
+    incumbent.consider(early.plan ?? planGreedily(problem, master, null, incumbent.isTooLate), 'greedy');
+  }
+  incumbent.figures.iterations += master.counts.iterations;
+  incumbent.figures.columns = master.firstArc + master.arcs.source.length;
+  incumbent.figures.rows = master.rows();
+  return ended;
+}
+
+/** A plan that is only used where the time is up before there is a better one: cuts may take many seconds. */
+type Early = { plan: Moves | null };
+
+function run(context: Context, early: Early): Searched {
+  const { problem, base, master, incumbent } = context;
+  const first = relaxWithoutShortage(problem, master);
+  if (typeof first === 'string') return first;
+  incumbent.raiseBound(first.bound, DUAL_NOISE);
+  if (base.firstUnmet >= 0) early.plan = planGreedily(problem, master, first.values, incumbent.isOver);
+  const { status, relaxed } = cut(context, first);
+  if (incumbent.boundUnits() > incumbent.ceiling) return 'infeasible';
+  if (fractionalColumns(base, relaxed.values).length === 0) {
+    incumbent.consider(movesOf(context, relaxed.values), 'linear');
+  } else if (base.firstUnmet < 0) roundUp(context, relaxed.values);
+  if (base.firstUnmet >= 0 && incumbent.best() === null) roundGreedily(context, relaxed.values);
+  if (incumbent.isProved()) return 'done';
+  if (status !== 'done') return status;
+  if (base.firstUnmet >= 0) {
+    improvePlan(context, relaxed);
+    if (incumbent.isProved()) return 'done';
+    if (isFar(incumbent) && branchAmongUsed(context, relaxed) === 'stopped') return 'stopped';
+    if (incumbent.isProved()) return 'done';
+  }
+  return branchWithin(context, relaxed);
+}
+
+/** Local search from the plan in hand, which then is what branching starts from. */
+function improvePlan(context: Context, { duals }: Relaxed): void {
+  const { problem, base, master, incumbent } = context;
+  const start = incumbent.best();
+  if (!start || !duals || !canImprove(problem)) return;
+  const price = (-duals.rowDual[base.serviceRow] / base.demandScale) * UNITS_PER_COST;
+  improve(problem, start.moves, price, incumbent.isOver, (moves) => {
+    incumbent.consider(moves, 'rounding');
+    incumbent.report();
+    return incumbent.isProved();
+  });
+  const best = incumbent.best();
+  if (!best || incumbent.isProved() || incumbent.isOver()) return;
+  master.addMoves(best.moves);
+  planForWhole(context, wholeColumnsOf(problem, best.moves), 'rounding');
+}
+
+function isFar(incumbent: Incumbent): boolean {
+  const best = incumbent.best();
+  return best === null || incumbent.boundUnits() < (1 - FAR_GAP) * best.costUnits;
+}
+
+/**
+ * The relaxation with shortages dear enough to vanish, where they can.
+ * @param factors how dear they are made, one after the other
+ */
+export function relaxWithoutShortage(
+  problem: Problem,
+  master: Master,
+  factors: readonly number[] = PENALTY_FACTORS,
+): Relaxed | 'infeasible' | 'unproved' | 'stopped' {
+  const dearest = Math.max(1, dearestMove(problem.network));
+  for (const factor of factors) {
+    master.setPenalty(factor * dearest);
+    const relaxed = master.relax();
+    if (relaxed.status === 'stopped') return 'stopped';
+    if (relaxed.status !== 'optimal') return 'unproved';
+    if (!relaxed.isShort) return relaxed;
+  }
+  const least = master.leastShortage();
+  if (least.status === 'stopped') return 'stopped';
+  return least.status === 'optimal' && least.bound > LEAST_SHORTAGE ? 'infeasible' : 'unproved';
+}
+
+/** @returns the last relaxation that is optimal, and `done` where the last one was */
+export function cut(context: Context, first: Relaxed): { status: Searched; relaxed: Relaxed } {
+  const { master, incumbent } = context;
+  let relaxed = first;
+  for (let round = 0; round < MOST_CUT_ROUNDS; round++) {
+    incumbent.report();
+    if (addLocationCuts(context, relaxed.values) === 0) break;
+    const next = master.relax();
+    if (next.status === 'stopped') return { status: 'stopped', relaxed };
+    if (next.status !== 'optimal') return { status: 'unproved', relaxed };
+    const raised = next.bound - relaxed.bound;
+    incumbent.raiseBound(next.bound, DUAL_NOISE);
+    relaxed = next;
+    if (incumbent.boundUnits() > incumbent.ceiling) break;
+    if (raised < LEAST_RAISE * Math.abs(next.bound) && round >= SURE_CUT_ROUNDS) break;
+  }
+  return { status: 'done', relaxed };
+}

@@ -1,0 +1,66 @@
+/**
+ * The base model of one capacity class without bounds of vehicles per location. Whole columns are the steps of `variables.ts`.
+ *
+ *   balance j       Σ_i x_ij − Σ_i x_ji − full_j − part_j ≥ −s_j      who serves is there after the moves
+ *   service level   Σ_j gain · steps + shortage ≥ required
+ *   fleet size      Σ steps ≤ total_fleet_size
+ *
+ * Only service level and fleet size join the locations: a vertex of the linear programme is fractional along few cycles.
+ * "At most s_i leave" is left out: where moving on costs no less than moving at once, no cheapest plan breaks it.
+ * O(n) rows and columns. Units: money, and gains in units of `demandScale`.
+ */
+import { feasibilityTolerance } from '../direct/formulation.ts';
+import { createSteps } from '../direct/variables.ts';
+import { createRowBuilder } from '../highs/linear-model.ts';
+import type { Problem } from '../problem/model.ts';
+import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
+import type { BaseModel } from './base-model.ts';
+
+export function createSingleClassBase(problem: Problem): BaseModel {
+  const n = problem.locationIds.length;
+  const { stepGain, stepLocation, stepUpper } = createSteps(problem);
+  const count = stepGain.length;
+  const demandScale = stepGain.reduce((largest, g) => Math.max(largest, g), 0) || 1;
+  const rows = createRowBuilder(4 * count + n);
+  for (let j = 0, s = 0; j < n; j++) {
+    for (; s < count && stepLocation[s] === j; s++) rows.add(s, -1);
+    rows.end(-problem.supply[j], Number.POSITIVE_INFINITY);
+  }
+  for (let s = 0; s < count; s++) rows.add(s, stepGain[s] / demandScale);
+  rows.add(count, 1);
+  const slack = SERVICE_TOLERANCE * totalDemand(problem.demand);
+  const required = requiredDemand(problem);
+  // Whole vehicles where all demand is; otherwise half the tolerance is left to the solver's arithmetic.
+  const isNetwork = stepGain.every((g) => g === problem.capacities[0]);
+  const least = isNetwork
+    ? Math.ceil((required - slack) / demandScale)
+    : (required - slack / 2) / demandScale;
+  rows.end(least, Number.POSITIVE_INFINITY);
+  if (problem.limits.totalFleetSize !== Number.POSITIVE_INFINITY) {
+    for (let s = 0; s < count; s++) rows.add(s, 1);
+    rows.end(Number.NEGATIVE_INFINITY, problem.limits.totalFleetSize);
+  }
+  const balance = Int32Array.from({ length: n }, (_, j) => j);
+  const upper = new Float64Array(count + 1);
+  upper.set(stepUpper);
+  upper[count] = Math.max(0, least);
+  return {
+    model: {
+      columnCount: count + 1,
+      cost: new Float64Array(count + 1),
+      lower: new Float64Array(count + 1),
+      upper,
+      ...rows.finish(),
+    },
+    wholeColumns: count,
+    firstShortage: count,
+    serviceRow: n,
+    sourceRow: balance,
+    targetRow: balance,
+    limitsLeaving: false,
+    firstUnmet: -1,
+    hasIdle: false,
+    demandScale,
+    tolerance: feasibilityTolerance(problem, demandScale),
+  };
+}

@@ -1,0 +1,70 @@
+/** From the solver's doubles to whole vehicles, and back to a starting point for it. */
+
+import type { Moves, Problem } from '../problem/model.ts';
+import type { Formulation } from './formulation.ts';
+
+/** A value farther than this from a whole number is not one; the solver's own tolerance is at most 1e-7. */
+const INTEGRALITY_TOLERANCE = 1e-5;
+
+export const NO_MOVES: Moves = {
+  capacityClass: new Int32Array(0),
+  source: new Int32Array(0),
+  target: new Int32Array(0),
+  count: new Int32Array(0),
+};
+
+/** Whole steps of a solution, or null where one is fractional. */
+export function wholeSteps(f: Formulation, values: Float64Array): Float64Array | null {
+  const steps = new Float64Array(f.variables.stepClass.length);
+  for (let s = 0; s < steps.length; s++) {
+    const value = values[f.variables.firstStep + s];
+    steps[s] = Math.round(value);
+    if (Math.abs(value - steps[s]) > INTEGRALITY_TOLERANCE) return null;
+  }
+  return steps;
+}
+
+/** Moves of a solution whose arcs are whole and use up each source's supply exactly, otherwise null. */
+export function wholeMoves(problem: Problem, f: Formulation, values: Float64Array): Moves | null {
+  const v = f.variables;
+  const n = problem.locationIds.length;
+  const arcs: number[] = [];
+  for (let r = 0; r < v.sourceClass.length; r++) {
+    let left = problem.supply[v.sourceClass[r] * n + v.sourceLocation[r]];
+    for (let a = v.sourceStart[r]; a < v.sourceStart[r + 1]; a++) {
+      const count = Math.round(values[a]);
+      if (Math.abs(values[a] - count) > INTEGRALITY_TOLERANCE || count < 0) return null;
+      left -= count;
+      if (count > 0 && v.arcTarget[a] !== v.arcSource[a]) arcs.push(a);
+    }
+    if (left !== 0) return null;
+  }
+  return {
+    capacityClass: Int32Array.from(arcs, (a) => v.arcClass[a]),
+    source: Int32Array.from(arcs, (a) => v.arcSource[a]),
+    target: Int32Array.from(arcs, (a) => v.arcTarget[a]),
+    count: Int32Array.from(arcs, (a) => Math.round(values[a])),
+  };
+}
+
+/** Column values of a plan: its arcs as the transportation programme left them, its steps, the demand they serve. */
+export function columnValues(
+  problem: Problem,
+  f: Formulation,
+  arcs: Float64Array,
+  steps: Float64Array,
+): Float64Array {
+  const v = f.variables;
+  const values = new Float64Array(v.columnCount);
+  values.set(arcs.subarray(0, v.firstStep));
+  values.set(steps, v.firstStep);
+  if (v.firstServed >= 0) {
+    const capacity = new Float64Array(problem.demand.length);
+    for (let s = 0; s < steps.length; s++) capacity[v.stepLocation[s]] += steps[s] * v.stepGain[s];
+    for (let c = 0; c < v.servedLocation.length; c++) {
+      const j = v.servedLocation[c];
+      values[v.firstServed + c] = Math.min(capacity[j], problem.demand[j]) / f.demandScale;
+    }
+  }
+  return values;
+}

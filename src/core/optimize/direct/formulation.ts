@@ -1,0 +1,225 @@
+/**
+ * The model of the README as a linear programme: columns from `variables.ts`, one named function per constraint.
+ *
+ * Given whole steps, what is left is a transportation problem (a network with integral vertices): only steps are
+ * declared integer, and x follows. With one capacity class and no `part` steps the whole model is a network, because
+ * service level and fleet size bound the flow into one common sink: the linear programme has integral vertices.
+ *
+ * Complexity: columns A + O(nK), entries at most 4A + O(nK), A allowed arcs of sources with supply.
+ * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), chapters 1, 9 and 11.
+ */
+
+import { costScaleOf } from '../highs/cost-scale.ts';
+import { createRowBuilder, type LinearModel, type RowBuilder } from '../highs/linear-model.ts';
+import type { NewRow } from '../highs/solver-model.ts';
+import { fromUnits } from '../problem/costs.ts';
+import type { Problem } from '../problem/model.ts';
+import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
+import type { Check } from '../run/stopping.ts';
+import { createVariables, type Variables } from './variables.ts';
+
+/** Locations whose rows are written between two looks at the clock. */
+const ROWS_PER_LOOK = 64;
+
+export type FormulationOptions = {
+  /** `cost`: the cheapest plan. `served`: the plan that serves most, without a service level. */
+  objective?: 'cost' | 'served';
+  /** Called every few milliseconds: a million columns take some tenths of a second. */
+  check?: Check;
+};
+
+export type Formulation = {
+  model: LinearModel;
+  variables: Variables;
+  /** Cost of each column in money, whatever the objective. */
+  columnCost: Float64Array;
+  /** Whether every vertex of the linear programme is integral. */
+  isNetwork: boolean;
+  /** Unit of demand in the served-demand rows: the largest gain of a step. */
+  demandScale: number;
+  /** Feasibility tolerance that the solver has to keep, so that the service level holds within its own. */
+  tolerance: number;
+  /** Supply row of source r is row r. */
+  supplyRows: number;
+};
+
+/** @throws what `check` throws */
+export function formulate(
+  problem: Problem,
+  { objective = 'cost', check = () => {} }: FormulationOptions = {},
+): Formulation {
+  const variables = createVariables(problem, check);
+  const isNetwork =
+    problem.capacities.length === 1 && variables.stepGain.every((g) => g === problem.capacities[0]);
+  const demandScale = variables.stepGain.reduce((largest, g) => Math.max(largest, g), 0) || 1;
+  const rows = createRowBuilder(4 * variables.columnCount);
+  addSupplyRows(rows, problem, variables);
+  check();
+  addPresenceRows(rows, problem, variables, check);
+  if (variables.firstServed >= 0) addServedDemandRows(rows, problem, variables, demandScale);
+  if (objective === 'cost') addServiceLevelRow(rows, problem, variables, demandScale, isNetwork);
+  addFleetSizeRow(rows, problem, variables);
+  addVehiclesPerLocationRows(rows, problem, variables);
+  const columnCost = moveCosts(problem, variables);
+  check();
+  const columns = columnBounds(problem, variables, demandScale);
+  return {
+    model: {
+      columnCount: variables.columnCount,
+      cost: objective === 'cost' ? columnCost : servedObjective(variables, demandScale),
+      costScale:
+        objective === 'cost' ? costScaleOf(columnCost.reduce((most, cost) => Math.max(most, cost), 0)) : 1,
+      ...columns,
+      ...rows.finish(),
+    },
+    variables,
+    columnCost,
+    isNetwork,
+    demandScale,
+    tolerance: feasibilityTolerance(problem, demandScale),
+    supplyRows: variables.sourceClass.length,
+  };
+}
+
+/** Supply: every operational vehicle stays or moves, Σ_j x_ijk = s_ik. */
+export function addSupplyRows(rows: RowBuilder, problem: Problem, v: Variables): void {
+  const n = problem.locationIds.length;
+  for (let r = 0; r < v.sourceClass.length; r++) {
+    for (let a = v.sourceStart[r]; a < v.sourceStart[r + 1]; a++) rows.add(a, 1);
+    const supply = problem.supply[v.sourceClass[r] * n + v.sourceLocation[r]];
+    rows.end(supply, supply);
+  }
+}
+
+/** Presence: only vehicles that are there after the moves can serve, Σ_i x_ijk − steps_jk ≥ 0. */
+export function addPresenceRows(rows: RowBuilder, problem: Problem, v: Variables, check: Check): void {
+  const n = problem.locationIds.length;
+  for (let s = 0; s < v.stepClass.length; ) {
+    const j = v.stepLocation[s];
+    const k = v.stepClass[s];
+    if (j % ROWS_PER_LOOK === 0) check();
+    for (let t = v.targetStart[k * n + j]; t < v.targetStart[k * n + j + 1]; t++) rows.add(v.byTarget[t], 1);
+    for (; s < v.stepClass.length && v.stepLocation[s] === j && v.stepClass[s] === k; s++) {
+      rows.add(v.firstStep + s, -1);
+    }
+    rows.end(0, Number.POSITIVE_INFINITY);
+  }
+}
+
+/**
+ * Demand served by capacity, with several classes: Σ_k min(capacity_k, D_j) · z_jk − y_j ≥ 0. The coefficient is cut to D_j,
+ * which keeps every whole z (one such vehicle serves all) and removes fractions of it.
+ */
+export function addServedDemandRows(
+  rows: RowBuilder,
+  _problem: Problem,
+  v: Variables,
+  demandScale: number,
+): void {
+  let s = 0;
+  for (let c = 0; c < v.servedLocation.length; c++) {
+    for (; s < v.stepClass.length && v.stepLocation[s] === v.servedLocation[c]; s++) {
+      rows.add(v.firstStep + s, v.stepGain[s] / demandScale);
+    }
+    rows.add(v.firstServed + c, -1);
+    rows.end(0, Number.POSITIVE_INFINITY);
+  }
+}
+
+/** Service level: Σ_j y_j ≥ min_service_level · Σ_j D_j, in whole vehicles where all demand is whole vehicles. */
+export function addServiceLevelRow(
+  rows: RowBuilder,
+  problem: Problem,
+  v: Variables,
+  demandScale: number,
+  isNetwork: boolean,
+): void {
+  addServedDemand(rows, v, demandScale);
+  const slack = SERVICE_TOLERANCE * totalDemand(problem.demand);
+  const required = requiredDemand(problem);
+  // Half the tolerance is the model's, the other half is left to the solver's arithmetic.
+  const least = isNetwork
+    ? Math.ceil((required - slack) / demandScale)
+    : (required - slack / 2) / demandScale;
+  rows.end(least, Number.POSITIVE_INFINITY);
+}
+
+function addServedDemand(rows: RowBuilder, v: Variables, demandScale: number): void {
+  if (v.firstServed >= 0) {
+    for (let c = 0; c < v.servedLocation.length; c++) rows.add(v.firstServed + c, 1);
+  } else {
+    for (let s = 0; s < v.stepGain.length; s++) rows.add(v.firstStep + s, v.stepGain[s] / demandScale);
+  }
+}
+
+/** Fleet size: at most total_fleet_size vehicles are counted as serving, Σ steps ≤ total_fleet_size. */
+export function addFleetSizeRow(rows: RowBuilder, problem: Problem, v: Variables): void {
+  if (problem.limits.totalFleetSize === Number.POSITIVE_INFINITY) return;
+  for (let s = 0; s < v.stepClass.length; s++) rows.add(v.firstStep + s, 1);
+  rows.end(Number.NEGATIVE_INFINITY, problem.limits.totalFleetSize);
+}
+
+/** Vehicles per location: min ≤ Σ_ik x_ijk ≤ max at every location of the problem. */
+export function addVehiclesPerLocationRows(rows: RowBuilder, problem: Problem, v: Variables): void {
+  const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = problem.limits;
+  if (least === 0 && most === Number.POSITIVE_INFINITY) return;
+  const n = problem.locationIds.length;
+  for (let j = 0; j < n; j++) {
+    for (let k = 0; k < problem.capacities.length; k++) {
+      for (let t = v.targetStart[k * n + j]; t < v.targetStart[k * n + j + 1]; t++)
+        rows.add(v.byTarget[t], 1);
+    }
+    rows.end(least, most);
+  }
+}
+
+/** Cost ceiling: Σ cost · x ≤ max_rebalancing_cost. Half a cost unit of slack lets no dearer plan in: plans cost whole units. */
+export function costCeilingRow(problem: Problem, f: Formulation): NewRow {
+  const indices = Int32Array.from(f.columnCost.keys().filter((c) => f.columnCost[c] !== 0));
+  return {
+    indices,
+    values: Float64Array.from(indices, (c) => f.columnCost[c]),
+    lower: Number.NEGATIVE_INFINITY,
+    upper: fromUnits(problem.limits.maxCostUnits + 0.5),
+  };
+}
+
+function moveCosts(problem: Problem, v: Variables): Float64Array {
+  const n = problem.locationIds.length;
+  const cost = new Float64Array(v.columnCount);
+  for (let a = 0; a < v.firstStep; a++) {
+    cost[a] = fromUnits(problem.network.costUnits[v.arcSource[a] * n + v.arcTarget[a]]);
+  }
+  return cost;
+}
+
+function servedObjective(v: Variables, demandScale: number): Float64Array {
+  const cost = new Float64Array(v.columnCount);
+  if (v.firstServed >= 0) cost.fill(-1, v.firstServed);
+  else for (let s = 0; s < v.stepGain.length; s++) cost[v.firstStep + s] = -v.stepGain[s] / demandScale;
+  return cost;
+}
+
+/** All bounds are finite, which a proved bound from the duals needs. */
+function columnBounds(
+  problem: Problem,
+  v: Variables,
+  demandScale: number,
+): { lower: Float64Array; upper: Float64Array } {
+  const n = problem.locationIds.length;
+  const upper = new Float64Array(v.columnCount);
+  for (let a = 0; a < v.firstStep; a++) upper[a] = problem.supply[v.arcClass[a] * n + v.arcSource[a]];
+  upper.set(v.stepUpper, v.firstStep);
+  for (let c = 0; c < v.servedLocation.length; c++) {
+    upper[v.firstServed + c] = problem.demand[v.servedLocation[c]] / demandScale;
+  }
+  return { lower: new Float64Array(v.columnCount), upper };
+}
+
+const TIGHTEST_TOLERANCE = 1e-10;
+const LOOSEST_TOLERANCE = 1e-7;
+
+export function feasibilityTolerance(problem: Problem, demandScale: number): number {
+  const share = (SERVICE_TOLERANCE / 8) * (totalDemand(problem.demand) / demandScale);
+  return Math.min(LOOSEST_TOLERANCE, Math.max(TIGHTEST_TOLERANCE, share));
+}

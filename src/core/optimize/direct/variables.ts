@@ -1,0 +1,234 @@
+/**
+ * Columns of the model, in this order:
+ *   arcs    x_ijk  vehicles of class k that go from i to j (i = j: stay), only where the move is allowed
+ *   steps   whole vehicles that are counted as serving at j. One class of capacity c: `full_j` steps of gain c, at most
+ *           ⌊D_j / c⌋, and one `part_j` step of gain D_j − c⌊D_j / c⌋ where that is not zero: served demand is then
+ *           linear in the steps and the only fractions left are those of the service row. Several classes: z_jk.
+ *   served  y_j, only with several classes: demand served at j
+ */
+import type { Problem } from '../problem/model.ts';
+import { isAllowed } from '../problem/network.ts';
+import { countVehicles } from '../problem/variants.ts';
+import type { Check } from '../run/stopping.ts';
+
+/** Demand below this share of the capacity or of itself is representation noise, not another vehicle. */
+const DEMAND_NOISE = 1e-12;
+/** Arcs between two looks at the clock: a few milliseconds. */
+export const ARCS_PER_LOOK = 1 << 17;
+
+export type Variables = {
+  /** Arcs by source row: class, then source, then target, ascending. */
+  arcClass: Int32Array;
+  arcSource: Int32Array;
+  arcTarget: Int32Array;
+  /** Sources (class, location) that have a supply row; arcs of source r: `sourceStart[r]` up to `sourceStart[r+1]`. */
+  sourceClass: Int32Array;
+  sourceLocation: Int32Array;
+  sourceStart: Int32Array;
+  /** Arcs into (k, j): `byTarget` from `targetStart[k·n + j]` up to the next. */
+  targetStart: Int32Array;
+  byTarget: Int32Array;
+  /** First step column; steps are in order of location, then class, `full` before `part`. */
+  firstStep: number;
+  stepClass: Int32Array;
+  stepLocation: Int32Array;
+  /** Demand that one vehicle of this step serves at most. */
+  stepGain: Float64Array;
+  stepUpper: Float64Array;
+  /** First served column, or −1 with one class; one per location with demand, in order. */
+  firstServed: number;
+  servedLocation: Int32Array;
+  columnCount: number;
+};
+
+/**
+ * Number of arc columns (with those of sources without vehicles where asked), known before anything large is allocated. O(sources · n).
+ * @throws what `check` throws, which is called every few milliseconds
+ */
+export function countArcs(problem: Problem, keepEmptySources: boolean, check: Check = () => {}): number {
+  const n = problem.locationIds.length;
+  const classes = problem.capacities.length;
+  const mayGo = arcFilter(problem);
+  let count = 0;
+  let pairs = 0;
+  for (let i = 0; i < n; i++) {
+    let sources = keepEmptySources ? classes : 0;
+    for (let k = 0; k < classes && !keepEmptySources; k++) if (problem.supply[k * n + i] > 0) sources++;
+    if (sources === 0) continue;
+    pairs += n;
+    if (pairs >= ARCS_PER_LOOK) {
+      pairs = 0;
+      check();
+    }
+    // Where they may go is the same for all classes.
+    for (let j = 0; j < n; j++) if (mayGo(i, j)) count += sources;
+  }
+  return count;
+}
+
+/** @throws what `check` throws, which is called every few milliseconds */
+export function createVariables(problem: Problem, check: Check = () => {}): Variables {
+  const n = problem.locationIds.length;
+  const classes = problem.capacities.length;
+  const arcCount = countArcs(problem, false, check);
+  const arcClass = new Int32Array(arcCount);
+  const arcSource = new Int32Array(arcCount);
+  const arcTarget = new Int32Array(arcCount);
+  const sourceClass: number[] = [];
+  const sourceLocation: number[] = [];
+  const sourceStart: number[] = [];
+  const targetStart = new Int32Array(classes * n + 1);
+  let a = 0;
+  const note = (k: number, i: number, j: number, isFirst: boolean) => {
+    if (isFirst) {
+      sourceClass.push(k);
+      sourceLocation.push(i);
+      sourceStart.push(a);
+    }
+    arcClass[a] = k;
+    arcSource[a] = i;
+    arcTarget[a] = j;
+    targetStart[k * n + j + 1]++;
+    a++;
+  };
+  forEachArc(problem, false, note, check);
+  sourceStart.push(a);
+  for (let t = 0; t < classes * n; t++) targetStart[t + 1] += targetStart[t];
+  const fill = targetStart.slice();
+  const byTarget = new Int32Array(arcCount);
+  for (a = 0; a < arcCount; a++) {
+    if (a % ARCS_PER_LOOK === 0) check();
+    byTarget[fill[arcClass[a] * n + arcTarget[a]]++] = a;
+  }
+
+  const steps = createSteps(problem);
+  const servedLocation = classes > 1 ? locationsWithDemand(problem) : new Int32Array(0);
+  const afterSteps = arcCount + steps.stepClass.length;
+  return {
+    arcClass,
+    arcSource,
+    arcTarget,
+    sourceClass: Int32Array.from(sourceClass),
+    sourceLocation: Int32Array.from(sourceLocation),
+    sourceStart: Int32Array.from(sourceStart),
+    targetStart,
+    byTarget,
+    firstStep: arcCount,
+    ...steps,
+    firstServed: classes > 1 ? afterSteps : -1,
+    servedLocation,
+    columnCount: afterSteps + servedLocation.length,
+  };
+}
+
+/**
+ * Whether there is an arc from i to j. A vehicle has a reason to go only where there is demand, or anywhere where a bound of
+ * vehicles per location asks it to come or to leave.
+ */
+function arcFilter({ locationIds, limits, demand, network }: Problem): (i: number, j: number) => boolean {
+  const n = locationIds.length;
+  const anyTarget =
+    limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+  const { costUnits, distanceKm } = network;
+  const matrices = { costUnits, distanceKm };
+  return (i, j) =>
+    (j === i || anyTarget || demand[j] !== 0) && isAllowed(matrices, n, limits.maxDistanceKm, i, j);
+}
+
+/** Arcs in column order. */
+function forEachArc(
+  problem: Problem,
+  keepEmptySources: boolean,
+  visit: (k: number, i: number, j: number, isFirst: boolean) => void,
+  check: Check,
+): void {
+  const n = problem.locationIds.length;
+  const { supply } = problem;
+  const mayGo = arcFilter(problem);
+  let pairs = 0;
+  for (let k = 0; k < problem.capacities.length; k++) {
+    for (let i = 0; i < n; i++) {
+      if (supply[k * n + i] === 0 && !keepEmptySources) continue;
+      pairs += n;
+      if (pairs >= ARCS_PER_LOOK) {
+        pairs = 0;
+        check();
+      }
+      let isFirst = true;
+      for (let j = 0; j < n; j++) {
+        if (!mayGo(i, j)) continue;
+        visit(k, i, j, isFirst);
+        isFirst = false;
+      }
+    }
+  }
+}
+
+export type Steps = Pick<Variables, 'stepClass' | 'stepLocation' | 'stepGain' | 'stepUpper'>;
+
+export function createSteps(problem: Problem): Steps {
+  return problem.capacities.length === 1 ? singleClassSteps(problem) : classSteps(problem);
+}
+
+/** Whole vehicles of capacity c that demand fills, and the demand left over for one more. */
+export function splitDemand(demand: number, capacity: number): { full: number; rest: number } {
+  const noise = DEMAND_NOISE * Math.max(demand, capacity);
+  const full = Math.floor((demand + noise) / capacity);
+  const rest = demand - full * capacity;
+  return { full, rest: rest <= noise ? 0 : rest };
+}
+
+function singleClassSteps(problem: Problem): Steps {
+  const capacity = problem.capacities[0];
+  const vehicles = countVehicles(problem);
+  const location: number[] = [];
+  const gain: number[] = [];
+  const upper: number[] = [];
+  for (let j = 0; j < problem.demand.length; j++) {
+    const { full, rest } = splitDemand(problem.demand[j], capacity);
+    if (full > 0) {
+      location.push(j);
+      gain.push(capacity);
+      upper.push(Math.min(full, vehicles));
+    }
+    if (rest > 0) {
+      location.push(j);
+      gain.push(rest);
+      upper.push(1);
+    }
+  }
+  return {
+    stepClass: new Int32Array(location.length),
+    stepLocation: Int32Array.from(location),
+    stepGain: Float64Array.from(gain),
+    stepUpper: Float64Array.from(upper),
+  };
+}
+
+function classSteps(problem: Problem): Steps {
+  const vehicles = countVehicles(problem);
+  const location: number[] = [];
+  const capacityClass: number[] = [];
+  const gain: number[] = [];
+  const upper: number[] = [];
+  for (let j = 0; j < problem.demand.length; j++) {
+    if (problem.demand[j] === 0) continue;
+    for (let k = 0; k < problem.capacities.length; k++) {
+      const { full, rest } = splitDemand(problem.demand[j], problem.capacities[k]);
+      location.push(j);
+      capacityClass.push(k);
+      gain.push(Math.min(problem.capacities[k], problem.demand[j]));
+      upper.push(Math.min(full + (rest > 0 ? 1 : 0), vehicles));
+    }
+  }
+  return {
+    stepClass: Int32Array.from(capacityClass),
+    stepLocation: Int32Array.from(location),
+    stepGain: Float64Array.from(gain),
+    stepUpper: Float64Array.from(upper),
+  };
+}
+
+export function locationsWithDemand(problem: Problem): Int32Array {
+  return Int32Array.from(problem.demand.keys().filter((j) => problem.demand[j] > 0));
+}

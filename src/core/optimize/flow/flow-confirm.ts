@@ -1,0 +1,32 @@
+/**
+ * HiGHS confirms the network simplex: it is given the tree as a starting basis, on the tree's arcs and those that came
+ * closest to entering it, and has to find by its own factorisation, reduced costs and feasibility that nothing is left to do.
+ * All arcs have been checked before that (`flow/certify.ts`); this is the second opinion of an engine that shares nothing
+ * with it. About as long as the flow itself.
+ */
+
+import { confirmBasis } from '../highs/highs-confirm.ts';
+import { fromUnits } from '../problem/costs.ts';
+import type { SolveControl } from '../problem/model.ts';
+import { createFlowModel } from './highs-basis.ts';
+import type { FlowAmounts, SolvedFlow } from './types.ts';
+
+/** `confirmed`: with so many iterations. `unconfirmed`: time ran out first. `contradicted`: HiGHS found another optimum. */
+export type Confirmation =
+  | { kind: 'confirmed'; columns: number; iterations: number }
+  | { kind: 'unconfirmed' }
+  | { kind: 'contradicted' };
+
+/** Asks HiGHS about the optimum of a flow problem. */
+export async function confirmFlow(
+  problem: FlowAmounts,
+  solved: SolvedFlow,
+  control: Pick<SolveControl, 'deadlineMs' | 'stopFlag'>,
+): Promise<Confirmation> {
+  const { model, ...basis } = createFlowModel(problem, solved.basis, solved.alternatives);
+  const { status, objective, iterations } = await confirmBasis(model, basis, control);
+  if (status === 'stopped') return { kind: 'unconfirmed' };
+  const cost = fromUnits(solved.cost);
+  const isSame = status === 'optimal' && Math.abs(objective - cost) <= Math.max(1, cost) * 1e-7;
+  return isSame ? { kind: 'confirmed', columns: model.columnCount, iterations } : { kind: 'contradicted' };
+}

@@ -1,0 +1,203 @@
+/**
+ * Problems that are a pure min-cost flow go to the network simplex (`flow/`): one capacity class, demand that is whole in
+ * vehicles, no bounds of vehicles per location. One unit of flow is one vehicle's load.
+ *
+ * Units: with capacity c, d_j = D_j / c vehicles and R = ⌈least served demand / c⌉. A fleet limit T matters only through
+ * R ≤ T: vehicles that stand where demand is serve it for nothing, and R of them may be the ones that count.
+ *
+ * Every answer carries a certificate: reduced costs of all arcs, checked by code that shares nothing with the search
+ * (`flow/certify.ts`), and HiGHS confirms its tree (`flow-confirm.ts`). O(n²) to tell and to check.
+ */
+
+import { isStopped } from '../highs/solver-model.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
+import type { Moves, Problem, Solution, SolveControl, SolveFigures, SolveOutcome } from '../problem/model.ts';
+import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { leastServed } from '../problem/service-level.ts';
+import { OutOfTime, type Stopping } from '../run/stopping.ts';
+import { type Confirmation, confirmFlow } from './flow-confirm.ts';
+import { flowCosts } from './flow-costs.ts';
+import { solveGreatCircleFlow } from './great-circle-flow.ts';
+import { solveFlow } from './solve-flow.ts';
+import type {
+  FlowAmounts,
+  FlowControl,
+  FlowCounts,
+  FlowOutcome,
+  FlowProblem,
+  FlowProgress,
+  SolvedFlow,
+} from './types.ts';
+
+/** Beyond this, amounts are not counted in 32 bits. */
+const MOST_UNITS = 2 ** 31 - 1;
+
+/** The flow problem but for its costs, or null where the problem is more than one. */
+function flowAmounts(problem: Problem): FlowAmounts | null {
+  const { capacities, limits, locationIds } = problem;
+  if (capacities.length !== 1) return null;
+  if (limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY)
+    return null;
+  const capacity = capacities[0];
+  const demand = wholeLoads(problem.demand, capacity);
+  if (!demand) return null;
+  const required = loadsToServe(leastServed(problem), capacity);
+  if (required > MOST_UNITS) return null;
+  return {
+    n: locationIds.length,
+    supply: problem.supply,
+    demand,
+    required,
+  };
+}
+
+/** Whether the problem is a pure flow. */
+export function isPureFlow(problem: Problem): boolean {
+  return flowAmounts(problem) !== null;
+}
+
+/** The flow problem, or null where the problem is more than one. */
+export function asFlowProblem(problem: Problem): FlowProblem | null {
+  const amounts = flowAmounts(problem);
+  return amounts && { ...amounts, cost: flowCosts(problem) };
+}
+
+/** Solves a problem that is a pure flow; null where it is not one, or not solved here. Time up: the plan at hand, if there is one, unproved. */
+export async function solvePureFlow(problem: Problem, control: SolveControl): Promise<SolveOutcome | null> {
+  const flow = flowAmounts(problem);
+  if (!flow) return null;
+  if (flow.required > problem.limits.totalFleetSize) return { kind: 'infeasible', boundUnits: null };
+  try {
+    const outcome = solveAmounts(problem, flow, {
+      stopFlag: control.stopFlag,
+      deadlineMs: control.deadlineMs,
+      onProgress: reportTo(control),
+    });
+    if (outcome.kind !== 'solved') return unsolved(problem, outcome, control);
+    if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible', boundUnits: outcome.cost };
+    const confirmation = await confirmFlow(flow, outcome, control);
+    if (confirmation.kind === 'contradicted') return null;
+    return { kind: 'solved', solution: toSolution(problem, flow, outcome, confirmation) };
+  } catch (error) {
+    if (error instanceof OutOfTime) throw error;
+    // Sums beyond exact integers, or a certificate that does not hold: HiGHS solves it.
+    return null;
+  }
+}
+
+/** On the matrix, on the moves within the limit, or without either where the matrix would not fit. */
+function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowControl & Stopping): FlowOutcome {
+  const { greatCircle, limits } = problem;
+  if (greatCircle && amounts.n > MOST_MATRIX_LOCATIONS) {
+    const { points, costPerKm } = greatCircle;
+    return solveGreatCircleFlow(
+      { ...amounts, points, costPerKm, maxDistanceKm: limits.maxDistanceKm },
+      control,
+    );
+  }
+  return solveFlow({ ...amounts, cost: flowCosts(problem, control) }, control);
+}
+
+function unsolved(
+  problem: Problem,
+  outcome: Exclude<FlowOutcome, SolvedFlow>,
+  { stopFlag }: SolveControl,
+): SolveOutcome | null {
+  if (outcome.kind === 'infeasible') return { kind: 'infeasible', boundUnits: null };
+  if (isStopped(stopFlag)) return { kind: 'cancelled' };
+  const { plan, counts } = outcome;
+  if (!plan || plan.cost > problem.limits.maxCostUnits) return null;
+  const moves = toMoves(plan.flow);
+  const { costUnits, served, broken } = evaluateMoves(problem, moves);
+  if (broken.length > 0) return null;
+  const gap = costUnits > 0 ? 1 : 0;
+  const solution: Solution = {
+    moves,
+    costUnits,
+    boundUnits: 0,
+    gap,
+    proved: gap === 0,
+    served,
+    figures: flowFigures(problem, counts),
+  };
+  return { kind: 'solved', solution };
+}
+
+function toMoves({ from, to, units }: SolvedFlow['flow']): Moves {
+  return { capacityClass: new Int32Array(units.length), source: from, target: to, count: units };
+}
+
+function flowFigures({ locationIds }: Problem, counts: FlowCounts): SolveFigures {
+  return {
+    method: 'network_simplex',
+    columns: counts.candidates,
+    rows: 2 * locationIds.length,
+    iterations: counts.pivots,
+    nodes: 0,
+  };
+}
+
+function toSolution(
+  problem: Problem,
+  flow: FlowAmounts,
+  { cost, counts, flow: { from, to, units } }: SolvedFlow,
+  confirmation: Confirmation,
+): Solution {
+  return {
+    moves: toMoves({ from, to, units }),
+    costUnits: cost,
+    boundUnits: cost,
+    gap: 0,
+    proved: true,
+    served: servedLoads(flow, from, to, units) * problem.capacities[0],
+    figures: {
+      ...flowFigures(problem, counts),
+      boundBy: ['reduced costs of all moves'],
+      ...(confirmation.kind === 'confirmed' && { confirmedWithin: confirmation.iterations }),
+    },
+  };
+}
+
+/** Demand in vehicles, or null where a location's is not whole. */
+function wholeLoads(demand: Float64Array, capacity: number): Int32Array | null {
+  const loads = new Int32Array(demand.length);
+  for (let j = 0; j < demand.length; j++) {
+    const load = Math.round(demand[j] / capacity);
+    if (load > MOST_UNITS || load * capacity !== demand[j]) return null;
+    loads[j] = load;
+  }
+  return loads;
+}
+
+/** The fewest loads that make up a demand, exactly: division of decimals may miss a whole number. */
+function loadsToServe(demand: number, capacity: number): number {
+  let loads = Math.max(0, Math.ceil(demand / capacity));
+  while (loads > 0 && (loads - 1) * capacity >= demand) loads--;
+  while (loads * capacity < demand) loads++;
+  return loads;
+}
+
+function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units: Int32Array): number {
+  const present = flow.supply.slice();
+  for (let m = 0; m < units.length; m++) {
+    present[from[m]] -= units[m];
+    present[to[m]] += units[m];
+  }
+  let served = 0;
+  for (let j = 0; j < flow.n; j++) served += Math.min(present[j], flow.demand[j]);
+  return served;
+}
+
+/** Time in which the share of work that is left halves, as it is told. */
+const HALF_MS = 200;
+
+/** Progress of a network simplex, which has no bound before it has the optimum. */
+function reportTo({ onProgress }: SolveControl) {
+  if (!onProgress) return undefined;
+  const startedMs = performance.now();
+  return ({ objective, pivots }: Pick<FlowProgress, 'objective' | 'pivots'>) => {
+    // How many pivots are left is not known: half of the rest each time.
+    const share = 1 - 0.5 ** ((performance.now() - startedMs) / HALF_MS);
+    onProgress({ share, incumbentUnits: objective, boundUnits: null, gap: null, iterations: pivots });
+  };
+}

@@ -1,0 +1,240 @@
+/**
+ * A model that is open in a thread of its own, where the solver can be ended whatever it does. The calling thread stays
+ * synchronous: it posts a call and waits for messages in shared memory, reading stop flag and deadline meanwhile.
+ *
+ * When the time is up the solver is told so and has a short while to end by itself. Then its thread is ended, and what
+ * it had told by then is the result: its best point, bound and counts. Whatever is asked of such a model afterwards is
+ * `stopped`. The thread is started with the first such model and kept for the next ones; it does not keep a process
+ * running and ends with the thread that started it.
+ */
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { isOver } from '../run/stopping.ts';
+import type { LinearModel } from './linear-model.ts';
+import {
+  type LinearMethod,
+  type LinearResult,
+  type MixedOptions,
+  type MixedResult,
+  type ModelChanges,
+  NO_LINEAR_RESULT,
+  NO_MIXED_RESULT,
+  type OpenModel,
+  type RunControl,
+  type SolverProgress,
+} from './solver-model.ts';
+
+/** Elements of the memory that both threads share: messages posted by the solver, and whether it is loaded. */
+export const MESSAGES = 0;
+export const READY = 1;
+
+/** What the solver's thread gets when it starts. */
+export type ThreadData = { port: MessagePort; signals: Int32Array };
+
+type Change = {
+  [M in keyof ModelChanges]: { method: M; args: Parameters<ModelChanges[M]> };
+}[keyof ModelChanges];
+export type Run = { method: 'linear'; by: LinearMethod } | { method: 'mixed'; options: MixedOptions };
+
+/** What is asked of the solver's thread; only runs are answered. */
+export type Call = { id: number } & (
+  | { kind: 'open'; source: LinearModel; tolerance: number }
+  | { kind: 'change'; change: Change }
+  | { kind: 'run'; runId: number; run: Run; leftMs: number; stopFlag: Int32Array; progressIntervalMs: number }
+  | { kind: 'dispose' }
+);
+
+/** What the solver's thread tells during a run, and at its end. */
+export type Told = { runId: number } & (
+  | { kind: 'progress'; progress: SolverProgress }
+  | { kind: 'improved'; values: Float64Array }
+  | { kind: 'ended'; result: LinearResult | MixedResult; memoryBytes: number }
+  | { kind: 'threw'; name: string; message: string }
+);
+
+type SolverThread = {
+  worker: Worker;
+  port: MessagePort;
+  signals: Int32Array;
+  isEnded: boolean;
+  memoryBytes: number;
+};
+
+/** How often stop flag and deadline are read. */
+const SLICE_MS = 5;
+/** What the solver may take to end by itself: it mostly calls back within a few milliseconds. */
+const GRACE_MS = 40;
+/** Progress that is kept in case the thread is ended. */
+const MOST_PROGRESS_INTERVAL_MS = 100;
+/** Numbers that are copied between two looks at the clock. */
+const PIECE = 1 << 20;
+/** Memory of WebAssembly never shrinks: a thread that has more than this is ended after its model. */
+const MOST_KEPT_BYTES = 256e6;
+
+let thread: SolverThread | undefined;
+let nextId = 0;
+let nextRunId = 0;
+
+/** Opens a model in the solver's thread. Returns before it is passed; what is wrong with it is thrown by its first run. */
+export function openApart(source: LinearModel, tolerance: number, control: RunControl): OpenModel {
+  thread ??= startThread();
+  const own = thread;
+  const id = nextId++;
+  let isGone = false;
+  const post = (call: Call) => {
+    if (!own.isEnded) own.worker.postMessage(call);
+  };
+
+  /** The answer of a run, or what was told of it before its thread was ended. */
+  function ask(run: Run, deadlineMs: number) {
+    const known: { result?: LinearResult | MixedResult; values: Float64Array | null; last: SolverProgress } =
+      {
+        values: null,
+        last: { iterations: 0, nodes: 0, incumbent: null, bound: null },
+      };
+    const stopping = { ...control, deadlineMs };
+    const isDue = () => isOver(stopping);
+    if (isGone || isDue()) return known;
+    if (own.isEnded) throw new Error("the solver's thread ended by itself");
+    const { port, signals } = own;
+    const runId = nextRunId++;
+    const stopFlag = new Int32Array(new SharedArrayBuffer(4));
+    const hear = () => {
+      for (;;) {
+        const told: Told | undefined = receiveMessageOnPort(port)?.message;
+        if (told === undefined) return;
+        // Of a run that was given up before the thread was loaded.
+        if (told.runId !== runId) continue;
+        switch (told.kind) {
+          case 'progress':
+            known.last = told.progress;
+            control.onProgress?.(told.progress);
+            break;
+          case 'improved':
+            known.values = told.values;
+            break;
+          case 'ended':
+            known.result = told.result;
+            own.memoryBytes = told.memoryBytes;
+            break;
+          case 'threw':
+            endThread(own);
+            throw Object.assign(new Error(told.message), { name: told.name });
+        }
+      }
+    };
+    post({
+      kind: 'run',
+      id,
+      runId,
+      run,
+      leftMs: deadlineMs - performance.now(),
+      stopFlag,
+      progressIntervalMs: Math.min(
+        MOST_PROGRESS_INTERVAL_MS,
+        control.progressIntervalMs ?? Number.POSITIVE_INFINITY,
+      ),
+    });
+    let endMs = Number.POSITIVE_INFINITY;
+    for (;;) {
+      const seen = Atomics.load(signals, MESSAGES);
+      hear();
+      if (known.result) return known;
+      if (endMs === Number.POSITIVE_INFINITY && isDue()) {
+        Atomics.store(stopFlag, 0, 1);
+        endMs = performance.now() + GRACE_MS;
+      }
+      if (performance.now() >= endMs) {
+        isGone = true;
+        // One that is still loading has nothing to lose, and is soon wanted again.
+        if (Atomics.load(signals, READY) !== 0) endThread(own);
+        hear();
+        return known;
+      }
+      Atomics.wait(signals, MESSAGES, seen, SLICE_MS);
+    }
+  }
+
+  const change =
+    <M extends keyof ModelChanges>(method: M) =>
+    (...args: Parameters<ModelChanges[M]>) =>
+      post({ kind: 'change', id, change: { method, args } as Change });
+
+  const shared = share(source, () => isOver(control));
+  if (shared) post({ kind: 'open', id, source: shared, tolerance });
+  else isGone = true;
+  return {
+    dispose() {
+      if (own.memoryBytes > MOST_KEPT_BYTES) endThread(own);
+      post({ kind: 'dispose', id });
+    },
+    model: {
+      runLinear(graceMs = 0, by = 'dual') {
+        const { result } = ask({ method: 'linear', by }, control.deadlineMs + graceMs);
+        return (result as LinearResult | undefined) ?? NO_LINEAR_RESULT;
+      },
+      runMixed(options) {
+        const { result, values, last } = ask({ method: 'mixed', options }, control.deadlineMs);
+        if (result) return result as MixedResult;
+        const { iterations, nodes, bound } = last;
+        return { ...NO_MIXED_RESULT, values, iterations, nodes, bound: bound ?? NO_MIXED_RESULT.bound };
+      },
+      setColumnBounds: change('setColumnBounds'),
+      setRowBounds: change('setRowBounds'),
+      addColumns: change('addColumns'),
+      setCosts: change('setCosts'),
+      setBasis: change('setBasis'),
+      addRows: change('addRows'),
+      deleteRows: change('deleteRows'),
+    },
+  };
+}
+
+/**
+ * A copy in shared memory, which a message passes on as it is: some tens of MB of a large model take tens of milliseconds.
+ * @returns null where the time was up before it was made
+ */
+function share(source: LinearModel, isLate: () => boolean): LinearModel | null {
+  const copy = { ...source };
+  for (const name of ['cost', 'lower', 'upper', 'rowLower', 'rowUpper', 'values'] as const) {
+    const target = new Float64Array(new SharedArrayBuffer(source[name].byteLength));
+    if (!copyInPieces(source[name], target, isLate)) return null;
+    copy[name] = target;
+  }
+  for (const name of ['starts', 'indices'] as const) {
+    const target = new Int32Array(new SharedArrayBuffer(source[name].byteLength));
+    if (!copyInPieces(source[name], target, isLate)) return null;
+    copy[name] = target;
+  }
+  return copy;
+}
+
+function copyInPieces<T extends Float64Array | Int32Array>(from: T, to: T, isLate: () => boolean): boolean {
+  for (let at = 0; at < from.length; at += PIECE) {
+    if (at > 0 && isLate()) return false;
+    to.set(from.subarray(at, at + PIECE), at);
+  }
+  return true;
+}
+
+function startThread(): SolverThread {
+  const { port1, port2 } = new MessageChannel();
+  const signals = new Int32Array(new SharedArrayBuffer(8));
+  const workerData: ThreadData = { port: port2, signals };
+  const worker = new Worker(new URL('./highs-thread.ts', import.meta.url), {
+    workerData,
+    transferList: [port2],
+  });
+  worker.unref();
+  const started: SolverThread = { worker, port: port1, signals, isEnded: false, memoryBytes: 0 };
+  // A thread that died by itself is not used again; a run that waits for it meanwhile ends at its deadline.
+  worker.on('error', () => endThread(started));
+  worker.on('exit', () => endThread(started));
+  return started;
+}
+
+function endThread(ended: SolverThread): void {
+  if (ended.isEnded) return;
+  ended.isEnded = true;
+  if (thread === ended) thread = undefined;
+  void ended.worker.terminate();
+}

@@ -1,0 +1,347 @@
+/**
+ * The only importer of `highs`: a linear or mixed-integer programme opened as a model that is solved, changed and solved
+ * again, and always disposed. Calls block the thread; stop flag and deadline are read in the solver's callbacks.
+ *
+ * The simplex method calls back at every iteration. A tree does not while it presolves, solves its first relaxation,
+ * separates cuts and searches smaller trees for points, which takes up to seconds (and tenths of one with 12 locations),
+ * and a large model does not while it is passed: these run in a thread of their own (`highs-in-worker.ts`), which can be ended.
+ * The module is loaded once per thread and kept, because loading it and its first solve take longer than most solves.
+ */
+import highsModule, { type Highs, type ModelStatusCode } from 'highs';
+import { isOver } from '../run/stopping.ts';
+import { scaleControl, scaleModel, scaleSource } from './cost-scale.ts';
+import { openApart } from './highs-in-worker.ts';
+import { createRowBuilder, type LinearModel } from './linear-model.ts';
+import {
+  DEFAULT_PROGRESS_INTERVAL_MS,
+  type MixedOptions,
+  type MixedResult,
+  NO_LINEAR_RESULT,
+  NO_MIXED_RESULT,
+  type OpenModel,
+  type RunControl,
+  type RunStatus,
+  type SolverModel,
+} from './solver-model.ts';
+
+export { isStopped, type RunControl, type SolverModel, type SolverProgress } from './solver-model.ts';
+
+/** More columns than this run out of the 2 GB that WebAssembly has. */
+export const MOST_COLUMNS = 3_000_000;
+/** Passing more columns takes some tens of milliseconds, in which nothing can be stopped. */
+const MOST_COLUMNS_HERE = 50_000;
+
+// The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.
+const loadHighs = highsModule as unknown as typeof highsModule.default;
+
+let loading: Promise<Highs> | undefined;
+
+/** Loads the solver, once per thread. */
+export function loadSolver(): Promise<Highs> {
+  loading ??= loadHighs();
+  return loading;
+}
+
+/** The memory of a module that was aborted may be damaged: the next call loads a new one. */
+export function dropIfDamaged(error: unknown): void {
+  if (error instanceof Error && error.name === 'RuntimeError') loading = undefined;
+}
+
+const DUAL_SIMPLEX = 1;
+const PRIMAL_SIMPLEX = 4;
+const DEVEX = 1;
+
+/**
+ * Opens a model, runs `operation` on it and disposes it, whatever happens.
+ * @param tolerance feasibility tolerance of rows, columns and integrality
+ * @throws what `operation` throws, and the solver's own errors (bad model, out of memory)
+ */
+export async function withSolverModel<T>(
+  source: LinearModel,
+  tolerance: number,
+  control: RunControl,
+  operation: (model: SolverModel) => T | Promise<T>,
+): Promise<T> {
+  const highs = await loadSolver();
+  const { costScale = 1 } = source;
+  const isScaled = costScale !== 1;
+  const { model, dispose } = open(
+    highs,
+    isScaled ? scaleSource(source, costScale) : source,
+    tolerance,
+    isScaled ? scaleControl(control, costScale) : control,
+  );
+  try {
+    return await operation(isScaled ? scaleModel(model, costScale) : model);
+  } catch (error) {
+    dropIfDamaged(error);
+    throw error;
+  } finally {
+    dispose();
+  }
+}
+
+function open(highs: Highs, source: LinearModel, tolerance: number, control: RunControl): OpenModel {
+  return source.columnCount > MOST_COLUMNS_HERE
+    ? openApart(source, tolerance, control)
+    : openHere(highs, source, tolerance, control, 'trees apart');
+}
+
+/** A model in the solver's own terms. */
+export function passed(source: LinearModel) {
+  return {
+    numCols: source.columnCount,
+    numRows: source.rowCount,
+    colCost: source.cost,
+    colLower: source.lower,
+    colUpper: source.upper,
+    rowLower: source.rowLower,
+    rowUpper: source.rowUpper,
+    matrix: {
+      format: 'csr' as const,
+      numRows: source.rowCount,
+      numCols: source.columnCount,
+      starts: source.starts,
+      indices: source.indices,
+      values: source.values,
+    },
+  };
+}
+
+/**
+ * Opens a model in this thread.
+ * @param trees `trees apart`: they run in a thread of their own, which can be ended
+ */
+export function openHere(
+  highs: Highs,
+  source: LinearModel,
+  tolerance: number,
+  control: RunControl,
+  trees: 'trees apart' | 'trees here' = 'trees here',
+): OpenModel {
+  const { callbackType, modelStatus, solutionStatus, variableType } = highs.constants;
+  const model = highs.createModel();
+  const dispose = () => model.dispose();
+  try {
+    model.options.set({
+      output_flag: false,
+      primal_feasibility_tolerance: tolerance,
+      mip_feasibility_tolerance: tolerance,
+    });
+    model.passModel(passed(source));
+  } catch (error) {
+    dispose();
+    throw error;
+  }
+  let hasIntegers = false;
+
+  const statusOf = (code: ModelStatusCode): RunStatus => {
+    if (code === modelStatus.optimal || code === modelStatus.empty) return 'optimal';
+    // Costs and bounds are finite: nothing here is unbounded.
+    if (code === modelStatus.infeasible || code === modelStatus.unboundedOrInfeasible) return 'infeasible';
+    if (code === modelStatus.timeLimit || code === modelStatus.interrupted) return 'stopped';
+    return 'failed';
+  };
+
+  const run = (deadlineMs: number): RunStatus => {
+    const stopping = { ...control, deadlineMs };
+    const interval = control.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS;
+    let nextReportMs = performance.now() + interval;
+    const isReportDue = () => {
+      if (!control.onProgress || performance.now() < nextReportMs) return false;
+      nextReportMs = performance.now() + interval;
+      return true;
+    };
+    model.zeroAllClocks();
+    model.options.set('time_limit', Math.max(0.001, (deadlineMs - performance.now()) / 1000));
+    const callbacks: Parameters<typeof model.run>[0] = {
+      [callbackType.simplexInterrupt](event) {
+        if (isOver(stopping)) event.interrupt();
+        else if (isReportDue()) {
+          const iterations = event.data.simplex_iteration_count ?? 0;
+          control.onProgress?.({ iterations, nodes: 0, incumbent: null, bound: null });
+        }
+      },
+      [callbackType.mipInterrupt](event) {
+        if (isOver(stopping)) event.interrupt();
+        else if (isReportDue()) {
+          control.onProgress?.({
+            iterations: Number(event.data.mip_total_lp_iterations ?? 0),
+            nodes: Number(event.data.mip_node_count ?? 0),
+            incumbent: finiteOrNull(event.data.mip_primal_bound),
+            bound: finiteOrNull(event.data.mip_dual_bound),
+          });
+        }
+      },
+      ...(control.onImproved && {
+        [callbackType.mipImprovingSolution](event) {
+          if (event.data.mip_solution) control.onImproved?.(event.data.mip_solution);
+        },
+      }),
+    };
+    try {
+      return statusOf(model.run(callbacks).modelStatus);
+    } catch (error) {
+      // The solver gave up, mostly over numbers of very different size.
+      if (error instanceof Error && error.name === 'HighsError') return 'failed';
+      throw error;
+    }
+  };
+
+  /**
+   * Without presolve: with it HiGHS 1.15 called points optimal that were 6 % too dear. Without it HiGHS once called a small feasible
+   * model infeasible, so that counts only where it is said with presolve too.
+   */
+  function runMixedHere(options: MixedOptions): MixedResult {
+    const plain = runTree(options, 'off');
+    if (plain.status !== 'infeasible') return plain;
+    model.clearIntegrality();
+    const presolved = runTree({ ...options, moreIntegersFrom: undefined }, 'choose');
+    const { status } = presolved;
+    return {
+      status: status === 'infeasible' || status === 'stopped' ? status : 'failed',
+      values: presolved.values,
+      bound: status === 'infeasible' ? plain.bound : NO_MIXED_RESULT.bound,
+      iterations: plain.iterations + presolved.iterations,
+      nodes: plain.nodes + presolved.nodes,
+    };
+  }
+
+  function runTree(options: MixedOptions, presolve: 'choose' | 'off'): MixedResult {
+    const { integerFrom, integerTo, moreIntegersFrom, gap, absoluteGap, start } = options;
+    const { numCols } = model.getDimensions();
+    for (const [from, to] of [
+      [integerFrom, integerTo],
+      [moreIntegersFrom ?? numCols, numCols],
+    ]) {
+      if (to <= from) continue;
+      model.changeColsIntegrality(
+        { kind: 'range', from, to: to - 1 },
+        new Int32Array(to - from).fill(variableType.integer),
+      );
+      hasIntegers = true;
+    }
+    model.options.set({
+      presolve,
+      solver: 'choose',
+      mip_rel_gap: gap,
+      mip_abs_gap: absoluteGap,
+    });
+    if (start) model.setSolution({ colValue: start });
+    const status = run(control.deadlineMs);
+    const hasPoint = Number(model.info.get('primal_solution_status')) === solutionStatus.feasible;
+    return {
+      status,
+      values: status !== 'infeasible' && hasPoint ? model.getSolution().colValue : null,
+      bound: Number(model.info.get('mip_dual_bound')),
+      iterations: Math.max(0, Number(model.info.get('simplex_iteration_count'))),
+      nodes: Math.max(0, Number(model.info.get('mip_node_count'))),
+    };
+  }
+
+  /** The same of a copy in a thread of its own. */
+  function runMixedApart(options: MixedOptions): MixedResult {
+    const { numCols, numRows, colCost, colLower, colUpper, rowLower, rowUpper, matrix } = model.getLp('csr');
+    const { starts, indices, values } = matrix;
+    const copy = openApart(
+      {
+        columnCount: numCols,
+        rowCount: numRows,
+        cost: colCost,
+        lower: colLower,
+        upper: colUpper,
+        rowLower,
+        rowUpper,
+        starts,
+        indices,
+        values,
+      },
+      tolerance,
+      control,
+    );
+    try {
+      return copy.model.runMixed(options);
+    } finally {
+      copy.dispose();
+    }
+  }
+
+  return {
+    dispose,
+    model: {
+      runLinear(graceMs = 0, method = 'dual') {
+        if (hasIntegers) model.clearIntegrality();
+        hasIntegers = false;
+        const deadlineMs = control.deadlineMs + graceMs;
+        if (isOver({ ...control, deadlineMs })) return NO_LINEAR_RESULT;
+        // Presolve costs more than it saves on networks; the dual method starts from staying, which is dual feasible.
+        model.options.set({
+          presolve: 'off',
+          solver: 'simplex',
+          simplex_strategy: method === 'dual' ? DUAL_SIMPLEX : PRIMAL_SIMPLEX,
+          // Exact initial weights of steepest edges take a solve per row each time.
+          simplex_dual_edge_weight_strategy: DEVEX,
+        });
+        const status = run(deadlineMs);
+        const iterations = Number(model.info.get('simplex_iteration_count'));
+        if (status === 'infeasible' || status === 'failed')
+          return { ...NO_LINEAR_RESULT, status, iterations };
+        // An interrupted run still has its last basis, whose duals prove a bound like any others.
+        const solution = model.getSolution();
+        return {
+          status,
+          values: solution.colValue,
+          rowDual: solution.rowDual,
+          objective: model.getObjectiveValue(),
+          iterations,
+        };
+      },
+      runMixed(options) {
+        if (isOver(control)) return NO_MIXED_RESULT;
+        return trees === 'trees apart' ? runMixedApart(options) : runMixedHere(options);
+      },
+      setColumnBounds(from, lower, upper) {
+        if (lower.length > 0) {
+          model.changeColsBounds({ kind: 'range', from, to: from + lower.length - 1 }, lower, upper);
+        }
+      },
+      setRowBounds(row, lower, upper) {
+        model.changeRowBounds(row, lower, upper);
+      },
+      addColumns({ cost, lower, upper, starts, indices, values }) {
+        if (cost.length === 0) return;
+        const { numRows } = model.getDimensions();
+        model.addCols({
+          cost,
+          lower,
+          upper,
+          matrix: { format: 'csc', numRows, numCols: cost.length, starts, indices, values },
+        });
+      },
+      setBasis(columnStatus, rowStatus) {
+        model.setBasis({ colStatus: columnStatus, rowStatus });
+      },
+      setCosts(cost) {
+        if (cost.length > 0) model.changeColsCost({ kind: 'range', from: 0, to: cost.length - 1 }, cost);
+      },
+      addRows(rows) {
+        const builder = createRowBuilder(rows.reduce((sum, { indices }) => sum + indices.length, 0));
+        for (const { indices, values, lower, upper } of rows) {
+          for (let e = 0; e < indices.length; e++) builder.add(indices[e], values[e]);
+          builder.end(lower, upper);
+        }
+        const { rowLower, rowUpper, starts, indices, values, rowCount } = builder.finish();
+        const { numCols } = model.getDimensions();
+        const matrix = { format: 'csr' as const, numRows: rowCount, numCols, starts, indices, values };
+        if (rowCount > 0) model.addRows({ lower: rowLower, upper: rowUpper, matrix });
+      },
+      deleteRows(rows) {
+        if (rows.length > 0) model.deleteRows({ kind: 'set', indices: rows });
+      },
+    },
+  };
+}
+
+function finiteOrNull(value: number | undefined): number | null {
+  return value !== undefined && Number.isFinite(value) ? value : null;
+}

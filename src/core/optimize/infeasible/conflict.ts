@@ -1,0 +1,90 @@
+/**
+ * The constraints in conflict: an irreducible infeasible set of constraint groups, by the deletion filter.
+ *
+ * Each constraint is dropped in turn; where the rest is still infeasible it stays dropped, otherwise it is put back. What is
+ * left cannot hold together, and without any one of them can. Every constraint that alone could be relaxed into
+ * a plan is in every such set, so in this one. At most one solve per constraint. Reference: Chinneck and Dravnieks, Locating minimal
+ * infeasible constraint sets in linear programs, ORSA Journal on Computing 3 (1991).
+ */
+import { servedDemand } from '../problem/evaluate.ts';
+import type { ConstraintName, Problem } from '../problem/model.ts';
+import { leastServed } from '../problem/service-level.ts';
+import { dropConstraint, isSet } from '../problem/variants.ts';
+import type { Stopping } from '../run/stopping.ts';
+import { type Feasibility, findFeasibility } from './feasibility.ts';
+
+/**
+ * Tried in this order: what is tried late is more likely to be named, and says most to a reader. The ceiling comes first
+ * because where there is no plan at any cost, that is told without looking at costs, and so is all that follows.
+ */
+const ORDER: ConstraintName[] = [
+  'max_rebalancing_cost',
+  'network',
+  'total_fleet_size',
+  'max_vehicles_per_location',
+  'min_vehicles_per_location',
+  'max_distance',
+  'supply',
+  'min_service_level',
+];
+
+/** Constraints that cannot hold together; `irreducible`: proved that without any one of them they can. */
+export type ConflictSet = { names: ConstraintName[]; irreducible: boolean };
+
+/**
+ * @param problem proved infeasible
+ * @returns the set; a time limit leaves constraints in that may not belong
+ */
+export async function findConflict(problem: Problem, control: Stopping): Promise<ConflictSet> {
+  const names: ConstraintName[] = [];
+  let rest = problem;
+  let anySupply = false;
+  let irreducible = true;
+  for (const name of ORDER) {
+    // Of the rest: what one limit allows, another that was in its shadow may forbid.
+    if (name !== 'supply' && !isSet(rest, name)) continue;
+    const without = name === 'supply' ? rest : dropConstraint(rest, name);
+    const verdict =
+      anySupply || name === 'supply'
+        ? feasibilityWithAnySupply(without)
+        : await findFeasibility(without, control);
+    if (verdict === 'infeasible') {
+      rest = without;
+      if (name === 'supply') anySupply = true;
+    } else {
+      names.push(name);
+      if (verdict === 'unknown') irreducible = false;
+    }
+  }
+  return { names, irreducible };
+}
+
+/** The conflict that is in some of the constraints alone. @param names which cannot hold together */
+export async function findConflictWithin(
+  problem: Problem,
+  names: readonly ConstraintName[],
+  control: Stopping,
+): Promise<ConflictSet> {
+  let only = problem;
+  for (const name of ORDER) {
+    if (name !== 'supply' && !names.includes(name) && isSet(only, name)) only = dropConstraint(only, name);
+  }
+  return await findConflict(only, control);
+}
+
+/**
+ * Whether demand, fleet size and bounds per location fit together if any number of vehicles, each as large as the
+ * largest class, could be anywhere: then nothing has to move.
+ */
+export function feasibilityWithAnySupply(problem: Problem): Feasibility {
+  const { limits, demand } = problem;
+  if (limits.minVehiclesPerLocation > limits.maxVehiclesPerLocation) return 'infeasible';
+  const largest = problem.capacities.at(-1) ?? problem.capacityPerVehicle;
+  const plentiful: Problem = { ...problem, capacities: Float64Array.of(largest) };
+  // May be more than vehicles of a problem can be.
+  const presence = Float64Array.from(demand, (d) =>
+    Math.min(limits.maxVehiclesPerLocation, Math.ceil(d / largest)),
+  );
+  const served = servedDemand(plentiful, presence, limits.totalFleetSize);
+  return served >= leastServed(problem) ? 'feasible' : 'infeasible';
+}

@@ -1,0 +1,54 @@
+/** The cheapest moves by which vehicles come to given places: a pure flow per class. */
+import type { Moves, Problem } from '../../problem/model.ts';
+import type { Stopping } from '../../run/stopping.ts';
+import { solveProblem } from '../../solve.ts';
+
+/**
+ * @param presence K × n vehicles after the moves, all that there are
+ * @returns null where time ran out
+ */
+export async function cheapestMoves(
+  problem: Problem,
+  presence: Int32Array,
+  stopping: Stopping,
+): Promise<Moves | null> {
+  const n = problem.locationIds.length;
+  const moves = {
+    capacityClass: [] as number[],
+    source: [] as number[],
+    target: [] as number[],
+    count: [] as number[],
+  };
+  for (let k = 0; k < problem.capacities.length; k++) {
+    const supply = problem.supply.slice(k * n, (k + 1) * n);
+    const alone: Problem = {
+      ...problem,
+      capacities: Float64Array.of(1),
+      supply,
+      demand: Float64Array.from(presence.subarray(k * n, (k + 1) * n)),
+      limits: {
+        minServiceLevel: 1,
+        maxDistanceKm: problem.limits.maxDistanceKm,
+        maxCostUnits: Number.POSITIVE_INFINITY,
+        minVehiclesPerLocation: 0,
+        maxVehiclesPerLocation: Number.POSITIVE_INFINITY,
+        totalFleetSize: Number.POSITIVE_INFINITY,
+      },
+    };
+    const outcome = await solveProblem(alone, 0, stopping);
+    if (outcome.kind !== 'solved') return null;
+    const { source, target, count } = outcome.solution.moves;
+    for (let m = 0; m < count.length; m++) {
+      moves.capacityClass.push(k);
+      moves.source.push(source[m]);
+      moves.target.push(target[m]);
+      moves.count.push(count[m]);
+    }
+  }
+  return {
+    capacityClass: Int32Array.from(moves.capacityClass),
+    source: Int32Array.from(moves.source),
+    target: Int32Array.from(moves.target),
+    count: Int32Array.from(moves.count),
+  };
+}

@@ -1,0 +1,143 @@
+/**
+ * Who may come where, and a flow of one class's vehicles from their sources to the targets that want them, by augmenting paths: where
+ * none is found, no more can come whatever the others do. O(pairs allowed) per path.
+ * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), section 6.
+ */
+
+import { isBounded } from '../../problem/distances/reachable.ts';
+import type { Problem } from '../../problem/model.ts';
+import { isAllowed } from '../../problem/network.ts';
+import type { Check } from '../../run/stopping.ts';
+
+/**
+ * Per target the locations with vehicles (of any class) that may come; the target itself first where it has some. `isComplete`: to every
+ * location where there is something to do, all of them or only its own.
+ */
+export type Reach = { sourcesOf: Int32Array[]; isComplete: boolean };
+
+/** @throws what `check` throws */
+export function createReach(problem: Problem, check: Check): Reach {
+  const { locationIds, supply, demand, network, limits, greatCircle } = problem;
+  const n = locationIds.length;
+  const present = new Uint8Array(n);
+  for (let at = 0; at < supply.length; at++) if (supply[at] > 0) present[at % n] = 1;
+  const sources = Int32Array.from(present.keys()).filter((i) => present[i] === 1);
+  let isComplete = true;
+  const sourcesOf = Array.from({ length: n }, (_, j) => {
+    check();
+    const mayCome = (i: number) =>
+      // A symmetric matrix is read along its rows, which is several times faster.
+      greatCircle
+        ? isAllowed(network, n, limits.maxDistanceKm, j, i)
+        : isAllowed(network, n, limits.maxDistanceKm, i, j);
+    const others = sources.filter((i) => i !== j && mayCome(i));
+    const list = present[j] ? Int32Array.of(j, ...others) : others;
+    const isIsland = list.length === present[j];
+    if (list.length < sources.length && !isIsland && (isBounded(problem) || demand[j] > 0))
+      isComplete = false;
+    return list;
+  });
+  return { sourcesOf, isComplete };
+}
+
+/** Parts of vehicles that are none. */
+const NOISE = 1e-9;
+
+export type ClassFlow = ReturnType<typeof createClassFlow>;
+
+/** Vehicles of one class on their way, in whole numbers or in parts. @param supply n */
+export function createClassFlow(supply: Int32Array, { sourcesOf }: Reach) {
+  const n = supply.length;
+  const free = Float64Array.from(supply);
+  /** Vehicles that come to j from its a-th source, by j, then a. */
+  const coming = sourcesOf.map((list) => new Float64Array(list.length));
+  /** Per source the targets that have had some of it, and its place in their lists. */
+  const usersOf = Array.from({ length: n }, (): { target: number; at: number }[] => []);
+  const isUser = sourcesOf.map((list) => new Uint8Array(list.length));
+  let closed: number[] = [];
+  // Of a search for a path: the target before each, the place in its list of the source that it gives up, and that in the list of the one before it.
+  const cameFrom = new Int32Array(n);
+  const givenUp = new Int32Array(n);
+  const taken = new Int32Array(n);
+  const isSeen = new Uint8Array(n);
+
+  const send = (target: number, at: number, count: number) => {
+    if (isUser[target][at] === 0) usersOf[sourcesOf[target][at]].push({ target, at });
+    isUser[target][at] = 1;
+    coming[target][at] += count;
+  };
+
+  /**
+   * One path from a source with vehicles left, over targets that take from another source instead. @returns vehicles; where there is no
+   * such path the targets that were looked at, to which all vehicles that may come to any of them come already
+   */
+  function augment(target: number, most: number): number | number[] {
+    cameFrom.fill(-1);
+    isSeen.fill(0);
+    const queue = [target];
+    cameFrom[target] = target;
+    for (let q = 0; q < queue.length; q++) {
+      const j = queue[q];
+      for (let at = 0; at < sourcesOf[j].length; at++) {
+        const i = sourcesOf[j][at];
+        if (isSeen[i] || supply[i] === 0) continue;
+        isSeen[i] = 1;
+        if (free[i] > NOISE) {
+          let count = Math.min(most, free[i]);
+          for (let t = j; t !== target; t = cameFrom[t]) count = Math.min(count, coming[t][givenUp[t]]);
+          free[i] -= count;
+          send(j, at, count);
+          for (let t = j; t !== target; t = cameFrom[t]) {
+            coming[t][givenUp[t]] -= count;
+            send(cameFrom[t], taken[t], count);
+          }
+          return count;
+        }
+        for (const user of usersOf[i]) {
+          if (cameFrom[user.target] >= 0 || coming[user.target][user.at] <= NOISE) continue;
+          cameFrom[user.target] = j;
+          givenUp[user.target] = user.at;
+          taken[user.target] = at;
+          queue.push(user.target);
+        }
+      }
+    }
+    return queue;
+  }
+
+  return {
+    coming: coming as readonly Float64Array[],
+    /** Up to so many vehicles more come to j. @returns how many */
+    put(j: number, count: number): number {
+      let open = count;
+      for (let at = 0; at < sourcesOf[j].length && open > 0; at++) {
+        const more = Math.min(open, free[sourcesOf[j][at]]);
+        if (more <= NOISE) continue;
+        send(j, at, more);
+        free[sourcesOf[j][at]] -= more;
+        open -= more;
+      }
+      while (open > NOISE) {
+        const more = augment(j, open);
+        if (typeof more !== 'number') {
+          closed = more;
+          break;
+        }
+        open -= more;
+      }
+      return count - open;
+    },
+    /** Of the last `put` that let fewer come than asked for: the targets that it would have been at the cost of. */
+    closedSet: () => closed as readonly number[],
+    /** So many of the vehicles that come to j do not. */
+    take(j: number, count: number): void {
+      let open = count;
+      for (let at = sourcesOf[j].length - 1; at >= 0 && open > 0; at--) {
+        const fewer = Math.min(open, coming[j][at]);
+        coming[j][at] -= fewer;
+        free[sourcesOf[j][at]] += fewer;
+        open -= fewer;
+      }
+    },
+  };
+}

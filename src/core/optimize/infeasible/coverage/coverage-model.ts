@@ -1,0 +1,107 @@
+/**
+ * The most demand that vehicles of any classes can serve, whatever it costs, as an integer programme. Whole columns per (k, j): z
+ * vehicles that serve and, only with bounds of vehicles per location, w others there; and per location u_j, demand not served.
+ *
+ *   minimise  Σ_j u_j
+ *   demand j             u_j + Σ_k min(cap_k, D_j) z_jk ≥ D_j
+ *   fleet size           Σ z ≤ total_fleet_size
+ *   class k              Σ_j (z + w)_jk ≤ its vehicles;  with bounds per location =, as every vehicle is somewhere
+ *   vehicles at j        min ≤ Σ_k (z + w)_jk ≤ max
+ *   reach of (k, S)      Σ_{j ∈ S} (z + w)_jk ≤ vehicles of class k that may come to any of S;  where broken (`cut-sets.ts`)
+ *
+ * There are no moves in it: 4 classes and 263 locations make some thousand columns instead of 280,000.
+ * Units: demand by `demandScale`.
+ */
+import { feasibilityTolerance } from '../../direct/formulation.ts';
+import { splitDemand } from '../../direct/variables.ts';
+import { createRowBuilder, type LinearModel } from '../../highs/linear-model.ts';
+import type { NewRow } from '../../highs/solver-model.ts';
+import { isBounded } from '../../problem/distances/reachable.ts';
+import type { Problem } from '../../problem/model.ts';
+import type { Reach } from './class-reach.ts';
+
+export type CoverageModel = {
+  model: LinearModel;
+  /** z by k · n + j, then w where there are bounds per location; u comes after them. */
+  wholeColumns: number;
+  isBounded: boolean;
+  demandScale: number;
+  tolerance: number;
+};
+
+export function createCoverageModel(problem: Problem, reach: Reach): CoverageModel {
+  const n = problem.locationIds.length;
+  const { capacities, supply, demand, limits } = problem;
+  const classes = capacities.length;
+  const size = classes * n;
+  const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = limits;
+  const bounded = isBounded(problem);
+  const wholeColumns = bounded ? 2 * size : size;
+  const demandScale = capacities[classes - 1];
+  const columnCount = wholeColumns + n;
+  const upper = new Float64Array(columnCount);
+  const rows = createRowBuilder(4 * columnCount);
+  for (let j = 0; j < n; j++) {
+    upper[wholeColumns + j] = demand[j] / demandScale;
+    for (let k = 0; k < classes; k++) {
+      let near = 0;
+      for (const i of reach.sourcesOf[j]) near += supply[k * n + i];
+      const { full, rest } = splitDemand(demand[j], capacities[k]);
+      upper[k * n + j] = Math.min(near, full + (rest > 0 ? 1 : 0));
+      if (bounded) upper[size + k * n + j] = near;
+    }
+  }
+  for (let j = 0; j < n; j++) {
+    if (demand[j] === 0) continue;
+    for (let k = 0; k < classes; k++) rows.add(k * n + j, Math.min(capacities[k], demand[j]) / demandScale);
+    rows.add(wholeColumns + j, 1);
+    rows.end(demand[j] / demandScale, Number.POSITIVE_INFINITY);
+  }
+  if (limits.totalFleetSize !== Number.POSITIVE_INFINITY) {
+    for (let c = 0; c < size; c++) rows.add(c, 1);
+    rows.end(Number.NEGATIVE_INFINITY, limits.totalFleetSize);
+  }
+  for (let k = 0; k < classes; k++) {
+    let fleet = 0;
+    for (let j = 0; j < n; j++) {
+      fleet += supply[k * n + j];
+      for (let c = k * n + j; c < wholeColumns; c += size) rows.add(c, 1);
+    }
+    rows.end(bounded ? fleet : Number.NEGATIVE_INFINITY, fleet);
+  }
+  for (let j = 0; bounded && j < n; j++) {
+    for (let c = j; c < wholeColumns; c += n) rows.add(c, 1);
+    rows.end(least, most);
+  }
+  // Without moves, where only its own vehicles can be: z and w each within that does not say that both are.
+  for (let at = 0; bounded && at < size; at++) {
+    rows.add(at, 1);
+    rows.add(size + at, 1);
+    rows.end(Number.NEGATIVE_INFINITY, upper[size + at]);
+  }
+  const cost = new Float64Array(columnCount);
+  cost.fill(1, wholeColumns);
+  return {
+    model: { columnCount, cost, lower: new Float64Array(columnCount), upper, ...rows.finish() },
+    wholeColumns,
+    isBounded: bounded,
+    demandScale,
+    tolerance: feasibilityTolerance(problem, demandScale),
+  };
+}
+
+/** The model with rows more. */
+export function withRows(model: LinearModel, more: readonly NewRow[]): LinearModel {
+  const rows = createRowBuilder(
+    model.values.length + more.reduce((sum, { indices }) => sum + indices.length, 0),
+  );
+  for (let r = 0; r < model.rowCount; r++) {
+    for (let e = model.starts[r]; e < model.starts[r + 1]; e++) rows.add(model.indices[e], model.values[e]);
+    rows.end(model.rowLower[r], model.rowUpper[r]);
+  }
+  for (const { indices, values, lower, upper } of more) {
+    for (let e = 0; e < indices.length; e++) rows.add(indices[e], values[e]);
+    rows.end(lower, upper);
+  }
+  return { ...model, ...rows.finish() };
+}

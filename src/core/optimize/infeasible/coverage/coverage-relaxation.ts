@@ -1,0 +1,197 @@
+/**
+ * The linear relaxation of coverage (`coverage-model.ts`): rounds of cuts of single locations (`column-generation/cuts/location-cuts.ts`) and of rows for what can come to
+ * sets of locations (`cut-sets.ts`). What it could not do without is kept for the next question about the same locations: an explanation asks
+ * about one problem with one limit after the other, and sets that are tight with one distance or fleet mostly are with the next.
+ */
+
+import { findLocationCut } from '../../column-generation/cuts/location-cuts.ts';
+import { dualBound } from '../../direct/bound.ts';
+import type { SolverModel } from '../../highs/highs.ts';
+import type { NewRow } from '../../highs/solver-model.ts';
+import type { Moves, Problem } from '../../problem/model.ts';
+import type { Check } from '../../run/stopping.ts';
+import type { Reach } from './class-reach.ts';
+import { type CoverageModel, withRows } from './coverage-model.ts';
+import { type CutSet, createCutSetFinder, supplyFor } from './cut-sets.ts';
+
+/** Demand not served is found to this share of the total. */
+export const PRECISION = 1e-9;
+/** A round that lowers the bound by less than this share of the total demand gains next to nothing. */
+const LEAST_GAIN = 1e-6;
+/** A solver's value this close below a whole number is that number. */
+export const WHOLE_NOISE = 1e-6;
+/** A row is tight within this many vehicles. */
+const TIGHT = 1e-6;
+/** Rounds after which a row that was not tight in any is taken away, where there are so many of them. */
+const MOST_IDLE = 5;
+const LEAST_DROPPED = 20;
+export type Coverage = {
+  /** Proved: no plan serves more, at any cost; −Infinity: the bounds of vehicles per location allow no plan. */
+  most: number;
+  /** A plan, be it dear, that keeps everything but the service level, and the demand that it serves. */
+  plan: { moves: Moves; served: number } | null;
+};
+
+/** What is kept of one search for the next over the same locations. */
+export type Kept = {
+  /** By class and locations. */
+  sets: Map<string, Omit<CutSet, 'most'>>;
+  /** Of the best plan, K × n. */
+  serving: Int32Array | null;
+};
+const keptOf = new WeakMap<Int32Array, Kept>();
+
+export function keptFor(locationIds: Int32Array): Kept {
+  const kept = keptOf.get(locationIds) ?? { sets: new Map(), serving: null };
+  keptOf.set(locationIds, kept);
+  return kept;
+}
+
+/** What the searches over some locations have found out is kept for others, too, of which they are the first. */
+export function startFrom(locationIds: Int32Array, longer: Int32Array): void {
+  const { sets } = keptFor(longer);
+  for (const [key, set] of keptFor(locationIds).sets) sets.set(key, set);
+}
+
+/** `idle`: rounds in which it has not been tight. */
+type AddedRow = NewRow & { set?: CutSet; idle: number };
+
+export type Search = {
+  problem: Problem;
+  base: CoverageModel;
+  reach: Reach;
+  solver: SolverModel;
+  /** Added to the base. */
+  rows: AddedRow[];
+  kept: Kept;
+  total: number;
+  known: Coverage;
+  check: Check;
+};
+
+/** Rows of the sets that were tight the last time. */
+export function addKeptSets(search: Search): void {
+  const { problem, reach, kept, check } = search;
+  if (reach.isComplete) return;
+  const sets = [...kept.sets.values()].map(({ capacityClass, locations }) => {
+    check();
+    return { capacityClass, locations, most: supplyFor(problem, reach, capacityClass, locations) };
+  });
+  addCutSets(search, sets);
+}
+
+/**
+ * @param patience rounds that lower the bound by next to nothing, after which it ends; more than this only make its point one that can come
+ * @returns the last optimum; null where there is none
+ */
+export function relax(search: Search, enough: number, patience: number): Float64Array | null {
+  const { problem, base, reach, solver, known, kept, total, check } = search;
+  const inner = known.plan && kept.serving && !base.isBounded ? Float64Array.from(kept.serving) : null;
+  const findCutSets = createCutSetFinder(problem, reach, inner, check);
+  let values: Float64Array | null = null;
+  let idle = 0;
+  try {
+    for (;;) {
+      check();
+      const linear = solver.runLinear();
+      if (linear.status === 'infeasible') known.most = Number.NEGATIVE_INFINITY;
+      if (linear.status !== 'optimal') return null;
+      values = linear.values;
+      const before = known.most;
+      const unmet = dualBound(withRows(base.model, search.rows), linear.rowDual) * base.demandScale;
+      known.most = Math.min(known.most, total - unmet + PRECISION * total);
+      idle = before - known.most < LEAST_GAIN * total ? idle + 1 : 0;
+      dropIdleRows(search, values);
+      let added = addLocationCuts(search, values);
+      if (!reach.isComplete) added += addCutSets(search, findCutSets(presenceOf(search, values)));
+      const isTooLittle = enough < Number.POSITIVE_INFINITY && known.most < enough;
+      if (added === 0 || isTooLittle || idle >= patience) return values;
+    }
+  } finally {
+    if (values) keepTightSets(search, values);
+  }
+}
+
+/** Vehicles of a point by k · n + j, whether they serve or not. */
+export function presenceOf({ problem, base }: Search, values: Float64Array): Float64Array {
+  const size = problem.supply.length;
+  const presence = values.slice(0, size);
+  for (let at = 0; base.isBounded && at < size; at++) presence[at] += values[size + at];
+  return presence;
+}
+
+/** @returns rows added */
+export function addCutSets({ problem, base, solver, rows }: Search, sets: readonly CutSet[]): number {
+  const n = problem.locationIds.length;
+  const size = problem.supply.length;
+  const more = sets.map((set): AddedRow => {
+    const indices = [...set.locations].map((j) => set.capacityClass * n + j);
+    if (base.isBounded) indices.push(...indices.map((at) => size + at));
+    return {
+      indices: Int32Array.from(indices),
+      values: new Float64Array(indices.length).fill(1),
+      lower: Number.NEGATIVE_INFINITY,
+      upper: set.most,
+      set,
+      idle: 0,
+    };
+  });
+  if (more.length > 0) solver.addRows(more);
+  rows.push(...more);
+  return more.length;
+}
+
+/** Takes away the rows that have not been tight for some rounds: the linear programme takes the longer the more there are. */
+function dropIdleRows(search: Search, values: Float64Array): void {
+  const { rows, base, solver } = search;
+  for (const row of rows) row.idle = isTight(row, values) ? 0 : row.idle + 1;
+  const idle = [...rows.keys()].filter((r) => rows[r].idle >= MOST_IDLE);
+  if (idle.length < LEAST_DROPPED) return;
+  solver.deleteRows(Int32Array.from(idle, (r) => base.model.rowCount + r));
+  search.rows = rows.filter((row) => row.idle < MOST_IDLE);
+}
+
+function isTight({ indices, values, lower, upper }: NewRow, point: Float64Array): boolean {
+  let activity = 0;
+  for (let e = 0; e < indices.length; e++) activity += values[e] * point[indices[e]];
+  return activity >= upper - TIGHT || activity <= lower + TIGHT;
+}
+
+/** Keeps the sets whose rows are tight. */
+function keepTightSets({ rows, kept }: Search, point: Float64Array): void {
+  kept.sets.clear();
+  for (const row of rows) {
+    if (row.set && isTight(row, point))
+      kept.sets.set(`${row.set.capacityClass}: ${row.set.locations}`, row.set);
+  }
+}
+
+/** @returns rows added */
+function addLocationCuts(search: Search, values: Float64Array): number {
+  const { problem, base, solver } = search;
+  const { capacities, demand, locationIds } = problem;
+  const n = locationIds.length;
+  const classes = capacities.length;
+  const here = new Float64Array(classes);
+  const point = new Float64Array(3 * classes);
+  const more: AddedRow[] = [];
+  for (let j = 0; j < n; j++) {
+    if (demand[j] === 0) continue;
+    for (let k = 0; k < classes; k++) point[k] = values[k * n + j];
+    const unmet = values[base.wholeColumns + j] * base.demandScale;
+    const cut = findLocationCut({ demand: demand[j], capacities, here, values: point, unmet }, capacities);
+    if (!cut) continue;
+    more.push({
+      indices: Int32Array.from([...capacities.keys()].map((k) => k * n + j).concat(base.wholeColumns + j)),
+      values: Float64Array.from(
+        [...cut.gains.subarray(0, classes)].map((gain) => gain / base.demandScale).concat(1),
+      ),
+      lower: cut.least / base.demandScale,
+      upper: Number.POSITIVE_INFINITY,
+      idle: 0,
+    });
+  }
+  if (more.length > 0) solver.addRows(more);
+  search.rows.push(...more);
+  return more.length;
+}

@@ -1,0 +1,98 @@
+/**
+ * What no plan can do where not everything is in reach, without columns of moves: the vehicles of class k that come to a set S of
+ * locations are no more than those that stand where they may come from,
+ *
+ *   Σ_{j ∈ S} z_jk  ≤  Σ_{i ∈ N(S)} s_ik            for all S.
+ *
+ * These rows are also enough: numbers of vehicles that keep all of them can be brought about, whole ones by whole moves (max-flow min-cut). So
+ * only those that a point breaks are looked for, by a flow per class (`class-reach.ts`): where a location gets less than it should, no path to it
+ * is left, and the locations that the search for one has passed are the smallest such set that has it.
+ *
+ * Rows that cut off the relaxation's optimum alone come by the hundred and gain little each. So they are looked for at a point between it and
+ * one that keeps all rows, which moves up to the last such point that broke none.
+ * References: Hall, On representatives of subsets (1935); Ben-Ameur, Neto, Acceleration of cutting-plane and column generation algorithms (2007).
+ */
+import type { Problem } from '../../problem/model.ts';
+import type { Check } from '../../run/stopping.ts';
+import { createClassFlow, type Reach } from './class-reach.ts';
+
+/** Locations to which together at most so many vehicles of a class can come. */
+export type CutSet = { capacityClass: number; locations: Int32Array; most: number };
+
+/** Vehicles by which a row has to be broken to be worth adding. */
+const LEAST_VIOLATION = 1e-5;
+/** How far from the point that keeps all rows they are looked for first; then, where none is broken, the rest of the way is cut to this share of itself. */
+const FIRST_STEP = 0.3;
+const REST_SHARE = 0.3;
+const LEAST_REST = 0.1;
+
+/** Rows that one point after the other breaks. */
+export function createCutSetFinder(problem: Problem, reach: Reach, start: Float64Array | null, check: Check) {
+  let inner = start;
+  return (outer: Float64Array): CutSet[] => {
+    if (!inner) {
+      const { sets, reached } = findBrokenSets(problem, reach, outer, check);
+      inner = reached;
+      return sets;
+    }
+    for (let rest = 1 - FIRST_STEP; ; rest *= REST_SHARE) {
+      if (rest < LEAST_REST) rest = 0;
+      const between = outer.map((value, at) => (1 - rest) * value + rest * inner![at]);
+      const { sets } = findBrokenSets(problem, reach, between, check);
+      if (sets.length > 0) return sets;
+      inner = between;
+      if (rest === 0) return [];
+    }
+  };
+}
+
+/** For each class and location that gets less than it should, each set once; and what does come, which keeps all rows. */
+export function findBrokenSets(
+  problem: Problem,
+  reach: Reach,
+  presence: Float64Array,
+  check: Check,
+): { sets: CutSet[]; reached: Float64Array } {
+  const { capacities, supply, demand } = problem;
+  const n = demand.length;
+  const sets: CutSet[] = [];
+  const reached = new Float64Array(presence.length);
+  for (let k = 0; k < capacities.length; k++) {
+    const flow = createClassFlow(supply.subarray(k * n, (k + 1) * n), reach);
+    const known = new Set<string>();
+    for (let j = 0; j < n; j++) {
+      const wanted = presence[k * n + j];
+      if (wanted <= 0) continue;
+      check();
+      const got = flow.put(j, wanted);
+      reached[k * n + j] = got;
+      if (wanted - got < LEAST_VIOLATION) continue;
+      const locations = Int32Array.from(flow.closedSet()).sort();
+      const key = locations.join();
+      if (known.has(key)) continue;
+      known.add(key);
+      sets.push({ capacityClass: k, locations, most: supplyFor(problem, reach, k, locations) });
+    }
+  }
+  return { sets, reached };
+}
+
+/** Vehicles of a class that may come to any of the locations. */
+export function supplyFor(
+  { supply, demand }: Problem,
+  { sourcesOf }: Reach,
+  capacityClass: number,
+  locations: Int32Array,
+): number {
+  const n = demand.length;
+  const isCounted = new Uint8Array(n);
+  let total = 0;
+  for (const j of locations) {
+    for (const i of sourcesOf[j]) {
+      if (isCounted[i]) continue;
+      isCounted[i] = 1;
+      total += supply[capacityClass * n + i];
+    }
+  }
+  return total;
+}

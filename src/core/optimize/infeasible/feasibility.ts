@@ -1,0 +1,102 @@
+/**
+ * Whether a problem has any plan, with one where it has: by who can come where alone where that decides (`reachable.ts`, `coverage.ts`),
+ * else by solving.
+ */
+
+import { canReachMost, isBounded, reachMost } from '../problem/distances/reachable.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
+import type { Moves, Problem } from '../problem/model.ts';
+import { leastServed, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
+import { countVehicles } from '../problem/variants.ts';
+import { checkOf, isOver, type Stopping, shareOf, untilOutOfTime } from '../run/stopping.ts';
+import { solveProblem } from '../solve.ts';
+import type { Quick } from './bisect.ts';
+import { createReach } from './coverage/class-reach.ts';
+import { type Effort, findCoverage } from './coverage/coverage.ts';
+
+/** Sums of demand may be off by this share. */
+const SUM_NOISE = 1e-11;
+/** Share of the time for what is likelier to decide: coverage where costs do not matter, else solving. */
+const FIRST_SHARE = 0.6;
+/** And for coverage without bounds per location, where solving seldom tells more. */
+const COVERAGE_SHARE = 0.85;
+
+export type Feasibility = 'feasible' | 'infeasible' | 'unknown';
+
+export type AnyPlan =
+  | { verdict: 'feasible'; moves: Moves; served: number; costUnits: number }
+  | { verdict: 'infeasible' | 'unknown' };
+
+/** Any plan, be it dear. */
+export async function findPlan(problem: Problem, control: Stopping): Promise<AnyPlan> {
+  if (isOver(control)) return { verdict: 'unknown' };
+  if (canReachMost(problem)) {
+    const total = totalDemand(problem.demand);
+    const mayMiss = total - leastServed(problem) + SUM_NOISE * total;
+    const reached = reachMost(problem, () => isOver(control), mayMiss);
+    if (!reached) return { verdict: 'unknown' };
+    const { moves } = reached;
+    const { served, costUnits } = evaluateMoves(problem, moves);
+    if (served < leastServed(problem)) return { verdict: 'infeasible' };
+    if (costUnits <= problem.limits.maxCostUnits) return { verdict: 'feasible', moves, served, costUnits };
+  }
+  if (canReachMost(problem) || countVehicles(problem) === 0) return await solve(problem, control);
+  if (isAtAnyCost(problem)) {
+    const covered = await cover(problem, shareOf(control, isBounded(problem) ? FIRST_SHARE : COVERAGE_SHARE));
+    return covered.verdict === 'unknown' ? await solve(problem, control) : covered;
+  }
+  const solved = await solve(problem, shareOf(control, FIRST_SHARE));
+  return solved.verdict === 'unknown' ? await cover(problem, control) : solved;
+}
+
+function isAtAnyCost({ limits }: Problem): boolean {
+  return limits.maxCostUnits === Number.POSITIVE_INFINITY;
+}
+
+async function cover(problem: Problem, control: Stopping, effort: Effort = 'full'): Promise<AnyPlan> {
+  const required = leastServed(problem);
+  const { most, plan } = await findCoverage(problem, control, required, effort);
+  if (isTooLittle(problem, most)) return { verdict: 'infeasible' };
+  if (plan === null || plan.served < required) return { verdict: 'unknown' };
+  const { served, costUnits } = evaluateMoves(problem, plan.moves);
+  return costUnits <= problem.limits.maxCostUnits
+    ? { verdict: 'feasible', moves: plan.moves, served, costUnits }
+    : { verdict: 'unknown' };
+}
+
+/** The quick part of the answer for variants of a problem; undefined where the whole answer is quick, costs matter, or the time is up. */
+export function quickAnswer(
+  problem: Problem,
+  control: Stopping,
+): (Omit<Quick, 'find'> & { find(problem: Problem, control: Stopping): Promise<AnyPlan> }) | undefined {
+  if (canReachMost(problem) || countVehicles(problem) === 0 || !isAtAnyCost(problem)) return undefined;
+  let isByRelaxation = isBounded(problem);
+  const isTold = untilOutOfTime(() => {
+    isByRelaxation ||= createReach(problem, checkOf(control)).isComplete;
+  });
+  if (!isTold) return undefined;
+  return {
+    find: (variant, share) => cover(variant, share, 'glance'),
+    // The relaxation rules out most of what there is not; where not everything is in reach plans come first, of which most are found.
+    otherwise: isByRelaxation ? 'feasible' : 'infeasible',
+  };
+}
+
+/** Whether a proved bound of what can be served is beyond tolerances below the service level. */
+function isTooLittle(problem: Problem, most: number): boolean {
+  return most < leastServed(problem) - SERVICE_TOLERANCE * totalDemand(problem.demand);
+}
+
+async function solve(problem: Problem, stopping: Stopping): Promise<AnyPlan> {
+  // Every plan is within a gap of 1, so the first one ends the search.
+  const outcome = await solveProblem(problem, 1, stopping);
+  if (outcome.kind === 'solved') {
+    const { moves, served, costUnits } = outcome.solution;
+    return { verdict: 'feasible', moves, served, costUnits };
+  }
+  return { verdict: outcome.kind === 'infeasible' ? 'infeasible' : 'unknown' };
+}
+
+export async function findFeasibility(problem: Problem, control: Stopping): Promise<Feasibility> {
+  return (await findPlan(problem, control)).verdict;
+}

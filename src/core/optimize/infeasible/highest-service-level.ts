@@ -1,0 +1,143 @@
+/**
+ * The highest service level that a plan within the other constraints reaches, the cost ceiling included.
+ *
+ *   enough money                         who can come where alone decides (`reachable.ts`, several classes `coverage.ts`), proved
+ *   small                                the most served demand by branch and cut (`most-served.ts`), proved
+ *   else, or where that took too long    bisection over the level: a plan found lifts the lower end to what it serves,
+ *                                        a proof that there is none lowers the upper end
+ */
+
+import { countArcs } from '../direct/variables.ts';
+import { canReachMost, isBounded, reachMost } from '../problem/distances/reachable.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
+import type { Problem } from '../problem/model.ts';
+import { totalDemand } from '../problem/service-level.ts';
+import { countVehicles, dropConstraint, withLimits } from '../problem/variants.ts';
+import { isOver, type Stopping, shareOf } from '../run/stopping.ts';
+import { findCoverage } from './coverage/coverage.ts';
+import type { Coverage } from './coverage/coverage-relaxation.ts';
+import { findPlan } from './feasibility.ts';
+import { findMostServed } from './most-served.ts';
+
+/** Suggested service levels are rounded down to this many steps of the whole. */
+const LEVEL_STEPS = 1e6;
+/** Keeps 0.3 · 10⁶ from becoming 299999; a tenth of the service level's tolerance. */
+const LEVEL_NOISE = 1e-4;
+/** Possible moves up to which branch and cut is tried first, and its share of the time. */
+const MOST_SMALL_ARCS = 2000;
+const SMALL_SHARE = 0.5;
+/** Share of the time for what can be served at any cost. */
+const COVERAGE_SHARE = 0.6;
+const QUICK_SHARE = 0.3;
+/** Share of the time that one question of the bisection may take. */
+const QUESTION_SHARE = 0.3;
+
+type HighestLevel = { relaxation: number | null; insufficient: number | null; proved: boolean };
+
+/** @param known what an earlier search has left open, to be gone on with */
+export async function findHighestServiceLevel(
+  problem: Problem,
+  control: Stopping,
+  known: Pick<HighestLevel, 'relaxation' | 'insufficient'> = { relaxation: null, insufficient: null },
+): Promise<HighestLevel> {
+  const total = totalDemand(problem.demand);
+  const proved = (served: number): HighestLevel => ({
+    relaxation: stepOf(problem, served) / LEVEL_STEPS,
+    insufficient: null,
+    proved: true,
+  });
+  const none = (isProved: boolean): HighestLevel => ({
+    relaxation: null,
+    insufficient: null,
+    proved: isProved,
+  });
+  const free = dropConstraint(problem, 'min_service_level');
+  let reached = (known.relaxation ?? 0) * total;
+  let upper = Math.round((known.insufficient ?? problem.limits.minServiceLevel) * LEVEL_STEPS);
+  const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
+  if (known.insufficient === null || !hasCeiling) {
+    const { most, plan } = await mostAtAnyCost(free, control);
+    if (most === Number.NEGATIVE_INFINITY) return none(true);
+    upper = Math.min(upper, stepOf(problem, most) + 1);
+    if (plan && evaluateMoves(free, plan.moves).costUnits <= problem.limits.maxCostUnits) {
+      reached = Math.max(reached, plan.served);
+      if (upper - stepOf(problem, reached) <= 1) return proved(reached);
+      // That is the same question, and it has had the time.
+      if (!hasCeiling) return openBetween(problem, stepOf(problem, reached), upper);
+    }
+  }
+  if (countArcs(problem, false) <= MOST_SMALL_ARCS) {
+    const most = await findMostServed(problem, shareOf(control, SMALL_SHARE));
+    if (most.proved) return most.served === null ? none(true) : proved(most.served);
+    if (most.served !== null) reached = Math.max(reached, most.served);
+  }
+  if (known.relaxation === null) {
+    const any = await findPlan(free, control);
+    if (any.verdict !== 'feasible') return none(any.verdict === 'infeasible');
+    reached = Math.max(reached, any.served);
+  }
+  return await bisectLevel(problem, reached, upper, control);
+}
+
+/** By who can come where alone. */
+async function mostAtAnyCost(free: Problem, control: Stopping): Promise<Coverage> {
+  if (countVehicles(free) === 0) return { most: totalDemand(free.demand), plan: null };
+  if (!canReachMost(free)) {
+    const hasCeiling = free.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
+    const quick = hasCeiling
+      ? await findCoverage(free, shareOf(control, QUICK_SHARE), undefined, 'quick')
+      : null;
+    const isTooDear =
+      quick?.plan && evaluateMoves(free, quick.plan.moves).costUnits > free.limits.maxCostUnits;
+    if (quick && isTooDear) return quick;
+    return await findCoverage(
+      free,
+      hasCeiling || isBounded(free) ? shareOf(control, COVERAGE_SHARE) : control,
+    );
+  }
+  const found = reachMost(free, () => isOver(control));
+  if (!found) return { most: totalDemand(free.demand), plan: null };
+  const { served } = evaluateMoves(free, found.moves);
+  return { most: served, plan: { moves: found.moves, served } };
+}
+
+/** Of the level that is reached by serving so much, rounded down. */
+function stepOf(problem: Problem, served: number): number {
+  return Math.floor((served / totalDemand(problem.demand)) * LEVEL_STEPS + LEVEL_NOISE);
+}
+
+/** @param upper step of the level that is proved to be out of reach */
+async function bisectLevel(
+  problem: Problem,
+  served: number,
+  upper: number,
+  control: Stopping,
+): Promise<HighestLevel> {
+  let lower = stepOf(problem, served);
+  let outOfReach = upper;
+  /** The lowest step that was asked about, whatever the answer was. */
+  let unsettled = upper;
+  while (unsettled - lower > 1 && performance.now() < control.deadlineMs) {
+    const middle = (lower + unsettled) >> 1;
+    const found = await findPlan(
+      withLimits(problem, { minServiceLevel: middle / LEVEL_STEPS }),
+      shareOf(control, QUESTION_SHARE),
+    );
+    if (found.verdict === 'feasible') lower = Math.max(middle, stepOf(problem, found.served));
+    else {
+      unsettled = middle;
+      if (found.verdict === 'infeasible') outOfReach = middle;
+    }
+  }
+  return openBetween(problem, lower, outOfReach);
+}
+
+/** What is known where steps up to `lower` are reached, and `outOfReach` is not. */
+function openBetween(problem: Problem, lower: number, outOfReach: number): HighestLevel {
+  const requested = Math.round(problem.limits.minServiceLevel * LEVEL_STEPS);
+  return {
+    relaxation: lower / LEVEL_STEPS,
+    insufficient: outOfReach < requested ? outOfReach / LEVEL_STEPS : null,
+    proved: outOfReach - lower <= 1,
+  };
+}

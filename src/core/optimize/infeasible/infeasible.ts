@@ -1,0 +1,223 @@
+/**
+ * Says why a problem has no plan: the constraints in conflict, for each the smallest change that alone helps, and where some do
+ * not help alone, what else is in conflict without them and what helps together.
+ */
+import type { ErrorItem } from '../../../contracts/envelope.ts';
+import type { OptimizeRequest } from '../../../contracts/optimize.ts';
+import { isStopped } from '../highs/highs.ts';
+import { unreachableLocations } from '../problem/distances/reachable.ts';
+import type { Conflict, ConstraintName, JointChange, Problem, SolveControl } from '../problem/model.ts';
+import { dropConstraint } from '../problem/variants.ts';
+import { byClock, isOver, type Stopping, shareOf } from '../run/stopping.ts';
+import { type ConflictSet, findConflict, findConflictWithin } from './conflict.ts';
+import { findFeasibility } from './feasibility.ts';
+import { findJointRelaxation, withChange, withoutConstraint } from './joint-relaxations.ts';
+import { describeConflict, describeJoint } from './messages.ts';
+import { findRelaxation, type Relaxation } from './relaxations.ts';
+import { requestedValue } from './requested.ts';
+
+/** No explanation that was not asked for takes longer, whatever the time limit is: it is no plan, and a reader waits for it. */
+const MOST_MS = { oneClass: 4000, several: 10_000 };
+/** Shares of the time left: for the first conflict, for a ceiling in it, then for what else helps alone; then for further conflicts. */
+const CONFLICT_SHARE = 0.25;
+/** All at once: what its one solve proves grows with the time that it has without a break. */
+const CEILING_SHARE = 0.33;
+const ALONE_SHARE = 0.4;
+const FURTHER_SHARE = 0.3;
+const SETTLE_SHARE = 0.6;
+/** Of one constraint's time, for the question without the ceiling; and of the rest, for the plan within it. */
+const FREE_SHARE = 0.6;
+
+export type Explained = {
+  errors: ErrorItem[];
+  conflicts: Conflict[];
+  /** The conflicts that the constraints are in; the first one always. */
+  sets: ConflictSet[];
+  /** Changes that together are enough; null where one constraint's change is the only way looked for, or time ran out. */
+  together: JointChange[] | null;
+};
+
+/**
+ * Explains an infeasible problem within the control's deadline; what was not found in time is said to be so.
+ * @param problem proved infeasible
+ * @param mostMs ends it before the deadline
+ */
+export async function explainInfeasible(
+  request: OptimizeRequest,
+  problem: Problem,
+  outer: SolveControl,
+  mostMs = problem.capacities.length > 1 ? MOST_MS.several : MOST_MS.oneClass,
+): Promise<Explained> {
+  const control = byClock(outer, Math.min(outer.deadlineMs, performance.now() + mostMs));
+  const first = await findConflict(problem, shareOf(control, CONFLICT_SHARE));
+  const conflicts: Conflict[] = [];
+  let ceilingMs = 0;
+  if (first.names.includes('max_rebalancing_cost')) {
+    const startedMs = performance.now();
+    const found = await findAlone(problem, first, 'max_rebalancing_cost', shareOf(control, CEILING_SHARE));
+    conflicts.push(createConflict(problem, 'max_rebalancing_cost', found));
+    ceilingMs = performance.now() - startedMs;
+  }
+  conflicts.push(...(await findEachAlone(problem, first, shareOf(control, ALONE_SHARE))));
+  const sets = [first, ...(await findFurther(problem, first, conflicts, shareOf(control, FURTHER_SHARE)))];
+  // Who is not in the first conflict cannot help alone: that conflict would stay.
+  for (const { names } of sets) {
+    for (const constraint of names) {
+      if (conflicts.some((known) => known.constraint === constraint)) continue;
+      conflicts.push(
+        createConflict(problem, constraint, { relaxation: null, insufficient: null, proved: true }),
+      );
+    }
+  }
+  // Where one change alone helps, how large each has to be says more than what helps together; else that comes first.
+  const isHelped = helpfulAlone(conflicts).length > 0;
+  if (isHelped) await settleOpenOnes(problem, first, conflicts, ceilingMs, shareOf(control, SETTLE_SHARE));
+  const isOnlyTogether = conflicts.some(({ relaxation, proved }) => relaxation === null && proved);
+  const together =
+    isOnlyTogether && !isStopped(control.stopFlag)
+      ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), shareOf(control, 1))
+      : null;
+  await settleOpenOnes(problem, first, conflicts, ceilingMs, control);
+  const worthSaying = together !== null && together.length > 1 ? together : null;
+  return {
+    conflicts,
+    sets,
+    together: worthSaying,
+    errors: [
+      ...conflicts.map((conflict) => describeConflict(request, problem, conflict, sets)),
+      ...(worthSaying ? [describeJoint(request, problem, conflicts, worthSaying)] : []),
+    ],
+  };
+}
+
+function helpfulAlone(conflicts: readonly Conflict[]): ConstraintName[] {
+  return conflicts.filter(({ relaxation }) => relaxation !== null).map(({ constraint }) => constraint);
+}
+
+async function findEachAlone(problem: Problem, first: ConflictSet, control: Stopping): Promise<Conflict[]> {
+  const names = first.names.filter((name) => name !== 'max_rebalancing_cost');
+  const conflicts: Conflict[] = [];
+  for (const [at, constraint] of names.entries()) {
+    if (isStopped(control.stopFlag)) break;
+    const found = await findAlone(problem, first, constraint, shareOf(control, 1 / (names.length - at)));
+    conflicts.push(createConflict(problem, constraint, found));
+  }
+  return conflicts;
+}
+
+/**
+ * The change of a constraint that alone helps. A ceiling that is in no conflict mostly is in the way of none: then the question is looked
+ * at without it, which is far easier, and the answer holds where a plan within the ceiling is found for it.
+ */
+async function findAlone(
+  problem: Problem,
+  { names }: ConflictSet,
+  constraint: ConstraintName,
+  control: Stopping,
+  known?: Conflict,
+): Promise<Relaxation> {
+  const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
+  if (hasCeiling && !names.includes('max_rebalancing_cost') && constraint !== 'network') {
+    const free = dropConstraint(problem, 'max_rebalancing_cost');
+    const found = await findRelaxation(free, constraint, shareOf(control, FREE_SHARE), known);
+    if (found.relaxation === null && found.proved) return found;
+    if (found.relaxation !== null) {
+      const verdict = await findFeasibility(
+        withChange(problem, constraint, found),
+        shareOf(control, FREE_SHARE),
+      );
+      if (verdict === 'feasible') return found;
+    }
+  }
+  return await findRelaxation(problem, constraint, control, known);
+}
+
+/**
+ * What its share of the time did not settle is looked at once more where time is left; the ceiling, which begins anew, last and only where
+ * more is left than it had.
+ * @param ceilingMs what it had
+ */
+async function settleOpenOnes(
+  problem: Problem,
+  first: ConflictSet,
+  conflicts: Conflict[],
+  ceilingMs: number,
+  control: Stopping,
+): Promise<void> {
+  const isCeiling = ({ constraint }: Conflict) => constraint === 'max_rebalancing_cost';
+  const isLonger = control.deadlineMs - performance.now() > ceilingMs;
+  const open = conflicts.filter((conflict) => !conflict.proved && (isLonger || !isCeiling(conflict)));
+  open.sort((a, b) => Number(isCeiling(a)) - Number(isCeiling(b)));
+  for (const [at, conflict] of open.entries()) {
+    if (isOver(control)) return;
+    const share = shareOf(control, 1 / (open.length - at));
+    const found = await findAlone(problem, first, conflict.constraint, share, conflict);
+    if (found.proved || isNearer(conflict, found)) Object.assign(conflict, found);
+  }
+}
+
+/** Whether it changes less, or leaves less open about as little a change. */
+function isNearer(conflict: Conflict, { relaxation, insufficient }: Relaxation): boolean {
+  if (relaxation === null || conflict.value === null) return false;
+  if (conflict.relaxation === null) return true;
+  const change = (value: number) => Math.abs(value - conflict.value!);
+  if (relaxation !== conflict.relaxation) return change(relaxation) < change(conflict.relaxation);
+  return insufficient !== null && change(insufficient) > change(conflict.insufficient ?? conflict.value);
+}
+
+function createConflict(
+  problem: Problem,
+  constraint: ConstraintName,
+  found: Pick<Conflict, 'relaxation' | 'insufficient' | 'proved'>,
+): Conflict {
+  return {
+    constraint,
+    value: requestedValue(problem, constraint),
+    ...found,
+    ...unreachableOf(problem, constraint),
+  };
+}
+
+/** A constraint that does not help alone leaves another conflict, of others. */
+async function findFurther(
+  problem: Problem,
+  first: ConflictSet,
+  conflicts: readonly Conflict[],
+  control: Stopping,
+): Promise<ConflictSet[]> {
+  const found: ConflictSet[] = [];
+  for (const { constraint, relaxation, proved } of conflicts) {
+    if (relaxation !== null || !proved) continue;
+    if (found.some(({ names }) => !names.includes(constraint))) continue;
+    if (isOver(control)) break;
+    const further = await findWithout(problem, constraint, control);
+    const isKnown = [first, ...found].some(({ names }) => isSubset(names, further.names));
+    if (further.names.length > 0 && !isKnown) found.push(further);
+  }
+  return found;
+}
+
+/**
+ * The conflict that is left without a constraint. What is left with more vehicles is a conflict of the fleet as it is too, of which it may
+ * not take as much.
+ */
+async function findWithout(
+  problem: Problem,
+  constraint: ConstraintName,
+  control: Stopping,
+): Promise<ConflictSet> {
+  const left = await findConflict(withoutConstraint(problem, constraint), control);
+  if (constraint !== 'supply' || left.names.length === 0) return left;
+  return await findConflictWithin(problem, left.names, control);
+}
+
+/** A set that has all of another says nothing new: time left in what does not belong, or vehicles more do not help. */
+function isSubset(names: readonly ConstraintName[], others: readonly ConstraintName[]): boolean {
+  return names.every((name) => others.includes(name));
+}
+
+function unreachableOf(problem: Problem, constraint: ConstraintName): Pick<Conflict, 'unreachable'> {
+  if (constraint !== 'max_distance' && constraint !== 'network') return {};
+  const unreachable = unreachableLocations(problem).map((j) => problem.locationIds[j]);
+  return unreachable.length > 0 ? { unreachable } : {};
+}

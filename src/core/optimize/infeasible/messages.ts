@@ -1,0 +1,190 @@
+/** An infeasible problem in sentences: the value, the limit, what to do. */
+import type { ErrorItem } from '../../../contracts/envelope.ts';
+import type { OptimizeRequest } from '../../../contracts/optimize.ts';
+import type { Conflict, ConstraintName, JointChange, Problem } from '../problem/model.ts';
+import { requiredDemand, totalDemand } from '../problem/service-level.ts';
+import { countVehicles } from '../problem/variants.ts';
+import type { ConflictSet } from './conflict.ts';
+
+/** Items of a list that a message names before it says "and 7 more". */
+const MOST_NAMED = 10;
+
+const ALIASES: Partial<Record<ConstraintName, 'min_demand_coverage' | 'max_rebalancing_distance_km'>> = {
+  min_service_level: 'min_demand_coverage',
+  max_distance: 'max_rebalancing_distance_km',
+};
+
+/** @param sets all conflicts; the constraint is in at least one of them */
+export function describeConflict(
+  request: OptimizeRequest,
+  problem: Problem,
+  conflict: Conflict,
+  sets: readonly ConflictSet[],
+): ErrorItem {
+  const name = nameOf(request, conflict.constraint);
+  const others = sets
+    .filter(({ names }) => names.length > 1 && names.includes(conflict.constraint))
+    .map(({ names }) => names.filter((other) => other !== conflict.constraint).join(', '));
+  return {
+    code: 'INFEASIBLE_PROBLEM',
+    message: `${describeFact(problem, conflict, name)}; ${describeAdvice(problem, conflict)}`,
+    field: fieldOf(conflict.constraint, name),
+    detail: others.length > 0 ? `in conflict with ${others.join('; and with ')}` : null,
+  };
+}
+
+/** Changes that are enough together, where there is more than one obstacle. */
+export function describeJoint(
+  request: OptimizeRequest,
+  problem: Problem,
+  conflicts: readonly Conflict[],
+  together: readonly JointChange[],
+): ErrorItem {
+  const alone = conflicts.filter(({ relaxation }) => relaxation !== null);
+  const isProved = conflicts.every(({ relaxation, proved }) => relaxation !== null || proved);
+  const reason =
+    alone.length > 0
+      ? `instead of a change of ${alone.map(({ constraint }) => nameOf(request, constraint)).join(' or ')} alone`
+      : isProved
+        ? 'where no change of one constraint alone is enough'
+        : 'where no change of one constraint alone was found to be enough';
+  const changes = together.map((change, at) => {
+    const advice =
+      change.constraint === 'supply'
+        ? describeAdditions(problem, { ...change, insufficient: null })
+        : `${nameOf(request, change.constraint)}: ${describeValue(change)}${change.proved ? '' : ' (enough; less of a change may be too)'}`;
+    return at === 0 ? advice : `then ${advice}`;
+  });
+  return {
+    code: 'INFEASIBLE_PROBLEM',
+    message: `${reason}, these changes together are enough: ${changes.join(', ')}`,
+    field: 'constraints',
+    detail: null,
+  };
+}
+
+function nameOf(request: OptimizeRequest, constraint: ConstraintName): string {
+  const alias = ALIASES[constraint];
+  return alias && request.constraints?.[alias] !== undefined ? alias : constraint;
+}
+
+function describeValue({ constraint, relaxation }: Pick<Conflict, 'constraint' | 'relaxation'>): string {
+  const isLowered = constraint === 'min_service_level' || constraint === 'min_vehicles_per_location';
+  return `${isLowered ? 'lower it to at most' : 'raise it to at least'} ${relaxation}${unitOf(constraint)}`;
+}
+
+function unitOf(constraint: ConstraintName): string {
+  return constraint === 'max_distance' ? ' km' : '';
+}
+
+function fieldOf(constraint: ConstraintName, name: string): string {
+  if (constraint === 'supply') return 'fleet_state.vehicles';
+  return constraint === 'network' ? 'network.costs' : `constraints.${name}`;
+}
+
+const FACTS: Record<Exclude<ConstraintName, 'supply' | 'network' | 'max_distance'>, string> = {
+  min_service_level: 'cannot be reached',
+  max_rebalancing_cost: 'is less than the cheapest plan costs',
+  min_vehicles_per_location: 'cannot be kept everywhere',
+  max_vehicles_per_location: 'cannot be kept everywhere',
+  total_fleet_size: 'serves too little',
+};
+
+function describeFact(
+  problem: Problem,
+  { constraint, value, unreachable = [] }: Conflict,
+  name: string,
+): string {
+  const locations = `${unreachable.length === 1 ? 'location' : 'locations'} ${listed(unreachable)}`;
+  switch (constraint) {
+    case 'supply':
+      return describeSupply(problem);
+    case 'network':
+      return unreachable.length > 0
+        ? `the moves that network.costs forbids (null) leave no operational vehicle that can reach ${locations}`
+        : 'the moves that network.costs forbids (null) leave no plan';
+    case 'max_distance':
+      return unreachable.length > 0
+        ? `${name} ${value} km is too short: no operational vehicle is within reach of ${locations}`
+        : `${name} ${value} km is too short`;
+    default:
+      return `${name} ${value} ${FACTS[constraint]}`;
+  }
+}
+
+function describeAdvice(problem: Problem, conflict: Conflict): string {
+  const { constraint, relaxation, insufficient, proved } = conflict;
+  if (relaxation === null) {
+    if (proved)
+      return constraint === 'supply'
+        ? 'more vehicles of its most common capacity alone do not help'
+        : 'changing it alone does not help';
+    if (constraint === 'network') return 'allow more of them';
+    if (constraint === 'supply') return 'add vehicles or place them elsewhere';
+    return 'the time limit came before the value that would do was found';
+  }
+  if (constraint === 'supply') return describeAdditions(problem, conflict);
+  const advice = describeValue(conflict);
+  if (proved) return advice;
+  return insufficient === null
+    ? `${advice} (enough; the time limit left no proof that less of a change is not)`
+    : `${advice} (enough; ${insufficient}${unitOf(constraint)} is not, and the time limit left open what is between the two)`;
+}
+
+function describeAdditions(
+  problem: Problem,
+  {
+    relaxation,
+    insufficient,
+    proved,
+    additions = [],
+  }: Pick<Conflict, 'relaxation' | 'insufficient' | 'proved' | 'additions'>,
+): string {
+  const has = countVehicles(problem);
+  const count = relaxation! - has;
+  const capacity = additions.length > 0 ? ` of capacity ${additions[0].capacity}` : '';
+  const places = listed(
+    additions.map(({ location_id, vehicles }) => `${vehicles} at location ${location_id}`),
+  );
+  const advice = `add ${counted(count, 'vehicle')}${capacity}${places ? ` (for example ${places})` : ''}`;
+  if (proved) return advice;
+  return insufficient === null
+    ? `${advice}, which is enough; the time limit left no proof that fewer are not`
+    : `${advice}, which is enough; ${insufficient - has} are not, and the time limit left open what is between the two`;
+}
+
+function describeSupply(problem: Problem): string {
+  const n = problem.locationIds.length;
+  const vehicles = countVehicles(problem);
+  const capacity = problem.supply.reduce(
+    (sum, count, at) => sum + count * problem.capacities[Math.floor(at / n)],
+    0,
+  );
+  const required = requiredDemand(problem);
+  const demand = `the required ${rounded(required)} (${problem.limits.minServiceLevel} of the demand ${rounded(totalDemand(problem.demand))})`;
+  if (vehicles === 0) {
+    return required > 0
+      ? `there is no operational vehicle to serve ${demand}`
+      : 'there is no operational vehicle';
+  }
+  const fleet = `${counted(vehicles, 'operational vehicle')} with a total capacity of ${rounded(capacity)}`;
+  return capacity < required
+    ? `${fleet} cannot serve ${demand}`
+    : `${fleet} cannot keep the other constraints from where ${vehicles === 1 ? 'it is' : 'they are'}`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** "3, 5 and 8"; "1, 2, … and 7 more". */
+function listed(items: readonly (string | number)[]): string {
+  if (items.length <= 1) return items.join('');
+  const named = items.slice(0, items.length > MOST_NAMED ? MOST_NAMED : items.length - 1).join(', ');
+  const rest = items.length - MOST_NAMED;
+  return `${named} and ${rest > 0 ? `${rest} more` : items.at(-1)}`;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}

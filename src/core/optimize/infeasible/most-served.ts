@@ -1,0 +1,68 @@
+/**
+ * The most demand that any plan serves within the other constraints, the cost ceiling included: the highest service
+ * level that can be asked for. Same model as the cheapest plan, with another objective and the ceiling as a row.
+ */
+
+import { wholeMoves, wholeSteps } from '../direct/extract.ts';
+import { costCeilingRow, type Formulation, formulate } from '../direct/formulation.ts';
+import { countArcs } from '../direct/variables.ts';
+import { MOST_COLUMNS, type SolverModel, withSolverModel } from '../highs/highs.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
+import type { Problem } from '../problem/model.ts';
+import { totalDemand } from '../problem/service-level.ts';
+import { countVehicles, dropConstraint } from '../problem/variants.ts';
+import type { Stopping } from '../run/stopping.ts';
+
+/** Share of total demand to which the most is found; suggested service levels have six decimals. */
+const PRECISION = 1e-7;
+
+/** For the cheapest moves, when the search took all the time. */
+const GRACE_MS = 100;
+
+export type MostServed = { served: number; proved: boolean };
+
+/** @returns null where no plan was found: with `proved`, because there is none even without a service level */
+export async function findMostServed(
+  problem: Problem,
+  control: Stopping,
+): Promise<MostServed | { served: null; proved: boolean }> {
+  const free = dropConstraint(problem, 'min_service_level');
+  if (countVehicles(free) === 0) {
+    return free.limits.minVehiclesPerLocation > 0
+      ? { served: null, proved: true }
+      : { served: 0, proved: true };
+  }
+  if (countArcs(free, false) > MOST_COLUMNS) return { served: null, proved: false };
+  const f = formulate(free, { objective: 'served' });
+  return await withSolverModel(f.model, f.tolerance, control, (model) => maximise(free, f, model));
+}
+
+function maximise(
+  problem: Problem,
+  f: Formulation,
+  model: SolverModel,
+): MostServed | { served: null; proved: boolean } {
+  const v = f.variables;
+  if (problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY) {
+    const row = costCeilingRow(problem, f);
+    model.addRows([row]);
+  }
+  const mixed = model.runMixed({
+    integerFrom: v.firstStep,
+    integerTo: v.firstStep + v.stepClass.length,
+    gap: 0,
+    absoluteGap: (PRECISION * totalDemand(problem.demand)) / f.demandScale,
+  });
+  if (mixed.status === 'infeasible') return { served: null, proved: true };
+  const steps = mixed.values && wholeSteps(f, mixed.values);
+  if (!steps) return { served: null, proved: false };
+  // The cheapest moves for these steps are whole and keep the ceiling.
+  model.setColumnBounds(v.firstStep, steps, steps);
+  model.setCosts(f.columnCost);
+  const linear = model.runLinear(GRACE_MS);
+  const moves = linear.status === 'optimal' ? wholeMoves(problem, f, linear.values) : null;
+  if (!moves) return { served: null, proved: false };
+  const { served, costUnits, broken } = evaluateMoves(problem, moves);
+  if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) return { served: null, proved: false };
+  return { served, proved: mixed.status === 'optimal' };
+}

@@ -1,0 +1,191 @@
+/**
+ * For one constraint of an infeasible problem: the value nearest to the requested one with which, all others as they are,
+ * a plan exists. Limits are monotone (a looser one allows every plan that a tighter one does), so whole numbers and distances
+ * are found by bisection over feasibility, as is the service level where it is not known at once; the ceiling by one solve.
+ */
+import { fromUnits } from '../problem/costs.ts';
+import { canReachMost } from '../problem/distances/reachable.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
+import type { Conflict, ConstraintName, Problem } from '../problem/model.ts';
+import { countVehicles, dropConstraint, withLimits } from '../problem/variants.ts';
+import { isOver, type Stopping } from '../run/stopping.ts';
+import { solveProblem } from '../solve.ts';
+import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
+import { findFeasibility, findPlan, quickAnswer } from './feasibility.ts';
+import { fewestServing } from './fewest-vehicles.ts';
+import { findHighestServiceLevel } from './highest-service-level.ts';
+import { findVehiclesNeeded } from './vehicles-needed.ts';
+
+export type Relaxation = Pick<Conflict, 'relaxation' | 'insufficient' | 'proved' | 'additions'>;
+
+/** Distances looked at between two looks at the clock. */
+const PAIRS_PER_LOOK = 1 << 18;
+
+/** A value that is enough, and the nearest one to it that is not. */
+type Known = Pick<Relaxation, 'relaxation' | 'insufficient'>;
+
+const NO_HELP: Relaxation = { relaxation: null, insufficient: null, proved: true };
+
+/**
+ * @param known what an earlier search has left open, to be gone on with
+ * @returns `relaxation` null and proved: changing this constraint alone does not help
+ */
+export async function findRelaxation(
+  problem: Problem,
+  name: ConstraintName,
+  control: Stopping,
+  known: Known = { relaxation: null, insufficient: null },
+): Promise<Relaxation> {
+  switch (name) {
+    case 'min_service_level':
+      return await findHighestServiceLevel(problem, control, known);
+    case 'max_rebalancing_cost':
+      return await cheapestPlanCost(problem, control);
+    case 'max_distance':
+      return await shortestDistance(problem, control, known);
+    case 'min_vehicles_per_location': {
+      const least = problem.limits.minVehiclesPerLocation;
+      // Counted downwards: position p stands for least − 1 − p.
+      const quickly = quickAnswer(problem, control);
+      const withLeast = (p: number) => withLimits(problem, { minVehiclesPerLocation: least - 1 - p });
+      const found = await bisect(
+        least,
+        control,
+        (p, share) => findPlan(withLeast(p), share),
+        quickly && { ...quickly, find: (p, share) => quickly.find(withLeast(p), share) },
+      );
+      return toValues(found, (p) => least - 1 - p);
+    }
+    case 'max_vehicles_per_location':
+      return await smallestCount(
+        problem,
+        'maxVehiclesPerLocation',
+        problem.limits.maxVehiclesPerLocation + 1,
+        control,
+        known,
+      );
+    case 'total_fleet_size':
+      return await smallestFleetSize(problem, control, known);
+    case 'network': {
+      const verdict = await findFeasibility(dropConstraint(problem, 'network'), control);
+      return { ...NO_HELP, proved: verdict === 'infeasible' };
+    }
+    case 'supply': {
+      const vehicles = countVehicles(problem);
+      const more = (count: number | null) => (count === null ? null : count - vehicles);
+      const found = await findVehiclesNeeded(problem, control, {
+        nearest: more(known.relaxation),
+        tooTight: more(known.insufficient),
+      });
+      const additions = found.additions.map(({ location, vehicles: count }) => ({
+        location_id: problem.locationIds[location],
+        vehicles: count,
+        capacity: found.capacity,
+      }));
+      return { ...toValues(found, (p) => vehicles + p), ...(additions.length > 0 ? { additions } : {}) };
+    }
+  }
+}
+
+function toValues(
+  { nearest, tooTight, proved }: Omit<Bisected, 'plan'>,
+  valueAt: (position: number) => number,
+): Relaxation {
+  return {
+    relaxation: nearest === null ? null : valueAt(nearest),
+    insufficient: tooTight === null ? null : valueAt(tooTight),
+    proved,
+  };
+}
+
+async function cheapestPlanCost(problem: Problem, control: Stopping): Promise<Relaxation> {
+  const outcome = await solveProblem(dropConstraint(problem, 'max_rebalancing_cost'), 0, control);
+  if (outcome.kind !== 'solved') return { ...NO_HELP, proved: outcome.kind === 'infeasible' };
+  const { costUnits, boundUnits, proved } = outcome.solution;
+  // Plans cost whole units: what is below the bound is too little.
+  return {
+    relaxation: fromUnits(costUnits),
+    insufficient: boundUnits > problem.limits.maxCostUnits + 1 ? fromUnits(boundUnits - 1) : null,
+    proved,
+  };
+}
+
+/** Tenths of a km, rounded up; the distance matters only where it lets another move in. */
+async function shortestDistance(problem: Problem, control: Stopping, known: Known): Promise<Relaxation> {
+  const tenths = new Set<number>();
+  const limit = known.insufficient ?? problem.limits.maxDistanceKm;
+  const most = known.relaxation ?? Number.POSITIVE_INFINITY;
+  const { costUnits, distanceKm } = problem.network;
+  for (let a = 0; a < costUnits.length; a++) {
+    if (a % PAIRS_PER_LOOK === 0 && isOver(control)) return { ...NO_HELP, proved: false };
+    const km = distanceKm![a];
+    if (km > limit && km !== Number.POSITIVE_INFINITY && costUnits[a] !== Number.POSITIVE_INFINITY) {
+      tenths.add(roundUpToTenth(km));
+    }
+  }
+  const candidates = Float64Array.from(tenths)
+    .filter((tenth) => tenth / 10 <= most)
+    .sort();
+  // Where no question is a hard one, none needs to leave time for the others.
+  const isQuick = canReachMost(problem);
+  const withDistance = (p: number) => withLimits(problem, { maxDistanceKm: candidates[p] / 10 });
+  const quickly = quickAnswer(problem, control);
+  const found = await bisect(
+    candidates.length,
+    control,
+    (p, share) => findPlan(withDistance(p), isQuick ? control : share),
+    quickly && { ...quickly, find: (p, share) => quickly.find(withDistance(p), share) },
+    known.relaxation !== null,
+  );
+  const values = toValues(found, (p) => candidates[p] / 10);
+  return { ...values, insufficient: values.insufficient ?? known.insufficient };
+}
+
+function roundUpToTenth(km: number): number {
+  const tenths = Math.ceil(km * 10);
+  return tenths / 10 < km ? tenths + 1 : tenths;
+}
+
+/** One class: by who may come where, unless the ceiling is in the way of that. */
+async function smallestFleetSize(problem: Problem, control: Stopping, known: Known): Promise<Relaxation> {
+  const least = problem.limits.totalFleetSize + 1;
+  if (!canReachMost(problem) || problem.capacities.length === 0) {
+    return await smallestCount(problem, 'totalFleetSize', least, control, known);
+  }
+  const fewest = fewestServing(problem, () => isOver(control));
+  if (fewest === 'out of time') return { ...NO_HELP, proved: false };
+  if (fewest === 'none') return NO_HELP;
+  const { costUnits } = evaluateMoves(problem, fewest.moves);
+  if (costUnits <= problem.limits.maxCostUnits) {
+    return {
+      relaxation: fewest.count,
+      insufficient: fewest.count > least ? fewest.count - 1 : null,
+      proved: true,
+    };
+  }
+  return await smallestCount(problem, 'totalFleetSize', Math.max(least, fewest.count), control, known);
+}
+
+/** @param least looser than the limit; what is tighter than this is proved not to be enough */
+async function smallestCount(
+  problem: Problem,
+  limit: 'maxVehiclesPerLocation' | 'totalFleetSize',
+  least: number,
+  control: Stopping,
+  known: Known,
+): Promise<Relaxation> {
+  const isBound = least > problem.limits[limit] + 1;
+  const first = Math.max(least, (known.insufficient ?? 0) + 1);
+  const quickly = quickAnswer(problem, control);
+  const withMost = (p: number) => withLimits(problem, { [limit]: first + p });
+  const found = await bisect(
+    Math.max(0, (known.relaxation ?? countVehicles(problem)) - first + 1),
+    control,
+    (p, share) => findPlan(withMost(p), share),
+    isBound ? FIRST_LIKELY : quickly && { ...quickly, find: (p, share) => quickly.find(withMost(p), share) },
+    known.relaxation !== null,
+  );
+  const relaxation = toValues(found, (p) => first + p);
+  if (relaxation.relaxation === null || first === problem.limits[limit] + 1) return relaxation;
+  return { ...relaxation, insufficient: relaxation.insufficient ?? first - 1 };
+}

@@ -1,0 +1,180 @@
+/**
+ * The fewest vehicles that have to be added, wherever they help most, for a plan to exist.
+ *
+ *   one class, no bounds, enough money   those that serve most of what the fleet cannot reach (`fewest-vehicles.ts`)
+ *   else                                 they start from a place that is no location of the problem, from where they go anywhere
+ *                                        for nothing; while there is room, a vehicle more never makes a plan impossible, so
+ *                                        the number is found by bisection
+ */
+
+import { splitDemand } from '../direct/variables.ts';
+import { canReachMost } from '../problem/distances/reachable.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
+import type { Moves, Problem } from '../problem/model.ts';
+import { mostCommonClass } from '../problem/serving.ts';
+import { countVehicles, MOST_VEHICLES } from '../problem/variants.ts';
+import { isOver, type Stopping } from '../run/stopping.ts';
+import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
+import { startFrom } from './coverage/coverage-relaxation.ts';
+import { findPlan, quickAnswer } from './feasibility.ts';
+import { type Addition, fewestAdditions } from './fewest-vehicles.ts';
+
+export type VehiclesNeeded = Omit<Bisected, 'plan'> & {
+  /** Capacity of each: the fleet's most common one. */
+  capacity: number;
+  /** Where they can be put; empty where no number was found. */
+  additions: Addition[];
+};
+
+/** @param known vehicles more that were found to be enough before, and the most that were found not to be */
+export async function findVehiclesNeeded(
+  problem: Problem,
+  control: Stopping,
+  known: Pick<VehiclesNeeded, 'nearest' | 'tooTight'> = { nearest: null, tooTight: null },
+): Promise<VehiclesNeeded> {
+  const capacity = commonCapacity(problem);
+  const none = { nearest: null, tooTight: null, capacity, additions: [] };
+  const classed = withAdditions(problem, []);
+  if (!canReachMost(problem))
+    return await findByBisection(problem, (known.tooTight ?? 0) + 1, control, known.nearest);
+  const fewest = fewestAdditions(classed, () => isOver(control));
+  if (fewest === 'out of time' || fewest === 'too many') return { ...none, proved: false };
+  if (fewest === 'none') return { ...none, proved: true };
+  const { additions, count, moves } = fewest;
+  const { costUnits } = evaluateMoves(classed, moves);
+  if (costUnits > problem.limits.maxCostUnits)
+    return await findByBisection(problem, Math.max(1, count), control);
+  return { nearest: count, tooTight: count > 1 ? count - 1 : null, proved: true, capacity, additions };
+}
+
+/**
+ * @param least vehicles; fewer are proved to be too few
+ * @param enough vehicles that are known to be enough
+ */
+export async function findByBisection(
+  problem: Problem,
+  least: number,
+  control: Stopping,
+  enough: number | null = null,
+): Promise<VehiclesNeeded> {
+  const common = mostCommonClass(problem) ?? 0;
+  const withPlace = withPlaceOutside(problem);
+  const most = mostToAdd(problem);
+  const quickly = quickAnswer(problem, control);
+  const isBound = canReachMost(problem) && least > 1;
+  const withMore = (p: number) => withVehiclesFromOutside(withPlace, common, p + least);
+  const found = await bisect(
+    Math.max(0, (enough ?? most) - least + 1),
+    control,
+    (p, share) => findPlan(withMore(p), share),
+    isBound ? FIRST_LIKELY : quickly && { ...quickly, find: (p, share) => quickly.find(withMore(p), share) },
+    enough !== null,
+  );
+  const count = (position: number | null) => (position === null ? null : position + least);
+  const known = found.nearest !== null && least > 1 ? least - 1 : null;
+  return {
+    nearest: count(found.nearest),
+    tooTight: count(found.tooTight) ?? known,
+    proved: found.proved && (found.nearest !== null || most === mostOfUse(problem)),
+    capacity: commonCapacity(problem),
+    additions: found.plan ? fromOutside(problem, found.plan.moves) : [],
+  };
+}
+
+/** Vehicles that come from the place outside, by location. */
+function fromOutside(problem: Problem, moves: Moves): Addition[] {
+  const n = problem.locationIds.length;
+  const byLocation = new Int32Array(n);
+  for (let m = 0; m < moves.count.length; m++) {
+    if (moves.source[m] === n) byLocation[moves.target[m]] += moves.count[m];
+  }
+  return [...byLocation].flatMap((vehicles, location) => (vehicles > 0 ? [{ location, vehicles }] : []));
+}
+
+/**
+ * The problem with as many vehicles of the common capacity as can be of use (and are looked at), to be had anywhere for nothing; one
+ * place more, last.
+ */
+export function withAnySupply(problem: Problem): Problem {
+  const common = mostCommonClass(problem) ?? 0;
+  return withVehiclesFromOutside(withPlaceOutside(problem), common, mostToAdd(problem));
+}
+
+/** The problem with vehicles of the common capacity added. */
+export function withAdditions(problem: Problem, additions: readonly Addition[]): Problem {
+  const n = problem.locationIds.length;
+  const common = mostCommonClass(problem) ?? 0;
+  const capacities =
+    problem.capacities.length > 0 ? problem.capacities : Float64Array.of(problem.capacityPerVehicle);
+  const supply = problem.capacities.length > 0 ? problem.supply.slice() : new Int32Array(n);
+  for (const { location, vehicles } of additions) supply[common * n + location] += vehicles;
+  return { ...problem, capacities, supply };
+}
+
+function commonCapacity(problem: Problem): number {
+  const common = mostCommonClass(problem);
+  return common === null ? problem.capacityPerVehicle : problem.capacities[common];
+}
+
+/** Vehicles of the common capacity that can be of use all together; of no use is what no location has room for. */
+function mostOfUse(problem: Problem): number {
+  const capacity = commonCapacity(problem);
+  let most = problem.locationIds.length * problem.limits.minVehiclesPerLocation;
+  for (const d of problem.demand) {
+    const { full, rest } = splitDemand(d, capacity);
+    most += full + (rest > 0 ? 1 : 0);
+  }
+  // Up to that many, one more is never in the way: there is room for it.
+  const room = problem.locationIds.length * problem.limits.maxVehiclesPerLocation - countVehicles(problem);
+  return Math.max(0, Math.min(most, room));
+}
+
+/** The same, as far as so many vehicles are looked at, with those that stay at the place outside. */
+function mostToAdd(problem: Problem): number {
+  const room = MOST_VEHICLES - countVehicles(problem) - problem.limits.minVehiclesPerLocation;
+  return Math.max(0, Math.min(mostOfUse(problem), room));
+}
+
+/** Always the same ids, by which coverage knows what it has found out about them before. */
+const idsWithPlace = new WeakMap<Int32Array, Int32Array>();
+
+/** The problem with one place more, last, from where vehicles go anywhere for nothing and to where none go. */
+function withPlaceOutside(problem: Problem): Problem {
+  const n = problem.locationIds.length;
+  const classes = Math.max(1, problem.capacities.length);
+  const supply = new Int32Array(classes * (n + 1));
+  for (let k = 0; k < problem.capacities.length; k++) {
+    supply.set(problem.supply.subarray(k * n, (k + 1) * n), k * (n + 1));
+  }
+  const costUnits = new Float64Array((n + 1) * (n + 1));
+  const distanceKm = problem.network.distanceKm && new Float64Array(costUnits.length);
+  for (let i = 0; i < n; i++) {
+    costUnits.set(problem.network.costUnits.subarray(i * n, (i + 1) * n), i * (n + 1));
+    costUnits[i * (n + 1) + n] = Number.POSITIVE_INFINITY;
+    distanceKm?.set(problem.network.distanceKm!.subarray(i * n, (i + 1) * n), i * (n + 1));
+  }
+  const locationIds =
+    idsWithPlace.get(problem.locationIds) ?? Int32Array.from([...problem.locationIds, 2147483647]);
+  idsWithPlace.set(problem.locationIds, locationIds);
+  startFrom(problem.locationIds, locationIds);
+  return {
+    ...problem,
+    locationIds,
+    capacities:
+      problem.capacities.length > 0 ? problem.capacities : Float64Array.of(problem.capacityPerVehicle),
+    supply,
+    demand: Float64Array.from([...problem.demand, 0]),
+    network: { costUnits, distanceKm },
+    greatCircle: null,
+    hasPlaceOutside: true,
+  };
+}
+
+/** With `count` vehicles at the place outside that may leave; it keeps its own least number of vehicles beside. */
+function withVehiclesFromOutside(problem: Problem, common: number, count: number): Problem {
+  const places = problem.locationIds.length;
+  const total = count + problem.limits.minVehiclesPerLocation;
+  const supply = problem.supply.slice();
+  supply[common * places + places - 1] = total;
+  return { ...problem, supply };
+}

@@ -1,0 +1,204 @@
+/**
+ * Insights where the problem is no network: what is proved of each changed problem from both sides, first cheaply for all of them, then by
+ * solving those that are least known, within a budget of time; over as soon as all is exact.
+ *
+ * Error: with V the optimum, V' that of the changed problem,  B ≤ V ≤ P  and  L ≤ V' ≤ U  give  L − P ≤ V' − V ≤ U − B.
+ * The figure is within that; its distance to the farther end is its `error_at_most`, 0 where both are solved to the optimum. A figure
+ * whose error is no smaller than itself is not given.
+ */
+import { type BindingConstraint, LOCATION_FIGURES } from '../../../contracts/optimize.ts';
+import type { Problem, Solution, SolveControl } from '../problem/model.ts';
+import { byClock, shareOf, untilOutOfTime } from '../run/stopping.ts';
+import { effortOf } from './effort.ts';
+import { difference, type Estimate, isWithin, NOT_KNOWN } from './estimate.ts';
+import { emptyFigures, type Figures } from './figures.ts';
+import { type Bounds, createParametricFlow, type ParametricFlow } from './parametric-flow.ts';
+import { learnFromRepairs, type PlanInHand } from './repairs.ts';
+import { askAll, byWidth, learn, type Question, type Questions, widthOf } from './sensitivity.ts';
+import { learnConstraints, tightenEach, tightenOptimum } from './tighten.ts';
+import { learnFromTree } from './tree-bounds.ts';
+import { relaxedValue, requestedValue } from './units.ts';
+
+/** Time that insights may take: with one class by the number of locations, within these; and a share of what the time limit has left. */
+const MS_PER_LOCATION = 15;
+const LEAST_MS = 5_000;
+const MOST_MS = 10_000;
+const SEVERAL_CLASSES_MS = 20_000;
+const MOST_SHARE = 0.5;
+/** Share of that in which the constraints that bind are found. */
+const CONSTRAINTS_SHARE = 0.1;
+/** Share of that for bounds of all changed problems; the rest is for solving those that they say nothing of. */
+const BOUNDS_SHARE = 0.9;
+/** Share of what is then left in which the solver may solve the problem as it is closer: with one class, with several. */
+const OPTIMUM_SHARES = [0.5, 0.3];
+
+/** @param load demand that counts as one more; the problem has at least one class */
+export async function explainByBounds(
+  problem: Problem,
+  solution: Solution,
+  load: number,
+  outer: SolveControl,
+): Promise<Figures> {
+  const now = performance.now();
+  const isSingle = problem.capacities.length === 1;
+  const byLocations = Math.min(MOST_MS, Math.max(LEAST_MS, MS_PER_LOCATION * problem.locationIds.length));
+  const usualMs = isSingle ? byLocations : SEVERAL_CLASSES_MS;
+  const budgetMs = Math.min(usualMs, MOST_SHARE * Math.max(0, outer.deadlineMs - now));
+  const control = byClock(outer, now + budgetMs);
+  const forBounds = { ...control, deadlineMs: now + BOUNDS_SHARE * budgetMs };
+  const questions = askAll(problem, solution, load);
+  await learnConstraints(problem, questions, shareOf(control, CONSTRAINTS_SHARE));
+  const effort = effortOf(forBounds);
+  const priced: ParametricFlow[] = [];
+  untilOutOfTime(() => {
+    if (isSingle) {
+      const flow = createParametricFlow(problem, solution, effort);
+      priced.push(flow);
+      learnFromPrices(flow, questions);
+    }
+    learnFromRepairs(problem, solution, load, questions, effort);
+  });
+  const closer = async (plan: PlanInHand) => {
+    const best = await tightenOptimum(
+      problem,
+      plan,
+      questions,
+      shareOf(control, OPTIMUM_SHARES[isSingle ? 0 : 1]),
+    );
+    untilOutOfTime(() => {
+      if (best.moves !== solution.moves) learnFromRepairs(problem, best, load, questions, effort);
+      for (const flow of priced) learnFromPricedRepairs(flow, questions);
+    });
+  };
+  if (isSingle) await closer(solution);
+  // Where the solver fails, what was learnt before holds, and the rest is solved anew.
+  else await learnFromTree(problem, solution, questions, forBounds, closer).catch(() => {});
+  await tightenEach(problem, questions, control);
+  return figuresOf(problem, solution, questions);
+}
+
+/** One class: bounds from below for all, of a flow in which service is priced. @throws OutOfTime */
+export function learnFromPrices(flow: ParametricFlow, questions: Questions): void {
+  const { optimum, more, fewer, moves, demand } = questions;
+  const { range: base } = flow.unchanged();
+  optimum.least = Math.max(optimum.least, base.least);
+  optimum.most = Math.min(optimum.most, base.most);
+  const note = (question: Question | null, { range }: Bounds) => {
+    if (!question) return;
+    learn(question, range);
+    question.guess = range.least - base.least;
+  };
+  for (const [i, question] of more.entries()) note(question, flow.bounds.more(i));
+  for (const [i, question] of fewer.entries()) note(question, flow.bounds.fewer(i));
+  for (const [j, question] of demand.entries()) note(question, flow.bounds.demand(j));
+  for (const question of moves) note(question, flow.bounds.move(question.move!));
+}
+
+/** The same from both sides: that flow changed and repaired, the least known first. @throws OutOfTime */
+export function learnFromPricedRepairs(flow: ParametricFlow, questions: Questions): void {
+  const { more, fewer, moves, demand } = questions;
+  const { repairs } = flow;
+  const open: { question: Question; look: () => Bounds }[] = [
+    ...more.map((question, i) => ({ question, look: () => repairs.more(i) })),
+    ...fewer.flatMap((question, i) => (question ? [{ question, look: () => repairs.fewer(i) }] : [])),
+    ...demand.map((question, j) => ({ question, look: () => repairs.demand(j) })),
+    ...moves.map((question) => ({ question, look: () => repairs.move(question.move!) })),
+  ];
+  for (const { question, look } of open.sort((a, b) => byWidth(a.question, b.question))) {
+    if (widthOf(question) === 0) continue;
+    const { range, next } = look();
+    learn(question, range, next);
+  }
+}
+
+export function figuresOf(problem: Problem, solution: Solution, questions: Questions): Figures {
+  const figures = emptyFigures(problem, solution);
+  const { optimum } = questions;
+  let exact = true;
+  let complete = true;
+  const estimate = ({ isKnown, guess, range, sign }: Question): Estimate | typeof NOT_KNOWN => {
+    const found = isKnown ? difference(guess, range, optimum, sign) : NOT_KNOWN;
+    if (found === NOT_KNOWN) complete = false;
+    if (found?.error !== 0) exact = false;
+    return found;
+  };
+  const absent: Estimate = { value: null, error: 0 };
+  figures.locations.forEach((insight, i) => {
+    const fewerQuestion = questions.fewer[i];
+    const found = {
+      one_more_saves: estimate(questions.more[i]),
+      one_fewer_costs: fewerQuestion ? estimate(fewerQuestion) : absent,
+      more_demand_costs: estimate(questions.demand[i]),
+    };
+    const error = commonError(Object.values(found));
+    const given = LOCATION_FIGURES.filter((name) => error !== null && isWithin(found[name], error));
+    for (const name of given) insight[name] = found[name]!.value;
+    insight.one_more_saves = negated(insight.one_more_saves);
+    insight.not_known = LOCATION_FIGURES.filter((name) => !given.includes(name));
+    insight.error_at_most = error;
+    if (insight.not_known.length > 0) complete = false;
+  });
+  figures.moves.forEach((insight, m) => {
+    const found = estimate(questions.moves[m]);
+    const { next, range } = questions.moves[m];
+    insight.forbidding_costs = found?.value ?? null;
+    const hasNext =
+      insight.forbidding_costs !== null && next !== null && range.most < Number.POSITIVE_INFINITY;
+    insight.next_best_location = hasNext ? problem.locationIds[next] : null;
+    insight.error_at_most = found?.error ?? null;
+  });
+  const { binding, isCertain, isComplete } = bindingOf(problem, questions);
+  figures.binding = binding;
+  figures.exact = exact && isCertain;
+  figures.complete = complete && isComplete;
+  return figures;
+}
+
+/** The one error of several figures with which most of them may be given, the least such; null where none may. */
+function commonError(figures: readonly (Estimate | typeof NOT_KNOWN)[]): number | null {
+  const errors = figures.flatMap((figure) => figure?.error ?? []).sort((a, b) => a - b);
+  let best: number | null = null;
+  let most = 0;
+  for (const error of errors) {
+    const count = figures.filter((figure) => isWithin(figure, error)).length;
+    if (count > most) [best, most] = [error, count];
+  }
+  return best;
+}
+
+/** What is saved where that much is added. */
+function negated(added: number | null): number | null {
+  return added === null ? null : 0 - added + 0;
+}
+
+/**
+ * A constraint binds where the cheapest plan without it is cheaper, as far as is known.
+ * @returns `isCertain`: it is known of all of them, exactly; `isComplete`: nothing of those that bind is not known
+ */
+export function bindingOf(
+  problem: Problem,
+  { optimum, constraints }: Questions,
+): { binding: BindingConstraint[]; isCertain: boolean; isComplete: boolean } {
+  const binding: BindingConstraint[] = [];
+  let isCertain = true;
+  let isComplete = true;
+  for (const { name, unit, all } of constraints) {
+    if (all.range.most >= optimum.most) {
+      if (all.range.least < optimum.most) isCertain = false;
+      continue;
+    }
+    if (all.range.most > optimum.least) isCertain = false;
+    const range = { least: Math.max(unit.range.least, all.range.least), most: unit.range.most };
+    const saved = difference(unit.guess, range, optimum, -1);
+    if (saved === NOT_KNOWN) isComplete = false;
+    if (saved?.error !== 0) isCertain = false;
+    binding.push({
+      constraint: name,
+      value: requestedValue(problem, name),
+      relaxed_value: relaxedValue(problem, name),
+      saves: negated(saved?.value ?? null),
+      error_at_most: saved?.error ?? null,
+    });
+  }
+  return { binding, isCertain, isComplete };
+}

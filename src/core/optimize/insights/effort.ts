@@ -1,0 +1,13 @@
+/** What computations on a flow may take. */
+import { type Check, checkOf, type Stopping } from '../run/stopping.ts';
+import { NEAR_PER_NODE } from './residual/near-arcs.ts';
+
+export type Effort = {
+  check: Check;
+  /** Half-arcs per node that searches for what is nearby read, where there are several times as many. */
+  nearPerNode: number;
+};
+
+export function effortOf(control: Stopping, nearPerNode = NEAR_PER_NODE): Effort {
+  return { check: checkOf(control), nearPerNode };
+}

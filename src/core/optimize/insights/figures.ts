@@ -1,0 +1,35 @@
+/** What every way of explaining a plan gives, before it becomes the answer's insights. */
+import {
+  type BindingConstraint,
+  LOCATION_FIGURES,
+  type LocationInsight,
+  type MoveInsight,
+} from '../../../contracts/optimize.ts';
+import type { Problem, Solution } from '../problem/model.ts';
+import { emptyMove, groupMoves } from './move-figures.ts';
+
+export type Figures = {
+  locations: LocationInsight[];
+  moves: MoveInsight[];
+  binding: BindingConstraint[];
+  exact: boolean;
+  complete: boolean;
+};
+
+/** Nothing found yet. */
+export function emptyFigures(problem: Problem, solution: Solution): Figures {
+  return {
+    locations: Array.from(problem.locationIds, (location_id) => ({
+      location_id,
+      one_more_saves: null,
+      one_fewer_costs: null,
+      more_demand_costs: null,
+      error_at_most: null,
+      not_known: [...LOCATION_FIGURES],
+    })),
+    moves: groupMoves(solution.moves, problem.locationIds.length).map((group) => emptyMove(problem, group)),
+    binding: [],
+    exact: false,
+    complete: false,
+  };
+}

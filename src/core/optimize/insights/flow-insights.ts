@@ -1,0 +1,135 @@
+/**
+ * Insights where the problem is a network (one class, whole demand): exact, from the plan's flow, without solving again.
+ *
+ *   one vehicle more at i     a cheapest path from source i to the sink; one fewer: from the sink to source i
+ *   one load of demand more at j   a path from `served` to j where that saves; where the level then asks for one vehicle more to
+ *                             serve, a path from the sink to j or to `served`
+ *   a constraint relaxed      the network simplex again, which is quicker than many paths
+ *   a move forbidden          its vehicles sent again without it
+ *
+ * Two searches for all vehicles, one for all demand, one or few per move: O((n + M) · n² log n) at worst,
+ * M moves, and much less in practice because rerouting ends nearby.
+ */
+import type { LocationInsight } from '../../../contracts/optimize.ts';
+import type { Problem, Solution, SolveControl } from '../problem/model.ts';
+import { byClock, type Stopping, shareOf, untilOutOfTime } from '../run/stopping.ts';
+import { bindingOf } from './bounded-insights.ts';
+import { effortOf } from './effort.ts';
+import { emptyFigures, type Figures } from './figures.ts';
+import { groupMoves, rerouteMove } from './move-figures.ts';
+import { type ClassFlow, createPureFlow, moneyOf, requiredVehicles } from './residual/class-flow.ts';
+import { askConstraints, NO_QUESTIONS } from './sensitivity.ts';
+import { learnConstraints, tightenEach } from './tighten.ts';
+
+/** Shares of the work: for vehicles and demand of all locations, for the moves; the rest is for constraints. */
+const LOCATIONS_SHARE = 0.3;
+const MOVES_SHARE = 0.5;
+/** Share of the time left in which the constraints that bind are found. */
+const CONSTRAINTS_SHARE = 0.1;
+
+/**
+ * Time running out leaves what is left null.
+ * @param nearPerNode see `Effort`
+ */
+export async function explainPureFlow(
+  problem: Problem,
+  solution: Solution,
+  control: SolveControl,
+  nearPerNode?: number,
+): Promise<Figures> {
+  const figures = emptyFigures(problem, solution);
+  const timed = byClock(control, control.deadlineMs);
+  const effort = effortOf(timed, nearPerNode);
+  const tell = (share: number) =>
+    control.onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
+  let optimum: number | null = null;
+  figures.complete = untilOutOfTime(() => {
+    const flow = createPureFlow(problem, solution.moves, effort);
+    const cheapest = solution.costUnits - flow.network.improved;
+    optimum = cheapest;
+    const asCost: AsCost = (added) =>
+      added !== null && cheapest + added <= problem.limits.maxCostUnits ? moneyOf(added) : null;
+    figures.locations = explainLocations(problem, flow, asCost);
+    tell(LOCATIONS_SHARE);
+    explainMoves(problem, solution, flow, asCost, figures, (share) =>
+      tell(LOCATIONS_SHARE + MOVES_SHARE * share),
+    );
+  });
+  if (optimum !== null) {
+    const { binding, isCertain } = await explainBinding(problem, optimum, timed);
+    figures.binding = binding;
+    figures.complete &&= isCertain;
+  }
+  figures.exact = figures.complete;
+  return figures;
+}
+
+/** Solved again without each constraint, which for a network is quick. */
+async function explainBinding(problem: Problem, optimum: number, control: Stopping) {
+  const questions = {
+    ...NO_QUESTIONS,
+    optimum: { least: optimum, most: optimum },
+    constraints: askConstraints(problem, optimum),
+  };
+  // Nothing is cheaper than free.
+  if (optimum > 0) {
+    await learnConstraints(problem, questions, shareOf(control, CONSTRAINTS_SHARE));
+    await tightenEach(problem, questions, control);
+  }
+  return bindingOf(problem, questions);
+}
+
+/** Money that a change adds; null where it leaves no plan. */
+type AsCost = (addedUnits: number | null) => number | null;
+
+function explainLocations(problem: Problem, flow: ClassFlow, asCost: AsCost): LocationInsight[] {
+  const { network, sink, served, servedArc } = flow;
+  const [capacity] = problem.capacities;
+  const toSink = network.distances(sink, true);
+  const fromSink = network.distances(sink);
+  const fromServed = network.distances(served);
+  const level = problem.limits.minServiceLevel;
+  const forced =
+    requiredVehicles(problem, level, capacity) > requiredVehicles(problem, level) &&
+    network.residual(2 * servedArc + 1) === 0;
+  const canServeMore = network.residual(2 * servedArc) > 0;
+  // Either one more serves at j, which a unit that comes there does, or things stay as they are there.
+  const demandMore = (j: number): number | null => {
+    if (!forced)
+      return network.residual(2 * flow.demandArc(j)) > 0 ? 0 : Math.min(0, fromServed[flow.departure(j)]);
+    return canServeMore ? Math.min(fromSink[served], fromSink[flow.departure(j)]) : null;
+  };
+  return Array.from(problem.locationIds, (location_id, i) => {
+    const more = asCost(toSink[flow.source(i)]);
+    return {
+      location_id,
+      one_more_saves: more === null ? null : 0 - more,
+      one_fewer_costs: problem.supply[i] > 0 ? asCost(fromSink[flow.source(i)]) : null,
+      more_demand_costs: asCost(demandMore(i)),
+      error_at_most: 0,
+      not_known: [],
+    };
+  });
+}
+
+function explainMoves(
+  problem: Problem,
+  solution: Solution,
+  flow: ClassFlow,
+  asCost: AsCost,
+  figures: Figures,
+  tell: (share: number) => void,
+): void {
+  const restore = [flow.network.mark()];
+  const groups = groupMoves(solution.moves, problem.locationIds.length);
+  for (const [m, group] of groups.entries()) {
+    const insight = figures.moves[m];
+    const { units, next } = rerouteMove(problem, [flow], restore, group);
+    insight.error_at_most = 0;
+    insight.forbidding_costs = asCost(units);
+    if (insight.forbidding_costs !== null && next !== null) {
+      insight.next_best_location = problem.locationIds[next];
+    }
+    tell((m + 1) / groups.length);
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * What the plan is worth where: per location what one vehicle more saves and one fewer costs and what more demand costs, per
+ * move what forbidding it costs, and which constraints make the plan dearer. Two-sided, within what the time limit has left.
+ *
+ *   one class, whole demand   exact, along residual paths of the plan's flow       `flow-insights.ts`
+ *   else                      proved from both sides, as closely as time allows    `bounded-insights.ts`
+ *
+ * Bare duals are not used: a location of dual 0 may cost 50 when it loses a vehicle.
+ */
+import type { Insights } from '../../../contracts/optimize.ts';
+import { countArcs } from '../direct/variables.ts';
+import { fromUnits } from '../problem/costs.ts';
+import type { Problem, Solution, SolveControl } from '../problem/model.ts';
+import { mostCommonClass } from '../problem/serving.ts';
+import { checkOf, untilOutOfTime } from '../run/stopping.ts';
+import { bindingOf, explainByBounds } from './bounded-insights.ts';
+import { emptyFigures, type Figures } from './figures.ts';
+import { explainPureFlow } from './flow-insights.ts';
+import { isPureFlow } from './residual/class-flow.ts';
+import { askConstraints, NO_QUESTIONS } from './sensitivity.ts';
+import { learnConstraints } from './tighten.ts';
+
+/** More possible moves than this do not fit in memory as a flow. */
+const MOST_EXPLAINED_ARCS = 5_000_000;
+/**
+ * Insights for a problem's solution; without figures where finding them fails. The vehicle added is of the fleet's most common
+ * capacity (the smaller one of two); the one taken away too where the location has one, otherwise of the location's most common capacity.
+ */
+export async function computeInsights(
+  problem: Problem,
+  solution: Solution,
+  control: SolveControl,
+): Promise<Insights> {
+  const whole = withSomeClass(problem);
+  const load = whole.capacities[mostCommonClass(whole) ?? 0];
+  // The plan stands, whatever its explanation comes to.
+  const { exact, locations, moves, binding, complete } = await explain(whole, solution, load, control).catch(
+    () => emptyFigures(whole, solution),
+  );
+  return {
+    bound: fromUnits(solution.boundUnits),
+    exact,
+    demand_step: load,
+    binding_constraints: binding,
+    locations,
+    moves,
+    complete,
+  };
+}
+
+/** A fleet without operational vehicles has one class too, of the capacity that a vehicle has by default. */
+function withSomeClass(problem: Problem): Problem {
+  if (problem.capacities.length > 0) return problem;
+  return {
+    ...problem,
+    capacities: Float64Array.of(problem.capacityPerVehicle),
+    supply: new Int32Array(problem.locationIds.length),
+  };
+}
+
+/** No figure is known; which constraints bind may be, all the same. */
+async function explainBinding(problem: Problem, solution: Solution, control: SolveControl): Promise<Figures> {
+  const figures = emptyFigures(problem, solution);
+  const { boundUnits: least, costUnits: most } = solution;
+  const questions = {
+    ...NO_QUESTIONS,
+    optimum: { least, most },
+    constraints: askConstraints(problem, most),
+  };
+  await learnConstraints(problem, questions, { ...control, deadlineMs: performance.now() });
+  return { ...figures, binding: bindingOf(problem, questions).binding };
+}
+
+async function explain(problem: Problem, solution: Solution, load: number, control: SolveControl) {
+  let arcs = Number.POSITIVE_INFINITY;
+  untilOutOfTime(() => {
+    arcs = countArcs(problem, true, checkOf(control));
+  });
+  if (arcs > MOST_EXPLAINED_ARCS) return await explainBinding(problem, solution, control);
+  if (isPureFlow(problem)) return await explainPureFlow(problem, solution, control);
+  return await explainByBounds(problem, solution, load, control);
+}

@@ -1,0 +1,202 @@
+/**
+ * One class and fractional demand: bounds of the cheapest plan's cost from both sides, as it is and after a change, on the flow in
+ * which service is priced (`priced-flow.ts`).
+ *
+ * From below: vehicles and demand that come or go and moves that are closed change L along residual paths, which bounds what they do to
+ * the cost. From above: the flow, changed, is repaired into a plan by steps more or fewer along cycles of least reduced cost, a
+ * few at a time, until enough is served with little to spare. Demand of many sizes leaves little, so the two are near each other.
+ *
+ * Complexity: three searches for all vehicles and demand from below; O(m log n) per exploration and repair at worst, m moves; much
+ * less, because they end nearby.
+ */
+
+import { type Change, chooseChanges } from '../lagrangian/step-changes.ts';
+import type { Problem, Solution } from '../problem/model.ts';
+import { SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
+import type { Effort } from './effort.ts';
+import type { Range } from './estimate.ts';
+import { flowsOf, type MoveGroup, mostGained } from './move-figures.ts';
+import { createPricedFlow } from './priced-flow.ts';
+
+/** Share of the cost that is not worth another repair. */
+const LEAST_SLACK = 5e-6;
+const MOST_REPAIRS = 6;
+/** Steps more, and steps fewer, that are looked at. */
+const MOST_CHANGES = 24;
+/** A cycle must be better by this much, scaled units, to be taken. */
+const LEAST_BETTER = 1;
+
+/** What is known of a changed problem, and the location that takes most of the vehicles of a forbidden move. */
+export type Bounds = { range: Range; next: number | null };
+
+export type ParametricFlow = ReturnType<typeof createParametricFlow>;
+
+/** @throws OutOfTime, here and from every function below, and is of no use then */
+export function createParametricFlow(problem: Problem, solution: Solution, effort: Effort) {
+  const n = problem.locationIds.length;
+  const { limits } = problem;
+  const flow = createPricedFlow(problem, solution, effort);
+  const { network, served, sink, arcOf, gainOf, isShut, sumOver, price, perGain, required, noise, scale } =
+    flow;
+  const back = network.mark();
+  const base = flow.value;
+  const requiredWithMore =
+    (limits.minServiceLevel - SERVICE_TOLERANCE) * (totalDemand(problem.demand) + flow.capacity);
+  const goingBefore = flowsOf(problem, solution.moves);
+  const toSink = network.distances(sink, true);
+  const fromSink = network.distances(sink);
+  const fromServed = network.distances(served);
+  /** What is left open of the problem as it is, scaled. */
+  let slack = 0;
+
+  /** Whether a step can be one more, or one fewer. */
+  const canChange = (step: number, by: 1 | -1) =>
+    !isShut[step] && network.residual(2 * arcOf(step) + (by > 0 ? 0 : 1)) > 0;
+
+  /** Steps that can change, those of least reduced cost, with what each adds by cost and by what is served. */
+  function findChanges(limit: number): Change[] {
+    const first = flow.departure(0);
+    const look = (by: 1 | -1): Change[] => {
+      const found: Change[] = [];
+      let within = limit;
+      network.explore(by > 0 ? served : sink, by < 0, (node, reduced) => {
+        const j = node - first;
+        if (j < 0 || j >= n) return within;
+        for (const step of [j, n + j]) {
+          if (!canChange(step, by)) continue;
+          const closing = reduced + network.reducedCost(2 * arcOf(step) + (by > 0 ? 0 : 1));
+          if (closing > within) continue;
+          const gain = by * gainOf(step) + network.weighPath(node, by < 0, flow.gainAt);
+          if (Math.abs(gain) <= noise) continue;
+          found.push({ step, by, reduced: closing, gain });
+          if (found.length < 2 * MOST_CHANGES) continue;
+          found.sort((a, b) => a.reduced - b.reduced).length = MOST_CHANGES;
+          within = found[MOST_CHANGES - 1].reduced;
+        }
+        return within;
+      });
+      return found;
+    };
+    return [...look(1), ...look(-1)].sort((a, b) => a.reduced - b.reduced);
+  }
+
+  function findRepair(least: number, have: number): Change[] {
+    const limit = have >= least ? perGain * (have - least) - LEAST_BETTER : Number.POSITIVE_INFINITY;
+    const changes = findChanges(Math.min(limit, flow.fullPrice));
+    const best = chooseChanges(changes, have - least, perGain, limit);
+    if (best || have >= least) return best ?? [];
+    return changes
+      .filter(({ gain }) => gain > 0)
+      .sort((a, b) => b.gain - a.gain)
+      .slice(0, 1);
+  }
+
+  /** The step changed for good: what that costs beyond prices; null where there is no way. */
+  function apply({ step, by }: Change): number | null {
+    if (!canChange(step, by)) return null;
+    flow.hold(step, by);
+    const node = flow.departure(step % n);
+    if (by > 0) {
+      const sent = network.send(served, node, 1);
+      return sent === null ? null : sent - price[step];
+    }
+    const sent = network.send(node, sink, 1);
+    const closed = sent === null ? null : network.send(sink, served, 1);
+    return closed === null ? null : sent! + closed + price[step];
+  }
+
+  /** The cost of a plan of the flow as it is changed, in units; Infinity where none was found. */
+  function repair(changedValue: number, least: number): number {
+    let cheapest = Number.POSITIVE_INFINITY;
+    let at = changedValue;
+    for (let r = 0; r <= MOST_REPAIRS; r++) {
+      const have = sumOver(gainOf);
+      if (have >= least + noise) {
+        cheapest = Math.min(cheapest, (at + sumOver((s) => price[s])) / scale);
+        // No figure is better known than the problem itself.
+        if (perGain * (have - least) + at - changedValue <= slack) break;
+      }
+      const changes = r === MOST_REPAIRS ? [] : findRepair(least + noise, have);
+      if (changes.length === 0) break;
+      for (const change of changes) {
+        const added = apply(change);
+        if (added === null) return cheapest;
+        at += added;
+      }
+    }
+    return cheapest;
+  }
+
+  /** @param added by the change to the flow's value; null or Infinity: no plan is left. @param most cost of a plan, units */
+  function boundsOf(added: number | null, least: number, most: number, next: number | null): Bounds {
+    const bound = added === null ? Number.POSITIVE_INFINITY : flow.boundOf(base + added, least);
+    const upTo = (units: number) => (units > limits.maxCostUnits ? Number.POSITIVE_INFINITY : units);
+    return { range: { least: upTo(bound), most: upTo(most) }, next };
+  }
+
+  /** The flow is changed, repaired and put back. @param change makes it, and says what it adds to the value */
+  function repaired(change: () => number | null, least: number, observe = (): number | null => null): Bounds {
+    const added = change();
+    const most = added === null ? Number.POSITIVE_INFINITY : repair(base + added, least);
+    const found = boundsOf(added, least, most, observe());
+    flow.reopen();
+    back();
+    return found;
+  }
+
+  const bounded = (added: number | null, least = required) =>
+    boundsOf(added, least, Number.POSITIVE_INFINITY, null);
+
+  function close({ source, target }: MoveGroup): number | null {
+    const arc = flow.moveArc(source, target);
+    return network.close(arc, network.flowOn(arc));
+  }
+
+  /** Where more vehicles of the source go than in the plan. */
+  function nextFrom({ source, target }: MoveGroup): number | null {
+    const gained = new Float64Array(n);
+    for (let j = 0; j < n; j++) {
+      const to = flow.moveArc(source, j);
+      gained[j] = (to < 0 ? 0 : network.flowOn(to)) - goingBefore(source, j);
+    }
+    return mostGained(problem, gained, source, target);
+  }
+
+  return {
+    /** The problem as it is. */
+    unchanged(): Bounds {
+      const found = repaired(() => 0, required);
+      if (Number.isFinite(found.range.most))
+        slack = Math.max(scale * (found.range.most - found.range.least), LEAST_SLACK * Math.abs(base));
+      return found;
+    },
+    /** From below alone. */
+    bounds: {
+      more: (i: number) => bounded(toSink[flow.source(i)]),
+      fewer: (i: number) => bounded(fromSink[flow.source(i)]),
+      /** A vehicle's load of demand more at j. */
+      demand(j: number): Bounds {
+        const isOpen = network.residual(2 * arcOf(j)) > 0;
+        return bounded(isOpen ? 0 : Math.min(0, fromServed[flow.departure(j)] - price[j]), requiredWithMore);
+      },
+      /** Without moves from a location to another. */
+      move(move: MoveGroup): Bounds {
+        const added = close(move);
+        back();
+        return bounded(added);
+      },
+    },
+    /** From both sides. */
+    repairs: {
+      more: (i: number) => repaired(() => network.send(flow.source(i), sink, 1), required),
+      fewer: (i: number) => repaired(() => network.send(sink, flow.source(i), 1), required),
+      demand: (j: number) => repaired(() => 0 - network.widen(2 * arcOf(j), 1), requiredWithMore),
+      move: (move: MoveGroup) =>
+        repaired(
+          () => close(move),
+          required,
+          () => nextFrom(move),
+        ),
+    },
+  };
+}

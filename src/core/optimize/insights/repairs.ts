@@ -1,0 +1,90 @@
+/**
+ * By how much a plan gets dearer, at most, when it is repaired after a change with its serving places kept: cheapest paths in the flow
+ * of the class that changes. Upper bounds of what the change costs, not the least. O(n² log n) per class, once.
+ */
+import { evaluateMoves } from '../problem/evaluate.ts';
+import type { Moves, Problem } from '../problem/model.ts';
+import { classToTake, mostCommonClass, servingVehicles } from '../problem/serving.ts';
+import type { Effort } from './effort.ts';
+import { rerouteMove } from './move-figures.ts';
+import { type ClassFlow, createFixedFlow, presentVehicles } from './residual/class-flow.ts';
+import { learn, type Question, type Questions } from './sensitivity.ts';
+
+/** A plan and what it costs. */
+export type PlanInHand = { moves: Moves; costUnits: number };
+
+/** Units of cost, Infinity where the plan cannot be repaired so. */
+type Repairs = {
+  withOneMore: (k: number, i: number) => number;
+  withOneFewer: (k: number, i: number) => number;
+  /** One vehicle more serves at j, of at least this capacity. */
+  withServing: (j: number, capacity: number) => number;
+};
+
+/**
+ * From above: a few shortest paths for all, one or few per move.
+ * @param plan any plan, be it another than the one that is explained
+ * @throws OutOfTime, with what was learnt before
+ */
+export function learnFromRepairs(
+  problem: Problem,
+  plan: PlanInHand,
+  load: number,
+  questions: Questions,
+  effort: Effort,
+): void {
+  const serving = servingVehicles(problem, plan.moves);
+  const flows = serving.map((vehicles, k) => createFixedFlow(problem, k, plan.moves, vehicles, effort));
+  // With its serving vehicles where they are, the plan may be cheaper than it was.
+  const costUnits = flows.reduce((cost, { network }) => cost - network.improved, plan.costUnits);
+  questions.optimum.most = Math.min(questions.optimum.most, costUnits);
+  const repairs = createRepairs(problem, plan.moves, flows, serving);
+  const note = (question: Question | null, added: number | null, next: number | null = null) => {
+    const most = added === null ? Number.POSITIVE_INFINITY : costUnits + added;
+    if (!question || most === Number.POSITIVE_INFINITY || most > problem.limits.maxCostUnits) return;
+    learn(question, { least: 0, most }, next);
+    question.guess ??= added;
+  };
+  const common = mostCommonClass(problem) ?? 0;
+  for (const [i, question] of questions.more.entries()) note(question, repairs.withOneMore(common, i));
+  for (const [i, question] of questions.fewer.entries()) {
+    const k = classToTake(problem, common, i);
+    if (k !== null) note(question, repairs.withOneFewer(k, i));
+  }
+  for (const [j, question] of questions.demand.entries()) note(question, repairs.withServing(j, load));
+  const restore = flows.map(({ network }) => network.mark());
+  for (const question of questions.moves) {
+    const { units, next } = rerouteMove(problem, flows, restore, question.move!);
+    note(question, units, next);
+  }
+}
+
+/** @param serving vehicles that serve in the plan, per class and location, which the flows hold fixed */
+function createRepairs(
+  problem: Problem,
+  moves: Moves,
+  flows: readonly ClassFlow[],
+  serving: readonly Float64Array[],
+): Repairs {
+  const n = problem.locationIds.length;
+  const { presence } = evaluateMoves(problem, moves);
+  const present = presentVehicles(presence, n);
+  const total = serving.reduce((sum, vehicles) => sum + vehicles.reduce((a, b) => a + b, 0), 0);
+  const toSink = flows.map(({ network, sink }) => network.distances(sink, true));
+  const fromSink = flows.map(({ network, sink }) => network.distances(sink));
+  return {
+    withOneMore: (k, i) => toSink[k][flows[k].source(i)],
+    withOneFewer: (k, i) => fromSink[k][flows[k].source(i)],
+    withServing(j, capacity) {
+      let least = Number.POSITIVE_INFINITY;
+      if (total >= problem.limits.totalFleetSize) return least;
+      const hasRoom = present[j] < problem.limits.maxVehiclesPerLocation;
+      for (const [k, flow] of flows.entries()) {
+        if (problem.capacities[k] < capacity) continue;
+        if (presence[k * n + j] > serving[k][j]) least = Math.min(least, 0);
+        if (hasRoom) least = Math.min(least, fromSink[k][flow.departure(j)]);
+      }
+      return least;
+    },
+  };
+}

@@ -1,0 +1,311 @@
+/**
+ * Sensitivity of a minimum-cost flow that is already optimal: what sending one unit more between two nodes, taking an
+ * arc away or widening it costs, along shortest paths of the residual network. Two-sided and exact, which bare duals
+ * are not under degeneracy.
+ *
+ * Notation: arc a from u to v has half-arcs 2a (u → v, cost c, residual upper − flow) and 2a + 1 (v → u, cost −c,
+ *   residual flow − lower). The flow is optimal exactly where no cycle of half-arcs with residual has a negative cost. With
+ *   potentials π, c + π_u − π_v ≥ 0 on every such half-arc; Dijkstra on these reduced costs keeps it so after every change.
+ * Units: whole cost units and whole vehicles; all arithmetic is exact below 2⁵³.
+ * Complexity: m arcs, v nodes. Potentials once (`optimal-potentials.ts`); O(m log v) per path, much less among `near-arcs.ts`.
+ * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.7 (successive shortest paths) and §9.11 (sensitivity).
+ */
+
+import type { Effort } from '../effort.ts';
+import { DistanceHeap } from './distance-heap.ts';
+import { findNearArcs, isDense, type NearArcs } from './near-arcs.ts';
+import { settlePotentials } from './optimal-potentials.ts';
+import { type Arcs, createHalfArcs } from './residual-arcs.ts';
+
+/** Nodes settled between two looks at the clock, of up to some thousand half-arcs each. */
+const NODES_PER_LOOK = 128;
+
+export type ResidualNetwork = ReturnType<typeof createResidualNetwork>;
+
+/** @throws OutOfTime, here and from every function below, and is of no use then */
+export function createResidualNetwork(arcs: Arcs, { check, nearPerNode }: Effort) {
+  const { nodes } = arcs;
+  const half = createHalfArcs(arcs, check);
+  const { starts, tail, head, twin, cost, residual, placeOf, halfAt } = half;
+  const potential = new Float64Array(nodes);
+  /** Reduced distances of the last search, and the half-arc that each node was reached by (−1: not). */
+  const distance = new Float64Array(nodes);
+  const parent = new Int32Array(nodes);
+  const heap = new DistanceHeap(nodes);
+
+  /** What was overwritten since the first mark: places and values, to be put back. */
+  let journal: { places: number[]; values: number[] } | null = null;
+
+  function setResidual(h: number, value: number): void {
+    journal?.places.push(h);
+    journal?.values.push(residual[h]);
+    residual[h] = value;
+    near?.update(h);
+  }
+
+  function push(h: number, amount: number): void {
+    setResidual(h, residual[h] - amount);
+    setResidual(twin[h], residual[twin[h]] + amount);
+  }
+
+  const hasNear = isDense(half, nearPerNode);
+  let near: NearArcs | null = null;
+  /** Potentials when `near` was found, and by how much they have moved apart since. */
+  const nearPotential = new Float64Array(nodes);
+  let drift = 0;
+
+  function refreshNear(): void {
+    check();
+    if (hasNear) near = findNearArcs(half, potential, nearPerNode, check);
+    nearPotential.set(potential);
+    drift = 0;
+  }
+
+  /**
+   * Dijkstra on reduced costs. `backward` gives distances to `origin`.
+   * @param target stops once this node is settled; −1: settles all
+   */
+  function search(origin: number, target: number, backward: boolean): void {
+    check();
+    const untilTarget = (node: number) => (node === target ? Number.NEGATIVE_INFINITY : distance[target]);
+    if (target >= 0 && hasNear) {
+      if (isFoundNearby(origin, target, backward, untilTarget)) return;
+      // Potentials that have moved far apart: those nearby are others now. Not while they are to be put back.
+      if (journal === null && (near === null || drift > near.reach / 2)) {
+        refreshNear();
+        if (isFoundNearby(origin, target, backward, untilTarget)) return;
+      }
+    }
+    settleFrom(origin, backward, null, target < 0 ? () => Number.POSITIVE_INFINITY : untilTarget);
+  }
+
+  function isFoundNearby(
+    origin: number,
+    target: number,
+    backward: boolean,
+    visit: (node: number) => number,
+  ): boolean {
+    if (near === null || drift > near.reach) return false;
+    settleFrom(origin, backward, near, visit);
+    return distance[target] + drift <= near.reach;
+  }
+
+  /**
+   * Settles nodes in order of their reduced distance.
+   * @param among null: all half-arcs
+   * @param visit is told each node with its distance, and says up to which distance to go on
+   */
+  function settleFrom(
+    origin: number,
+    backward: boolean,
+    among: NearArcs | null,
+    visit: (node: number, reduced: number) => number,
+  ): void {
+    distance.fill(Number.POSITIVE_INFINITY);
+    parent.fill(-1);
+    heap.clear();
+    distance[origin] = 0;
+    heap.push(origin, 0);
+    let limit = Number.POSITIVE_INFINITY;
+    const sign = backward ? -1 : 1;
+    let looked = 0;
+    for (let u = heap.pop(); u >= 0 && distance[u] <= limit; u = heap.pop()) {
+      if (++looked % NODES_PER_LOOK === 0) check();
+      limit = visit(u, distance[u]);
+      if (limit < distance[u]) return;
+      const settled = distance[u] + sign * potential[u];
+      if (among) {
+        const { heads, costs, places } = among;
+        const isOpen = backward ? among.isTwinOpen : among.isOpen;
+        for (let x = among.starts[u]; x < among.starts[u + 1]; x++) {
+          if (isOpen[x] === 0) continue;
+          const v = heads[x];
+          const along = settled + sign * (costs[x] - potential[v]);
+          if (along >= distance[v] || along > limit) continue;
+          distance[v] = along;
+          parent[v] = backward ? twin[places[x]] : places[x];
+          heap.push(v, along);
+        }
+        for (const at of among.joined[u] ?? []) relax(at, settled, sign, limit);
+      } else {
+        for (let at = starts[u]; at < starts[u + 1]; at++) relax(at, settled, sign, limit);
+      }
+    }
+  }
+
+  /** Reaches the head of a half-arc along it, or (`sign` −1) along its twin. @param settled distance and potential of the tail */
+  function relax(at: number, settled: number, sign: number, limit: number): void {
+    const v = head[at];
+    const along = settled + sign * (cost[at] - potential[v]);
+    if (along >= distance[v] || along > limit) return;
+    const h = sign < 0 ? twin[at] : at;
+    if (residual[h] <= 0) return;
+    distance[v] = along;
+    parent[v] = h;
+    heap.push(v, along);
+  }
+
+  /** Cost of a cheapest path from `from` to every node (or from every node to it); infinite where there is none. */
+  function distances(from: number, backward = false): Float64Array {
+    search(from, -1, backward);
+    return distance.map((d, v) =>
+      backward ? d + potential[from] - potential[v] : d + potential[v] - potential[from],
+    );
+  }
+
+  /** Potentials after a search that has settled `target`, or all there is (`atLeast`: how far the rest is then taken to be). */
+  function advancePotentials(target: number, atLeast: number): void {
+    let most = atLeast;
+    if (distance[target] < Number.POSITIVE_INFINITY) most = distance[target];
+    else for (const d of distance) if (d < Number.POSITIVE_INFINITY && d > most) most = d;
+    let lowest = Number.POSITIVE_INFINITY;
+    let highest = Number.NEGATIVE_INFINITY;
+    for (let v = 0; v < nodes; v++) {
+      potential[v] += Math.min(distance[v], most);
+      const moved = potential[v] - nearPotential[v];
+      if (moved < lowest) lowest = moved;
+      if (moved > highest) highest = moved;
+    }
+    drift = highest - lowest;
+  }
+
+  /**
+   * Sends units along cheapest paths. The flow stays optimal for its new balances.
+   * @returns the cost, or null where not all of it can be sent (what could be sent, was)
+   */
+  function send(from: number, to: number, amount: number): number | null {
+    let total = 0;
+    let left = amount;
+    while (left > 0) {
+      search(from, to, false);
+      if (distance[to] === Number.POSITIVE_INFINITY) return null;
+      const length = distance[to] + potential[to] - potential[from];
+      advancePotentials(to, 0);
+      const sent = augment(from, to, left);
+      left -= sent;
+      total += sent * length;
+    }
+    return total;
+  }
+
+  /** Pushes what fits, at most `most`, along the path that the search has found. */
+  function augment(from: number, to: number, most: number): number {
+    let amount = most;
+    for (let v = to; v !== from; v = tail[parent[v]]) amount = Math.min(amount, residual[parent[v]]);
+    for (let v = to; v !== from; v = tail[parent[v]]) push(parent[v], amount);
+    return amount;
+  }
+
+  /**
+   * Gives a half-arc more residual and makes the flow optimal again, by cycles through it.
+   * @returns what that saves, ≥ 0
+   */
+  function widen(number: number, by: number): number {
+    const h = placeOf[number];
+    const hidden = residual[h];
+    // Where there is residual already, more of it changes no cycle's sign.
+    if (hidden > 0) {
+      setResidual(h, residual[h] + by);
+      return 0;
+    }
+    let left = by;
+    let saved = 0;
+    while (left > 0) {
+      const reduced = cost[h] + potential[tail[h]] - potential[head[h]];
+      if (reduced >= 0) break;
+      search(head[h], tail[h], false);
+      const along = distance[tail[h]];
+      advancePotentials(tail[h], -reduced);
+      if (along + reduced >= 0) break;
+      const amount = augment(head[h], tail[h], left);
+      setResidual(twin[h], residual[twin[h]] + amount);
+      left -= amount;
+      saved -= amount * (along + reduced);
+    }
+    setResidual(h, residual[h] + left);
+    return saved;
+  }
+
+  /** Closes an arc both ways: what it carries stays. */
+  function shut(arc: number): void {
+    setResidual(placeOf[2 * arc], 0);
+    setResidual(placeOf[2 * arc + 1], 0);
+  }
+
+  /**
+   * Nodes in order of their reduced distance from a node (`backward`: to it), along nearby half-arcs: not all nodes, and not by the cheapest paths.
+   * @param visit is told each node with its distance, and says up to which distance to go on
+   */
+  function explore(
+    origin: number,
+    backward: boolean,
+    visit: (node: number, reduced: number) => number,
+  ): void {
+    settleFrom(origin, backward, near, visit);
+  }
+
+  /** Σ of a weight per arc, negative against its direction, over the path by which the last exploration came to a node. */
+  function weighPath(node: number, backward: boolean, weightOf: (arc: number) => number): number {
+    let total = 0;
+    for (let v = node; parent[v] >= 0; v = backward ? head[parent[v]] : tail[parent[v]]) {
+      const number = halfAt[parent[v]];
+      total += (number & 1 ? -1 : 1) * weightOf(number >> 1);
+    }
+    return total;
+  }
+
+  /**
+   * Takes an arc away and sends what it carried along others.
+   * @returns the cost of that, or null where there is no other way
+   */
+  function close(arc: number, carried: number): number | null {
+    shut(arc);
+    const rerouted = send(arcs.from[arc], arcs.to[arc], carried);
+    return rerouted === null ? null : rerouted - carried * arcs.cost[arc];
+  }
+
+  const improved = settlePotentials(half, potential, check);
+  return {
+    distances,
+    send,
+    widen,
+    close,
+    shut,
+    explore,
+    weighPath,
+    /** The cost of an arc on a path, in reduced terms: ≥ 0 where the half-arc has residual. */
+    reducedCost: (number: number) => {
+      const h = placeOf[number];
+      return cost[h] + potential[tail[h]] - potential[head[h]];
+    },
+    /** A new cost for an arc that is shut. */
+    setCost(arc: number, price: number): void {
+      cost[placeOf[2 * arc]] = price;
+      cost[placeOf[2 * arc + 1]] = 0 - price;
+      near?.update(placeOf[2 * arc]);
+      near?.update(placeOf[2 * arc + 1]);
+    },
+    /** How much cheaper the flow could be made without any change; 0 where it was optimal. */
+    improved,
+    /** Units on an arc now. */
+    flowOn: (arc: number) => residual[placeOf[2 * arc + 1]] + arcs.lower[arc],
+    residual: (number: number) => residual[placeOf[number]],
+    /** Remembers this state. @returns puts it back, as often as asked */
+    mark(): () => void {
+      journal ??= { places: [], values: [] };
+      const { places, values } = journal;
+      const length = places.length;
+      refreshNear();
+      const potentialBefore = potential.slice();
+      return () => {
+        drift = 0;
+        while (places.length > length) {
+          const h = places.pop()!;
+          residual[h] = values.pop()!;
+          near?.update(h);
+        }
+        potential.set(potentialBefore);
+      };
+    },
+  };
+}

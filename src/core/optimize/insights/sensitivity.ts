@@ -1,0 +1,153 @@
+/**
+ * Insights as questions: what would the cheapest plan cost after a change? Each has a range of what is proved so far, which
+ * solving narrows, so that figures can be given at any time with the most that they may be off.
+ */
+import type { Moves, Problem, Solution } from '../problem/model.ts';
+import { classToTake, mostCommonClass } from '../problem/serving.ts';
+import { dropConstraint, withNetwork, withVehicle } from '../problem/variants.ts';
+import { both, type Range, UNKNOWN } from './estimate.ts';
+import { groupMoves, type MoveGroup, mostGained } from './move-figures.ts';
+import { type RelaxableName, relaxableConstraints, relaxByOne } from './units.ts';
+
+export type Question = {
+  /** The changed problem. */
+  variant: () => Problem;
+  /** What the change can do to the cost: 1 nothing but raise it, −1 nothing but lower it. */
+  sign: 1 | 0 | -1;
+  range: Range;
+  /** By how much the cost changes, roughly; units. */
+  guess: number | null;
+  /** Where the vehicles of a forbidden move go in the plan that `range.most` is of. */
+  next: number | null;
+  /** The move that is forbidden, and the plan that has it. */
+  move: MoveGroup | null;
+  plan: Moves | null;
+  /** Whether anything beyond what goes without saying is known. */
+  isKnown: boolean;
+};
+
+export type Questions = {
+  /** The problem as it is. */
+  optimum: Range;
+  more: Question[];
+  /** Null where there is no vehicle to take. */
+  fewer: (Question | null)[];
+  demand: Question[];
+  moves: Question[];
+  /** One unit looser, and without the constraint. */
+  constraints: { name: RelaxableName; unit: Question; all: Question }[];
+};
+
+export function askAll(problem: Problem, solution: Solution, load: number): Questions {
+  const n = problem.locationIds.length;
+  const places = Array.from({ length: n }, (_, i) => i);
+  const common = mostCommonClass(problem) ?? 0;
+  // More room can only help, unless vehicles may not stand where they are.
+  const isFree = problem.limits.maxVehiclesPerLocation === Number.POSITIVE_INFINITY;
+  const { boundUnits: least, costUnits: most } = solution;
+  const raised = (variant: () => Problem) => ask(variant, 1, { least, most: Number.POSITIVE_INFINITY });
+  const lowered = (variant: () => Problem) => ask(variant, -1, { least: 0, most });
+  const open = (variant: () => Problem) => ask(variant, 0, UNKNOWN);
+  return {
+    optimum: { least, most },
+    more: places.map((i) => (isFree ? lowered : open)(() => withVehicle(problem, common, i, 1))),
+    fewer: places.map((i) => {
+      const k = classToTake(problem, common, i);
+      return k === null ? null : (isFree ? raised : open)(() => withVehicle(problem, k, i, -1));
+    }),
+    demand: places.map((j) => open(() => withDemand(problem, j, load))),
+    moves: groupMoves(solution.moves, n).map((move) => ({
+      ...raised(() => withoutMove(problem, move)),
+      move,
+      plan: solution.moves,
+    })),
+    constraints: askConstraints(problem, most),
+  };
+}
+
+export const NO_QUESTIONS = { more: [], fewer: [], demand: [], moves: [] };
+
+/** @param most cost of a plan */
+export function askConstraints(problem: Problem, most: number): Questions['constraints'] {
+  const lowered = (variant: () => Problem) => ask(variant, -1, { least: 0, most });
+  return relaxableConstraints(problem).map((name) => ({
+    name,
+    unit: lowered(() => relaxByOne(problem, name)),
+    all: lowered(() => dropConstraint(problem, name)),
+  }));
+}
+
+function ask(variant: () => Problem, sign: 1 | 0 | -1, range: Range): Question {
+  return {
+    variant,
+    sign,
+    range: { ...range },
+    guess: null,
+    next: null,
+    move: null,
+    plan: null,
+    isKnown: range.least === range.most,
+  };
+}
+
+/** Adds what is proved of a question. @param next of the plan that the range's upper end is of */
+export function learn(question: Question, range: Range, next: number | null = null): void {
+  if (next !== null && (range.most <= question.range.most || question.next === null)) question.next = next;
+  question.range = both(question.range, range);
+  question.isKnown = true;
+}
+
+/** How far apart the ends of what is known are; 0 where it is known that there is no plan. */
+export function widthOf({ range }: Question): number {
+  return range.least === Number.POSITIVE_INFINITY ? 0 : range.most - range.least;
+}
+
+/** The least known first. */
+export function byWidth(a: Question, b: Question): number {
+  const [first, second] = [widthOf(b), widthOf(a)];
+  return first === second ? 0 : first - second;
+}
+
+/** Every question, those that more than one figure rests on first. */
+export function listAll({ constraints, more, fewer, moves, demand }: Questions): Question[] {
+  return [
+    ...constraints.flatMap(({ unit, all }) => [unit, all]),
+    ...moves,
+    ...more,
+    ...fewer.filter((question) => question !== null),
+    ...demand,
+  ];
+}
+
+function withDemand(problem: Problem, location: number, load: number): Problem {
+  const demand = problem.demand.slice();
+  demand[location] += load;
+  return { ...problem, demand };
+}
+
+function withoutMove(problem: Problem, { source, target }: MoveGroup): Problem {
+  const costUnits = problem.network.costUnits.slice();
+  costUnits[source * problem.locationIds.length + target] = Number.POSITIVE_INFINITY;
+  return withNetwork(problem, { ...problem.network, costUnits });
+}
+
+/** Where more vehicles of the source go than in the plan; staying counts. */
+export function nextBest(
+  problem: Problem,
+  plan: Moves,
+  without: Moves,
+  { source, target }: MoveGroup,
+): number | null {
+  const gained = new Float64Array(problem.locationIds.length);
+  for (const [moves, sign] of [
+    [plan, -1],
+    [without, 1],
+  ] as const) {
+    for (let m = 0; m < moves.count.length; m++) {
+      if (moves.source[m] !== source) continue;
+      gained[moves.target[m]] += sign * moves.count[m];
+      gained[source] -= sign * moves.count[m];
+    }
+  }
+  return mostGained(problem, gained, source, target);
+}

@@ -1,0 +1,76 @@
+/**
+ * Narrows what is known of the changed problems by solving them, those that are least known first, each for a share of the
+ * time. Any proof of the solver counts, whether it came to the optimum or not.
+ */
+
+import { NO_MOVES } from '../direct/extract.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
+import type { Problem } from '../problem/model.ts';
+import { isOver, type Stopping, shareOf } from '../run/stopping.ts';
+import { solveProblem } from '../solve.ts';
+import { NO_PLAN } from './estimate.ts';
+import type { PlanInHand } from './repairs.ts';
+import { byWidth, learn, listAll, nextBest, type Question, type Questions, widthOf } from './sensitivity.ts';
+
+/** A solve of a changed problem takes this at least; less would bring nothing. */
+const LEAST_SOLVE_MS = 50;
+/** Share of the time left that one of them may take. */
+const MOST_SHARE = 0.2;
+
+/** The problem as it is, solved closer. @returns the best plan known */
+export async function tightenOptimum(
+  problem: Problem,
+  plan: PlanInHand,
+  { optimum }: Questions,
+  stopping: Stopping,
+): Promise<PlanInHand> {
+  if (optimum.most <= optimum.least) return plan;
+  const closer = await solveProblem(problem, 0, stopping);
+  if (closer.kind !== 'solved') return plan;
+  optimum.least = Math.max(optimum.least, closer.solution.boundUnits);
+  optimum.most = Math.min(optimum.most, closer.solution.costUnits);
+  return closer.solution.costUnits < plan.costUnits ? closer.solution : plan;
+}
+
+/**
+ * What a plan costs without each constraint, before all else: which constraints bind has to be named however little time there
+ * is. Without the service level that mostly needs no search, as nothing then has to move.
+ */
+export async function learnConstraints(
+  problem: Problem,
+  { constraints }: Questions,
+  stopping: Stopping,
+): Promise<void> {
+  for (const [at, { all }] of constraints.entries()) {
+    if (evaluateMoves(all.variant(), NO_MOVES).broken.length === 0) learn(all, { least: 0, most: 0 });
+    else if (!isOver(stopping))
+      await solveCloser(problem, all, shareOf(stopping, 1 / (constraints.length - at)));
+  }
+}
+
+/** Solves changed problems until all is known or the time is up; those that took all of their share again when each has had its own. */
+export async function tightenEach(problem: Problem, questions: Questions, control: Stopping): Promise<void> {
+  let open = listAll(questions).filter((question) => widthOf(question) > 0);
+  while (open.length > 0) {
+    const unsettled: Question[] = [];
+    // The widest first.
+    for (const question of open.sort(byWidth)) {
+      const now = performance.now();
+      if (isOver(control)) return;
+      const share = Math.max(LEAST_SOLVE_MS, MOST_SHARE * (control.deadlineMs - now));
+      const stopping = { ...control, deadlineMs: Math.min(control.deadlineMs, now + share) };
+      await solveCloser(problem, question, stopping);
+      if (isOver(stopping) && widthOf(question) > 0) unsettled.push(question);
+    }
+    open = unsettled;
+  }
+}
+
+async function solveCloser(problem: Problem, question: Question, stopping: Stopping): Promise<void> {
+  const outcome = await solveProblem(question.variant(), 0, stopping);
+  if (outcome.kind === 'infeasible') learn(question, NO_PLAN, null);
+  if (outcome.kind !== 'solved') return;
+  const { moves, costUnits, boundUnits } = outcome.solution;
+  const next = question.move && nextBest(problem, question.plan!, moves, question.move);
+  learn(question, { least: boundUnits, most: costUnits }, next);
+}

@@ -1,0 +1,295 @@
+/**
+ * A branch and bound tree that is kept for problems of other numbers. What it was divided by divides the plans of each of them, and the
+ * multipliers of each part prove a bound there too. So a changed problem goes down the same tree: a part that its old multipliers
+ * prove is done, the others are solved again and, below what is kept, divided further; always the one of the least bound first.
+ *
+ * A node is a relaxation over all moves (`column-generation/master.ts`) with the cuts of single locations, solved from the last basis. Columns
+ * are chosen by how much they raised the bound before. Reduced costs narrow what is below a node, for the problem at hand alone.
+ * Reference: Schrage and Wolsey, Sensitivity analysis for branch and bound integer programming, Operations Research 33 (1985).
+ */
+
+import { addLocationCuts } from '../column-generation/cuts/separate-cuts.ts';
+import { planGreedily } from '../column-generation/heuristics/greedy.ts';
+import { canImprove, improve } from '../column-generation/heuristics/improve.ts';
+import { fractionalColumns, movesOf } from '../column-generation/integer-columns.ts';
+import type { Relaxed } from '../column-generation/master.ts';
+import { type Context, relaxWithoutShortage, SURE_PENALTY } from '../column-generation/search.ts';
+import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
+import type { Moves, Problem } from '../problem/model.ts';
+import { DUAL_NOISE, provedUnits } from '../run/incumbent.ts';
+import { createBoundHeap } from './bound-heap.ts';
+
+/** Of the whole columns. */
+type Bounds = { lower: Float64Array; upper: Float64Array };
+
+/** Columns up to the value in one part, above it in the other. */
+type Branch = { column: number; value: number };
+
+type Leaf = {
+  bounds: Bounds;
+  /** Without what costs at least as much as was enough when it was solved. */
+  narrowed: Bounds;
+  /** Proved of its plans in the problem at hand, money. */
+  bound: number;
+  /** What proves a bound in any problem; null: nothing yet. */
+  rowDual: Float64Array | null;
+  /** Whether it was solved in the problem at hand, and by what it is then divided; null: by nothing. */
+  isSolved: boolean;
+  branch: Branch | null;
+  parts: readonly Leaf[] | null;
+  /** The same part of the problem as it is. */
+  kept: Leaf | null;
+};
+
+/** Rounds of cuts per node, while each raises the bound by this share of what is missing. */
+const MOST_CUT_ROUNDS = 4;
+const LEAST_RAISE = 0.1;
+/** Columns per node that are tried in both directions because nothing is known of them. */
+const MOST_TRIED = 8;
+/** A plan is looked for at the first node, and then whenever there are so many times as many. */
+const PLAN_INTERVAL = 8;
+/** How far above the least bound the search goes on with a node's part, as a share of what is missing to be enough. */
+const DIVE_SHARE = 0.5;
+const NOISE = 1e-6;
+
+export type Search = {
+  /** A bound that is as much is all that is wanted, units. */
+  enough: () => number;
+  /** Told plans, which may be dearer than those before, or not keep every constraint. */
+  onPlan: (moves: Moves) => void;
+  /** Ends the search early. */
+  isDone: () => boolean;
+};
+
+export type Tree = ReturnType<typeof createTree>;
+
+/** @param context of a problem whose relaxation has no shortages */
+export function createTree(context: Context) {
+  const { base, master, incumbent } = context;
+  const root = leafOf(wholeBounds(), wholeBounds(), Number.NEGATIVE_INFINITY, null, null);
+  let leaves = [root];
+  /** By how much parts up to, and above, a value raised the bound per unit of distance, in sum, and how often. */
+  const raised = [new Float64Array(base.wholeColumns), new Float64Array(base.wholeColumns)];
+  const tries = [new Int32Array(base.wholeColumns), new Int32Array(base.wholeColumns)];
+
+  function wholeBounds(): Bounds {
+    return { lower: master.whole.lower.slice(), upper: master.whole.upper.slice() };
+  }
+
+  function note(leaf: Leaf, { bound, duals }: Relaxed, enough: number): void {
+    if (!duals || bound <= leaf.bound) return;
+    leaf.bound = bound;
+    leaf.rowDual = duals.rowDual;
+    if (enough < Number.POSITIVE_INFINITY) narrow(leaf.narrowed, duals.reduced, fromUnits(enough) - bound);
+  }
+
+  /** @returns null where the time is up or the solver gave up */
+  function solveLeaf(leaf: Leaf, { enough, onPlan }: Search): Relaxed | null {
+    master.setWhole(leaf.narrowed.lower, leaf.narrowed.upper);
+    let relaxed = master.relax();
+    for (let round = 0; round < MOST_CUT_ROUNDS; round++) {
+      if (relaxed.status !== 'optimal') return null;
+      note(leaf, relaxed, enough());
+      if (isProved(leaf, enough()) || addLocationCuts(context, relaxed.values) === 0) break;
+      const before = relaxed.bound;
+      relaxed = master.relax();
+      if (relaxed.bound - before < LEAST_RAISE * (fromUnits(enough()) - leaf.bound)) break;
+    }
+    if (relaxed.status !== 'optimal') return null;
+    note(leaf, relaxed, enough());
+    leaf.isSolved = true;
+    if (isProved(leaf, enough())) return relaxed;
+    const { values } = relaxed;
+    const open = fractionalColumns(base, values);
+    if (open.length === 0) {
+      const moves = relaxed.isShort ? null : movesOf(context, values);
+      if (moves) onPlan(moves);
+      return relaxed;
+    }
+    const known = leaf.kept?.parts ? leaf.kept.branch : null;
+    leaf.branch = known && open.includes(known.column) ? known : choose(leaf, values, open);
+    return leaf.branch ? relaxed : null;
+  }
+
+  function learnRaise(side: number, { column, value }: Branch, raise: number): void {
+    const distance = side === 0 ? value - Math.floor(value) : Math.floor(value) + 1 - value;
+    raised[side][column] += Math.max(0, raise) / distance;
+    tries[side][column]++;
+  }
+
+  /** The column of which the greatest product of raises on both sides is expected; null where the time is up. */
+  function choose(leaf: Leaf, values: Float64Array, open: readonly number[]): Branch | null {
+    const fraction = (c: number) => values[c] - Math.floor(values[c]);
+    const expected = (side: number, c: number) =>
+      fromUnits(1) + raised[side][c] / Math.max(1, tries[side][c]);
+    const score = (c: number) => expected(0, c) * fraction(c) * expected(1, c) * (1 - fraction(c));
+    const unknown = open
+      .filter((c) => tries[0][c] === 0 || tries[1][c] === 0)
+      .sort((a, b) => Math.abs(fraction(a) - 0.5) - Math.abs(fraction(b) - 0.5))
+      .slice(0, MOST_TRIED);
+    for (const column of unknown) {
+      const branch = { column, value: values[column] };
+      for (const side of [0, 1]) {
+        const part = divided(leaf.narrowed, branch, side);
+        if (isEmpty(part)) continue;
+        master.setWhole(part.lower, part.upper);
+        const { status, bound } = master.relax();
+        if (status !== 'optimal') return null;
+        learnRaise(side, branch, bound - leaf.bound);
+      }
+    }
+    let best = open[0];
+    for (const column of open) if (score(column) > score(best)) best = column;
+    return { column: best, value: values[best] };
+  }
+
+  /** A leaf of the problem at hand where one is kept: proved by the multipliers of that, or as far as the one above it. */
+  function again(kept: Leaf, bounds: Bounds, narrowed: Bounds, least: number): Leaf {
+    const { rowDual } = kept;
+    const isKnown = rowDual !== null && !isEmpty(narrowed);
+    const proved = isKnown
+      ? master.boundOf(rowDual, narrowed.lower, narrowed.upper)
+      : Number.NEGATIVE_INFINITY;
+    return leafOf(bounds, narrowed, Math.max(least, proved), rowDual, kept);
+  }
+
+  function partsOf(leaf: Leaf, branch: Branch): Leaf[] {
+    const { bounds, narrowed, bound, rowDual, kept } = leaf;
+    return [0, 1].map((side) => {
+      const of = [divided(bounds, branch, side), divided(narrowed, branch, side)] as const;
+      return kept?.parts && kept.branch === branch
+        ? again(kept.parts[side], ...of, bound)
+        : leafOf(...of, bound, rowDual, null);
+    });
+  }
+
+  /** A plan near the relaxed solution, improved by local search. */
+  function planNear({ values, duals }: Relaxed, { onPlan, isDone }: Search): void {
+    const isOver = () => isDone() || incumbent.isOver();
+    const problem = master.problem();
+    const moves = planGreedily(problem, master, values, isOver);
+    if (!moves) return;
+    onPlan(moves);
+    if (!duals || !canImprove(problem)) return;
+    const price = (-duals.rowDual[base.serviceRow] / base.demandScale) * UNITS_PER_COST;
+    improve(problem, moves, price, isOver, (better) => {
+      onPlan(better);
+      return false;
+    });
+  }
+
+  /** Goes on from these leaves until the least bound is enough. @returns the leaves that it came to. @throws OutOfTime */
+  function grow(from: readonly Leaf[], search: Search): Leaf[] {
+    const { enough, isDone } = search;
+    const heap = createBoundHeap(from);
+    /** Solved, and divided by nothing. */
+    const closed: Leaf[] = [];
+    let nodes = 0;
+    let nextPlan = 1;
+    let isStuck = false;
+
+    const solve = (leaf: Leaf) => {
+      // All of it costs at least what was enough.
+      if (isEmpty(leaf.narrowed)) leaf.bound = fromUnits(enough());
+      if (isProved(leaf, enough())) return;
+      const relaxed = solveLeaf(leaf, search);
+      if (!relaxed) isStuck = true;
+      else if (++nodes >= nextPlan && leaf.branch && !isDone()) {
+        nextPlan = PLAN_INTERVAL * nodes;
+        planNear(relaxed, search);
+      }
+    };
+    /** @returns the better part, with the other among the leaves */
+    const divide = (leaf: Leaf, branch: Branch): Leaf => {
+      leaf.parts = partsOf(leaf, branch);
+      for (const [side, part] of leaf.parts.entries()) {
+        if (part.kept || isStuck) continue;
+        solve(part);
+        if (part.isSolved) learnRaise(side, branch, part.bound - leaf.bound);
+      }
+      const [low, high] = leaf.parts;
+      const [better, worse] = low.bound <= high.bound ? [low, high] : [high, low];
+      heap.push(worse);
+      return better;
+    };
+
+    while (heap.size() > 0 && !isStuck && !isDone() && !isProved(heap.first(), enough())) {
+      let leaf: Leaf | null = heap.pop();
+      const farthest = leaf.bound + DIVE_SHARE * (fromUnits(enough()) - leaf.bound);
+      while (leaf && !isStuck && !isDone() && !isProved(leaf, enough()) && !(leaf.bound > farthest)) {
+        if (!leaf.isSolved) solve(leaf);
+        else if (leaf.branch) leaf = divide(leaf, leaf.branch);
+        else {
+          closed.push(leaf);
+          leaf = null;
+        }
+      }
+      if (leaf) heap.push(leaf);
+    }
+    return [...closed, ...heap.all()];
+  }
+
+  /** What is proved of all plans, units, as far as it is asked. */
+  function boundOf(list: readonly Leaf[], { enough }: Search): number {
+    let bound = Number.POSITIVE_INFINITY;
+    for (const leaf of list) bound = Math.min(bound, leaf.bound);
+    return Math.min(enough(), provedUnits(bound, DUAL_NOISE));
+  }
+
+  return {
+    /** The problem as it is; what was divided is kept. @returns a proved bound, units, `enough` at most. @throws OutOfTime */
+    search(search: Search): number {
+      leaves = grow(leaves, search);
+      return boundOf(leaves, search);
+    },
+    /** The same of a changed problem. @returns Infinity: it has no plan; null: its model has another form */
+    ask(changed: Problem, search: Search): number | null {
+      const original = master.problem();
+      if (!master.setProblem(changed)) return null;
+      // Where no plan is known there may be none, which dividing would not prove.
+      const mayHaveNone = search.enough() === Number.POSITIVE_INFINITY && !search.isDone();
+      const isNone = mayHaveNone && relaxWithoutShortage(changed, master, SURE_PENALTY) === 'infeasible';
+      const top = again(root, wholeBounds(), wholeBounds(), Number.NEGATIVE_INFINITY);
+      const bound = isNone ? Number.POSITIVE_INFINITY : boundOf(grow([top], search), search);
+      master.setProblem(original);
+      return bound;
+    },
+  };
+}
+
+function leafOf(
+  bounds: Bounds,
+  narrowed: Bounds,
+  bound: number,
+  rowDual: Float64Array | null,
+  kept: Leaf | null,
+): Leaf {
+  return { bounds, narrowed, bound, rowDual, isSolved: false, branch: null, parts: null, kept };
+}
+
+function isProved({ bound }: Leaf, enough: number): boolean {
+  return provedUnits(bound, DUAL_NOISE) >= enough;
+}
+
+/** Up to the value (side 0), or above it (side 1). */
+function divided({ lower, upper }: Bounds, { column, value }: Branch, side: number): Bounds {
+  const part = { lower: lower.slice(), upper: upper.slice() };
+  if (side === 0) part.upper[column] = Math.min(upper[column], Math.floor(value));
+  else part.lower[column] = Math.max(lower[column], Math.floor(value) + 1);
+  return part;
+}
+
+function isEmpty({ lower, upper }: Bounds): boolean {
+  for (let c = 0; c < lower.length; c++) if (lower[c] > upper[c]) return true;
+  return false;
+}
+
+/** Leaves out the values that cost more than `limit` money above the bound that these reduced costs are of. */
+function narrow({ lower, upper }: Bounds, reduced: Float64Array, limit: number): void {
+  for (let c = 0; c < lower.length; c++) {
+    if (reduced[c] === 0) continue;
+    const steps = Math.floor((limit + NOISE) / Math.abs(reduced[c]) + NOISE);
+    if (reduced[c] > 0) upper[c] = Math.min(upper[c], lower[c] + steps);
+    else lower[c] = Math.max(lower[c], upper[c] - steps);
+  }
+}

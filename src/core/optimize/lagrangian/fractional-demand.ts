@@ -1,0 +1,117 @@
+/**
+ * The everyday case goes to the network simplex with the service level priced (`priced/`): one capacity class, demand that is not whole
+ * in vehicles, no bounds of vehicles per location. What it finds and proves is kept in the incumbent; where that is not within the gap
+ * asked for, the search over few moves goes on from it.
+ */
+
+import { flowCosts } from '../flow/flow-costs.ts';
+import { HALF_CIRCUMFERENCE_KM, measure, unitsBeyond, widerRadius } from '../flow/great-circle-flow.ts';
+import type { Flow, FlowControl } from '../flow/types.ts';
+import { fromUnits } from '../problem/costs.ts';
+import { nearCosts } from '../problem/distances/near-costs.ts';
+import type { Moves, Problem, SolveControl } from '../problem/model.ts';
+import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { leastServed } from '../problem/service-level.ts';
+import { DUAL_NOISE, type Incumbent } from '../run/incumbent.ts';
+import { checkOf, type Stopping } from '../run/stopping.ts';
+import { type PricedHooks, type PricedOutcome, solvePriced } from './solve-lagrangian.ts';
+import type { PricedProblem } from './types.ts';
+
+/** `open`: the problem is another one, or not proved within the gap. */
+export type FractionalOutcome = 'done' | 'infeasible' | 'stopped' | 'open';
+
+type PricedAmounts = Omit<PricedProblem, 'cost' | 'beyond'>;
+
+/** The priced problem but for its costs, or null where the problem is more than one. */
+function amountsOf(problem: Problem): PricedAmounts | null {
+  const { capacities, limits, supply, demand, locationIds } = problem;
+  if (capacities.length !== 1 || limits.minVehiclesPerLocation > 0) return null;
+  if (limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY) return null;
+  return {
+    n: locationIds.length,
+    supply,
+    demand,
+    capacity: capacities[0],
+    required: leastServed(problem),
+    fleetSize: limits.totalFleetSize,
+  };
+}
+
+/** The priced problem, or null where the problem is more than one. */
+export function asPricedProblem(problem: Problem): PricedProblem | null {
+  const amounts = amountsOf(problem);
+  return amounts && { ...amounts, cost: flowCosts(problem), beyond: Number.POSITIVE_INFINITY };
+}
+
+/** On the matrix, on the moves within the limit, or without either where the matrix would not fit. */
+function solveAmounts(
+  problem: Problem,
+  amounts: PricedAmounts,
+  control: FlowControl & Stopping,
+  hooks: PricedHooks,
+): PricedOutcome {
+  const { greatCircle, limits } = problem;
+  if (!greatCircle || amounts.n <= MOST_MATRIX_LOCATIONS) {
+    return solvePriced(
+      { ...amounts, cost: flowCosts(problem, control), beyond: Number.POSITIVE_INFINITY },
+      control,
+      hooks,
+    );
+  }
+  const { points, costPerKm } = greatCircle;
+  const limitKm = Math.min(limits.maxDistanceKm, HALF_CIRCUMFERENCE_KM);
+  let radiusKm = Math.min(limitKm, measure(points).firstRadiusKm);
+  for (;;) {
+    const isAll = radiusKm === limitKm;
+    const beyond = isAll ? Number.POSITIVE_INFINITY : unitsBeyond(radiusKm, costPerKm);
+    const cost = nearCosts(points, costPerKm, radiusKm, checkOf(control));
+    const outcome = solvePriced({ ...amounts, cost, beyond }, control, hooks);
+    if (isAll || outcome.kind !== 'open') return outcome;
+    radiusKm = widerRadius(radiusKm, outcome.price, { costPerKm, limitKm });
+  }
+}
+
+/**
+ * Solves a problem with one class and fractional demand as far as the network simplex goes; the incumbent has plan, bound and figures.
+ * @returns `stopped` where the stop flag or the deadline came first
+ */
+export function solveFractional(
+  problem: Problem,
+  incumbent: Incumbent,
+  control: SolveControl,
+): FractionalOutcome {
+  const amounts = amountsOf(problem);
+  if (!amounts) return 'open';
+  const { figures } = incumbent;
+  const flowControl = {
+    stopFlag: control.stopFlag,
+    deadlineMs: control.deadlineMs,
+    onProgress: ({ pivots }: { pivots: number }) => {
+      // A wider radius begins anew.
+      figures.iterations = Math.max(figures.iterations, pivots);
+      incumbent.report();
+    },
+  };
+  try {
+    const { kind, counts } = solveAmounts(problem, amounts, flowControl, {
+      onBound: (units) => incumbent.raiseBound(fromUnits(units), DUAL_NOISE),
+      onPlan: (flow) => {
+        incumbent.consider(toMoves(flow), 'network_simplex');
+        return incumbent.isProved();
+      },
+    });
+    figures.iterations = counts.pivots;
+    figures.columns = counts.candidates;
+    figures.rows = 2 * amounts.n;
+    if (kind === 'infeasible' || incumbent.boundUnits() > incumbent.ceiling) return 'infeasible';
+    if (kind === 'stopped') return 'stopped';
+  } catch (error) {
+    // Numbers beyond exact sums are left to HiGHS.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return incumbent.isProved() ? 'done' : 'open';
+}
+
+function toMoves({ from, to, units }: Flow): Moves {
+  return { capacityClass: new Int32Array(units.length), source: from, target: to, count: units };
+}

@@ -1,0 +1,258 @@
+/**
+ * The flow at one price of service: a spanning tree of `flow/` whose slack arcs have costs. Where only the price changes, the
+ * tree stays a feasible one: the next search starts from it.
+ */
+
+import { splitDemand } from '../direct/variables.ts';
+import { addCandidate, type Candidates, orderByCost } from '../flow/candidates.ts';
+import { type Search, treeCost } from '../flow/network-simplex.ts';
+import {
+  attach,
+  hubNode,
+  idleNode,
+  layOut,
+  partNode,
+  setPotentials,
+  sinkNode,
+  slackNode,
+  type Tree,
+} from '../flow/spanning-tree.ts';
+import type { PricedProblem } from './types.ts';
+
+/** Where demand comes from that is not served. No hub is needed: a plan that serves nothing is one. */
+export const unservedNode = hubNode;
+
+/** Prices are multiples of this, or of more where numbers are large. */
+const FINEST_PRICE = 2 ** -10;
+const EXACT = 2 ** 53;
+
+export type Loads = {
+  /** n: full loads of demand, and what is left over for one vehicle more. */
+  full: Float64Array;
+  rest: Float64Array;
+};
+
+export type PricedSearch = Omit<Search, 'counts'> & {
+  /** `prices`: that the flow was solved for. */
+  counts: Search['counts'] & { prices: number };
+  problem: PricedProblem;
+  loads: Loads;
+  /** Price of a full load. */
+  price: number;
+  /** n: of a part. */
+  partPrice: Float64Array;
+  /** Where the slack arcs are among the candidates. */
+  firstSlack: number;
+  endSlack: number;
+  /** Demand served where every demand is. */
+  totalDemand: number;
+};
+
+export function splitLoads({ n, demand, capacity }: PricedProblem): Loads {
+  const loads = { full: new Float64Array(n), rest: new Float64Array(n) };
+  for (let j = 0; j < n; j++) {
+    const { full, rest } = splitDemand(demand[j], capacity);
+    loads.full[j] = full;
+    loads.rest[j] = rest;
+  }
+  return loads;
+}
+
+export type PricedAmounts = {
+  /** Locations with vehicles to send and with demand to fill, ascending. */
+  sources: Int32Array;
+  sinks: Int32Array;
+  /** n each; consumed. */
+  supply: Float64Array;
+  full: Float64Array;
+  /** Vehicles that may serve, and demand that is served, beside those. */
+  fleetSize: number;
+  served: number;
+};
+
+/** All vehicles and all demand; `isNetted`: what is left of them once vehicles serve full loads where they stand. */
+export function pricedAmounts(
+  { n, supply, capacity, fleetSize }: PricedProblem,
+  { full, rest }: Loads,
+  isNetted: boolean,
+): PricedAmounts {
+  const left = { supply: Float64Array.from(supply), full: full.slice() };
+  const sources = new Int32Array(n);
+  const sinks = new Int32Array(n);
+  let sourceCount = 0;
+  let sinkCount = 0;
+  let netted = 0;
+  for (let i = 0; i < n; i++) {
+    const own = isNetted ? Math.min(supply[i], full[i]) : 0;
+    left.supply[i] -= own;
+    left.full[i] -= own;
+    netted += own;
+    if (left.supply[i] > 0) sources[sourceCount++] = i;
+    if (left.full[i] > 0 || rest[i] > 0) sinks[sinkCount++] = i;
+  }
+  return {
+    ...left,
+    sources: sources.subarray(0, sourceCount),
+    sinks: sinks.subarray(0, sinkCount),
+    fleetSize: fleetSize - netted,
+    served: netted * capacity,
+  };
+}
+
+/** "Serve where you stand", for every source that is a sink too. */
+export function addStays(list: Candidates, n: number, { sources, sinks }: PricedAmounts): void {
+  const isSink = new Uint8Array(n);
+  for (const j of sinks) isSink[j] = 1;
+  for (const i of sources) if (isSink[i] === 1) addCandidate(list, i, sinkNode(n, i), 0);
+}
+
+/**
+ * A strongly feasible tree to start from: the cheapest candidates first, each filled as far as it goes, until what is required is
+ * served. Appends the slack arcs to the candidates, and leaves their prices to `setPrice`. O(candidates + n).
+ * @param amounts with at least one vehicle that may serve
+ * @returns the dearest move that was needed
+ */
+export function startPricedTree(s: PricedSearch, amounts: PricedAmounts): number {
+  const { tree, list, problem, loads } = s;
+  const { n, capacity, required } = problem;
+  const { sources, sinks, supply } = amounts;
+  const { parent } = tree;
+  const slack = slackNode(n);
+  const idle = idleNode(n);
+  const unserved = unservedNode(n);
+  /** Loads not served yet, the part as one. */
+  const left = new Float64Array(n);
+  let allLoads = 0;
+  for (const j of sinks) {
+    left[j] = amounts.full[j] + (loads.rest[j] > 0 ? 1 : 0);
+    allLoads += left[j];
+  }
+  // One more than all loads: the arc to the unserved ones leads down, so that it has to carry something.
+  const mayServe = Math.min(amounts.fleetSize, allLoads + 1);
+  let { served } = amounts;
+  let units = 0;
+  let dearest = 0;
+  const order = orderByCost(list, list.count);
+  for (let r = 0; r < order.length && served < required; r++) {
+    const i = list.from[order[r]];
+    const j = list.to[order[r]] - sinkNode(n, 0);
+    const amount = Math.min(supply[i], left[j]);
+    if (amount === 0) continue;
+    if (units + amount >= mayServe) break;
+    const cost = list.cost[order[r]];
+    supply[i] -= amount;
+    left[j] -= amount;
+    units += amount;
+    dearest = Math.max(dearest, cost);
+    served += amount * capacity;
+    if (left[j] === 0) {
+      attach(tree, sinkNode(n, j), i, amount, cost);
+      if (loads.rest[j] > 0) served += loads.rest[j] - capacity;
+    } else attach(tree, i, sinkNode(n, j), amount, cost);
+  }
+  attach(tree, slack, idle, units, 0);
+  attach(tree, unserved, slack, mayServe - units, 0);
+  for (const i of sources) if (parent[i] < 0) attach(tree, i, idle, supply[i], 0);
+  for (const j of sinks) attachDemand(tree, j, left[j], loads.rest[j] > 0);
+  addSlackArcs(s, amounts);
+  layOut(tree);
+  return dearest;
+}
+
+function addSlackArcs(s: PricedSearch, { sources, sinks, full }: PricedAmounts): void {
+  const { list, loads } = s;
+  const { n } = s.problem;
+  s.firstSlack = list.count;
+  addCandidate(list, slackNode(n), idleNode(n), 0);
+  addCandidate(list, slackNode(n), unservedNode(n), 0);
+  for (const i of sources) addCandidate(list, i, idleNode(n), 0);
+  for (const j of sinks) {
+    if (full[j] > 0) addCandidate(list, unservedNode(n), sinkNode(n, j), 0);
+    if (loads.rest[j] === 0) continue;
+    addCandidate(list, sinkNode(n, j), partNode(n, j), 0);
+    addCandidate(list, unservedNode(n), partNode(n, j), 0);
+  }
+  s.endSlack = list.count;
+}
+
+/** Hangs what is left of a location's demand on the unserved: the part, then full loads. */
+function attachDemand(tree: Tree, j: number, left: number, hasPart: boolean): void {
+  const { n } = tree;
+  const sink = sinkNode(n, j);
+  const part = partNode(n, j);
+  const unserved = unservedNode(n);
+  if (left === 0) {
+    if (hasPart) attach(tree, part, sink, 1, 0);
+    return;
+  }
+  const full = left - (hasPart ? 1 : 0);
+  if (hasPart) attach(tree, part, unserved, 1, 0);
+  // A location whose part alone is not served hangs on it, by an arc that leads up and carries nothing.
+  if (full > 0) attach(tree, sink, unserved, full, 0);
+  else attach(tree, sink, part, 0, 0);
+}
+
+/** Another price of a full load, as near as numbers allow: all that depends on it, the potentials included. O(n). */
+export function setPrice(s: PricedSearch, price: number): void {
+  const { tree, list, problem, loads, partPrice } = s;
+  const { n, capacity } = problem;
+  const grain = priceGrain(s, price);
+  s.price = Math.round(price / grain) * grain;
+  const share = s.price / capacity / grain;
+  for (let j = 0; j < n; j++) partPrice[j] = Math.min(s.price, Math.round(share * loads.rest[j]) * grain);
+  const unserved = unservedNode(n);
+  for (let a = s.firstSlack; a < s.endSlack; a++) {
+    if (list.from[a] === unserved) list.cost[a] = priceOf(s, list.to[a]);
+  }
+  const { parent, cost } = tree;
+  for (let v = sinkNode(n, 0); v < parent.length; v++) if (parent[v] === unserved) cost[v] = priceOf(s, v);
+  cost[unserved] = priceOf(s, parent[unserved]);
+  setPotentials(tree);
+}
+
+/** What it costs not to serve a node of demand; 0 for others. */
+function priceOf({ problem: { n }, price, partPrice }: PricedSearch, node: number): number {
+  if (node < sinkNode(n, 0)) return 0;
+  return node < idleNode(n) ? price : partPrice[node - partNode(n, 0)];
+}
+
+/**
+ * What prices are multiples of, so that sums along a path stay exact.
+ * @throws RangeError where they would not
+ */
+function priceGrain({ problem, list }: PricedSearch, price: number): number {
+  let largest = price;
+  for (let a = 0; a < list.count; a++) if (list.cost[a] > largest) largest = list.cost[a];
+  const longest = 8 * (problem.n + 2) * (largest + 1);
+  let grain = FINEST_PRICE;
+  while (grain < 1 && longest > EXACT * grain) grain *= 2;
+  if (longest > EXACT * grain) throw new RangeError(`a price of ${price} units is too large for exact sums`);
+  return grain;
+}
+
+/** The highest price that `setPrice` takes. */
+export function highestPrice({ problem }: PricedSearch): number {
+  return Math.floor(EXACT / (8 * (problem.n + 2))) - 1;
+}
+
+/** Demand that a unit served at a node of demand serves; 0 for others. */
+export function demandOf({ problem: { n, capacity }, loads }: PricedSearch, node: number): number {
+  if (node < sinkNode(n, 0) || node === idleNode(n)) return 0;
+  return node < idleNode(n) ? capacity : loads.rest[node - partNode(n, 0)];
+}
+
+/** Demand that a unit of the arc between a node and its parent leaves unserved. */
+export function unservedBy(s: PricedSearch, node: number): number {
+  const { parent } = s.tree;
+  const unserved = unservedNode(s.problem.n);
+  if (node === unserved) return demandOf(s, parent[node]);
+  return parent[node] === unserved ? demandOf(s, node) : 0;
+}
+
+/** Cost of the moves, and the demand served, of the flow at hand. O(n). */
+export function measure(s: PricedSearch): { cost: number; served: number } {
+  const { parent, flow } = s.tree;
+  let served = s.totalDemand;
+  for (let v = unservedNode(s.problem.n); v < parent.length; v++) served -= flow[v] * unservedBy(s, v);
+  return { cost: treeCost(s.tree), served };
+}

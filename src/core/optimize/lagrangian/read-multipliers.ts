@@ -1,0 +1,27 @@
+/** The prices that the potentials of a tree say. O(n), and a row of moves per location whose vehicles all serve where they stand. */
+import { sinkNode, slackNode } from '../flow/spanning-tree.ts';
+import { vehicleValues } from './bound.ts';
+import { type PricedSearch, unservedNode } from './lagrangian-tree.ts';
+import type { ServicePrices } from './types.ts';
+
+/** @param isNetted whether vehicles that serve full loads where they stand are left out of the tree */
+export function readPrices({ tree, problem, loads, price }: PricedSearch, isNetted: boolean): ServicePrices {
+  const { n, supply, capacity } = problem;
+  const { potential } = tree;
+  const atLocation = new Float64Array(n);
+  /** Vehicles of locations with as many as full loads: these are not in the tree. */
+  const balanced = new Int32Array(n);
+  for (let j = 0; j < n; j++) {
+    atLocation[j] = Math.max(0, potential[sinkNode(n, j)]);
+    if (!isNetted || supply[j] === 0 || loads.full[j] === 0) continue;
+    // One that serves where it stands is worth as much as one that leaves from there.
+    atLocation[j] = Math.max(atLocation[j], potential[j]);
+    if (supply[j] === loads.full[j]) balanced[j] = supply[j];
+  }
+  if (isNetted) {
+    const elsewhere = vehicleValues({ ...problem, supply: balanced }, atLocation);
+    for (let j = 0; j < n; j++) atLocation[j] = Math.max(atLocation[j], elsewhere[j]);
+  }
+  const perVehicle = Math.max(0, potential[slackNode(n)] - potential[unservedNode(n)]);
+  return { perDemand: price / capacity, perVehicle, atLocation };
+}

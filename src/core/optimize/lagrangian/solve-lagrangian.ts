@@ -1,0 +1,223 @@
+/**
+ * The everyday case: one capacity class, demand that is not whole in vehicles, no bounds of vehicles per location. Network simplex
+ * with the service level priced (`types.ts`), a bound that is proved of all moves (`bound.ts`), a plan within about one move of it.
+ *
+ *   1. vehicles serve full loads where they stand, greedy tree on candidate arcs, simplex on them, then on all arcs
+ *   2. the price at which L is largest, from tree to tree (`best-price.ts`), and all arcs priced again until none improves
+ *   3. the bound that the prices prove; where it shows that vehicles had better not serve where they stand first, 1 without that
+ *   4. plans (`whole-units.ts`)
+ *
+ * Complexity: as `flow/solve-flow.ts`, and some ten prices of few pivots each. One pass over all arcs proves the bound.
+ */
+import { createArcSet } from '../flow/arcs.ts';
+import { createCandidates } from '../flow/candidates.ts';
+import { isOver, pivotCandidates, pivotToOptimum } from '../flow/network-simplex.ts';
+import { NO_MOVES } from '../flow/read-tree.ts';
+import { totalUnits } from '../flow/solve-flow.ts';
+import { createTree } from '../flow/spanning-tree.ts';
+import type { Flow, FlowControl } from '../flow/types.ts';
+import { isStopped } from '../highs/solver-model.ts';
+import { findBestPrice, pointOf } from './best-multiplier.ts';
+import { pricedBound } from './bound.ts';
+import {
+  addStays,
+  type Loads,
+  measure,
+  type PricedSearch,
+  pricedAmounts,
+  setPrice,
+  splitLoads,
+  startPricedTree,
+} from './lagrangian-tree.ts';
+import { readPrices } from './read-multipliers.ts';
+import type { PricedProblem } from './types.ts';
+import { flowAt, leaveLess, readMoves, serveEnough, type WholeFlow } from './whole-units.ts';
+
+/** Cheapest arcs per source and per sink that the search starts with. */
+const NEAREST = 6;
+/** Share of itself by which the proved bound may fall short of what the search has found. */
+const BOUND_TOLERANCE = 1e-6;
+/** Passes over all arcs at most, after the first price. */
+const MOST_ROUNDS = 20;
+const MOST_REPAIRS = 8;
+/** Shares of the best price at which flows are looked at for a plan that is nearer the bound. */
+const OTHER_PRICES = [0.995, 1.005, 0.98, 1.02, 0.96, 1.04, 0.92, 1.08];
+/** Share of the total demand by which sums of what is served may be off. */
+const SERVED_NOISE = 1e-12;
+
+export type PricedHooks = {
+  /** A proved lower bound of the cost of every plan, cost units. */
+  onBound(units: number): void;
+  /** Moves that serve what is required, mostly cheaper and cheaper. @returns whether they are good enough */
+  onPlan(flow: Flow): boolean;
+};
+
+/** `solved`: bound and plan were told, whatever the gap. `infeasible`: proved. `open`: something is left to others. */
+export type PricedOutcome = {
+  kind: 'solved' | 'infeasible' | 'stopped' | 'open';
+  /** The last price of a full load: where solved, the plan costs no more than that beyond the bound. */
+  price: number;
+  counts: PricedSearch['counts'];
+};
+
+/** @throws RangeError where numbers are too large for exact sums */
+export function solvePriced(problem: PricedProblem, control: FlowControl, hooks: PricedHooks): PricedOutcome {
+  const counts = { pivots: 0, pricingRounds: 0, candidates: 0, prices: 0 };
+  const trivial = { price: 0, counts };
+  if (problem.required <= 0) {
+    hooks.onBound(0);
+    hooks.onPlan(NO_MOVES);
+    return { ...trivial, kind: 'solved' };
+  }
+  if (problem.fleetSize < 1) return { ...trivial, kind: 'infeasible' };
+  const netted = run(problem, control, hooks, counts, true);
+  if (netted.kind !== 'unproved') return { ...netted, kind: netted.kind };
+  const plain = run(problem, control, hooks, counts, false, netted.price);
+  return { ...plain, kind: plain.kind === 'unproved' ? 'open' : plain.kind };
+}
+
+type RunOutcome = Omit<PricedOutcome, 'kind'> & { kind: PricedOutcome['kind'] | 'unproved' };
+
+function run(
+  problem: PricedProblem,
+  control: FlowControl,
+  hooks: PricedHooks,
+  counts: PricedSearch['counts'],
+  isNetted: boolean,
+  knownPrice?: number,
+): RunOutcome {
+  const loads = splitLoads(problem);
+  const amounts = pricedAmounts(problem, loads, isNetted);
+  const { sources, sinks } = amounts;
+  const s = createSearch(problem, loads, control, counts);
+  const ended = (kind: RunOutcome['kind']): RunOutcome => ({ kind, counts, price: s.price });
+  if (amounts.fleetSize < 1) return ended(isNetted ? 'unproved' : 'open');
+  const noise = SERVED_NOISE * s.totalDemand;
+  const least = problem.required + noise;
+  const plans = keepCheapest(s, least);
+  const proveBound = () => pricedBound(problem, readPrices(s, isNetted));
+  const stopped = () => {
+    // Any prices prove something; but who cancels does not want to know.
+    if (!isStopped(control.stopFlag)) hooks.onBound(proveBound());
+    const plan = plans.cheapest();
+    if (plan) hooks.onPlan(plan);
+    return ended('stopped');
+  };
+
+  s.arcs.addNearest(s.list, sources, sinks, NEAREST);
+  if (isStopped(control.stopFlag)) return ended('stopped');
+  addStays(s.list, problem.n, amounts);
+  const dearest = startPricedTree(s, amounts);
+  counts.candidates = s.list.count;
+  plans.keep();
+  setPrice(s, knownPrice ?? dearest);
+  if (!pivotToOptimum(s, sources, sinks)) return stopped();
+  plans.keep();
+
+  /** What no plan costs more than: every vehicle along the dearest move. */
+  const limitOf = () => totalUnits(problem.supply) * s.arcs.largestCost() + 1;
+  for (let round = 0; ; round++) {
+    const found = findBestPrice(s, s.price, limitOf);
+    if (found === 'stopped') return stopped();
+    plans.keep();
+    const { value } = pointOf(s);
+    const proved = proveBound();
+    if (found === 'short' && problem.beyond === Number.POSITIVE_INFINITY && proved > limitOf())
+      return ended('infeasible');
+    if (found === 'met') hooks.onBound(proved);
+    if (proved >= value - BOUND_TOLERANCE * value - 1) {
+      if (found === 'met') break;
+      return ended('open');
+    }
+    const first = s.list.count;
+    const added = s.arcs.addViolated(s.list, s.tree, sources, sinks);
+    counts.pricingRounds++;
+    counts.candidates = s.list.count;
+    if (added === 0 || round === MOST_ROUNDS) {
+      // Prices beyond the cost of what is not listed: a matter of more moves, not of netting.
+      const isWide = s.price <= problem.beyond;
+      return ended(isNetted && isWide ? 'unproved' : 'open');
+    }
+    if (!pivotCandidates(s, first, 'all_arcs') || isOver(control)) return stopped();
+  }
+
+  const whole = serveEnough(s, least);
+  if (!whole) return isOver(control) ? stopped() : ended('open');
+  tellPlans(s, whole, least, noise, hooks);
+  return ended('solved');
+}
+
+/** Plans until one is good enough: that within a move of the bound, what makes it cheaper, and from flows at other prices. */
+function tellPlans(
+  s: PricedSearch,
+  first: WholeFlow,
+  least: number,
+  noise: number,
+  hooks: PricedHooks,
+): void {
+  const perGain = s.price / s.problem.capacity;
+  const beyond = ({ served }: WholeFlow) => perGain * (served - least);
+  const tell = ({ s: { tree, list }, beside }: WholeFlow) => hooks.onPlan(readMoves({ tree, list }, beside));
+  let isEnough = tell(first);
+  let excess = beyond(first);
+  for (let r = 0; r < MOST_REPAIRS && !isOver(s.control); r++) {
+    const before = beyond(first);
+    const left = leaveLess(first, least, noise, before);
+    if (left === null) break;
+    excess += left - before;
+    isEnough = tell(first);
+  }
+  const { value } = pointOf(s);
+  for (const factor of OTHER_PRICES) {
+    if (isEnough) return;
+    const other = isOver(s.control) ? null : flowAt(s, factor * s.price);
+    if (!other) return;
+    // By how much this flow is dearer than the best, at the best price.
+    const dearer = pointOf(s).value - value;
+    let left = leaveLess(other, least, noise, excess - dearer);
+    if (left === null && other.served >= least) left = beyond(other);
+    if (left === null || dearer + left >= excess) continue;
+    excess = dearer + left;
+    isEnough = tell(other);
+  }
+}
+
+function createSearch(
+  problem: PricedProblem,
+  loads: Loads,
+  control: FlowControl,
+  counts: PricedSearch['counts'],
+): PricedSearch {
+  const { n, capacity, cost } = problem;
+  let totalDemand = 0;
+  for (let j = 0; j < n; j++) totalDemand += loads.full[j] * capacity + loads.rest[j];
+  return {
+    tree: createTree(n, true),
+    list: createCandidates(24 * n),
+    arcs: createArcSet(n, cost),
+    counts,
+    control,
+    problem,
+    loads,
+    price: 0,
+    partPrice: new Float64Array(n),
+    firstSlack: 0,
+    endSlack: 0,
+    totalDemand,
+  };
+}
+
+/** The cheapest of the flows on the way that serve enough: what is left where the time is up. */
+function keepCheapest(s: PricedSearch, least: number) {
+  let flow: Flow | null = null;
+  let cheapest = Number.POSITIVE_INFINITY;
+  return {
+    keep(): void {
+      const { cost, served } = measure(s);
+      if (served < least || cost >= cheapest) return;
+      cheapest = cost;
+      flow = readMoves(s);
+    },
+    cheapest: (): Flow | null => flow,
+  };
+}

@@ -1,0 +1,189 @@
+/**
+ * From flows at prices of service to plans. At the best price the flow serves too little or too much by some units along cycles of next
+ * to no reduced cost. Pivots at a price a little higher (or lower) send them, and of the last one as many units as it takes: what is
+ * served beyond what is required is then less than a cycle serves, a vehicle's load at most, and the plan within a move of the bound.
+ * Then units along up to three cycles at a time that leave less over, from there or from the flow at another price.
+ *
+ * A unit along the cycle of an arc outside the tree: O(depth). Looking at all of them: O(candidates · depth).
+ */
+import { pivotCandidates } from '../flow/network-simplex.ts';
+import { readFlow, realArcs } from '../flow/read-tree.ts';
+import { sinkNode, type Tree } from '../flow/spanning-tree.ts';
+import type { Flow } from '../flow/types.ts';
+import {
+  demandOf,
+  measure,
+  type PricedSearch,
+  setPrice,
+  unservedBy,
+  unservedNode,
+} from './lagrangian-tree.ts';
+import { type Change, chooseChanges } from './step-changes.ts';
+
+/** First distance to the price at which units are sent, and by how much it grows where they do not suffice. */
+const FIRST_STEP = 2 ** -10;
+const STEP_FACTOR = 8;
+const MOST_STEPS = 24;
+/** Cycles that are looked at together. */
+const MOST_CHANGES = 80;
+
+/** A flow with units outside the tree, by candidate; the tree's own flow is another array than the search's. */
+export type WholeFlow = { s: PricedSearch; beside: Map<number, number>; served: number };
+
+function wholeFlow(s: PricedSearch): WholeFlow {
+  const tree = { ...s.tree, flow: s.tree.flow.slice() };
+  return { s: { ...s, tree }, beside: new Map(), served: measure(s).served };
+}
+
+/**
+ * The flow at the best price, changed until it serves at least `least` and as little beyond as one cycle allows.
+ * @param s with the optimal tree at that price; left with the tree before the last cycle
+ * @returns null where the stop flag or the deadline came first, or nothing serves enough
+ */
+export function serveEnough(s: PricedSearch, least: number): WholeFlow | null {
+  const best = s.price;
+  let { served } = measure(s);
+  const isRising = served < least;
+  let last = -1;
+  const isEnough = (arc: number): boolean => {
+    const { amount, gain } = cycleOf(s, arc);
+    const after = served + amount * gain;
+    if (isRising ? after >= least : after < least) {
+      last = arc;
+      return true;
+    }
+    served = after;
+    return false;
+  };
+  for (let step = FIRST_STEP, tries = 0; last < 0; step *= STEP_FACTOR, tries++) {
+    if (tries === MOST_STEPS || (!isRising && s.price === 0)) break;
+    setPrice(s, Math.max(0, isRising ? best + step : best - step));
+    if (!pivotCandidates(s, 0, 'candidates', isEnough)) return null;
+  }
+  setPrice(s, best);
+  const whole = wholeFlow(s);
+  if (last >= 0) {
+    const { amount, gain } = cycleOf(s, last);
+    const units = (least - served) / gain;
+    send(whole, last, Math.min(amount, isRising ? Math.ceil(units) : Math.floor(units)), gain);
+  }
+  return last >= 0 || !isRising ? whole : null;
+}
+
+/** The flow at another price, told at the present one. @returns null where the stop flag or the deadline came first */
+export function flowAt(s: PricedSearch, price: number): WholeFlow | null {
+  const now = s.price;
+  setPrice(s, price);
+  if (!pivotCandidates(s, 0, 'candidates')) return null;
+  setPrice(s, now);
+  return wholeFlow(s);
+}
+
+/**
+ * Sends units along the cycles that together leave the least: by their reduced costs and by the price of what is served beyond `least`.
+ * @param limit what that has to be less than
+ * @returns what it is, or null where there are no such cycles
+ */
+export function leaveLess(whole: WholeFlow, least: number, noise: number, limit: number): number | null {
+  const { s, served } = whole;
+  const perGain = s.price / s.problem.capacity;
+  const chosen = chooseChanges(findChanges(s, limit, noise), served - least, perGain, limit);
+  if (!chosen) return null;
+  let added = 0;
+  for (const { step, reduced } of chosen) {
+    const { amount, gain } = cycleOf(s, step);
+    // The cycles before may have taken what this one needs.
+    if (amount < 1) return null;
+    send(whole, step, 1, gain);
+    added += reduced;
+  }
+  return added + perGain * (whole.served - least);
+}
+
+/** Arcs outside the tree whose cycle costs less than `limit` beyond the prices and can take a unit, cheapest first. */
+function findChanges(s: PricedSearch, limit: number, noise: number): Change[] {
+  const { list, tree } = s;
+  const { potential } = tree;
+  let within = limit;
+  const found: Change[] = [];
+  for (let a = 0; a < list.count; a++) {
+    const reduced = list.cost[a] + potential[list.from[a]] - potential[list.to[a]];
+    if (reduced >= within) continue;
+    const { amount, gain } = cycleOf(s, a);
+    if (amount < 1 || Math.abs(gain) <= noise) continue;
+    found.push({ step: a, by: 1, reduced: Math.max(0, reduced), gain });
+    if (found.length < 2 * MOST_CHANGES) continue;
+    found.sort((x, y) => x.reduced - y.reduced).length = MOST_CHANGES;
+    within = found[MOST_CHANGES - 1].reduced;
+  }
+  return found.sort((x, y) => x.reduced - y.reduced);
+}
+
+/** How many units the cycle of a candidate takes (0: it is in the tree), and what each serves more. */
+function cycleOf(s: PricedSearch, arc: number): { amount: number; gain: number } {
+  const { parent, flow } = s.tree;
+  const from = s.list.from[arc];
+  const to = s.list.to[arc];
+  if (parent[from] === to || parent[to] === from) return { amount: 0, gain: 0 };
+  let amount = Number.POSITIVE_INFINITY;
+  let gain = from === unservedNode(s.problem.n) ? -demandOf(s, to) : 0;
+  walkCycle(s.tree, from, to, (node, isGrowing) => {
+    if (!isGrowing && flow[node] < amount) amount = flow[node];
+    gain += isGrowing ? -unservedBy(s, node) : unservedBy(s, node);
+  });
+  return { amount, gain };
+}
+
+/** Sends units around the cycle of a candidate; the tree stays as it is. */
+function send(whole: WholeFlow, arc: number, units: number, gain: number): void {
+  const { s, beside } = whole;
+  const { flow } = s.tree;
+  walkCycle(s.tree, s.list.from[arc], s.list.to[arc], (node, isGrowing) => {
+    flow[node] += isGrowing ? units : -units;
+  });
+  beside.set(arc, (beside.get(arc) ?? 0) + units);
+  whole.served += units * gain;
+}
+
+/**
+ * Along an arc and back through the tree, from its end up to the join and down to its start.
+ * @param visit is told each node whose arc to its parent is on the way, and whether that comes to carry more
+ */
+function walkCycle(
+  { parent, depth }: Tree,
+  from: number,
+  to: number,
+  visit: (node: number, isGrowing: boolean) => void,
+): void {
+  let u = from;
+  let v = to;
+  while (u !== v) {
+    if (depth[u] >= depth[v]) {
+      visit(u, u > parent[u]);
+      u = parent[u];
+    } else {
+      visit(v, v < parent[v]);
+      v = parent[v];
+    }
+  }
+}
+
+/** Vehicles that move: those of the tree and those outside of it. */
+export function readMoves(
+  { tree, list }: Pick<PricedSearch, 'tree' | 'list'>,
+  beside: ReadonlyMap<number, number> = new Map(),
+): Flow {
+  const { n } = tree;
+  const arcs = realArcs(tree);
+  const from = Array.from(arcs.from);
+  const to = Array.from(arcs.to);
+  const units = Array.from(arcs.units);
+  for (const [arc, more] of beside) {
+    const sink = list.to[arc] - sinkNode(n, 0);
+    if (list.from[arc] >= n || sink < 0 || sink >= n) continue;
+    from.push(list.from[arc]);
+    to.push(sink);
+    units.push(more);
+  }
+  return readFlow({ from: Int32Array.from(from), to: Int32Array.from(to), units: Int32Array.from(units) });
+}

@@ -1,0 +1,241 @@
+/**
+ * The most demand that vehicles of one class can serve, whatever it costs: who can come where is all that matters.
+ *
+ * Sets of vehicles' places that can be filled at once are the independent sets of a matroid (a transversal one, cut off at the fleet
+ * size), so the greedy choice is best: places of the most demand first, each filled by an augmenting path where there
+ * is one, and none is ever given up again. Places are the ⌊D_j/c⌋ full vehicles of demand c and the one part of the rest.
+ * x_ij vehicles; a path from location j to a source with vehicles left goes back along the moves of others.
+ * O(n²) per path at worst, which carries as many as it can; a path that fails closes its locations for good, so at most n fail.
+ * Reference: Edmonds and Fulkerson, Transversals and matroid partition, J. Res. NBS 69B (1965).
+ */
+
+import { splitDemand } from '../../direct/variables.ts';
+import type { Moves, Network, Problem } from '../model.ts';
+import { isAllowed } from '../network.ts';
+
+/** Costs up to this keep their order, and the number that a cost and a location make stays exact. */
+const MOST_SORTED_COST = 2 ** 39;
+
+/** Whether `reachMost` has the answer: one class (or none), and any number of vehicles may stand anywhere. */
+export function canReachMost(problem: Problem): boolean {
+  return problem.capacities.length <= 1 && !isBounded(problem);
+}
+
+/** Whether there are bounds of vehicles per location. */
+export function isBounded({ limits }: Problem): boolean {
+  return limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+}
+
+/** Places that are filled at each location, and the moves for that. */
+export type Reached = {
+  moves: Moves;
+  full: Int32Array;
+  part: Int32Array;
+};
+
+/**
+ * A plan that serves most; the service level and the ceiling are not looked at.
+ * @param mayMiss demand; once more than this is sure not to be served, the search ends with what it has
+ * @returns null where time ran out
+ */
+export function reachMost(
+  problem: Problem,
+  isOver: () => boolean,
+  mayMiss = Number.POSITIVE_INFINITY,
+): Reached | null {
+  const n = problem.locationIds.length;
+  const going = new Int32Array(n * n);
+  const full = new Int32Array(n);
+  const part = new Int32Array(n);
+  if (problem.capacities.length === 1 && !fillPlaces(problem, { going, full, part }, isOver, mayMiss))
+    return null;
+  const used: number[] = [];
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < n; j++) if (going[i * n + j] > 0 && i !== j) used.push(i * n + j);
+  }
+  const moves = {
+    capacityClass: new Int32Array(used.length),
+    source: Int32Array.from(used, (at) => Math.floor(at / n)),
+    target: Int32Array.from(used, (at) => at % n),
+    count: Int32Array.from(used, (at) => going[at]),
+  };
+  return { moves, full, part };
+}
+
+/** @returns false where time ran out */
+function fillPlaces(
+  problem: Problem,
+  { going, full, part }: { going: Int32Array; full: Int32Array; part: Int32Array },
+  isOver: () => boolean,
+  mayMiss: number,
+): boolean {
+  const n = problem.locationIds.length;
+  const { network, limits, demand } = problem;
+  const split = Array.from(demand, (d) => splitDemand(d, problem.capacities[0]));
+  const free = problem.supply.slice();
+  const nearestOf = nearestFirst(problem);
+  // Then the matrices are read along their rows, which is several times faster.
+  const isSymmetric = problem.greatCircle !== null;
+  const mayGo = (i: number, j: number) =>
+    isSymmetric
+      ? isAllowed(network, n, limits.maxDistanceKm, j, i)
+      : isAllowed(network, n, limits.maxDistanceKm, i, j);
+  /** Sources that may go to j, j itself first, then by cost. */
+  const lists = new Map<number, Int32Array>();
+  const sourcesOf = (j: number): Int32Array => {
+    const known = lists.get(j);
+    if (known) return known;
+    const all = nearestOf(j);
+    const some = new Int32Array(n);
+    let count = 0;
+    for (let at = 0; at < n; at++) {
+      if (problem.supply[all[at]] > 0 && mayGo(all[at], j)) some[count++] = all[at];
+    }
+    const list = some.subarray(0, count);
+    lists.set(j, list);
+    return list;
+  };
+  /** Locations that vehicles of a source go to, maybe with some to which none go any more. */
+  const targetsOf = Array.from({ length: n }, (): number[] => []);
+  const send = (i: number, j: number, count: number) => {
+    if (going[i * n + j] === 0 && count > 0) targetsOf[i].push(j);
+    going[i * n + j] += count;
+  };
+  let unused = free.reduce((sum, count) => sum + count, 0);
+  const closed = new Uint8Array(n);
+  let left = limits.totalFleetSize;
+
+  /** @returns how many of so many places at j are filled */
+  function fill(j: number, count: number): number {
+    const wanted = Math.min(count, left);
+    let open = wanted;
+    const take = (i: number) => {
+      const taken = Math.min(open, free[i]);
+      send(i, j, taken);
+      free[i] -= taken;
+      open -= taken;
+      left -= taken;
+      unused -= taken;
+    };
+    take(j);
+    if (open === 0 || unused === 0) return wanted - open;
+    for (const i of sourcesOf(j)) {
+      take(i);
+      if (open === 0) return wanted;
+    }
+    while (open > 0 && unused > 0 && !closed[j] && !isOver()) {
+      const come = augment(j, open);
+      if (come === 0) break;
+      open -= come;
+      left -= come;
+      unused -= come;
+    }
+    return wanted - open;
+  }
+
+  /** Up to `most` vehicles more at `target`, where others can be moved up. @returns how many */
+  function augment(target: number, most: number): number {
+    const cameFrom = new Int32Array(n).fill(-1);
+    const through = new Int32Array(n).fill(-1);
+    const seenSource = new Uint8Array(n);
+    const queue = [target];
+    cameFrom[target] = target;
+    for (let at = 0; at < queue.length; at++) {
+      const j = queue[at];
+      for (const i of sourcesOf(j)) {
+        if (seenSource[i]) continue;
+        seenSource[i] = 1;
+        if (free[i] > 0) {
+          return moveUp(i, j, target, cameFrom, through, most);
+        }
+        for (const other of targetsOf[i]) {
+          if (going[i * n + other] === 0 || cameFrom[other] >= 0 || closed[other]) continue;
+          cameFrom[other] = j;
+          through[other] = i;
+          queue.push(other);
+        }
+      }
+    }
+    for (const j of queue) closed[j] = 1;
+    return 0;
+  }
+
+  /** Free vehicles of `source` come to the last location, whose vehicles from `through` go to the location before, and so on. */
+  function moveUp(
+    source: number,
+    last: number,
+    target: number,
+    cameFrom: Int32Array,
+    through: Int32Array,
+    most: number,
+  ): number {
+    let count = Math.min(most, free[source]);
+    for (let j = last; j !== target; j = cameFrom[j]) count = Math.min(count, going[through[j] * n + j]);
+    free[source] -= count;
+    send(source, last, count);
+    for (let j = last; j !== target; j = cameFrom[j]) {
+      send(through[j], j, -count);
+      send(through[j], cameFrom[j], count);
+    }
+    return count;
+  }
+
+  // What is passed over once is never filled: the greedy choice of the largest places first serves most.
+  let missed = 0;
+  for (let j = 0; j < n && !isOver() && missed <= mayMiss; j++) {
+    full[j] = fill(j, split[j].full);
+    missed += (split[j].full - full[j]) * problem.capacities[0];
+  }
+  const parts = [...split.keys()].filter((j) => split[j].rest > 0);
+  parts.sort((a, b) => split[b].rest - split[a].rest || a - b);
+  for (const j of parts) {
+    if (isOver()) return false;
+    if (missed > mayMiss) break;
+    part[j] = fill(j, 1);
+    if (part[j] === 0) missed += split[j].rest;
+  }
+  return !isOver();
+}
+
+/** Lists of `nearestFirst`, which questions about one network share; of more locations they would take too much memory. */
+const kept = new WeakMap<Network, Map<number, Int32Array>>();
+const MOST_KEPT_LOCATIONS = 2048;
+
+/** All locations by the cost from there to j, j itself first; found when it is asked for. */
+function nearestFirst({ network, greatCircle, locationIds }: Problem): (j: number) => Int32Array {
+  const n = locationIds.length;
+  const lists = kept.get(network) ?? new Map<number, Int32Array>();
+  if (n <= MOST_KEPT_LOCATIONS) kept.set(network, lists);
+  return (j) => {
+    const known = lists.get(j);
+    if (known) return known;
+    const { costUnits } = network;
+    // Cost and location in one number: sorting numbers as they are is several times faster than by a comparison.
+    const keys = new Float64Array(n);
+    for (let i = 0; i < n; i++) {
+      const cost = greatCircle ? costUnits[j * n + i] : costUnits[i * n + j];
+      keys[i] = (i === j ? 0 : 1 + Math.min(MOST_SORTED_COST, cost)) * n + i;
+    }
+    keys.sort();
+    const list = new Int32Array(n);
+    for (let at = 0; at < n; at++) list[at] = keys[at] - n * Math.floor(keys[at] / n);
+    lists.set(j, list);
+    return list;
+  };
+}
+
+/** Locations with something to do where no operational vehicle may come. */
+export function unreachableLocations(problem: Problem): number[] {
+  const n = problem.locationIds.length;
+  const { network, limits, demand, supply } = problem;
+  const present = new Uint8Array(n);
+  for (let at = 0; at < supply.length; at++) if (supply[at] > 0) present[at % n] = 1;
+  let open = Array.from({ length: n }, (_, j) => j).filter(
+    (j) => present[j] === 0 && (demand[j] > 0 || limits.minVehiclesPerLocation > 0),
+  );
+  // By sources, whose rows are read in order: several times faster than by columns.
+  for (let i = 0; i < n && open.length > 0; i++) {
+    if (present[i]) open = open.filter((j) => !isAllowed(network, n, limits.maxDistanceKm, i, j));
+  }
+  return open;
+}

@@ -1,0 +1,168 @@
+/**
+ * Costs and distances between the locations of the problem: great-circle ones, pair by pair, as the moves within a
+ * limit, or as n × n matrices (row-major) that are built when they are first read; or the request's own matrices.
+ */
+import type { Network as NetworkInput } from '../../../contracts/optimize.ts';
+import { greatCircleKm, greatCircleMatrix } from '../../geo.ts';
+import type { SparseCosts } from '../flow/types.ts';
+import type { Check } from '../run/stopping.ts';
+import { fromUnits, toUnitsUp } from './costs.ts';
+import { greatCircleCosts } from './distances/great-circle-costs.ts';
+import { nearCosts, shareWithin } from './distances/near-costs.ts';
+import type { GreatCircle, LocationPoint, Network, Problem } from './model.ts';
+
+/** Matrices of more locations than this do not fit in memory beside the solver. */
+export const MOST_MATRIX_LOCATIONS = 5000;
+/** Numbers that the kept networks may hold together: 64 MB, a network of 2,000 locations. */
+const MOST_KEPT_NUMBERS = 2 ** 23;
+const MOST_KEPT_NETWORKS = 16;
+/** Fewer locations than this have their matrices sooner than a grid to search. */
+const LEAST_NEAR_LOCATIONS = 200;
+/** Share of the pairs up to which listing those within the limit takes less than the matrices. */
+const NEAR_SHARE = 0.15;
+
+/** The matrices are asked for, but would not fit. */
+export class TooManyLocationsError extends Error {
+  readonly locations: number;
+
+  constructor(locations: number) {
+    super(`the costs of ${locations} locations do not all fit in memory`);
+    this.locations = locations;
+  }
+}
+
+/** Rows of a request's matrices between two looks at the clock. */
+const ROWS_PER_LOOK = 128;
+
+type GreatCircleNetwork = { network: Network; greatCircle: GreatCircle; keptNumbers(): number };
+
+/** Networks by their points: a fleet asks about the same locations again and again. Never changed once they are here. */
+const kept = new Map<string, GreatCircleNetwork>();
+
+/**
+ * `points` in the order of the problem's locations; cost = km × costPerKm, rounded up to a cost unit.
+ * What was computed for recent sets of points is kept and shared.
+ */
+export function greatCircleNetwork(points: readonly LocationPoint[], costPerKm: number): GreatCircleNetwork {
+  const key = JSON.stringify([costPerKm, points.map(({ latitude, longitude }) => [latitude, longitude])]);
+  const found = kept.get(key) ?? createGreatCircleNetwork(points, costPerKm);
+  // Taken out and put back at the end: the oldest in use goes first.
+  kept.delete(key);
+  kept.set(key, found);
+  let numbers = 0;
+  let count = 0;
+  for (const [oldest, { keptNumbers }] of [...kept].reverse()) {
+    numbers += keptNumbers();
+    count++;
+    if (numbers > MOST_KEPT_NUMBERS || count > MOST_KEPT_NETWORKS) kept.delete(oldest);
+  }
+  return found;
+}
+
+function createGreatCircleNetwork(points: readonly LocationPoint[], costPerKm: number): GreatCircleNetwork {
+  const n = points.length;
+  const costs = matrix(n, (check) => greatCircleCosts(points, costPerKm, check).units);
+  const distances = matrix(n, (check) => greatCircleMatrix(points, check));
+  let near: { limitKm: number; moves: SparseCosts | null } | undefined;
+  return {
+    network: {
+      get costUnits() {
+        return costs.read();
+      },
+      get distanceKm() {
+        return distances.read();
+      },
+    },
+    greatCircle: {
+      points,
+      costPerKm,
+      costOf: (from, to) =>
+        from === to ? 0 : toUnitsUp(greatCircleKm(points[from], points[to]) * costPerKm),
+      kmOf: (from, to) => greatCircleKm(points[from], points[to]),
+      buildCosts: (check) => void costs.read(check),
+      buildDistances: (check) => void distances.read(check),
+      near(limitKm, check) {
+        if (near?.limitKm !== limitKm) {
+          const isWorthIt = n >= LEAST_NEAR_LOCATIONS && shareWithin(points, limitKm) <= NEAR_SHARE;
+          near = { limitKm, moves: isWorthIt ? nearCosts(points, costPerKm, limitKm, check) : null };
+        }
+        return near.moves;
+      },
+    },
+    keptNumbers: () => costs.numbers() + distances.numbers() + 1.5 * (near?.moves?.units.length ?? 0),
+  };
+}
+
+/** A matrix that is built when it is first read. */
+function matrix(n: number, build: (check?: Check) => Float64Array) {
+  let built: Float64Array | undefined;
+  return {
+    read(check?: Check): Float64Array {
+      if (n > MOST_MATRIX_LOCATIONS) throw new TooManyLocationsError(n);
+      built ??= build(check);
+      return built;
+    },
+    numbers: () => built?.length ?? 0,
+  };
+}
+
+/** Cost units of a move, without building matrices for it. */
+export function moveCost({ network, greatCircle, locationIds }: Problem, from: number, to: number): number {
+  return greatCircle?.costOf(from, to) ?? network.costUnits[from * locationIds.length + to];
+}
+
+/** Whether the lengths of moves are known: a request's network may leave them out. */
+export function hasDistances({ network, greatCircle }: Problem): boolean {
+  return greatCircle !== null || network.distanceKm !== null;
+}
+
+/** Length of a move in km, where lengths are known. */
+export function moveDistance(
+  { network, greatCircle, locationIds }: Problem,
+  from: number,
+  to: number,
+): number {
+  return greatCircle?.kmOf(from, to) ?? network.distanceKm![from * locationIds.length + to];
+}
+
+/**
+ * The request's matrices, rows and columns put into the order of `locationIds`; `null` costs become Infinity. O(n²).
+ * @param check called every few milliseconds, to throw where there is no time left
+ */
+export function givenNetwork(input: NetworkInput, locationIds: Int32Array, check: Check = () => {}): Network {
+  const n = locationIds.length;
+  const position = new Map(input.location_ids.map((id, at) => [id, at]));
+  const at = Int32Array.from(locationIds, (id) => position.get(id)!);
+  const costUnits = new Float64Array(n * n);
+  const distanceKm = input.distances_km ? new Float64Array(n * n) : null;
+  for (let i = 0; i < n; i++) {
+    if (i % ROWS_PER_LOOK === 0) check();
+    const costs = input.costs[at[i]];
+    const distances = input.distances_km?.[at[i]];
+    for (let j = 0; j < n; j++) {
+      if (i === j) continue;
+      const cost = costs[at[j]];
+      costUnits[i * n + j] = cost === null ? Number.POSITIVE_INFINITY : toUnitsUp(cost);
+      if (distances) distanceKm![i * n + j] = distances[at[j]] ?? Number.POSITIVE_INFINITY;
+    }
+  }
+  return { costUnits, distanceKm };
+}
+
+/** Cost of the dearest allowed move in money, 0 where there is none. */
+export function dearestMove({ costUnits }: Network): number {
+  let dearest = 0;
+  // An index: an iterator over a million costs takes milliseconds.
+  for (let a = 0; a < costUnits.length; a++) {
+    if (costUnits[a] > dearest && costUnits[a] !== Number.POSITIVE_INFINITY) dearest = costUnits[a];
+  }
+  return fromUnits(dearest);
+}
+
+/** Whether a vehicle may go from i to j (staying is always allowed). */
+export function isAllowed(network: Network, n: number, maxDistanceKm: number, i: number, j: number): boolean {
+  if (i === j) return true;
+  const a = i * n + j;
+  if (network.costUnits[a] === Number.POSITIVE_INFINITY) return false;
+  return network.distanceKm === null || network.distanceKm[a] <= maxDistanceKm;
+}

@@ -1,0 +1,209 @@
+/**
+ * Faults of a request that its JSON schema cannot say: they lie between fields, or between the request and the
+ * stored locations, or are of the problem as a whole. Passes over vehicles, demand and network; O(vehicles + demand values
+ * + network cells).
+ */
+import { MAX_DEMAND } from '../../../contracts/bounds.ts';
+import { MAX_REPORTED_ERRORS } from '../../../contracts/errors.ts';
+import type { Constraints, OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
+import type { Fault } from '../problem/model.ts';
+import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { checkNetwork } from './check-network.ts';
+import { aggregateDemand } from './demand.ts';
+import {
+  LEAST_LOAD,
+  refuseClasses,
+  refuseExplanation,
+  refuseLittleDemand,
+  refuseMatrices,
+} from './refusals.ts';
+
+/** Takes faults until the report is full. */
+export type FaultList = {
+  readonly full: boolean;
+  add(field: string, message: string, detail?: string): void;
+};
+
+function faultList(faults: Fault[]): FaultList {
+  return {
+    get full() {
+      return faults.length >= MAX_REPORTED_ERRORS;
+    },
+    add(field, message, detail) {
+      if (faults.length < MAX_REPORTED_ERRORS) faults.push({ field, message, detail: detail ?? null });
+    },
+  };
+}
+
+/**
+ * The location ids that a request names: demand keys, vehicles' locations, network locations.
+ * @returns ascending, without duplicates
+ */
+export function namedLocationIds(request: OptimizeRequest): number[] {
+  const ids = new Set<number>(request.network?.location_ids);
+  for (const key of Object.keys(request.demand_forecast)) ids.add(Number(key));
+  for (const vehicle of request.fleet_state.vehicles) {
+    const id = vehicle.location ?? vehicle.location_id;
+    if (id !== undefined) ids.add(id);
+  }
+  return [...ids].sort((a, b) => a - b);
+}
+
+/**
+ * Cross-field faults of a request that already fits its schema.
+ * @param knownLocationIds ids of the stored locations; not looked at where the request carries a `network`
+ * @param capacityPerVehicle capacity of vehicles where the request states none
+ * @returns at most `MAX_REPORTED_ERRORS` faults; none where the request can be solved (or proved infeasible)
+ */
+export function checkRequest(
+  request: OptimizeRequest,
+  knownLocationIds: ReadonlySet<number>,
+  capacityPerVehicle: number,
+): Fault[] {
+  const faults: Fault[] = [];
+  const list = faultList(faults);
+  const vehicleCount = request.fleet_state.vehicles.length;
+  if (request.constraints) checkConstraints(request.constraints, list);
+  if (request.network) checkNetwork(request.network, vehicleCount, list);
+  const known = request.network ? new Set(request.network.location_ids) : knownLocationIds;
+  const unknown = request.network
+    ? 'is not in network.location_ids; add it there with its costs or leave it out'
+    : 'is not a stored location; store it first (PUT /api/v1/data/locations) or supply a network';
+  checkDemand(request, known, unknown, list);
+  checkVehicles(request.fleet_state.vehicles, known, unknown, list);
+  return faults.length > 0 ? faults : findRefusals(request, capacityPerVehicle);
+}
+
+/** What is right field by field, and yet no problem that the optimizer takes. */
+function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): Fault[] {
+  const { constraints = {}, network, options = {} } = request;
+  const usual = constraints.capacity_per_vehicle ?? capacityPerVehicle;
+  const capacities = new Set<number>();
+  for (const { status = 'operational', capacity = usual } of request.fleet_state.vehicles) {
+    if (status === 'operational') capacities.add(capacity);
+  }
+  const faults: (Fault | null)[] = [];
+  if (capacities.size === 1) {
+    const [capacity] = capacities;
+    const total = demandUpTo(request, LEAST_LOAD * capacity);
+    if (total > 0 && total < LEAST_LOAD * capacity) faults.push(refuseLittleDemand(total, capacity));
+  }
+  const { total_fleet_size, min_vehicles_per_location: least = 0, max_vehicles_per_location } = constraints;
+  const isBounded = least > 0 || max_vehicles_per_location !== undefined;
+  if (options.explain || capacities.size > 1 || isBounded) {
+    const locations = network?.location_ids.length ?? namedLocationIds(request).length;
+    if (options.explain) faults.push(refuseExplanation(locations));
+    if (capacities.size > 1 || isBounded) {
+      faults.push(
+        refuseClasses({
+          capacities: capacities.size,
+          locations,
+          hasIdle: total_fleet_size !== undefined,
+          isBounded,
+        }),
+      );
+      if (!network && locations > MOST_MATRIX_LOCATIONS) faults.push(refuseMatrices(locations));
+    }
+  }
+  return faults.filter((fault) => fault !== null);
+}
+
+/** Planning demand of all locations, added up until it reaches `enough`. */
+function demandUpTo({ demand_forecast, options }: OptimizeRequest, enough: number): number {
+  let total = 0;
+  for (const steps of Object.values(demand_forecast)) {
+    total += aggregateDemand(steps, options?.demand_aggregation ?? 'peak');
+    if (total >= enough) break;
+  }
+  return total;
+}
+
+const ALIASES = [
+  ['max_distance', 'max_rebalancing_distance_km'],
+  ['min_service_level', 'min_demand_coverage'],
+] as const;
+
+function checkConstraints(constraints: Constraints, list: FaultList): void {
+  for (const [name, alias] of ALIASES) {
+    if (constraints[name] !== undefined && constraints[alias] !== undefined) {
+      list.add(
+        `constraints.${alias}`,
+        `${alias} (${constraints[alias]}) means the same as ${name} (${constraints[name]}); give only one of them`,
+      );
+    }
+  }
+  const { min_vehicles_per_location: least, max_vehicles_per_location: most } = constraints;
+  if (least !== undefined && most !== undefined && least > most) {
+    list.add(
+      'constraints.min_vehicles_per_location',
+      `${least} is above max_vehicles_per_location ${most}; lower it to at most ${most} or raise the maximum`,
+    );
+  }
+}
+
+function checkDemand(
+  request: OptimizeRequest,
+  known: ReadonlySet<number>,
+  unknown: string,
+  list: FaultList,
+): void {
+  for (const [key, values] of Object.entries(request.demand_forecast)) {
+    if (list.full) return;
+    if (!known.has(Number(key))) list.add(`demand_forecast.${key}`, `location ${key} ${unknown}`);
+    for (let t = 0; t < values.length; t++) {
+      // NaN and infinities fail the comparison too.
+      if (!(values[t] <= MAX_DEMAND)) {
+        list.add(
+          `demand_forecast.${key}[${t}]`,
+          `${values[t]} is above the largest demand ${MAX_DEMAND}; state demand and capacity in a larger unit`,
+        );
+      }
+    }
+  }
+}
+
+function checkVehicles(
+  vehicles: readonly VehicleInput[],
+  known: ReadonlySet<number>,
+  unknown: string,
+  list: FaultList,
+): void {
+  const firstIndex = new Map<string, number>();
+  for (let v = 0; v < vehicles.length; v++) {
+    if (list.full) return;
+    const vehicle = vehicles[v];
+    const path = `fleet_state.vehicles[${v}]`;
+    checkEither(vehicle, 'id', 'vehicle_id', path, list);
+    checkEither(vehicle, 'location', 'location_id', path, list);
+    const id = vehicle.id ?? vehicle.vehicle_id;
+    if (id !== undefined) {
+      const first = firstIndex.get(id);
+      if (first === undefined) firstIndex.set(id, v);
+      else {
+        const name = vehicle.id === undefined ? 'vehicle_id' : 'id';
+        list.add(
+          `${path}.${name}`,
+          `vehicle ${JSON.stringify(id)} is already at fleet_state.vehicles[${first}]; give every vehicle its own id`,
+        );
+      }
+    }
+    const location = vehicle.location ?? vehicle.location_id;
+    if (location !== undefined && !known.has(location)) {
+      const name = vehicle.location === undefined ? 'location_id' : 'location';
+      list.add(`${path}.${name}`, `location ${location} ${unknown}`);
+    }
+  }
+}
+
+function checkEither(
+  vehicle: VehicleInput,
+  name: 'id' | 'location',
+  other: 'vehicle_id' | 'location_id',
+  path: string,
+  list: FaultList,
+): void {
+  const both = vehicle[name] !== undefined && vehicle[other] !== undefined;
+  const none = vehicle[name] === undefined && vehicle[other] === undefined;
+  if (both) list.add(`${path}.${other}`, `${other} means the same as ${name}; give only one of them`);
+  if (none) list.add(`${path}.${name}`, `${name} is missing and has to be given (${other} is accepted too)`);
+}

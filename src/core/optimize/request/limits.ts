@@ -1,0 +1,36 @@
+/** Constraints and options of a request after aliases, defaults and the operator's caps. */
+import type { OptimizeRequest } from '../../../contracts/optimize.ts';
+import { toUnitsDown } from '../problem/costs.ts';
+import type { Limits, OptimizeSettings } from '../problem/model.ts';
+
+/** Reads the constraints; a limit that is not set is infinite, a minimum 0. */
+export function readLimits(request: OptimizeRequest, settings: OptimizeSettings): Limits {
+  const c = request.constraints ?? {};
+  const ceiling = c.max_rebalancing_cost === undefined ? settings.maxRebalancingCost : c.max_rebalancing_cost;
+  const limitsDistance = !request.network || request.network.distances_km !== undefined;
+  return {
+    maxDistanceKm: limitsDistance
+      ? (c.max_distance ?? c.max_rebalancing_distance_km ?? settings.maxDistanceKm)
+      : Number.POSITIVE_INFINITY,
+    minServiceLevel: c.min_service_level ?? c.min_demand_coverage ?? settings.minServiceLevel,
+    maxCostUnits: ceiling === null ? Number.POSITIVE_INFINITY : toUnitsDown(ceiling),
+    minVehiclesPerLocation: c.min_vehicles_per_location ?? 0,
+    maxVehiclesPerLocation: c.max_vehicles_per_location ?? Number.POSITIVE_INFINITY,
+    totalFleetSize: c.total_fleet_size ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+export type SolveOptions = { timeLimitSeconds: number; optimalityGap: number; explain: boolean };
+
+/** Reads the options; the time limit is capped by the operator's. */
+export function readOptions(request: OptimizeRequest, settings: OptimizeSettings): SolveOptions {
+  const o = request.options ?? {};
+  return {
+    timeLimitSeconds: Math.min(
+      o.time_limit_seconds ?? settings.timeLimitSeconds,
+      settings.maxTimeLimitSeconds,
+    ),
+    optimalityGap: o.optimality_gap ?? settings.optimalityGap,
+    explain: o.explain ?? false,
+  };
+}

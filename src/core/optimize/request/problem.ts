@@ -1,0 +1,90 @@
+/**
+ * From a checked request to the problem's plain data: locations, capacity classes, supply, planning demand, costs.
+ * O(vehicles + demand values + n), and O(n²) where a network is given.
+ */
+import type { OptimizeRequest } from '../../../contracts/optimize.ts';
+import type { FleetIndex, LocationPoint, OptimizeSettings, Problem } from '../problem/model.ts';
+import { givenNetwork, greatCircleNetwork } from '../problem/network.ts';
+import type { Check } from '../run/stopping.ts';
+import { namedLocationIds } from './check.ts';
+import { aggregateDemand } from './demand.ts';
+import { readLimits } from './limits.ts';
+
+/**
+ * Builds the problem of a request that `checkRequest` has passed.
+ * @param locations the stored locations that the request names (more do no harm)
+ * @param check called every few milliseconds, to throw where there is no time left
+ * @throws Error where a named location is not among `locations`, and what `check` throws
+ */
+export function buildProblem(
+  request: OptimizeRequest,
+  locations: readonly LocationPoint[],
+  settings: OptimizeSettings,
+  check?: Check,
+): Problem {
+  const locationIds = Int32Array.from(namedLocationIds(request));
+  const position = new Map<number, number>();
+  for (let i = 0; i < locationIds.length; i++) position.set(locationIds[i], i);
+  const networks = request.network
+    ? { network: givenNetwork(request.network, locationIds, check), greatCircle: null }
+    : greatCircleNetwork(pointsInOrder(locations, locationIds), settings.costPerKm);
+  const capacityPerVehicle = request.constraints?.capacity_per_vehicle ?? settings.capacityPerVehicle;
+  return {
+    locationIds,
+    ...classifyFleet(request, position, capacityPerVehicle),
+    demand: planningDemand(request, position),
+    ...networks,
+    limits: readLimits(request, settings),
+    capacityPerVehicle,
+  };
+}
+
+function pointsInOrder(locations: readonly LocationPoint[], locationIds: Int32Array): LocationPoint[] {
+  const byId = new Map(locations.map((point) => [point.id, point]));
+  return Array.from(locationIds, (id) => {
+    const point = byId.get(id);
+    if (!point) throw new Error(`location ${id} has no stored coordinates`);
+    return point;
+  });
+}
+
+function planningDemand(request: OptimizeRequest, position: ReadonlyMap<number, number>): Float64Array {
+  const demand = new Float64Array(position.size);
+  const aggregation = request.options?.demand_aggregation ?? 'peak';
+  for (const [key, steps] of Object.entries(request.demand_forecast)) {
+    demand[position.get(Number(key))!] = aggregateDemand(steps, aggregation);
+  }
+  return demand;
+}
+
+/** Operational vehicles by capacity class and location. */
+function classifyFleet(
+  request: OptimizeRequest,
+  position: ReadonlyMap<number, number>,
+  capacityPerVehicle: number,
+): { capacities: Float64Array; supply: Int32Array; fleet: FleetIndex } {
+  const operational: number[] = [];
+  const vehicles = request.fleet_state.vehicles;
+  for (let v = 0; v < vehicles.length; v++) {
+    if ((vehicles[v].status ?? 'operational') === 'operational') operational.push(v);
+  }
+  const capacityOf = (v: number) => vehicles[v].capacity ?? capacityPerVehicle;
+  const capacities = Float64Array.from(new Set(operational.map(capacityOf))).sort();
+  const classOf = new Map(Array.from(capacities, (capacity, k) => [capacity, k]));
+  const n = position.size;
+  const supply = new Int32Array(capacities.length * n);
+  const fleet: FleetIndex = {
+    request: Int32Array.from(operational),
+    location: new Int32Array(operational.length),
+    capacityClass: new Int32Array(operational.length),
+  };
+  for (let f = 0; f < operational.length; f++) {
+    const vehicle = vehicles[operational[f]];
+    const i = position.get((vehicle.location ?? vehicle.location_id)!)!;
+    const k = classOf.get(capacityOf(operational[f]))!;
+    fleet.location[f] = i;
+    fleet.capacityClass[f] = k;
+    supply[k * n + i]++;
+  }
+  return { capacities, supply, fleet };
+}

@@ -1,0 +1,138 @@
+/**
+ * What a search has found and proved so far: the cheapest plan that keeps every constraint but the cost ceiling, recomputed
+ * from whole vehicles (`evaluate.ts`) before it counts, and a lower bound of the cost of every plan.
+ */
+
+import { isStopped, type SolverProgress } from '../highs/highs.ts';
+import { UNITS_PER_COST } from '../problem/costs.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
+import type {
+  BoundProof,
+  Moves,
+  Problem,
+  SolveControl,
+  SolveFigures,
+  SolveOutcome,
+} from '../problem/model.ts';
+import { createAllowance, isOver } from './stopping.ts';
+
+/** Error of bounds: in units, and relative for our own sum of duals and for the solver's branching. */
+const LEAST_NOISE_UNITS = 0.01;
+export const DUAL_NOISE = 1e-13;
+export const BRANCHING_NOISE = 1e-9;
+/** A gap of this much is that error and nothing else; below 10⁹ units (100,000 money) it is no whole unit. */
+const LEAST_GAP = 2e-9;
+/** What a plan may take that is made when the time is up: it takes 10 to 70 ms of a processor. */
+const MOST_LATE_MS = 75;
+
+export type Method = SolveFigures['method'];
+export type Plan = { moves: Moves; costUnits: number; served: number; method: Method };
+export type Ended = 'done' | 'stopped' | 'failed';
+
+export type Incumbent = ReturnType<typeof createIncumbent>;
+
+/**
+ * What a bound in money proves in whole units of cost: just above one of them it proves the next.
+ * @param noise relative error of the bound's arithmetic
+ */
+export function provedUnits(bound: number, noise: number): number {
+  if (bound === Number.NEGATIVE_INFINITY || bound === Number.POSITIVE_INFINITY) return Math.max(0, bound);
+  const units = bound * UNITS_PER_COST;
+  return Math.max(0, Math.ceil(units - LEAST_NOISE_UNITS - Math.abs(units) * noise));
+}
+
+export function createIncumbent(problem: Problem, gap: number, control: SolveControl) {
+  const ceiling = problem.limits.maxCostUnits;
+  const figures = { columns: 0, rows: 0, iterations: 0, nodes: 0 };
+  const startedMs = performance.now();
+  /** The cheapest plan found, be it above the ceiling. */
+  let best: Plan | null = null;
+  let boundUnits = 0;
+  const boundBy = new Set<BoundProof>();
+  const isLateTimeSpent = createAllowance(MOST_LATE_MS);
+
+  const gapOf = (costUnits: number) => (costUnits <= boundUnits ? 0 : (costUnits - boundUnits) / costUnits);
+  const isWithin = (reached: number) => reached <= Math.max(gap, LEAST_GAP);
+
+  function report(solver: SolverProgress | null): void {
+    if (!control.onProgress) return;
+    const now = performance.now();
+    // The solver's bound is one of the moves it knows; only what is proved of all is told.
+    const found = solver?.incumbent == null ? Number.POSITIVE_INFINITY : provedUnits(solver.incumbent, 0);
+    const least = Math.min(found, best?.costUnits ?? Number.POSITIVE_INFINITY);
+    const incumbentUnits = least === Number.POSITIVE_INFINITY ? null : least;
+    const reached = incumbentUnits === null ? null : gapOf(incumbentUnits);
+    const byTime = (now - startedMs) / Math.max(1, control.deadlineMs - startedMs);
+    const byGap = reached === null ? 0 : gap / Math.max(gap, reached, LEAST_GAP);
+    control.onProgress({
+      share: Math.min(1, Math.max(byTime, byGap)),
+      incumbentUnits,
+      boundUnits: boundUnits === 0 ? null : Math.min(boundUnits, least),
+      gap: reached,
+      iterations: figures.iterations + (solver?.iterations ?? 0),
+    });
+  }
+
+  function raise(units: number, by: BoundProof): void {
+    if (units <= boundUnits) return;
+    boundUnits = units;
+    boundBy.add(by);
+  }
+
+  return {
+    ceiling,
+    gap,
+    deadlineMs: control.deadlineMs,
+    /** Whether the time is up or the solve is cancelled. */
+    isOver: () => isOver(control),
+    /** Whether a plan that is made when the time is up, because there is none, takes too long; from the first time that it is asked. */
+    isTooLate: () => isStopped(control.stopFlag) || isLateTimeSpent(),
+    figures,
+    best: () => best,
+    isCancelled: () => isStopped(control.stopFlag),
+    boundUnits: () => boundUnits,
+    /** Whether the plan in hand is allowed and within the gap asked for. */
+    isProved: () => best !== null && best.costUnits <= ceiling && isWithin(gapOf(best.costUnits)),
+    raiseBound(bound: number, noise: typeof DUAL_NOISE | typeof BRANCHING_NOISE): void {
+      if (!Number.isFinite(bound)) return;
+      const by = noise === DUAL_NOISE ? 'bound from prices of all moves' : 'bound of branch and cut';
+      raise(provedUnits(bound, noise), by);
+    },
+    /** To what branch and cut has proved in units. */
+    raiseBoundUnits: (units: number) => raise(units, 'bound of branch and cut'),
+    /** Keeps the plan where it holds every constraint (the ceiling apart) and is the cheapest so far. @returns whether it holds */
+    consider(moves: Moves | null, method: Method): boolean {
+      if (!moves) return false;
+      const { costUnits, served, broken } = evaluateMoves(problem, moves);
+      if (broken.length > 0) return false;
+      if (best === null || costUnits < best.costUnits) best = { moves, costUnits, served, method };
+      return true;
+    },
+    /** Tells progress. */
+    report: () => report(null),
+    /** The same from within the solver, which may know more. */
+    reportSolver: (progress: SolverProgress) => report(progress),
+    finish(ended: Ended): SolveOutcome {
+      if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
+      if (boundUnits > ceiling) return { kind: 'infeasible', boundUnits };
+      if (best === null || best.costUnits > ceiling) {
+        if (ended === 'stopped') return { kind: 'timeout' };
+        return { kind: 'error', message: 'the solver ended without a plan that keeps every constraint' };
+      }
+      const { moves, costUnits, served, method } = best;
+      const reached = gapOf(costUnits);
+      return {
+        kind: 'solved',
+        solution: {
+          moves,
+          costUnits,
+          boundUnits: Math.min(boundUnits, costUnits),
+          gap: reached,
+          proved: isWithin(reached),
+          served,
+          figures: { ...figures, method, ...(boundBy.size > 0 && { boundBy: [...boundBy] }) },
+        },
+      };
+    },
+  };
+}

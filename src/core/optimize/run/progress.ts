@@ -1,0 +1,56 @@
+/** Progress of one optimization: stages share out 0 … 1, what is told never falls, and it is told only so often. */
+import { requireFinite } from '../../finite.ts';
+import { fromUnits } from '../problem/costs.ts';
+import type { ProgressReport, SolveProgress } from '../problem/model.ts';
+
+type Stage = ProgressReport['stage'];
+
+/** Where each stage begins; the explanation takes as long as the solve where it is asked for. */
+const BEGINS: Record<'plain' | 'explained', Record<Stage, number>> = {
+  plain: { build: 0, solve: 0.05, verify: 0.95, explain: 0.98 },
+  explained: { build: 0, solve: 0.05, verify: 0.55, explain: 0.6 },
+};
+/** The first of a stage is told at once, what follows at most so often. */
+const INTERVAL_MS = 100;
+const ORDER: Stage[] = ['build', 'solve', 'verify', 'explain'];
+
+export type ProgressTeller = {
+  /** Tells that a stage has begun, or how far it is (`share` 0 … 1). */
+  at(stage: Stage, share?: number, figures?: Omit<ProgressReport, 'stage' | 'progress'>): void;
+  /** The share of a solve, with its figures in money. */
+  solving(progress: SolveProgress): void;
+};
+
+export function createProgress(
+  explained: boolean,
+  onProgress: ((p: ProgressReport) => void) | undefined,
+  intervalMs = INTERVAL_MS,
+): ProgressTeller {
+  const begins = BEGINS[explained ? 'explained' : 'plain'];
+  let told = 0;
+  let toldStage: Stage | null = null;
+  let toldMs = 0;
+  const at: ProgressTeller['at'] = (stage, share = 0, figures = {}) => {
+    if (!onProgress) return;
+    const now = performance.now();
+    if (stage === toldStage && now - toldMs < intervalMs) return;
+    toldStage = stage;
+    toldMs = now;
+    const next = ORDER[ORDER.indexOf(stage) + 1];
+    const end = next ? begins[next] : 1;
+    const progress = begins[stage] + (end - begins[stage]) * Math.min(1, Math.max(0, share || 0));
+    told = Math.max(told, progress);
+    onProgress(requireFinite('progress', { stage, progress: told, ...figures }));
+  };
+  return {
+    at,
+    solving({ share, incumbentUnits, boundUnits, gap, iterations }) {
+      at('solve', share, {
+        incumbent: incumbentUnits === null ? null : fromUnits(incumbentUnits),
+        bound: boundUnits === null ? null : fromUnits(boundUnits),
+        gap,
+        iterations: iterations ?? null,
+      });
+    },
+  };
+}

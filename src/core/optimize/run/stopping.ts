@@ -1,0 +1,77 @@
+/**
+ * When work ends early: the stop flag is set, or the time is up. Whatever takes more than a few milliseconds looks at both in
+ * between (`bench/silence.ts` tells the longest that it does not), by asking `isOver` or by calling a check that throws.
+ */
+
+import { isStopped } from '../highs/solver-model.ts';
+import type { SolveControl } from '../problem/model.ts';
+
+export type Stopping = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'onLook'>;
+
+/** The time is up, or the caller has cancelled: whoever asked keeps what was found before. */
+export class OutOfTime extends Error {}
+
+/** Called every few milliseconds of work. @throws OutOfTime */
+export type Check = () => void;
+
+export function isOver({ deadlineMs, stopFlag, onLook }: Stopping): boolean {
+  onLook?.();
+  return isStopped(stopFlag) || performance.now() >= deadlineMs;
+}
+
+export function checkOf(control: Stopping): Check {
+  return () => {
+    if (isOver(control)) throw new OutOfTime();
+  };
+}
+
+/** Looks at the stop flag alone: in what it takes to have a plan, past the time limit too. */
+export function flagCheckOf({ stopFlag }: Pick<Stopping, 'stopFlag'>): Check {
+  return checkOf({ stopFlag, deadlineMs: Number.POSITIVE_INFINITY });
+}
+
+/**
+ * Time past the time limit, of a processor: where other work keeps that from this thread, a plan that comes later is better than none.
+ * @returns whether it is spent; it runs from the first time that it is asked
+ */
+export function createAllowance(ms: number): () => boolean {
+  let from: { nowMs: number; cpuMs: number } | null = null;
+  return () => {
+    from ??= { nowMs: performance.now(), cpuMs: threadCpuMs() };
+    // The clock first: reading it costs a fraction.
+    return performance.now() - from.nowMs >= ms && threadCpuMs() - from.cpuMs >= ms;
+  };
+}
+
+/** What this thread has taken of a processor so far. */
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** When work ends that may take a share of the time left. */
+export function shareOf({ deadlineMs, stopFlag, onLook }: Stopping, share: number): Stopping {
+  const now = performance.now();
+  return { stopFlag, onLook, deadlineMs: now + share * Math.max(0, deadlineMs - now) };
+}
+
+/** Work that ends at a deadline, whatever it has come to by then: how far it is, the clock tells. */
+export function byClock({ stopFlag, onProgress }: SolveControl, deadlineMs: number): Stopping {
+  const from = performance.now();
+  const onLook = () => {
+    const share = (performance.now() - from) / (deadlineMs - from);
+    onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
+  };
+  return { stopFlag, deadlineMs, onLook: onProgress && onLook };
+}
+
+/** @returns whether there was time for all of it */
+export function untilOutOfTime(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (error instanceof OutOfTime) return false;
+    throw error;
+  }
+}

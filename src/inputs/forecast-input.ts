@@ -1,0 +1,398 @@
+import { AppError, type Fault } from '../answers/errors.ts';
+import type { Config } from '../config.ts';
+import type { OnMissingHistory } from '../contracts/decisions.ts';
+import { MAX_FORECAST_LOCATIONS, MAX_FORECAST_VALUES, MAX_NAMED_EVENTS } from '../contracts/forecast.ts';
+import { eventsAhead, type Horizon, holidaysAhead } from '../core/forecast/ahead.ts';
+import type { Ahead } from '../core/forecast/forecast-text.ts';
+import { localDate, zoneClock } from '../core/forecast/local-time.ts';
+import type { MissingHistory } from '../core/forecast/missing-history.ts';
+import { olderStretches } from '../core/forecast/older.ts';
+import { HOLIDAY_REACH_HOURS, specialDays } from '../core/forecast/special-days.ts';
+import type { DemandSeries, Holiday } from '../core/forecast/types.ts';
+import type { Queryable } from '../db/client.ts';
+import {
+  LAST_HOUR,
+  type NewestHour,
+  readDemandSeries,
+  readNewestHourOfEach,
+  readNewestHours,
+  readObservedNeighbours,
+  readOlderDemand,
+  type StoredSeries,
+} from '../db/demand.ts';
+import { eventOnWire, readEvents, type StoredEvent } from '../db/events.ts';
+import {
+  findKnownLocationIds,
+  readActiveLocationIds,
+  readExpectedDailyDemand,
+  readTimeZones,
+} from '../db/locations.ts';
+import type { HolidayCalendar } from './holidays.ts';
+
+const HOUR_MS = 3_600_000;
+/** Furthest start after the newest observation: the model knows no more than a year ahead. */
+const MAX_LEAD_DAYS = 366;
+const MOST_FAULTS = 100;
+/** How far back past events are read, and what is learned from them: three years. */
+export const LEARNING_HOURS = 3 * 366 * 24;
+
+/** The hours whose observations a forecast may use, UTC since the epoch, and the first day it is of. */
+export type History = { fromHour: number; beforeHour: number; startDate: string };
+
+type Settings = Pick<Config, 'FORECASTING_HISTORY_WEEKS' | 'FORECASTING_TIME_ZONE'>;
+
+/**
+ * Checks that each location is named once and is stored.
+ * @param field name of the list in the request
+ * @throws AppError VALIDATION_ERROR, RESOURCE_NOT_FOUND
+ */
+export async function checkForecastLocations(
+  db: Queryable,
+  ids: readonly number[],
+  field = 'location_ids',
+): Promise<void> {
+  const first = new Map<number, number>();
+  const repeated: Fault[] = [];
+  for (const [i, id] of ids.entries()) {
+    const earlier = first.get(id);
+    if (earlier === undefined) first.set(id, i);
+    else {
+      const message = `location ${id} stands at ${field}[${earlier}] already; name each once`;
+      repeated.push({ field: `${field}[${i}]`, message });
+    }
+  }
+  if (repeated.length > 0) throw new AppError('VALIDATION_ERROR', repeated.slice(0, MOST_FAULTS));
+  const known = await findKnownLocationIds(db, ids);
+  const unknown = ids.flatMap((id, i) =>
+    known.has(id)
+      ? []
+      : [
+          {
+            field: `${field}[${i}]`,
+            message: `location ${id} is not stored; GET /api/v1/data/locations lists them`,
+          },
+        ],
+  );
+  if (unknown.length > 0) throw new AppError('RESOURCE_NOT_FOUND', unknown.slice(0, MOST_FAULTS));
+}
+
+/**
+ * Checks that a forecast has no more values than are computed at once.
+ * @throws AppError VALIDATION_ERROR
+ */
+export function checkForecastSize(
+  locationCount: number,
+  horizonHours: number,
+  stepHours: number,
+  field: string | null,
+): void {
+  const values = locationCount * Math.ceil(horizonHours / stepHours);
+  if (values <= MAX_FORECAST_VALUES) return;
+  const message =
+    `${horizonHours} hours in steps of ${stepHours} are ${values} values for ${locationCount} locations, more than ` +
+    `${MAX_FORECAST_VALUES}; take a shorter horizon, longer steps or fewer locations`;
+  throw new AppError('VALIDATION_ERROR', [{ field, message }]);
+}
+
+/**
+ * The locations that a request is about: those it names, else those of its network, else all that are active.
+ * @throws AppError VALIDATION_ERROR where these are too many, MODEL_NOT_LOADED where there is none
+ */
+export async function requestedLocations(
+  db: Queryable,
+  request: { location_ids?: number[]; network?: { location_ids: number[] } },
+): Promise<number[]> {
+  const named = request.location_ids ?? request.network?.location_ids;
+  if (named) return named;
+  const ids = await readActiveLocationIds(db, MAX_FORECAST_LOCATIONS + 1);
+  if (ids.length > MAX_FORECAST_LOCATIONS) {
+    const message = `more than ${MAX_FORECAST_LOCATIONS} locations are stored; name at most so many of them in location_ids`;
+    throw new AppError('VALIDATION_ERROR', message);
+  }
+  if (ids.length > 0) return ids;
+  const message =
+    'no active location is stored; store locations (PUT /api/v1/data/locations) and their demand first';
+  throw new AppError('MODEL_NOT_LOADED', message);
+}
+
+/**
+ * What a forecast reads: back by the setting from the newest observation of the locations.
+ * @param asked first day asked for; default: the local day after the newest observation
+ * @param field name of that day in the request
+ * @throws AppError MODEL_NOT_LOADED where nothing was observed, VALIDATION_ERROR where the day is too far ahead
+ */
+export async function forecastHistory(
+  db: Queryable,
+  config: Settings,
+  ids: readonly number[],
+  asked: string | undefined,
+  field = 'start_date',
+  fieldOf: LocationField = locationField(ids),
+): Promise<History> {
+  const history = await findHistory(db, config, ids, asked, field);
+  return history ?? Promise.reject(await noObservations(db, config, ids, asked, fieldOf));
+}
+
+/** As `forecastHistory`; null where nothing was observed. */
+async function findHistory(
+  db: Queryable,
+  config: Settings,
+  ids: readonly number[],
+  asked: string | undefined,
+  field: string,
+): Promise<History | null> {
+  const limit = hourLimit(asked);
+  const hours = await readNewestHours(db, ids, limit);
+  if (hours.length === 0) return null;
+  const newest = Math.max(...hours.map(({ hour }) => hour));
+  if (asked !== undefined && Date.parse(asked) / HOUR_MS - newest > MAX_LEAD_DAYS * 24) {
+    const day = new Date(newest * HOUR_MS).toISOString().slice(0, 10);
+    const message = `${asked} is more than ${MAX_LEAD_DAYS} days after the newest observation (${day}); take an earlier date or add observations`;
+    throw new AppError('VALIDATION_ERROR', [{ field, message }]);
+  }
+  const beforeHour = Math.min(limit, newest + 1);
+  return {
+    fromHour: beforeHour - config.FORECASTING_HISTORY_WEEKS * 168 - 48,
+    beforeHour,
+    startDate: asked ?? dayAfter(hours, config.FORECASTING_TIME_ZONE),
+  };
+}
+
+/** What a decision says of the locations and the time that it plans for. */
+export type DecisionScope = {
+  location_ids?: number[] | undefined;
+  start_date?: string | undefined;
+  on_missing_history?: OnMissingHistory | undefined;
+};
+
+/**
+ * What the forecast of a decision reads. Where none of its locations was observed, the history of all locations counts; where
+ * there is none at all, it is empty, and the plan is for the day asked for, else for tomorrow.
+ * @throws AppError as `forecastHistory`; MODEL_NOT_LOADED only where missing history is to fail
+ */
+export async function decisionHistory(
+  db: Queryable,
+  config: Settings,
+  ids: readonly number[],
+  { location_ids, start_date: asked, on_missing_history }: DecisionScope,
+): Promise<History> {
+  const field = 'start_date';
+  if (on_missing_history === 'fail') {
+    const history = await forecastHistory(db, config, ids, asked, field, locationField(location_ids));
+    const silent = await findSilentLocations(db, ids, history);
+    if (silent.length === 0) return history;
+    throw await noObservations(db, config, silent, history.startDate, locationField(location_ids));
+  }
+  const own = await findHistory(db, config, ids, asked, field);
+  if (own) return own;
+  const others = await readActiveLocationIds(db);
+  const common = await findHistory(db, config, others, asked, field);
+  if (common) return common;
+  const now = Math.floor(Date.now() / HOUR_MS);
+  const zone = config.FORECASTING_TIME_ZONE;
+  const startDate = asked ?? dayAfter([{ timeZone: null, hour: now }], zone);
+  const hour = Date.parse(startDate) / HOUR_MS;
+  return { fromHour: hour, beforeHour: hour, startDate };
+}
+
+/** What is known of the locations of a decision that have no observations in their series, and the series it takes besides. */
+export async function readMissingHistory(
+  db: Queryable,
+  config: Pick<Config, 'FORECASTING_TIME_ZONE'>,
+  series: readonly DemandSeries[],
+  hours: Pick<History, 'fromHour' | 'beforeHour'>,
+): Promise<{ missing: MissingHistory; otherSeries: DemandSeries[] }> {
+  const ids = series.map(({ locationId }) => locationId);
+  const expectedDailyDemand = await readExpectedDailyDemand(db, ids);
+  const expecting = series.filter(
+    ({ locationId, values }) => values.length === 0 && (expectedDailyDemand.get(locationId) ?? 0) > 0,
+  );
+  const { fromHour, beforeHour } = hours;
+  const neighbours = await readObservedNeighbours(
+    db,
+    expecting.map(({ locationId }) => locationId),
+    fromHour,
+    beforeHour,
+  );
+  const own = new Set(ids);
+  const others = [...new Set([...neighbours.values()].flat())].filter((id) => !own.has(id));
+  const stored = await readDemandSeries(db, others, fromHour, beforeHour);
+  return {
+    missing: { expectedDailyDemand, neighbours },
+    otherSeries: stored.map((one) => inZone(one, config)),
+  };
+}
+
+/** What of a request makes a forecast large: the first of its fields that it sent. */
+export function sizeField(request: {
+  horizon_hours?: number | undefined;
+  step_hours?: number | undefined;
+  location_ids?: readonly number[] | undefined;
+}): string | null {
+  if (request.horizon_hours !== undefined) return 'horizon_hours';
+  if (request.step_hours !== undefined) return 'step_hours';
+  return request.location_ids ? 'location_ids' : null;
+}
+
+/** Where a request names a location; null where it names none. */
+export type LocationField = (id: number) => string | null;
+
+export function locationField(locationIds: readonly number[] | undefined): LocationField {
+  if (!locationIds) return () => null;
+  const places = new Map(locationIds.map((id, i) => [id, `location_ids[${i}]`]));
+  return (id) => places.get(id) ?? null;
+}
+
+/** One day more than UTC midnight: west of Greenwich the local day starts later; the engine cuts exactly. */
+function hourLimit(startDate: string | undefined): number {
+  return startDate === undefined ? LAST_HOUR : Date.parse(startDate) / HOUR_MS + 24;
+}
+
+/** The local day after the newest observation: the first that has none anywhere. */
+function dayAfter(hours: readonly NewestHour[], defaultTimeZone: string): string {
+  const local = hours.map(({ timeZone, hour }) => hour + zoneClock(timeZone ?? defaultTimeZone)(hour));
+  return localDate(Math.max(...local) + 24);
+}
+
+/** Locations without any observation in the hours that a forecast reads. */
+export async function findSilentLocations(
+  db: Queryable,
+  ids: readonly number[],
+  { fromHour, beforeHour }: Pick<History, 'fromHour' | 'beforeHour'>,
+): Promise<number[]> {
+  const newest = await readNewestHourOfEach(db, ids, beforeHour);
+  return ids.filter((id) => !((newest.get(id) ?? -Infinity) >= fromHour));
+}
+
+/**
+ * Says of each location whether it was never observed, or fell silent, and when.
+ */
+export async function noObservations(
+  db: Queryable,
+  config: Settings,
+  ids: readonly number[],
+  startDate: string | undefined,
+  fieldOf: LocationField,
+): Promise<AppError> {
+  const named = ids.slice(0, MOST_FAULTS);
+  const newest = await readNewestHourOfEach(db, named);
+  const weeks = config.FORECASTING_HISTORY_WEEKS;
+  const faults = named.map((id) => {
+    const hour = newest.get(id);
+    const message =
+      hour === undefined
+        ? `location ${id} has no demand observations; add them with POST /api/v1/data/demand, or leave it out`
+        : `location ${id} has no demand observations in the ${weeks} weeks before ${startDate ?? 'the newest of the request'}, ` +
+          `its newest is of ${new Date(hour * HOUR_MS).toISOString().slice(0, 13)}:00Z; ` +
+          'add newer ones with POST /api/v1/data/demand (an hour without demand is an observation of 0), or leave it out';
+    return { field: fieldOf(id), message };
+  });
+  return new AppError('MODEL_NOT_LOADED', faults);
+}
+
+/** What a forecast reads. */
+export type ForecastInput = { series: DemandSeries[]; holidays?: Holiday[]; events?: StoredEvent[] };
+
+/**
+ * Reads what the engine works on: the observations of `[fromHour, beforeHour)`; the public holidays and events up to
+ * `untilHour`, back to three years before; and of that time the observations around those that are like one ahead, from
+ * `aheadFromHour` (default: `beforeHour`) on. Locations that state no time zone get that of the setting.
+ */
+export async function readForecastInput(
+  db: Queryable,
+  config: Pick<Config, 'FORECASTING_TIME_ZONE'>,
+  calendar: HolidayCalendar | null,
+  asked: {
+    locationIds: readonly number[];
+    fromHour: number;
+    beforeHour: number;
+    untilHour: number;
+    aheadFromHour?: number;
+  },
+): Promise<ForecastInput> {
+  const { locationIds, fromHour, beforeHour, aheadFromHour = beforeHour } = asked;
+  const stored = await readDemandSeries(db, locationIds, fromHour, beforeHour);
+  const untilHour = Math.max(beforeHour, asked.untilHour);
+  const learnFrom = Math.min(fromHour, beforeHour - LEARNING_HOURS);
+  const holidays = calendar?.between(learnFrom - HOLIDAY_REACH_HOURS, untilHour + HOLIDAY_REACH_HOURS);
+  const events = await readEvents(db, locationIds, learnFrom, untilHour);
+  const stretches = olderStretches(specialDays(holidays ?? []), events, {
+    historyFromHour: fromHour,
+    aheadFromHour,
+    untilHour,
+    locationCount: locationIds.length,
+  });
+  const older = await readOlderDemand(db, locationIds, stretches);
+  const series = stored.map((one) => {
+    const stretchesOfIt = older.get(one.locationId);
+    return { ...inZone(one, config), ...(stretchesOfIt && { older: stretchesOfIt }) };
+  });
+  return { series, ...(holidays && { holidays }), ...(events.length > 0 && { events }) };
+}
+
+/** What a forecast that was read with `known` has to say of the days to come. */
+export function describeAhead(
+  { holidays, events = [] }: { holidays?: Holiday[]; events?: StoredEvent[] },
+  zones: ReadonlyMap<number, string>,
+  horizon: Horizon,
+): Ahead {
+  const ahead = eventsAhead(events, zones, horizon);
+  return {
+    ...(holidays && { holidays: holidaysAhead(holidays, horizon) }),
+    events: ahead.slice(0, MAX_NAMED_EVENTS).map(eventOnWire),
+    eventCount: ahead.length,
+  };
+}
+
+/** As `describeAhead`, of locations whose observations are not read. */
+export async function readAhead(
+  db: Queryable,
+  config: Pick<Config, 'FORECASTING_TIME_ZONE'>,
+  calendar: HolidayCalendar | null,
+  ids: readonly number[],
+  horizon: Horizon,
+): Promise<Ahead> {
+  const { startDate, horizonHours } = horizon;
+  const [from, until] = [Date.parse(startDate) / HOUR_MS - 24, forecastEnd(startDate, horizonHours)];
+  const holidays = calendar?.between(from - HOLIDAY_REACH_HOURS, until + HOLIDAY_REACH_HOURS);
+  const events = await readEvents(db, ids, from, until);
+  const stored = events.length > 0 ? await readTimeZones(db, ids) : [];
+  const zones = new Map([...stored].map(([id, zone]) => [id, zone ?? config.FORECASTING_TIME_ZONE]));
+  return describeAhead({ ...(holidays && { holidays }), events }, zones, horizon);
+}
+
+/** The memory of series that a thread can take over instead of copying it. */
+export const buffersOf = (series: readonly DemandSeries[]): ArrayBuffer[] =>
+  series
+    .flatMap(({ values, older = [] }) => [values, ...older.map((stretch) => stretch.values)])
+    .map(({ buffer }) => buffer as ArrayBuffer);
+
+function inZone(
+  series: StoredSeries,
+  { FORECASTING_TIME_ZONE: usual }: Pick<Config, 'FORECASTING_TIME_ZONE'>,
+) {
+  return { ...series, timeZone: series.timeZone ?? usual };
+}
+
+/**
+ * The locations of a backtest: those it names, else the active ones that were ever observed.
+ * @throws AppError as `requestedLocations`; MODEL_NOT_LOADED where one that is named, or all, were never observed
+ */
+export async function backtestLocations(
+  db: Queryable,
+  config: Settings,
+  request: { location_ids?: number[] },
+): Promise<number[]> {
+  const ids = await requestedLocations(db, request);
+  const observed = await readNewestHourOfEach(db, ids);
+  const silent = ids.filter((id) => !observed.has(id));
+  const { location_ids } = request;
+  if (silent.length > 0 && (location_ids || silent.length === ids.length))
+    throw await noObservations(db, config, silent, undefined, locationField(location_ids));
+  return ids.filter((id) => observed.has(id));
+}
+
+/** The hour, in UTC and with a day to spare, at which a forecast from a day on ends. */
+export function forecastEnd(startDate: string, horizonHours: number): number {
+  return Date.parse(startDate) / HOUR_MS + 24 + horizonHours;
+}

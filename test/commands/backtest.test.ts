@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { MONDAY, weeklyShape } from '../core/forecast/samples.ts';
+
+const COMMAND = fileURLToPath(new URL('../../src/commands/backtest.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'backtest-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const rows = (weeks: number): string =>
+  Array.from({ length: weeks * 168 }, (_, hour) => {
+    const stamp = new Date((MONDAY + hour) * 3_600_000).toISOString();
+    return `9,${stamp},${Math.round(weeklyShape(hour, 20))}`;
+  }).join('\n');
+
+function fileOf(name: string, text: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const run = (...args: string[]) => spawnSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8' });
+
+describe('npm run backtest', () => {
+  test('prints one table with the engine beside the two rules, from CSV and from gzip alike', () => {
+    const csv = `location_id,hour_utc_iso,pickups\n${rows(9)}\n`;
+    const options = ['--time-zone', 'UTC', '--origins', '2', '--locations'];
+    const plain = run(fileOf('demand.csv', csv), ...options);
+    expect(plain.stderr).toBe('');
+    expect(plain.status).toBe(0);
+    expect(plain.stdout).toMatch(
+      /^1 locations, 2 forecasts from 2024-02-13 to 2024-02-26 \(UTC\), 0 public holidays/,
+    );
+    for (const horizon of [48, 168]) {
+      for (const step of [1, 24]) {
+        const row = `\n${horizon} h +${step} h +`;
+        expect(plain.stdout).toMatch(new RegExp(`${row}this service +\\d+\\.\\d % .* 100.0 % +100.0 %`));
+        expect(plain.stdout).toMatch(new RegExp(`${row}last week's value +0\\.0 %`));
+        expect(plain.stdout).toMatch(new RegExp(`${row}mean of the last four same weekdays +0\\.0 %`));
+      }
+    }
+    expect(plain.stdout).toMatch(/\n48 h +24 h +calm +4 +\d+\.\d % /);
+    expect(plain.stdout).not.toMatch(/storm|holiday or event/);
+    expect(plain.stdout).toMatch(/\n9 +\d+\.\d %/);
+    const table = (text: string) => text.slice(text.indexOf('\n'));
+    const packed = run(fileOf('demand.csv.gz', gzipSync(csv)), ...options);
+    expect(table(packed.stdout)).toBe(table(plain.stdout));
+  });
+
+  test.each([
+    [['--origins', 'many'], 2, '--origins is many; give a whole number from 1 to 1000'],
+    [['--time-zone', 'Mars/Olympus'], 2, '--time-zone Mars/Olympus is no IANA zone'],
+    [['--storms', '2017-02-30'], 2, '--storms is 2017-02-30; give days as YYYY-MM-DD'],
+    [['--speed', '9'], 2, '--speed'],
+    [['--horizon', '48,'], 2, '--horizon is ; give a whole number from 1 to 8784'],
+    [['--holidays', 'XX'], 2, '"XX" is no region with known holidays; countries: AD'],
+    [['/no/such/file.csv'], 1, 'no such file'],
+  ])('%j ends with exit code %i and says why', (args, status, message) => {
+    const result = run(...args);
+    expect(result.status).toBe(status);
+    expect(result.stderr).toContain(message);
+    expect(result.stdout).toBe('');
+  });
+
+  test('a row that is no demand is named with its number, and too little history says how much is needed', () => {
+    const bad = run(
+      fileOf('bad.csv', 'location_id,hour_utc_iso,n\n9,2024-01-01T00:00Z,4\n9,2024-01-01T00:30Z,4\n'),
+    );
+    expect(bad.status).toBe(1);
+    expect(bad.stderr).toContain('row 3 of');
+    const short = run(fileOf('short.csv', `location_id,hour_utc_iso,n\n${rows(4)}\n`));
+    expect(short.status).toBe(1);
+    expect(short.stderr).toContain('four weeks before the first forecast and 168 hours after it');
+  });
+
+  test('--help prints the usage', () => {
+    const help = run('--help');
+    expect(help.status).toBe(0);
+    expect(help.stdout).toContain('--horizon');
+  });
+});

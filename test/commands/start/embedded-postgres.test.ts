@@ -1,0 +1,129 @@
+import { readFile, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../../src/commands/start/embedded-postgres.ts';
+import { loadConfig } from '../../../src/config.ts';
+import { migrateDatabase } from '../../../src/db/migrate.ts';
+import { startApi } from '../../../src/main.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { openQueue } from '../../../src/queue/queue.ts';
+import { startWorker } from '../../../workers/main.ts';
+import { newTemporaryFolder, removeFolder } from '../../helpers/folders.ts';
+import { send, simpleRequest } from '../../helpers/service.ts';
+import { testConfig } from '../../helpers/services.ts';
+
+const SETTINGS = { fsync: 'off' };
+
+describe('the embedded PostgreSQL', () => {
+  let folder: string;
+  let server: EmbeddedPostgres | undefined;
+  beforeAll(async () => {
+    folder = await newTemporaryFolder('embedded');
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await removeFolder(folder);
+  });
+
+  async function ask<T extends pg.QueryResultRow>(url: string, text: string): Promise<T[]> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    return client
+      .query<T>(text)
+      .then(({ rows }) => rows)
+      .finally(() => client.end());
+  }
+
+  test('hands a database of an earlier version over, in which the administrator owned everything, and serves it', async () => {
+    server = await startEmbeddedPostgres(path.join(folder, 'postgres'), SETTINGS);
+    await ask(server.adminUrl, 'drop database fleet');
+    await ask(server.adminUrl, 'drop role fleet_service');
+    await ask(server.adminUrl, 'create database fleet');
+    const asAdmin = new URL(server.adminUrl);
+    asAdmin.pathname = '/fleet';
+    await migrateDatabase(asAdmin.href);
+    const earlier = testConfig({ DATABASE_URL: asAdmin.href });
+    await (await openQueue(earlier, () => {})).close();
+    await ask(
+      asAdmin.href,
+      "insert into locations (id, name, latitude, longitude) values (1, 'One', 40, -74), (2, 'Two', 40.1, -74)",
+    );
+    await server.stop();
+    await rm(server.passwordFile);
+
+    server = await startEmbeddedPostgres(path.join(folder, 'postgres'), SETTINGS);
+    await migrateDatabase(server.url);
+    const config = { ...earlier, DATABASE_URL: server.url };
+    const api = await startApi(config, createLogger('api', config));
+    const worker = await startWorker(config, createLogger('worker', config));
+    try {
+      expect((await send(`${api.url}/api/v1/data/locations`)).body.data.locations).toMatchObject([
+        { id: 1 },
+        { id: 2 },
+      ]);
+      const { status, text } = await send(`${api.url}/api/v1/optimize`, { body: simpleRequest() });
+      expect(status, text).toBe(200);
+    } finally {
+      await Promise.all([api.close(), worker.close()]);
+    }
+    const left = await ask(
+      server.url,
+      `select relname as name from pg_class join pg_namespace n on n.oid = relnamespace
+       where nspname !~ '^pg_|^information_schema' and relowner <> (select oid from pg_roles where rolname = current_user)
+       union all select nspname from pg_namespace where nspowner <> (select oid from pg_roles where rolname = current_user)
+         and nspname !~ '^pg_|^information_schema|^public'
+       union all select proname from pg_proc join pg_namespace n on n.oid = pronamespace
+       where nspname !~ '^pg_|^information_schema' and proowner <> (select oid from pg_roles where rolname = current_user)`,
+    );
+    expect(left).toEqual([]);
+  });
+
+  test('is used by a role that owns its database and may do nothing else on the server', async () => {
+    const { url } = server!;
+    const [role] = await ask(
+      url,
+      `select rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls from pg_roles where rolname = current_user`,
+    );
+    expect(Object.values(role!)).toEqual([false, false, false, false, false]);
+    await expect(ask(url, 'create database other')).rejects.toThrow(/permission denied/);
+    await expect(ask(url, "copy (select 1) to program 'true'")).rejects.toThrow(/permission denied/);
+    await expect(ask(url, 'select rolpassword from pg_authid')).rejects.toThrow(/permission denied/);
+  });
+
+  test('keeps passwords, data and logs to the user that it runs as, and shows no password', async () => {
+    const { passwordFile, shownUrl, url, folder: root } = server!;
+    const password = await readFile(passwordFile, 'utf8');
+    expect(decodeURIComponent(new URL(url).password)).toBe(password);
+    expect(shownUrl).not.toContain(password);
+    const mode = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
+    expect(await mode(passwordFile)).toBe('600');
+    expect(await mode(path.join(root, 'password'))).toBe('600');
+    expect(await mode(root)).toBe('700');
+    expect(await mode(path.join(root, 'data'))).toBe('700');
+    const [{ file } = { file: '' }] = await ask<{ file: string }>(
+      server!.adminUrl,
+      'select pg_current_logfile() as file',
+    );
+    expect(file).toMatch(/^log\/postgresql-\w{3}\.log$/);
+    expect(await mode(path.join(root, 'data', file))).toBe('600');
+  });
+
+  test('is reached by the settings that npm start prints', async () => {
+    const { shownUrl, passwordFile } = server!;
+    const { DATABASE_URL } = loadConfig({ DATABASE_URL: shownUrl, DATABASE_PASSWORD_FILE: passwordFile });
+    expect(await ask(DATABASE_URL!, 'select current_user as name')).toEqual([{ name: 'fleet_service' }]);
+  });
+
+  test('starts again at once where it was killed, with what was stored', async () => {
+    const { folder: root, adminUrl } = server!;
+    await ask(adminUrl, 'create table kept as select 7 as n');
+    const [postmaster = ''] = (await readFile(path.join(root, 'data', 'postmaster.pid'), 'utf8')).split('\n');
+    process.kill(Number(postmaster), 'SIGKILL');
+    server = await startEmbeddedPostgres(root, SETTINGS);
+    expect(await ask(server.adminUrl, 'select n from kept')).toEqual([{ n: 7 }]);
+  });
+});

@@ -1,0 +1,53 @@
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openLogFile } from '../../../src/commands/start/log-file.ts';
+import { newTemporaryFolder, removeFolder } from '../../helpers/folders.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await newTemporaryFolder('logs');
+});
+afterEach(() => removeFolder(folder));
+
+test('a log is bounded: the newest lines are kept, whole and in order, in files that only their owner can read', async () => {
+  const log = await openLogFile(folder, 'api.log', { maxBytes: 1000, kept: 2 });
+  const source = new PassThrough();
+  log.follow(source);
+  const ended = new Promise((resolve) => source.once('end', resolve));
+  const lines = Array.from({ length: 400 }, (_, i) => JSON.stringify({ line: i }));
+  // In pieces that end within lines.
+  const text = `${lines.join('\n')}\n`;
+  for (let at = 0; at < text.length; at += 37) source.write(text.slice(at, at + 37));
+  source.end();
+  await ended;
+  await log.close();
+
+  expect((await readdir(folder)).toSorted()).toEqual(['api.log', 'api.log.1', 'api.log.2']);
+  const kept: string[] = [];
+  for (const name of ['api.log.2', 'api.log.1', 'api.log']) {
+    const { size, mode } = await stat(path.join(folder, name));
+    expect(size).toBeLessThan(1100);
+    expect((mode & 0o777).toString(8)).toBe('600');
+    const content = await readFile(path.join(folder, name), 'utf8');
+    if (content) kept.push(...content.trimEnd().split('\n'));
+  }
+  expect(kept.length).toBeGreaterThan(100);
+  expect(kept).toEqual(lines.slice(-kept.length));
+});
+
+test('a log that an earlier version left for all to read is closed, and goes on', async () => {
+  const file = path.join(folder, 'worker-1.log');
+  await writeFile(file, 'before\n');
+  await chmod(file, 0o644);
+  const log = await openLogFile(folder, 'worker-1.log');
+  const source = new PassThrough();
+  log.follow(source);
+  const ended = new Promise((resolve) => source.once('end', resolve));
+  source.end('after');
+  await ended;
+  await log.close();
+  expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
+  expect(await readFile(file, 'utf8')).toBe('before\nafter\n');
+});

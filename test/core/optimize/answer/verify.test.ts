@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import type { OptimizationResult, OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import { verifyPlan } from '../../../../src/core/optimize/answer/verify.ts';
+import { optimize } from '../../../../src/core/optimize/optimize.ts';
+import { SETTINGS } from '../instances.ts';
+
+const locations = [
+  { id: 1, latitude: 40.7, longitude: -74 },
+  { id: 2, latitude: 40.75, longitude: -74 },
+  { id: 3, latitude: 40.8, longitude: -74 },
+];
+
+const request: OptimizeRequest = {
+  demand_forecast: { 2: [1, 2.5], 3: [2] },
+  fleet_state: {
+    vehicles: [
+      { id: 'a', location: 1 },
+      { id: 'b', location: 1, capacity: 2 },
+      { id: 'c', location: 1, status: 'maintenance' },
+      { vehicle_id: 'd', location_id: 1 },
+      { id: 'e', location: 3, capacity: 2 },
+      { id: 'f', location: 1 },
+    ],
+  },
+  constraints: {
+    max_distance: 8,
+    min_service_level: 1,
+    max_vehicles_per_location: 3,
+    max_rebalancing_cost: 20,
+  },
+};
+
+async function plan(): Promise<OptimizationResult> {
+  const outcome = await optimize({ request, locations, settings: SETTINGS });
+  if (outcome.status !== 'optimal') throw new Error(outcome.status);
+  return outcome.result;
+}
+
+const verify = (result: OptimizationResult, over: Partial<OptimizeRequest> = {}, settings = SETTINGS) =>
+  verifyPlan({ ...request, ...over }, locations, settings, result);
+
+describe('verifyPlan', () => {
+  test('finds nothing wrong with a right plan', async () => {
+    const result = await plan();
+    expect(result.kpis.rebalanced_count).toBe(2);
+    expect(verify(result)).toEqual([]);
+  });
+
+  /** Each spoils one thing of the right plan: vehicles a, b, d, e, f in this order. */
+  const tampered: [string, (r: OptimizationResult) => void, RegExp][] = [
+    ['a missing item', (r) => r.allocation_plan.pop(), /item 4 is for vehicle \(none\)/],
+    ['an item too many', (r) => r.allocation_plan.push(r.allocation_plan[0]), /6 items for 5 operational/],
+    ['items out of order', (r) => r.allocation_plan.reverse(), /item 0 is for vehicle f instead of a/],
+    [
+      'an item for a vehicle in maintenance',
+      (r) => r.allocation_plan.splice(2, 0, { ...r.allocation_plan[2], vehicle_id: 'c' }),
+      /item 2 is for vehicle c instead of d/,
+    ],
+    ['a wrong source', (r) => (r.allocation_plan[3].source_location = 1), /e is at 3, not at 1/],
+    ['a foreign target', (r) => (r.allocation_plan[3].target_location = 99), /no location of the problem/],
+    ['a wrong assignment', (r) => (r.allocation_plan[3].assignment = 'rebalance'), /assignment is rebalance/],
+    ['a cost of staying', (r) => (r.allocation_plan[3].cost = 1), /e costs 1 instead of 0/],
+    ['a cheaper move', (r) => (mover(r).cost -= 1e-4), /costs .* instead of/],
+    ['a dearer move', (r) => (mover(r).cost += 1e-4), /costs .* instead of/],
+    ['a cost between units', (r) => (mover(r).cost -= 3e-5), /no whole number/],
+    ['another total', (r) => (r.total_cost += 1e-4), /total_cost is/],
+    ['another total among the kpis', (r) => (r.kpis.total_cost += 1e-4), /kpis\.total_cost/],
+    ['a better coverage', (r) => (r.kpis.demand_coverage = 0.99), /kpis\.demand_coverage is 0\.99/],
+    ['another utilization', (r) => (r.kpis.utilization += 0.01), /kpis\.utilization/],
+    ['another count', (r) => r.kpis.rebalanced_count++, /kpis\.rebalanced_count is 3 instead of 2/],
+    ['another distance', (r) => (r.kpis.total_distance_km! += 0.001), /kpis\.total_distance_km/],
+    ['no distance', (r) => (r.kpis.total_distance_km = null), /kpis\.total_distance_km is null/],
+    ['another unmet demand', (r) => (r.kpis.unmet_demand = 1), /kpis\.unmet_demand is 1/],
+    ['an unserved location', (r) => stay(r), /less than min_service_level 1/],
+  ];
+  const mover = (r: OptimizationResult) => r.allocation_plan.find((item) => item.assignment === 'rebalance')!;
+  const stay = (r: OptimizationResult) => {
+    const item = mover(r);
+    item.target_location = item.source_location;
+    item.assignment = 'stay';
+    item.cost = 0;
+  };
+  for (const [name, spoil, message] of tampered) {
+    test(`catches ${name}`, async () => {
+      const result = structuredClone(await plan());
+      spoil(result);
+      expect(verify(result).join('\n')).toMatch(message);
+    });
+  }
+
+  const tightened: [string, NonNullable<OptimizeRequest['constraints']>, RegExp][] = [
+    ['the distance limit', { max_distance: 5.5 }, /more than the limit 5\.5 km/],
+    ['the distance limit under its other name', { max_rebalancing_distance_km: 5.5 }, /more than the limit/],
+    ['the cost ceiling', { max_rebalancing_cost: 11 }, /more than max_rebalancing_cost 11/],
+    ['the fewest vehicles per location', { min_vehicles_per_location: 2 }, /fewer than 2/],
+    ['the most vehicles per location', { max_vehicles_per_location: 1 }, /more than 1/],
+    ['the fleet size', { min_service_level: 1, total_fleet_size: 2 }, /less than min_service_level 1/],
+    [
+      'the capacity of vehicles that state none',
+      { min_demand_coverage: 1, capacity_per_vehicle: 0.1 },
+      /less than/,
+    ],
+  ];
+  for (const [name, constraints, message] of tightened) {
+    test(`reads ${name} from the request`, async () => {
+      expect(verify(await plan(), { constraints }).join('\n')).toMatch(message);
+    });
+  }
+
+  test('falls back on the settings', async () => {
+    const result = await plan();
+    const bare = { constraints: { min_service_level: 1 } };
+    expect(verify(result, bare)).toEqual([]);
+    expect(verify(result, bare, { ...SETTINGS, maxDistanceKm: 5 }).join()).toMatch(
+      /more than the limit 5 km/,
+    );
+    expect(verify(result, bare, { ...SETTINGS, maxRebalancingCost: 11 }).join()).toMatch(
+      /max_rebalancing_cost 11/,
+    );
+    expect(verify(result, bare, { ...SETTINGS, maxRebalancingCost: null })).toEqual([]);
+    expect(verify(result, bare, { ...SETTINGS, costPerKm: 2 }).join()).toMatch(/instead of/);
+    expect(
+      verify(
+        result,
+        { constraints: {} },
+        { ...SETTINGS, minServiceLevel: 1, capacityPerVehicle: 0.1 },
+      ).join(),
+    ).toMatch(/less than min_service_level 1/);
+  });
+
+  test('catches a forbidden move of the request network', async () => {
+    const cost = mover(await plan()).cost;
+    const network = (move: number | null) => ({
+      location_ids: [1, 2, 3],
+      costs: [
+        [0, move, 1],
+        [1, 0, 1],
+        [1, 1, 0],
+      ],
+    });
+    const result = structuredClone(await plan());
+    result.kpis.total_distance_km = null;
+    expect(verify(result, { network: network(cost) })).toEqual([]);
+    expect(verify(result, { network: network(null) }).join('\n')).toMatch(/forbidden move 1 → 2/);
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import {
+  allowedCosts,
+  createClassTransport,
+} from '../../../../../src/core/optimize/column-generation/heuristics/class-transport.ts';
+import {
+  canImprove,
+  improve,
+} from '../../../../../src/core/optimize/column-generation/heuristics/improve.ts';
+import { evaluateMoves } from '../../../../../src/core/optimize/problem/evaluate.ts';
+import type { Moves, Problem } from '../../../../../src/core/optimize/problem/model.ts';
+import { buildProblem } from '../../../../../src/core/optimize/request/problem.ts';
+import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
+import { cityInstance, createRandom, type Random, SETTINGS } from '../../instances.ts';
+
+const settings = { ...SETTINGS, maxRebalancingCost: null };
+
+/** A few vehicles of one class between locations whose costs keep no triangle inequality and may be missing. */
+function smallProblem(random: Random): Problem {
+  const n = random.integer(2, 5);
+  const ids = Array.from({ length: n }, (_, i) => i + 1);
+  const forbidden = random.pick([0, 0.3]);
+  return buildProblem(
+    {
+      demand_forecast: { 1: [1] },
+      fleet_state: {
+        vehicles: Array.from({ length: random.integer(1, 6) }, (_, v) => ({
+          id: `v${v}`,
+          location: random.pick(ids),
+        })),
+      },
+      network: {
+        location_ids: ids,
+        costs: ids.map(() =>
+          ids.map(() => (random.chance(forbidden) ? null : random.integer(0, 20_000) / 1e4)),
+        ),
+      },
+    },
+    [],
+    settings,
+  );
+}
+
+/** The least cost of bringing the vehicles to the places, by trying all ways; Infinity where there is none. */
+function cheapestAssignment(problem: Problem, wanted: ArrayLike<number>): number {
+  const n = problem.locationIds.length;
+  const expand = (counts: ArrayLike<number>) =>
+    Array.from(counts).flatMap((count, j) => new Array<number>(count).fill(j));
+  const vehicles = expand(problem.supply);
+  const places = expand(wanted);
+  const best = (v: number, left: number[]): number => {
+    if (v === vehicles.length) return 0;
+    let least = Number.POSITIVE_INFINITY;
+    for (const [at, j] of left.entries()) {
+      const cost = problem.network.costUnits[vehicles[v] * n + j];
+      if (cost !== Number.POSITIVE_INFINITY)
+        least = Math.min(least, cost + best(v + 1, left.toSpliced(at, 1)));
+    }
+    return least;
+  };
+  return best(0, places);
+}
+
+describe('the moves of one class', () => {
+  test('are the cheapest there are after every shift, and each shift costs what it says', () => {
+    let shifts = 0;
+    let impossible = 0;
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = createRandom(seed);
+      const problem = smallProblem(random);
+      const n = problem.locationIds.length;
+      const transport = createClassTransport(problem, 0, allowedCosts(problem));
+      let before = 0;
+      for (let step = 0; step < 8; step++) {
+        const from = random.integer(0, n - 1);
+        const to = random.integer(0, n - 1);
+        if (from === to) continue;
+        const wanted = Array.from({ length: n }, (_, j) => transport.present(j));
+        const told = transport.reach(from, n);
+        const cost = transport.shift(from, to);
+        const at = told.sinks.indexOf(to);
+        expect(at < 0 ? null : told.costs[at], `seed ${seed}`).toBe(cost);
+        wanted[from]--;
+        wanted[to]++;
+        if (cost === null) {
+          impossible++;
+          if (wanted[from] >= 0)
+            expect(cheapestAssignment(problem, wanted), `seed ${seed}`).toBe(Number.POSITIVE_INFINITY);
+          continue;
+        }
+        let total = 0;
+        transport.forEachMove((i, j, count) => {
+          total += count * problem.network.costUnits[i * n + j];
+        });
+        expect(total, `seed ${seed}`).toBe(cheapestAssignment(problem, wanted));
+        expect(total - before, `seed ${seed}`).toBe(cost);
+        before = total;
+        shifts++;
+      }
+    }
+    expect(Math.min(shifts, impossible)).toBeGreaterThan(100);
+  });
+});
+
+function classesProblem(seed: number, locations: number): Problem {
+  const random = createRandom(seed);
+  const { request, locations: points } = cityInstance(seed, {
+    locations,
+    perLocation: random.integer(2, 6),
+    fractional: true,
+    capacities: random.pick([
+      [1, 2],
+      [1, 2, 4],
+      [0.7, 1.9, 3.1],
+      [1, 2, 3, 5],
+    ]),
+    load: random.pick([0.6, 0.9]),
+  });
+  request.constraints = { min_service_level: random.pick([0.8, 0.95]) };
+  if (random.chance(0.3)) request.constraints.max_distance = random.integer(15, 30);
+  return buildProblem(request, points, settings);
+}
+
+describe('the local search', () => {
+  test('gives only plans that keep every constraint, each cheaper than the one before', async () => {
+    let improved = 0;
+    for (let seed = 1; seed <= 20; seed++) {
+      const problem = classesProblem(seed, 25);
+      expect(canImprove(problem)).toBe(true);
+      // A plan that serves more than it has to.
+      const limits = { ...problem.limits, minServiceLevel: (1 + problem.limits.minServiceLevel) / 2 };
+      const dearer = { ...problem, limits };
+      const outcome = await solveProblem(dearer, 0.5, { deadlineMs: performance.now() + 10_000 });
+      if (outcome.kind !== 'solved') continue;
+      let cost = outcome.solution.costUnits;
+      const consider = (moves: Moves) => {
+        const evaluation = evaluateMoves(problem, moves);
+        expect(evaluation.broken, `seed ${seed}`).toEqual([]);
+        expect(evaluation.costUnits, `seed ${seed}`).toBeLessThan(cost);
+        cost = evaluation.costUnits;
+        improved++;
+        return false;
+      };
+      improve(problem, outcome.solution.moves, 10_000, () => false, consider);
+    }
+    expect(improved).toBeGreaterThan(10);
+  }, 60_000);
+
+  test('stops where it is told to', () => {
+    const problem = classesProblem(1, 25);
+    const none: Moves = {
+      capacityClass: new Int32Array(0),
+      source: new Int32Array(0),
+      target: new Int32Array(0),
+      count: new Int32Array(0),
+    };
+    let plans = 0;
+    improve(
+      problem,
+      none,
+      10_000,
+      () => true,
+      () => {
+        plans++;
+        return false;
+      },
+    );
+    expect(plans).toBe(0);
+  });
+});
+
+describe('branching among what a plan within the gap can use', () => {
+  test('proves bounds that no optimum is below, whatever gap is asked for', async () => {
+    const wrong: unknown[] = [];
+    let compared = 0;
+    for (let seed = 1; seed <= 50; seed++) {
+      const problem = classesProblem(seed, 6);
+      const solve = (gap: number) => solveProblem(problem, gap, { deadlineMs: performance.now() + 20_000 });
+      const exact = await solve(0);
+      if (exact.kind !== 'solved' || !exact.solution.proved) continue;
+      for (const gap of [0.001, 0.005, 0.03]) {
+        const found = await solve(gap);
+        if (found.kind !== 'solved') {
+          wrong.push({ seed, gap, kind: found.kind });
+          continue;
+        }
+        const { costUnits, boundUnits, proved } = found.solution;
+        const optimum = exact.solution.costUnits;
+        if (!proved || boundUnits > optimum || costUnits < optimum) {
+          wrong.push({ seed, gap, costUnits, boundUnits, optimum });
+        }
+        compared++;
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(compared).toBeGreaterThan(100);
+  }, 300_000);
+});

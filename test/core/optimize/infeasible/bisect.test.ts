@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { bisect } from '../../../../src/core/optimize/infeasible/bisect.ts';
+import type { AnyPlan } from '../../../../src/core/optimize/infeasible/feasibility.ts';
+import { createRandom } from '../instances.ts';
+
+const control = () => ({ deadlineMs: performance.now() + 60_000 });
+const NO_MOVES = {
+  capacityClass: new Int32Array(0),
+  source: new Int32Array(0),
+  target: new Int32Array(0),
+  count: new Int32Array(0),
+};
+
+/** Answers of variants of which the first that has a plan is `first`; `unknown` with some probability. */
+function answers(first: number, random: ReturnType<typeof createRandom>, unknown: number) {
+  return async (position: number): Promise<AnyPlan> => {
+    if (random.chance(unknown)) return { verdict: 'unknown' };
+    if (position < first) return { verdict: 'infeasible' };
+    return { verdict: 'feasible', moves: NO_MOVES, served: position, costUnits: 0 };
+  };
+}
+
+describe('bisection over ever looser variants', () => {
+  test('finds the first that has a plan, and proves it, where every full question is answered', async () => {
+    for (let seed = 1; seed <= 500; seed++) {
+      const random = createRandom(seed);
+      const count = random.integer(1, 60);
+      const first = random.integer(0, count);
+      const quick = {
+        find: answers(first, random, random.pick([0, 0.3, 1])),
+        otherwise: random.pick(['feasible', 'infeasible'] as const),
+      };
+      const isKnown = first < count && random.chance(0.3);
+      const found = await bisect(
+        count,
+        control(),
+        answers(first, random, 0),
+        random.chance(0.8) ? quick : undefined,
+        isKnown,
+      );
+      expect(found.proved, `seed ${seed}`).toBe(true);
+      expect(found.nearest, `seed ${seed}`).toBe(first === count ? null : first);
+      expect(found.tooTight, `seed ${seed}`).toBe(first === count || first === 0 ? null : first - 1);
+    }
+  });
+
+  test('names nothing that was not answered, and ends, where full questions stay open', async () => {
+    let open = 0;
+    for (let seed = 1001; seed <= 1500; seed++) {
+      const random = createRandom(seed);
+      const count = random.integer(1, 60);
+      const first = random.integer(0, count);
+      const quick = { find: answers(first, random, 0.5), otherwise: 'infeasible' as const };
+      const { nearest, tooTight, proved } = await bisect(
+        count,
+        control(),
+        answers(first, random, 0.5),
+        random.chance(0.8) ? quick : undefined,
+      );
+      if (nearest !== null) expect(nearest, `seed ${seed}`).toBeGreaterThanOrEqual(first);
+      if (tooTight !== null) expect(tooTight, `seed ${seed}`).toBeLessThan(first);
+      if (proved) expect(nearest, `seed ${seed}`).toBe(first === count ? null : first);
+      else open++;
+    }
+    expect(open).toBeGreaterThan(50);
+  });
+});

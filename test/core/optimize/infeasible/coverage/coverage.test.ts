@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import { findCoverage } from '../../../../../src/core/optimize/infeasible/coverage/coverage.ts';
+import { findMostServed } from '../../../../../src/core/optimize/infeasible/most-served.ts';
+import { evaluateMoves, servedDemand } from '../../../../../src/core/optimize/problem/evaluate.ts';
+import type { Problem } from '../../../../../src/core/optimize/problem/model.ts';
+import { totalDemand } from '../../../../../src/core/optimize/problem/service-level.ts';
+import { buildProblem } from '../../../../../src/core/optimize/request/problem.ts';
+import { cityInstance, createRandom, SETTINGS } from '../../instances.ts';
+
+const settings = { ...SETTINGS, maxRebalancingCost: null };
+const control = (ms = 60_000) => ({ deadlineMs: performance.now() + ms });
+
+/** Several classes, in reach of each other or not, with bounds per location or a fleet size or neither. */
+function randomProblem(seed: number, mostLocations: number, mostPerLocation: number): Problem {
+  const random = createRandom(seed);
+  const { request, locations } = cityInstance(seed, {
+    locations: random.integer(2, mostLocations),
+    perLocation: random.integer(1, mostPerLocation),
+    fractional: random.chance(0.7),
+    capacities: random.pick([
+      [1, 2],
+      [1, 2, 4],
+      [0.5, 1.5],
+      [4, 7, 12],
+      [2, 3, 5, 8],
+    ]),
+    load: random.pick([0.8, 1, 1.3]),
+  });
+  const vehicles = request.fleet_state.vehicles.length;
+  const constraints = {
+    ...(random.chance(0.5) ? { max_distance: random.integer(0, 25) } : {}),
+    ...(random.chance(0.3) ? { total_fleet_size: random.integer(1, vehicles + 1) } : {}),
+    ...(random.chance(0.2) ? { min_vehicles_per_location: random.integer(1, 2) } : {}),
+    ...(random.chance(0.2) ? { max_vehicles_per_location: random.integer(1, 4) } : {}),
+  };
+  return buildProblem({ ...request, constraints }, locations, settings);
+}
+
+/** Of all ways in which the vehicles can go, within the bounds per location, the one that serves most; −∞ where none keeps them. */
+function mostByTryingAll(problem: Problem): number {
+  const { supply, limits, network, capacities } = problem;
+  const n = problem.locationIds.length;
+  const presence = new Int32Array(supply.length);
+  let most = Number.NEGATIVE_INFINITY;
+  const isWithin = () => {
+    for (let j = 0; j < n; j++) {
+      let vehicles = 0;
+      for (let k = 0; k < capacities.length; k++) vehicles += presence[k * n + j];
+      if (vehicles < limits.minVehiclesPerLocation || vehicles > limits.maxVehiclesPerLocation) return false;
+    }
+    return true;
+  };
+  const place = (at: number, left: number, first: number): void => {
+    if (at === supply.length) {
+      if (isWithin()) most = Math.max(most, servedDemand(problem, presence, limits.totalFleetSize));
+      return;
+    }
+    if (left === 0) {
+      place(at + 1, supply[at + 1] ?? 0, 0);
+      return;
+    }
+    const k = Math.floor(at / n);
+    for (let j = first; j < n; j++) {
+      if (at % n !== j && network.distanceKm![(at % n) * n + j] > limits.maxDistanceKm) continue;
+      presence[k * n + j]++;
+      place(at, left - 1, j);
+      presence[k * n + j]--;
+    }
+  };
+  place(0, supply[0], 0);
+  return most;
+}
+
+const vehiclesOf = (problem: Problem) => problem.fleet.location.length;
+const isBounded = ({ limits }: Problem) =>
+  limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation < Number.POSITIVE_INFINITY;
+
+function expectProved(problem: Problem, seed: number, found: Awaited<ReturnType<typeof findCoverage>>): void {
+  const total = totalDemand(problem.demand);
+  const { served, broken } = evaluateMoves(problem, found.plan!.moves);
+  expect(broken.filter((name) => name !== 'min_service_level')).toEqual([]);
+  expect(found.plan!.served).toBe(served);
+  expect(found.most, `seed ${seed}`).toBeGreaterThanOrEqual(served);
+  expect(found.most - served, `seed ${seed}`).toBeLessThanOrEqual(1e-8 * total);
+}
+
+describe('the most demand that a fleet of several classes can serve, whatever it costs', () => {
+  test('is what trying all ways to go finds, for hundreds of small fleets', async () => {
+    const seen = { none: 0, bounded: 0, fleetSize: 0, limited: 0 };
+    for (let seed = 1; seed <= 500; seed++) {
+      const problem = randomProblem(seed, 4, 2);
+      if (vehiclesOf(problem) === 0 || vehiclesOf(problem) > 8) continue;
+      const most = mostByTryingAll(problem);
+      const found = await findCoverage(problem, control());
+      if (most === Number.NEGATIVE_INFINITY) {
+        expect(found, `seed ${seed}`).toEqual({ most, plan: null });
+        seen.none++;
+        continue;
+      }
+      expectProved(problem, seed, found);
+      expect(found.plan!.served, `seed ${seed}`).toBeCloseTo(most, 6);
+      const quick = await findCoverage(problem, control(), undefined, 'quick');
+      expect(quick.most).toBeGreaterThanOrEqual(most - 1e-6);
+      if (isBounded(problem)) seen.bounded++;
+      if (problem.limits.totalFleetSize < vehiclesOf(problem)) seen.fleetSize++;
+      if (most < totalDemand(problem.demand) - 1e-6) seen.limited++;
+    }
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(20);
+  });
+
+  test('is what the formulation with all moves finds, for middling fleets', async () => {
+    let limited = 0;
+    for (let seed = 2001; seed <= 2060; seed++) {
+      const problem = randomProblem(seed, 15, 4);
+      if (vehiclesOf(problem) === 0) continue;
+      const direct = await findMostServed(problem, control(10_000));
+      const found = await findCoverage(problem, control(10_000));
+      if (!direct.proved) continue;
+      if (direct.served === null) {
+        expect(found).toEqual({ most: Number.NEGATIVE_INFINITY, plan: null });
+        continue;
+      }
+      expectProved(problem, seed, found);
+      const total = totalDemand(problem.demand);
+      expect(Math.abs(found.plan!.served - direct.served) / total, `seed ${seed}`).toBeLessThan(2e-7);
+      if (direct.served < total - 1e-6) limited++;
+    }
+    expect(limited).toBeGreaterThan(15);
+  }, 120_000);
+
+  test('is not looked for any longer than until it is enough, or until it is proved not to be', async () => {
+    for (let seed = 3001; seed <= 3060; seed++) {
+      const problem = randomProblem(seed, 10, 3);
+      if (vehiclesOf(problem) === 0) continue;
+      const { plan } = await findCoverage(problem, control());
+      if (!plan) continue;
+      const enough = await findCoverage(problem, control(), plan.served - 1e-9);
+      expect(enough.plan!.served, `seed ${seed}`).toBeGreaterThanOrEqual(plan.served - 1e-9);
+      const tooMuch = plan.served + 1e-6 * totalDemand(problem.demand);
+      const found = await findCoverage(problem, control(), tooMuch);
+      expect(found.most, `seed ${seed}`).toBeLessThan(tooMuch);
+    }
+  });
+
+  test('is reached as cheaply as its places allow where the plan at hand is above the ceiling', async () => {
+    let cheaper = 0;
+    for (let seed = 4001; seed <= 4040; seed++) {
+      const problem = randomProblem(seed, 12, 4);
+      if (vehiclesOf(problem) === 0) continue;
+      const dear = await findCoverage(problem, control());
+      if (!dear.plan) continue;
+      const limits = { ...problem.limits, maxCostUnits: 0 };
+      // Other locations, as it seems, so that nothing is kept from the search before.
+      const again = { ...problem, locationIds: problem.locationIds.slice(), limits };
+      const { plan, most } = await findCoverage(again, control());
+      expect({ most, served: plan!.served }).toEqual({ most: dear.most, served: dear.plan.served });
+      const before = evaluateMoves(problem, dear.plan.moves);
+      const after = evaluateMoves(problem, plan!.moves);
+      expect(after.presence).toEqual(before.presence);
+      expect(after.costUnits).toBeLessThanOrEqual(before.costUnits);
+      if (after.costUnits < before.costUnits) cheaper++;
+    }
+    expect(cheaper).toBeGreaterThan(5);
+  });
+
+  test('is known with as good a plan for 263 locations and four classes, demand in full precision', async () => {
+    const { request, locations } = cityInstance(5, {
+      locations: 263,
+      perLocation: 5,
+      fractional: true,
+      capacities: [2, 3, 5, 8],
+      load: 0.9,
+    });
+    const demand_forecast = Object.fromEntries(
+      Object.entries(request.demand_forecast).map(([id, [d]]) => [
+        id,
+        [d * (1 + Math.sin(Number(id)) / 100)],
+      ]),
+    );
+    const constraints = { total_fleet_size: Math.round(0.6 * request.fleet_state.vehicles.length) };
+    const problem = buildProblem({ ...request, demand_forecast, constraints }, locations, settings);
+    expectProved(problem, 5, await findCoverage(problem, control()));
+  });
+
+  test('is known with as good a plan where each of 263 locations has few others within reach', async () => {
+    for (const capacities of [
+      [1, 2],
+      [1, 2, 4],
+    ]) {
+      const { request, locations } = cityInstance(6, {
+        locations: 263,
+        perLocation: 5,
+        fractional: true,
+        capacities,
+        load: 0.95,
+      });
+      const constraints = { max_distance: 1.5 };
+      const problem = buildProblem({ ...request, constraints }, locations, settings);
+      expectProved(problem, 6, await findCoverage(problem, control()));
+    }
+  });
+});

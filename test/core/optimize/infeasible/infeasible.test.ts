@@ -1,0 +1,382 @@
+import { describe, expect, test } from 'vitest';
+import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import { optimize } from '../../../../src/core/optimize/optimize.ts';
+import type {
+  Conflict,
+  ConstraintName,
+  OptimizeOutcome,
+} from '../../../../src/core/optimize/problem/model.ts';
+import { changed, NO_LIMIT, withoutForbiddenMoves } from '../changed-requests.ts';
+import { cheapestByTryingAll } from '../exhaustive.ts';
+import { createRandom, type Instance, randomInstance, SETTINGS } from '../instances.ts';
+
+type Infeasible = Extract<OptimizeOutcome, { status: 'infeasible' }>;
+
+async function infeasible(
+  request: OptimizeRequest,
+  locations: Instance['locations'] = [],
+): Promise<Infeasible> {
+  const outcome = await optimize({ request, locations, settings: SETTINGS });
+  if (outcome.status !== 'infeasible') throw new Error(`is ${outcome.status}`);
+  return outcome;
+}
+
+/** The nearest value to the relaxation that is still tighter, where there is one between it and the request's. */
+function slightlyTighter({
+  constraint,
+  value,
+  relaxation,
+}: Pick<Conflict, 'constraint' | 'value' | 'relaxation'>): number | null {
+  const step: Partial<Record<ConstraintName, number>> = {
+    min_service_level: 2e-6,
+    max_distance: -0.1,
+    max_rebalancing_cost: -1e-4,
+    min_vehicles_per_location: 1,
+    max_vehicles_per_location: -1,
+    total_fleet_size: -1,
+  };
+  const tighter = Math.round((relaxation! + step[constraint]!) * 1e7) / 1e7;
+  const between = step[constraint]! < 0 ? tighter > value! : tighter < value!;
+  return between ? tighter : null;
+}
+
+function withVehicles(
+  request: OptimizeRequest,
+  added: { location_id: number; capacity: number }[],
+): OptimizeRequest {
+  const more = added.map(({ location_id, capacity }, v) => ({
+    id: `new${v}`,
+    location: location_id,
+    capacity,
+  }));
+  return { ...request, fleet_state: { vehicles: [...request.fleet_state.vehicles, ...more] } };
+}
+
+function idsOf(request: OptimizeRequest): number[] {
+  const named = [
+    ...Object.keys(request.demand_forecast).map(Number),
+    ...(request.network?.location_ids ?? []),
+  ];
+  return [...new Set([...named, ...request.fleet_state.vehicles.map(({ location }) => location!)])];
+}
+
+/** Of the most operational vehicles, the smaller of two. */
+function commonCapacity(request: OptimizeRequest): number {
+  const standard = request.constraints?.capacity_per_vehicle ?? SETTINGS.capacityPerVehicle;
+  const counts = new Map<number, number>();
+  for (const { status, capacity = standard } of request.fleet_state.vehicles) {
+    if ((status ?? 'operational') === 'operational') counts.set(capacity, (counts.get(capacity) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort(([a, many], [b, few]) => few - many || a - b);
+  return most?.[0] ?? standard;
+}
+
+/** All ways to put `count` vehicles at the places, in any number each. */
+function placements(places: number[], count: number): number[][] {
+  if (count <= 0) return [[]];
+  return places.flatMap((place, p) => placements(places.slice(p), count - 1).map((rest) => [place, ...rest]));
+}
+
+const SEEDS = 1200;
+const FEWER_SEEDS = 600;
+/** All plans of more vehicles than these are too many to try. */
+const MOST_TRIED_VEHICLES = 6;
+
+describe('an infeasible problem', () => {
+  test('is explained by changes that make it feasible and are the smallest that do, for every random instance', async () => {
+    const seen = new Map<string, number>();
+    const wrong: unknown[] = [];
+    const feasible = (request: OptimizeRequest, locations: Instance['locations']) =>
+      cheapestByTryingAll(request, locations) !== null;
+    let instances = 0;
+    let fewerTried = 0;
+    let unhelpfulTried = 0;
+    for (let seed = 10_001; seed <= 10_000 + SEEDS; seed++) {
+      const { request, locations } = randomInstance(seed);
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      if (outcome.status !== 'infeasible') continue;
+      instances++;
+      const { conflicts, errors, together } = outcome;
+      if (conflicts.length === 0 || errors.length !== conflicts.length + (together ? 1 : 0)) {
+        wrong.push({ seed, conflicts });
+      }
+      for (const conflict of conflicts) {
+        const { constraint, relaxation, proved } = conflict;
+        if (constraint === 'network') {
+          // What the moves would cost is not known, so there is no plan to show; but with them for nothing there is one, or none at all.
+          if (relaxation !== null) wrong.push({ seed, conflict });
+          if (feasible(withoutForbiddenMoves(request), locations) === proved) {
+            wrong.push({ seed, conflict, reason: `${proved ? 'they would help' : 'they would not help'}` });
+          }
+          const count = proved ? 'network alone' : 'network helps';
+          seen.set(count, (seen.get(count) ?? 0) + 1);
+          continue;
+        }
+        if (constraint === 'supply') {
+          const additions = conflict.additions ?? [];
+          const added = additions.flatMap(({ vehicles, ...at }) =>
+            Array.from({ length: vehicles }, () => at),
+          );
+          expect(added.length).toBe(relaxation === null ? 0 : relaxation - conflict.value!);
+          if (!proved) wrong.push({ seed, conflict, reason: 'not proved' });
+          if (relaxation === null) {
+            const capacity = commonCapacity(request);
+            const room = MOST_TRIED_VEHICLES - request.fleet_state.vehicles.length;
+            for (const places of room > 0 ? placements(idsOf(request), room) : []) {
+              // Vehicles more than are needed may be in the way, so each number of them.
+              for (let count = 1; count <= room; count++) {
+                const list = places.slice(0, count).map((location_id) => ({ location_id, capacity }));
+                if (feasible(withVehicles(request, list), locations)) {
+                  wrong.push({ seed, conflict, reason: `enough are ${places.slice(0, count).join()}` });
+                }
+                unhelpfulTried++;
+              }
+            }
+            continue;
+          }
+          seen.set('supply helps', (seen.get('supply helps') ?? 0) + 1);
+          const more = await optimize({
+            request: withVehicles(request, added),
+            locations,
+            settings: SETTINGS,
+          });
+          if (more.status !== 'optimal') wrong.push({ seed, conflict, reason: `with them ${more.status}` });
+          if (request.fleet_state.vehicles.length + added.length > MOST_TRIED_VEHICLES) continue;
+          for (const fewer of placements(idsOf(request), added.length - 1)) {
+            const { capacity } = added[0];
+            const list = fewer.map((location_id) => ({ location_id, capacity }));
+            if (feasible(withVehicles(request, list), locations)) {
+              wrong.push({ seed, conflict, reason: `enough are ${fewer.join()}` });
+            }
+            fewerTried++;
+          }
+          continue;
+        }
+        if (!proved) wrong.push({ seed, conflict, reason: 'not proved' });
+        const count = `${constraint} ${relaxation === null ? 'alone' : 'helps'}`;
+        seen.set(count, (seen.get(count) ?? 0) + 1);
+        if (relaxation === null) {
+          if (feasible(changed(request, constraint, NO_LIMIT[constraint]!), locations)) {
+            wrong.push({ seed, conflict, reason: 'changing it alone does help' });
+          }
+          continue;
+        }
+        if (!feasible(changed(request, constraint, relaxation), locations)) {
+          wrong.push({ seed, conflict, reason: 'not feasible' });
+        }
+        const again = await optimize({
+          request: changed(request, constraint, relaxation),
+          locations,
+          settings: SETTINGS,
+        });
+        if (again.status !== 'optimal') wrong.push({ seed, conflict, reason: `solves to ${again.status}` });
+        const tighter = slightlyTighter(conflict);
+        if (tighter !== null && feasible(changed(request, constraint, tighter), locations)) {
+          wrong.push({ seed, conflict, reason: `${tighter} is feasible too` });
+        }
+      }
+      // What alone would help is named.
+      for (const [name, noLimit] of Object.entries(NO_LIMIT)) {
+        const named = conflicts.some((c) => c.constraint === name);
+        if (!named && feasible(changed(request, name as ConstraintName, noLimit), locations)) {
+          wrong.push({ seed, name, reason: 'would help and is not named', conflicts });
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(instances).toBeGreaterThan(200);
+    expect(fewerTried).toBeGreaterThan(100);
+    expect(unhelpfulTried).toBeGreaterThan(100);
+    for (const name of [...Object.keys(NO_LIMIT), 'supply', 'network'])
+      expect(seen.get(`${name} helps`), name).toBeGreaterThan(3);
+  });
+
+  test('that no change of one limit helps is explained by changes that together do, each of them needed and the smallest', async () => {
+    const wrong: unknown[] = [];
+    const seen = new Map<string, number>();
+    let instances = 0;
+    let tried = 0;
+    const feasible = (request: OptimizeRequest, locations: Instance['locations']) => {
+      if (request.fleet_state.vehicles.length > MOST_TRIED_VEHICLES) return false;
+      tried++;
+      return cheapestByTryingAll(request, locations) !== null;
+    };
+    for (let seed = 18_001; seed <= 18_000 + FEWER_SEEDS; seed++) {
+      const { request, locations } = randomInstance(seed);
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      if (outcome.status !== 'infeasible' || !outcome.together) continue;
+      instances++;
+      const { together, errors } = outcome;
+      if (errors.at(-1)?.field !== 'constraints') wrong.push({ seed, errors });
+      let changedSoFar = request;
+      for (const [at, change] of together.entries()) {
+        const { constraint, relaxation, additions } = change;
+        seen.set(constraint, (seen.get(constraint) ?? 0) + 1);
+        if (!change.proved) wrong.push({ seed, change, reason: 'not proved' });
+        const loose = (base: OptimizeRequest) =>
+          together
+            .slice(at + 1)
+            .reduce((r, later) => changed(r, later.constraint, NO_LIMIT[later.constraint]!), base);
+        if (constraint === 'supply') {
+          const added = additions!.flatMap(({ vehicles, ...place }) =>
+            Array.from({ length: vehicles }, () => place),
+          );
+          if (feasible(loose(changedSoFar), locations)) wrong.push({ seed, change, reason: 'not needed' });
+          changedSoFar = withVehicles(changedSoFar, added);
+          continue;
+        }
+        if (feasible(loose(changedSoFar), locations)) wrong.push({ seed, change, reason: 'not needed' });
+        const tighter = slightlyTighter(change);
+        if (tighter !== null && feasible(loose(changed(changedSoFar, constraint, tighter)), locations)) {
+          wrong.push({ seed, change, reason: `${tighter} is enough` });
+        }
+        changedSoFar = changed(changedSoFar, constraint, relaxation);
+      }
+      const after = await optimize({ request: changedSoFar, locations, settings: SETTINGS });
+      if (after.status !== 'optimal') wrong.push({ seed, together, reason: after.status });
+    }
+    expect(wrong).toEqual([]);
+    expect(instances).toBeGreaterThan(20);
+    expect(tried).toBeGreaterThan(60);
+    expect(seen.size).toBeGreaterThan(3);
+  });
+
+  const vehicles = (count: number, location: number, capacity = 1) =>
+    Array.from({ length: count }, (_, v) => ({ id: `${location}-${v}`, location, capacity }));
+  const network = {
+    location_ids: [1, 2],
+    costs: [
+      [0, 3.5],
+      [3.5, 0],
+    ],
+    distances_km: [
+      [0, 7.04],
+      [7.04, 0],
+    ],
+  };
+
+  test('names too small a supply, what is missing, and the highest reachable service level', async () => {
+    const { errors, conflicts } = await infeasible({
+      demand_forecast: { 1: [4], 2: [6] },
+      fleet_state: { vehicles: [...vehicles(3, 1), ...vehicles(5, 2)] },
+      constraints: { min_service_level: 0.95 },
+      network,
+    });
+    expect(conflicts).toEqual([
+      {
+        constraint: 'supply',
+        value: 8,
+        relaxation: 10,
+        insufficient: 9,
+        proved: true,
+        additions: expect.any(Array),
+      },
+      { constraint: 'min_service_level', value: 0.95, relaxation: 0.8, insufficient: null, proved: true },
+    ]);
+    expect(errors).toEqual([
+      {
+        code: 'INFEASIBLE_PROBLEM',
+        message:
+          '8 operational vehicles with a total capacity of 8 cannot serve the required 9.5 (0.95 of the demand 10); ' +
+          'add 2 vehicles of capacity 1 (for example 2 at location 2)',
+        field: 'fleet_state.vehicles',
+        detail: 'in conflict with min_service_level',
+      },
+      {
+        code: 'INFEASIBLE_PROBLEM',
+        message: 'min_service_level 0.95 cannot be reached; lower it to at most 0.8',
+        field: 'constraints.min_service_level',
+        detail: 'in conflict with supply',
+      },
+    ]);
+  });
+
+  test('names the shortest sufficient distance, rounded up to 0.1 km, under the name that the request uses', async () => {
+    const { errors } = await infeasible({
+      demand_forecast: { 2: [2] },
+      fleet_state: { vehicles: vehicles(2, 1) },
+      constraints: { max_rebalancing_distance_km: 5, min_demand_coverage: 1 },
+      network,
+    });
+    expect(errors.map(({ field, message }) => [field, message])).toContainEqual([
+      'constraints.max_rebalancing_distance_km',
+      'max_rebalancing_distance_km 5 km is too short: no operational vehicle is within reach of location 2; ' +
+        'raise it to at least 7.1 km',
+    ]);
+    expect(errors.map(({ field }) => field)).toContain('constraints.min_demand_coverage');
+  });
+
+  test('names the cost of the cheapest plan', async () => {
+    const { conflicts } = await infeasible({
+      demand_forecast: { 2: [2] },
+      fleet_state: { vehicles: vehicles(2, 1) },
+      constraints: { max_rebalancing_cost: 6.9999, min_service_level: 1 },
+      network,
+    });
+    expect(conflicts).toContainEqual({
+      constraint: 'max_rebalancing_cost',
+      value: 6.9999,
+      relaxation: 7,
+      insufficient: null,
+      proved: true,
+    });
+  });
+
+  test('names forbidden moves', async () => {
+    const { errors } = await infeasible({
+      demand_forecast: { 2: [2] },
+      fleet_state: { vehicles: vehicles(2, 1) },
+      network: {
+        location_ids: [1, 2],
+        costs: [
+          [0, null],
+          [1, 0],
+        ],
+      },
+    });
+    expect(errors.find((e) => e.field === 'network.costs')?.message).toBe(
+      'the moves that network.costs forbids (null) leave no operational vehicle that can reach location 2; ' +
+        'allow more of them',
+    );
+  });
+
+  test('is told in the singular where there is one vehicle, and in words where there is none', async () => {
+    const message = async (count: number) => {
+      const { errors } = await infeasible({
+        demand_forecast: { 2: [3] },
+        fleet_state: { vehicles: vehicles(count, 2, 2) },
+        constraints: { min_service_level: 1 },
+        network,
+      });
+      return errors.find(({ field }) => field === 'fleet_state.vehicles')?.message;
+    };
+    expect(await message(1)).toBe(
+      '1 operational vehicle with a total capacity of 2 cannot serve the required 3 (1 of the demand 3); ' +
+        'add 1 vehicle of capacity 2 (for example 1 at location 2)',
+    );
+    expect(await message(0)).toBe(
+      'there is no operational vehicle to serve the required 3 (1 of the demand 3); ' +
+        'add 3 vehicles of capacity 1 (for example 3 at location 2)',
+    );
+  });
+
+  test('is not explained past the stop flag', async () => {
+    const random = createRandom(5);
+    const stopFlag = new Int32Array(new SharedArrayBuffer(4));
+    const request: OptimizeRequest = {
+      demand_forecast: { 2: [random.integer(3, 5)] },
+      fleet_state: { vehicles: vehicles(2, 1) },
+      network,
+    };
+    const outcome = await optimize(
+      { request, locations: [], settings: SETTINGS },
+      {
+        stopFlag,
+        onProgress: ({ stage }) => {
+          if (stage === 'explain') Atomics.store(stopFlag, 0, 1);
+        },
+      },
+    );
+    expect(outcome).toEqual({ status: 'cancelled' });
+  });
+});

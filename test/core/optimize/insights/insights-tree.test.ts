@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { createBaseModel } from '../../../../src/core/optimize/column-generation/base-model.ts';
+import { createMaster } from '../../../../src/core/optimize/column-generation/master.ts';
+import {
+  relaxWithoutShortage,
+  SURE_PENALTY,
+} from '../../../../src/core/optimize/column-generation/search.ts';
+import { withSolverModel } from '../../../../src/core/optimize/highs/highs.ts';
+import { askAll, listAll, type Question } from '../../../../src/core/optimize/insights/sensitivity.ts';
+import { createTree, type Tree } from '../../../../src/core/optimize/insights/tree.ts';
+import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
+import type { Moves, Problem, Solution } from '../../../../src/core/optimize/problem/model.ts';
+import { isAllowed } from '../../../../src/core/optimize/problem/network.ts';
+import { withLimits } from '../../../../src/core/optimize/problem/variants.ts';
+import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
+import { createIncumbent } from '../../../../src/core/optimize/run/incumbent.ts';
+import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { cityInstance, SETTINGS } from '../instances.ts';
+
+const control = () => ({ deadlineMs: performance.now() + 60_000 });
+
+/** A city of three capacities, with its cheapest plan; every third with a distance, a fleet size or places for few vehicles only. */
+async function city(seed: number): Promise<{ problem: Problem; solution: Solution } | null> {
+  const size = { locations: 5, perLocation: 3, fractional: true, capacities: [1, 2, 3] };
+  const { request, locations } = cityInstance(seed, size);
+  const plain = buildProblem(request, locations, SETTINGS);
+  const problem = withLimits(
+    plain,
+    [{}, { maxDistanceKm: 25 }, { totalFleetSize: 12 }, { maxVehiclesPerLocation: 8 }][seed % 4],
+  );
+  const outcome = await solveProblem(problem, 0, control());
+  if (outcome.kind !== 'solved') return null;
+  problem.greatCircle?.buildCosts(() => {});
+  problem.greatCircle?.buildDistances(() => {});
+  return { problem, solution: outcome.solution };
+}
+
+async function withTree(problem: Problem, use: (tree: Tree) => Promise<void>): Promise<void> {
+  const base = createBaseModel(problem);
+  await withSolverModel(base.model, base.tolerance, control(), async (model) => {
+    const incumbent = createIncumbent(problem, 0, control());
+    const master = createMaster(problem, base, model, incumbent.isOver);
+    relaxWithoutShortage(problem, master, SURE_PENALTY);
+    await use(createTree({ problem, base, master, model, incumbent }));
+  });
+}
+
+/** Ends a search after it has asked so many times. */
+const after = (times: number) => {
+  let left = times;
+  return () => left-- <= 0;
+};
+
+/** What the tree proves of a changed problem, and the cheapest plan that it tells; every plan told is looked at. */
+function ask(tree: Tree, { variant }: Question, times: number, hint: string) {
+  const changed = variant();
+  const n = changed.locationIds.length;
+  let most = Number.POSITIVE_INFINITY;
+  const onPlan = (moves: Moves) => {
+    const { costUnits, broken } = evaluateMoves(changed, moves);
+    if (broken.length > 0) return;
+    for (const [m, source] of moves.source.entries()) {
+      const { network, limits } = changed;
+      expect(isAllowed(network, n, limits.maxDistanceKm, source, moves.target[m]), hint).toBe(true);
+    }
+    most = Math.min(most, costUnits);
+  };
+  const bound = tree.ask(changed, { enough: () => most, onPlan, isDone: after(times) });
+  return { bound, most };
+}
+
+describe('a tree that is kept', () => {
+  const seeds = Array.from({ length: 8 }, (_, s) => 71_000 + s);
+
+  test('proves of every changed problem no more than is true, however early it ends, and all of it where it does not', {
+    timeout: 300_000,
+  }, async () => {
+    const seen = { short: 0, all: 0 };
+    for (const seed of seeds) {
+      const found = await city(seed);
+      if (!found) continue;
+      const { problem, solution } = found;
+      await withTree(problem, async (tree) => {
+        const { costUnits } = solution;
+        // Nothing of the problem itself is divided in some, some of it in others.
+        const isDone = after(seed % 3 === 0 ? 0 : 6);
+        const least = tree.search({ enough: () => costUnits, onPlan: () => {}, isDone });
+        expect(least, `seed ${seed}`).toBeLessThanOrEqual(costUnits);
+        for (const [q, question] of listAll(askAll(problem, solution, 1)).entries()) {
+          const hint = `seed ${seed} question ${q}`;
+          const outcome = await solveProblem(question.variant(), 0, control());
+          const truth = outcome.kind === 'solved' ? outcome.solution.costUnits : Number.POSITIVE_INFINITY;
+          if (outcome.kind !== 'solved') expect(outcome.kind, hint).toBe('infeasible');
+          for (const times of [0, 3, 12]) {
+            const { bound, most } = ask(tree, question, times, hint);
+            if (bound === null) continue;
+            if (bound < truth) seen.short++;
+            expect(bound, hint).toBeLessThanOrEqual(truth);
+            expect(most, hint).toBeGreaterThanOrEqual(truth);
+          }
+          const { bound, most } = ask(tree, question, Number.POSITIVE_INFINITY, hint);
+          if (bound === null) continue;
+          seen.all++;
+          expect([bound, most], hint).toEqual([truth, truth]);
+        }
+        // Whatever was asked in between, the problem itself is still what it was.
+        const again = tree.search({ enough: () => costUnits, onPlan: () => {}, isDone: () => false });
+        expect(again, `seed ${seed}`).toBe(costUnits);
+      });
+    }
+    expect(seen.all).toBeGreaterThan(100);
+    expect(seen.short).toBeGreaterThan(40);
+  });
+
+  test('leaves a problem of another form to others', async () => {
+    const found = await city(71_003);
+    const { problem, solution } = found!;
+    const { constraints } = askAll(problem, solution, 1);
+    const { all } = constraints.find(({ name }) => name === 'max_vehicles_per_location')!;
+    await withTree(problem, async (tree) => {
+      expect(ask(tree, all, Number.POSITIVE_INFINITY, '').bound).toBe(null);
+      const search = { enough: () => solution.costUnits, onPlan: () => {}, isDone: () => false };
+      expect(tree.search(search)).toBe(solution.costUnits);
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { effortOf } from '../../../../../src/core/optimize/insights/effort.ts';
+import { explainPureFlow } from '../../../../../src/core/optimize/insights/flow-insights.ts';
+import { groupMoves } from '../../../../../src/core/optimize/insights/move-figures.ts';
+import { createParametricFlow } from '../../../../../src/core/optimize/insights/parametric-flow.ts';
+import type { Problem } from '../../../../../src/core/optimize/problem/model.ts';
+import { buildProblem } from '../../../../../src/core/optimize/request/problem.ts';
+import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
+import { cityInstance, createRandom, SETTINGS } from '../../instances.ts';
+
+const control = () => ({ deadlineMs: performance.now() + 60_000 });
+/** So few that most searches leave their nodes' nearest half-arcs; in use, cities of some hundred locations are the first to. */
+const FEW = 2;
+const ALL = Number.POSITIVE_INFINITY;
+
+async function* solvedCities(seeds: readonly number[], fractional: boolean) {
+  for (const seed of seeds) {
+    const random = createRandom(seed);
+    const size = { locations: random.integer(12, 40), perLocation: random.integer(1, 4), fractional };
+    const { request, locations } = cityInstance(seed, { ...size, load: random.pick([0.5, 0.7, 0.9]) });
+    const problem: Problem = buildProblem(request, locations, { ...SETTINGS, maxRebalancingCost: null });
+    const outcome = await solveProblem(problem, 0.02, control());
+    if (outcome.kind === 'solved') yield { seed, problem, solution: outcome.solution };
+  }
+}
+
+const seeds = (first: number, count: number) => Array.from({ length: count }, (_, s) => first + s);
+
+describe('searches among nearby half-arcs', () => {
+  test('give the insights of a network that searches among all of them give', async () => {
+    let moves = 0;
+    for await (const { seed, problem, solution } of solvedCities(seeds(80_000, 60), false)) {
+      const few = await explainPureFlow(problem, solution, control(), FEW);
+      const all = await explainPureFlow(problem, solution, control(), ALL);
+      const costs = ({ moves }: typeof few) => moves.map(({ forbidding_costs }) => forbidding_costs);
+      expect(few.locations, `seed ${seed}`).toEqual(all.locations);
+      expect(costs(few), `seed ${seed}`).toEqual(costs(all));
+      moves += few.moves.length;
+    }
+    expect(moves).toBeGreaterThan(300);
+  });
+
+  test('give the same bounds where service is priced, of every change', async () => {
+    let bounds = 0;
+    for await (const { seed, problem, solution } of solvedCities(seeds(81_000, 40), true)) {
+      const [few, all] = [FEW, ALL].map((nearPerNode) => {
+        const flow = createParametricFlow(problem, solution, effortOf(control(), nearPerNode));
+        const places = [...problem.locationIds.keys()];
+        return [
+          flow.unchanged().range.least,
+          ...places.flatMap((i) => [flow.bounds.more(i), flow.bounds.fewer(i), flow.bounds.demand(i)]),
+          ...groupMoves(solution.moves, places.length).map((move) => flow.bounds.move(move)),
+        ].map((bound) => (typeof bound === 'number' ? bound : bound.range.least));
+      });
+      expect(few, `seed ${seed}`).toEqual(all);
+      bounds += few.length;
+    }
+    expect(bounds).toBeGreaterThan(2000);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { solveDirect } from '../../../../src/core/optimize/direct/direct.ts';
+import type { Flow } from '../../../../src/core/optimize/flow/types.ts';
+import { pricedBound } from '../../../../src/core/optimize/lagrangian/bound.ts';
+import { asPricedProblem } from '../../../../src/core/optimize/lagrangian/fractional-demand.ts';
+import {
+  type PricedOutcome,
+  solvePriced,
+} from '../../../../src/core/optimize/lagrangian/solve-lagrangian.ts';
+import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
+import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
+import { countVehicles, withLimits } from '../../../../src/core/optimize/problem/variants.ts';
+import { createIncumbent } from '../../../../src/core/optimize/run/incumbent.ts';
+import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { createRandom } from '../instances.ts';
+import { randomPriced } from './priced-instances.ts';
+
+const INSTANCES = 3000;
+const LIMIT_MS = 20_000;
+
+/** Cost of the cheapest plan by HiGHS on all moves in one model; null: there is none. */
+async function optimum(problem: Problem): Promise<number | null> {
+  const control = { deadlineMs: performance.now() + LIMIT_MS };
+  const incumbent = createIncumbent(problem, 0, control);
+  const ended = await solveDirect(problem, incumbent, control);
+  if (ended === 'infeasible') return null;
+  const outcome = incumbent.finish(ended);
+  if (outcome.kind !== 'solved' || !outcome.solution.proved) throw new Error(`HiGHS: ${outcome.kind}`);
+  return outcome.solution.costUnits;
+}
+
+/** Outcome, proved bound, and the cheapest plan told; plans that break a constraint count as infinitely cheap. */
+function priced(problem: Problem): PricedOutcome & { bound: number; cost: number } {
+  let bound = 0;
+  let cost = Number.POSITIVE_INFINITY;
+  const outcome = solvePriced(
+    asPricedProblem(problem)!,
+    { deadlineMs: performance.now() + LIMIT_MS },
+    {
+      onBound: (units) => {
+        bound = Math.max(bound, units);
+      },
+      onPlan: (flow) => {
+        cost = Math.min(cost, costOf(problem, flow));
+        return false;
+      },
+    },
+  );
+  return { ...outcome, bound, cost };
+}
+
+function costOf(problem: Problem, { from, to, units }: Flow): number {
+  const capacityClass = new Int32Array(units.length);
+  const { costUnits, broken } = evaluateMoves(problem, {
+    capacityClass,
+    source: from,
+    target: to,
+    count: units,
+  });
+  return broken.length > 0 ? Number.NEGATIVE_INFINITY : costUnits;
+}
+
+describe('service at a price', () => {
+  test(`bound ≤ optimum ≤ plan, and no plan only where HiGHS has none, on ${INSTANCES} random problems`, async () => {
+    const wrong: unknown[] = [];
+    const seen = { optimal: 0, dearer: 0, infeasible: 0, open: 0 };
+    for (let seed = 1; seed <= INSTANCES; seed++) {
+      const problem = withLimits(randomPriced(seed), { maxCostUnits: Number.POSITIVE_INFINITY });
+      if (countVehicles(problem) === 0) continue;
+      const found = priced(problem);
+      const expected = await optimum(problem);
+      if (found.kind === 'open') seen.open++;
+      else if (found.kind === 'infeasible') seen.infeasible++;
+      else if (found.cost === expected) seen.optimal++;
+      else seen.dearer++;
+      const holds =
+        expected === null
+          ? found.kind !== 'solved' && found.cost === Number.POSITIVE_INFINITY
+          : found.kind === 'solved' &&
+            found.bound <= expected &&
+            expected <= found.cost &&
+            found.cost - found.bound <= found.price * (1 + 1e-6) + 1;
+      if (!holds) wrong.push({ seed, expected, found });
+    }
+    expect(wrong).toEqual([]);
+    // The instances are of every kind; what is left open is huge costs with crumbs of demand that nobody can serve.
+    expect(Math.min(seen.optimal, seen.infeasible)).toBeGreaterThan(INSTANCES / 6);
+    expect(seen.open).toBeLessThan(INSTANCES / 500);
+  });
+
+  test('any prices at all prove a bound that no plan is below', async () => {
+    const random = createRandom(9);
+    const wrong: unknown[] = [];
+    for (let seed = 1; seed <= 600; seed++) {
+      const problem = randomPriced(seed);
+      if (countVehicles(problem) === 0) continue;
+      const expected = await optimum(withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY }));
+      if (expected === null) continue;
+      const n = problem.locationIds.length;
+      for (let tries = 0; tries < 20; tries++) {
+        const scale = random.pick([1, 1000, 300_000, 1e9]);
+        const bound = pricedBound(asPricedProblem(problem)!, {
+          perDemand: random.integer(-10, scale) / problem.capacities[0],
+          perVehicle: random.chance(0.5) ? 0 : random.integer(-10, scale),
+          atLocation: Float64Array.from({ length: n }, () => random.integer(-10, scale)),
+        });
+        if (bound > expected) wrong.push({ seed, bound, expected });
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('solved to the end, costs and infeasibility are those of HiGHS, with ceilings and fleet limits', async () => {
+    const wrong: unknown[] = [];
+    const seen = { byFlow: 0, byBranching: 0, infeasible: 0 };
+    for (let seed = 1; seed <= 700; seed++) {
+      const problem = randomPriced(seed, { locations: 10, vehicles: 40 });
+      if (countVehicles(problem) === 0) continue;
+      const found = await solveProblem(problem, 0, { deadlineMs: performance.now() + LIMIT_MS });
+      const least = await optimum(withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY }));
+      const expected = least === null || least > problem.limits.maxCostUnits ? 'infeasible' : least;
+      const cost = found.kind === 'solved' && found.solution.proved ? found.solution.costUnits : found.kind;
+      if (cost !== expected) wrong.push({ seed, cost, expected });
+      if (found.kind === 'infeasible') seen.infeasible++;
+      else if (found.kind === 'solved' && found.solution.figures.nodes > 0) seen.byBranching++;
+      else seen.byFlow++;
+    }
+    expect(wrong).toEqual([]);
+    expect(Math.min(seen.byFlow, seen.infeasible)).toBeGreaterThan(100);
+    expect(seen.byBranching).toBeGreaterThan(10);
+  });
+});

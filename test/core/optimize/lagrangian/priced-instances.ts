@@ -1,0 +1,78 @@
+/** Random problems of one class and fractional demand of every kind, from a seed. */
+import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
+import { createRandom } from '../instances.ts';
+
+export type PricedShape = { locations: number; vehicles: number };
+
+/** Given costs: dense, sparse, in parts without a way between; zero, equal, metric or huge. Every demand from none to many loads. */
+export function randomPriced(seed: number, shape: PricedShape = { locations: 5, vehicles: 8 }): Problem {
+  const random = createRandom(seed);
+  const n = random.integer(1, shape.locations);
+  const capacity = random.pick([1, 1, 2.5, 0.1, 4]);
+  const density = random.pick([1, 1, 1, 0.6, 0.3]);
+  const parts = random.pick([1, 1, 1, 2]);
+  const largest = random.pick([0, 1, 1000, 300_000, 300_000, 1e9]);
+  const isMetric = random.chance(0.4);
+  const places = Array.from({ length: n }, () => [random.integer(0, largest), random.integer(0, largest)]);
+  const costUnits = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < n; j++) {
+      const isOpen = i === j || (i % parts === j % parts && random.chance(density));
+      const metric = Math.abs(places[i][0] - places[j][0]) + Math.abs(places[i][1] - places[j][1]);
+      const cost = i === j ? 0 : isMetric ? metric : random.integer(0, largest);
+      costUnits[i * n + j] = isOpen ? cost : Number.POSITIVE_INFINITY;
+    }
+  }
+  const supply = Int32Array.from({ length: n }, () =>
+    random.chance(0.3) ? 0 : random.integer(0, Math.ceil((2 * shape.vehicles) / n)),
+  );
+  const vehicles = supply.reduce((a, b) => a + b, 0);
+  const load = random.pick([0, 0.3, 0.8, 0.8, 1, 1.3]);
+  const rests = random.pick(['any', 'any', 'tiny', 'whole', 'below one']);
+  const demand = Float64Array.from({ length: n }, () => {
+    if (random.chance(0.15)) return 0;
+    const loads = (2 * random.next() * load * vehicles) / n;
+    if (rests === 'whole') return Math.round(loads) * capacity;
+    if (rests === 'below one') return (random.integer(1, 999) / 1000) * capacity;
+    if (rests === 'tiny') return (Math.round(loads) + random.integer(0, 9) / 1e5) * capacity;
+    return (Math.round(1000 * loads) / 1000) * capacity;
+  });
+  return {
+    locationIds: Int32Array.from({ length: n }, (_, i) => i + 1),
+    capacities: Float64Array.of(capacity),
+    supply,
+    demand,
+    network: { costUnits, distanceKm: null },
+    greatCircle: null,
+    limits: {
+      maxDistanceKm: 100,
+      minServiceLevel: random.pick([0, 0.3, 0.7, 0.9, 0.95, 0.95, 1]),
+      maxCostUnits: random.chance(0.2) ? random.integer(0, 4 * largest) : Number.POSITIVE_INFINITY,
+      minVehiclesPerLocation: 0,
+      maxVehiclesPerLocation: Number.POSITIVE_INFINITY,
+      totalFleetSize: random.chance(0.25) ? random.integer(0, vehicles + 1) : Number.POSITIVE_INFINITY,
+    },
+    fleet: {
+      request: Int32Array.from({ length: vehicles }, (_, v) => v),
+      location: Int32Array.from(Array.from(supply).flatMap((count, i) => new Array<number>(count).fill(i))),
+      capacityClass: new Int32Array(vehicles),
+    },
+    capacityPerVehicle: capacity,
+  };
+}
+
+/** The same problem with its locations in another order. */
+export function shuffled(problem: Problem, seed: number): Problem {
+  const n = problem.locationIds.length;
+  const order = createRandom(seed).shuffle(Array.from({ length: n }, (_, i) => i));
+  const { costUnits } = problem.network;
+  return {
+    ...problem,
+    supply: Int32Array.from(order, (i) => problem.supply[i]),
+    demand: Float64Array.from(order, (i) => problem.demand[i]),
+    network: {
+      costUnits: costUnits.map((_, a) => costUnits[order[Math.floor(a / n)] * n + order[a % n]]),
+      distanceKm: null,
+    },
+  };
+}

@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest';
+import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import { checkRequest, namedLocationIds } from '../../../../src/core/optimize/request/check.ts';
+
+const STORED = new Set([1, 2, 3]);
+
+function request(over: Partial<OptimizeRequest> = {}): OptimizeRequest {
+  return {
+    demand_forecast: { 1: [1, 2] },
+    fleet_state: { vehicles: [{ id: 'a', location: 2 }] },
+    ...over,
+  };
+}
+
+const fleet = (...vehicles: OptimizeRequest['fleet_state']['vehicles']) => ({ fleet_state: { vehicles } });
+
+const network = {
+  location_ids: [1, 2],
+  costs: [
+    [0, 1],
+    [2, null],
+  ],
+};
+
+const demandAt = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [i + 1, [1]]));
+const capacities = (count: number) =>
+  Array.from({ length: count }, (_, k) => ({ id: `v${k}`, location: 1, capacity: k + 1 }));
+/** Matrices of many locations share their rows. */
+const lineOf = (count: number) => {
+  const row = new Array<number>(count).fill(1);
+  return { location_ids: row.map((_, i) => i + 1), costs: row.map(() => row) };
+};
+
+describe('checkRequest', () => {
+  test('finds nothing wrong with a right request, in either vehicle shape', () => {
+    expect(checkRequest(request(), STORED, 1)).toEqual([]);
+    expect(checkRequest(request(fleet({ vehicle_id: 'a', location_id: 3 })), STORED, 1)).toEqual([]);
+    expect(checkRequest(request({ network }), new Set(), 1)).toEqual([]);
+    expect(checkRequest(request(fleet()), STORED, 1)).toEqual([]);
+  });
+
+  const cases: [string, Partial<OptimizeRequest>, string, RegExp][] = [
+    ['a vehicle without id', fleet({ location: 1 }), 'fleet_state.vehicles[0].id', /id is missing/],
+    [
+      'a vehicle with both names of its id',
+      fleet({ id: 'a', vehicle_id: 'a', location: 1 }),
+      'fleet_state.vehicles[0].vehicle_id',
+      /vehicle_id means the same as id; give only one/,
+    ],
+    [
+      'a vehicle without location',
+      fleet({ id: 'a' }),
+      'fleet_state.vehicles[0].location',
+      /location is missing/,
+    ],
+    [
+      'a vehicle with both names of its location',
+      fleet({ id: 'a', location: 1, location_id: 2 }),
+      'fleet_state.vehicles[0].location_id',
+      /give only one/,
+    ],
+    [
+      'an id that is used again, naming its first place',
+      fleet({ id: 'a', location: 1 }, { id: 'b', location: 1 }, { vehicle_id: 'a', location_id: 1 }),
+      'fleet_state.vehicles[2].vehicle_id',
+      /"a" is already at fleet_state\.vehicles\[0\]/,
+    ],
+    [
+      'a vehicle at an unknown location',
+      fleet({ id: 'a', location: 9 }),
+      'fleet_state.vehicles[0].location',
+      /location 9 is not a stored location/,
+    ],
+    [
+      'demand of an unknown location',
+      { demand_forecast: { 9: [1] } },
+      'demand_forecast.9',
+      /location 9 is not a stored location/,
+    ],
+    [
+      'a location that the network does not have',
+      { network, ...fleet({ id: 'a', location: 3 }) },
+      'fleet_state.vehicles[0].location',
+      /location 3 is not in network\.location_ids/,
+    ],
+    [
+      'a location that the network names twice',
+      { network: { location_ids: [1, 2, 1], costs: [[], [], []].map(() => [0, 0, 0]) } },
+      'network.location_ids[2]',
+      /location 1 is already at network\.location_ids\[0\]/,
+    ],
+    [
+      'too few rows of costs',
+      { network: { ...network, costs: [[0, 1]] } },
+      'network.costs',
+      /has 1 rows; give one row for each of the 2/,
+    ],
+    [
+      'a short row of costs',
+      { network: { ...network, costs: [[0, 1], [2]] } },
+      'network.costs[1]',
+      /has 1 values; give one value for each of the 2/,
+    ],
+    [
+      'distances that are not square',
+      { network: { ...network, distances_km: [[0, 1], [2]] } },
+      'network.distances_km[1]',
+      /has 1 values/,
+    ],
+    [
+      'an allowed move of unknown distance',
+      {
+        network: {
+          ...network,
+          distances_km: [
+            [0, null],
+            [2, 0],
+          ],
+        },
+      },
+      'network.distances_km[0][1]',
+      /is null although network\.costs allows the move/,
+    ],
+    [
+      'a cost that no total could hold exactly',
+      {
+        network: {
+          ...network,
+          costs: [
+            [0, 1e12],
+            [1, 0],
+          ],
+        },
+      },
+      'network.costs[0][1]',
+      /1000000000000 is above the largest value/,
+    ],
+    [
+      'a constraint beside its alias',
+      { constraints: { max_distance: 5, max_rebalancing_distance_km: 6 } },
+      'constraints.max_rebalancing_distance_km',
+      /\(6\) means the same as max_distance \(5\)/,
+    ],
+    [
+      'a service level beside its alias',
+      { constraints: { min_service_level: 0.5, min_demand_coverage: 0.5 } },
+      'constraints.min_demand_coverage',
+      /means the same as min_service_level/,
+    ],
+    [
+      'a minimum above its maximum',
+      { constraints: { min_vehicles_per_location: 3, max_vehicles_per_location: 2 } },
+      'constraints.min_vehicles_per_location',
+      /3 is above max_vehicles_per_location 2/,
+    ],
+    [
+      'demand that is next to nothing beside one capacity',
+      { demand_forecast: { 1: [0, 1e-11], 2: [2e-11] } },
+      'demand_forecast',
+      /adds up to 3e-11, less than 1e-10 of the capacity 1; state demand and capacity in the same unit/,
+    ],
+    [
+      'the same of the capacity that the request states for all',
+      {
+        demand_forecast: { 1: [0.01, 0] },
+        constraints: { capacity_per_vehicle: 1e8 },
+        options: { demand_aggregation: 'mean' },
+      },
+      'demand_forecast',
+      /adds up to 0.005, less than 1e-10 of the capacity 100000000/,
+    ],
+    [
+      'an explanation of more locations than fit',
+      { demand_forecast: demandAt(5001), network: lineOf(5001), options: { explain: true } },
+      'options.explain',
+      /at most 5000 locations, here are 5001; leave it out/,
+    ],
+    [
+      'more capacities than the solver has memory for',
+      { ...fleet(...capacities(400)), network: lineOf(500) },
+      'fleet_state.vehicles',
+      /400 distinct capacities at 500 locations make a model of 600501 columns, more than the 500000/,
+    ],
+    [
+      'a demand past what can be summed',
+      { demand_forecast: { 1: [1, 2e9] } },
+      'demand_forecast.1[1]',
+      /above the largest demand/,
+    ],
+  ];
+  for (const [name, over, field, message] of cases) {
+    test(`finds ${name}`, () => {
+      const faults = checkRequest(request(over), STORED, 1);
+      expect(faults.map((f) => f.field)).toEqual([field]);
+      expect(faults[0].message).toMatch(message);
+      expect(faults[0].detail).toBeNull();
+    });
+  }
+
+  test('reports several faults at once, and at most 100', () => {
+    const vehicles = Array.from({ length: 300 }, (_, v) => ({ id: `${v}`, location: 9 }));
+    const faults = checkRequest(request({ ...fleet(...vehicles), demand_forecast: { 8: [1] } }), STORED, 1);
+    expect(faults).toHaveLength(100);
+    expect(faults.map((f) => f.field).slice(0, 2)).toEqual([
+      'demand_forecast.8',
+      'fleet_state.vehicles[0].location',
+    ]);
+  });
+
+  test('passes 200,000 vehicles', () => {
+    const vehicles = Array.from({ length: 200_000 }, (_, v) => ({ id: `${v}`, location: 1 + (v % 3) }));
+    expect(checkRequest(request({ fleet_state: { vehicles } }), STORED, 1)).toEqual([]);
+  });
+});
+
+describe('namedLocationIds', () => {
+  test('is every location of demand, vehicles and network, ascending, once', () => {
+    expect(
+      namedLocationIds(
+        request({
+          demand_forecast: { 7: [1], '-3': [1] },
+          ...fleet({ id: 'a', location: 2, status: 'downtime' }, { vehicle_id: 'b', location_id: 7 }),
+          network: { location_ids: [5], costs: [[0]] },
+        }),
+      ),
+    ).toEqual([-3, 2, 5, 7]);
+  });
+});
