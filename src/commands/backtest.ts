@@ -1,8 +1,10 @@
 /**
  * `npm run backtest -- [csv or csv.gz] [--horizon 48,168] [--step 1,24] [--origins 16]
- * [--time-zone America/New_York] [--holidays US] [--storms 2017-02-09,…] [--locations]`: how well the forecasts would have been on stored demand, beside two simple rules.
+ * [--time-zone America/New_York] [--holidays US] [--events FILE] [--storms 2017-02-09,…] [--locations]`: how well the forecasts
+ * would have been on stored demand, beside two simple rules.
  *
- * Columns `location_id,hour_utc_iso,<count>` with a header; an absent hour is a missing one.
+ * Columns `location_id,hour_utc_iso,<count>` with a header; an absent hour is a missing one. Events are a file
+ * as `npm run import -- --events` reads it; those before a date are what its forecasts learn from.
  * Exit codes: 0 done, 1 the data cannot be used, 2 the command line cannot.
  */
 import { createReadStream } from 'node:fs';
@@ -17,9 +19,11 @@ import { backtest, type HorizonScore } from '../core/forecast/backtest.ts';
 import { BACKTEST_METHODS, type BacktestMethod } from '../core/forecast/backtest-score.ts';
 import { localMidnight, zoneClock } from '../core/forecast/local-time.ts';
 import { HOLIDAY_REACH_HOURS } from '../core/forecast/special-days.ts';
-import type { DemandSeries } from '../core/forecast/types.ts';
+import type { DemandEvent, DemandSeries } from '../core/forecast/types.ts';
 import { WEEK_KINDS, type WeekKind } from '../core/forecast/week-kinds.ts';
+import { CsvFaults } from '../csv/faults.ts';
 import { type HolidayCalendar, openHolidayCalendar, UnknownRegionError } from '../inputs/holidays.ts';
+import { readEventsFile } from './import/events-file.ts';
 
 /** The New York sample. */
 export const DEFAULT_FILE = fileURLToPath(new URL('../../data/nyc/demand_hourly.csv.gz', import.meta.url));
@@ -35,6 +39,7 @@ const USAGE = `npm run backtest -- [file.csv | file.csv.gz] [options]
   --origins <count>     dates to forecast from (16)
   --time-zone <name>    IANA zone of the locations (America/New_York)
   --holidays <region>   public holidays of US, DE-BY, … (none)
+  --events <file>       stored events, CSV or CSV.gz: event_id[,location_id],from,to,kind[,factor][,name] (none)
   --storms <days>       days whose weeks are reported apart, YYYY-MM-DD,…; forecasts do not know of them (none)
   --locations           one row per location as well
   --help
@@ -56,6 +61,7 @@ interface Settings {
   origins: number;
   timeZone: string;
   holidays: HolidayCalendar | null;
+  events: DemandEvent[];
   storms: string[];
   showLocations: boolean;
 }
@@ -86,6 +92,7 @@ async function readSettings(args: string[]): Promise<Settings | null> {
     origins: readCount('--origins', values.origins, 1000),
     timeZone: values['time-zone'],
     holidays: values.holidays === undefined ? null : await openHolidayCalendar(values.holidays),
+    events: values.events === undefined ? [] : await readEvents(values.events),
     storms: values.storms === '' ? [] : values.storms.split(',').map(readDay),
     showLocations: values.locations,
   };
@@ -101,6 +108,7 @@ function parseCommand(args: string[]) {
       origins: { type: 'string', default: '16' },
       'time-zone': { type: 'string', default: 'America/New_York' },
       holidays: { type: 'string' },
+      events: { type: 'string' },
       storms: { type: 'string', default: '' },
       locations: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -117,6 +125,19 @@ function readCount(name: string, text: string, most: number): number {
 function readDay(text: string): string {
   if (localMidnight(text) !== null) return text;
   throw new CommandError(`--storms is ${text}; give days as YYYY-MM-DD, separated by commas`, 2);
+}
+
+/** Throws CommandError with a line per fault of the file. */
+async function readEvents(file: string): Promise<DemandEvent[]> {
+  try {
+    return await readEventsFile(file);
+  } catch (error) {
+    if (!(error instanceof CsvFaults)) throw error;
+    const lines = error.faults.map(
+      ({ line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`,
+    );
+    throw new CommandError(lines.join('\n'), 1);
+  }
 }
 
 /** Reads hourly demand; throws an Error that names file and row where it cannot be used. @returns series by location id */
@@ -241,7 +262,7 @@ async function main(): Promise<void> {
     return;
   }
   const series = await readDemand(settings.file, settings.timeZone);
-  const { horizonsHours, stepsHours, origins, timeZone, storms } = settings;
+  const { horizonsHours, stepsHours, origins, timeZone, events, storms } = settings;
   const starts = series.map(({ startHour }) => startHour);
   const ends = series.map(({ startHour, values }) => startHour + values.length);
   const holidays =
@@ -254,7 +275,7 @@ async function main(): Promise<void> {
   const began = performance.now();
   bar.start(stepsHours.length, 0);
   const reports = stepsHours.map((stepHours, i) => {
-    const options = { horizonsHours, origins, stepHours, confidenceLevels: LEVELS, holidays, storms };
+    const options = { horizonsHours, origins, stepHours, confidenceLevels: LEVELS, holidays, events, storms };
     return backtest(series, options, { onProgress: (done, total) => bar.update(i + done / total) })!;
   });
   bar.stop();
@@ -274,7 +295,7 @@ async function main(): Promise<void> {
   const seconds = (performance.now() - began) / 1000;
   process.stdout.write(
     `${series.length} locations, ${startDates.length} forecasts from ${startDates.at(-1)} to ${startDates[0]} ` +
-      `(${timeZone}), ${holidays.length} public holidays, ${seconds.toFixed(1)} s\n\n` +
+      `(${timeZone}), ${holidays.length} public holidays, ${events.length} events, ${seconds.toFixed(1)} s\n\n` +
       `${drawTable([['horizon', 'step', 'method', ...MEASURES], ...rows], 3)}\n\n` +
       'this service by kind of week:\n\n' +
       `${drawTable([['horizon', 'step', 'weeks', 'values', ...MEASURES, 'WAPE last week'], ...byWeek], 3)}\n`,

@@ -5,8 +5,8 @@ import {
   findStagedUnknownLocations,
   lockForStages,
 } from '../db/staging.ts';
-import type { CsvSource } from './copy-rows.ts';
 import { throwFaults } from './faults.ts';
+import type { CsvSource } from './row-reader.ts';
 import { describeKey } from './tables.ts';
 
 /**

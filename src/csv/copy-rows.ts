@@ -1,13 +1,9 @@
-import { copyLine, type Stage } from '../db/staging.ts';
-import { type FaultList, ReadingStopped, show } from './faults.ts';
+import { copyLine } from '../db/staging.ts';
 import type { CsvRow } from './parser.ts';
-import { COLUMNS, type Column } from './tables.ts';
+import { type CsvSource, createRowReader } from './row-reader.ts';
 
 /** Characters of COPY text per chunk. */
 const CHUNK_CHARACTERS = 64 * 1024;
-
-/** A CSV text: what it holds, and what is wrong with it. */
-export type CsvSource = { stage: Stage; faults: FaultList };
 
 /**
  * Checks rows against the columns of their table and turns them into COPY text of its stage. Rows with a fault are left
@@ -17,98 +13,19 @@ export type CsvSource = { stage: Stage; faults: FaultList };
  */
 export async function* copyRows(
   rows: AsyncIterable<CsvRow>,
-  { stage, faults }: CsvSource,
-  onRow: () => void = () => {},
+  source: CsvSource,
+  onRow?: () => void,
 ): AsyncGenerator<string> {
-  const columns = COLUMNS[stage];
-  let header: Header | undefined;
+  const reader = createRowReader(source, onRow);
   let chunk = '';
-  for await (const { line, cells } of rows) {
-    if (header === undefined) {
-      header = readHeader(cells, columns, (message) => faults.add(line, message));
-      continue;
-    }
-    onRow();
-    if (cells.length !== header.width) {
-      const message = `has ${cells.length} values; the header has ${header.width} columns`;
-      faults.add(line, message);
-    } else {
-      const values = readRow(cells, header, (message) => faults.add(line, message));
-      if (values) chunk += copyLine(line, values);
-    }
-    if (faults.isFull) throw new ReadingStopped();
+  for await (const row of rows) {
+    const values = reader.read(row);
+    if (values) chunk += copyLine(row.line, values);
     if (chunk.length >= CHUNK_CHARACTERS) {
       yield chunk;
       chunk = '';
     }
   }
-  if (header === undefined) {
-    faults.add(null, `is empty; ${expected(columns)}`);
-  }
+  reader.end();
   if (chunk) yield chunk;
-}
-
-/** The columns of the table with the place of each in the text, −1 where an optional one is not there. */
-type Header = { columns: readonly { column: Column; name: string; place: number }[]; width: number };
-
-function readRow(
-  cells: readonly string[],
-  { columns }: Header,
-  onFault: (message: string) => void,
-): (string | number | null)[] | undefined {
-  const values: (string | number | null)[] = [];
-  let isGood = true;
-  for (const { column, name, place } of columns) {
-    const text = cells[place] ?? '';
-    if (text === '' && column.optional) {
-      values.push(column.optional.default);
-      continue;
-    }
-    const cell = text === '' ? { fault: 'is empty; it has to be given' } : column.read(text);
-    if ('fault' in cell) {
-      onFault(`${name} ${cell.fault}`);
-      isGood = false;
-    } else values.push(cell.value as string | number);
-  }
-  return isGood ? values : undefined;
-}
-
-function readHeader(
-  header: string[],
-  columns: readonly Column[],
-  onFault: (message: string) => void,
-): Header {
-  const places = columns.map((column) => header.findIndex((name) => column.names.includes(name)));
-  const missing = columns.filter((column, i) => places[i] < 0 && !column.optional);
-  const problems: string[] = [];
-  if (missing.length > 0) {
-    const names = missing.map((column) => column.names.join(' or ')).join(', ');
-    problems.push(
-      `${missing.length === 1 ? 'column' : 'columns'} ${names} missing; the header is ${show(header.join(','))}`,
-    );
-  } else {
-    // A misspelt optional column must not be ignored silently; of two that mean the same one would be.
-    const surplus = header.filter((_, i) => !places.includes(i));
-    if (surplus.length > 0) problems.push(`unknown or repeated: ${surplus.map(show).join(', ')}`);
-  }
-  if (problems.length > 0) {
-    onFault(`${problems.join('; ')}; ${expected(columns)}`);
-    throw new ReadingStopped();
-  }
-  return {
-    // Faults name a column as this text does.
-    columns: columns.map((column, i) => ({ column, name: header[places[i]] ?? '', place: places[i] })),
-    width: header.length,
-  };
-}
-
-function expected(columns: readonly Column[]): string {
-  return `the columns are ${describeColumns(columns)}, comma-separated`;
-}
-
-/** `location_id,hour_utc_iso|hour,[status]`: names that mean the same with a bar, optional columns in brackets. */
-export function describeColumns(columns: readonly Column[]): string {
-  return columns
-    .map((column) => (column.optional ? `[${column.names[0]}]` : column.names.join('|')))
-    .join(',');
 }

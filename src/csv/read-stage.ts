@@ -1,9 +1,10 @@
 import type { PipelineSource, PipelineTransform } from 'node:stream';
 import type pg from 'pg';
 import { fillStage } from '../db/staging.ts';
-import { type CsvSource, copyRows } from './copy-rows.ts';
+import { copyRows } from './copy-rows.ts';
 import { ReadingStopped } from './faults.ts';
 import { type CsvRow, describeCsvError } from './parser.ts';
+import type { CsvSource } from './row-reader.ts';
 
 /** A text on its way: where it begins, and the steps that make `CsvRow`s of it. */
 // biome-ignore lint/suspicious/noExplicitAny: each step takes what the one before gives

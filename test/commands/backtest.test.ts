@@ -51,6 +51,54 @@ describe('npm run backtest', () => {
     expect(table(packed.stdout)).toBe(table(plain.stdout));
   });
 
+  test('--events reads the file of the import: forecasts know past events, and those ahead', () => {
+    // Twice as much on three days; of the two forecasts, from 18 February and 2 March, each for two days, the first has one of them ahead.
+    const fairs = ['2024-01-31', '2024-02-07', '2024-02-19'].map(
+      (day) => Date.parse(`${day}T00:00Z`) / 3_600_000,
+    );
+    const isFair = (hour: number) => fairs.some((from) => hour >= from && hour < from + 24);
+    const demand = rows(9)
+      .split('\n')
+      .map((row) => {
+        const [id, stamp, count] = row.split(',');
+        return [id, stamp, Number(count) * (isFair(Date.parse(stamp!) / 3_600_000) ? 2 : 1)].join();
+      });
+    const file = fileOf('fairs.csv', `location_id,hour_utc_iso,pickups\n${demand.join('\n')}\n`);
+    const stamp = (hour: number) => new Date(hour * 3_600_000).toISOString();
+    const events = fairs.map((from, i) => `${i},9,${stamp(from)},${stamp(from + 24)},fair\n`).join('');
+    const known = fileOf('events.csv', `event_id,location_id,from,to,kind\n${events}`);
+    const options = [file, '--time-zone', 'UTC', '--origins', '2', '--horizon', '48', '--step', '24'];
+    const wapeOf = ({ stdout }: { stdout: string }) =>
+      Number(/\n48 h +24 h +this service +(\d+\.\d) %/.exec(stdout)![1]);
+    const [blind, knowing] = [run(...options), run(...options, '--events', known)];
+    expect(knowing.stderr).toBe('');
+    expect(knowing.stdout).toContain(', 3 events, ');
+    expect(knowing.stdout).toMatch(/\n48 h +24 h +holiday or event +\d /);
+    expect(wapeOf(blind)).toBeGreaterThan(10);
+    expect(wapeOf(knowing)).toBeLessThan(wapeOf(blind) / 2);
+  });
+
+  test('every fault of a file of events is named with its line', () => {
+    const bad = fileOf(
+      'bad-events.csv',
+      'event_id,location_id,from,to,kind,factor\n' +
+        'a,9,2024-02-01T00:00Z,2024-02-02T00:00Z,fair,2\n' +
+        'a,9,2024-02-02T00:00Z,2024-02-01T00:00Z,fair,\n' +
+        'b,9,2024-02-02T00:30Z,2024-02-03T00:00Z,fair,\n',
+    );
+    const result = run('--events', bad);
+    expect(result.status).toBe(1);
+    expect(result.stdout).toBe('');
+    expect(result.stderr).toBe(
+      `${bad}:3: event "a" stands at line 2 already; give each once\n` +
+        `${bad}:3: to 2024-02-01T00:00:00.000Z is not after from, 2024-02-02T00:00:00.000Z\n` +
+        `${bad}:4: from "2024-02-02T00:30Z" is not the start of a full UTC hour, such as 05:00:00Z\n`,
+    );
+    expect(run('--events', '/no/such/events.csv').stderr).toBe(
+      '/no/such/events.csv: there is no such file\n',
+    );
+  });
+
   test.each([
     [['--origins', 'many'], 2, '--origins is many; give a whole number from 1 to 1000'],
     [['--time-zone', 'Mars/Olympus'], 2, '--time-zone Mars/Olympus is no IANA zone'],

@@ -75,6 +75,22 @@ export function seriesEffects(
   });
 }
 
+/**
+ * What events of some kinds do to demand, as their past ones tell, at each of the series: one without observations has the panel's
+ * effect, and an interval that says so.
+ * @param starts first local hour forecast, per series
+ */
+export function kindEffects(
+  series: readonly DemandSeries[],
+  starts: readonly number[],
+  { special, events }: Pick<EffectOptions, 'special' | 'events'>,
+  kinds: ReadonlySet<string>,
+): ((kind: string) => EventEffect)[] {
+  return learn(series, starts, special, [], byLocation(events), kinds).map(
+    ({ effectOfKind }) => effectOfKind,
+  );
+}
+
 const byLocation = (events: readonly DemandEvent[]) => Map.groupBy(events, ({ locationId }) => locationId);
 
 interface Learned {

@@ -4,22 +4,27 @@
  *
  *   v[i] = E · mean over neighbours n of f_n[i] / d_n
  * with E the expected daily demand, f_n the forecast of neighbour n for step i, and d_n its mean demand of a day in the
- * last four weeks observed. So a quiet day of the neighbours is one here too. Without neighbours that have demand, every hour
- * has E / 24. Bounds: with l[i] the neighbours' bound spread as v is, λ² the relative variance of f / d over all places of the
+ * last four weeks observed without hours of events. So a quiet day of the neighbours is one here too. Without neighbours that
+ * have demand, every hour has E / 24. Bounds: with l[i] the neighbours' bound spread as v is, λ² the relative variance of f / d over all places of the
  * call (¼ where they are fewer than four, a convention), z the normal quantile of the confidence level,
  *   (√v ± √((√l − √v)² + z² (1 + λ² v) / 4))²,
  * that is what neighbours cannot foresee, the noise of a count, and how far a place may be from its neighbours' shape. How far
  * E itself is from the truth nothing tells.
- * An event of the location itself that states its factor multiplies its hours, taken as even within a step; one of all locations
- * comes with the neighbours, or is applied where there are none. A neighbour with an event of its own is asked last.
+ * An event of the location itself multiplies its hours, taken as even within a step, by the factor it states, else by what
+ * events of its kind did to the places of the call (`event-effects.ts`), whose uncertainty widens the bounds (`widen.ts`); one of
+ * all locations comes with the neighbours, or is applied where there are none. A neighbour with an event of its own is asked last.
  * O(locations × neighbours × steps + hours of events).
  */
 import { MAX_DEMAND } from '../../contracts/bounds.ts';
 import { requireFinite } from '../finite.ts';
 import { eventsAhead } from './ahead.ts';
-import { eventsByHour } from './event-hours.ts';
+import { kindEffects } from './effects.ts';
+import type { EventEffect } from './event-effects.ts';
+import { eventsByHour, heldRanges, withoutRanges } from './event-hours.ts';
+import type { Bounds } from './intervals.ts';
 import { afterLatestUtcHour, earliestUtcHour, localMidnight, zoneClock } from './local-time.ts';
 import { normalQuantile } from './quantiles.ts';
+import { specialDays } from './special-days.ts';
 import { stepCount } from './steps.ts';
 import {
   type DemandEvent,
@@ -27,9 +32,11 @@ import {
   type ForecastSet,
   HOURS_PER_DAY,
   HOURS_PER_WEEK,
+  type Holiday,
   type LocationForecast,
   NO_NOTES,
 } from './types.ts';
+import { stepDeviations, widenBounds } from './widen.ts';
 
 /** What is known of locations that may be without observations. */
 export interface MissingHistory {
@@ -55,6 +62,7 @@ interface Steps {
   /** Of the bounds of the set; null or absent where it has none. */
   confidenceLevel?: number | null;
   /** As the forecasts of the set know them. */
+  holidays?: readonly Holiday[];
   events?: readonly DemandEvent[];
 }
 
@@ -74,10 +82,18 @@ export function fillMissing(
 ): ForecastSet {
   const all = [...set.results, ...(others?.results ?? [])];
   const forecasts = new Map(all.flatMap((one) => (one.status === 'ok' ? [[one.locationId, one]] : [])));
-  const levels = new Map(series.map((one) => [one.locationId, dailyLevel(one.values)]));
+  const events = Map.groupBy(steps.events ?? [], ({ locationId }) => locationId);
+  const ofAll = heldRanges(events.get(null) ?? []);
+  const levels = new Map(
+    series.map((one) => {
+      const usual = withoutRanges(withoutRanges(one, ofAll), heldRanges(events.get(one.locationId) ?? []));
+      return [one.locationId, dailyLevel(usual.values) || dailyLevel(one.values)];
+    }),
+  );
   const zones = new Map(series.map(({ locationId, timeZone }) => [locationId, timeZone]));
   const ahead = eventsAhead(steps.events ?? [], zones, steps);
   const ofLocation = Map.groupBy(ahead, ({ locationId }) => locationId);
+  const learned = learnedKinds(set, series, ahead, steps);
   const hasBounds = all.some((one) => one.status === 'ok' && one.lower !== undefined);
   const shapes = shapeVariances(
     [...forecasts.values()].flatMap((forecast) => {
@@ -101,8 +117,8 @@ export function fillMissing(
       ...(ofLocation.get(locationId) ?? []),
       ...((asked.length === 0 && ofLocation.get(null)) || []),
     ];
-    const factors = stepFactors(events, zones.get(locationId)!, steps);
-    return expectedForecast(locationId, expected, asked, steps, factors, hasBounds ? shapes : null);
+    const effect = stepEffects(events, zones.get(locationId)!, steps, learned(locationId));
+    return expectedForecast(locationId, expected, asked, steps, effect, hasBounds ? shapes : null);
   });
   return requireFinite('forecast', { ...set, results });
 }
@@ -112,7 +128,7 @@ function expectedForecast(
   expected: number,
   neighbours: readonly { forecast: LocationForecast; level: number }[],
   { horizonHours, stepHours, confidenceLevel }: Steps,
-  factors: Float64Array,
+  { factors, deviations }: StepEffects,
   shapes: Float64Array | null,
 ): LocationForecast {
   const evenly = (i: number) => Math.min(stepHours, horizonHours - i * stepHours) / HOURS_PER_DAY;
@@ -132,12 +148,18 @@ function expectedForecast(
       const away = Math.hypot(Math.sqrt(bound) - root, own);
       return side === 'lower' ? Math.max(0, root - away) ** 2 : Math.min((root + away) ** 2, MAX_DEMAND);
     });
-  const deviations = normalQuantile((1 + (confidenceLevel ?? 0)) / 2);
+  const level = confidenceLevel ?? 0;
+  const quantile = normalQuantile((1 + level) / 2);
+  const bounds = (): Bounds => {
+    const made = { lower: boundOf('lower', quantile), upper: boundOf('upper', quantile) };
+    widenBounds(made, values, deviations, level);
+    return { lower: made.lower, upper: made.upper.map((upper) => Math.min(upper, MAX_DEMAND)) };
+  };
   return {
     status: 'ok',
     locationId,
     values,
-    ...(shapes !== null && { lower: boundOf('lower', deviations), upper: boundOf('upper', deviations) }),
+    ...(shapes !== null && bounds()),
     method: expected > 0 ? 'expected_daily_demand' : 'no_history',
     backtestWape: null,
     observedHours: 0,
@@ -159,30 +181,65 @@ function shapeVariances(
   });
 }
 
-/** Mean over the hours of each step of the factors that events state. */
-function stepFactors(
+type EffectOfKind = (kind: string) => EventEffect;
+
+/** Per location without observations: what kinds of events without a stated factor did at the others. Learned where asked for. */
+function learnedKinds(
+  { results }: ForecastSet,
+  series: readonly DemandSeries[],
+  ahead: readonly DemandEvent[],
+  { startDate, holidays = [], events = [] }: Steps,
+): (locationId: number) => EffectOfKind {
+  const places = new Map(series.map(({ locationId }, i) => [locationId, i]));
+  const missing = new Set(results.flatMap((one) => (one.status === 'ok' ? [] : [one.locationId])));
+  const kinds = new Set(
+    ahead.flatMap(({ kind, factor, locationId }) =>
+      factor === null && (locationId === null || missing.has(locationId)) ? [kind] : [],
+    ),
+  );
+  if (missing.size === 0 || kinds.size === 0) return () => () => ({ log: 0, deviation: 0 });
+  const starts = series.map(() => localMidnight(startDate)!);
+  const effects = kindEffects(series, starts, { special: specialDays(holidays), events }, kinds);
+  return (locationId) => effects[places.get(locationId)!]!;
+}
+
+/** What events do to each step. */
+interface StepEffects {
+  /** Mean factor of its hours. */
+  factors: Float64Array;
+  /** Standard deviation of what is unknown of its logarithm; −1 where nothing can happen (`widen.ts`). */
+  deviations: Float64Array;
+}
+
+function stepEffects(
   events: readonly DemandEvent[],
   timeZone: string,
   { startDate, horizonHours, stepHours }: Steps,
-): Float64Array {
-  const factors = new Float64Array(stepCount(horizonHours, stepHours)).fill(1);
-  if (events.length === 0) return factors;
+  learned: EffectOfKind,
+): StepEffects {
+  const steps = stepCount(horizonHours, stepHours);
+  if (events.length === 0)
+    return { factors: new Float64Array(steps).fill(1), deviations: new Float64Array(steps) };
   const start = localMidnight(startDate)!;
   const within = {
     fromHour: earliestUtcHour(start),
     untilHour: afterLatestUtcHour(start + horizonHours),
   };
   const holding = eventsByHour(events, zoneClock(timeZone), within);
-  factors.forEach((_, i) => {
-    const hours = Math.min(stepHours, horizonHours - i * stepHours);
-    let sum = 0;
-    for (let h = 0; h < hours; h++) {
-      const held = holding.get(start + i * stepHours + h) ?? [];
-      sum += held.reduce((product, { factor }) => product * (factor ?? 1), 1);
-    }
-    factors[i] = sum / hours;
+  const effectOf = ({ kind, factor }: DemandEvent): EventEffect =>
+    factor === null ? learned(kind) : { log: Math.log(factor), deviation: 0 };
+  const hours = Array.from({ length: horizonHours }, (_, h) => (holding.get(start + h) ?? []).map(effectOf));
+  const hourly = Float64Array.from(hours, (held) => Math.exp(held.reduce((sum, { log }) => sum + log, 0)));
+  const unknown = {
+    level: Float64Array.from(hours, (held) => Math.hypot(...held.map(({ deviation }) => deviation))),
+    part: new Float64Array(horizonHours),
+    isClosed: Uint8Array.from(hourly, (factor) => Number(factor === 0)),
+  };
+  const factors = Float64Array.from({ length: steps }, (_, i) => {
+    const ofStep = hourly.subarray(i * stepHours, (i + 1) * stepHours);
+    return ofStep.reduce((sum, factor) => sum + factor, 0) / ofStep.length;
   });
-  return factors;
+  return { factors, deviations: stepDeviations(unknown, hourly, start, stepHours) };
 }
 
 /** Mean demand of a day in the last weeks observed; 0 where nothing was. */

@@ -13,7 +13,7 @@ import {
   UpsertCounts,
 } from '../../contracts/data.ts';
 import { VehicleId } from '../../contracts/vehicles.ts';
-import { describeColumns } from '../../csv/copy-rows.ts';
+import { describeColumns } from '../../csv/row-reader.ts';
 import { COLUMNS } from '../../csv/tables.ts';
 import type { Queryable } from '../../db/client.ts';
 import { upsertDemand } from '../../db/demand.ts';

@@ -109,8 +109,53 @@ describe('a location without observations', () => {
     );
     expect(of([event(3, 0.5, 0, 6)], { stepHours: 24 })).toEqual([42]);
     expect(of([event(1, 0, 0, 24)])).toEqual(usual);
+    // Closed for two of the last four weeks, all of it known: no more is expected here.
+    const closed = [series(1, (h) => (h < hours - 336 ? 5 : 0)), unknown(3)];
+    const alone = fill(closed, { ...known, neighbours: [[3, [1]]] }, { events: [event(1, 0, -336, 0)] })[1];
+    expect(sum(alone!.values)).toBeCloseTo(48, 0);
     expect(of([event(null, 0, 0, 12)])).toEqual(usual.map((y, h) => (h < 12 ? 0 : y)));
     expect(of([event(null, 0, 0, 12)], {}, [])).toEqual(usual.map((y, h) => (h < 12 ? 0 : y)));
+  });
+
+  test('follows what events of a kind did to other places, where none states a factor, and says what is unknown', () => {
+    const fair = (week: number, locationId: number | null = 1) => ({
+      ...{ kind: 'fair', locationId, factor: null },
+      fromHour: START + week * 168 + 48,
+      untilHour: START + week * 168 + 72,
+    });
+    // Wednesday of the weeks 2 and 3 has twice as much at both places that were observed; week 5 is ahead.
+    const doubled = (h: number) =>
+      [2, 3].includes(Math.floor(h / 168)) && (h % 168) - 48 < 24 && h % 168 >= 48 ? 20 : 10;
+    const all = [series(1, doubled), series(2, doubled), unknown(3)];
+    const past = [2, 3].flatMap((week) => [fair(week, 1), fair(week, 2)]);
+    const of = (events: object[], neighbours: [number, number[]][] = [[3, [1, 2]]]) =>
+      fill(
+        all,
+        { expectedDailyDemand: [[3, 48]], neighbours },
+        { events, horizonHours: 168, stepHours: 24 },
+      ).at(-1)!;
+    const usual = of(past);
+    const learned = of([...past, fair(5, 3)]);
+    const [without, wednesday] = [usual, learned].map(({ values }) => values[2]!);
+    expect(without).toBeCloseTo(48, 0);
+    expect(wednesday! / without!).toBeGreaterThan(1.5);
+    expect(wednesday! / without!).toBeLessThan(2.05);
+    const widthOf = ({ lower, upper }: LocationForecast) => Math.log(upper![2]! / lower![2]!);
+    expect(widthOf(learned)).toBeGreaterThan(widthOf(usual) * 1.2);
+    learned.values.forEach((value, day) => {
+      if (day !== 2) expect(value).toBeCloseTo(usual.values[day]!, 6);
+    });
+    // Of all locations: with the neighbours, or by itself where there are none.
+    const ofAll = [2, 3, 5].map((week) => fair(week, null));
+    for (const neighbours of [[[3, [1, 2]]], []] as [number, number[]][][]) {
+      const [, , day] = of(ofAll, neighbours).values;
+      expect(day! / 48).toBeGreaterThan(1.5);
+      expect(day! / 48).toBeLessThan(2.05);
+    }
+    // Of a kind never seen nothing is known.
+    const never = of([...past, { ...fair(5, 3), kind: 'eclipse' }]);
+    expect(never.values[2]).toBeCloseTo(48, 0);
+    expect(never.upper![2]! / 48).toBeGreaterThan(2.8);
   });
 
   test('has intervals that hold: a count varies, and no place has quite the shape of its neighbours', () => {

@@ -1,0 +1,111 @@
+import type { Stage } from '../db/staging.ts';
+import { type FaultList, ReadingStopped, show } from './faults.ts';
+import type { CsvRow } from './parser.ts';
+import { COLUMNS, type Column } from './tables.ts';
+
+/** A CSV text: what it holds, and what is wrong with it. */
+export type CsvSource = { stage: Stage; faults: FaultList };
+
+/** The cells of a row in the order of its table's columns. */
+export type RowValues = (string | number | null)[];
+
+/** Checks the rows of a text one by one against the columns of their table. */
+export type RowReader = {
+  /**
+   * @returns the values of a row; undefined for the header, and for a row with a fault, which is in the list then
+   * @throws ReadingStopped where the header does not fit, or the list of faults is full
+   */
+  read(row: CsvRow): RowValues | undefined;
+  /** After the last row: a text without any is a fault. */
+  end(): void;
+};
+
+/** @param onRow called for every row but the header */
+export function createRowReader({ stage, faults }: CsvSource, onRow: () => void = () => {}): RowReader {
+  const columns = COLUMNS[stage];
+  let header: Header | undefined;
+  return {
+    read({ line, cells }) {
+      if (header === undefined) {
+        header = readHeader(cells, columns, (message) => faults.add(line, message));
+        return undefined;
+      }
+      onRow();
+      const values = readRow(cells, header, (message) => faults.add(line, message));
+      if (faults.isFull) throw new ReadingStopped();
+      return values;
+    },
+    end() {
+      if (header === undefined) faults.add(null, `is empty; ${expected(columns)}`);
+    },
+  };
+}
+
+/** The columns of the table with the place of each in the text, −1 where an optional one is not there. */
+type Header = { columns: readonly { column: Column; name: string; place: number }[]; width: number };
+
+function readRow(
+  cells: readonly string[],
+  { columns, width }: Header,
+  onFault: (message: string) => void,
+): RowValues | undefined {
+  if (cells.length !== width) {
+    onFault(`has ${cells.length} values; the header has ${width} columns`);
+    return undefined;
+  }
+  const values: RowValues = [];
+  let isGood = true;
+  for (const { column, name, place } of columns) {
+    const text = cells[place] ?? '';
+    if (text === '' && column.optional) {
+      values.push(column.optional.default);
+      continue;
+    }
+    const cell = text === '' ? { fault: 'is empty; it has to be given' } : column.read(text);
+    if ('fault' in cell) {
+      onFault(`${name} ${cell.fault}`);
+      isGood = false;
+    } else values.push(cell.value as string | number);
+  }
+  return isGood ? values : undefined;
+}
+
+function readHeader(
+  header: string[],
+  columns: readonly Column[],
+  onFault: (message: string) => void,
+): Header {
+  const places = columns.map((column) => header.findIndex((name) => column.names.includes(name)));
+  const missing = columns.filter((column, i) => places[i] < 0 && !column.optional);
+  const problems: string[] = [];
+  if (missing.length > 0) {
+    const names = missing.map((column) => column.names.join(' or ')).join(', ');
+    problems.push(
+      `${missing.length === 1 ? 'column' : 'columns'} ${names} missing; the header is ${show(header.join(','))}`,
+    );
+  } else {
+    // A misspelt optional column must not be ignored silently; of two that mean the same one would be.
+    const surplus = header.filter((_, i) => !places.includes(i));
+    if (surplus.length > 0) problems.push(`unknown or repeated: ${surplus.map(show).join(', ')}`);
+  }
+  if (problems.length > 0) {
+    onFault(`${problems.join('; ')}; ${expected(columns)}`);
+    throw new ReadingStopped();
+  }
+  return {
+    // Faults name a column as this text does.
+    columns: columns.map((column, i) => ({ column, name: header[places[i]] ?? '', place: places[i] })),
+    width: header.length,
+  };
+}
+
+function expected(columns: readonly Column[]): string {
+  return `the columns are ${describeColumns(columns)}, comma-separated`;
+}
+
+/** `location_id,hour_utc_iso|hour,[status]`: names that mean the same with a bar, optional columns in brackets. */
+export function describeColumns(columns: readonly Column[]): string {
+  return columns
+    .map((column) => (column.optional ? `[${column.names[0]}]` : column.names.join('|')))
+    .join(',');
+}
