@@ -37,7 +37,7 @@ const LEAST_FREEDOM = 3;
 const SERIES_SAMPLE = 256;
 const PANEL_SAMPLE = 100_000;
 /** Usual ranges that a bound may lie from the forecast. */
-export const MOST_RANGES = 5;
+const MOST_RANGES = 5;
 const NORMAL_SD_PER_MEAN_ERROR = Math.sqrt(Math.PI / 2);
 
 /** @throws RangeError for a level at which quantiles mean nothing, or are infinite */
@@ -209,7 +209,7 @@ export function stepBounds(
   const low = errorQuantiles(errors, panel, (1 - confidenceLevel) / 2);
   const high = errorQuantiles(errors, panel, (1 + confidenceLevel) / 2);
   const longest = longestCompared(errors, panel);
-  const reach = errors.usualRange > 0 ? MOST_RANGES * errors.usualRange : Number.MAX_VALUE;
+  const reach = reachOf(errors);
   const lower = new Float64Array(values.length);
   const upper = new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) {
@@ -225,6 +225,10 @@ export function stepBounds(
   }
   return { lower, upper };
 }
+
+/** Furthest that a bound may lie from the forecast. */
+export const reachOf = ({ usualRange }: Pick<SeriesErrors, 'usualRange'>): number =>
+  usualRange > 0 ? MOST_RANGES * usualRange : Number.MAX_VALUE;
 
 /** End of the last bucket with errors: beyond it nothing was measured. */
 function longestCompared(errors: SeriesErrors, panel: ErrorPanel): number {

@@ -14,6 +14,7 @@ import {
   buildPanel,
   checkConfidenceLevel,
   type MadeErrors,
+  reachOf,
   scaleErrors,
   stepBounds,
 } from './intervals.ts';
@@ -147,7 +148,8 @@ export function addBounds(
         short === null
           ? stepBounds(one.values, endHours, one.errors, panel, level)
           : shortBounds(short, one.values, stepHours, one.errors.usualRange, level);
-      if (one.deviations !== null) widenBounds(bounds, one.values, one.deviations, level);
+      if (one.deviations !== null)
+        widenBounds(bounds, one.values, one.deviations, level, reachOf(one.errors));
       return bounds;
     });
   }

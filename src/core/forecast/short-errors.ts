@@ -10,7 +10,7 @@
  *   borrowed f ← f Σ a / Σ f per step over donors, each relative to its level: the shape of the week, below a week of history
  * Complexity O(R log R) for R errors. Units: demand per step.
  */
-import { type Bounds, MOST_RANGES } from './intervals.ts';
+import { type Bounds, reachOf } from './intervals.ts';
 import { medianInPlace, quantileSorted, tailQuantileSorted } from './quantiles.ts';
 import { HOURS_PER_DAY } from './types.ts';
 
@@ -160,7 +160,7 @@ export function shortBounds(
   confidenceLevel: number,
 ): Bounds {
   const count = errors.days.length;
-  const reach = usualRange > 0 ? MOST_RANGES * usualRange : Number.MAX_VALUE;
+  const reach = reachOf({ usualRange });
   const low = tailQuantileSorted(errors.shape, (1 - confidenceLevel) / 2);
   const high = tailQuantileSorted(errors.shape, (1 + confidenceLevel) / 2);
   const lower = new Float64Array(values.length);

@@ -6,6 +6,7 @@
  *   log(upper / v) ← √(log²(upper / v) + (ν s)²),   the lower bound alike.
  * Of a step's hours the errors of a day are the same, those of its parts independent of each other:
  *   s² = (Σ v_h s_h / v)² + Σ_parts (Σ_{h in part} v_h p_h / v)².
+ * As without effects, no bound is further from the forecast than five times the range of the last four weeks (`intervals.ts`).
  * Where an event leaves no demand in any hour of a step, the interval is [0, 0]: that is what the caller stated.
  * Complexity O(hours).
  */
@@ -44,12 +45,13 @@ export function stepDeviations(
   });
 }
 
-/** Widens bounds in place. */
+/** Widens bounds in place. @param reach no bound is further from its forecast */
 export function widenBounds(
   { lower, upper }: Bounds,
   values: Float64Array,
   deviations: Float64Array,
   confidenceLevel: number,
+  reach = Number.MAX_VALUE,
 ): void {
   const quantile = normalQuantile((1 + confidenceLevel) / 2);
   for (let i = 0; i < values.length; i++) {
@@ -62,7 +64,7 @@ export function widenBounds(
     if (!(deviation > 0 && value > 0)) continue;
     const below = Math.log(value / lower[i]!);
     const above = Math.log(upper[i]! / value);
-    lower[i] = value * Math.exp(-Math.hypot(below, quantile * deviation));
-    upper[i] = Math.min(Number.MAX_VALUE, value * Math.exp(Math.hypot(above, quantile * deviation)));
+    lower[i] = Math.max(value - reach, value * Math.exp(-Math.hypot(below, quantile * deviation)));
+    upper[i] = Math.min(value + reach, value * Math.exp(Math.hypot(above, quantile * deviation)));
   }
 }
