@@ -8,8 +8,8 @@
  */
 import { parseArgs } from 'node:util';
 import { solveDirect } from '../src/core/optimize/direct/direct.ts';
+import { createIncumbent } from '../src/core/optimize/problem/incumbent.ts';
 import type { Problem, SolveOutcome } from '../src/core/optimize/problem/model.ts';
-import { createIncumbent } from '../src/core/optimize/run/incumbent.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
 import { createMixedProblem } from './mixed-instances.ts';
 

@@ -1,8 +1,9 @@
 /** The baseline: the same problems by HiGHS directly, with all arcs. */
 import highsModule, { type Highs } from 'highs';
-import type { DenseCosts, FlowProblem } from '../src/core/optimize/flow/types.ts';
+import type { FlowProblem } from '../src/core/optimize/flow/types.ts';
 import { createRowBuilder, type LinearModel } from '../src/core/optimize/highs/linear-model.ts';
 import { UNITS_PER_COST } from '../src/core/optimize/problem/costs.ts';
+import type { DenseCosts } from '../src/core/optimize/problem/distances/move-costs.ts';
 
 // The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.
 const loadHighs = highsModule as unknown as typeof highsModule.default;

@@ -8,7 +8,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DenseCosts, FlowProblem } from '../src/core/optimize/flow/types.ts';
+import type { FlowProblem } from '../src/core/optimize/flow/types.ts';
+import type { DenseCosts } from '../src/core/optimize/problem/distances/move-costs.ts';
 
 export type LemonRun = { cost: number; ms: number[] };
 export type Lemon = (

@@ -9,16 +9,16 @@
  * 99 % of what can be served within 5 km where that is less. Matrices are built outside.
  */
 
-import { createBaseModel } from '../src/core/optimize/column-generation/base-model.ts';
+import { createBaseModel } from '../src/core/optimize/column-generation/build-base-model.ts';
 import { search } from '../src/core/optimize/column-generation/search.ts';
 import { solveDirect } from '../src/core/optimize/direct/direct.ts';
 import { withSolverModel } from '../src/core/optimize/highs/highs.ts';
 import { reachMost } from '../src/core/optimize/problem/distances/reachable.ts';
 import { evaluateMoves } from '../src/core/optimize/problem/evaluate.ts';
+import { createIncumbent } from '../src/core/optimize/problem/incumbent.ts';
 import type { Problem, SolveOutcome } from '../src/core/optimize/problem/model.ts';
 import { totalDemand } from '../src/core/optimize/problem/service-level.ts';
 import { withLimits } from '../src/core/optimize/problem/variants.ts';
-import { createIncumbent } from '../src/core/optimize/run/incumbent.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
 import { SERVICE_LEVEL } from './instances.ts';
 import { createMixedProblem, type MixedShape } from './mixed-instances.ts';

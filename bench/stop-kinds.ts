@@ -1,12 +1,14 @@
 /** The hard problems that `stops.ts` and `silence.ts` stop: what runs, and over which span of time. */
+
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import { greatCircleKm } from '../src/core/geo.ts';
 import { solveDirect } from '../src/core/optimize/direct/direct.ts';
-import { isStopped, loadSolver } from '../src/core/optimize/highs/highs.ts';
+import { loadSolver } from '../src/core/optimize/highs/highs.ts';
 import { optimize } from '../src/core/optimize/optimize.ts';
+import { createIncumbent } from '../src/core/optimize/problem/incumbent.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { buildProblem } from '../src/core/optimize/request/problem.ts';
-import { createIncumbent } from '../src/core/optimize/run/incumbent.ts';
+import { isStopped } from '../src/core/optimize/run/stopping.ts';
 import { cityRequest, SETTINGS } from './requests.ts';
 
 export type Kind = {

@@ -51,6 +51,37 @@ test('every import follows the table of src/README.md', () => {
   expect(faults).toEqual([]);
 });
 
+test('a row of src/README.md names only rows above it, so imports point one way', () => {
+  const faults = table.flatMap(({ pattern, layers }, at) =>
+    layers
+      .filter((layer) => table.findIndex((row) => row.pattern === layer) > at)
+      .map((layer) => `${pattern} names ${layer}, which stands below it`),
+  );
+  expect(faults).toEqual([]);
+});
+
+test('no imports go in a circle, not even of types', () => {
+  const all = globSync(['src/**/*.ts', 'workers/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'], { cwd: root });
+  const targets = new Map(
+    all.map((file) => [
+      file,
+      importsOf(file)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => path.normalize(path.join(path.dirname(file), specifier))),
+    ]),
+  );
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const follow = (file: string, way: string[]): void => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '));
+    if (done.has(file)) return;
+    done.add(file);
+    for (const target of targets.get(file) ?? []) follow(target, [...way, file]);
+  };
+  for (const file of all) follow(file, []);
+  expect(circles).toEqual([]);
+});
+
 test('highs is imported by one file, ioredis and bullmq by the queue, process.env read by the settings', () => {
   const using = (pattern: RegExp) =>
     files.filter((file) => pattern.test(readFileSync(path.join(root, file), 'utf8')));

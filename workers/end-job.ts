@@ -15,7 +15,7 @@ import type { Progress } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
 import { isHeldBack, type RunningLimit } from '../src/db/turns.ts';
-import type { EventBus } from '../src/queue/bus.ts';
+import type { EventBus } from '../src/queue/event-bus.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
 import { errorAnswer } from './answer.ts';
 import type { RunningJobs } from './running-jobs.ts';

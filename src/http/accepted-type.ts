@@ -1,8 +1,8 @@
 import accepts from '@fastify/accepts';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../answers/errors.ts';
-import type { App } from './app.ts';
 import { JSON_TYPE } from './bodies.ts';
+import type { App } from './deps.ts';
 
 type Documented = { hide?: boolean; response?: Record<string, { content?: object }> } | undefined;
 

@@ -1,27 +1,15 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import websocket from '@fastify/websocket';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  LogController,
-  type RawServerDefault,
-} from 'fastify';
+import Fastify, { LogController } from 'fastify';
 import { listAddresses } from '../addresses.ts';
-import type { Config } from '../config.ts';
-import type { openDatabase } from '../db/client.ts';
-import type { EventBus } from '../queue/bus.ts';
-import type { JobQueue } from '../queue/queue.ts';
 import { negotiateTypes } from './accepted-type.ts';
 import { acceptBodies } from './bodies.ts';
 import { answerClientErrors, serverTimeouts } from './client-errors.ts';
 import { compressAnswers } from './compression.ts';
+import type { App, Deps } from './deps.ts';
 import { registerDocuments } from './documents.ts';
 import { handleError } from './error-handler.ts';
-import type { Forecaster } from './forecaster.ts';
-import type { Intake } from './intake/intake.ts';
-import type { JobWatch } from './job-watch.ts';
 import { answerUnrouted, handleNotFound } from './known-paths.ts';
 import { requestId } from './request-id.ts';
 import { backtestRoutes } from './routes/backtest.ts';
@@ -42,26 +30,6 @@ import { validatorCompiler } from './validation.ts';
 
 /** Longest path parameter, percent-encoded: a vehicle id of 128 characters takes up to nine times as many. */
 const MAX_PATH_PARAMETER = 128 * 9;
-
-/** Everything the API needs; tests hand in the same. */
-export type Deps = {
-  config: Config;
-  database: Pick<ReturnType<typeof openDatabase>, 'db' | 'pool'>;
-  queue: JobQueue;
-  bus: EventBus;
-  watch: JobWatch;
-  forecaster: Forecaster;
-  intake: Intake;
-  logger: FastifyBaseLogger;
-};
-
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
 
 /** Builds the HTTP application; it does not listen yet, and closing it closes nothing it was given. */
 export async function buildApp(deps: Deps): Promise<App> {

@@ -2,7 +2,7 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyRequest, RequestPayload } from 'fastify';
 import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
-import type { App } from './app.ts';
+import type { App } from './deps.ts';
 import { type Intake, TakenBody } from './intake/intake.ts';
 import type { Facts, Operation } from './intake/operations.ts';
 

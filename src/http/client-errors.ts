@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { failure } from '../answers/envelope.ts';
 import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
-import type { App } from './app.ts';
+import type { App } from './deps.ts';
 
 /** Headers are a few kB: who takes longer than this for them is no slow line. */
 const MAX_HEADERS_SECONDS = 30;

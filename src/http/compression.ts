@@ -1,6 +1,6 @@
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
-import type { App } from './app.ts';
+import type { App } from './deps.ts';
 
 /** An answer below this is sent as it is: it fits one packet. */
 const THRESHOLD_BYTES = 1024;

@@ -4,8 +4,8 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { Config } from '../config.ts';
 import { SERVICE_VERSION } from '../contracts/envelope.ts';
-import type { App } from './app.ts';
 import { asyncApiDocument } from './asyncapi.ts';
+import type { App } from './deps.ts';
 import { documentRoutes } from './openapi.ts';
 
 const REDOC_PAGE = `<!doctype html>

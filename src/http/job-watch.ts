@@ -1,7 +1,7 @@
 import type { JobEvent } from '../contracts/events.ts';
 import type { Database } from '../db/client.ts';
 import { findEnded, type JobAnswer, type Progress, readAnswer } from '../db/jobs.ts';
-import type { EventBus } from '../queue/bus.ts';
+import type { EventBus } from '../queue/event-bus.ts';
 
 export type JobListener = {
   progress?(progress: Progress): void;

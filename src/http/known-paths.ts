@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify';
 import { AppError } from '../answers/errors.ts';
-import type { App } from './app.ts';
+import type { App } from './deps.ts';
 
 /** In the order in which `Allow` names them. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies HTTPMethods[];

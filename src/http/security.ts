@@ -3,7 +3,7 @@ import helmet from '@fastify/helmet';
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
-import type { App } from './app.ts';
+import type { App } from './deps.ts';
 
 /** Nothing is loaded from elsewhere. Swagger UI and ReDoc style their pages in place, and ReDoc searches in a worker. */
 const DIRECTIVES = {

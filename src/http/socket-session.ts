@@ -4,7 +4,7 @@ import type { ErrorCode } from '../contracts/errors.ts';
 import { type ProgressMessage, SubscribeMessage, UnsubscribeMessage } from '../contracts/events.ts';
 import { isEnded } from '../contracts/jobs.ts';
 import { learnProgress, NOTHING_KNOWN, type Progress, readAnswer, readJob } from '../db/jobs.ts';
-import type { Deps } from './app.ts';
+import type { Deps } from './deps.ts';
 import { findFaults } from './faults.ts';
 
 const subscribeMessage = Compile(SubscribeMessage);

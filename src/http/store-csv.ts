@@ -10,8 +10,8 @@ import { readStage } from '../csv/read-stage.ts';
 import { inTransaction } from '../db/client.ts';
 import * as schema from '../db/schema.ts';
 import { createStages, type Stage, stagedIds, storeStages } from '../db/staging.ts';
-import type { Deps } from './app.ts';
 import type { CsvBody } from './bodies.ts';
+import type { Deps } from './deps.ts';
 import { type Replace, removeOthers } from './removal.ts';
 
 /**

@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../answers/errors.ts';
 import { JOB_PREFIXES, type JobKind } from '../contracts/jobs.ts';
 import { type Conditions, findJobByIdempotencyKey, insertJob, readAdmission } from '../db/job-intake.ts';
-import type { Deps } from './app.ts';
 import { readCaller } from './caller.ts';
+import type { Deps } from './deps.ts';
 import type { TakenBody } from './intake/intake.ts';
 
 const RETRY_AFTER_SECONDS = 5;

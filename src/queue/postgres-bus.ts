@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { ChannelOf, EventBus } from './bus.ts';
+import type { ChannelOf, EventBus } from './event-bus.ts';
 
 const RECONNECT_DELAY_MS = 250;
 

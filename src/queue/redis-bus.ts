@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { ChannelOf, EventBus } from './bus.ts';
+import type { ChannelOf, EventBus } from './event-bus.ts';
 
 /** The event bus on Redis pub/sub; ioredis reconnects and subscribes again by itself. */
 export function openRedisBus(url: string, channelOf: ChannelOf, onError: (error: Error) => void): EventBus {

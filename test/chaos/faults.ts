@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom } from '../core/optimize/instances.ts';
-import type { Caller } from './caller.ts';
 import type { Fleet, Member } from './fleet.ts';
 import { cancelOnFrozenWorker, crashToLimit } from './hunts.ts';
-import type { Problem } from './problems.ts';
-import type { PostgresServer, RedisServer } from './servers.ts';
+import type { PostgresServer } from './servers.ts';
+import type { Targets } from './targets.ts';
 
 /** Each kind with how often it is chosen beside the others, and what it hits: of one place, one fault at a time. */
 const KINDS = {
@@ -73,14 +72,6 @@ export function planStorm(seed: number, seconds: number, hasRedis: boolean): Fau
     faults.push({ atMs, kind, pick: random.next(), lastsMs: random.integer(0, LONGEST_AWAY_MS) });
   }
 }
-
-export type Targets = {
-  fleet: Fleet;
-  postgres: PostgresServer;
-  redis: RedisServer | undefined;
-  caller: Caller;
-  problems: readonly Problem[];
-};
 
 /**
  * Carries the faults out, each at its time; those of one server one after the other, and none after `endMs`.

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cancel, submit } from './behaviours.ts';
 import type { Caller } from './caller.ts';
-import type { Targets } from './faults.ts';
 import type { Fleet, Member } from './fleet.ts';
 import type { Problem } from './problems.ts';
+import type { Targets } from './targets.ts';
 
 const POLL_MS = 40;
 /** Longer than the silence after which a worker counts as dead. */

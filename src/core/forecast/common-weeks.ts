@@ -9,8 +9,16 @@
  * is not touched: over a panel it averages out. Of origins with a single error, and of panels of few series, nothing can be told.
  * Complexity O(errors).
  */
-import type { MadeErrors } from './intervals.ts';
 import { medianInPlace } from './quantiles.ts';
+
+/** Errors of a series by origin. */
+export interface OriginErrors {
+  /** u, and the place of its origin among the origins, ascending. */
+  errors: Float64Array;
+  origins: Uint8Array;
+  /** Local hours of the origins. */
+  originHours: readonly number[];
+}
 
 const LEAST_SERIES = 8;
 const DEVIATION_OF_MEAN = Math.sqrt(Math.PI / 2 - 1);
@@ -19,7 +27,7 @@ const medianOf = (values: readonly number[]): number =>
   medianInPlace(Float64Array.from(values), values.length);
 
 /** Factor of the errors per local hour of their origin; those that are 1 are left out. */
-export function commonWeeks(panel: readonly MadeErrors[]): Map<number, number> {
+export function commonWeeks(panel: readonly OriginErrors[]): Map<number, number> {
   const ratios = new Map<number, number[]>();
   let steps = 0;
   let weeks = 0;

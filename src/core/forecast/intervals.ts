@@ -23,7 +23,7 @@
  * Complexity O(R log R) for R errors. Reference: Gneiting & Raftery 2007 (interval score); James–Stein shrinkage.
  */
 import { MAX_CONFIDENCE_LEVEL, MIN_CONFIDENCE_LEVEL } from '../../contracts/forecast.ts';
-import { commonWeeks } from './common-weeks.ts';
+import { commonWeeks, type OriginErrors } from './common-weeks.ts';
 import { type ErrorScale, scaleByLevel, sumOfSizes } from './error-scale.ts';
 import { normalQuantile, quantileSorted, studentToNormal, tailQuantileSorted } from './quantiles.ts';
 import type { PastSteps } from './steps.ts';
@@ -75,13 +75,9 @@ interface SeriesErrors {
 }
 
 /** Errors of one series as they were made, before the panel is known. */
-export interface MadeErrors extends Omit<SeriesErrors, 'buckets' | 'relative' | 'scale'> {
-  /** u, its bucket and the place of its origin among the origins, ascending. */
-  errors: Float64Array;
+export interface MadeErrors extends OriginErrors, Omit<SeriesErrors, 'buckets' | 'relative' | 'scale'> {
+  /** Bucket of each error. */
   buckets: Uint8Array;
-  origins: Uint8Array;
-  /** Local hours of the origins. */
-  originHours: readonly number[];
 }
 
 /**

@@ -1,33 +1,29 @@
 /** Entry of the optimizer: a checked request in, a tagged outcome out. build → solve → plan → verify → explain. */
+
 import type { OptimizationResult, OptimizeRequest } from '../../contracts/optimize.ts';
 import type { Certificate } from '../../contracts/plans.ts';
 import { requireFinite } from '../finite.ts';
 import { computeKpis } from './answer/kpis.ts';
 import { createPlan } from './answer/plan.ts';
 import { VERIFIED, verifyPlan } from './answer/verify.ts';
-import { isStopped } from './highs/highs.ts';
 import { explainInfeasible } from './infeasible/infeasible.ts';
 import { computeInsights } from './insights/insights.ts';
 import { fromUnits } from './problem/costs.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
-import type {
-  OptimizeInput,
-  OptimizeOutcome,
-  Problem,
-  ProgressReport,
-  Solution,
-  SolveControl,
-} from './problem/model.ts';
+import type { OptimizeInput, OptimizeOutcome, Problem, Solution } from './problem/model.ts';
 import { TooManyLocationsError } from './problem/network.ts';
+import type { ProgressReport } from './progress.ts';
+import { createProgress } from './progress.ts';
 import { readOptions } from './request/limits.ts';
 import { buildProblem } from './request/problem.ts';
-import { createProgress } from './run/progress.ts';
+import type { SolveControl } from './run/control.ts';
 import {
   type Check,
   checkOf,
   createAllowance,
   flagCheckOf,
   isOver,
+  isStopped,
   OutOfTime,
   type Stopping,
   untilOutOfTime,

@@ -11,21 +11,22 @@
  * Every plan is recomputed from whole vehicles (`evaluate.ts`) before it counts; nothing is rounded into infeasibility.
  */
 
-import { baseSize, createBaseModel } from './column-generation/base-model.ts';
+import { baseSize, createBaseModel } from './column-generation/build-base-model.ts';
 import { search } from './column-generation/search.ts';
 import { planGreedily, solveDirect } from './direct/direct.ts';
 import { NO_MOVES } from './direct/extract.ts';
 import { countArcs } from './direct/variables.ts';
 import { isPureFlow, solvePureFlow } from './flow/pure-flow.ts';
-import { isStopped, MOST_COLUMNS, type RunControl, withSolverModel } from './highs/highs.ts';
+import { MOST_COLUMNS, type RunControl, withSolverModel } from './highs/highs.ts';
 import { solveFractional } from './lagrangian/fractional-demand.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
-import type { Fault, Problem, SolveControl, SolveFigures, SolveOutcome } from './problem/model.ts';
+import { createIncumbent, type Incumbent } from './problem/incumbent.ts';
+import type { Fault, Problem, SolveFigures, SolveOutcome } from './problem/model.ts';
 import { TooManyLocationsError } from './problem/network.ts';
 import { countVehicles } from './problem/variants.ts';
 import { refuseClasses, refuseMatrices, refuseMoves } from './request/refusals.ts';
-import { createIncumbent, type Incumbent } from './run/incumbent.ts';
-import { checkOf, OutOfTime } from './run/stopping.ts';
+import type { SolveControl } from './run/control.ts';
+import { checkOf, isStopped, OutOfTime } from './run/stopping.ts';
 
 /**
  * Solves to the relative gap `(cost − bound) / cost`.

@@ -6,8 +6,8 @@ import { DemandEvent, EventId, EventKind, Removed } from '../../contracts/data.t
 import { LocationId } from '../../contracts/optimize.ts';
 import { deleteEvent, readEventPage } from '../../db/events.ts';
 import { NOTHING_REMOVED } from '../../db/removal.ts';
-import type { Deps } from '../app.ts';
 import { decodeCursor } from '../cursor.ts';
+import type { Deps } from '../deps.ts';
 import { STREAM_PAGE_ROWS, streamList } from '../list-stream.ts';
 import { cutPage, DEFAULT_LIMIT, isStorableText, NextCursor, PAGE_QUERY } from '../paging.ts';
 import { sendJsonText } from '../raw-json.ts';

@@ -7,8 +7,8 @@ import { LocationId } from '../../contracts/optimize.ts';
 import { VehicleId } from '../../contracts/vehicles.ts';
 import { lockLocations, patchLocation } from '../../db/locations.ts';
 import { deleteVehicle, NOTHING_REMOVED } from '../../db/removal.ts';
-import type { Deps } from '../app.ts';
 import { factsOf, JSON_TYPE, MERGE_PATCH_TYPE } from '../bodies.ts';
+import type { Deps } from '../deps.ts';
 import { removeLocation } from '../removal.ts';
 import { answers, errors } from '../responses.ts';
 

@@ -22,9 +22,9 @@ import {
   requestedLocations,
   sizeField,
 } from '../../inputs/forecast-input.ts';
-import type { Deps } from '../app.ts';
 import { taken } from '../bodies.ts';
 import { decodeCursor } from '../cursor.ts';
+import type { Deps } from '../deps.ts';
 import { decisionExample } from '../examples.ts';
 import type { TakenBody } from '../intake/intake.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';

@@ -10,8 +10,8 @@ import {
   noObservations,
   sizeField,
 } from '../../inputs/forecast-input.ts';
-import type { Deps } from '../app.ts';
 import { factsOf } from '../bodies.ts';
+import type { Deps } from '../deps.ts';
 import { forecastExample } from '../examples.ts';
 import { streamData } from '../list-stream.ts';
 import { sendJsonText } from '../raw-json.ts';

@@ -7,8 +7,8 @@ import { SOLVER_STATUSES } from '../../contracts/optimize.ts';
 import { estimateJob } from '../../db/job-estimate.ts';
 import { cancelJob, type JobRecord, readAnswer, readAttempts, readJob, readJobPage } from '../../db/jobs.ts';
 import { readQueuePosition } from '../../db/turns.ts';
-import type { Deps } from '../app.ts';
 import { decodeCursor } from '../cursor.ts';
+import type { Deps } from '../deps.ts';
 import { estimateOnWire, historyOnWire, jobOnWire, phasesOnWire } from '../job-view.ts';
 import {
   CREATED_QUERY,

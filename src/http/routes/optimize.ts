@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { OptimizeRequest, OptimizeResponse } from '../../contracts/optimize.ts';
-import type { Deps } from '../app.ts';
 import { taken } from '../bodies.ts';
+import type { Deps } from '../deps.ts';
 import { optimizeExample } from '../examples.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
 

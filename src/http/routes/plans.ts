@@ -17,10 +17,10 @@ import {
   type StoredPlanSummary,
 } from '../../db/plans.ts';
 import { acceptedType } from '../accepted-type.ts';
-import type { Deps } from '../app.ts';
 import { CSV_TYPE, JSON_TYPE } from '../bodies.ts';
 import { CSV_QUERY, csvText } from '../csv-answer.ts';
 import { decodeCursor } from '../cursor.ts';
+import type { Deps } from '../deps.ts';
 import {
   CREATED_QUERY,
   cutPage,

@@ -5,7 +5,7 @@ import { SERVICE_VERSION } from '../../contracts/envelope.ts';
 import { ACTIVE_STAGES, Health, ServiceConfiguration, ServiceInformation } from '../../contracts/service.ts';
 import { FORECAST_MODEL } from '../../core/forecast/types.ts';
 import { isAnswering } from '../../db/client.ts';
-import type { Deps } from '../app.ts';
+import type { Deps } from '../deps.ts';
 import { answers, errors } from '../responses.ts';
 
 /** Whoever takes longer to answer is away. */

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { Deps } from '../app.ts';
+import type { Deps } from '../deps.ts';
 import { handleNotFound } from '../known-paths.ts';
 import { checkOrigin } from '../security.ts';
 import { openSocketSession } from '../socket-session.ts';

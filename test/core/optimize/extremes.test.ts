@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBaseModel } from '../../../src/core/optimize/column-generation/base-model.ts';
+import { createBaseModel } from '../../../src/core/optimize/column-generation/build-base-model.ts';
 import { planGreedily } from '../../../src/core/optimize/column-generation/heuristics/greedy.ts';
 import { createMaster } from '../../../src/core/optimize/column-generation/master.ts';
 import { relaxWithoutShortage } from '../../../src/core/optimize/column-generation/search.ts';

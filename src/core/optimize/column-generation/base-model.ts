@@ -5,13 +5,7 @@
  *   `single-class.ts`   one class without bounds of vehicles per location: one row per location, whole columns are steps
  *   `classes.ts`        everything else: whole columns are the vehicles that arrive, leave and stand idle per (k, j)
  */
-import { costScaleOf } from '../highs/cost-scale.ts';
 import type { LinearModel } from '../highs/linear-model.ts';
-import type { Problem } from '../problem/model.ts';
-import { dearestMove } from '../problem/network.ts';
-import { createClassesBase } from './classes.ts';
-import { type ClassesSize, classesSize } from './classes-layout.ts';
-import { createSingleClassBase } from './single-class.ts';
 
 export type BaseModel = {
   /** Columns: whole ones first, then the others, shortages last. */
@@ -32,24 +26,3 @@ export type BaseModel = {
   demandScale: number;
   tolerance: number;
 };
-
-export function createBaseModel(problem: Problem): BaseModel {
-  const base = isSingleClass(problem)
-    ? createSingleClassBase(problem)
-    : createClassesBase(problem, isBounded(problem));
-  base.model.costScale = costScaleOf(dearestMove(problem.network));
-  return base;
-}
-
-/** Size of the form that grows with the number of capacities too. */
-export function baseSize(problem: Problem): ClassesSize {
-  return classesSize(problem, isBounded(problem));
-}
-
-function isSingleClass(problem: Problem): boolean {
-  return problem.capacities.length === 1 && !isBounded(problem);
-}
-
-function isBounded({ limits }: Problem): boolean {
-  return limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
-}

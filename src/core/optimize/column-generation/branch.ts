@@ -10,12 +10,12 @@
 
 import { MOST_COLUMNS } from '../highs/highs.ts';
 import { fromUnits } from '../problem/costs.ts';
-import { BRANCHING_NOISE } from '../run/incumbent.ts';
+import { BRANCHING_NOISE } from '../problem/incumbent.ts';
+import type { Context, Searched } from './context.ts';
 import { narrow } from './fix-by-reduced-cost.ts';
 import { planForWhole } from './heuristics/round.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
 import type { Relaxed } from './master.ts';
-import type { Context, Searched } from './search.ts';
 
 /** Plans cost whole units, so a bound within half a unit of one is that plan's cost. */
 const HALF_UNIT = fromUnits(0.5);

@@ -4,9 +4,9 @@
  * limit / |d|. The plan in hand is left in, for branching to start from.
  */
 import type { Moves } from '../problem/model.ts';
+import type { Context } from './context.ts';
 import { wholeColumnsOf } from './heuristics/greedy.ts';
 import type { Relaxed } from './master.ts';
-import type { Context } from './search.ts';
 
 const NOISE = 1e-6;
 

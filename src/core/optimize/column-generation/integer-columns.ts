@@ -1,7 +1,7 @@
 /** Which whole columns of a relaxed solution are not whole yet, and the moves of one where all are. */
 import type { Moves } from '../problem/model.ts';
 import type { BaseModel } from './base-model.ts';
-import type { Context } from './search.ts';
+import type { Context } from './context.ts';
 
 /** A value farther than this from a whole number is not one. */
 const INTEGRALITY_TOLERANCE = 1e-5;

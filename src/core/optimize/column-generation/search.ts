@@ -9,30 +9,19 @@
 
 import type { SolverModel } from '../highs/highs.ts';
 import { UNITS_PER_COST } from '../problem/costs.ts';
+import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
-import { DUAL_NOISE, type Incumbent } from '../run/incumbent.ts';
 import { untilOutOfTime } from '../run/stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
+import type { Context, Searched } from './context.ts';
 import { addLocationCuts } from './cuts/separate-cuts.ts';
 import { planGreedily, wholeColumnsOf } from './heuristics/greedy.ts';
 import { canImprove, improve } from './heuristics/improve.ts';
 import { planForWhole, roundGreedily, roundUp } from './heuristics/round.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
 import { createMaster, type Master, type Relaxed } from './master.ts';
-
-/** `unproved`: neither a proof nor the time limit; the direct formulation has to decide. */
-export type Searched = 'done' | 'stopped' | 'infeasible' | 'unproved';
-
-/** What the steps of one search share. */
-export type Context = {
-  problem: Problem;
-  base: BaseModel;
-  master: Master;
-  model: SolverModel;
-  incumbent: Incumbent;
-};
 
 /** Shortages, in vehicles or units of `demandScale`, that no tolerance explains. */
 const LEAST_SHORTAGE = 1e-6;

@@ -10,10 +10,10 @@
  * O(n) rows and columns. Units: money, and gains in units of `demandScale`.
  */
 import { feasibilityTolerance } from '../direct/formulation.ts';
-import { createSteps } from '../direct/variables.ts';
 import { createRowBuilder } from '../highs/linear-model.ts';
 import type { Problem } from '../problem/model.ts';
 import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
+import { createSteps } from '../problem/steps.ts';
 import type { BaseModel } from './base-model.ts';
 
 export function createSingleClassBase(problem: Problem): BaseModel {

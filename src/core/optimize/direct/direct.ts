@@ -11,8 +11,14 @@
 
 import { type RunControl, type SolverModel, withSolverModel } from '../highs/highs.ts';
 import { fromUnits } from '../problem/costs.ts';
+import {
+  BRANCHING_NOISE,
+  DUAL_NOISE,
+  type Ended,
+  type Incumbent,
+  type Method,
+} from '../problem/incumbent.ts';
 import type { Problem } from '../problem/model.ts';
-import { BRANCHING_NOISE, DUAL_NOISE, type Ended, type Incumbent, type Method } from '../run/incumbent.ts';
 import { checkOf, isOver, OutOfTime, untilOutOfTime } from '../run/stopping.ts';
 import { dualBound } from './bound.ts';
 import { columnValues, wholeMoves, wholeSteps } from './extract.ts';

@@ -1,18 +1,14 @@
 /**
  * Columns of the model, in this order:
  *   arcs    x_ijk  vehicles of class k that go from i to j (i = j: stay), only where the move is allowed
- *   steps   whole vehicles that are counted as serving at j. One class of capacity c: `full_j` steps of gain c, at most
- *           ⌊D_j / c⌋, and one `part_j` step of gain D_j − c⌊D_j / c⌋ where that is not zero: served demand is then
- *           linear in the steps and the only fractions left are those of the service row. Several classes: z_jk.
+ *   steps   whole vehicles that are counted as serving at j (`problem/steps.ts`)
  *   served  y_j, only with several classes: demand served at j
  */
 import type { Problem } from '../problem/model.ts';
 import { isAllowed } from '../problem/network.ts';
-import { countVehicles } from '../problem/variants.ts';
+import { createSteps, locationsWithDemand } from '../problem/steps.ts';
 import type { Check } from '../run/stopping.ts';
 
-/** Demand below this share of the capacity or of itself is representation noise, not another vehicle. */
-const DEMAND_NOISE = 1e-12;
 /** Arcs between two looks at the clock: a few milliseconds. */
 export const ARCS_PER_LOOK = 1 << 17;
 
@@ -162,73 +158,4 @@ function forEachArc(
       }
     }
   }
-}
-
-export type Steps = Pick<Variables, 'stepClass' | 'stepLocation' | 'stepGain' | 'stepUpper'>;
-
-export function createSteps(problem: Problem): Steps {
-  return problem.capacities.length === 1 ? singleClassSteps(problem) : classSteps(problem);
-}
-
-/** Whole vehicles of capacity c that demand fills, and the demand left over for one more. */
-export function splitDemand(demand: number, capacity: number): { full: number; rest: number } {
-  const noise = DEMAND_NOISE * Math.max(demand, capacity);
-  const full = Math.floor((demand + noise) / capacity);
-  const rest = demand - full * capacity;
-  return { full, rest: rest <= noise ? 0 : rest };
-}
-
-function singleClassSteps(problem: Problem): Steps {
-  const capacity = problem.capacities[0];
-  const vehicles = countVehicles(problem);
-  const location: number[] = [];
-  const gain: number[] = [];
-  const upper: number[] = [];
-  for (let j = 0; j < problem.demand.length; j++) {
-    const { full, rest } = splitDemand(problem.demand[j], capacity);
-    if (full > 0) {
-      location.push(j);
-      gain.push(capacity);
-      upper.push(Math.min(full, vehicles));
-    }
-    if (rest > 0) {
-      location.push(j);
-      gain.push(rest);
-      upper.push(1);
-    }
-  }
-  return {
-    stepClass: new Int32Array(location.length),
-    stepLocation: Int32Array.from(location),
-    stepGain: Float64Array.from(gain),
-    stepUpper: Float64Array.from(upper),
-  };
-}
-
-function classSteps(problem: Problem): Steps {
-  const vehicles = countVehicles(problem);
-  const location: number[] = [];
-  const capacityClass: number[] = [];
-  const gain: number[] = [];
-  const upper: number[] = [];
-  for (let j = 0; j < problem.demand.length; j++) {
-    if (problem.demand[j] === 0) continue;
-    for (let k = 0; k < problem.capacities.length; k++) {
-      const { full, rest } = splitDemand(problem.demand[j], problem.capacities[k]);
-      location.push(j);
-      capacityClass.push(k);
-      gain.push(Math.min(problem.capacities[k], problem.demand[j]));
-      upper.push(Math.min(full + (rest > 0 ? 1 : 0), vehicles));
-    }
-  }
-  return {
-    stepClass: Int32Array.from(capacityClass),
-    stepLocation: Int32Array.from(location),
-    stepGain: Float64Array.from(gain),
-    stepUpper: Float64Array.from(upper),
-  };
-}
-
-export function locationsWithDemand(problem: Problem): Int32Array {
-  return Int32Array.from(problem.demand.keys().filter((j) => problem.demand[j] > 0));
 }

@@ -3,11 +3,11 @@
  * Two kinds with a tight loop each; nothing else knows how costs are stored.
  */
 
+import type { DenseCosts, FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
 import { float64, int32, uint8 } from './arrays.ts';
 import { addCandidate, type Candidates, createNearestCollector } from './candidates.ts';
 import type { Tree } from './spanning-tree.ts';
 import { sinkNode } from './spanning-tree.ts';
-import type { DenseCosts, FlowCosts, SparseCosts } from './types.ts';
 
 export type ArcSet = {
   /** Adds the k cheapest arcs of each source and sink to the candidates. */

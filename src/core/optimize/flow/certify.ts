@@ -8,8 +8,9 @@
  * O(arcs).
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.3 (complementary slackness).
  */
+import type { SparseCosts } from '../problem/distances/move-costs.ts';
 import { nextCheaper } from './next-cheaper.ts';
-import type { Cover, Duals, Flow, FlowProblem, SparseCosts } from './types.ts';
+import type { Cover, Duals, Flow, FlowProblem } from './types.ts';
 
 export type CertificateCheck = { ok: true; cost: number; served: number } | { ok: false; fault: string };
 

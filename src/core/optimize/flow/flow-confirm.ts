@@ -7,7 +7,7 @@
 
 import { confirmBasis } from '../highs/highs-confirm.ts';
 import { fromUnits } from '../problem/costs.ts';
-import type { SolveControl } from '../problem/model.ts';
+import type { SolveControl } from '../run/control.ts';
 import { createFlowModel } from './highs-basis.ts';
 import type { FlowAmounts, SolvedFlow } from './types.ts';
 

@@ -1,9 +1,9 @@
 /** Costs of a problem with one capacity class as the network simplex reads them. */
 
+import type { FlowCosts } from '../problem/distances/move-costs.ts';
 import type { Problem } from '../problem/model.ts';
 import { checkOf, flagCheckOf, type Stopping } from '../run/stopping.ts';
 import { measure } from './great-circle-flow.ts';
-import type { FlowCosts } from './types.ts';
 
 /** Least share of forbidden pairs for which listing the allowed ones is quicker than passing over all. */
 const SPARSE_SHARE = 0.5;

@@ -9,12 +9,12 @@
  * (`flow/certify.ts`), and HiGHS confirms its tree (`flow-confirm.ts`). O(n²) to tell and to check.
  */
 
-import { isStopped } from '../highs/solver-model.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
-import type { Moves, Problem, Solution, SolveControl, SolveFigures, SolveOutcome } from '../problem/model.ts';
+import type { Moves, Problem, Solution, SolveFigures, SolveOutcome } from '../problem/model.ts';
 import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
-import { OutOfTime, type Stopping } from '../run/stopping.ts';
+import type { SolveControl } from '../run/control.ts';
+import { isStopped, OutOfTime, type Stopping } from '../run/stopping.ts';
 import { type Confirmation, confirmFlow } from './flow-confirm.ts';
 import { flowCosts } from './flow-costs.ts';
 import { solveGreatCircleFlow } from './great-circle-flow.ts';

@@ -12,7 +12,7 @@
  * and 1–8 passes over all arcs.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms (2015).
  */
-import { isStopped } from '../highs/solver-model.ts';
+import { isStopped } from '../run/stopping.ts';
 import { createArcSet } from './arcs.ts';
 import { createCandidates } from './candidates.ts';
 import { type CertificateCheck, certify, certifyMostServed } from './certify.ts';

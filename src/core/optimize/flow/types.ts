@@ -7,19 +7,7 @@
  *
  * Costs are whole, not negative, in cost units of 1e-4. Staying costs 0, so a vehicle moves only to serve.
  */
-
-/** Costs of all pairs, n × n, row-major; Infinity (or a negative number) forbids the move. The diagonal is not read. */
-export type DenseCosts = { kind: 'dense'; units: Float64Array | Int32Array };
-
-/** Moves that are allowed, by source: targets of i from `starts[i]` up to `starts[i + 1]`. Staying need not be listed. */
-export type SparseCosts = {
-  kind: 'sparse';
-  starts: Int32Array;
-  targets: Int32Array;
-  units: Float64Array | Int32Array;
-};
-
-export type FlowCosts = DenseCosts | SparseCosts;
+import type { FlowCosts } from '../problem/distances/move-costs.ts';
 
 /** A flow problem but for its costs. */
 export type FlowAmounts = Omit<FlowProblem, 'cost'>;

@@ -2,8 +2,9 @@
  * Costs of 10¹⁰ a move, and shortages 10⁴ times as dear, are beyond what HiGHS solves. It gets them divided by a power of two, so that
  * nothing is rounded, and what it tells in money is multiplied by it again.
  */
+import type { SolverProgress } from '../run/control.ts';
 import type { LinearModel } from './linear-model.ts';
-import type { RunControl, SolverModel, SolverProgress } from './solver-model.ts';
+import type { RunControl, SolverModel } from './solver-model.ts';
 
 /** Moves up to this cost are left as they are. */
 const LARGEST_COST = 1e4;

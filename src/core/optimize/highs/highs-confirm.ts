@@ -3,9 +3,10 @@
  * setting its options and disposing it takes twice as long as the answer for a small model. Passing a model clears what
  * was there before, and the question is the same each time, so nothing is left over that the answer could depend on.
  */
+import { isStopped } from '../run/stopping.ts';
 import { dropIfDamaged, loadSolver, passed } from './highs.ts';
 import type { LinearModel } from './linear-model.ts';
-import { isStopped, type RunControl } from './solver-model.ts';
+import type { RunControl } from './solver-model.ts';
 
 export type BasisAnswer = {
   status: 'optimal' | 'stopped' | 'failed';

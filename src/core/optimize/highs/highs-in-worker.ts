@@ -8,6 +8,7 @@
  * running and ends with the thread that started it.
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import type { SolverProgress } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
 import type { LinearModel } from './linear-model.ts';
 import {
@@ -20,7 +21,6 @@ import {
   NO_MIXED_RESULT,
   type OpenModel,
   type RunControl,
-  type SolverProgress,
 } from './solver-model.ts';
 
 /** Elements of the memory that both threads share: messages posted by the solver, and whether it is loaded. */

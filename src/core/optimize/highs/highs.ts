@@ -8,6 +8,10 @@
  * The module is loaded once per thread and kept, because loading it and its first solve take longer than most solves.
  */
 import highsModule, { type Highs, type ModelStatusCode } from 'highs';
+
+export type { SolverProgress } from '../run/control.ts';
+export { isStopped } from '../run/stopping.ts';
+
 import { isOver } from '../run/stopping.ts';
 import { scaleControl, scaleModel, scaleSource } from './cost-scale.ts';
 import { openApart } from './highs-in-worker.ts';
@@ -24,7 +28,7 @@ import {
   type SolverModel,
 } from './solver-model.ts';
 
-export { isStopped, type RunControl, type SolverModel, type SolverProgress } from './solver-model.ts';
+export type { RunControl, SolverModel } from './solver-model.ts';
 
 /** More columns than this run out of the 2 GB that WebAssembly has. */
 export const MOST_COLUMNS = 3_000_000;

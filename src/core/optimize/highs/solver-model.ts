@@ -2,7 +2,7 @@
  * A linear or mixed-integer programme that is open in the solver: what can be done with it and what comes of it, be it open
  * in the calling thread (`highs.ts`) or in a thread of its own (`highs-in-worker.ts`). Calls block the calling thread.
  */
-import type { SolveControl } from '../problem/model.ts';
+import type { SolveControl, SolverProgress } from '../run/control.ts';
 
 /** `stopped`: the stop flag or the deadline came first. `failed`: the solver gave up. */
 export type RunStatus = 'optimal' | 'infeasible' | 'stopped' | 'failed';
@@ -40,14 +40,6 @@ export const NO_MIXED_RESULT: MixedResult = {
   bound: Number.NEGATIVE_INFINITY,
   iterations: 0,
   nodes: 0,
-};
-
-/** Where a run is; `nodes` and `bound` are those of a tree. */
-export type SolverProgress = {
-  iterations: number;
-  nodes: number;
-  incumbent: number | null;
-  bound: number | null;
 };
 
 export type LinearMethod = 'dual' | 'primal';
@@ -109,7 +101,3 @@ export type RunControl = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'onLook'
 };
 
 export const DEFAULT_PROGRESS_INTERVAL_MS = 200;
-
-export function isStopped(stopFlag: Int32Array | undefined): boolean {
-  return stopFlag !== undefined && Atomics.load(stopFlag, 0) !== 0;
-}

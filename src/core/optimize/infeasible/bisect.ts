@@ -1,6 +1,6 @@
 /** Bisection over ever looser variants of a problem; time may run out on any of them. */
 import { isOver, type Stopping, shareOf } from '../run/stopping.ts';
-import type { AnyPlan } from './feasibility.ts';
+import type { AnyPlan } from './any-plan.ts';
 
 /** Share of the time left that one question may take: a hard one leaves time for others. */
 const QUESTION_SHARE = 0.5;

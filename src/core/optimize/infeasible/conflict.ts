@@ -6,12 +6,14 @@
  * a plan is in every such set, so in this one. At most one solve per constraint. Reference: Chinneck and Dravnieks, Locating minimal
  * infeasible constraint sets in linear programs, ORSA Journal on Computing 3 (1991).
  */
+
 import { servedDemand } from '../problem/evaluate.ts';
 import type { ConstraintName, Problem } from '../problem/model.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { dropConstraint, isSet } from '../problem/variants.ts';
 import type { Stopping } from '../run/stopping.ts';
-import { type Feasibility, findFeasibility } from './feasibility.ts';
+import type { Feasibility } from './any-plan.ts';
+import { findFeasibility } from './feasibility.ts';
 
 /**
  * Tried in this order: what is tried late is more likely to be named, and says most to a reader. The ceiling comes first

@@ -5,11 +5,12 @@
 
 import { canReachMost, isBounded, reachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
-import type { Moves, Problem } from '../problem/model.ts';
+import type { Problem } from '../problem/model.ts';
 import { leastServed, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
 import { countVehicles } from '../problem/variants.ts';
 import { checkOf, isOver, type Stopping, shareOf, untilOutOfTime } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
+import type { AnyPlan, Feasibility } from './any-plan.ts';
 import type { Quick } from './bisect.ts';
 import { createReach } from './coverage/class-reach.ts';
 import { type Effort, findCoverage } from './coverage/coverage.ts';
@@ -20,12 +21,6 @@ const SUM_NOISE = 1e-11;
 const FIRST_SHARE = 0.6;
 /** And for coverage without bounds per location, where solving seldom tells more. */
 const COVERAGE_SHARE = 0.85;
-
-export type Feasibility = 'feasible' | 'infeasible' | 'unknown';
-
-export type AnyPlan =
-  | { verdict: 'feasible'; moves: Moves; served: number; costUnits: number }
-  | { verdict: 'infeasible' | 'unknown' };
 
 /** Any plan, be it dear. */
 export async function findPlan(problem: Problem, control: Stopping): Promise<AnyPlan> {

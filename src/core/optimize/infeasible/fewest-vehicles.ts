@@ -11,10 +11,10 @@
  * Beyond `reachMost` O(n log n + n log m). Reference: Edmonds, Matroids and the greedy algorithm, Mathematical Programming 1 (1971).
  */
 
-import { splitDemand } from '../direct/variables.ts';
 import { reachMost } from '../problem/distances/reachable.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { leastServed } from '../problem/service-level.ts';
+import { splitDemand } from '../problem/steps.ts';
 import { countVehicles, MOST_VEHICLES, withLimits } from '../problem/variants.ts';
 import { leastEnough } from './bisect.ts';
 

@@ -2,13 +2,14 @@
  * Says why a problem has no plan: the constraints in conflict, for each the smallest change that alone helps, and where some do
  * not help alone, what else is in conflict without them and what helps together.
  */
+
 import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
-import { isStopped } from '../highs/highs.ts';
 import { unreachableLocations } from '../problem/distances/reachable.ts';
-import type { Conflict, ConstraintName, JointChange, Problem, SolveControl } from '../problem/model.ts';
+import type { Conflict, ConstraintName, JointChange, Problem } from '../problem/model.ts';
 import { dropConstraint } from '../problem/variants.ts';
-import { byClock, isOver, type Stopping, shareOf } from '../run/stopping.ts';
+import type { SolveControl } from '../run/control.ts';
+import { byClock, isOver, isStopped, type Stopping, shareOf } from '../run/stopping.ts';
 import { type ConflictSet, findConflict, findConflictWithin } from './conflict.ts';
 import { findFeasibility } from './feasibility.ts';
 import { findJointRelaxation, withChange, withoutConstraint } from './joint-relaxations.ts';

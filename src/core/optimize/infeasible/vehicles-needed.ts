@@ -7,11 +7,11 @@
  *                                        the number is found by bisection
  */
 
-import { splitDemand } from '../direct/variables.ts';
 import { canReachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { mostCommonClass } from '../problem/serving.ts';
+import { splitDemand } from '../problem/steps.ts';
 import { countVehicles, MOST_VEHICLES } from '../problem/variants.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';

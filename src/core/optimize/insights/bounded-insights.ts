@@ -6,8 +6,10 @@
  * The figure is within that; its distance to the farther end is its `error_at_most`, 0 where both are solved to the optimum. A figure
  * whose error is no smaller than itself is not given.
  */
+
 import { type BindingConstraint, LOCATION_FIGURES } from '../../../contracts/optimize.ts';
-import type { Problem, Solution, SolveControl } from '../problem/model.ts';
+import type { Problem, Solution } from '../problem/model.ts';
+import type { SolveControl } from '../run/control.ts';
 import { byClock, shareOf, untilOutOfTime } from '../run/stopping.ts';
 import { effortOf } from './effort.ts';
 import { difference, type Estimate, isWithin, NOT_KNOWN } from './estimate.ts';

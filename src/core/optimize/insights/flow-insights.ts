@@ -10,8 +10,10 @@
  * Two searches for all vehicles, one for all demand, one or few per move: O((n + M) · n² log n) at worst,
  * M moves, and much less in practice because rerouting ends nearby.
  */
+
 import type { LocationInsight } from '../../../contracts/optimize.ts';
-import type { Problem, Solution, SolveControl } from '../problem/model.ts';
+import type { Problem, Solution } from '../problem/model.ts';
+import type { SolveControl } from '../run/control.ts';
 import { byClock, type Stopping, shareOf, untilOutOfTime } from '../run/stopping.ts';
 import { bindingOf } from './bounded-insights.ts';
 import { effortOf } from './effort.ts';

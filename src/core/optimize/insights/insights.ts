@@ -7,11 +7,13 @@
  *
  * Bare duals are not used: a location of dual 0 may cost 50 when it loses a vehicle.
  */
+
 import type { Insights } from '../../../contracts/optimize.ts';
 import { countArcs } from '../direct/variables.ts';
 import { fromUnits } from '../problem/costs.ts';
-import type { Problem, Solution, SolveControl } from '../problem/model.ts';
+import type { Problem, Solution } from '../problem/model.ts';
 import { mostCommonClass } from '../problem/serving.ts';
+import type { SolveControl } from '../run/control.ts';
 import { checkOf, untilOutOfTime } from '../run/stopping.ts';
 import { bindingOf, explainByBounds } from './bounded-insights.ts';
 import { emptyFigures, type Figures } from './figures.ts';

@@ -11,10 +11,10 @@
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16 (Lagrangian relaxation).
  */
 
-import { splitDemand } from '../direct/variables.ts';
 import type { Problem, Solution } from '../problem/model.ts';
 import { leastServed, totalDemand } from '../problem/service-level.ts';
 import { stepsServed } from '../problem/serving.ts';
+import { splitDemand } from '../problem/steps.ts';
 import type { Effort } from './effort.ts';
 import { createHeldFlow } from './residual/class-flow.ts';
 

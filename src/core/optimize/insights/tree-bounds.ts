@@ -3,13 +3,14 @@
  * each of them goes down again (`tree.ts`). The least known first, each for its share of the time.
  */
 
-import { createBaseModel } from '../column-generation/base-model.ts';
+import { createBaseModel } from '../column-generation/build-base-model.ts';
+import type { Context } from '../column-generation/context.ts';
 import { createMaster } from '../column-generation/master.ts';
-import { type Context, cut, relaxWithoutShortage, SURE_PENALTY } from '../column-generation/search.ts';
+import { cut, relaxWithoutShortage, SURE_PENALTY } from '../column-generation/search.ts';
 import { withSolverModel } from '../highs/highs.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
+import { createIncumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
-import { createIncumbent } from '../run/incumbent.ts';
 import { isOver, type Stopping, shareOf, untilOutOfTime } from '../run/stopping.ts';
 import { both, NO_PLAN, type Range } from './estimate.ts';
 import type { PlanInHand } from './repairs.ts';

@@ -8,15 +8,16 @@
  * Reference: Schrage and Wolsey, Sensitivity analysis for branch and bound integer programming, Operations Research 33 (1985).
  */
 
+import type { Context } from '../column-generation/context.ts';
 import { addLocationCuts } from '../column-generation/cuts/separate-cuts.ts';
 import { planGreedily } from '../column-generation/heuristics/greedy.ts';
 import { canImprove, improve } from '../column-generation/heuristics/improve.ts';
 import { fractionalColumns, movesOf } from '../column-generation/integer-columns.ts';
 import type { Relaxed } from '../column-generation/master.ts';
-import { type Context, relaxWithoutShortage, SURE_PENALTY } from '../column-generation/search.ts';
+import { relaxWithoutShortage, SURE_PENALTY } from '../column-generation/search.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
+import { DUAL_NOISE, provedUnits } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
-import { DUAL_NOISE, provedUnits } from '../run/incumbent.ts';
 import { createBoundHeap } from './bound-heap.ts';
 
 /** Of the whole columns. */

@@ -9,10 +9,11 @@ import { HALF_CIRCUMFERENCE_KM, measure, unitsBeyond, widerRadius } from '../flo
 import type { Flow, FlowControl } from '../flow/types.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { nearCosts } from '../problem/distances/near-costs.ts';
-import type { Moves, Problem, SolveControl } from '../problem/model.ts';
+import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
+import type { Moves, Problem } from '../problem/model.ts';
 import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
-import { DUAL_NOISE, type Incumbent } from '../run/incumbent.ts';
+import type { SolveControl } from '../run/control.ts';
 import { checkOf, type Stopping } from '../run/stopping.ts';
 import { type PricedHooks, type PricedOutcome, solvePriced } from './solve-lagrangian.ts';
 import type { PricedProblem } from './types.ts';

@@ -3,7 +3,6 @@
  * tree stays a feasible one: the next search starts from it.
  */
 
-import { splitDemand } from '../direct/variables.ts';
 import { addCandidate, type Candidates, orderByCost } from '../flow/candidates.ts';
 import { type Search, treeCost } from '../flow/network-simplex.ts';
 import {
@@ -17,6 +16,7 @@ import {
   slackNode,
   type Tree,
 } from '../flow/spanning-tree.ts';
+import { splitDemand } from '../problem/steps.ts';
 import type { PricedProblem } from './types.ts';
 
 /** Where demand comes from that is not served. No hub is needed: a plan that serves nothing is one. */

@@ -16,7 +16,7 @@ import { NO_MOVES } from '../flow/read-tree.ts';
 import { totalUnits } from '../flow/solve-flow.ts';
 import { createTree } from '../flow/spanning-tree.ts';
 import type { Flow, FlowControl } from '../flow/types.ts';
-import { isStopped } from '../highs/solver-model.ts';
+import { isStopped } from '../run/stopping.ts';
 import { findBestPrice, pointOf } from './best-multiplier.ts';
 import { pricedBound } from './bound.ts';
 import {

@@ -12,7 +12,7 @@
  * Units: costs and prices of a load in cost units. Prices are multiples of a power of two, which keeps sums exact.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16 (Lagrangian relaxation).
  */
-import type { FlowCosts } from '../flow/types.ts';
+import type { FlowCosts } from '../problem/distances/move-costs.ts';
 
 export type PricedProblem = {
   /** Number of locations. */

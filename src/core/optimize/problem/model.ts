@@ -6,7 +6,7 @@ import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { OptimizationResult, OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { Certificate, SOLVE_METHODS } from '../../../contracts/plans.ts';
 import type { Coordinates } from '../../geo.ts';
-import type { SparseCosts } from '../flow/types.ts';
+import type { SparseCosts } from './distances/move-costs.ts';
 
 /** The service's defaults for what a request leaves out, and the operator's cap of the time limit. */
 export type OptimizeSettings = {
@@ -148,39 +148,6 @@ export type SolveOutcome =
   /** Beyond the optimizer's memory. */
   | { kind: 'refused'; fault: Fault }
   | { kind: 'error'; message: string };
-
-export type ProgressReport = {
-  stage: 'build' | 'solve' | 'verify' | 'explain';
-  /** 0 … 1, never falling. */
-  progress: number;
-  incumbent?: number | null;
-  bound?: number | null;
-  gap?: number | null;
-  /** Of the simplex method, or pivots of the network simplex. */
-  iterations?: number | null;
-};
-
-/** What a running solve listens to and tells. */
-export type SolveControl = {
-  /** `performance.now()` at which to stop. */
-  deadlineMs: number;
-  /** Shared with the caller: any value but 0 in the first element cancels. */
-  stopFlag?: Int32Array | undefined;
-  /** Costs in cost units; `share` of the work done, 0 … 1. */
-  onProgress?: (p: SolveProgress) => void;
-  /** Called whenever flag and clock are looked at: every few milliseconds of work. */
-  onLook?: (() => void) | undefined;
-  /** Least time between two calls of `onProgress` from within the solver, ms. */
-  progressIntervalMs?: number | undefined;
-};
-
-export type SolveProgress = {
-  share: number;
-  incumbentUnits: number | null;
-  boundUnits: number | null;
-  gap: number | null;
-  iterations?: number;
-};
 
 /** One constraint of an irreducible conflict. */
 export type Conflict = {

@@ -4,10 +4,10 @@
  */
 import type { Network as NetworkInput } from '../../../contracts/optimize.ts';
 import { greatCircleKm, greatCircleMatrix } from '../../geo.ts';
-import type { SparseCosts } from '../flow/types.ts';
 import type { Check } from '../run/stopping.ts';
 import { fromUnits, toUnitsUp } from './costs.ts';
 import { greatCircleCosts } from './distances/great-circle-costs.ts';
+import type { SparseCosts } from './distances/move-costs.ts';
 import { nearCosts, shareWithin } from './distances/near-costs.ts';
 import type { GreatCircle, LocationPoint, Network, Problem } from './model.ts';
 

@@ -4,12 +4,12 @@
  * + network cells).
  */
 import { MAX_DEMAND } from '../../../contracts/bounds.ts';
-import { MAX_REPORTED_ERRORS } from '../../../contracts/errors.ts';
 import type { Constraints, OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
 import type { Fault } from '../problem/model.ts';
 import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { checkNetwork } from './check-network.ts';
 import { aggregateDemand } from './demand.ts';
+import { type FaultList, faultList } from './fault-list.ts';
 import {
   LEAST_LOAD,
   refuseClasses,
@@ -17,23 +17,6 @@ import {
   refuseLittleDemand,
   refuseMatrices,
 } from './refusals.ts';
-
-/** Takes faults until the report is full. */
-export type FaultList = {
-  readonly full: boolean;
-  add(field: string, message: string, detail?: string): void;
-};
-
-function faultList(faults: Fault[]): FaultList {
-  return {
-    get full() {
-      return faults.length >= MAX_REPORTED_ERRORS;
-    },
-    add(field, message, detail) {
-      if (faults.length < MAX_REPORTED_ERRORS) faults.push({ field, message, detail: detail ?? null });
-    },
-  };
-}
 
 /**
  * The location ids that a request names: demand keys, vehicles' locations, network locations.

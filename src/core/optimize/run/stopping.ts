@@ -3,8 +3,7 @@
  * between (`bench/silence.ts` tells the longest that it does not), by asking `isOver` or by calling a check that throws.
  */
 
-import { isStopped } from '../highs/solver-model.ts';
-import type { SolveControl } from '../problem/model.ts';
+import type { SolveControl } from './control.ts';
 
 export type Stopping = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'onLook'>;
 
@@ -74,4 +73,8 @@ export function untilOutOfTime(work: () => void): boolean {
     if (error instanceof OutOfTime) return false;
     throw error;
   }
+}
+
+export function isStopped(stopFlag: Int32Array | undefined): boolean {
+  return stopFlag !== undefined && Atomics.load(stopFlag, 0) !== 0;
 }

@@ -8,8 +8,8 @@ import { formulate } from '../../../../src/core/optimize/direct/formulation.ts';
 import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import { fromUnits, toUnitsDown, toUnitsUp } from '../../../../src/core/optimize/problem/costs.ts';
 import { servedDemand } from '../../../../src/core/optimize/problem/evaluate.ts';
+import { createProgress } from '../../../../src/core/optimize/progress.ts';
 import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
-import { createProgress } from '../../../../src/core/optimize/run/progress.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { createRandom, randomInstance, SETTINGS } from '../instances.ts';
 

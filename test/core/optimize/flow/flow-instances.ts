@@ -1,6 +1,7 @@
 /** Random flow problems of every kind, from a seed, and the problem written as a linear programme for HiGHS. */
 import highsModule, { type Highs } from 'highs';
-import type { FlowProblem, SparseCosts } from '../../../../src/core/optimize/flow/types.ts';
+import type { FlowProblem } from '../../../../src/core/optimize/flow/types.ts';
+import type { SparseCosts } from '../../../../src/core/optimize/problem/distances/move-costs.ts';
 import { createRandom, type Random } from '../instances.ts';
 
 // The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.

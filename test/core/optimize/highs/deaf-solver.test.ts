@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { wholeSteps } from '../../../../src/core/optimize/direct/extract.ts';
 import { formulate } from '../../../../src/core/optimize/direct/formulation.ts';
 import { openApart } from '../../../../src/core/optimize/highs/highs-in-worker.ts';
-import type { SolverProgress } from '../../../../src/core/optimize/highs/solver-model.ts';
 import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
+import type { SolverProgress } from '../../../../src/core/optimize/run/control.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 
 vi.mock('node:worker_threads', async (original) => {

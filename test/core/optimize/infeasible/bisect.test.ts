@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { AnyPlan } from '../../../../src/core/optimize/infeasible/any-plan.ts';
 import { bisect } from '../../../../src/core/optimize/infeasible/bisect.ts';
-import type { AnyPlan } from '../../../../src/core/optimize/infeasible/feasibility.ts';
 import { createRandom } from '../instances.ts';
 
 const control = () => ({ deadlineMs: performance.now() + 60_000 });

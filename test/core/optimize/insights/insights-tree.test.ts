@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBaseModel } from '../../../../src/core/optimize/column-generation/base-model.ts';
+import { createBaseModel } from '../../../../src/core/optimize/column-generation/build-base-model.ts';
 import { createMaster } from '../../../../src/core/optimize/column-generation/master.ts';
 import {
   relaxWithoutShortage,
@@ -9,11 +9,11 @@ import { withSolverModel } from '../../../../src/core/optimize/highs/highs.ts';
 import { askAll, listAll, type Question } from '../../../../src/core/optimize/insights/sensitivity.ts';
 import { createTree, type Tree } from '../../../../src/core/optimize/insights/tree.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
+import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
 import type { Moves, Problem, Solution } from '../../../../src/core/optimize/problem/model.ts';
 import { isAllowed } from '../../../../src/core/optimize/problem/network.ts';
 import { withLimits } from '../../../../src/core/optimize/problem/variants.ts';
 import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
-import { createIncumbent } from '../../../../src/core/optimize/run/incumbent.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 

@@ -1,4 +1,5 @@
 /** Insights of a small problem by solving it again with each change: each figure is the difference of two optima. About 3n + M + 2 solves. */
+
 import type { LocationInsight } from '../../../../src/contracts/optimize.ts';
 import type { Figures } from '../../../../src/core/optimize/insights/figures.ts';
 import {
@@ -14,9 +15,10 @@ import {
   relaxedValue,
   requestedValue,
 } from '../../../../src/core/optimize/insights/units.ts';
-import type { Problem, Solution, SolveControl } from '../../../../src/core/optimize/problem/model.ts';
+import type { Problem, Solution } from '../../../../src/core/optimize/problem/model.ts';
 import { classToTake, mostCommonClass } from '../../../../src/core/optimize/problem/serving.ts';
 import { dropConstraint, withNetwork, withVehicle } from '../../../../src/core/optimize/problem/variants.ts';
+import type { SolveControl } from '../../../../src/core/optimize/run/control.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 
 /** The time limit came first: what was found so far is of no use. */

@@ -8,9 +8,9 @@ import {
   solvePriced,
 } from '../../../../src/core/optimize/lagrangian/solve-lagrangian.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
+import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { countVehicles, withLimits } from '../../../../src/core/optimize/problem/variants.ts';
-import { createIncumbent } from '../../../../src/core/optimize/run/incumbent.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 import { createRandom } from '../instances.ts';
 import { randomPriced } from './priced-instances.ts';

@@ -9,8 +9,8 @@ import { formulate } from '../../../../src/core/optimize/direct/formulation.ts';
 import { openApart } from '../../../../src/core/optimize/highs/highs-in-worker.ts';
 import type { LinearModel } from '../../../../src/core/optimize/highs/linear-model.ts';
 import { optimize } from '../../../../src/core/optimize/optimize.ts';
+import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
 import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
-import { createIncumbent } from '../../../../src/core/optimize/run/incumbent.ts';
 import { compute } from '../compute.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 

@@ -1,7 +1,7 @@
 /** Finds the cuts of all locations that a solution breaks, and adds them as rows. */
 
+import type { Context } from '../context.ts';
 import type { ExtraRow } from '../rows.ts';
-import type { Context } from '../search.ts';
 import { findHullCut } from './hull-cuts.ts';
 import { findLocationCut } from './location-cuts.ts';
 

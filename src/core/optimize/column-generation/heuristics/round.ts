@@ -3,9 +3,9 @@
  * (service level, fleet size), on a cycle of moves: rounded up there is one vehicle more than the bound has, so the plan is within about
  * one move of it.
  */
-import type { Method } from '../../run/incumbent.ts';
+import type { Method } from '../../problem/incumbent.ts';
+import type { Context } from '../context.ts';
 import { movesOf } from '../integer-columns.ts';
-import type { Context } from '../search.ts';
 import { planGreedily, wholeColumnsOf } from './greedy.ts';
 
 /** A value this close above a whole number is that number. */

@@ -13,11 +13,11 @@
  * Units: demand by `demandScale`.
  */
 import { feasibilityTolerance } from '../../direct/formulation.ts';
-import { splitDemand } from '../../direct/variables.ts';
 import { createRowBuilder, type LinearModel } from '../../highs/linear-model.ts';
 import type { NewRow } from '../../highs/solver-model.ts';
 import { isBounded } from '../../problem/distances/reachable.ts';
 import type { Problem } from '../../problem/model.ts';
+import { splitDemand } from '../../problem/steps.ts';
 import type { Reach } from './class-reach.ts';
 
 export type CoverageModel = {

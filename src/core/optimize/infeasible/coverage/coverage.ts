@@ -8,9 +8,9 @@
 
 import { withSolverModel } from '../../highs/highs.ts';
 import { evaluateMoves } from '../../problem/evaluate.ts';
+import { BRANCHING_NOISE } from '../../problem/incumbent.ts';
 import type { Problem } from '../../problem/model.ts';
 import { totalDemand } from '../../problem/service-level.ts';
-import { BRANCHING_NOISE } from '../../run/incumbent.ts';
 import { type Check, checkOf, OutOfTime, type Stopping } from '../../run/stopping.ts';
 import { cheapestMoves } from './cheapest-moves.ts';
 import { type ClassFlow, createClassFlow, createReach } from './class-reach.ts';

@@ -8,12 +8,12 @@
  * fixed (`serving`), which leaves the question of who moves where.
  */
 
-import { splitDemand } from '../../direct/variables.ts';
 import { fromUnits } from '../../problem/costs.ts';
 import { evaluateMoves } from '../../problem/evaluate.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { isAllowed } from '../../problem/network.ts';
 import { leastServed, totalDemand } from '../../problem/service-level.ts';
+import { splitDemand } from '../../problem/steps.ts';
 import { withLimits } from '../../problem/variants.ts';
 import type { Effort } from '../effort.ts';
 import type { Arcs } from './residual-arcs.ts';

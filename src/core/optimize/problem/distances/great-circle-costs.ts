@@ -3,8 +3,8 @@
  * Only one triangle is computed, in tiles, so that the mirrored writes stay in the cache. O(n²).
  */
 import type { Coordinates } from '../../../geo.ts';
-import type { DenseCosts } from '../../flow/types.ts';
 import { createChordCost, unitVectors } from './chords.ts';
+import type { DenseCosts } from './move-costs.ts';
 
 const TILE = 64;
 

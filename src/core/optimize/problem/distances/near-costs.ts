@@ -6,8 +6,8 @@
  * Which pairs are within the limit is decided as `greatCircleKm(a, b) <= limit` decides it, to the last bit.
  */
 import { type Coordinates, EARTH_RADIUS_KM, greatCircleKm } from '../../../geo.ts';
-import type { SparseCosts } from '../../flow/types.ts';
 import { createChordCost, unitVectors } from './chords.ts';
+import type { SparseCosts } from './move-costs.ts';
 
 /** Chords of pairs this close to the limit (relative) are decided by the exact distance. */
 const CLOSE_SHARE = 1e-9;

@@ -9,9 +9,9 @@
  * Reference: Edmonds and Fulkerson, Transversals and matroid partition, J. Res. NBS 69B (1965).
  */
 
-import { splitDemand } from '../../direct/variables.ts';
 import type { Moves, Network, Problem } from '../model.ts';
 import { isAllowed } from '../network.ts';
+import { splitDemand } from '../steps.ts';
 
 /** Costs up to this keep their order, and the number that a cost and a location make stays exact. */
 const MOST_SORTED_COST = 2 ** 39;

@@ -1,7 +1,19 @@
 /** Progress of one optimization: stages share out 0 … 1, what is told never falls, and it is told only so often. */
-import { requireFinite } from '../../finite.ts';
-import { fromUnits } from '../problem/costs.ts';
-import type { ProgressReport, SolveProgress } from '../problem/model.ts';
+
+import { requireFinite } from '../finite.ts';
+import { fromUnits } from './problem/costs.ts';
+import type { SolveProgress } from './run/control.ts';
+
+export type ProgressReport = {
+  stage: 'build' | 'solve' | 'verify' | 'explain';
+  /** 0 … 1, never falling. */
+  progress: number;
+  incumbent?: number | null;
+  bound?: number | null;
+  gap?: number | null;
+  /** Of the simplex method, or pivots of the network simplex. */
+  iterations?: number | null;
+};
 
 type Stage = ProgressReport['stage'];
 

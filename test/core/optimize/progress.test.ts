@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
-import type { ProgressReport } from '../../../../src/core/optimize/problem/model.ts';
-import { cityInstance, SETTINGS } from '../instances.ts';
+import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
+import { optimize } from '../../../src/core/optimize/optimize.ts';
+import type { ProgressReport } from '../../../src/core/optimize/progress.ts';
+import { cityInstance, SETTINGS } from './instances.ts';
 
 type Case = { size: Parameters<typeof cityInstance>[1]; constraints?: OptimizeRequest['constraints'] };
 

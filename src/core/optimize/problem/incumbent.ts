@@ -3,18 +3,11 @@
  * from whole vehicles (`evaluate.ts`) before it counts, and a lower bound of the cost of every plan.
  */
 
-import { isStopped, type SolverProgress } from '../highs/highs.ts';
-import { UNITS_PER_COST } from '../problem/costs.ts';
-import { evaluateMoves } from '../problem/evaluate.ts';
-import type {
-  BoundProof,
-  Moves,
-  Problem,
-  SolveControl,
-  SolveFigures,
-  SolveOutcome,
-} from '../problem/model.ts';
-import { createAllowance, isOver } from './stopping.ts';
+import type { SolveControl, SolverProgress } from '../run/control.ts';
+import { createAllowance, isOver, isStopped } from '../run/stopping.ts';
+import { UNITS_PER_COST } from './costs.ts';
+import { evaluateMoves } from './evaluate.ts';
+import type { BoundProof, Moves, Problem, SolveFigures, SolveOutcome } from './model.ts';
 
 /** Error of bounds: in units, and relative for our own sum of duals and for the solver's branching. */
 const LEAST_NOISE_UNITS = 0.01;

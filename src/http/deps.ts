@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
+import type { Config } from '../config.ts';
+import type { openDatabase } from '../db/client.ts';
+import type { EventBus } from '../queue/event-bus.ts';
+import type { JobQueue } from '../queue/queue.ts';
+import type { Forecaster } from './forecaster.ts';
+import type { Intake } from './intake/intake.ts';
+import type { JobWatch } from './job-watch.ts';
+
+/** Everything the API needs; tests hand in the same. */
+export type Deps = {
+  config: Config;
+  database: Pick<ReturnType<typeof openDatabase>, 'db' | 'pool'>;
+  queue: JobQueue;
+  bus: EventBus;
+  watch: JobWatch;
+  forecaster: Forecaster;
+  intake: Intake;
+  logger: FastifyBaseLogger;
+};
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>;
