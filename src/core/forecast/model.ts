@@ -29,7 +29,7 @@ import {
   standardise,
   type Transform,
 } from './transform.ts';
-import { type ForecastMethod, HOURS_PER_WEEK } from './types.ts';
+import { type ForecastMethod, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 const WEIGHT_POWER = 4;
 /** In single hours of sparse demand noise hides which component is wrong about the day; in sums it shows. */
@@ -101,7 +101,7 @@ export function fitModel(
     rung.components,
     { z, observed, lowestZ, highestZ },
     [...origins, n],
-    [...pastHours, leadHours + Math.max(horizonHours, lastSunday)],
+    [...pastHours, Math.max(leadHours + horizonHours, leadHours + lastSunday, HOURS_PER_WEEK)],
   );
   const weights =
     rung.method === 'combination'
@@ -117,7 +117,9 @@ export function fitModel(
 
   const pastZ = origins.map((_, i) => combineAt(i));
   const aheadZ = combineAt(origins.length);
-  const expected = meanDemand(transform, hoursBeside(rung.method, pastZ, origins, z, clean, observed));
+  const week = aheadZ.subarray(0, HOURS_PER_WEEK).filter((_, h) => h % HOURS_PER_DAY < plan.horizonHours);
+  const past = hoursBeside(rung.method, pastZ, origins, z, clean, observed);
+  const expected = meanDemand(transform, past, week);
   const hourly = aheadZ.slice(leadHours, leadHours + horizonHours).map(expected);
   const deviations = applyEffects(hourly, (h) => expected(aheadZ[leadHours + h]!), end, effects);
   return {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import {
   fitTransform,
   meanDemand,
@@ -7,7 +8,7 @@ import {
   standardise,
   type Transform,
 } from '../../../src/core/forecast/transform.ts';
-import { hoursOf, normal, poisson, seededRandom, weeklyShape } from './samples.ts';
+import { hoursOf, MONDAY, normal, poisson, seededRandom, seriesOf, weeklyShape } from './samples.ts';
 
 /** Past hours that were all forecast at z = 0. */
 const pastOf = (transform: Transform, demand: Float64Array): PastHours => ({
@@ -79,4 +80,26 @@ describe('mean instead of median', () => {
     expect(medianDemand(transform, 0) / mean).toBeLessThan(0.5);
     expect(Math.abs(expected / mean - 1)).toBeLessThan(0.05);
   });
+
+  test.each([3, 6, 13])(
+    'sparse counts, %i weeks of history: the week ahead is met within 4 percent on average',
+    (weeks) => {
+      for (const [level, horizonHours] of [
+        [0.1, 168],
+        [0.5, 168],
+        [0.5, 6],
+      ] as const) {
+        const random = seededRandom(7);
+        const series = 250;
+        let total = 0;
+        for (let i = 0; i < series; i++) {
+          const values = hoursOf(weeks, () => poisson(random, level));
+          const options = { originHour: MONDAY + values.length, horizonHours, stepHours: horizonHours };
+          const [result] = forecastMany([seriesOf(values)], { ...options, confidenceLevel: null }).results;
+          total += result!.status === 'ok' ? result!.values[0]! : NaN;
+        }
+        expect(Math.abs(total / series / (level * horizonHours) - 1)).toBeLessThan(0.04);
+      }
+    },
+  );
 });
