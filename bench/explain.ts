@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { optimize } from '../src/core/optimize/optimize.ts';
-import { cityRequest, type RequestShape, SETTINGS } from './requests.ts';
+import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
 const { values } = parseArgs({
   options: { seeds: { type: 'string', default: '3' }, only: { type: 'string', default: '' } },
@@ -66,7 +66,7 @@ for (const [name, size] of Object.entries(SHAPES)) {
       const outcome = await optimize({
         request: { ...request, options: { explain: which === 'explained' } },
         locations,
-        settings: SETTINGS,
+        settings: BENCH_SETTINGS,
       });
       if (outcome.status !== 'optimal') throw new Error(outcome.status);
       if (seed === 0) continue;

@@ -17,7 +17,7 @@ import { MOST_MATRIX_LOCATIONS } from '../src/core/optimize/problem/network.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { type Assignment, assignmentFlow, readAssignment, toRequest } from './assignment.ts';
 import { readDimacs, toFlowProblem } from './dimacs.ts';
-import { SETTINGS } from './requests.ts';
+import { BENCH_SETTINGS } from './requests.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -58,7 +58,7 @@ function assignmentTask(assignment: Assignment): Task {
   const solve = async () => {
     const [fault] = checkRequest(request, new Set(), 1);
     if (fault) throw new Error(`${fault.field} ${fault.message}`);
-    const outcome = await optimize({ request, locations: [], settings: SETTINGS });
+    const outcome = await optimize({ request, locations: [], settings: BENCH_SETTINGS });
     if (outcome.status === 'error') throw new Error(outcome.message);
     if (outcome.status === 'infeasible') return `infeasible, ${outcome.errors[0].message}`;
     if (outcome.status === 'refused') return `refused, ${outcome.faults[0].message}`;

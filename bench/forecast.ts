@@ -12,7 +12,7 @@ import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { localHistory } from '../src/core/forecast/local-series.ts';
 import { zoneClock } from '../src/core/forecast/local-time.ts';
 import type { DemandSeries } from '../src/core/forecast/types.ts';
-import { createRandom } from './instances.ts';
+import { createUniform } from './instances.ts';
 
 const ZONE = 'America/New_York';
 const HOURS_PER_WEEK = 168;
@@ -25,7 +25,7 @@ interface Case {
 
 /** Poisson-like counts with a daily wave and quiet weekends, levels from 1 to 40 an hour. */
 async function madeUp(locations: number, weeks: number): Promise<DemandSeries[]> {
-  const random = createRandom(1);
+  const random = createUniform(1);
   return Array.from({ length: locations }, (_, locationId) => {
     const level = 1 + (locationId % 40);
     const values = Float64Array.from({ length: weeks * HOURS_PER_WEEK }, (_, hour) => {

@@ -15,9 +15,9 @@ import { solveFlow } from '../src/core/optimize/flow/solve-flow.ts';
 import { optimize } from '../src/core/optimize/optimize.ts';
 import { nearCosts, shareWithin } from '../src/core/optimize/problem/distances/near-costs.ts';
 import type { LocationPoint } from '../src/core/optimize/problem/model.ts';
-import { cityInstance } from './instances.ts';
+import { cityFlow } from './instances.ts';
 import { plotLogLog, type Series } from './plot.ts';
-import { cityRequest, SETTINGS } from './requests.ts';
+import { BENCH_SETTINGS, cityRequest } from './requests.ts';
 
 const { values } = parseArgs({
   options: { repeats: { type: 'string', default: '7' }, svg: { type: 'string' } },
@@ -40,7 +40,7 @@ function fleetCases(): Case[] {
 
 /** 1,000 locations and wider and wider limits; 99 % of what a limit lets be served is asked for, at most 95 % of all. */
 function densityCases(): Case[] {
-  const { points, supply, demand, n, required } = cityInstance(1, 1000);
+  const { points, supply, demand, n, required } = cityFlow(1, 1000);
   const locations = points.map((point, id) => ({ id, ...point }));
   const total = demand.reduce((sum, d) => sum + d, 0);
   const vehicles = Array.from(supply).flatMap((count, location) =>
@@ -70,7 +70,7 @@ async function measure(name: string, title: string, xLabel: string, cases: Case[
   for (let r = -2; r < repeats; r++) {
     for (const [at, { request, locations }] of cases.entries()) {
       const startedMs = performance.now();
-      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      const outcome = await optimize({ request, locations, settings: BENCH_SETTINGS });
       if (outcome.status !== 'optimal') throw new Error(`${name} ${cases[at].x}: ${outcome.status}`);
       if (r >= 0) times[at].push(performance.now() - startedMs);
     }

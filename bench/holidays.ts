@@ -9,8 +9,8 @@ import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { localDemand } from '../src/core/forecast/local-series.ts';
 import { localDate, localMidnight } from '../src/core/forecast/local-time.ts';
 import { HOLIDAY_REACH_HOURS } from '../src/core/forecast/special-days.ts';
-import type { ForecastSet } from '../src/core/forecast/types.ts';
-import { type Holiday, openHolidayCalendar } from '../src/inputs/holidays.ts';
+import type { ForecastSet, Holiday } from '../src/core/forecast/types.ts';
+import { openHolidayCalendar } from '../src/inputs/holidays.ts';
 
 const HOURS_PER_DAY = 24;
 /** Ten days of history: below, intervals are those of a new place. */

@@ -12,7 +12,7 @@ import { explainInfeasible } from '../src/core/optimize/infeasible/infeasible.ts
 import type { Conflict, Limits, Problem } from '../src/core/optimize/problem/model.ts';
 import { countVehicles } from '../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
-import { createRandom, SERVICE_LEVEL } from './instances.ts';
+import { createUniform, SERVICE_LEVEL } from './instances.ts';
 import { createMixedProblem } from './mixed-instances.ts';
 
 const { values } = parseArgs({
@@ -96,7 +96,7 @@ async function createInfeasible(
   const base = createMixedProblem(seed, { n, perLocation: PER_LOCATION, capacities });
   // Every other seed in hundredths, as people write it; the others in full precision, as forecasts give it.
   const hundredths = (d: number) => (seed % 2 === 0 ? d : Math.round(100 * d) / 100);
-  const random = createRandom(seed);
+  const random = createUniform(seed);
   const demand = base.demand.map((d) => hundredths((d * kind.load * (1 + 0.01 * random())) / 0.9));
   const loaded = { ...base, demand };
   const cheapest = await solveProblem(loaded, 0.01, { deadlineMs: performance.now() + 5000 });

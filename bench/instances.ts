@@ -14,8 +14,8 @@ export type BenchInstance = {
 
 export const SERVICE_LEVEL = 0.95;
 
-export function cityInstance(seed: number, n: number): BenchInstance {
-  const random = createRandom(seed);
+export function cityFlow(seed: number, n: number): BenchInstance {
+  const random = createUniform(seed);
   const points = Array.from({ length: n }, () => ({
     latitude: 40.5 + 0.4 * random(),
     longitude: -74.25 + 0.5 * random(),
@@ -30,7 +30,7 @@ export function cityInstance(seed: number, n: number): BenchInstance {
 }
 
 /** mulberry32: 0 ≤ value < 1 */
-export function createRandom(seed: number): () => number {
+export function createUniform(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,5 +1,5 @@
 /** Made-up series with the lengths and habits of the M4 hourly ones, for whoever has not the files. */
-import { createRandom } from './instances.ts';
+import { createUniform } from './instances.ts';
 import type { M4Series } from './m4-files.ts';
 
 const HOURS_PER_DAY = 24;
@@ -11,7 +11,7 @@ const HORIZON = 48;
  * rounded to whole numbers; 700 or 960 hours of history, 48 to forecast.
  */
 export function m4LikeSeries(count: number, seed: number): M4Series[] {
-  const random = createRandom(seed);
+  const random = createUniform(seed);
   const normal = (): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   return Array.from({ length: count }, (_, i) => {
     const hours = random() < 0.4 ? 700 : 960;

@@ -5,8 +5,8 @@
 import { parseArgs } from 'node:util';
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import { optimize } from '../src/core/optimize/optimize.ts';
-import { createRandom } from './instances.ts';
-import { cityRequest, type RequestShape, SETTINGS } from './requests.ts';
+import { createUniform } from './instances.ts';
+import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
 const { values } = parseArgs({ options: { solves: { type: 'string', default: '10000' } } });
 const solves = Number(values.solves);
@@ -53,7 +53,7 @@ const KINDS: Record<string, Kind> = {
 const LIMIT_SECONDS = 0.2;
 
 function randomNetwork(seed: number, location_ids: number[]): OptimizeRequest['network'] {
-  const random = createRandom(seed);
+  const random = createUniform(seed);
   return { location_ids, costs: location_ids.map(() => location_ids.map(() => 30 * random())) };
 }
 
@@ -67,7 +67,7 @@ for (let i = 0; i < solves; i++) {
   const ids = locations.map(({ id }) => id);
   if (hasNetwork) request.network = randomNetwork(i, ids);
   request.options = { time_limit_seconds: LIMIT_SECONDS, ...(explain && { explain }) };
-  const outcome = await optimize({ request, locations, settings: SETTINGS });
+  const outcome = await optimize({ request, locations, settings: BENCH_SETTINGS });
   if (outcome.status === 'error') throw new Error(`${names[i % names.length]} ${i}: ${outcome.message}`);
   const kind = `${names[i % names.length]}: ${outcome.status}`;
   counts.set(kind, (counts.get(kind) ?? 0) + 1);

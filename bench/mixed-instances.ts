@@ -1,13 +1,13 @@
 /** Problems that are no pure network, from a seeded generator: several capacities or fractional demand, 90 % of the capacity, 95 % of it required. */
 import type { Problem } from '../src/core/optimize/problem/model.ts';
 import { greatCircleNetwork } from '../src/core/optimize/problem/network.ts';
-import { createRandom, SERVICE_LEVEL } from './instances.ts';
+import { createUniform, SERVICE_LEVEL } from './instances.ts';
 
 export type MixedShape = { n: number; perLocation: number; capacities: number[] };
 
 /** On average `perLocation` vehicles at each of n random locations of a city. */
 export function createMixedProblem(seed: number, { n, perLocation, capacities }: MixedShape): Problem {
-  const random = createRandom(seed);
+  const random = createUniform(seed);
   const points = Array.from({ length: n }, (_, id) => ({
     id,
     latitude: 40.5 + 0.4 * random(),

@@ -21,7 +21,7 @@ import { greatCircleCosts } from '../src/core/optimize/problem/distances/great-c
 import type { DenseCosts } from '../src/core/optimize/problem/distances/move-costs.ts';
 import { nearCosts } from '../src/core/optimize/problem/distances/near-costs.ts';
 import { solveDirectly } from './direct-highs.ts';
-import { type BenchInstance, cityInstance, createRandom } from './instances.ts';
+import { type BenchInstance, cityFlow, createUniform } from './instances.ts';
 import { compileLemon } from './lemon.ts';
 import { plotLogLog, type Series } from './plot.ts';
 
@@ -118,7 +118,7 @@ function methodsFor(instance: BenchInstance): Instance {
 
 /** Dense costs that are 0.7 to 1.3 of the great-circle ones, each direction by itself. */
 function travelTimes({ n }: BenchInstance, { units }: DenseCosts): DenseCosts {
-  const random = createRandom(n);
+  const random = createUniform(n);
   return {
     kind: 'dense',
     units: Float64Array.from(units, (cost) => Math.ceil(cost * (0.7 + 0.6 * random()))),
@@ -187,7 +187,7 @@ async function takeTurns(
 const plotted = new Map<string, Series>();
 for (const n of sizes) {
   const times = new Map<string, number[]>();
-  const instances = Array.from({ length: seeds }, (_, seed) => methodsFor(cityInstance(seed, n)));
+  const instances = Array.from({ length: seeds }, (_, seed) => methodsFor(cityFlow(seed, n)));
   await takeTurns(n, instances, 'solving', times);
   // What builds matrices comes last: otherwise its garbage is collected at the cost of the next method.
   await takeTurns(n, instances, 'building', times);

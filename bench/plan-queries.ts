@@ -14,10 +14,10 @@ import { readJob, readJobPage } from '../src/db/jobs.ts';
 import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans.ts';
 import { deleteJobs, deletePlanParts, deletePlans, dropInputs } from '../src/db/retention.ts';
 import * as schema from '../src/db/schema.ts';
-import { countClaimable, NO_LIMIT, readQueuePosition } from '../src/db/turns.ts';
+import { countClaimable, NO_RUNNING_LIMIT, readQueuePosition } from '../src/db/turns.ts';
 import { withDatabase } from './database.ts';
 import { fillDatabase, jobId, planId, timeOf } from './fill.ts';
-import { describePlan, type Explained } from './query-plan.ts';
+import { describePlan, type ExplainedQuery } from './query-plan.ts';
 
 const { values } = parseArgs({
   options: {
@@ -109,7 +109,7 @@ const calls: [string, Call][] = [
   ['insert a job', (db) => insertJob(db, newJob)],
   ['claim a job', (db) => claimJob(db, 'w', 'low')],
   ['sweeper: silent jobs', (db) => findSilentJobs(db, 30)],
-  ['sweeper: claimable jobs', (db) => countClaimable(db, 1000, NO_LIMIT)],
+  ['sweeper: claimable jobs', (db) => countClaimable(db, 1000, NO_RUNNING_LIMIT)],
   ['retention: inputs, nothing to do', (db) => dropInputs(36_000)(db, 50)],
   ['retention: inputs, 50', (db) => dropInputs(DAYS)(db, 50)],
   ['retention: jobs, nothing to do', (db) => deleteJobs(36_000)(db, 50)],
@@ -120,7 +120,7 @@ const calls: [string, Call][] = [
 ];
 
 /** Explains the statements that a call sends, each in a transaction that is undone. */
-async function explainCall(pool: pg.Pool, call: Call): Promise<Explained[]> {
+async function explainCall(pool: pg.Pool, call: Call): Promise<ExplainedQuery[]> {
   const client = await pool.connect();
   try {
     await client.query('begin');
@@ -135,7 +135,7 @@ async function explainCall(pool: pg.Pool, call: Call): Promise<Explained[]> {
     const db = drizzle(recorded, { schema }) as unknown as Database;
     await call(db);
     await client.query('rollback');
-    const explained: Explained[] = [];
+    const explained: ExplainedQuery[] = [];
     for (const { text, values } of sent) {
       await client.query('begin');
       const { rows } = await client.query(`explain (analyze, buffers, format json) ${text}`, values);

@@ -11,7 +11,7 @@ import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { MessageChannel } from 'node:worker_threads';
 import { type OptimizeInput, optimize } from '../src/core/optimize/optimize.ts';
-import { cityRequest, type RequestShape, SETTINGS } from './requests.ts';
+import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '60' }, only: { type: 'string', default: '' } },
@@ -81,7 +81,11 @@ function spread(ratios: readonly number[]): string {
 for (const [name, { shape, gap }] of Object.entries(CASES)) {
   if (!name.includes(values.only)) continue;
   const { request, locations } = cityRequest(1, shape);
-  const input = { request: { ...request, options: { optimality_gap: gap } }, locations, settings: SETTINGS };
+  const input = {
+    request: { ...request, options: { optimality_gap: gap } },
+    locations,
+    settings: BENCH_SETTINGS,
+  };
   for (let i = 0; i < WARM_UP; i++) await run(input, i % 2 === 0);
   const { steps } = await run(input, false);
   reports = 0;

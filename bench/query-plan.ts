@@ -14,7 +14,7 @@ type Node = {
   Plans?: Node[];
 };
 
-export type Explained = {
+export type ExplainedQuery = {
   ms: number;
   /** rows that came out of the tables, those that a filter threw away included */
   rows: number;
@@ -26,7 +26,7 @@ export type Explained = {
 };
 
 /** The gist of what EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) says. */
-export function describePlan(explained: { Plan: Node; 'Execution Time': number }): Explained {
+export function describePlan(explained: { Plan: Node; 'Execution Time': number }): ExplainedQuery {
   const root = explained.Plan;
   const lines: string[] = [];
   const scans: string[] = [];

@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { optimize } from '../src/core/optimize/optimize.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
-import { cityRequest, type RequestShape, SETTINGS } from './requests.ts';
+import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
 const { values } = parseArgs({
   options: {
@@ -60,7 +60,7 @@ for (const [name, shape] of Object.entries(SHAPES)) {
   for (let r = -2; r < Number(values.repeats); r++) {
     const startedMs = performance.now();
     if (checkRequest(request, known, 1).length > 0) throw new Error('the request has faults');
-    const outcome = await optimize({ request, locations, settings: SETTINGS });
+    const outcome = await optimize({ request, locations, settings: BENCH_SETTINGS });
     if (r >= 0) times.push(performance.now() - startedMs);
     if (outcome.status !== 'optimal') throw new Error(outcome.status);
     gap = `${(outcome.certificate.gap * 100).toFixed(3)} % (${outcome.certificate.method})`;

@@ -1,9 +1,9 @@
 /** Requests as clients send them, from a seeded generator: the whole way from a parsed request to a verified plan. */
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/problem/model.ts';
-import { createRandom } from './instances.ts';
+import { createUniform } from './instances.ts';
 
-export const SETTINGS: OptimizeSettings = {
+export const BENCH_SETTINGS: OptimizeSettings = {
   maxDistanceKm: 100,
   minServiceLevel: 0.95,
   maxRebalancingCost: null,
@@ -21,7 +21,7 @@ export function cityRequest(
   seed: number,
   shape: RequestShape,
 ): { request: OptimizeRequest; locations: LocationPoint[] } {
-  const random = createRandom(seed);
+  const random = createUniform(seed);
   const locations = Array.from({ length: shape.locations }, (_, id) => ({
     id,
     latitude: 40.5 + 0.4 * random(),

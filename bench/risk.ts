@@ -18,7 +18,7 @@ import { requestId } from '../src/http/request-id.ts';
 import { riskRoutes } from '../src/http/routes/risk.ts';
 import { validatorCompiler } from '../src/http/validation.ts';
 import { figure } from './figure.ts';
-import { createRandom } from './instances.ts';
+import { createUniform } from './instances.ts';
 
 if (isMainThread) await measure();
 else await serve();
@@ -47,7 +47,7 @@ async function measure() {
   const { values } = parseArgs({
     options: { vehicles: { type: 'string', default: '100000' }, repeats: { type: 'string', default: '15' } },
   });
-  const random = createRandom(1);
+  const random = createUniform(1);
   const vehicles = Array.from({ length: Number(values.vehicles) }, (_, i) => ({
     id: `VEHICLE-${String(i).padStart(6, '0')}`,
     age_days: Math.floor(3000 * random()),

@@ -8,8 +8,8 @@
  * thread has to be ended, the 45 ms that are waited for it come on top.
  */
 import { parseArgs } from 'node:util';
-import { createRandom } from './instances.ts';
-import { KINDS, prepare, type Solve } from './stop-kinds.ts';
+import { createUniform } from './instances.ts';
+import { prepare, type Solve, STOP_KINDS } from './stop-kinds.ts';
 
 const { values } = parseArgs({
   options: {
@@ -126,8 +126,8 @@ function tellPlaces(silences: Silence[]): void {
 
 const limitMs = Number(values.seconds) * 1000;
 const moments = Number(values.stops);
-const random = createRandom(1);
-for (const [name, kind] of Object.entries(KINDS)) {
+const random = createUniform(1);
+for (const [name, kind] of Object.entries(STOP_KINDS)) {
   if (!name.includes(values.only) || kind.instead === 'nothing') continue;
   const solve = await prepare(kind);
   // Matrices are built by the first one, and code is compiled.

@@ -9,7 +9,7 @@ import { createIncumbent } from '../src/core/optimize/problem/incumbent.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { buildProblem } from '../src/core/optimize/request/problem.ts';
 import { isStopped } from '../src/core/optimize/run/stopping.ts';
-import { cityRequest, SETTINGS } from './requests.ts';
+import { BENCH_SETTINGS, cityRequest } from './requests.ts';
 
 export type Kind = {
   locations: number;
@@ -28,7 +28,7 @@ export type Kind = {
   instead?: 'all moves' | 'nothing';
 };
 
-export const KINDS: Record<string, Kind> = {
+export const STOP_KINDS: Record<string, Kind> = {
   'nothing: what the machine adds': { ...city(12, 120, 3), gap: 0, spanMs: 300, instead: 'nothing' },
   '263 locations, 3 classes': { ...city(263, 2600, 3), gap: 0.001, spanMs: 1000 },
   '1,000 locations, 3 classes': { ...city(1000, 10_000, 3), gap: 0.001, spanMs: 2000 },
@@ -154,7 +154,7 @@ export async function prepare(kind: Kind): Promise<Solve> {
       return isStopped(stopFlag) ? 'cancelled' : 'timeout';
     }
     if (kind.instead === 'all moves') {
-      const problem = buildProblem(request, locations, SETTINGS);
+      const problem = buildProblem(request, locations, BENCH_SETTINGS);
       const control = { deadlineMs, stopFlag };
       const incumbent = createIncumbent(problem, kind.gap, control);
       const ended = await solveDirect(problem, incumbent, control);
@@ -166,7 +166,7 @@ export async function prepare(kind: Kind): Promise<Solve> {
       explain: kind.explain ?? false,
     };
     const outcome = await optimize(
-      { request: { ...request, options }, locations, settings: SETTINGS },
+      { request: { ...request, options }, locations, settings: BENCH_SETTINGS },
       { stopFlag, onProgress: () => {} },
     );
     return outcome.status;

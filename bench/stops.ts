@@ -8,8 +8,8 @@ import { once } from 'node:events';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { createRandom } from './instances.ts';
-import { KINDS, type Kind, prepare } from './stop-kinds.ts';
+import { createUniform } from './instances.ts';
+import { type Kind, prepare, STOP_KINDS } from './stop-kinds.ts';
 
 type Task = { stopFlag: Int32Array; limitMs: number };
 type Ended = { status: string; endedMs: number };
@@ -18,7 +18,7 @@ type Ended = { status: string; endedMs: number };
 const NO_LIMIT_MS = 60_000;
 
 if (isMainThread) await main();
-else await serve(KINDS[workerData]);
+else await serve(STOP_KINDS[workerData]);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -26,9 +26,9 @@ async function main(): Promise<void> {
   });
   const stops = Number(values.stops);
   const only = values.only ?? '';
-  const names = only in KINDS ? [only] : Object.keys(KINDS).filter((name) => name.includes(only));
+  const names = only in STOP_KINDS ? [only] : Object.keys(STOP_KINDS).filter((name) => name.includes(only));
   for (const name of names) {
-    const kind = KINDS[name];
+    const kind = STOP_KINDS[name];
     const thread = new Worker(new URL(import.meta.url), { workerData: name });
     const [schedule] = (await once(thread, 'message')) as [string];
     /** Solves, and measures how long it went on after `atMs`: negative where it had ended before. */
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
       const machineMs = waitedMs > 0 ? Math.max(0, waitedFor(schedule) - waitedMs) : 0;
       return { status, overrunMs: overrunMs > 0 ? Math.max(0, overrunMs - machineMs) : overrunMs };
     };
-    const random = createRandom(1);
+    const random = createUniform(1);
     const afterStop: number[] = [];
     const afterLimit: number[] = [];
     const statuses: Record<string, number> = {};

@@ -22,10 +22,10 @@ import { optimize } from '../../src/core/optimize/optimize.ts';
 import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { figure } from '../figure.ts';
-import { cityRequest, SETTINGS } from '../requests.ts';
+import { BENCH_SETTINGS, cityRequest } from '../requests.ts';
 import { openBare } from './bare.ts';
 import { startLeast } from './least.ts';
-import { endAll, endLater, startApi, startBareWorker, startRedis, startWorker } from './processes.ts';
+import { endAll, endLater, spawnApi, spawnWorker, startBareWorker, startRedis } from './processes.ts';
 import { openRecord } from './record.ts';
 
 const { values } = parseArgs({
@@ -114,7 +114,7 @@ async function oneCaller(api: string, { bare, record, least }: Baselines): Promi
     const { answer, ms: call } = await send(`${api}/api/v1/optimize`, 'POST', bodies[p]);
     const roundTrip = await timed(bare.roundTrip);
     const startedMs = performance.now();
-    const outcome = await optimize({ request: problems[p], locations: places, settings: SETTINGS });
+    const outcome = await optimize({ request: problems[p], locations: places, settings: BENCH_SETTINGS });
     const solve = performance.now() - startedMs;
     if (outcome.status !== 'optimal' && outcome.status !== 'feasible') throw new Error(outcome.status);
     const kept = await timed(() => record.keep(problems[p], bodies[p], outcome.result));
@@ -179,7 +179,7 @@ async function measure(backend: string): Promise<void> {
     const redis = backend === 'redis' ? await startRedis() : undefined;
     await migrateDatabase(postgres.url);
     const env = { DATABASE_URL: postgres.url, ...(redis && { REDIS_URL: redis }) };
-    const api = await startApi(env);
+    const api = await spawnApi(env);
     const locations = places.map((place) => ({ ...place, name: `Place ${place.id}` }));
     await send(`${api}/api/v1/data/locations`, 'PUT', JSON.stringify({ locations }));
     await startBareWorker(redis ?? postgres.url);
@@ -187,11 +187,11 @@ async function measure(backend: string): Promise<void> {
     endLater(bare.close);
     const record = await openRecord(postgres.url, places);
     endLater(record.close);
-    const outcome = await optimize({ request: problems[0], locations: places, settings: SETTINGS });
+    const outcome = await optimize({ request: problems[0], locations: places, settings: BENCH_SETTINGS });
     const answer = JSON.stringify({ status: 'success', data: 'result' in outcome ? outcome.result : null });
     const least = await startLeast({ databaseUrl: postgres.url, redisUrl: redis, answer });
     for (const workers of [1, 2]) {
-      await startWorker(env);
+      await spawnWorker(env);
       console.log(`${backend}, ${workers} ${workers === 1 ? 'worker' : 'workers'}`);
       await oneCaller(api, { bare, record, least });
       await manyCallers(api);

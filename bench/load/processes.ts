@@ -53,13 +53,13 @@ async function startService(path: string, env: Record<string, string>, ready: Re
 }
 
 /** @returns where it listens */
-export async function startApi(env: Record<string, string>): Promise<string> {
+export async function spawnApi(env: Record<string, string>): Promise<string> {
   const port = await freePort();
   await startService('src/main.ts', { ...env, PORT: String(port) }, /listening/i);
   return `http://127.0.0.1:${port}`;
 }
 
-export const startWorker = (env: Record<string, string>) =>
+export const spawnWorker = (env: Record<string, string>) =>
   // All calls come from one address, and may have all workers.
   startService('workers/main.ts', { ...env, JOBS_RUNNING_PER_CALLER: '64' }, /worker ready/);
 

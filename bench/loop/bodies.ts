@@ -7,7 +7,7 @@ export const LARGE_BYTES = 46e6;
 export const SMALL_BYTES = 255_000;
 
 /** An operation: where it is, and its body around the text of `items`, the list or map that grows. */
-export type Operation = {
+export type LoopOperation = {
   method: 'POST' | 'PUT' | 'PATCH';
   path: string;
   /** text before and after the items */
@@ -19,7 +19,7 @@ export type Operation = {
 const vehicles = (more: string): [string, string] => ['{"fleet_state":{"vehicles":[', `]}${more}}`];
 const demand = ',"demand_forecast":{"1":[1]}';
 
-export const OPERATIONS: Record<string, Operation> = {
+export const LOOP_OPERATIONS: Record<string, LoopOperation> = {
   'optimize, vehicles': {
     method: 'POST',
     path: '/api/v1/optimize',
@@ -105,7 +105,7 @@ function fill(bytes: number, item: (i: number) => string): string {
   }
 }
 
-type Kind = (operation: Operation, bytes: number) => string;
+type Kind = (operation: LoopOperation, bytes: number) => string;
 const inside =
   (item: (i: number) => string): Kind =>
   ({ around, item: valid }, bytes) => {
@@ -114,7 +114,7 @@ const inside =
   };
 
 /** Kinds of faults, each as large as asked for. */
-export const KINDS: Record<string, Kind> = {
+export const ITEM_KINDS: Record<string, Kind> = {
   'zeros as items': inside(() => '0'),
   'empty objects as items': inside(() => '{}'),
   'empty arrays as items': inside(() => '[]'),
@@ -136,7 +136,7 @@ export const KINDS: Record<string, Kind> = {
 export type Body = { bytes: Buffer<ArrayBuffer>; headers: Record<string, string> };
 
 /** A faulty body: large, small, and packed, where a bomb is refused while it is unpacked. */
-export function faultyBodies(kind: Kind, operation: Operation): Record<string, Body> {
+export function faultyBodies(kind: Kind, operation: LoopOperation): Record<string, Body> {
   const large = Buffer.from(kind(operation, LARGE_BYTES));
   const headers = { 'content-type': 'application/json' };
   return {

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { openProbe } from '../../test/fuzz/probe.ts';
 import { withDatabase } from '../database.ts';
 import { endAll, endLater } from '../load/processes.ts';
-import { faultyBodies, KINDS, OPERATIONS } from './bodies.ts';
+import { faultyBodies, ITEM_KINDS, LOOP_OPERATIONS } from './bodies.ts';
 import { largestRequests, storeCity } from './requests.ts';
 import { type Service, startService, type Turns } from './service.ts';
 
@@ -78,8 +78,8 @@ function send(
 async function measureFaults({ url, turns }: Service): Promise<void> {
   const worst = new Map<string, Turns & { of: string; statuses: Set<number | string>; ms: number }>();
   let count = 0;
-  for (const [operationName, operation] of Object.entries(OPERATIONS)) {
-    for (const [kindName, kind] of Object.entries(KINDS)) {
+  for (const [operationName, operation] of Object.entries(LOOP_OPERATIONS)) {
+    for (const [kindName, kind] of Object.entries(ITEM_KINDS)) {
       if (!`${operationName} ${kindName}`.includes(only)) continue;
       for (const [size, { bytes, headers }] of Object.entries(faultyBodies(kind, operation))) {
         await turns();
@@ -101,7 +101,7 @@ async function measureFaults({ url, turns }: Service): Promise<void> {
     }
   }
   console.log(
-    `\n${count} requests, longest turn of the event loop per kind of fault, over ${Object.keys(OPERATIONS).length} operations\n`,
+    `\n${count} requests, longest turn of the event loop per kind of fault, over ${Object.keys(LOOP_OPERATIONS).length} operations\n`,
   );
   console.log(
     '| body | longest turn, ms | of the processor | in | answered in, s | status |\n| --- | --- | --- | --- | --- | --- |',

@@ -140,7 +140,7 @@ export const EventFactor = Type.Number({
 export const EventName = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: STORABLE_TEXT });
 
 /** What is known to change demand for some hours: a strike, a closed station, a promotion. */
-export const DemandEvent = Type.Object(
+export const KnownEvent = Type.Object(
   {
     event_id: EventId,
     location_id: Type.Union([LocationId, Type.Null()], { description: 'null: all locations' }),
@@ -152,7 +152,7 @@ export const DemandEvent = Type.Object(
   },
   { $id: 'DemandEvent', additionalProperties: false },
 );
-export type DemandEvent = Static<typeof DemandEvent>;
+export type KnownEvent = Static<typeof KnownEvent>;
 
 const rows = <T extends Type.TSchema>(schema: T) =>
   Type.Array(schema, { minItems: 1, maxItems: MAX_BULK_ROWS });
@@ -174,7 +174,7 @@ export const PostDemandRequest = Type.Object(
 export type PostDemandRequest = Static<typeof PostDemandRequest>;
 
 export const PutEventsRequest = Type.Object(
-  { events: rows(DemandEvent) },
+  { events: rows(KnownEvent) },
   { $id: 'PutEventsRequest', additionalProperties: false },
 );
 export type PutEventsRequest = Static<typeof PutEventsRequest>;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { OBSERVED_YEARS } from './bounds.ts';
-import { DemandEvent } from './data.ts';
+import { KnownEvent } from './data.ts';
 import { Timestamp } from './envelope.ts';
 import { LocationId, MAX_TIME_STEPS } from './optimize.ts';
 
@@ -130,7 +130,7 @@ export const ForecastData = Type.Object(
         }),
       ),
       events: Type.Optional(
-        Type.Array(DemandEvent, {
+        Type.Array(KnownEvent, {
           description:
             'stored events of these locations in the horizon, the first by their start; absent where there is none',
           maxItems: MAX_NAMED_EVENTS,

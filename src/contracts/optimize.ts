@@ -95,7 +95,7 @@ const Matrix = (description: string) =>
     { maxItems: MAX_NETWORK_LOCATIONS, description },
   );
 
-export const Network = Type.Object(
+export const NetworkInput = Type.Object(
   {
     location_ids: Type.Array(LocationId, { minItems: 1, maxItems: MAX_NETWORK_LOCATIONS }),
     costs: Matrix(
@@ -106,7 +106,7 @@ export const Network = Type.Object(
   },
   { $id: 'Network', additionalProperties: false, description: 'Replaces great-circle costs.' },
 );
-export type Network = Static<typeof Network>;
+export type NetworkInput = Static<typeof NetworkInput>;
 
 export const DEMAND_AGGREGATIONS = ['peak', 'mean', 'first', 'sum'] as const;
 export type DemandAggregation = (typeof DEMAND_AGGREGATIONS)[number];
@@ -147,7 +147,7 @@ export const OptimizeRequest = Type.Object(
     demand_forecast: DemandForecast,
     fleet_state: FleetState,
     constraints: Type.Optional(Constraints),
-    network: Type.Optional(Network),
+    network: Type.Optional(NetworkInput),
     options: Type.Optional(OptimizeOptions),
   },
   { $id: 'OptimizeRequest', additionalProperties: false },

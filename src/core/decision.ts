@@ -8,7 +8,7 @@ import type { OptimizeRequest, VehicleInput } from '../contracts/optimize.ts';
 import type { RiskScore } from '../contracts/risk.ts';
 import { NotFiniteError } from './finite.ts';
 import { METHODS_WITHOUT_HISTORY } from './forecast/types.ts';
-import type { Fault } from './optimize/problem/model.ts';
+import type { RequestFault } from './optimize/problem/model.ts';
 import { type RiskSettings, riskVehicleOn, scoreRisk } from './risk.ts';
 
 /** Vehicles as GET /api/v1/data/fleet names their fields; what is not known is left out. */
@@ -88,7 +88,7 @@ export function plannedPlaces(
 }
 
 /** A fault in terms of what the caller of a decision sent; `field` null: nothing of that is at fault. */
-export type DecisionFault = Omit<Fault, 'field'> & { field: string | null };
+export type DecisionFault = Omit<RequestFault, 'field'> & { field: string | null };
 
 /**
  * Faults of the optimization that a decision comes to, in terms of what its caller sent: demand is that of the forecast, and
@@ -99,7 +99,7 @@ export type DecisionFault = Omit<Fault, 'field'> & { field: string | null };
 export function decisionFaults(
   request: DecisionRequest,
   places: readonly number[] | null,
-  faults: readonly Fault[],
+  faults: readonly RequestFault[],
 ): DecisionFault[] {
   const aboutDemand = faults.find(({ field }) => field.startsWith('demand_forecast'));
   const others = faults.filter(({ field }) => !field.startsWith('demand_forecast'));
@@ -115,7 +115,7 @@ export function decisionFaults(
 }
 
 /** Once, whatever the number of steps: they all have one cause. */
-function demandFault(request: DecisionRequest, { message, detail }: Fault): DecisionFault {
+function demandFault(request: DecisionRequest, { message, detail }: RequestFault): DecisionFault {
   const { demand, demand_scale: scale, location_ids } = request;
   const sent = [
     scale !== undefined && 'demand_scale',

@@ -11,9 +11,9 @@
  * more, so that what is reported adds up in decimals and a score on a threshold is on it (0.3 · 14/42 is not 0.1 in
  * binary). Complexity O(1) per vehicle. Source: spec/decisions.md §6.
  */
+import type { RISK_CATEGORIES, RiskVehicle } from '../contracts/risk.ts';
 import { requireFinite } from './finite.ts';
 
-export const RISK_CATEGORIES = ['low', 'medium', 'high'] as const;
 export type RiskCategory = (typeof RISK_CATEGORIES)[number];
 
 export interface RiskSettings {
@@ -41,14 +41,6 @@ export const DEFAULT_RISK_SETTINGS: RiskSettings = {
   mediumThreshold: 0.4,
   highThreshold: 0.7,
 };
-
-export interface RiskVehicle {
-  id: string;
-  age_days: number;
-  /** Share of time in use, 0 … 1. */
-  utilization_rate: number;
-  days_since_maintenance: number;
-}
 
 export interface VehicleRisk {
   vehicle_id: string;

@@ -6,7 +6,7 @@ import { show } from './faults.ts';
 export type Cell<T> = { value: T } | { fault: string };
 
 /** Limits as the schemas in contracts/ state them. */
-export type Limits = {
+export type CellLimits = {
   minimum?: number;
   maximum?: number;
   minLength?: number;
@@ -16,20 +16,20 @@ export type Limits = {
 const WHOLE = /^[+-]?\d{1,15}$/;
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?$/;
 
-export function readInteger(text: string, limits: Limits): Cell<number> {
+export function readInteger(text: string, limits: CellLimits): Cell<number> {
   if (!WHOLE.test(text)) return { fault: `${show(text)} is not a whole number` };
   return within(text, Number(text), limits);
 }
 
 /** A decimal point, no thousands separators. */
-export function readNumber(text: string, limits: Limits): Cell<number> {
+export function readNumber(text: string, limits: CellLimits): Cell<number> {
   const value = Number(text);
   if (!DECIMAL.test(text) || !Number.isFinite(value))
     return { fault: `${show(text)} is not a number, for example 12.5` };
   return within(text, value, limits);
 }
 
-export function readText(text: string, { minLength = 0, maxLength = Infinity }: Limits): Cell<string> {
+export function readText(text: string, { minLength = 0, maxLength = Infinity }: CellLimits): Cell<string> {
   if (text.length < minLength) return { fault: 'is empty; it has to be given' };
   if (text.length > maxLength)
     return { fault: `${show(text)} has ${text.length} characters; at most ${maxLength} are allowed` };
@@ -65,7 +65,7 @@ export function readDate(text: string): Cell<string> {
   return { value: text };
 }
 
-function within(text: string, value: number, { minimum, maximum }: Limits): Cell<number> {
+function within(text: string, value: number, { minimum, maximum }: CellLimits): Cell<number> {
   const range = `give one from ${minimum} to ${maximum}`;
   if (minimum !== undefined && value < minimum)
     return { fault: `${text} is below the least allowed value ${minimum}; ${range}` };

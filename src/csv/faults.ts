@@ -23,7 +23,7 @@ export class CsvFaults extends Error {
 export class ReadingStopped extends Error {}
 
 /** Collects the faults of a text up to a limit. */
-export class FaultList {
+export class CsvFaultList {
   readonly limit: number;
   readonly #order: number;
   readonly #faults: CsvFault[] = [];
@@ -54,7 +54,7 @@ export class FaultList {
 }
 
 /** @throws CsvFaults with the faults of all texts, where there is any */
-export function throwFaults(lists: readonly FaultList[]): void {
+export function throwFaults(lists: readonly CsvFaultList[]): void {
   const faults = lists.flatMap((list) => list.faults);
   if (faults.length > 0)
     throw new CsvFaults(

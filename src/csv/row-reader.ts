@@ -1,10 +1,10 @@
 import type { Stage } from '../db/staging.ts';
-import { type FaultList, ReadingStopped, show } from './faults.ts';
+import { type CsvFaultList, ReadingStopped, show } from './faults.ts';
 import type { CsvRow } from './parser.ts';
 import { COLUMNS, type Column } from './tables.ts';
 
 /** A CSV text: what it holds, and what is wrong with it. */
-export type CsvSource = { stage: Stage; faults: FaultList };
+export type CsvSource = { stage: Stage; faults: CsvFaultList };
 
 /** The cells of a row in the order of its table's columns. */
 export type RowValues = (string | number | null)[];

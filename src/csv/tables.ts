@@ -14,7 +14,7 @@ import { VEHICLE_DEFAULTS } from '../db/packed-rows.ts';
 import type { Stage } from '../db/staging.ts';
 import {
   type Cell,
-  type Limits,
+  type CellLimits,
   readDate,
   readInteger,
   readNumber,
@@ -35,28 +35,28 @@ export type Column = {
 
 const locationId: Column = {
   names: ['location_id'],
-  read: (text) => readInteger(text, LocationId as Limits),
+  read: (text) => readInteger(text, LocationId as CellLimits),
 };
 
 /** The columns of each table, in the order of its stage. */
 export const COLUMNS: Record<Stage, readonly Column[]> = {
   locations: [
-    { names: ['id'], read: (text) => readInteger(text, LocationId as Limits) },
-    { names: ['name'], read: (text) => readText(text, Location.properties.name as Limits) },
-    { names: ['latitude'], read: (text) => readNumber(text, Location.properties.latitude as Limits) },
-    { names: ['longitude'], read: (text) => readNumber(text, Location.properties.longitude as Limits) },
+    { names: ['id'], read: (text) => readInteger(text, LocationId as CellLimits) },
+    { names: ['name'], read: (text) => readText(text, Location.properties.name as CellLimits) },
+    { names: ['latitude'], read: (text) => readNumber(text, Location.properties.latitude as CellLimits) },
+    { names: ['longitude'], read: (text) => readNumber(text, Location.properties.longitude as CellLimits) },
     { names: ['time_zone'], optional: { default: null }, read: readTimeZone },
     { names: ['active'], optional: { default: null }, read: (text) => readOneOf(text, ['true', 'false']) },
     {
       names: ['expected_daily_demand'],
       optional: { default: null },
-      read: (text) => readNumber(text, Location.properties.expected_daily_demand as Limits),
+      read: (text) => readNumber(text, Location.properties.expected_daily_demand as CellLimits),
     },
   ],
   fleet: [
     {
       names: ['vehicle_id'],
-      read: (text) => readText(text, FleetVehicle.properties.vehicle_id as Limits),
+      read: (text) => readText(text, FleetVehicle.properties.vehicle_id as CellLimits),
     },
     locationId,
     {
@@ -67,33 +67,33 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
     {
       names: ['capacity'],
       optional: { default: String(VEHICLE_DEFAULTS.capacity) },
-      read: (text) => readNumber(text, FleetVehicle.properties.capacity as Limits),
+      read: (text) => readNumber(text, FleetVehicle.properties.capacity as CellLimits),
     },
     { names: ['acquired_on'], optional: { default: null }, read: readDate },
     { names: ['last_maintenance_on'], optional: { default: null }, read: readDate },
     {
       names: ['utilization_rate'],
       optional: { default: null },
-      read: (text) => readNumber(text, FleetVehicle.properties.utilization_rate as Limits),
+      read: (text) => readNumber(text, FleetVehicle.properties.utilization_rate as CellLimits),
     },
   ],
   demand: [
     locationId,
     { names: ['hour_utc_iso', 'hour'], read: readHour },
-    { names: ['pickups', 'demand'], read: (text) => readNumber(text, HourlyDemand as Limits) },
+    { names: ['pickups', 'demand'], read: (text) => readNumber(text, HourlyDemand as CellLimits) },
   ],
   events: [
-    { names: ['event_id'], read: (text) => readText(text, EventId as Limits) },
+    { names: ['event_id'], read: (text) => readText(text, EventId as CellLimits) },
     { ...locationId, optional: { default: null } },
     { names: ['from'], read: readHour },
     { names: ['to'], read: readHour },
-    { names: ['kind'], read: (text) => readText(text, EventKind as Limits) },
+    { names: ['kind'], read: (text) => readText(text, EventKind as CellLimits) },
     {
       names: ['factor'],
       optional: { default: null },
-      read: (text) => readNumber(text, EventFactor as Limits),
+      read: (text) => readNumber(text, EventFactor as CellLimits),
     },
-    { names: ['name'], optional: { default: null }, read: (text) => readText(text, EventName as Limits) },
+    { names: ['name'], optional: { default: null }, read: (text) => readText(text, EventName as CellLimits) },
   ],
 };
 

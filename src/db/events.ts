@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
-import type { DemandEvent, RemovedCounts } from '../contracts/data.ts';
+import type { KnownEvent, RemovedCounts } from '../contracts/data.ts';
 import type { Queryable } from './client.ts';
 import { bumpDemandRevision } from './demand.ts';
 import { formatHour, HOUR_MS } from './hour.ts';
@@ -16,7 +16,7 @@ export async function readEventPage(
   after: string | null,
   limit: number,
   { kind, locationId }: EventFilter = {},
-): Promise<DemandEvent[]> {
+): Promise<KnownEvent[]> {
   const { eventId, locationId: location, kind: ofKind } = demandEvents;
   const rows = await db
     .select()
@@ -47,7 +47,7 @@ export type StoredEvent = {
 };
 
 /** What is not known is left out; an event of all locations says so. */
-export function eventOnWire(event: StoredEvent): DemandEvent {
+export function eventOnWire(event: StoredEvent): KnownEvent {
   const { eventId, locationId, fromHour, untilHour, kind, factor, name } = event;
   return {
     event_id: eventId,

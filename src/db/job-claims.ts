@@ -7,7 +7,7 @@ import { commitLater, type Database, executePrepared, type Queryable } from './c
 import { type JobAnswer, NOTHING_KNOWN, type Progress } from './jobs.ts';
 import { insertPlan, type NewPlan } from './plans.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
-import { NO_LIMIT, type RunningLimit } from './turns.ts';
+import { NO_RUNNING_LIMIT, type RunningLimit } from './turns.ts';
 
 /** A job in the hands of a worker. Attempt number and worker make every later write of an earlier claimant void. */
 export type ClaimedJob = {
@@ -45,7 +45,7 @@ export async function claimJob(
   db: Pick<Database, '$client'>,
   workerId: string,
   first: JobPriority | null = null,
-  { runningPerCaller, lockSeconds }: RunningLimit = NO_LIMIT,
+  { runningPerCaller, lockSeconds }: RunningLimit = NO_RUNNING_LIMIT,
 ): Promise<ClaimedJob | undefined> {
   const statement = sql`
     select job_id as "jobId", kind, attempt, crashes, cancel_requested as "cancelRequested", request_id as "requestId",

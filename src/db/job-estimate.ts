@@ -10,7 +10,7 @@ const LEAST_JOBS = 5;
 const Z90 = 1.2816;
 
 /** Seconds until a job ends, by what past jobs took. */
-export type JobEstimate = {
+export type DurationEstimate = {
   median: number;
   /** 10th and 90th percentile */
   p10: number;
@@ -45,7 +45,7 @@ export async function estimateJob(
   db: Queryable,
   jobId: string,
   position: number,
-): Promise<JobEstimate | null> {
+): Promise<DurationEstimate | null> {
   const took = sql`extract(epoch from finished_at - started_at)::float8`;
   const { rows } = await db.execute<Row>(sql`
     with job as (

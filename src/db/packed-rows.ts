@@ -2,7 +2,7 @@
  * Rows of a bulk upsert as its statements take them: sorted, in chunks, each column an array as PostgreSQL writes it.
  * Pure, and without the database: large bodies are packed in the thread that reads them.
  */
-import type { DemandEvent, FleetVehicleInput, LocationInput } from '../contracts/data.ts';
+import type { FleetVehicleInput, KnownEvent, LocationInput } from '../contracts/data.ts';
 import { arrayText } from './array-text.ts';
 
 /** Rows that one statement takes: bounded memory, and the event loop gets its turn in between. */
@@ -18,7 +18,7 @@ export type PackedRows = {
 export type Observation = { locationId: number; hour: number; demand: number };
 
 /** An event with its hours as numbers, UTC hours since the epoch; `untilHour` is the first one after it. */
-export type HourlyEvent = DemandEvent & { fromHour: number; untilHour: number };
+export type HourlyEvent = KnownEvent & { fromHour: number; untilHour: number };
 
 /** What a vehicle is taken for that states no status or no capacity. */
 export const VEHICLE_DEFAULTS = { status: 'operational', capacity: 1 } as const;

@@ -11,7 +11,7 @@ export type RunningLimit = {
 };
 
 /** Any number. */
-export const NO_LIMIT: RunningLimit = { runningPerCaller: 2_147_483_647, lockSeconds: 0 };
+export const NO_RUNNING_LIMIT: RunningLimit = { runningPerCaller: 2_147_483_647, lockSeconds: 0 };
 
 /** Tells that a worker is alive, and how many jobs it runs at once. */
 export async function beatWorker(db: Queryable, workerId: string, slots: number): Promise<void> {

@@ -4,7 +4,7 @@ import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import type { App } from './deps.ts';
 import { type Intake, TakenBody } from './intake/intake.ts';
-import type { Facts, Operation } from './intake/operations.ts';
+import type { Operation, OperationFacts } from './intake/operations.ts';
 
 export const JSON_TYPE = 'application/json';
 export const CSV_TYPE = 'text/csv';
@@ -36,7 +36,7 @@ export function taken<O extends Operation>(request: { body: unknown }, operation
 }
 
 /** What the API keeps of the JSON body of a request. */
-export function factsOf<O extends Operation>(request: { body: unknown }, operation: O): Facts<O> {
+export function factsOf<O extends Operation>(request: { body: unknown }, operation: O): OperationFacts<O> {
   return taken(request, operation).facts;
 }
 

@@ -1,5 +1,5 @@
 import { AppError, type Fault } from '../answers/errors.ts';
-import type { DemandEvent, DemandObservation, FleetVehicleInput, LocationInput } from '../contracts/data.ts';
+import type { DemandObservation, FleetVehicleInput, KnownEvent, LocationInput } from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { parseHour } from '../db/hour.ts';
 import type { HourlyEvent, Observation } from '../db/packed-rows.ts';
@@ -87,7 +87,7 @@ export function findDemandFaults(
 
 /** @returns beside the faults the events, with their hours as numbers */
 export function findEventFaults(
-  rows: readonly DemandEvent[],
+  rows: readonly KnownEvent[],
   known: ReadonlySet<number> | null,
 ): { faults: Fault[]; found: HourlyEvent[] } {
   const faults: Fault[] = [];

@@ -1,5 +1,5 @@
 import type { Job, JobAttempt, JobEstimate, JobPhase } from '../contracts/jobs.ts';
-import type { JobEstimate as StoredEstimate } from '../db/job-estimate.ts';
+import type { DurationEstimate } from '../db/job-estimate.ts';
 import type { AttemptRecord, JobRecord } from '../db/jobs.ts';
 
 /** A job as lists show it. */
@@ -62,7 +62,7 @@ export function phasesOnWire(job: JobRecord, attempts: readonly AttemptRecord[])
 }
 
 /** Seconds to the millisecond. */
-export function estimateOnWire(estimate: StoredEstimate | null): JobEstimate | null {
+export function estimateOnWire(estimate: DurationEstimate | null): JobEstimate | null {
   if (!estimate) return null;
   const round = (seconds: number) => Math.round(seconds * 1000) / 1000;
   return {

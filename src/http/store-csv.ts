@@ -4,7 +4,7 @@ import { AppError } from '../answers/errors.ts';
 import type { UpsertCounts } from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { checkStages } from '../csv/check-stages.ts';
-import { CsvFaults, FaultList } from '../csv/faults.ts';
+import { CsvFaultList, CsvFaults } from '../csv/faults.ts';
 import { createCsvParser } from '../csv/parser.ts';
 import { readStage } from '../csv/read-stage.ts';
 import { inTransaction } from '../db/client.ts';
@@ -26,7 +26,7 @@ export async function storeCsv(
   body: CsvBody,
   replace: Replace | null,
 ): Promise<UpsertCounts> {
-  const source = { stage, faults: new FaultList(MAX_REPORTED_ERRORS) };
+  const source = { stage, faults: new CsvFaultList(MAX_REPORTED_ERRORS) };
   try {
     return await inTransaction(pool, async (client) => {
       await createStages(client);

@@ -1,11 +1,9 @@
 import type Holidays from 'date-holidays';
 import { type Config, ConfigError } from '../config.ts';
+import type { Holiday } from '../core/forecast/types.ts';
 
 const MS_PER_HOUR = 3_600_000;
 const HOURS_PER_DAY = 24;
-
-/** A public holiday: the shape that the forecast engine takes. */
-export type Holiday = { date: string; name: string };
 
 /** Public holidays of one country or a part of it. */
 export interface HolidayCalendar {

@@ -7,7 +7,7 @@ import loadHighs from 'highs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { assignmentFlow, readAssignment, toRequest } from '../../bench/assignment.ts';
 import { type FlowNetwork, readDimacs, toFlowProblem } from '../../bench/dimacs.ts';
-import { SETTINGS } from '../../bench/requests.ts';
+import { BENCH_SETTINGS } from '../../bench/requests.ts';
 import { solveFlow } from '../../src/core/optimize/flow/solve-flow.ts';
 import { optimize } from '../../src/core/optimize/optimize.ts';
 import { checkRequest } from '../../src/core/optimize/request/check.ts';
@@ -111,7 +111,7 @@ describe('a DIMACS file', () => {
 async function optimumOfRequest(text: string): Promise<number | string> {
   const request = toRequest(readAssignment(text));
   expect(checkRequest(request, new Set(), 1)).toEqual([]);
-  const outcome = await optimize({ request, locations: [], settings: SETTINGS });
+  const outcome = await optimize({ request, locations: [], settings: BENCH_SETTINGS });
   return outcome.status === 'optimal' ? outcome.result.total_cost : outcome.status;
 }
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../core/optimize/instances.ts';
 import type { Answer } from '../helpers/send.ts';
-import type { Caller } from './caller.ts';
-import type { Problem } from './problems.ts';
+import type { LedgerCaller } from './caller.ts';
+import type { PosedProblem } from './problems.ts';
 import { followBySocket } from './subscribers.ts';
 
 /** One way in which clients use the service. Resolves when the client has seen the end of its job, or gave up. */
-export type Behaviour = (caller: Caller, problem: Problem, random: Random) => Promise<void>;
+export type Behaviour = (caller: LedgerCaller, problem: PosedProblem, random: Random) => Promise<void>;
 
 const RETRY_MS = 200;
 
@@ -77,7 +77,7 @@ const cancels: Behaviour = async (caller, problem, random) => {
 };
 
 /** One DELETE. */
-export async function cancel(caller: Caller, jobId: string, problem: Problem): Promise<void> {
+export async function cancel(caller: LedgerCaller, jobId: string, problem: PosedProblem): Promise<void> {
   caller.ledger.cancelAsked(jobId, problem);
   const answer = await caller.call(`/api/v1/jobs/${jobId}`, { method: 'DELETE', expected: [200, 202] });
   if (answer) caller.ledger.cancelAnswered(jobId, problem, answer.status, answer.body.data?.status);
@@ -96,7 +96,12 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   cancels,
 ];
 
-function post(caller: Caller, problem: Problem, headers: Record<string, string>, signal?: AbortSignal) {
+function post(
+  caller: LedgerCaller,
+  problem: PosedProblem,
+  headers: Record<string, string>,
+  signal?: AbortSignal,
+) {
   return caller.call(problem.path, {
     body: problem.request,
     headers: { ...headers, 'x-client-id': clientOf(problem) },
@@ -107,7 +112,7 @@ function post(caller: Caller, problem: Problem, headers: Record<string, string>,
 }
 
 /** The id of a new job, or undefined where the service refused it or the connection broke. */
-export async function submit(caller: Caller, problem: Problem): Promise<string | undefined> {
+export async function submit(caller: LedgerCaller, problem: PosedProblem): Promise<string | undefined> {
   const answer = await caller.call(problem.path, {
     body: problem.request,
     headers: { prefer: 'respond-async', 'x-client-id': clientOf(problem) },
@@ -119,14 +124,14 @@ export async function submit(caller: Caller, problem: Problem): Promise<string |
 }
 
 /** Clients of a kind share their turns. */
-function clientOf({ name }: Problem): string {
+function clientOf({ name }: PosedProblem): string {
   return name.split('-')[0];
 }
 
 /** Books what a POST was told: the answer itself, or a job to ask for. */
 async function settle(
-  caller: Caller,
-  problem: Problem,
+  caller: LedgerCaller,
+  problem: PosedProblem,
   answer: Answer & { requestId: string },
   key?: string,
 ): Promise<void> {

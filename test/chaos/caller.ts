@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, send } from '../helpers/send.ts';
-import type { Fleet, Member } from './fleet.ts';
+import type { Fleet, FleetMember } from './fleet.ts';
 import type { Ledger } from './ledger.ts';
-import type { Problem } from './problems.ts';
+import type { PosedProblem } from './problems.ts';
 
 const RETRY_MS = 200;
 
 /** How clients reach the service: any API that is up, as behind a load balancer. */
-export type Caller = {
+export type LedgerCaller = {
   readonly ledger: Ledger;
   /** An API process that is up. @throws where the run is given up */
-  pickApi(): Promise<Member>;
+  pickApi(): Promise<FleetMember>;
   /**
    * One request. 503 and a connection that broke because the API was killed are undefined: to be tried again.
    * Whatever else does not fit is a fault.
@@ -18,7 +18,7 @@ export type Caller = {
   call(path: string, options: CallOptions): Promise<(Answer & { requestId: string }) | undefined>;
   /** Asks until the job has ended, and hands what it was told to the ledger. @returns the envelope */
   // biome-ignore lint/suspicious/noExplicitAny: an envelope of whatever kind
-  follow(jobId: string, problem: Problem): Promise<any>;
+  follow(jobId: string, problem: PosedProblem): Promise<any>;
   /** Aborts when the run is given up. */
   readonly signal: AbortSignal;
 };
@@ -32,10 +32,10 @@ export type CallOptions = {
   signal?: AbortSignal;
 };
 
-export function createCaller(fleet: Fleet, ledger: Ledger, signal: AbortSignal): Caller {
+export function createCaller(fleet: Fleet, ledger: Ledger, signal: AbortSignal): LedgerCaller {
   const apis = fleet.members.filter((member) => member.kind === 'api');
   let turn = 0;
-  const caller: Caller = {
+  const caller: LedgerCaller = {
     ledger,
     signal,
     async pickApi() {

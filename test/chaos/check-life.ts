@@ -1,8 +1,8 @@
 import { openSocket } from '../helpers/socket.ts';
-import type { Caller } from './caller.ts';
+import type { LedgerCaller } from './caller.ts';
 import type { Finding } from './check.ts';
 import type { Fleet } from './fleet.ts';
-import type { Problem } from './problems.ts';
+import type { PosedProblem } from './problems.ts';
 import type { PostgresServer } from './servers.ts';
 
 /** Busy workers leave work to the others, so a few rounds reach all of them. */
@@ -13,10 +13,10 @@ const MOST_ROUNDS = 8;
  * (which travels over the event bus only; the end of a job would be found in PostgreSQL too).
  */
 export async function checkLife(
-  caller: Caller,
+  caller: LedgerCaller,
   fleet: Fleet,
   postgres: PostgresServer,
-  problems: readonly Problem[],
+  problems: readonly PosedProblem[],
   findings: Finding[],
 ): Promise<void> {
   const apis = fleet.members.filter(({ kind }) => kind === 'api');
@@ -28,7 +28,7 @@ export async function checkLife(
   const sockets = await Promise.all(apis.map((api) => openSocket(api.url)));
 
   /** One job, followed on every API; crosses out what was seen. */
-  const tryOne = async (problem: Problem) => {
+  const tryOne = async (problem: PosedProblem) => {
     const accepted = await caller.call('/api/v1/optimize', {
       body: problem.request,
       headers: { prefer: 'respond-async' },

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JobStatus } from '../../src/contracts/jobs.ts';
 import type { OptimizationResult, OptimizeRequest } from '../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
-import type { Caller } from './caller.ts';
+import type { LedgerCaller } from './caller.ts';
 import { attemptFaults, type StoredAttempt } from './check-attempts.ts';
 import { planFaults } from './check-plan.ts';
 import type { Fleet } from './fleet.ts';
 import type { Ledger, Seen } from './ledger.ts';
 import { endingsPerJob, requestsStored } from './logs.ts';
-import type { Planning, Problem } from './problems.ts';
+import type { Planning, PosedProblem } from './problems.ts';
 import type { PostgresServer } from './servers.ts';
 
 /** What is wrong, and with which job where it is one job. */
@@ -62,7 +62,7 @@ export async function checkJobs(deps: {
   postgres: PostgresServer;
   fleet: Fleet;
   ledger: Ledger;
-  problems: readonly Problem[];
+  problems: readonly PosedProblem[];
   locations: readonly LocationPoint[];
   /** crashes after which a job ends as failed */
   maxCrashes: number;
@@ -71,8 +71,8 @@ export async function checkJobs(deps: {
   const { postgres, fleet, ledger, problems, locations, maxCrashes, findings } = deps;
   const find = (message: string, jobId?: string) => findings.push({ message, jobId });
   const problemOf = (input: unknown) => problems.find(({ request }) => isDeepStrictEqual(request, input));
-  const leastCosts = new Map<Problem, number>();
-  const figures = new Map<Problem, unknown>();
+  const leastCosts = new Map<PosedProblem, number>();
+  const figures = new Map<PosedProblem, unknown>();
   const totals: Totals = {
     jobs: 0,
     told: ledger.jobs.size,
@@ -208,7 +208,7 @@ function requestOf(problem: Planning, row: JobRow): OptimizeRequest {
 /** What is wrong with how a job ended, beside its attempts: for what was sent, and for what was told of a cancellation. */
 export function endingFaults(
   row: Pick<JobRow, 'status' | 'http_status' | 'result'>,
-  problem: Problem,
+  problem: PosedProblem,
   seen?: Seen,
 ): string[] {
   const { status, http_status: httpStatus, result } = row;
@@ -228,7 +228,7 @@ export function endingFaults(
 }
 
 /** Every client that was told of a job asks for it once more: it has to be the same answer. */
-export async function checkAnswers(caller: Caller): Promise<void> {
+export async function checkAnswers(caller: LedgerCaller): Promise<void> {
   const jobs = [...caller.ledger.jobs.values()];
   const ask = async () => {
     for (let job = jobs.pop(); job; job = jobs.pop()) await caller.follow(job.jobId, job.problem);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom } from '../core/optimize/instances.ts';
 import { BEHAVIOURS } from './behaviours.ts';
-import type { Caller } from './caller.ts';
-import type { Problem } from './problems.ts';
+import type { LedgerCaller } from './caller.ts';
+import type { PosedProblem } from './problems.ts';
 
 const LONGEST_PAUSE_MS = 250;
 
@@ -12,7 +12,12 @@ export type Clients = {
 };
 
 /** Clients that work one after the other through what their seed picks: a problem, and a way to ask for its plan. */
-export function openClients(count: number, seed: number, caller: Caller, problems: Problem[]): Clients {
+export function openClients(
+  count: number,
+  seed: number,
+  caller: LedgerCaller,
+  problems: PosedProblem[],
+): Clients {
   let finishing = false;
   const run = async (n: number) => {
     const random = createRandom(seed * 1000 + n);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRandom } from '../core/optimize/instances.ts';
-import type { Fleet, Member } from './fleet.ts';
+import type { Fleet, FleetMember } from './fleet.ts';
 import { cancelOnFrozenWorker, crashToLimit } from './hunts.ts';
 import type { PostgresServer } from './servers.ts';
 import type { Targets } from './targets.ts';
@@ -28,7 +28,7 @@ const KINDS = {
 } as const;
 export type FaultKind = keyof typeof KINDS;
 
-export type Fault = {
+export type InjectedFault = {
   atMs: number;
   kind: FaultKind;
   /** 0 ≤ pick < 1: which of those it may hit */
@@ -57,13 +57,13 @@ const LONGEST_AWAY_MS = 3000;
 const SOLVE_WAIT_MS = 2000;
 
 /** The faults of a run, from the seed alone: every kind once in random order, then by weight until the time is up. */
-export function planStorm(seed: number, seconds: number, hasRedis: boolean): Fault[] {
+export function planStorm(seed: number, seconds: number, hasRedis: boolean): InjectedFault[] {
   const random = createRandom(seed);
   const all = Object.keys(KINDS) as FaultKind[];
   const kinds = all.filter((kind) => hasRedis || KINDS[kind].place !== 'Redis');
   const weighted = kinds.flatMap((kind) => Array<FaultKind>(KINDS[kind].weight).fill(kind));
   const first = kinds.map((kind) => [random.next(), kind] as const).sort(([a], [b]) => a - b);
-  const faults: Fault[] = [];
+  const faults: InjectedFault[] = [];
   for (let atMs = 500; ; ) {
     const { least, most } = first.length > 0 ? FIRST_GAPS_MS : GAPS_MS;
     atMs += random.integer(least, most);
@@ -78,7 +78,7 @@ export function planStorm(seed: number, seconds: number, hasRedis: boolean): Fau
  * Resolves when all is up again.
  */
 export async function runFaults(
-  faults: readonly Fault[],
+  faults: readonly InjectedFault[],
   endMs: number,
   targets: Targets,
   signal: AbortSignal,
@@ -106,7 +106,7 @@ export async function runFaults(
 }
 
 /** Counts only what hit something. */
-async function carryOut(fault: Fault, targets: Targets, counts: FaultCounts): Promise<void> {
+async function carryOut(fault: InjectedFault, targets: Targets, counts: FaultCounts): Promise<void> {
   const { fleet, postgres, redis } = targets;
   const { kind, pick, lastsMs } = fault;
   const lasting = ({ least, most }: typeof PAUSES_MS) => least + ((most - least) * lastsMs) / LONGEST_AWAY_MS;
@@ -195,7 +195,7 @@ async function chooseWorker(fleet: Fleet, postgres: PostgresServer, pick: number
   const until = performance.now() + SOLVE_WAIT_MS;
   for (;;) {
     const solving = await solvingPids(postgres);
-    const isSolving = (worker: Member) => solving.has(worker.pid ?? 0);
+    const isSolving = (worker: FleetMember) => solving.has(worker.pid ?? 0);
     const worker = choose(fleet, 'worker', pick, isSolving);
     if (performance.now() > until || (worker && isSolving(worker))) {
       return worker && { worker, isSolving: isSolving(worker) };
@@ -213,7 +213,12 @@ async function solvingPids(postgres: PostgresServer): Promise<Set<number>> {
 }
 
 /** One of those that are up and may be killed, rather one that it hits. */
-function choose(fleet: Fleet, kind: Member['kind'], pick: number, isHit: (member: Member) => boolean) {
+function choose(
+  fleet: Fleet,
+  kind: FleetMember['kind'],
+  pick: number,
+  isHit: (member: FleetMember) => boolean,
+) {
   const up = fleet.members.filter((m) => m.kind === kind && !m.isSpared && m.pid !== undefined);
   const hit = up.filter(isHit);
   const from = hit.length > 0 ? hit : up;

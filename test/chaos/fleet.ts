@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 
 /** One API or worker process of the service, and whoever takes its place after it was killed. */
-export type Member = {
+export type FleetMember = {
   readonly name: string;
   readonly kind: 'api' | 'worker';
   /** is not killed for a while: it has to live through everything else, and what it holds on to is measured */
@@ -24,7 +24,7 @@ export type Member = {
 };
 
 export type Fleet = {
-  readonly members: readonly Member[];
+  readonly members: readonly FleetMember[];
   readonly logFolder: string;
   /** deaths and stops that nobody ordered or that did not go in order */
   readonly faults: string[];
@@ -33,9 +33,9 @@ export type Fleet = {
   /** Spares nobody any more. */
   endSparing(): void;
   /** SIGKILL, and another process in its place after `restartAfterMs`. */
-  kill(member: Member, restartAfterMs: number): Promise<void>;
+  kill(member: FleetMember, restartAfterMs: number): Promise<void>;
   /** Stops a process in the middle of whatever it does, and lets it go on as if nothing had happened. */
-  freeze(member: Member, ms: number): Promise<void>;
+  freeze(member: FleetMember, ms: number): Promise<void>;
   /** SIGTERM to all; those that do not end in order within `limitMs` are a fault and are killed. */
   stop(limitMs: number): Promise<void>;
 };
@@ -58,12 +58,12 @@ const REPORT_MS = 3000;
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const { folder, env } = options;
   const faults: string[] = [];
-  const children = new Map<Member, ChildProcess>();
+  const children = new Map<FleetMember, ChildProcess>();
   const starts = new Set<Promise<void>>();
   let failedStarts = 0;
   let stopping = false;
 
-  const newMember = (kind: Member['kind'], n: number): Member => ({
+  const newMember = (kind: FleetMember['kind'], n: number): FleetMember => ({
     name: `${kind}-${n}`,
     kind,
     isSpared: n === 1,
@@ -79,7 +79,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
   ];
 
   /** Starts processes until one is ready: while a server is away, a start fails as it should. */
-  async function start(member: Member): Promise<void> {
+  async function start(member: FleetMember): Promise<void> {
     while (!stopping) {
       const port = member.kind === 'api' ? await freePort() : 0;
       const log = openSync(member.logFile, 'a');
@@ -131,7 +131,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
       await delay(START_AGAIN_MS);
     }
   }
-  const later = (member: Member, ms: number) => {
+  const later = (member: FleetMember, ms: number) => {
     const starting = delay(ms).then(() => start(member));
     starts.add(starting);
     return starting.finally(() => starts.delete(starting));

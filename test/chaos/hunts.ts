@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cancel, submit } from './behaviours.ts';
-import type { Caller } from './caller.ts';
-import type { Fleet, Member } from './fleet.ts';
-import type { Problem } from './problems.ts';
+import type { LedgerCaller } from './caller.ts';
+import type { Fleet, FleetMember } from './fleet.ts';
+import type { PosedProblem } from './problems.ts';
 import type { Targets } from './targets.ts';
 
 const POLL_MS = 40;
@@ -57,7 +57,7 @@ export async function crashToLimit(targets: Targets, pick: number): Promise<bool
 /** A job that keeps its worker busy for seconds; undefined where the service has refused it for too long. */
 async function submitLarge({ caller, problems }: Targets, pick: number) {
   const large = problems.filter(({ name }) => name.startsWith('large'));
-  const problem: Problem = large[Math.floor(pick * large.length)];
+  const problem: PosedProblem = large[Math.floor(pick * large.length)];
   const until = performance.now() + SUBMIT_LIMIT_MS;
   while (performance.now() < until) {
     const jobId = await submit(caller, problem);
@@ -68,7 +68,7 @@ async function submitLarge({ caller, problems }: Targets, pick: number) {
 }
 
 /** The worker that has the job, once it is one of those that run; undefined where the job has ended. */
-async function ownerOf(caller: Caller, fleet: Fleet, jobId: string): Promise<Member | undefined> {
+async function ownerOf(caller: LedgerCaller, fleet: Fleet, jobId: string): Promise<FleetMember | undefined> {
   for (;;) {
     const answer = await caller.call(`/api/v1/jobs/${jobId}`, { expected: [200] });
     const job = answer?.body.data;

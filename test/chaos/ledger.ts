@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Problem } from './problems.ts';
+import type { PosedProblem } from './problems.ts';
 
 /** What clients saw of one job. */
 export type Seen = {
   jobId: string;
-  problem: Problem;
+  problem: PosedProblem;
   /** in order: when (ms of the run), by whom, what */
   history: string[];
   /** fingerprint of the answer that the first one was told, and who that was */
@@ -41,7 +41,7 @@ export function createLedger() {
     const at = `${Math.round(performance.now() - startedAt)} ms`;
     faults.push({ message: `${at}: ${message}`, jobId });
   };
-  const note = (jobId: string, problem: Problem, what: string): Seen => {
+  const note = (jobId: string, problem: PosedProblem, what: string): Seen => {
     let seen = jobs.get(jobId);
     if (!seen) {
       seen = {
@@ -67,7 +67,7 @@ export function createLedger() {
     counts,
     fault,
     /** A client was told of this job. */
-    accepted(jobId: string, problem: Problem, by: string, key?: string) {
+    accepted(jobId: string, problem: PosedProblem, by: string, key?: string) {
       note(jobId, problem, `accepted: ${by}`);
       if (key === undefined) return;
       const ids = keys.get(key) ?? new Set();
@@ -75,7 +75,7 @@ export function createLedger() {
       if (ids.size > 1) fault(`key ${key} made the jobs ${[...ids].join(' and ')}`, jobId);
     },
     /** A client was told the answer: everybody has to be told the same. */
-    answered(jobId: string, problem: Problem, envelope: unknown, by: string) {
+    answered(jobId: string, problem: PosedProblem, envelope: unknown, by: string) {
       const hash = createHash('sha256').update(JSON.stringify(envelope)).digest('hex').slice(0, 16);
       const seen = note(jobId, problem, `answer ${hash}: ${by}`);
       seen.answer ??= { hash, by };
@@ -83,11 +83,11 @@ export function createLedger() {
         fault(`${by} was told ${hash}, but ${seen.answer.by} was told ${seen.answer.hash}`, jobId);
       }
     },
-    cancelAsked(jobId: string, problem: Problem) {
+    cancelAsked(jobId: string, problem: PosedProblem) {
       note(jobId, problem, 'DELETE sent').isCancelAsked = true;
     },
     /** A DELETE was answered: what was told of a cancellation has to come true. */
-    cancelAnswered(jobId: string, problem: Problem, httpStatus: number, status: string) {
+    cancelAnswered(jobId: string, problem: PosedProblem, httpStatus: number, status: string) {
       counts.cancels++;
       if (httpStatus === 202) counts.cancels202++;
       const answer = `${httpStatus} ${status}`;
@@ -95,7 +95,7 @@ export function createLedger() {
       if (httpStatus === 202 || status === 'cancelled') seen.cancelPromise ??= answer;
       if (httpStatus === 202 && status !== 'running') fault(`DELETE was answered ${answer}`, jobId);
     },
-    subscribed(jobId: string, problem: Problem, socket: string): Subscription {
+    subscribed(jobId: string, problem: PosedProblem, socket: string): Subscription {
       note(jobId, problem, `subscribed on ${socket}`);
       const subscription = { jobId, completes: 0, socket };
       subscriptions.push(subscription);

@@ -6,7 +6,7 @@ import { cheapestByTryingAll } from '../core/optimize/exhaustive.ts';
 import { createRandom, type Random } from '../core/optimize/instances.ts';
 
 /** A request that clients send again and again, and what is known about its answer without asking the service. */
-export type Problem = {
+export type PosedProblem = {
   name: string;
   /** where it is posted */
   path: string;
@@ -20,9 +20,9 @@ export type Problem = {
   | { kind: 'backtest'; request: BacktestRequest }
 );
 
-type Optimization = Extract<Problem, { kind: 'optimize' }>;
+type Optimization = Extract<PosedProblem, { kind: 'optimize' }>;
 /** One that is answered with a plan. */
-export type Planning = Exclude<Problem, { kind: 'backtest' }>;
+export type Planning = Exclude<PosedProblem, { kind: 'backtest' }>;
 
 const OPTIMIZE = { kind: 'optimize' as const, path: '/api/v1/optimize' };
 const PRIORITIES = ['low', 'normal', 'normal', 'high'] as const;
@@ -52,9 +52,10 @@ export const DEMAND_SQL =
  * keep a worker busy until their time limit (0.4 to 1.6 s, 4 s), so that it can be killed meanwhile, wide ones whose plan
  * has 5,000 vehicles; decisions and backtests from the stored demand.
  */
-export function chaosProblems(seed: number, locations: readonly LocationPoint[]): Problem[] {
+export function chaosProblems(seed: number, locations: readonly LocationPoint[]): PosedProblem[] {
   const random = createRandom(seed + 1);
-  const times = (n: number, make: (i: number) => Problem) => Array.from({ length: n }, (_, i) => make(i));
+  const times = (n: number, make: (i: number) => PosedProblem) =>
+    Array.from({ length: n }, (_, i) => make(i));
   return [
     ...times(6, (i) => tiny(`tiny-${i}`, random)),
     ...times(6, (i) => small(`small-${i}`, random, locations)),
@@ -88,7 +89,7 @@ function tiny(name: string, random: Random): Optimization {
   return { ...OPTIMIZE, name, request, httpStatus: 200, leastCost: least.costUnits / 1e4 };
 }
 
-function small(name: string, random: Random, locations: readonly LocationPoint[]): Problem {
+function small(name: string, random: Random, locations: readonly LocationPoint[]): PosedProblem {
   const vehicles = Array.from({ length: 200 }, (_, v) => ({
     id: `V${v}`,
     location: Math.floor(random.next() * random.next() * locations.length) + 1,
@@ -102,7 +103,7 @@ function small(name: string, random: Random, locations: readonly LocationPoint[]
   return { ...OPTIMIZE, name, request, httpStatus: 200, leastCost: undefined };
 }
 
-function impossible(name: string, random: Random): Problem {
+function impossible(name: string, random: Random): PosedProblem {
   const problem = tiny(name, random);
   const { demand_forecast } = problem.request;
   return {
@@ -114,7 +115,7 @@ function impossible(name: string, random: Random): Problem {
 }
 
 /** Several capacities, no gap: busy until the time limit. */
-function mixed(name: string, random: Random, places: number, fleet: number, seconds: number): Problem {
+function mixed(name: string, random: Random, places: number, fleet: number, seconds: number): PosedProblem {
   const ids = Array.from({ length: places }, (_, i) => i + 100);
   const request: OptimizeRequest = {
     demand_forecast: Object.fromEntries(ids.map((id) => [id, [(random.next() * fleet * 3.2) / places]])),
@@ -133,7 +134,7 @@ function mixed(name: string, random: Random, places: number, fleet: number, seco
 }
 
 /** Quick to solve, and much to store. */
-function wide(name: string, random: Random): Problem {
+function wide(name: string, random: Random): PosedProblem {
   const places = 60;
   const ids = Array.from({ length: places }, (_, i) => i + 100);
   const request: OptimizeRequest = {
@@ -147,7 +148,7 @@ function wide(name: string, random: Random): Problem {
   return { ...OPTIMIZE, name, request, httpStatus: 200, leastCost: undefined };
 }
 
-function decision(name: string, random: Random, locations: readonly LocationPoint[]): Problem {
+function decision(name: string, random: Random, locations: readonly LocationPoint[]): PosedProblem {
   const request: DecisionRequest = {
     fleet_state: {
       vehicles: Array.from({ length: 150 }, (_, v) => ({
@@ -167,7 +168,7 @@ function decision(name: string, random: Random, locations: readonly LocationPoin
   return { kind: 'decision', name, path, request, httpStatus: 200, leastCost: undefined };
 }
 
-function backtest(name: string, i: number): Problem {
+function backtest(name: string, i: number): PosedProblem {
   const request: BacktestRequest = { horizon_hours: 24 * (i + 1), step_hours: 1, origins: 3 };
   const path = '/api/v1/forecast/backtest';
   return { kind: 'backtest', name, path, request, httpStatus: 200, leastCost: undefined };

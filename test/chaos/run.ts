@@ -17,7 +17,7 @@ import {
   DEMAND_SQL,
   HISTORY_HOURS,
   HISTORY_START,
-  type Problem,
+  type PosedProblem,
 } from './problems.ts';
 import { openReaper, type Reaper } from './reaper.ts';
 import { openPostgresServer, openRedisServer, type PostgresServer, type RedisServer } from './servers.ts';
@@ -156,7 +156,7 @@ type Storm = {
   redis: RedisServer | undefined;
   fleet: Fleet;
   ledger: Ledger;
-  problems: Problem[];
+  problems: PosedProblem[];
   locations: ReturnType<typeof chaosLocations>;
   faults: ReturnType<typeof planStorm>;
   seed: number;

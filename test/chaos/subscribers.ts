@@ -1,19 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openSocket } from '../helpers/socket.ts';
-import type { Caller } from './caller.ts';
-import type { Problem } from './problems.ts';
+import type { LedgerCaller } from './caller.ts';
+import type { PosedProblem } from './problems.ts';
 
 const RETRY_MS = 200;
 
 /** Subscribes to a job, on another API where a socket is lost, until a subscription is told the result. */
-export async function followBySocket(caller: Caller, jobId: string, problem: Problem): Promise<void> {
+export async function followBySocket(
+  caller: LedgerCaller,
+  jobId: string,
+  problem: PosedProblem,
+): Promise<void> {
   while (!(await subscribeOnce(caller, jobId, problem))) {
     await delay(RETRY_MS, undefined, { signal: caller.signal });
   }
 }
 
 /** One subscription on a socket of its own. @returns whether it was told the result */
-async function subscribeOnce(caller: Caller, jobId: string, problem: Problem): Promise<boolean> {
+async function subscribeOnce(caller: LedgerCaller, jobId: string, problem: PosedProblem): Promise<boolean> {
   const { ledger } = caller;
   const api = await caller.pickApi();
   const { life } = api;

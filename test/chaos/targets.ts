@@ -1,6 +1,6 @@
-import type { Caller } from './caller.ts';
+import type { LedgerCaller } from './caller.ts';
 import type { Fleet } from './fleet.ts';
-import type { Problem } from './problems.ts';
+import type { PosedProblem } from './problems.ts';
 import type { PostgresServer, RedisServer } from './servers.ts';
 
 /** What faults are done to. */
@@ -8,6 +8,6 @@ export type Targets = {
   fleet: Fleet;
   postgres: PostgresServer;
   redis: RedisServer | undefined;
-  caller: Caller;
-  problems: readonly Problem[];
+  caller: LedgerCaller;
+  problems: readonly PosedProblem[];
 };

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Finding } from './check.ts';
-import type { Fleet, Member } from './fleet.ts';
+import type { Fleet, FleetMember } from './fleet.ts';
 
 /** Resident memory (MiB), threads and open files of a process, as Linux counts them. */
 type Vitals = { rss: number; threads: number; files: number };
@@ -25,7 +25,7 @@ const LEAST_SAMPLES = 40;
 
 export function watchVitals(fleet: Fleet): VitalsWatch {
   const spared = fleet.members.filter((member) => member.isSpared);
-  const samples = new Map<Member, Vitals[]>(spared.map((member) => [member, []]));
+  const samples = new Map<FleetMember, Vitals[]>(spared.map((member) => [member, []]));
   return {
     sample() {
       for (const member of spared) {

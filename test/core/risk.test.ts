@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  DEFAULT_RISK_SETTINGS,
-  type RiskSettings,
-  type RiskVehicle,
-  riskVehicleOn,
-  scoreRisk,
-} from '../../src/core/risk.ts';
+import type { RiskVehicle } from '../../src/contracts/risk.ts';
+import { DEFAULT_RISK_SETTINGS, type RiskSettings, riskVehicleOn, scoreRisk } from '../../src/core/risk.ts';
 
 const vehicle = (
   age_days: number,

@@ -16,7 +16,7 @@ import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
 import { cancelJob, readAnswer, readAttempts, readJob } from '../../src/db/jobs.ts';
 import { planRecord } from '../../src/db/plan-record.ts';
 import type { NewPlan } from '../../src/db/plans.ts';
-import { countClaimable, NO_LIMIT, readQueuePosition } from '../../src/db/turns.ts';
+import { countClaimable, NO_RUNNING_LIMIT, readQueuePosition } from '../../src/db/turns.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
@@ -228,7 +228,7 @@ describe('the record of a job', () => {
     expect(attempt.jobId).toBe(crashed);
     await giveBackJob(db, attempt, CRASH, 3600.5);
     expect((await readJob(db, crashed))?.retryAt?.getTime()).toBeGreaterThan(Date.now() + 3_500_000);
-    expect(await countClaimable(db, 10, NO_LIMIT)).toBe(1);
+    expect(await countClaimable(db, 10, NO_RUNNING_LIMIT)).toBe(1);
     expect(await claimAll()).toEqual([other]);
     await pool.query('update jobs set retry_at = now() - make_interval(secs => 1) where job_id = $1', [
       crashed,

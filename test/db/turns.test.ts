@@ -13,7 +13,7 @@ import {
   beatWorker,
   countClaimable,
   isHeldBack,
-  NO_LIMIT,
+  NO_RUNNING_LIMIT,
   type RunningLimit,
   readQueuePosition,
   removeWorker,
@@ -278,8 +278,8 @@ describe('the limit of jobs that one caller has running', () => {
   test('is known to who counts what can be claimed, and to who ends a job that held others back', async () => {
     await storeMany(10, { caller: 'greedy' });
     await storeMany(2, { caller: 'other' });
-    expect(await countClaimable(db, 100, NO_LIMIT)).toBe(12);
-    expect(await countClaimable(db, 5, NO_LIMIT)).toBe(5);
+    expect(await countClaimable(db, 100, NO_RUNNING_LIMIT)).toBe(12);
+    expect(await countClaimable(db, 5, NO_RUNNING_LIMIT)).toBe(5);
     expect(await countClaimable(db, 100, atMost(3))).toBe(5);
     const jobs = [await claim(atMost(1)), await claim(atMost(1))];
     expect(await countClaimable(db, 100, atMost(1))).toBe(0);
@@ -288,7 +288,7 @@ describe('the limit of jobs that one caller has running', () => {
       await finish(job, 1);
       expect(await isHeldBack(db, job.jobId, atMost(1))).toBe(true);
       expect(await isHeldBack(db, job.jobId, atMost(2))).toBe(false);
-      expect(await isHeldBack(db, job.jobId, NO_LIMIT)).toBe(false);
+      expect(await isHeldBack(db, job.jobId, NO_RUNNING_LIMIT)).toBe(false);
       expect(await isHeldBack(db, job.jobId, ALL_BUT_ONE)).toBe(false);
     }
     await pool.query("update jobs set retry_at = now() + interval '1 h' where status = 'queued'");

@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Document, Operation } from './operations.ts';
+import type { Document, DocumentedOperation } from './operations.ts';
 import type { FuzzedRequest } from './requests.ts';
 import type { WireAnswer } from './send.ts';
 
@@ -17,7 +17,7 @@ export function createJudge(document: Document): Judge {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });
   ajv.addSchema({ $id: 'openapi', ...document });
   const compiled = new Map<string, ReturnType<typeof ajv.compile>>();
-  const validatorOf = (operation: Operation, status: number, type: string, schema: Document) => {
+  const validatorOf = (operation: DocumentedOperation, status: number, type: string, schema: Document) => {
     const key = `${operation.name} ${status} ${type}`;
     const validator = compiled.get(key) ?? ajv.compile(rebase(schema));
     compiled.set(key, validator);

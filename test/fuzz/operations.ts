@@ -10,7 +10,7 @@ export type Parameter = {
 
 export type BodyKind = { type: string; schema: Document; examples: unknown[] };
 
-export type Operation = {
+export type DocumentedOperation = {
   /** `METHOD /path` as in the document */
   name: string;
   method: string;
@@ -26,7 +26,7 @@ export type Operation = {
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 
 /** The operations of an OpenAPI 3.1 document. */
-export function readOperations(document: Document): Operation[] {
+export function readOperations(document: Document): DocumentedOperation[] {
   return Object.entries<Document>(document.paths).flatMap(([path, methods]) =>
     METHODS.filter((method) => methods[method]).map((method) =>
       readOperation(document, path, method, methods[method]),
@@ -34,7 +34,12 @@ export function readOperations(document: Document): Operation[] {
   );
 }
 
-function readOperation(document: Document, path: string, method: string, operation: Document): Operation {
+function readOperation(
+  document: Document,
+  path: string,
+  method: string,
+  operation: Document,
+): DocumentedOperation {
   const answers = new Map<number, Map<string, Document>>();
   for (const [status, answer] of Object.entries<Document>(operation.responses)) {
     const content = Object.entries<Document>(follow(document, answer).content ?? {});

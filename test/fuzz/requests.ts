@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { Random } from '../core/optimize/instances.ts';
-import type { BodyKind, Document, Operation, Parameter } from './operations.ts';
+import type { BodyKind, Document, DocumentedOperation, Parameter } from './operations.ts';
 import type { WireRequest } from './send.ts';
 import { HOSTILE_VALUES, makeValue, mutate } from './values.ts';
 
@@ -9,7 +9,7 @@ export type Known = { job: string[]; plan: string[]; decision: string[] };
 
 /** A fuzzed request: what it was made from says how its answer is judged. */
 export type FuzzedRequest = WireRequest & {
-  operation: Operation;
+  operation: DocumentedOperation;
   /** the method is another than the operation's, so that 405 is an answer, too */
   isOtherMethod: boolean;
 };
@@ -22,7 +22,7 @@ const DESTRUCTIVE = new Set(['cascade', 'replace']);
 /** The next request of a run, from its random numbers alone (and from what was answered before). */
 export function fuzzRequest(
   document: Document,
-  operations: readonly Operation[],
+  operations: readonly DocumentedOperation[],
   random: Random,
   known: Known,
 ): FuzzedRequest {
@@ -40,7 +40,7 @@ export function fuzzRequest(
   };
 }
 
-function fuzzPath(document: Document, operation: Operation, random: Random, known: Known): string {
+function fuzzPath(document: Document, operation: DocumentedOperation, random: Random, known: Known): string {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const ids = /job/.test(name) ? known.job : /plan|other/.test(name) ? known.plan : known.decision;
     const parameter = operation.parameters.find((p) => p.place === 'path' && p.name === name);
@@ -100,7 +100,7 @@ const HOSTILE_HEADERS: readonly [string, string][] = [
   ['upgrade-insecure-requests', '1'],
 ];
 
-function fuzzHeaders(operation: Operation, random: Random): Record<string, string> {
+function fuzzHeaders(operation: DocumentedOperation, random: Random): Record<string, string> {
   const headers: Record<string, string> = {};
   if (operation.isJob) {
     headers.prefer = random.chance(0.7) ? 'respond-async' : 'wait=2';
@@ -128,7 +128,7 @@ const HOSTILE_TEXTS: readonly string[] = [
 
 function fuzzBody(
   document: Document,
-  operation: Operation,
+  operation: DocumentedOperation,
   random: Random,
   headers: Record<string, string>,
 ): Buffer | undefined {
@@ -145,7 +145,12 @@ function fuzzBody(
 /** A valid job costs seconds of a worker, a refused one nothing: few are valid. */
 const VALID_JOB_SHARE = 0.03;
 
-function textOfBody(document: Document, operation: Operation, kind: BodyKind, random: Random): string {
+function textOfBody(
+  document: Document,
+  operation: DocumentedOperation,
+  kind: BodyKind,
+  random: Random,
+): string {
   const example = kind.examples.length > 0 ? random.pick(kind.examples) : undefined;
   if (typeof example === 'string') return random.chance(0.3) ? example : mutateText(example, random);
   if (example === undefined || random.chance(0.25)) {

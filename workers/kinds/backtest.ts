@@ -2,7 +2,7 @@ import { metadata } from '../../src/answers/envelope.ts';
 import { AppError } from '../../src/answers/errors.ts';
 import type { BacktestResponse, BacktestScore } from '../../src/contracts/backtest.ts';
 import { type BacktestReport, backtestHistoryHours } from '../../src/core/forecast/backtest.ts';
-import type { BacktestScore as EngineScore } from '../../src/core/forecast/backtest-score.ts';
+import type { EngineScore } from '../../src/core/forecast/backtest-score.ts';
 import { FORECAST_MODEL } from '../../src/core/forecast/types.ts';
 import { LAST_HOUR, readNewestHours } from '../../src/db/demand.ts';
 import {

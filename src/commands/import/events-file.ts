@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
-import { FaultList, ReadingStopped, show, throwFaults } from '../../csv/faults.ts';
+import { CsvFaultList, ReadingStopped, show, throwFaults } from '../../csv/faults.ts';
 import { type CsvRow, describeCsvError } from '../../csv/parser.ts';
 import { createRowReader, type RowValues } from '../../csv/row-reader.ts';
 import { HOUR_MS } from '../../db/hour.ts';
@@ -21,7 +21,7 @@ export type FileEvent = {
  * @throws CsvFaults with all that is wrong with it
  */
 export async function readEventsFile(file: string): Promise<FileEvent[]> {
-  const faults = new FaultList(MAX_REPORTED_ERRORS);
+  const faults = new CsvFaultList(MAX_REPORTED_ERRORS);
   const events: FileEvent[] = [];
   const lines = new Map<unknown, number>();
   const add = (line: number, [id, locationId, from, to, kind, factor]: RowValues): void => {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
 import { checkStages } from '../../csv/check-stages.ts';
-import { CsvFaults, FaultList } from '../../csv/faults.ts';
+import { CsvFaultList, CsvFaults } from '../../csv/faults.ts';
 import { readStage } from '../../csv/read-stage.ts';
 import { inTransaction } from '../../db/client.ts';
 import { createStages, type Stage, storeStages } from '../../db/staging.ts';
@@ -71,7 +71,7 @@ async function fillStages(
   given: readonly { stage: Stage; file: string; order: number }[],
   onProgress: ImportOptions['onProgress'],
 ): Promise<void> {
-  const sources = given.map((one) => ({ ...one, faults: new FaultList(MAX_REPORTED_ERRORS, one.order) }));
+  const sources = given.map((one) => ({ ...one, faults: new CsvFaultList(MAX_REPORTED_ERRORS, one.order) }));
   const sizes = await Promise.all(sources.map(({ file }) => fileSize(file).catch(() => 0)));
   const totalBytes = sizes.reduce((sum, size) => sum + size, 0);
   let bytes = 0;

@@ -11,7 +11,7 @@ const ROUNDING = 1e-9;
 export const BACKTEST_METHODS = ['engine', 'last_week', 'weekday_mean'] as const;
 export type BacktestMethod = (typeof BACKTEST_METHODS)[number];
 
-export interface BacktestScore {
+export interface EngineScore {
   /** Steps compared. */
   steps: number;
   accuracy: Record<BacktestMethod, Accuracy>;
@@ -56,7 +56,7 @@ export function addSteps(
 }
 
 /** Scores of the sums of one or more locations taken together. */
-export function scoreOf(parts: readonly ScoreSums[], levels: readonly number[]): BacktestScore {
+export function scoreOf(parts: readonly ScoreSums[], levels: readonly number[]): EngineScore {
   const steps = parts.reduce((sum, part) => sum + part.steps, 0);
   const accuracy = (method: BacktestMethod): Accuracy => accuracyOf(parts.map((part) => part.errors[method]));
   return {

@@ -12,7 +12,7 @@ import { weeklyNaiveError } from './accuracy.ts';
 import {
   addSteps,
   type BacktestMethod,
-  type BacktestScore,
+  type EngineScore,
   noSums,
   type ScoreSums,
   scoreOf,
@@ -65,11 +65,11 @@ export interface BacktestControl {
 
 export interface HorizonScore {
   horizonHours: number;
-  overall: BacktestScore;
+  overall: EngineScore;
   /** Of the kinds of weeks that were met (`week-kinds.ts`). */
-  weeks: Partial<Record<WeekKind, BacktestScore>>;
+  weeks: Partial<Record<WeekKind, EngineScore>>;
   /** In the order of the series. */
-  locations: (BacktestScore & { locationId: number })[];
+  locations: (EngineScore & { locationId: number })[];
 }
 
 export interface BacktestReport {

@@ -13,7 +13,7 @@
 
 import { baseSize, createBaseModel } from './column-generation/build-base-model.ts';
 import { search } from './column-generation/search.ts';
-import { planGreedily, solveDirect } from './direct/direct.ts';
+import { considerGreedyPlan, solveDirect } from './direct/direct.ts';
 import { NO_MOVES } from './direct/extract.ts';
 import { countArcs } from './direct/variables.ts';
 import { isPureFlow, solvePureFlow } from './flow/pure-flow.ts';
@@ -21,7 +21,7 @@ import { MOST_COLUMNS, type RunControl, withSolverModel } from './highs/highs.ts
 import { solveFractional } from './lagrangian/fractional-demand.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
 import { createIncumbent, type Incumbent } from './problem/incumbent.ts';
-import type { Fault, Problem, SolveFigures, SolveOutcome } from './problem/model.ts';
+import type { Problem, RequestFault, SolveFigures, SolveOutcome } from './problem/model.ts';
 import { TooManyLocationsError } from './problem/network.ts';
 import { countVehicles } from './problem/variants.ts';
 import { refuseClasses, refuseMatrices, refuseMoves } from './request/refusals.ts';
@@ -92,12 +92,12 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
 }
 
 function stopped(problem: Problem, incumbent: Incumbent): SolveOutcome {
-  if (incumbent.best() === null) planGreedily(problem, incumbent);
+  if (incumbent.best() === null) considerGreedyPlan(problem, incumbent);
   return incumbent.finish('stopped');
 }
 
 /** The plan in hand where the rest does not fit, or why there is none. */
-function bestOr(incumbent: Incumbent, fault: Fault): SolveOutcome {
+function bestOr(incumbent: Incumbent, fault: RequestFault): SolveOutcome {
   const best = incumbent.best();
   return best && best.costUnits <= incumbent.ceiling
     ? incumbent.finish('failed')
@@ -111,7 +111,7 @@ function infeasible(incumbent: Incumbent): SolveOutcome {
 }
 
 /** Why the problem with all its moves does not fit the solver's memory, or null. */
-function refuseDirect(problem: Problem): Fault | null {
+function refuseDirect(problem: Problem): RequestFault | null {
   const arcs = countArcs(problem, false);
   return arcs <= MOST_COLUMNS ? null : refuseMoves(arcs, MOST_COLUMNS);
 }

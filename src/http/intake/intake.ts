@@ -3,7 +3,7 @@ import { AppError, type Fault } from '../../answers/errors.ts';
 import type { Config } from '../../config.ts';
 import { riskSettings } from '../../inputs/settings.ts';
 import type { IntakeResult, IntakeTask } from './intake-thread.ts';
-import type { Checkable, Facts, IntakeSettings, Operation } from './operations.ts';
+import type { Checkable, IntakeSettings, Operation, OperationFacts } from './operations.ts';
 import { type Outcome, readBody } from './read-body.ts';
 
 /** Bodies up to this size are read on the event loop, in some milliseconds; a thread would take longer to begin. */
@@ -22,7 +22,7 @@ export class TakenBody<O extends Operation = Operation> {
   readonly operation: O;
   /** what the schema says against the body; there are no facts then */
   readonly error: AppError | undefined;
-  #facts: Facts<O> | undefined;
+  #facts: OperationFacts<O> | undefined;
   #readAgain: ((known: ReadonlySet<number>) => Promise<Outcome<O>>) | undefined;
 
   constructor(
@@ -36,7 +36,7 @@ export class TakenBody<O extends Operation = Operation> {
     this.#readAgain = readAgain;
   }
 
-  get facts(): Facts<O> {
+  get facts(): OperationFacts<O> {
     if (!this.#facts) throw new Error('the facts of the body have been released');
     return this.#facts;
   }

@@ -91,7 +91,7 @@ export const OPERATIONS = {
 };
 
 export type Operation = keyof typeof OPERATIONS;
-export type Facts<O extends Operation> = ReturnType<(typeof OPERATIONS)[O]['read']>;
+export type OperationFacts<O extends Operation> = ReturnType<(typeof OPERATIONS)[O]['read']>;
 
 function operation<S extends TSchema, F>(schema: S, read: (body: Static<S>, context: ReadContext) => F) {
   return { schema, read };

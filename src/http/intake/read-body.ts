@@ -2,11 +2,11 @@ import type { Fault } from '../../answers/errors.ts';
 import type { ErrorCode } from '../../contracts/errors.ts';
 import { findFaults, fits } from '../faults.ts';
 import { parseJson } from './json.ts';
-import { type Facts, OPERATIONS, type Operation, type ReadContext } from './operations.ts';
+import { OPERATIONS, type Operation, type OperationFacts, type ReadContext } from './operations.ts';
 
 /** What became of a body: what the API keeps of it, or why it is refused. */
 export type Outcome<O extends Operation = Operation> =
-  | { facts: Facts<O>; refused?: never }
+  | { facts: OperationFacts<O>; refused?: never }
   | { refused: { code: ErrorCode; faults: Fault[] }; facts?: never };
 
 /**
@@ -30,5 +30,7 @@ export function readBody<O extends Operation>(
   if (!fits(schema, parsed.value)) {
     return { refused: { code: 'VALIDATION_ERROR', faults: findFaults(schema, parsed.value) } };
   }
-  return { facts: (read as (body: unknown, context: ReadContext) => Facts<O>)(parsed.value, context) };
+  return {
+    facts: (read as (body: unknown, context: ReadContext) => OperationFacts<O>)(parsed.value, context),
+  };
 }

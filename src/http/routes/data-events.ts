@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { success } from '../../answers/envelope.ts';
 import { AppError } from '../../answers/errors.ts';
-import { DemandEvent, EventId, EventKind, Removed } from '../../contracts/data.ts';
+import { EventId, EventKind, KnownEvent, Removed } from '../../contracts/data.ts';
 import { LocationId } from '../../contracts/optimize.ts';
 import { deleteEvent, readEventPage } from '../../db/events.ts';
 import { NOTHING_REMOVED } from '../../db/removal.ts';
@@ -25,7 +25,7 @@ const EventQuery = Type.Object(
   { additionalProperties: false },
 );
 const EventList = Type.Object(
-  { events: Type.Array(DemandEvent), next_cursor: Type.Optional(NextCursor) },
+  { events: Type.Array(KnownEvent), next_cursor: Type.Optional(NextCursor) },
   { $id: 'EventList' },
 );
 
@@ -48,7 +48,7 @@ export function dataEventRoutes({ database: { db } }: Pick<Deps, 'database'>): F
         const { limit, cursor, kind, location_id: locationId } = request.query;
         const filter = { kind, locationId };
         if (limit === undefined && cursor === undefined) {
-          const readPage = (after: DemandEvent | null) =>
+          const readPage = (after: KnownEvent | null) =>
             readEventPage(db, after?.event_id ?? null, STREAM_PAGE_ROWS, filter);
           return sendJsonText(reply, await streamList(request.id, 'events', readPage, async () => ({})));
         }

@@ -3,7 +3,7 @@ import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { ConstraintName } from '../../../src/core/optimize/problem/model.ts';
 
 /** The value that takes a constraint away. */
-export const NO_LIMIT: Partial<Record<ConstraintName, number | null>> = {
+export const NO_CONSTRAINT: Partial<Record<ConstraintName, number | null>> = {
   min_service_level: 0,
   max_distance: 1e6,
   max_rebalancing_cost: null,

@@ -4,7 +4,7 @@ import type { LocationPoint } from '../../../src/core/optimize/problem/model.ts'
 import { SETTINGS } from './instances.ts';
 
 /** A request as the specification reads it. */
-export type Facts = {
+export type RequestFacts = {
   ids: number[];
   /** The operational ones. */
   vehicles: { location: number; capacity: number }[];
@@ -26,7 +26,7 @@ export function readFacts(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   settings = SETTINGS,
-): Facts {
+): RequestFacts {
   const c = request.constraints ?? {};
   const defaultCapacity = c.capacity_per_vehicle ?? settings.capacityPerVehicle;
   const ceiling = c.max_rebalancing_cost === undefined ? settings.maxRebalancingCost : c.max_rebalancing_cost;

@@ -21,7 +21,7 @@ export class SkippedError extends Error {}
 
 export type Reply = Omit<WireAnswer, 'bytes'> & { body: Document };
 
-export type CallOptions = { body?: unknown; headers?: Record<string, string>; from?: Sender };
+export type SendOptions = { body?: unknown; headers?: Record<string, string>; from?: Sender };
 
 export type CaseContext = {
   baseUrl: string;
@@ -31,7 +31,7 @@ export type CaseContext = {
   workerCount: number;
   probe: Probe;
   /** Sends a request; a body of text or bytes goes as it stands, others as JSON. */
-  call(method: string, path: string, options?: CallOptions): Promise<Reply>;
+  call(method: string, path: string, options?: SendOptions): Promise<Reply>;
   /** A client with another address of the loopback interface. */
   another(): Sender;
 };

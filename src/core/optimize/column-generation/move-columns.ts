@@ -5,7 +5,7 @@ import { fromUnits } from '../problem/costs.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { OutOfTime } from '../run/stopping.ts';
 import type { BaseModel } from './base-model.ts';
-import type { Arcs } from './pricing.ts';
+import type { MoveArcs } from './pricing.ts';
 
 /** Moves appended between two looks at the clock. */
 const ARCS_PER_LOOK = 1 << 14;
@@ -28,7 +28,7 @@ export function createMoveColumns(
   const known = new Set<number>();
 
   /** Appends moves that are no columns yet. @param isFree at no cost */
-  function add(problem: Problem, more: Arcs, isFree: boolean): void {
+  function add(problem: Problem, more: MoveArcs, isFree: boolean): void {
     for (let from = 0; from < more.source.length; from += ARCS_PER_LOOK) {
       if (from > 0 && isOver()) throw new OutOfTime();
       const to = from + ARCS_PER_LOOK;
@@ -44,7 +44,7 @@ export function createMoveColumns(
     }
   }
 
-  function addSome(problem: Problem, more: Arcs, isFree: boolean): void {
+  function addSome(problem: Problem, more: MoveArcs, isFree: boolean): void {
     const count = more.source.length;
     const cost = new Float64Array(count);
     const upper = new Float64Array(count);

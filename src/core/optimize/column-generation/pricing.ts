@@ -10,11 +10,11 @@ import { isAllowed } from '../problem/network.ts';
 import { OutOfTime } from '../run/stopping.ts';
 
 /** Moves i → j of class k, in parallel arrays. */
-export type Arcs = { capacityClass: Int32Array; source: Int32Array; target: Int32Array };
+export type MoveArcs = { capacityClass: Int32Array; source: Int32Array; target: Int32Array };
 
 export type Priced = {
   /** Moves of negative reduced cost that are not columns yet, the most negative of each source and of each target. */
-  arcs: Arcs;
+  arcs: MoveArcs;
   /** Σ over all allowed moves of min(0, reduced cost) · supply; ≤ 0. */
   bound: number;
 };
@@ -27,9 +27,9 @@ export type Pricer = {
   /** Its bound alone. */
   bound(prices: Prices): number;
   /** The nearest targets of each source and the nearest sources of each target, to begin with. */
-  nearest(perRow: number): Arcs;
+  nearest(perRow: number): MoveArcs;
   /** Every allowed move that is no column yet and has a reduced cost of at most `limit` money; null where they are more than `most`. */
-  within(prices: Prices, limit: number, most: number): Arcs | null;
+  within(prices: Prices, limit: number, most: number): MoveArcs | null;
 };
 
 const LEAST_REDUCED = 1e-9;
@@ -149,7 +149,7 @@ function capacityHere(problem: Problem): Float64Array {
   return capacity;
 }
 
-function unpack(list: number[], n: number): Arcs {
+function unpack(list: number[], n: number): MoveArcs {
   const count = list.length;
   const arcs = {
     capacityClass: new Int32Array(count),
@@ -189,7 +189,7 @@ function createShortlist(rows: number, perRow: number, n: number) {
       insert(k * n + i, arc, value);
       insert(rows + k * n + j, arc, value);
     },
-    take(): Arcs {
+    take(): MoveArcs {
       const chosen = new Set<number>();
       for (let row = 0; row < 2 * rows; row++) {
         for (let at = row * perRow; at < row * perRow + counts[row]; at++) chosen.add(arcs[at]);

@@ -132,7 +132,7 @@ async function solveFormulation(
 }
 
 /** A plan by adding the cheapest vehicles, without a solver: better than none where the time is up, if it does not take long. */
-export function planGreedily(problem: Problem, incumbent: Incumbent): void {
+export function considerGreedyPlan(problem: Problem, incumbent: Incumbent): void {
   const check = () => {
     if (incumbent.isTooLate()) throw new OutOfTime();
   };

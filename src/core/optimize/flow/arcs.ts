@@ -6,14 +6,14 @@
 import type { DenseCosts, FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
 import { float64, int32, uint8 } from './arrays.ts';
 import { addCandidate, type Candidates, createNearestCollector } from './candidates.ts';
-import type { Tree } from './spanning-tree.ts';
+import type { SpanningTree } from './spanning-tree.ts';
 import { sinkNode } from './spanning-tree.ts';
 
 export type ArcSet = {
   /** Adds the k cheapest arcs of each source and sink to the candidates. */
   addNearest(list: Candidates, sources: Int32Array, sinks: Int32Array, k: number): void;
   /** Prices every arc from `sources` to `sinks`; adds the most violated ones of each row. @returns how many */
-  addViolated(list: Candidates, tree: Tree, sources: Int32Array, sinks: Int32Array): number;
+  addViolated(list: Candidates, tree: SpanningTree, sources: Int32Array, sinks: Int32Array): number;
   /** Calls `visit` for each allowed move from i to another location. */
   forEachInRow(i: number, visit: (j: number, cost: number) => void): void;
   /** The largest cost of an allowed move. */

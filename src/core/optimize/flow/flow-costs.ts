@@ -3,7 +3,7 @@
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
 import type { Problem } from '../problem/model.ts';
 import { checkOf, flagCheckOf, type Stopping } from '../run/stopping.ts';
-import { measure } from './great-circle-flow.ts';
+import { measureExtent } from './great-circle-flow.ts';
 
 /** Least share of forbidden pairs for which listing the allowed ones is quicker than passing over all. */
 const SPARSE_SHARE = 0.5;
@@ -27,7 +27,7 @@ export function flowCosts(
   if (near) return near;
   greatCircle?.buildCosts(check);
   const { costUnits } = network;
-  if (greatCircle && limit >= measure(greatCircle.points).diameterKm)
+  if (greatCircle && limit >= measureExtent(greatCircle.points).diameterKm)
     return { kind: 'dense', units: costUnits };
   greatCircle?.buildDistances(check);
   // Past the limit too, which leaves a plan: the search ends with the tree that it starts from.

@@ -53,8 +53,8 @@ export function solveGreatCircleFlow(
 ): FlowOutcome & { radiusKm: number } {
   const { points, costPerKm, n } = problem;
   const limitKm = Math.min(problem.maxDistanceKm, HALF_CIRCUMFERENCE_KM);
-  const size = measure(points);
-  const check = checkOf({ deadlineMs: Number.POSITIVE_INFINITY, ...control });
+  const size = measureExtent(points);
+  const check = checkOf(control);
   const isMatrixBetter = (km: number) =>
     km >= MATRIX_SHARE * size.diameterKm && limitKm > size.diameterKm && n <= MOST_MATRIX_LOCATIONS;
   // Too few vehicles, or too little demand: only the most that can be served is asked for, over all moves.
@@ -89,7 +89,7 @@ export function widerRadius(
 }
 
 /** No two points are farther apart than `diameterKm`. O(n). */
-export function measure(points: readonly Coordinates[]): { firstRadiusKm: number; diameterKm: number } {
+export function measureExtent(points: readonly Coordinates[]): { firstRadiusKm: number; diameterKm: number } {
   const { x, y, z } = unitVectors(points);
   const extents = [x, y, z].map(extent).sort((a, b) => b - a);
   const area = extents[0] * extents[1] * EARTH_RADIUS_KM ** 2;

@@ -14,7 +14,7 @@
 import type { ArcSet } from './arcs.ts';
 import { float64, int32 } from './arrays.ts';
 import { addCandidate, type Candidates } from './candidates.ts';
-import { attach, idleNode, layOut, sinkNode, type Tree } from './spanning-tree.ts';
+import { attach, idleNode, layOut, type SpanningTree, sinkNode } from './spanning-tree.ts';
 import { type Amounts, addSlackArcs } from './start-tree.ts';
 import type { FlowProblem } from './types.ts';
 
@@ -52,7 +52,7 @@ export function nettedAmounts({ n, supply, demand, required }: FlowProblem): Amo
 /** Extends an optimal tree of the netted problem to one of the whole problem. */
 export function undoNetting(
   problem: FlowProblem,
-  tree: Tree,
+  tree: SpanningTree,
   list: Candidates,
   arcs: ArcSet,
   hubCost: number | null,

@@ -6,9 +6,10 @@
  * Deterministic; finite because the tree stays strongly feasible (see `spanning-tree.ts`).
  * Reference: Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015), §3.
  */
+import { isOver } from '../run/stopping.ts';
 import type { ArcSet } from './arcs.ts';
 import type { Candidates } from './candidates.ts';
-import { hubNode, pivot, slackNode, type Tree } from './spanning-tree.ts';
+import { hubNode, pivot, type SpanningTree, slackNode } from './spanning-tree.ts';
 import type { FlowControl, FlowCounts, FlowProgress } from './types.ts';
 
 /** Pivots between two looks at the stop flag and the clock. */
@@ -16,8 +17,8 @@ const PIVOTS_PER_LOOK = 256;
 
 const LEAST_BLOCK = 16;
 
-export type Search = {
-  tree: Tree;
+export type SimplexSearch = {
+  tree: SpanningTree;
   list: Candidates;
   arcs: ArcSet;
   counts: Pick<FlowCounts, 'pivots' | 'pricingRounds' | 'candidates'>;
@@ -25,7 +26,7 @@ export type Search = {
 };
 
 /** @returns false where the stop flag or the deadline came first */
-export function pivotToOptimum(search: Search, sources: Int32Array, sinks: Int32Array): boolean {
+export function pivotToOptimum(search: SimplexSearch, sources: Int32Array, sinks: Int32Array): boolean {
   const { tree, list, arcs, counts, control } = search;
   let first = 0;
   let phase: FlowProgress['phase'] = 'candidates';
@@ -48,7 +49,7 @@ export function pivotToOptimum(search: Search, sources: Int32Array, sinks: Int32
  * @returns false where the stop flag or the deadline came first
  */
 export function pivotCandidates(
-  search: Search,
+  search: SimplexSearch,
   first: number,
   phase: FlowProgress['phase'],
   isEnough?: (arc: number) => boolean,
@@ -84,12 +85,7 @@ export function pivotCandidates(
   return true;
 }
 
-export function isOver({ stopFlag, deadlineMs }: FlowControl): boolean {
-  if (stopFlag !== undefined && Atomics.load(stopFlag, 0) !== 0) return true;
-  return deadlineMs !== undefined && performance.now() >= deadlineMs;
-}
-
-export function report({ tree, counts, control }: Search, phase: FlowProgress['phase']): void {
+export function report({ tree, counts, control }: SimplexSearch, phase: FlowProgress['phase']): void {
   control.onProgress?.({
     phase,
     pivots: counts.pivots,
@@ -98,7 +94,7 @@ export function report({ tree, counts, control }: Search, phase: FlowProgress['p
 }
 
 /** Units that no allowed move serves. */
-export function hubFlow({ n, parent, flow }: Tree): number {
+export function hubFlow({ n, parent, flow }: SpanningTree): number {
   const hub = hubNode(n);
   let units = parent[hub] >= 0 && parent[hub] < n ? flow[hub] : 0;
   for (let i = 0; i < n; i++) if (parent[i] === hub) units += flow[i];
@@ -106,7 +102,7 @@ export function hubFlow({ n, parent, flow }: Tree): number {
 }
 
 /** Cost of the tree's flow, units on the hub apart. */
-export function treeCost({ n, parent, flow, cost }: Tree): number {
+export function treeCost({ n, parent, flow, cost }: SpanningTree): number {
   const hub = hubNode(n);
   let total = 0;
   for (let v = 0; v < parent.length; v++) {

@@ -1,10 +1,10 @@
 /** What the caller gets from a spanning tree: moves, prices, the basis, and the proof that no more can be served. O(n). */
 import { float64, int32, uint8 } from './arrays.ts';
 import type { Candidates } from './candidates.ts';
-import { hubNode, idleNode, sinkNode, slackNode, type Tree } from './spanning-tree.ts';
+import { hubNode, idleNode, type SpanningTree, sinkNode, slackNode } from './spanning-tree.ts';
 import type { Alternatives, Cover, Duals, Flow, FlowBasis, FlowProblem } from './types.ts';
 
-export const NO_MOVES: Flow = { from: new Int32Array(0), to: new Int32Array(0), units: new Int32Array(0) };
+export const NO_FLOW: Flow = { from: new Int32Array(0), to: new Int32Array(0), units: new Int32Array(0) };
 
 export const NO_ALTERNATIVES: Alternatives = {
   from: new Int32Array(0),
@@ -32,7 +32,7 @@ export function stillBasis({ n, supply, demand }: FlowProblem): FlowBasis {
 }
 
 /** Tree arcs from a source to a sink, by source then target. */
-export function realArcs(tree: Tree): Pick<FlowBasis, 'from' | 'to' | 'units' | 'cost'> {
+export function realArcs(tree: SpanningTree): Pick<FlowBasis, 'from' | 'to' | 'units' | 'cost'> {
   const { n, parent, flow, cost } = tree;
   const firstSink = sinkNode(n, 0);
   const keys = float64(parent.length);
@@ -79,7 +79,7 @@ export function readFlow({ from, to, units }: Flow): Flow {
 /**
  * Of the candidates outside the tree those nearest to entering it: up to `k` per source, by reduced cost. O(candidates).
  */
-export function readAlternatives(tree: Tree, list: Candidates, k: number): Alternatives {
+export function readAlternatives(tree: SpanningTree, list: Candidates, k: number): Alternatives {
   const { n, parent, potential } = tree;
   const firstSink = sinkNode(n, 0);
   const least = float64(n * k).fill(Number.POSITIVE_INFINITY);
@@ -114,7 +114,7 @@ export function readAlternatives(tree: Tree, list: Candidates, k: number): Alter
 }
 
 /** Prices from the potentials of an optimal tree of all locations. */
-export function readDuals({ n, potential }: Tree, { supply, demand }: FlowProblem): Duals {
+export function readDuals({ n, potential }: SpanningTree, { supply, demand }: FlowProblem): Duals {
   const idle = potential[idleNode(n)];
   const slack = potential[slackNode(n)];
   const duals: Duals = {
@@ -132,7 +132,7 @@ export function readDuals({ n, potential }: Tree, { supply, demand }: FlowProble
 /**
  * The basis of the tree. A hub that is left over without flow goes out: what hangs on it hangs on the idle sink instead.
  */
-export function readBasis(tree: Tree): FlowBasis {
+export function readBasis(tree: SpanningTree): FlowBasis {
   const { n, parent } = tree;
   const idle = idleNode(n);
   const slack = slackNode(n);
@@ -152,7 +152,7 @@ export function readBasis(tree: Tree): FlowBasis {
 }
 
 /** Locations that the hub's cost has priced, in an optimal tree with flow on the hub. */
-export function readCover(tree: Tree, problem: FlowProblem): Cover {
+export function readCover(tree: SpanningTree, problem: FlowProblem): Cover {
   const duals = readDuals(tree, problem);
   const half = duals.service / 2;
   return {

@@ -17,10 +17,10 @@ import { createArcSet } from './arcs.ts';
 import { createCandidates } from './candidates.ts';
 import { type CertificateCheck, certify, certifyMostServed } from './certify.ts';
 import { addStayArcs, nettedAmounts, plainAmounts, undoNetting } from './netting.ts';
-import { hubFlow, pivotToOptimum, report, type Search, treeCost } from './network-simplex.ts';
+import { hubFlow, pivotToOptimum, report, type SimplexSearch, treeCost } from './network-simplex.ts';
 import {
   NO_ALTERNATIVES,
-  NO_MOVES,
+  NO_FLOW,
   noPrices,
   readAlternatives,
   readBasis,
@@ -29,7 +29,7 @@ import {
   readFlow,
   stillBasis,
 } from './read-tree.ts';
-import { createTree, type Tree } from './spanning-tree.ts';
+import { createSpanningTree, type SpanningTree } from './spanning-tree.ts';
 import { startTree } from './start-tree.ts';
 import type { Cover, FlowControl, FlowCounts, FlowOutcome, FlowProblem, SolvedFlow } from './types.ts';
 
@@ -56,15 +56,15 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
   if (netted.required <= 0) {
     counts.method = 'still';
     const answer = {
-      flow: NO_MOVES,
+      flow: NO_FLOW,
       duals: noPrices(problem.n),
       basis: stillBasis(problem),
       alternatives: NO_ALTERNATIVES,
     };
     return conclude(problem, reachable, null, answer, counts);
   }
-  const search: Search = {
-    tree: createTree(problem.n),
+  const search: SimplexSearch = {
+    tree: createSpanningTree(problem.n),
     list: createCandidates(EXPECTED_CANDIDATES * problem.n),
     arcs: createArcSet(problem.n, problem.cost),
     counts,
@@ -101,7 +101,7 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
 function conclude(
   problem: FlowProblem,
   served: number,
-  tree: Tree | null,
+  tree: SpanningTree | null,
   answer: Answer,
   counts: FlowCounts,
   proof?: CertificateCheck,
@@ -119,7 +119,7 @@ function conclude(
 }
 
 /** All vehicles, or all demand, where these are what runs out. */
-function coverOf(problem: FlowProblem, served: number, tree: Tree | null): Cover {
+function coverOf(problem: FlowProblem, served: number, tree: SpanningTree | null): Cover {
   const { n, supply, demand } = problem;
   const cover = { sources: new Uint8Array(n), sinks: new Uint8Array(n) };
   if (served === totalUnits(supply)) cover.sources.fill(1);
@@ -128,7 +128,7 @@ function coverOf(problem: FlowProblem, served: number, tree: Tree | null): Cover
   return cover;
 }
 
-function readAnswer({ tree, list }: Search, problem: FlowProblem): Answer {
+function readAnswer({ tree, list }: SimplexSearch, problem: FlowProblem): Answer {
   const basis = readBasis(tree);
   return {
     flow: readFlow(basis),
@@ -138,7 +138,7 @@ function readAnswer({ tree, list }: Search, problem: FlowProblem): Answer {
   };
 }
 
-function stopped(tree: Tree, counts: FlowCounts, isReachable: boolean): FlowOutcome {
+function stopped(tree: SpanningTree, counts: FlowCounts, isReachable: boolean): FlowOutcome {
   const isPlan = isReachable && hubFlow(tree) === 0;
   return {
     kind: 'stopped',

@@ -18,7 +18,7 @@
  */
 import { float64, int32 } from './arrays.ts';
 
-export type Tree = {
+export type SpanningTree = {
   n: number;
   root: number;
   /** −1: the root, or not in the tree. */
@@ -40,7 +40,7 @@ export const idleNode = (n: number) => 2 * n + 2;
 export const partNode = (n: number, location: number) => 2 * n + 3 + location;
 
 /** A tree of the root alone. */
-export function createTree(n: number, hasParts = false): Tree {
+export function createSpanningTree(n: number, hasParts = false): SpanningTree {
   const size = partNode(n, hasParts ? n : 0);
   return {
     n,
@@ -56,14 +56,14 @@ export function createTree(n: number, hasParts = false): Tree {
 }
 
 /** Puts `node` under `parent`; `layOut` has to follow. */
-export function attach(tree: Tree, node: number, parent: number, flow: number, cost: number): void {
+export function attach(tree: SpanningTree, node: number, parent: number, flow: number, cost: number): void {
   tree.parent[node] = parent;
   tree.flow[node] = flow;
   tree.cost[node] = cost;
 }
 
 /** Thread and depths from parents, and potentials. O(n). */
-export function layOut(tree: Tree): void {
+export function layOut(tree: SpanningTree): void {
   const { parent, depth, next, previous, root } = tree;
   const size = parent.length;
   const firstChild = int32(size).fill(-1);
@@ -95,7 +95,7 @@ export function layOut(tree: Tree): void {
 }
 
 /** Potentials from the costs of the tree's arcs. O(n). */
-export function setPotentials({ parent, next, cost, potential, root }: Tree): void {
+export function setPotentials({ parent, next, cost, potential, root }: SpanningTree): void {
   potential[root] = 0;
   for (let v = next[root]; v !== root; v = next[v]) {
     const p = parent[v];
@@ -107,7 +107,7 @@ export function setPotentials({ parent, next, cost, potential, root }: Tree): vo
  * Brings the arc from → to into the tree, sends what fits around its cycle, and takes the blocking arc out.
  * @param reduced reduced cost of the arc, < 0
  */
-export function pivot(tree: Tree, from: number, to: number, arcCost: number, reduced: number): void {
+export function pivot(tree: SpanningTree, from: number, to: number, arcCost: number, reduced: number): void {
   const { parent, depth, flow } = tree;
   let u = from;
   let v = to;
@@ -147,7 +147,7 @@ export function pivot(tree: Tree, from: number, to: number, arcCost: number, red
  * between these runs change.
  */
 function moveSubtree(
-  tree: Tree,
+  tree: SpanningTree,
   top: number,
   newTop: number,
   newParent: number,

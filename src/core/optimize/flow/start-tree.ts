@@ -10,7 +10,15 @@
  */
 import type { ArcSet } from './arcs.ts';
 import { addCandidate, type Candidates, orderByCost } from './candidates.ts';
-import { attach, hubNode, idleNode, layOut, sinkNode, slackNode, type Tree } from './spanning-tree.ts';
+import {
+  attach,
+  hubNode,
+  idleNode,
+  layOut,
+  type SpanningTree,
+  sinkNode,
+  slackNode,
+} from './spanning-tree.ts';
 
 export type Amounts = {
   /** Locations with vehicles to send and with demand to fill, ascending. */
@@ -27,7 +35,12 @@ export type Amounts = {
  * Builds the tree. The candidates hold real arcs only; slack arcs (and hub arcs, where needed) are appended.
  * @returns the cost of the hub, or null where it is not needed
  */
-export function startTree(tree: Tree, amounts: Amounts, list: Candidates, arcs: ArcSet): number | null {
+export function startTree(
+  tree: SpanningTree,
+  amounts: Amounts,
+  list: Candidates,
+  arcs: ArcSet,
+): number | null {
   const { n, parent } = tree;
   const { sources, sinks, supply, demand } = amounts;
   const idle = idleNode(n);
@@ -104,7 +117,7 @@ function artificialCost(n: number, arcs: ArcSet): number {
 
 /** Hangs `missing` units of sources and of sinks on the hub, the hub itself under one of the sources. */
 function attachHub(
-  tree: Tree,
+  tree: SpanningTree,
   { sources, sinks, supply, demand }: Amounts,
   missing: number,
   cost: number,

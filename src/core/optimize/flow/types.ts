@@ -8,6 +8,7 @@
  * Costs are whole, not negative, in cost units of 1e-4. Staying costs 0, so a vehicle moves only to serve.
  */
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
+import type { Stopping } from '../run/stopping.ts';
 
 /** A flow problem but for its costs. */
 export type FlowAmounts = Omit<FlowProblem, 'cost'>;
@@ -100,11 +101,8 @@ export type FlowProgress = {
   objective: number | null;
 };
 
-export type FlowControl = {
-  /** Any value but 0 in the first element stops the search. */
-  stopFlag?: Int32Array | undefined;
-  /** `performance.now()` at which to stop. */
-  deadlineMs?: number | undefined;
+/** When the search ends early: stop flag and deadline. */
+export type FlowControl = Partial<Stopping> & {
   onProgress?: ((progress: FlowProgress) => void) | undefined;
   /**
    * Whether it pays to let vehicles serve first where they stand. Never a matter of correctness: the answer counts only

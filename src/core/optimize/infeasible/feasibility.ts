@@ -13,7 +13,7 @@ import { solveProblem } from '../solve.ts';
 import type { AnyPlan, Feasibility } from './any-plan.ts';
 import type { Quick } from './bisect.ts';
 import { createReach } from './coverage/class-reach.ts';
-import { type Effort, findCoverage } from './coverage/coverage.ts';
+import { type CoverageEffort, findCoverage } from './coverage/coverage.ts';
 
 /** Sums of demand may be off by this share. */
 const SUM_NOISE = 1e-11;
@@ -48,7 +48,7 @@ function isAtAnyCost({ limits }: Problem): boolean {
   return limits.maxCostUnits === Number.POSITIVE_INFINITY;
 }
 
-async function cover(problem: Problem, control: Stopping, effort: Effort = 'full'): Promise<AnyPlan> {
+async function cover(problem: Problem, control: Stopping, effort: CoverageEffort = 'full'): Promise<AnyPlan> {
   const required = leastServed(problem);
   const { most, plan } = await findCoverage(problem, control, required, effort);
   if (isTooLittle(problem, most)) return { verdict: 'infeasible' };

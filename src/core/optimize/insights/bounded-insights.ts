@@ -14,12 +14,12 @@ import { byClock, shareOf, untilOutOfTime } from '../run/stopping.ts';
 import { effortOf } from './effort.ts';
 import { difference, type Estimate, isWithin, NOT_KNOWN } from './estimate.ts';
 import { emptyFigures, type Figures } from './figures.ts';
-import { type Bounds, createParametricFlow, type ParametricFlow } from './parametric-flow.ts';
+import { createParametricFlow, type FlowBounds, type ParametricFlow } from './parametric-flow.ts';
 import { learnFromRepairs, type PlanInHand } from './repairs.ts';
 import { askAll, byWidth, learn, type Question, type Questions, widthOf } from './sensitivity.ts';
 import { learnConstraints, tightenEach, tightenOptimum } from './tighten.ts';
 import { learnFromTree } from './tree-bounds.ts';
-import { relaxedValue, requestedValue } from './units.ts';
+import { relaxedValue, requestedLimit } from './units.ts';
 
 /** Time that insights may take: with one class by the number of locations, within these; and a share of what the time limit has left. */
 const MS_PER_LOCATION = 15;
@@ -85,7 +85,7 @@ export function learnFromPrices(flow: ParametricFlow, questions: Questions): voi
   const { range: base } = flow.unchanged();
   optimum.least = Math.max(optimum.least, base.least);
   optimum.most = Math.min(optimum.most, base.most);
-  const note = (question: Question | null, { range }: Bounds) => {
+  const note = (question: Question | null, { range }: FlowBounds) => {
     if (!question) return;
     learn(question, range);
     question.guess = range.least - base.least;
@@ -100,7 +100,7 @@ export function learnFromPrices(flow: ParametricFlow, questions: Questions): voi
 export function learnFromPricedRepairs(flow: ParametricFlow, questions: Questions): void {
   const { more, fewer, moves, demand } = questions;
   const { repairs } = flow;
-  const open: { question: Question; look: () => Bounds }[] = [
+  const open: { question: Question; look: () => FlowBounds }[] = [
     ...more.map((question, i) => ({ question, look: () => repairs.more(i) })),
     ...fewer.flatMap((question, i) => (question ? [{ question, look: () => repairs.fewer(i) }] : [])),
     ...demand.map((question, j) => ({ question, look: () => repairs.demand(j) })),
@@ -196,7 +196,7 @@ export function bindingOf(
     if (saved?.error !== 0) isCertain = false;
     binding.push({
       constraint: name,
-      value: requestedValue(problem, name),
+      value: requestedLimit(problem, name),
       relaxed_value: relaxedValue(problem, name),
       saves: negated(saved?.value ?? null),
       error_at_most: saved?.error ?? null,

@@ -18,7 +18,7 @@ import { checkOf, untilOutOfTime } from '../run/stopping.ts';
 import { bindingOf, explainByBounds } from './bounded-insights.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { explainPureFlow } from './flow-insights.ts';
-import { isPureFlow } from './residual/class-flow.ts';
+import { hasOnlyFullLoads } from './residual/class-flow.ts';
 import { askConstraints, NO_QUESTIONS } from './sensitivity.ts';
 import { learnConstraints } from './tighten.ts';
 
@@ -79,6 +79,6 @@ async function explain(problem: Problem, solution: Solution, load: number, contr
     arcs = countArcs(problem, true, checkOf(control));
   });
   if (arcs > MOST_EXPLAINED_ARCS) return await explainBinding(problem, solution, control);
-  if (isPureFlow(problem)) return await explainPureFlow(problem, solution, control);
+  if (hasOnlyFullLoads(problem)) return await explainPureFlow(problem, solution, control);
   return await explainByBounds(problem, solution, load, control);
 }

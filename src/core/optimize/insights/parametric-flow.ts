@@ -27,7 +27,7 @@ const MOST_CHANGES = 24;
 const LEAST_BETTER = 1;
 
 /** What is known of a changed problem, and the location that takes most of the vehicles of a forbidden move. */
-export type Bounds = { range: Range; next: number | null };
+export type FlowBounds = { range: Range; next: number | null };
 
 export type ParametricFlow = ReturnType<typeof createParametricFlow>;
 
@@ -128,14 +128,18 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
   }
 
   /** @param added by the change to the flow's value; null or Infinity: no plan is left. @param most cost of a plan, units */
-  function boundsOf(added: number | null, least: number, most: number, next: number | null): Bounds {
+  function boundsOf(added: number | null, least: number, most: number, next: number | null): FlowBounds {
     const bound = added === null ? Number.POSITIVE_INFINITY : flow.boundOf(base + added, least);
     const upTo = (units: number) => (units > limits.maxCostUnits ? Number.POSITIVE_INFINITY : units);
     return { range: { least: upTo(bound), most: upTo(most) }, next };
   }
 
   /** The flow is changed, repaired and put back. @param change makes it, and says what it adds to the value */
-  function repaired(change: () => number | null, least: number, observe = (): number | null => null): Bounds {
+  function repaired(
+    change: () => number | null,
+    least: number,
+    observe = (): number | null => null,
+  ): FlowBounds {
     const added = change();
     const most = added === null ? Number.POSITIVE_INFINITY : repair(base + added, least);
     const found = boundsOf(added, least, most, observe());
@@ -164,7 +168,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
 
   return {
     /** The problem as it is. */
-    unchanged(): Bounds {
+    unchanged(): FlowBounds {
       const found = repaired(() => 0, required);
       if (Number.isFinite(found.range.most))
         slack = Math.max(scale * (found.range.most - found.range.least), LEAST_SLACK * Math.abs(base));
@@ -175,12 +179,12 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
       more: (i: number) => bounded(toSink[flow.source(i)]),
       fewer: (i: number) => bounded(fromSink[flow.source(i)]),
       /** A vehicle's load of demand more at j. */
-      demand(j: number): Bounds {
+      demand(j: number): FlowBounds {
         const isOpen = network.residual(2 * arcOf(j)) > 0;
         return bounded(isOpen ? 0 : Math.min(0, fromServed[flow.departure(j)] - price[j]), requiredWithMore);
       },
       /** Without moves from a location to another. */
-      move(move: MoveGroup): Bounds {
+      move(move: MoveGroup): FlowBounds {
         const added = close(move);
         back();
         return bounded(added);

@@ -15,7 +15,7 @@ import { isOver, type Stopping, shareOf, untilOutOfTime } from '../run/stopping.
 import { both, NO_PLAN, type Range } from './estimate.ts';
 import type { PlanInHand } from './repairs.ts';
 import { byWidth, learn, listAll, nextBest, type Question, type Questions, widthOf } from './sensitivity.ts';
-import { createTree, type Tree } from './tree.ts';
+import { type BranchTree, createBranchTree } from './tree.ts';
 
 /** Share of the time that the problem as it is may take. */
 const OPTIMUM_SHARE = 0.15;
@@ -37,7 +37,7 @@ export async function learnFromTree(
   await withSolverModel(base.model, base.tolerance, control, async (model) => {
     const incumbent = createIncumbent(problem, 0, control);
     const { optimum } = questions;
-    let tree: Tree | null = null;
+    let tree: BranchTree | null = null;
     let best = plan;
     const onPlan = (moves: Moves) => {
       const { costUnits, broken } = evaluateMoves(problem, moves);
@@ -55,7 +55,7 @@ export async function learnFromTree(
       };
       const relaxed = relaxWithoutShortage(problem, context.master, SURE_PENALTY);
       if (typeof relaxed === 'string' || cut(context, relaxed).status !== 'done') return;
-      tree = createTree(context);
+      tree = createBranchTree(context);
       const share = shareOf(control, OPTIMUM_SHARE);
       const bound = tree.search({ enough: () => optimum.most, onPlan, isDone: () => isOver(share) });
       optimum.least = Math.max(optimum.least, Math.min(bound, optimum.most));
@@ -68,7 +68,7 @@ export async function learnFromTree(
 }
 
 /** @throws OutOfTime, with what was learnt before */
-function askEach(problem: Problem, tree: Tree, questions: Questions, control: Stopping): void {
+function askEach(problem: Problem, tree: BranchTree, questions: Questions, control: Stopping): void {
   const { optimum } = questions;
   for (const question of listAll(questions)) {
     if (question.sign > 0)
@@ -93,7 +93,7 @@ function askEach(problem: Problem, tree: Tree, questions: Questions, control: St
 
 function askOne(
   { limits }: Problem,
-  tree: Tree,
+  tree: BranchTree,
   question: Question,
   optimum: Range,
   isDone: () => boolean,

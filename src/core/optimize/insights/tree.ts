@@ -53,7 +53,7 @@ const PLAN_INTERVAL = 8;
 const DIVE_SHARE = 0.5;
 const NOISE = 1e-6;
 
-export type Search = {
+export type BranchSearch = {
   /** A bound that is as much is all that is wanted, units. */
   enough: () => number;
   /** Told plans, which may be dearer than those before, or not keep every constraint. */
@@ -62,10 +62,10 @@ export type Search = {
   isDone: () => boolean;
 };
 
-export type Tree = ReturnType<typeof createTree>;
+export type BranchTree = ReturnType<typeof createBranchTree>;
 
 /** @param context of a problem whose relaxation has no shortages */
-export function createTree(context: Context) {
+export function createBranchTree(context: Context) {
   const { base, master, incumbent } = context;
   const root = leafOf(wholeBounds(), wholeBounds(), Number.NEGATIVE_INFINITY, null, null);
   let leaves = [root];
@@ -85,7 +85,7 @@ export function createTree(context: Context) {
   }
 
   /** @returns null where the time is up or the solver gave up */
-  function solveLeaf(leaf: Leaf, { enough, onPlan }: Search): Relaxed | null {
+  function solveLeaf(leaf: Leaf, { enough, onPlan }: BranchSearch): Relaxed | null {
     master.setWhole(leaf.narrowed.lower, leaf.narrowed.upper);
     let relaxed = master.relax();
     for (let round = 0; round < MOST_CUT_ROUNDS; round++) {
@@ -165,7 +165,7 @@ export function createTree(context: Context) {
   }
 
   /** A plan near the relaxed solution, improved by local search. */
-  function planNear({ values, duals }: Relaxed, { onPlan, isDone }: Search): void {
+  function planNear({ values, duals }: Relaxed, { onPlan, isDone }: BranchSearch): void {
     const isOver = () => isDone() || incumbent.isOver();
     const problem = master.problem();
     const moves = planGreedily(problem, master, values, isOver);
@@ -180,7 +180,7 @@ export function createTree(context: Context) {
   }
 
   /** Goes on from these leaves until the least bound is enough. @returns the leaves that it came to. @throws OutOfTime */
-  function grow(from: readonly Leaf[], search: Search): Leaf[] {
+  function grow(from: readonly Leaf[], search: BranchSearch): Leaf[] {
     const { enough, isDone } = search;
     const heap = createBoundHeap(from);
     /** Solved, and divided by nothing. */
@@ -231,7 +231,7 @@ export function createTree(context: Context) {
   }
 
   /** What is proved of all plans, units, as far as it is asked. */
-  function boundOf(list: readonly Leaf[], { enough }: Search): number {
+  function boundOf(list: readonly Leaf[], { enough }: BranchSearch): number {
     let bound = Number.POSITIVE_INFINITY;
     for (const leaf of list) bound = Math.min(bound, leaf.bound);
     return Math.min(enough(), provedUnits(bound, DUAL_NOISE));
@@ -239,12 +239,12 @@ export function createTree(context: Context) {
 
   return {
     /** The problem as it is; what was divided is kept. @returns a proved bound, units, `enough` at most. @throws OutOfTime */
-    search(search: Search): number {
+    search(search: BranchSearch): number {
       leaves = grow(leaves, search);
       return boundOf(leaves, search);
     },
     /** The same of a changed problem. @returns Infinity: it has no plan; null: its model has another form */
-    ask(changed: Problem, search: Search): number | null {
+    ask(changed: Problem, search: BranchSearch): number | null {
       const original = master.problem();
       if (!master.setProblem(changed)) return null;
       // Where no plan is known there may be none, which dividing would not prove.

@@ -28,13 +28,13 @@ export function relaxableConstraints(problem: Problem): RelaxableName[] {
   return (Object.keys(LIMITS) as RelaxableName[]).filter((name) => isSet(problem, name));
 }
 
-export function requestedValue(problem: Problem, name: RelaxableName): number {
+export function requestedLimit(problem: Problem, name: RelaxableName): number {
   return problem.limits[LIMITS[name].limit];
 }
 
 /** The value one unit looser. */
 export function relaxedValue(problem: Problem, name: RelaxableName): number {
-  const relaxed = requestedValue(problem, name) + LIMITS[name].unit;
+  const relaxed = requestedLimit(problem, name) + LIMITS[name].unit;
   return Math.max(0, Number(relaxed.toPrecision(VALUE_DIGITS)));
 }
 

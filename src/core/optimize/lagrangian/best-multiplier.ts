@@ -4,8 +4,9 @@
  * L is concave and piecewise linear; the flow at a price gives its value and a slope there, R − served. A price on either side,
  * then where the two tangents meet, until no more can lie between them. Each flow starts from the tree of the one before.
  */
-import { isOver, pivotCandidates, report } from '../flow/network-simplex.ts';
-import { highestPrice, measure, type PricedSearch, setPrice } from './lagrangian-tree.ts';
+import { pivotCandidates, report } from '../flow/network-simplex.ts';
+import { isOver } from '../run/stopping.ts';
+import { highestPrice, measureTree, type PricedSearch, setPrice } from './lagrangian-tree.ts';
 
 /** The best bound is looked for to this share of itself. */
 const PRECISION = 1e-9;
@@ -74,7 +75,7 @@ function solveAt(s: PricedSearch, price: number): boolean {
 
 export function pointOf(s: PricedSearch): PricePoint {
   const { capacity, required } = s.problem;
-  const { cost, served } = measure(s);
+  const { cost, served } = measureTree(s);
   const slope = (required - served) / capacity;
   return { at: s.price, value: cost + s.price * slope, slope };
 }

@@ -5,7 +5,7 @@
  */
 
 import { flowCosts } from '../flow/flow-costs.ts';
-import { HALF_CIRCUMFERENCE_KM, measure, unitsBeyond, widerRadius } from '../flow/great-circle-flow.ts';
+import { HALF_CIRCUMFERENCE_KM, measureExtent, unitsBeyond, widerRadius } from '../flow/great-circle-flow.ts';
 import type { Flow, FlowControl } from '../flow/types.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { nearCosts } from '../problem/distances/near-costs.ts';
@@ -61,7 +61,7 @@ function solveAmounts(
   }
   const { points, costPerKm } = greatCircle;
   const limitKm = Math.min(limits.maxDistanceKm, HALF_CIRCUMFERENCE_KM);
-  let radiusKm = Math.min(limitKm, measure(points).firstRadiusKm);
+  let radiusKm = Math.min(limitKm, measureExtent(points).firstRadiusKm);
   for (;;) {
     const isAll = radiusKm === limitKm;
     const beyond = isAll ? Number.POSITIVE_INFINITY : unitsBeyond(radiusKm, costPerKm);

@@ -4,17 +4,17 @@
  */
 
 import { addCandidate, type Candidates, orderByCost } from '../flow/candidates.ts';
-import { type Search, treeCost } from '../flow/network-simplex.ts';
+import { type SimplexSearch, treeCost } from '../flow/network-simplex.ts';
 import {
   attach,
   hubNode,
   idleNode,
   layOut,
   partNode,
+  type SpanningTree,
   setPotentials,
   sinkNode,
   slackNode,
-  type Tree,
 } from '../flow/spanning-tree.ts';
 import { splitDemand } from '../problem/steps.ts';
 import type { PricedProblem } from './types.ts';
@@ -32,9 +32,9 @@ export type Loads = {
   rest: Float64Array;
 };
 
-export type PricedSearch = Omit<Search, 'counts'> & {
+export type PricedSearch = Omit<SimplexSearch, 'counts'> & {
   /** `prices`: that the flow was solved for. */
-  counts: Search['counts'] & { prices: number };
+  counts: SimplexSearch['counts'] & { prices: number };
   problem: PricedProblem;
   loads: Loads;
   /** Price of a full load. */
@@ -176,7 +176,7 @@ function addSlackArcs(s: PricedSearch, { sources, sinks, full }: PricedAmounts):
 }
 
 /** Hangs what is left of a location's demand on the unserved: the part, then full loads. */
-function attachDemand(tree: Tree, j: number, left: number, hasPart: boolean): void {
+function attachDemand(tree: SpanningTree, j: number, left: number, hasPart: boolean): void {
   const { n } = tree;
   const sink = sinkNode(n, j);
   const part = partNode(n, j);
@@ -250,7 +250,7 @@ export function unservedBy(s: PricedSearch, node: number): number {
 }
 
 /** Cost of the moves, and the demand served, of the flow at hand. O(n). */
-export function measure(s: PricedSearch): { cost: number; served: number } {
+export function measureTree(s: PricedSearch): { cost: number; served: number } {
   const { parent, flow } = s.tree;
   let served = s.totalDemand;
   for (let v = unservedNode(s.problem.n); v < parent.length; v++) served -= flow[v] * unservedBy(s, v);

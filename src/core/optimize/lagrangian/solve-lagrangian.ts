@@ -11,18 +11,18 @@
  */
 import { createArcSet } from '../flow/arcs.ts';
 import { createCandidates } from '../flow/candidates.ts';
-import { isOver, pivotCandidates, pivotToOptimum } from '../flow/network-simplex.ts';
-import { NO_MOVES } from '../flow/read-tree.ts';
+import { pivotCandidates, pivotToOptimum } from '../flow/network-simplex.ts';
+import { NO_FLOW } from '../flow/read-tree.ts';
 import { totalUnits } from '../flow/solve-flow.ts';
-import { createTree } from '../flow/spanning-tree.ts';
+import { createSpanningTree } from '../flow/spanning-tree.ts';
 import type { Flow, FlowControl } from '../flow/types.ts';
-import { isStopped } from '../run/stopping.ts';
+import { isOver, isStopped } from '../run/stopping.ts';
 import { findBestPrice, pointOf } from './best-multiplier.ts';
 import { pricedBound } from './bound.ts';
 import {
   addStays,
   type Loads,
-  measure,
+  measureTree,
   type PricedSearch,
   pricedAmounts,
   setPrice,
@@ -66,7 +66,7 @@ export function solvePriced(problem: PricedProblem, control: FlowControl, hooks:
   const trivial = { price: 0, counts };
   if (problem.required <= 0) {
     hooks.onBound(0);
-    hooks.onPlan(NO_MOVES);
+    hooks.onPlan(NO_FLOW);
     return { ...trivial, kind: 'solved' };
   }
   if (problem.fleetSize < 1) return { ...trivial, kind: 'infeasible' };
@@ -192,7 +192,7 @@ function createSearch(
   let totalDemand = 0;
   for (let j = 0; j < n; j++) totalDemand += loads.full[j] * capacity + loads.rest[j];
   return {
-    tree: createTree(n, true),
+    tree: createSpanningTree(n, true),
     list: createCandidates(24 * n),
     arcs: createArcSet(n, cost),
     counts,
@@ -213,7 +213,7 @@ function keepCheapest(s: PricedSearch, least: number) {
   let cheapest = Number.POSITIVE_INFINITY;
   return {
     keep(): void {
-      const { cost, served } = measure(s);
+      const { cost, served } = measureTree(s);
       if (served < least || cost >= cheapest) return;
       cheapest = cost;
       flow = readMoves(s);

@@ -8,11 +8,11 @@
  */
 import { pivotCandidates } from '../flow/network-simplex.ts';
 import { readFlow, realArcs } from '../flow/read-tree.ts';
-import { sinkNode, type Tree } from '../flow/spanning-tree.ts';
+import { type SpanningTree, sinkNode } from '../flow/spanning-tree.ts';
 import type { Flow } from '../flow/types.ts';
 import {
   demandOf,
-  measure,
+  measureTree,
   type PricedSearch,
   setPrice,
   unservedBy,
@@ -32,7 +32,7 @@ export type WholeFlow = { s: PricedSearch; beside: Map<number, number>; served: 
 
 function wholeFlow(s: PricedSearch): WholeFlow {
   const tree = { ...s.tree, flow: s.tree.flow.slice() };
-  return { s: { ...s, tree }, beside: new Map(), served: measure(s).served };
+  return { s: { ...s, tree }, beside: new Map(), served: measureTree(s).served };
 }
 
 /**
@@ -42,7 +42,7 @@ function wholeFlow(s: PricedSearch): WholeFlow {
  */
 export function serveEnough(s: PricedSearch, least: number): WholeFlow | null {
   const best = s.price;
-  let { served } = measure(s);
+  let { served } = measureTree(s);
   const isRising = served < least;
   let last = -1;
   const isEnough = (arc: number): boolean => {
@@ -150,7 +150,7 @@ function send(whole: WholeFlow, arc: number, units: number, gain: number): void 
  * @param visit is told each node whose arc to its parent is on the way, and whether that comes to carry more
  */
 function walkCycle(
-  { parent, depth }: Tree,
+  { parent, depth }: SpanningTree,
   from: number,
   to: number,
   visit: (node: number, isGrowing: boolean) => void,

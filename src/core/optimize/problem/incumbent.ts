@@ -19,7 +19,7 @@ const LEAST_GAP = 2e-9;
 const MOST_LATE_MS = 75;
 
 export type Method = SolveFigures['method'];
-export type Plan = { moves: Moves; costUnits: number; served: number; method: Method };
+export type FoundPlan = { moves: Moves; costUnits: number; served: number; method: Method };
 export type Ended = 'done' | 'stopped' | 'failed';
 
 export type Incumbent = ReturnType<typeof createIncumbent>;
@@ -39,7 +39,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   const figures = { columns: 0, rows: 0, iterations: 0, nodes: 0 };
   const startedMs = performance.now();
   /** The cheapest plan found, be it above the ceiling. */
-  let best: Plan | null = null;
+  let best: FoundPlan | null = null;
   let boundUnits = 0;
   const boundBy = new Set<BoundProof>();
   const isLateTimeSpent = createAllowance(MOST_LATE_MS);

@@ -22,7 +22,7 @@ export type OptimizeSettings = {
 };
 
 /** What is wrong with a request; `field` is a path in it. */
-export type Fault = { field: string; message: string; detail: string | null };
+export type RequestFault = { field: string; message: string; detail: string | null };
 
 /** A stored location; coordinates in degrees. */
 export type LocationPoint = { id: number; latitude: number; longitude: number };
@@ -146,7 +146,7 @@ export type SolveOutcome =
   /** The time limit came before a plan or a proof. */
   | { kind: 'timeout' }
   /** Beyond the optimizer's memory. */
-  | { kind: 'refused'; fault: Fault }
+  | { kind: 'refused'; fault: RequestFault }
   | { kind: 'error'; message: string };
 
 /** One constraint of an irreducible conflict. */
@@ -200,5 +200,5 @@ export type OptimizeOutcome =
     }
   | { status: 'cancelled' }
   /** What only the search finds out to be beyond the optimizer; see `refusals.ts`. */
-  | { status: 'refused'; faults: Fault[] }
+  | { status: 'refused'; faults: RequestFault[] }
   | { status: 'error'; message: string };

@@ -2,7 +2,7 @@
  * Costs and distances between the locations of the problem: great-circle ones, pair by pair, as the moves within a
  * limit, or as n × n matrices (row-major) that are built when they are first read; or the request's own matrices.
  */
-import type { Network as NetworkInput } from '../../../contracts/optimize.ts';
+import type { NetworkInput } from '../../../contracts/optimize.ts';
 import { greatCircleKm, greatCircleMatrix } from '../../geo.ts';
 import type { Check } from '../run/stopping.ts';
 import { fromUnits, toUnitsUp } from './costs.ts';

@@ -1,10 +1,10 @@
 /** Faults of `network`: ids that repeat, matrices that do not fit the ids, costs too large to sum exactly. */
 import { MAX_COST, MAX_DISTANCE_KM } from '../../../contracts/bounds.ts';
-import type { Network } from '../../../contracts/optimize.ts';
+import type { NetworkInput } from '../../../contracts/optimize.ts';
 import type { FaultList } from './fault-list.ts';
 
 /** Adds the faults of a request's network. O(cells). */
-export function checkNetwork(network: Network, vehicleCount: number, list: FaultList): void {
+export function checkNetwork(network: NetworkInput, vehicleCount: number, list: FaultList): void {
   const n = network.location_ids.length;
   checkIds(network.location_ids, list);
   checkSquare('costs', network.costs, n, list);

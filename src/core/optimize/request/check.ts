@@ -5,7 +5,7 @@
  */
 import { MAX_DEMAND } from '../../../contracts/bounds.ts';
 import type { Constraints, OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
-import type { Fault } from '../problem/model.ts';
+import type { RequestFault } from '../problem/model.ts';
 import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { checkNetwork } from './check-network.ts';
 import { aggregateDemand } from './demand.ts';
@@ -42,8 +42,8 @@ export function checkRequest(
   request: OptimizeRequest,
   knownLocationIds: ReadonlySet<number>,
   capacityPerVehicle: number,
-): Fault[] {
-  const faults: Fault[] = [];
+): RequestFault[] {
+  const faults: RequestFault[] = [];
   const list = faultList(faults);
   const vehicleCount = request.fleet_state.vehicles.length;
   if (request.constraints) checkConstraints(request.constraints, list);
@@ -58,14 +58,14 @@ export function checkRequest(
 }
 
 /** What is right field by field, and yet no problem that the optimizer takes. */
-function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): Fault[] {
+function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): RequestFault[] {
   const { constraints = {}, network, options = {} } = request;
   const usual = constraints.capacity_per_vehicle ?? capacityPerVehicle;
   const capacities = new Set<number>();
   for (const { status = 'operational', capacity = usual } of request.fleet_state.vehicles) {
     if (status === 'operational') capacities.add(capacity);
   }
-  const faults: (Fault | null)[] = [];
+  const faults: (RequestFault | null)[] = [];
   if (capacities.size === 1) {
     const [capacity] = capacities;
     const total = demandUpTo(request, LEAST_LOAD * capacity);

@@ -1,5 +1,5 @@
 import { MAX_REPORTED_ERRORS } from '../../../contracts/errors.ts';
-import type { Fault } from '../problem/model.ts';
+import type { RequestFault } from '../problem/model.ts';
 
 /** Takes faults until the report is full. */
 export type FaultList = {
@@ -7,7 +7,7 @@ export type FaultList = {
   add(field: string, message: string, detail?: string): void;
 };
 
-export function faultList(faults: Fault[]): FaultList {
+export function faultList(faults: RequestFault[]): FaultList {
   return {
     get full() {
       return faults.length >= MAX_REPORTED_ERRORS;

@@ -3,7 +3,7 @@
  * `check.ts` looks at all that the request itself tells, before it is stored; `solve.ts` at what only a search finds out.
  */
 import { type ClassesSize, countClassesColumns } from '../column-generation/classes-layout.ts';
-import type { Fault } from '../problem/model.ts';
+import type { RequestFault } from '../problem/model.ts';
 import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
 
 /** Share of a vehicle: with one capacity, less demand in all is within the network simplex's tolerances. */
@@ -12,7 +12,7 @@ export const LEAST_LOAD = 1e-10;
 /** Columns beside the moves: with their rows and moves, four times as many run out of the memory of the solver. */
 const MOST_BASE_COLUMNS = 500_000;
 
-export function refuseLittleDemand(total: number, capacity: number): Fault {
+export function refuseLittleDemand(total: number, capacity: number): RequestFault {
   return {
     field: 'demand_forecast',
     message:
@@ -23,14 +23,14 @@ export function refuseLittleDemand(total: number, capacity: number): Fault {
 }
 
 /** @returns null where an explanation of so many locations fits */
-export function refuseExplanation(locations: number): Fault | null {
+export function refuseExplanation(locations: number): RequestFault | null {
   if (locations <= MOST_MATRIX_LOCATIONS) return null;
   const message = `explain is for at most ${MOST_MATRIX_LOCATIONS} locations, here are ${locations}; leave it out`;
   return { field: 'options.explain', message, detail: null };
 }
 
 /** Several capacities, or bounds of vehicles per location: costs of all pairs are needed, and columns per location and capacity. */
-export function refuseClasses(size: ClassesSize): Fault | null {
+export function refuseClasses(size: ClassesSize): RequestFault | null {
   const { capacities, locations } = size;
   const columns = countClassesColumns(size);
   if (columns <= MOST_BASE_COLUMNS) return null;
@@ -41,14 +41,14 @@ export function refuseClasses(size: ClassesSize): Fault | null {
 }
 
 /** Costs of all pairs are needed, and would not fit. */
-export function refuseMatrices(locations: number): Fault {
+export function refuseMatrices(locations: number): RequestFault {
   const message =
     `${locations} locations are more than the ${MOST_MATRIX_LOCATIONS} whose costs all fit in memory; lower ` +
     'constraints.max_distance so that each location has few others within reach, or split the request';
   return { field: 'demand_forecast', message, detail: null };
 }
 
-export function refuseMoves(moves: number, most: number): Fault {
+export function refuseMoves(moves: number, most: number): RequestFault {
   const message =
     `the problem has ${moves} possible moves, more than the ${most} that fit the solver's memory; lower ` +
     'constraints.max_distance, use fewer distinct capacities or split the request';

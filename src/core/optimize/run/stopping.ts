@@ -13,12 +13,17 @@ export class OutOfTime extends Error {}
 /** Called every few milliseconds of work. @throws OutOfTime */
 export type Check = () => void;
 
-export function isOver({ deadlineMs, stopFlag, onLook }: Stopping): boolean {
+/** Whether the work ends here; without a deadline the flag alone ends it. */
+export function isOver({
+  deadlineMs = Number.POSITIVE_INFINITY,
+  stopFlag,
+  onLook,
+}: Partial<Stopping>): boolean {
   onLook?.();
   return isStopped(stopFlag) || performance.now() >= deadlineMs;
 }
 
-export function checkOf(control: Stopping): Check {
+export function checkOf(control: Partial<Stopping>): Check {
   return () => {
     if (isOver(control)) throw new OutOfTime();
   };
@@ -26,7 +31,7 @@ export function checkOf(control: Stopping): Check {
 
 /** Looks at the stop flag alone: in what it takes to have a plan, past the time limit too. */
 export function flagCheckOf({ stopFlag }: Pick<Stopping, 'stopFlag'>): Check {
-  return checkOf({ stopFlag, deadlineMs: Number.POSITIVE_INFINITY });
+  return checkOf({ stopFlag });
 }
 
 /**

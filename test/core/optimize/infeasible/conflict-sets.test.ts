@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import type { ConstraintName } from '../../../../src/core/optimize/problem/model.ts';
-import { changed, NO_LIMIT, withoutForbiddenMoves } from '../changed-requests.ts';
+import { changed, NO_CONSTRAINT, withoutForbiddenMoves } from '../changed-requests.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { createRandom, type Instance, randomInstance, SETTINGS } from '../instances.ts';
 
@@ -13,7 +13,7 @@ function hasPlanWithOnly(
   names: readonly ConstraintName[],
 ): boolean {
   let only = request;
-  for (const [name, noLimit] of Object.entries(NO_LIMIT)) {
+  for (const [name, noLimit] of Object.entries(NO_CONSTRAINT)) {
     if (!names.includes(name as ConstraintName)) only = changed(only, name as ConstraintName, noLimit);
   }
   if (!names.includes('network')) only = withoutForbiddenMoves(only);

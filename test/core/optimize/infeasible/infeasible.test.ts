@@ -6,7 +6,7 @@ import type {
   ConstraintName,
   OptimizeOutcome,
 } from '../../../../src/core/optimize/problem/model.ts';
-import { changed, NO_LIMIT, withoutForbiddenMoves } from '../changed-requests.ts';
+import { changed, NO_CONSTRAINT, withoutForbiddenMoves } from '../changed-requests.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { createRandom, type Instance, randomInstance, SETTINGS } from '../instances.ts';
 
@@ -156,7 +156,7 @@ describe('an infeasible problem', () => {
         const count = `${constraint} ${relaxation === null ? 'alone' : 'helps'}`;
         seen.set(count, (seen.get(count) ?? 0) + 1);
         if (relaxation === null) {
-          if (feasible(changed(request, constraint, NO_LIMIT[constraint]!), locations)) {
+          if (feasible(changed(request, constraint, NO_CONSTRAINT[constraint]!), locations)) {
             wrong.push({ seed, conflict, reason: 'changing it alone does help' });
           }
           continue;
@@ -176,7 +176,7 @@ describe('an infeasible problem', () => {
         }
       }
       // What alone would help is named.
-      for (const [name, noLimit] of Object.entries(NO_LIMIT)) {
+      for (const [name, noLimit] of Object.entries(NO_CONSTRAINT)) {
         const named = conflicts.some((c) => c.constraint === name);
         if (!named && feasible(changed(request, name as ConstraintName, noLimit), locations)) {
           wrong.push({ seed, name, reason: 'would help and is not named', conflicts });
@@ -187,7 +187,7 @@ describe('an infeasible problem', () => {
     expect(instances).toBeGreaterThan(200);
     expect(fewerTried).toBeGreaterThan(100);
     expect(unhelpfulTried).toBeGreaterThan(100);
-    for (const name of [...Object.keys(NO_LIMIT), 'supply', 'network'])
+    for (const name of [...Object.keys(NO_CONSTRAINT), 'supply', 'network'])
       expect(seen.get(`${name} helps`), name).toBeGreaterThan(3);
   });
 
@@ -216,7 +216,7 @@ describe('an infeasible problem', () => {
         const loose = (base: OptimizeRequest) =>
           together
             .slice(at + 1)
-            .reduce((r, later) => changed(r, later.constraint, NO_LIMIT[later.constraint]!), base);
+            .reduce((r, later) => changed(r, later.constraint, NO_CONSTRAINT[later.constraint]!), base);
         if (constraint === 'supply') {
           const added = additions!.flatMap(({ vehicles, ...place }) =>
             Array.from({ length: vehicles }, () => place),

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/core/optimize/column-generation/search.ts';
 import { withSolverModel } from '../../../../src/core/optimize/highs/highs.ts';
 import { askAll, listAll, type Question } from '../../../../src/core/optimize/insights/sensitivity.ts';
-import { createTree, type Tree } from '../../../../src/core/optimize/insights/tree.ts';
+import { type BranchTree, createBranchTree } from '../../../../src/core/optimize/insights/tree.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
 import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
 import type { Moves, Problem, Solution } from '../../../../src/core/optimize/problem/model.ts';
@@ -35,13 +35,13 @@ async function city(seed: number): Promise<{ problem: Problem; solution: Solutio
   return { problem, solution: outcome.solution };
 }
 
-async function withTree(problem: Problem, use: (tree: Tree) => Promise<void>): Promise<void> {
+async function withTree(problem: Problem, use: (tree: BranchTree) => Promise<void>): Promise<void> {
   const base = createBaseModel(problem);
   await withSolverModel(base.model, base.tolerance, control(), async (model) => {
     const incumbent = createIncumbent(problem, 0, control());
     const master = createMaster(problem, base, model, incumbent.isOver);
     relaxWithoutShortage(problem, master, SURE_PENALTY);
-    await use(createTree({ problem, base, master, model, incumbent }));
+    await use(createBranchTree({ problem, base, master, model, incumbent }));
   });
 }
 
@@ -52,7 +52,7 @@ const after = (times: number) => {
 };
 
 /** What the tree proves of a changed problem, and the cheapest plan that it tells; every plan told is looked at. */
-function ask(tree: Tree, { variant }: Question, times: number, hint: string) {
+function ask(tree: BranchTree, { variant }: Question, times: number, hint: string) {
   const changed = variant();
   const n = changed.locationIds.length;
   let most = Number.POSITIVE_INFINITY;

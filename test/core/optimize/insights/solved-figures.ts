@@ -13,7 +13,7 @@ import {
   relaxableConstraints,
   relaxByOne,
   relaxedValue,
-  requestedValue,
+  requestedLimit,
 } from '../../../../src/core/optimize/insights/units.ts';
 import type { Problem, Solution } from '../../../../src/core/optimize/problem/model.ts';
 import { classToTake, mostCommonClass } from '../../../../src/core/optimize/problem/serving.ts';
@@ -95,7 +95,7 @@ async function explainEach(
     const unit = await added(relaxByOne(problem, constraint));
     binding.push({
       constraint,
-      value: requestedValue(problem, constraint),
+      value: requestedLimit(problem, constraint),
       relaxed_value: relaxedValue(problem, constraint),
       saves: unit === null ? null : 0 - unit,
       error_at_most: 0,

@@ -12,7 +12,7 @@
  * template paradigm (2001).
  */
 import { inverseOf } from './inverse.ts';
-import type { LocationCut, LocationPoint } from './location-cuts.ts';
+import type { LocationCut, LocationValues } from './location-cuts.ts';
 
 type Place = { capacities: Float64Array; here: ArrayLike<number>; demand: number };
 
@@ -31,7 +31,7 @@ const LEAST_VIOLATION = 1e-4;
 const STEP = 2 ** -30;
 
 /** The cut that the point breaks most, or null; null too where there are too many points to tell. */
-export function findHullCut(point: LocationPoint): LocationCut | null {
+export function findHullCut(point: LocationValues): LocationCut | null {
   const { capacities, here, values, unmet } = point;
   const classes = capacities.length;
   const moved = values.subarray(0, 2 * classes);
@@ -114,7 +114,7 @@ function leastOf(
 }
 
 /** The least unmet demand of the hull where as many arrive and leave as at the point, and gains that prove it; null where that fails. */
-function leastUnmet(face: Box, point: LocationPoint): { unmet: number; gains: Float64Array } | null {
+function leastUnmet(face: Box, point: LocationValues): { unmet: number; gains: Float64Array } | null {
   const { columns, costs, right, rowOf, basis } = programmeOf(face, point);
   const rows = right.length;
   for (let pivot = 0; pivot < MOST_PIVOTS; pivot++) {
@@ -162,7 +162,7 @@ function dot(a: Float64Array, b: Float64Array): number {
  * Points as columns: a row for each kind of vehicles that arrive or leave, by its place among the values, and one for the sum of weights.
  * The first basis: the point rounded down, then one class after the other rounded up, the greatest fraction first.
  */
-function programmeOf(face: Box, { capacities, here, values, demand }: LocationPoint) {
+function programmeOf(face: Box, { capacities, here, values, demand }: LocationValues) {
   const classes = capacities.length;
   const rowOf = new Map<number, number>();
   for (let c = 0; c < 2 * classes; c++) if (values[c] > LEAST_VALUE) rowOf.set(c, rowOf.size);

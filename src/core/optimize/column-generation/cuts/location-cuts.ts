@@ -28,7 +28,7 @@ const NOISE = 1e-9;
 /** All choices of reading are tried up to so many classes; with more, only all or none. */
 const MOST_CLASSES = 5;
 
-export type LocationPoint = {
+export type LocationValues = {
   demand: number;
   capacities: Float64Array;
   /** K vehicles at the location before the moves. */
@@ -39,7 +39,7 @@ export type LocationPoint = {
 };
 
 /** The cut that the point breaks most, or null. */
-export function findLocationCut(point: LocationPoint, divisors: Float64Array): LocationCut | null {
+export function findLocationCut(point: LocationValues, divisors: Float64Array): LocationCut | null {
   const { capacities, here, values, demand } = point;
   const classes = capacities.length;
   let best: LocationCut | null = null;

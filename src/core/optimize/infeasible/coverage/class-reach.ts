@@ -43,10 +43,10 @@ export function createReach(problem: Problem, check: Check): Reach {
 /** Parts of vehicles that are none. */
 const NOISE = 1e-9;
 
-export type ClassFlow = ReturnType<typeof createClassFlow>;
+export type ReachFlow = ReturnType<typeof createReachFlow>;
 
 /** Vehicles of one class on their way, in whole numbers or in parts. @param supply n */
-export function createClassFlow(supply: Int32Array, { sourcesOf }: Reach) {
+export function createReachFlow(supply: Int32Array, { sourcesOf }: Reach) {
   const n = supply.length;
   const free = Float64Array.from(supply);
   /** Vehicles that come to j from its a-th source, by j, then a. */

@@ -9,7 +9,7 @@
  */
 import type { Problem } from '../../problem/model.ts';
 import type { Check } from '../../run/stopping.ts';
-import type { ClassFlow, Reach } from './class-reach.ts';
+import type { Reach, ReachFlow } from './class-reach.ts';
 
 const MOST_EXCHANGED = 2;
 /** Loss that is taken with probability 1/e at first and in the end, by the smallest capacity. */
@@ -25,7 +25,7 @@ export type Annealing = {
   /** K × n vehicles that serve; changed to the best found, also where `check` throws. */
   serving: Int32Array;
   /** Of these vehicles, by class. What they are in the end is not told. */
-  flows: readonly ClassFlow[];
+  flows: readonly ReachFlow[];
   /** Exchanges looked at. */
   proposals: number;
   /** Ends once so much is served. */

@@ -56,7 +56,7 @@ export function startFrom(locationIds: Int32Array, longer: Int32Array): void {
 /** `idle`: rounds in which it has not been tight. */
 type AddedRow = NewRow & { set?: CutSet; idle: number };
 
-export type Search = {
+export type CoverageSearch = {
   problem: Problem;
   base: CoverageModel;
   reach: Reach;
@@ -70,7 +70,7 @@ export type Search = {
 };
 
 /** Rows of the sets that were tight the last time. */
-export function addKeptSets(search: Search): void {
+export function addKeptSets(search: CoverageSearch): void {
   const { problem, reach, kept, check } = search;
   if (reach.isComplete) return;
   const sets = [...kept.sets.values()].map(({ capacityClass, locations }) => {
@@ -84,7 +84,7 @@ export function addKeptSets(search: Search): void {
  * @param patience rounds that lower the bound by next to nothing, after which it ends; more than this only make its point one that can come
  * @returns the last optimum; null where there is none
  */
-export function relax(search: Search, enough: number, patience: number): Float64Array | null {
+export function relax(search: CoverageSearch, enough: number, patience: number): Float64Array | null {
   const { problem, base, reach, solver, known, kept, total, check } = search;
   const inner = known.plan && kept.serving && !base.isBounded ? Float64Array.from(kept.serving) : null;
   const findCutSets = createCutSetFinder(problem, reach, inner, check);
@@ -113,7 +113,7 @@ export function relax(search: Search, enough: number, patience: number): Float64
 }
 
 /** Vehicles of a point by k · n + j, whether they serve or not. */
-export function presenceOf({ problem, base }: Search, values: Float64Array): Float64Array {
+export function presenceOf({ problem, base }: CoverageSearch, values: Float64Array): Float64Array {
   const size = problem.supply.length;
   const presence = values.slice(0, size);
   for (let at = 0; base.isBounded && at < size; at++) presence[at] += values[size + at];
@@ -121,7 +121,7 @@ export function presenceOf({ problem, base }: Search, values: Float64Array): Flo
 }
 
 /** @returns rows added */
-export function addCutSets({ problem, base, solver, rows }: Search, sets: readonly CutSet[]): number {
+export function addCutSets({ problem, base, solver, rows }: CoverageSearch, sets: readonly CutSet[]): number {
   const n = problem.locationIds.length;
   const size = problem.supply.length;
   const more = sets.map((set): AddedRow => {
@@ -142,7 +142,7 @@ export function addCutSets({ problem, base, solver, rows }: Search, sets: readon
 }
 
 /** Takes away the rows that have not been tight for some rounds: the linear programme takes the longer the more there are. */
-function dropIdleRows(search: Search, values: Float64Array): void {
+function dropIdleRows(search: CoverageSearch, values: Float64Array): void {
   const { rows, base, solver } = search;
   for (const row of rows) row.idle = isTight(row, values) ? 0 : row.idle + 1;
   const idle = [...rows.keys()].filter((r) => rows[r].idle >= MOST_IDLE);
@@ -158,7 +158,7 @@ function isTight({ indices, values, lower, upper }: NewRow, point: Float64Array)
 }
 
 /** Keeps the sets whose rows are tight. */
-function keepTightSets({ rows, kept }: Search, point: Float64Array): void {
+function keepTightSets({ rows, kept }: CoverageSearch, point: Float64Array): void {
   kept.sets.clear();
   for (const row of rows) {
     if (row.set && isTight(row, point))
@@ -167,7 +167,7 @@ function keepTightSets({ rows, kept }: Search, point: Float64Array): void {
 }
 
 /** @returns rows added */
-function addLocationCuts(search: Search, values: Float64Array): number {
+function addLocationCuts(search: CoverageSearch, values: Float64Array): number {
   const { problem, base, solver } = search;
   const { capacities, demand, locationIds } = problem;
   const n = locationIds.length;

@@ -13,7 +13,7 @@ import type { Problem } from '../../problem/model.ts';
 import { totalDemand } from '../../problem/service-level.ts';
 import { type Check, checkOf, OutOfTime, type Stopping } from '../../run/stopping.ts';
 import { cheapestMoves } from './cheapest-moves.ts';
-import { type ClassFlow, createClassFlow, createReach } from './class-reach.ts';
+import { createReach, createReachFlow, type ReachFlow } from './class-reach.ts';
 import { anneal } from './coverage-annealing.ts';
 import { exchangeVehicles } from './coverage-exchanges.ts';
 import { createCoverageModel } from './coverage-model.ts';
@@ -21,11 +21,11 @@ import {
   addCutSets,
   addKeptSets,
   type Coverage,
+  type CoverageSearch,
   keptFor,
   PRECISION,
   presenceOf,
   relax,
-  type Search,
   WHOLE_NOISE,
 } from './coverage-relaxation.ts';
 import { findBrokenSets } from './cut-sets.ts';
@@ -41,7 +41,7 @@ const MOST_ROUNDS = 6;
 const GRACE_MS = 50;
 
 /** What is asked: the first plans and, with bounds per location, the relaxation; these and the relaxation; or all that there is. */
-export type Effort = 'glance' | 'quick' | 'full';
+export type CoverageEffort = 'glance' | 'quick' | 'full';
 
 /**
  * The plan that serves most, within the time.
@@ -52,7 +52,7 @@ export async function findCoverage(
   problem: Problem,
   control: Stopping,
   enough = Number.POSITIVE_INFINITY,
-  effort: Effort = 'full',
+  effort: CoverageEffort = 'full',
 ): Promise<Coverage> {
   const found = await cover(problem, control, (search) => {
     const isSearched = !search.base.isBounded;
@@ -87,7 +87,7 @@ export async function findCoverage(
 async function cover(
   problem: Problem,
   control: Stopping,
-  operation: (search: Search) => unknown,
+  operation: (search: CoverageSearch) => unknown,
 ): Promise<Coverage> {
   const total = totalDemand(problem.demand);
   const known: Coverage = { most: total, plan: null };
@@ -110,7 +110,7 @@ async function cover(
 }
 
 /** Whether a plan is enough, or as much as is proved to be the most, or none can be. */
-function isSettled({ known, total }: Search, enough: number): boolean {
+function isSettled({ known, total }: CoverageSearch, enough: number): boolean {
   const { most, plan } = known;
   if (most === Number.NEGATIVE_INFINITY || (plan && plan.served >= enough)) return true;
   return enough === Number.POSITIVE_INFINITY
@@ -125,14 +125,14 @@ function staying({ supply, demand, limits }: Problem): Int32Array {
 }
 
 /** A plan by local search from a relaxed point's whole part, with everything in reach. */
-function exchange(search: Search, values: Float64Array): void {
+function exchange(search: CoverageSearch, values: Float64Array): void {
   const serving = wholePart(search, values);
   exchangeVehicles(search.problem, serving, search.check);
   considerPlan(search, serving);
 }
 
 /** The vehicles that are whole at a point. */
-function wholePart({ problem }: Search, values: Float64Array): Int32Array {
+function wholePart({ problem }: CoverageSearch, values: Float64Array): Int32Array {
   return Int32Array.from(values.subarray(0, problem.supply.length), (v) => Math.floor(v + WHOLE_NOISE));
 }
 
@@ -141,7 +141,7 @@ function wholePart({ problem }: Search, values: Float64Array): Int32Array {
  * @param start K × n vehicles that serve, as many as may
  * @param from rounds, the later the longer, up to, not including, `to`
  */
-function improve(search: Search, start: Int32Array, enough: number, from: number, to: number): void {
+function improve(search: CoverageSearch, start: Int32Array, enough: number, from: number, to: number): void {
   const { problem, reach, kept, check } = search;
   const size = problem.supply.length;
   let serving = start;
@@ -181,10 +181,10 @@ function countOf(vehicles: Int32Array): number {
 }
 
 /** By class, of as many of these vehicles as can come; what cannot is taken off them. @param serving K × n */
-function flowsOf({ problem, reach }: Search, serving: Int32Array, check: Check): ClassFlow[] {
+function flowsOf({ problem, reach }: CoverageSearch, serving: Int32Array, check: Check): ReachFlow[] {
   const n = problem.locationIds.length;
   return Array.from(problem.capacities, (_, k) => {
-    const flow = createClassFlow(problem.supply.subarray(k * n, (k + 1) * n), reach);
+    const flow = createReachFlow(problem.supply.subarray(k * n, (k + 1) * n), reach);
     for (let at = k * n; at < (k + 1) * n; at++) {
       check();
       serving[at] = flow.put(at - k * n, serving[at]);
@@ -193,7 +193,7 @@ function flowsOf({ problem, reach }: Search, serving: Int32Array, check: Check):
   });
 }
 
-function branch(search: Search, enough: number): void {
+function branch(search: CoverageSearch, enough: number): void {
   const { problem, base, reach, solver, known, total } = search;
   const unmetOf = (served: number) => (total - served) / base.demandScale;
   const least = PRECISION * unmetOf(0);
@@ -230,7 +230,7 @@ function branch(search: Search, enough: number): void {
 }
 
 /** The best plan as a point. */
-function startOf({ problem, base, known, kept }: Search): Float64Array | undefined {
+function startOf({ problem, base, known, kept }: CoverageSearch): Float64Array | undefined {
   if (base.isBounded || !known.plan || !kept.serving) return undefined;
   const n = problem.locationIds.length;
   const point = new Float64Array(base.model.columnCount);
@@ -250,7 +250,7 @@ function startOf({ problem, base, known, kept }: Search): Float64Array | undefin
  * @param wanted K × n; what cannot come is taken off
  * @returns what it serves; −Infinity where it breaks the bounds per location
  */
-function considerPlan(search: Search, wanted: Int32Array, check = search.check): number {
+function considerPlan(search: CoverageSearch, wanted: Int32Array, check = search.check): number {
   const { problem, reach, known, kept } = search;
   const moves = {
     capacityClass: [] as number[],

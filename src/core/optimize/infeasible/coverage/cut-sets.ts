@@ -14,7 +14,7 @@
  */
 import type { Problem } from '../../problem/model.ts';
 import type { Check } from '../../run/stopping.ts';
-import { createClassFlow, type Reach } from './class-reach.ts';
+import { createReachFlow, type Reach } from './class-reach.ts';
 
 /** Locations to which together at most so many vehicles of a class can come. */
 export type CutSet = { capacityClass: number; locations: Int32Array; most: number };
@@ -58,7 +58,7 @@ export function findBrokenSets(
   const sets: CutSet[] = [];
   const reached = new Float64Array(presence.length);
   for (let k = 0; k < capacities.length; k++) {
-    const flow = createClassFlow(supply.subarray(k * n, (k + 1) * n), reach);
+    const flow = createReachFlow(supply.subarray(k * n, (k + 1) * n), reach);
     const known = new Set<string>();
     for (let j = 0; j < n; j++) {
       const wanted = presence[k * n + j];

@@ -16,7 +16,7 @@ import { leastServed, totalDemand } from '../../problem/service-level.ts';
 import { splitDemand } from '../../problem/steps.ts';
 import { withLimits } from '../../problem/variants.ts';
 import type { Effort } from '../effort.ts';
-import type { Arcs } from './residual-arcs.ts';
+import type { FlowArcs } from './residual-arcs.ts';
 import { createResidualNetwork, type ResidualNetwork } from './residual-network.ts';
 
 export type ClassFlow = {
@@ -36,7 +36,7 @@ export type ClassFlow = {
 };
 
 /** Whether one class and whole demand make the problem a network. */
-export function isPureFlow(problem: Problem): boolean {
+export function hasOnlyFullLoads(problem: Problem): boolean {
   const [capacity] = problem.capacities;
   return problem.capacities.length === 1 && problem.demand.every((d) => splitDemand(d, capacity).rest === 0);
 }
@@ -169,7 +169,7 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
   }
 
   const most = n * n + 4 * n + 1;
-  const arcs: Arcs = {
+  const arcs: FlowArcs = {
     nodes: sink + 1,
     from: new Int32Array(most),
     to: new Int32Array(most),
@@ -249,7 +249,7 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
   };
 }
 
-function cutTo({ nodes, from, to, cost, lower, upper, flow }: Arcs, count: number): Arcs {
+function cutTo({ nodes, from, to, cost, lower, upper, flow }: FlowArcs, count: number): FlowArcs {
   return {
     nodes,
     from: from.subarray(0, count),

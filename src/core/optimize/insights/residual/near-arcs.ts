@@ -5,7 +5,7 @@
  * What is left out had residual and a reduced cost above `reach` (or its twin had). With potentials that have moved by at most
  * `drift` since, it is on no path shorter than `reach − drift`. What had no residual then joins when it gets some.
  */
-import type { HalfArcs } from './residual-arcs.ts';
+import type { ResidualArcs } from './residual-arcs.ts';
 
 export type NearArcs = ReturnType<typeof findNearArcs>;
 
@@ -20,12 +20,17 @@ const NODES_PER_LOOK = 256;
 const HALF_ARCS_PER_LOOK = 1 << 19;
 
 /** Whether there are enough half-arcs to leave some out. */
-export function isDense({ starts, head }: HalfArcs, perNode: number): boolean {
+export function isDense({ starts, head }: ResidualArcs, perNode: number): boolean {
   return head.length > LEAST_FACTOR * perNode * (starts.length - 1);
 }
 
 /** @param check called every few milliseconds */
-export function findNearArcs(half: HalfArcs, potential: Float64Array, perNode: number, check: () => void) {
+export function findNearArcs(
+  half: ResidualArcs,
+  potential: Float64Array,
+  perNode: number,
+  check: () => void,
+) {
   const { starts: allStarts, tail, head, cost, twin, residual } = half;
   const nodes = allStarts.length - 1;
   const count = head.length;

@@ -1,5 +1,5 @@
 /** Potentials of a flow, which is made optimal first where it is not. */
-import type { HalfArcs } from './residual-arcs.ts';
+import type { ResidualArcs } from './residual-arcs.ts';
 
 /** Passes between two looks for a cycle. */
 const LOOK_EVERY = 8;
@@ -11,7 +11,7 @@ const NODES_PER_LOOK = 512;
  * @param check called every few milliseconds
  * @returns how much cheaper the flow has become; 0 where it was optimal
  */
-export function settlePotentials(half: HalfArcs, potential: Float64Array, check: () => void): number {
+export function settlePotentials(half: ResidualArcs, potential: Float64Array, check: () => void): number {
   const { residual, cost, twin } = half;
   let improved = 0;
   for (;;) {
@@ -28,7 +28,7 @@ export function settlePotentials(half: HalfArcs, potential: Float64Array, check:
 }
 
 /** @returns a negative cycle, or null with potentials set */
-function findPotentials(half: HalfArcs, potential: Float64Array, check: () => void): number[] | null {
+function findPotentials(half: ResidualArcs, potential: Float64Array, check: () => void): number[] | null {
   const { starts, head, cost, residual } = half;
   const nodes = potential.length;
   const parent = new Int32Array(nodes).fill(-1);

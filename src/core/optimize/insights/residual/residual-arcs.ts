@@ -1,7 +1,7 @@
 /** Half-arcs of a residual network, in the order that searches read them. */
 
 /** Arcs in parallel arrays, with a feasible flow. `upper` may be infinite. */
-export type Arcs = {
+export type FlowArcs = {
   nodes: number;
   from: Int32Array;
   to: Int32Array;
@@ -12,7 +12,7 @@ export type Arcs = {
 };
 
 /** By place: those that leave node u are at `starts[u]` up to `starts[u + 1]`, so that a search reads memory in order. */
-export type HalfArcs = {
+export type ResidualArcs = {
   starts: Int32Array;
   tail: Int32Array;
   head: Int32Array;
@@ -28,7 +28,7 @@ export type HalfArcs = {
 const CHECK_EVERY = 1 << 16;
 
 /** @param check called every few milliseconds */
-export function createHalfArcs(arcs: Arcs, check: () => void): HalfArcs {
+export function createHalfArcs(arcs: FlowArcs, check: () => void): ResidualArcs {
   const { nodes, from, to } = arcs;
   const count = 2 * from.length;
   const starts = new Int32Array(nodes + 1);
@@ -38,7 +38,7 @@ export function createHalfArcs(arcs: Arcs, check: () => void): HalfArcs {
     starts[to[a] + 1]++;
   }
   for (let u = 0; u < nodes; u++) starts[u + 1] += starts[u];
-  const half: HalfArcs = {
+  const half: ResidualArcs = {
     starts,
     tail: new Int32Array(count),
     head: new Int32Array(count),
@@ -60,7 +60,7 @@ export function createHalfArcs(arcs: Arcs, check: () => void): HalfArcs {
 }
 
 function set(
-  half: HalfArcs,
+  half: ResidualArcs,
   at: number,
   twin: number,
   number: number,

@@ -15,7 +15,7 @@ import type { Effort } from '../effort.ts';
 import { DistanceHeap } from './distance-heap.ts';
 import { findNearArcs, isDense, type NearArcs } from './near-arcs.ts';
 import { settlePotentials } from './optimal-potentials.ts';
-import { type Arcs, createHalfArcs } from './residual-arcs.ts';
+import { createHalfArcs, type FlowArcs } from './residual-arcs.ts';
 
 /** Nodes settled between two looks at the clock, of up to some thousand half-arcs each. */
 const NODES_PER_LOOK = 128;
@@ -23,7 +23,7 @@ const NODES_PER_LOOK = 128;
 export type ResidualNetwork = ReturnType<typeof createResidualNetwork>;
 
 /** @throws OutOfTime, here and from every function below, and is of no use then */
-export function createResidualNetwork(arcs: Arcs, { check, nearPerNode }: Effort) {
+export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Effort) {
   const { nodes } = arcs;
   const half = createHalfArcs(arcs, check);
   const { starts, tail, head, twin, cost, residual, placeOf, halfAt } = half;

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { findHullCut } from '../../../../../src/core/optimize/column-generation/cuts/hull-cuts.ts';
 import {
   findLocationCut,
-  type LocationPoint,
+  type LocationValues,
 } from '../../../../../src/core/optimize/column-generation/cuts/location-cuts.ts';
 import { createRandom } from '../../instances.ts';
 
 const CAPACITIES = [[1, 2], [1, 2, 4], [4, 7, 12], [2, 3, 5, 8], [3]];
 
 /** Some arrive, some leave, in fractions, that serve just about the demand, as in a relaxation; unmet demand as little as its own row allows. */
-function createPoint(seed: number): LocationPoint {
+function createPoint(seed: number): LocationValues {
   const random = createRandom(seed);
   const capacities = Float64Array.from(CAPACITIES[seed % CAPACITIES.length]);
   const classes = capacities.length;
@@ -30,7 +30,7 @@ function createPoint(seed: number): LocationPoint {
 
 /** Calls `visit` with all that may arrive, leave and stand idle there in whole numbers, up to some beyond what is of use. */
 function forEachWhole(
-  { capacities, demand }: Pick<LocationPoint, 'capacities' | 'demand'>,
+  { capacities, demand }: Pick<LocationValues, 'capacities' | 'demand'>,
   here: ArrayLike<number>,
   visit: (values: number[], unmet: number) => void,
 ): void {
