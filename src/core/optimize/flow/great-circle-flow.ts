@@ -7,14 +7,11 @@
  * the cost at the radius, the prices prove the optimum over all moves. A radius that leaves the problem infeasible, or λ
  * above it, is widened to what λ asks for, at least doubled; at the distance limit there is nothing left to prove.
  *
- * Where the radius comes to hold a good part of all pairs and the limit allows all of them, the matrix is cheaper.
- *
  * Complexity: O(n log n + pairs within the radius) per round, 1–3 rounds.
  */
 import { type Coordinates, EARTH_RADIUS_KM } from '../../geo.ts';
 import { UNITS_PER_COST } from '../problem/costs.ts';
 import { unitVectors } from '../problem/distances/chords.ts';
-import { greatCircleCosts } from '../problem/distances/great-circle-costs.ts';
 import { nearCosts } from '../problem/distances/near-costs.ts';
 import { checkOf } from '../run/stopping.ts';
 import { solveFlow, totalUnits } from './solve-flow.ts';
@@ -25,11 +22,6 @@ const FIRST_NEIGHBOURS = 60;
 
 /** The radius is taken this much wider than the price of service asks for: prices are whole units, rounded up. */
 const RADIUS_MARGIN = 1.001;
-
-/** A radius of this share of the diameter holds a third of all pairs, or so. */
-const MATRIX_SHARE = 0.25;
-/** The matrix of more takes more than 128 MB. */
-const MOST_MATRIX_LOCATIONS = 4000;
 
 /** Points may coincide. */
 const LEAST_RADIUS_KM = 0.01;
@@ -51,20 +43,13 @@ export function solveGreatCircleFlow(
   problem: GreatCircleProblem,
   control: FlowControl = {},
 ): FlowOutcome & { radiusKm: number } {
-  const { points, costPerKm, n } = problem;
+  const { points, costPerKm } = problem;
   const limitKm = Math.min(problem.maxDistanceKm, HALF_CIRCUMFERENCE_KM);
-  const size = measureExtent(points);
   const check = checkOf(control);
-  const isMatrixBetter = (km: number) =>
-    km >= MATRIX_SHARE * size.diameterKm && limitKm > size.diameterKm && n <= MOST_MATRIX_LOCATIONS;
   // Too few vehicles, or too little demand: only the most that can be served is asked for, over all moves.
   const isShort = Math.min(totalUnits(problem.supply), totalUnits(problem.demand)) < problem.required;
-  let radiusKm = isShort ? limitKm : Math.min(limitKm, size.firstRadiusKm);
+  let radiusKm = isShort ? limitKm : Math.min(limitKm, measureExtent(points).firstRadiusKm);
   for (;;) {
-    if (isMatrixBetter(radiusKm)) {
-      const outcome = solveFlow({ ...problem, cost: greatCircleCosts(points, costPerKm, check) }, control);
-      return { ...outcome, radiusKm: limitKm };
-    }
     const outcome = solveFlow({ ...problem, cost: nearCosts(points, costPerKm, radiusKm, check) }, control);
     if (radiusKm === limitKm || outcome.kind === 'stopped') return { ...outcome, radiusKm };
     const price = outcome.kind === 'solved' ? outcome.duals.service : null;
