@@ -5,8 +5,8 @@ import type { FlowProblem } from '../src/core/optimize/flow/types.ts';
 export type Assignment = { n: number; pairs: { row: number; column: number; cost: number }[] };
 
 /**
- * Reads an OR-Library assignment file: n, then either the n × n costs row by row (assign100 … assign800), or triples "row column cost" of
- * the pairs that are allowed (assignp800 …). All numbers are whole and separated by white space.
+ * Reads an OR-Library assignment file: n, then either the n × n costs row by row (assign100 … assign800), or triples
+ * "row column cost" of the pairs that are allowed (assignp800 …). All numbers are whole and separated by white space.
  * Reference: Beasley, OR-Library: distributing test problems by electronic mail (1990).
  * @throws Error where the file is neither
  */
@@ -38,7 +38,10 @@ export function readAssignment(text: string): Assignment {
   return { n, pairs };
 }
 
-/** As a request of the service: a vehicle at the location of each row, demand of 1 at that of each column, `network` costs. Of a pair that is listed twice the cheaper counts. */
+/**
+ * As a request of the service: a vehicle at the location of each row, demand of 1 at that of each column, `network`
+ * costs. Of a pair that is listed twice the cheaper counts.
+ */
 export function toRequest({ n, pairs }: Assignment): OptimizeRequest {
   const ids = Array.from({ length: 2 * n }, (_, i) => i + 1);
   const costs: (number | null)[][] = ids.map(() => new Array<number | null>(2 * n).fill(null));

@@ -59,7 +59,8 @@ export function readDimacs(text: string): FlowNetwork {
 const MOST_UNITS = 2 ** 31 - 1;
 
 /**
- * The transportation problem of a network, and what to add to its cost to get the network's; or why there can be no flow.
+ * The transportation problem of a network, and what to add to its cost to get the network's; or why there can be no
+ * flow.
  * @throws RangeError where amounts are too large for the core
  */
 export function toFlowProblem(

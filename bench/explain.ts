@@ -1,7 +1,8 @@
 /**
- * `npm run bench:explain -- [--seeds 3] [--only TEXT]`: what `options.explain` adds to the time of a request, and how exact the
- * insights are then. Medians of wall and CPU time over the seeds' cities, after a request that warms up; which share of the
- * figures is given, as their error is smaller than themselves, and the errors of those that are, a location's counted once.
+ * `npm run bench:explain -- [--seeds 3] [--only TEXT]`: what `options.explain` adds to the time of a request, and how
+ * exact the insights are then. Medians of wall and CPU time over the seeds' cities, after a request that warms up;
+ * which share of the figures is given, as their error is smaller than themselves, and the errors of those that are, a
+ * location's counted once.
  */
 import { parseArgs } from 'node:util';
 import { optimize } from '../src/core/optimize/optimize.ts';

@@ -1,10 +1,10 @@
 /**
- * `npm run bench:files -- [--repeats 5] FILE…`: solves DIMACS minimum-cost flow files (their problem line begins with "p") and
- * OR-Library assignment files, gzipped or not, and prints optimum, what proves it, and time of each.
+ * `npm run bench:files -- [--repeats 5] FILE…`: solves DIMACS minimum-cost flow files (their problem line begins with
+ * "p") and OR-Library assignment files, gzipped or not, and prints optimum, what proves it, and time of each.
  *
- * Assignments are requests with `network` costs and go through the entry of the service, checks and verification of the plan
- * included; those whose network would have more locations than the service takes, and DIMACS files, whose transit nodes and capacities
- * no request has, go through the flow core.
+ * Assignments are requests with `network` costs and go through the entry of the service, checks and verification of
+ * the plan included; those whose network would have more locations than the service takes, and DIMACS files, whose
+ * transit nodes and capacities no request has, go through the flow core.
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';

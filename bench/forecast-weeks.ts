@@ -1,7 +1,8 @@
 /**
- * `npm run bench:weeks`: draws two weeks of the busiest zone of the New York sample as they would have been forecast, hour by
- * hour on the eve of their first day, with their 95 % interval beside what came: bench/forecast-week-calm.svg, the sample's last
- * whole week, and bench/forecast-week-holiday.svg, that of Presidents' Day, the sample's only holiday with six weeks before it.
+ * `npm run bench:weeks`: draws two weeks of the busiest zone of the New York sample as they would have been forecast,
+ * hour by hour on the eve of their first day, with their 95 % interval beside what came:
+ * bench/forecast-week-calm.svg, the sample's last whole week, and bench/forecast-week-holiday.svg, that of
+ * Presidents' Day, the sample's only holiday with six weeks before it.
  */
 import { writeFile } from 'node:fs/promises';
 import { DEFAULT_FILE, readDemand } from '../src/commands/backtest.ts';

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:forecast -- [--repeats 9] [--only TEXT]`: forecasts in one thread with 95 % intervals, beside the seasonal
- * naive method on the same series. Each case runs in a process of its own: its first call is cold, its memory its own; then
- * both methods take turns. Wall and processor time; on a busy machine the latter is the thread's own.
+ * `npm run bench:forecast -- [--repeats 9] [--only TEXT]`: forecasts in one thread with 95 % intervals, beside the
+ * seasonal naive method on the same series. Each case runs in a process of its own: its first call is cold, its
+ * memory its own; then both methods take turns. Wall and processor time; on a busy machine the latter is the thread's
+ * own.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -38,7 +38,9 @@ function fleetCases(): Case[] {
   );
 }
 
-/** 1,000 locations and wider and wider limits; 99 % of what a limit lets be served is asked for, at most 95 % of all. */
+/**
+ * 1,000 locations and wider and wider limits; 99 % of what a limit lets be served is asked for, at most 95 % of all.
+ */
 function densityCases(): Case[] {
   const { points, supply, demand, n, required } = cityFlow(1, 1000);
   const locations = points.map((point, id) => ({ id, ...point }));

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:holidays`: what knowing public holidays gains on the New York sample. Single days around the federal holidays
- * of early 2017, forecast from each of the seven midnights up to the day's own: hourly WAPE, and of the day's total bias and
- * the share inside its 95 % interval.
+ * `npm run bench:holidays`: what knowing public holidays gains on the New York sample. Single days around the federal
+ * holidays of early 2017, forecast from each of the seven midnights up to the day's own: hourly WAPE, and of the
+ * day's total bias and the share inside its 95 % interval.
  */
 import { DEFAULT_FILE, readDemand } from '../src/commands/backtest.ts';
 import { accuracyOf, addErrors, type ErrorSums, noErrors } from '../src/core/forecast/accuracy.ts';

@@ -3,9 +3,10 @@
  *
  *   npm run bench:infeasible -- [--sizes 20,73,263] [--first 1] [--seeds 2] [--seconds 4] [--only TEXT] [--each]
  *
- * A city with 2 to 4 capacities and fractional demand, infeasible in each of the ways below. `--seconds`: what an explanation may take; 4 as without
- * `options.explain`, more as with it. Told per kind and size: relaxations named, settled of them, and of the open ones how far the
- * value named is from the nearest one that is proved not to be enough. `--each`: every problem.
+ * A city with 2 to 4 capacities and fractional demand, infeasible in each of the ways below. `--seconds`: what an
+ * explanation may take; 4 as without `options.explain`, more as with it. Told per kind and size: relaxations named,
+ * settled of them, and of the open ones how far the value named is from the nearest one that is proved not to be
+ * enough. `--each`: every problem.
  */
 import { parseArgs } from 'node:util';
 import { explainInfeasible } from '../src/core/optimize/infeasible/infeasible.ts';

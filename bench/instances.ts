@@ -1,6 +1,6 @@
 /**
- * City-like instances from a seeded generator: random locations of a city of 45 × 42 km, 10–100 vehicles at each, demand
- * spread anew over the locations, 95 % of it required.
+ * City-like instances from a seeded generator: random locations of a city of 45 × 42 km, 10–100 vehicles at each,
+ * demand spread anew over the locations, 95 % of it required.
  */
 import type { Coordinates } from '../src/core/geo.ts';
 

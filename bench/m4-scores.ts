@@ -116,8 +116,8 @@ export function isSeasonal(history: Float64Array, period: number): boolean {
 }
 
 /**
- * Multiplicative classical decomposition, R's `decompose`: y / centred moving average of one period (half weights at the
- * ends where m is even), averaged per season, scaled to mean 1. Index i is that of position i, i + m, …
+ * Multiplicative classical decomposition, R's `decompose`: y / centred moving average of one period (half weights at
+ * the ends where m is even), averaged per season, scaled to mean 1. Index i is that of position i, i + m, …
  */
 export function seasonalIndices(history: Float64Array, period: number): Float64Array {
   const n = history.length;

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:memory -- [--solves 10000]`: many solves in one thread, of every kind in turns, and the memory after each tenth of
- * them. It has to stay flat: models are disposed, caches are bounded.
+ * `npm run bench:memory -- [--solves 10000]`: many solves in one thread, of every kind in turns, and the memory after
+ * each tenth of them. It has to stay flat: models are disposed, caches are bounded.
  */
 import { parseArgs } from 'node:util';
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';

@@ -1,4 +1,7 @@
-/** Problems that are no pure network, from a seeded generator: several capacities or fractional demand, 90 % of the capacity, 95 % of it required. */
+/**
+ * Problems that are no pure network, from a seeded generator: several capacities or fractional demand, 90 % of the
+ * capacity, 95 % of it required.
+ */
 import type { Problem } from '../src/core/optimize/problem/model.ts';
 import { greatCircleNetwork } from '../src/core/optimize/problem/network.ts';
 import { createUniform, SERVICE_LEVEL } from './instances.ts';

@@ -1,12 +1,14 @@
 /**
- * Problems that are no pure network, in turns in one process: median and spread of total milliseconds, worst proved gap.
+ * Problems that are no pure network, in turns in one process: median and spread of total milliseconds, worst proved
+ * gap.
  *
  *   node bench/mixed.ts [everyday | classes | fine | large] [repeats]
  *
- * everyday: one class, fractional demand, gap 1 %: what the service does (the network simplex with service at a price), the search by column
- * generation alone, and the formulation of all moves up to 263 locations. classes: capacities 1, 2, 4, gap 1 %; fine: the same,
- * gap 0.3 %; large: 1,000 locations of them. City-like instances, demand 90 % of capacity, 95 % of it required, or
- * 99 % of what can be served within 5 km where that is less. Matrices are built outside.
+ * everyday: one class, fractional demand, gap 1 %: what the service does (the network simplex with service at a
+ * price), the search by column generation alone, and the formulation of all moves up to 263 locations. classes:
+ * capacities 1, 2, 4, gap 1 %; fine: the same, gap 0.3 %; large: 1,000 locations of them. City-like instances, demand
+ * 90 % of capacity, 95 % of it required, or 99 % of what can be served within 5 km where that is less. Matrices are
+ * built outside.
  */
 
 import { createBaseModel } from '../src/core/optimize/column-generation/build-base-model.ts';

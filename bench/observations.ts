@@ -2,12 +2,13 @@
  * `npm run bench:observations -- [--locations 5000] [--years 3] [--repeats 5] [--layouts key,covering,monthly]`
  *
  * Every query that the service makes on the demand observations, over a history as it grows when hours arrive: all
- * locations of an hour together. Rows are generated into a throwaway PostgreSQL (about 80 bytes each on disk and as much
- * again for each further layout) and the layouts are tried one after the other:
+ * locations of an hour together. Rows are generated into a throwaway PostgreSQL (about 80 bytes each on disk and as
+ * much again for each further layout) and the layouts are tried one after the other:
  *   key       primary key (location_id, hour)
  *   covering  the same with `include (demand)`: reads need not visit the table
  *   monthly   partitions by month, each with the primary key
- * Time is that of the service's own functions; blocks (8 kB) and scans are what EXPLAIN (ANALYZE, BUFFERS) says of them.
+ * Time is that of the service's own functions; blocks (8 kB) and scans are what EXPLAIN (ANALYZE, BUFFERS) says of
+ * them.
  */
 
 import { rm } from 'node:fs/promises';

@@ -5,10 +5,11 @@
  *     [--lemon] [--svg FILE]
  *
  * Methods take turns within each repeat (small instances several calls at a turn), so that a busy machine hits all of
- * them alike, those that build matrices after the others; times are medians over calls and seeds, with the 10th and 90th percentile. Certificates are included; matrices are built outside, and timed by
- * themselves, except where the name says otherwise. "Travel times" are network costs as clients send them: 30 % around the distance, by
- * direction, so that they keep no triangle inequality and letting vehicles serve first where they stand proves nothing; how each was solved
- * stands behind the size. `--lemon` runs LEMON's network simplex on the same instances.
+ * them alike, those that build matrices after the others; times are medians over calls and seeds, with the 10th and
+ * 90th percentile. Certificates are included; matrices are built outside, and timed by themselves, except where the
+ * name says otherwise. "Travel times" are network costs as clients send them: 30 % around the distance, by direction,
+ * so that they keep no triangle inequality and letting vehicles serve first where they stand proves nothing; how each
+ * was solved stands behind the size. `--lemon` runs LEMON's network simplex on the same instances.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

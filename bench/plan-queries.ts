@@ -1,7 +1,8 @@
 /**
  * `npm run bench:queries -- [--plans 2000] [--jobs 100000] [--only TEXT] [--explain]`: what PostgreSQL does for each
  * query of the lists, the comparison, the export, the line of jobs and the sweeper, over a million plan items and a
- * hundred thousand jobs. The queries are those of the service, taken down as it sends them; `--explain` prints the plans.
+ * hundred thousand jobs. The queries are those of the service, taken down as it sends them; `--explain` prints the
+ * plans.
  */
 import { parseArgs } from 'node:util';
 import { drizzle } from 'drizzle-orm/node-postgres';

@@ -1,8 +1,8 @@
 /**
  * `npm run bench:plans -- [--repeats 9] [--sizes 1000,10000,100000]`: the statement that ends a job
  * and stores its plan, in milliseconds, beside COPY of the plan's rows into a table without index, constraint and
- * write-ahead log. They take turns, with the end of a job that stores the same answer and no plan, and with a row per vehicle,
- * which is what packing them (`plan-record.ts`) saves; last, the space of both.
+ * write-ahead log. They take turns, with the end of a job that stores the same answer and no plan, and with a row per
+ * vehicle, which is what packing them (`plan-record.ts`) saves; last, the space of both.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

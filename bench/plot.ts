@@ -17,7 +17,9 @@ const COLOURS = [
   '#e377c2',
 ];
 
-/** An SVG with logarithmic axes, a line and a range bar per point, and a legend; readable on white and on dark pages. */
+/**
+ * An SVG with logarithmic axes, a line and a range bar per point, and a legend; readable on white and on dark pages.
+ */
 export function plotLogLog(title: string, xLabel: string, yLabel: string, series: readonly Series[]): string {
   const points = series.flatMap((line) => line.points);
   const x = scale(

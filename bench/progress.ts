@@ -1,11 +1,13 @@
 /**
- * `npm run bench:progress -- [--seconds 60] [--only TEXT]`: what it costs to report progress ten times a second, as a worker's thread does.
+ * `npm run bench:progress -- [--seconds 60] [--only TEXT]`: what it costs to report progress ten times a second, as a
+ * worker's thread does.
  *
- * A solve is a fixed amount of work: a request that ends by itself, of which it is checked that it takes the same steps to the same cost with
- * and without progress. Three at a time, one with progress and two without, who comes first takes turns, for so many seconds per request. What is
- * compared is the processor time of the process, all its threads, which other work on the machine disturbs less than the clock: the ratio to the mean of
- * the two without. Median, in brackets the 10th – 90th percentile, and the 95 % confidence interval of the median (order statistics); the same of
- * these two tells what the measurement itself cannot tell apart.
+ * A solve is a fixed amount of work: a request that ends by itself, of which it is checked that it takes the same
+ * steps to the same cost with and without progress. Three at a time, one with progress and two without, who comes
+ * first takes turns, for so many seconds per request. What is compared is the processor time of the process, all its
+ * threads, which other work on the machine disturbs less than the clock: the ratio to the mean of the two without.
+ * Median, in brackets the 10th – 90th percentile, and the 95 % confidence interval of the median (order statistics);
+ * the same of these two tells what the measurement itself cannot tell apart.
  */
 import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';

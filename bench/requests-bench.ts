@@ -1,7 +1,7 @@
 /**
  * `npm run bench:requests -- [--repeats 9] [--only TEXT]`: from a parsed request to a verified plan, the
- * whole core in one thread. Medians with the 10th and 90th percentile; memory is the process's, so run one shape alone to
- * read it.
+ * whole core in one thread. Medians with the 10th and 90th percentile; memory is the process's, so run one shape
+ * alone to read it.
  */
 import { parseArgs } from 'node:util';
 import { optimize } from '../src/core/optimize/optimize.ts';

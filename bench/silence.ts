@@ -1,11 +1,12 @@
 /**
- * `npm run bench:silence -- [--only TEXT] [--seconds 20] [--top 5] [--stops 0]`: the longest that a solve goes without looking at its
- * stop flag and clock, and between which two places. Processor time of the solving thread, so that the machine's load does not matter;
- * what the solver's own thread does meanwhile is waited for in slices, each of which looks.
+ * `npm run bench:silence -- [--only TEXT] [--seconds 20] [--top 5] [--stops 0]`: the longest that a solve goes
+ * without looking at its stop flag and clock, and between which two places. Processor time of the solving thread, so
+ * that the machine's load does not matter; what the solver's own thread does meanwhile is waited for in slices, each
+ * of which looks.
  *
- * `--stops N`: also how long N stops take, and N ends of the time: half of them right after the looks that the longest silences
- * follow, half anywhere. Median and longest processor time from that look to the end of the solve; where the solver's own
- * thread has to be ended, the 45 ms that are waited for it come on top.
+ * `--stops N`: also how long N stops take, and N ends of the time: half of them right after the looks that the
+ * longest silences follow, half anywhere. Median and longest processor time from that look to the end of the solve;
+ * where the solver's own thread has to be ended, the 45 ms that are waited for it come on top.
  */
 import { parseArgs } from 'node:util';
 import { createUniform } from './instances.ts';

@@ -24,7 +24,10 @@ export type Kind = {
   load?: number;
   /** Costs and distances as matrices of the request. */
   network?: boolean;
-  /** What runs instead of the whole core: the formulation of all moves alone, or a loop that does nothing but read clock and flag. */
+  /**
+   * What runs instead of the whole core: the formulation of all moves alone, or a loop that does nothing but read
+   * clock and flag.
+   */
   instead?: 'all moves' | 'nothing';
 };
 

@@ -1,8 +1,9 @@
 /**
- * `npm run bench:stops -- [--only NAME] [--stops 200]`: how long a solve takes to end after it was cancelled, and by how much it
- * overruns its time limit, at random moments of hard problems. Median, 99th percentile and longest of each kind, in milliseconds.
- * A solve runs in a thread as it does in the service; moments are spread evenly over its first `spanMs`.
- * Time in which the thread was ready to run but had no processor (Linux tells) is not counted: it is the machine's.
+ * `npm run bench:stops -- [--only NAME] [--stops 200]`: how long a solve takes to end after it was cancelled, and by
+ * how much it overruns its time limit, at random moments of hard problems. Median, 99th percentile and longest of
+ * each kind, in milliseconds. A solve runs in a thread as it does in the service; moments are spread evenly over its
+ * first `spanMs`. Time in which the thread was ready to run but had no processor (Linux tells) is not counted: it is
+ * the machine's.
  */
 import { once } from 'node:events';
 import { readFileSync, readlinkSync } from 'node:fs';

@@ -170,7 +170,10 @@ describe('the image', () => {
   });
 });
 
-/** What `npm install --omit=dev` installs: every package of the lock file that is installed here and not for development. */
+/**
+ * What `npm install --omit=dev` installs: every package of the lock file that is installed here and not for
+ * development.
+ */
 function linkProductionPackages(folder: string): void {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
@@ -181,7 +184,9 @@ function linkProductionPackages(folder: string): void {
   }
 }
 
-/** Copies a package, as hard links where the file system can: there are thousands of files. Inner packages are apart. */
+/**
+ * Copies a package, as hard links where the file system can: there are thousands of files. Inner packages are apart.
+ */
 function linkFolder(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {

@@ -12,7 +12,9 @@ import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 import type { ThreadOutcome, Threads } from './threads.ts';
 
-/** Progress goes to subscribers as it comes, which is seldom enough, and to PostgreSQL so often at most, and so late. */
+/**
+ * Progress goes to subscribers as it comes, which is seldom enough, and to PostgreSQL so often at most, and so late.
+ */
 const STORE_PROGRESS_MS = 500;
 /** Longer than the largest request takes to parse. */
 const FACTS_LIMIT_SECONDS = 60;

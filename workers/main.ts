@@ -27,8 +27,8 @@ import { openThreads } from './threads.ts';
 const LOOK_FOR_CANCELS_MS = 400;
 
 /**
- * Starts a worker process: takes jobs from the queue, solves them in threads, never on its own event loop. PostgreSQL is
- * waited for.
+ * Starts a worker process: takes jobs from the queue, solves them in threads, never on its own event loop. PostgreSQL
+ * is waited for.
  * @param signal ends the start while it waits
  */
 export async function startWorker(

@@ -14,7 +14,10 @@ export function roundMs(ms: number): number {
 export type Phases = {
   /** in the order in which they began, in milliseconds since the claim */
   marks: PhaseMark[];
-  /** Marks the beginning of a phase; nothing happens where it has begun already. @param at milliseconds of `process.hrtime` */
+  /**
+   * Marks the beginning of a phase; nothing happens where it has begun already.
+   * @param at milliseconds of `process.hrtime`
+   */
   enter(phase: string, at?: number): void;
 };
 

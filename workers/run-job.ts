@@ -21,7 +21,10 @@ export type RunJobDeps = JobRunDeps & {
   levelOrder: () => JobPriority | null;
 };
 
-/** Takes one token: claim the next job → do the work of its kind → store what came of it in one transaction → announce. */
+/**
+ * Takes one token: claim the next job → do the work of its kind → store what came of it in one transaction →
+ * announce.
+ */
 export async function runJob(deps: RunJobDeps): Promise<void> {
   const { db, workerId, running } = deps;
   const first = deps.levelOrder();

@@ -42,7 +42,10 @@ export type Threads = {
   close(): Promise<void>;
 };
 
-/** How long work may take to notice that it is to stop, before its thread is ended: it mostly takes less than half of that. */
+/**
+ * How long work may take to notice that it is to stop, before its thread is ended: it mostly takes less than half of
+ * that.
+ */
 const STOP_GRACE_MS = 150;
 
 /** Work that gets too little of a processor has so many times its overrun by the clock. */
@@ -51,8 +54,8 @@ const MIN_WATCH_MS = 10;
 
 /**
  * Opens `count` threads, kept warm: loading the solver costs more than a small solve.
- * @param overrunSeconds what building, verifying and explaining may take beside the work's own time limit, of a processor:
- *   a machine that has much else to do is no fault of the work
+ * @param overrunSeconds what building, verifying and explaining may take beside the work's own time limit, of a
+ * processor: a machine that has much else to do is no fault of the work
  */
 export function openThreads(count: number, overrunSeconds: number): Threads {
   const pauses = watchPauses();

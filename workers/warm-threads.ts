@@ -3,8 +3,8 @@ import type { Transferable } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 
 /**
- * Growth of the process since a thread was new after which it is renewed: the memory of WebAssembly never shrinks, and a
- * heap that has grown does so slowly. Twice what small jobs make of it.
+ * Growth of the process since a thread was new after which it is renewed: the memory of WebAssembly never shrinks,
+ * and a heap that has grown does so slowly. Twice what small jobs make of it.
  */
 const GROWTH_BYTES = 64 * 1024 ** 2;
 
@@ -30,8 +30,8 @@ type Thread = {
 
 /**
  * Opens `count` threads, kept warm. One in which work made the process grow goes on until another is warm in its
- * place, and ends then, with the work that it has: no work waits for that. One that has worked is also renewed where the
- * process stays large while it rests: small growth of many jobs adds up, and would move the mark with it.
+ * place, and ends then, with the work that it has: no work waits for that. One that has worked is also renewed where
+ * the process stays large while it rests: small growth of many jobs adds up, and would move the mark with it.
  * @param filename module of the threads; its default export does the work, and nothing for `null`
  */
 export function openWarmThreads<Task>(

@@ -1,7 +1,8 @@
 /**
- * The least that a service can be which stores before it accepts and before it answers: HTTP, one INSERT, a token, a claim, one
- * UPDATE with the answer, an event, the answer read and sent. The same libraries and durability, bodies and answers as long; one table, two
- * indexes; no checks, no solve, no thread, no plan. As child processes: its API and its worker.
+ * The least that a service can be which stores before it accepts and before it answers: HTTP, one INSERT, a token, a
+ * claim, one UPDATE with the answer, an event, the answer read and sent. The same libraries and durability, bodies
+ * and answers as long; one table, two indexes; no checks, no solve, no thread, no plan. As child processes: its API
+ * and its worker.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,12 +1,13 @@
 /**
- * `npm run bench:load -- [--calls 300] [--callers 8] [--backends redis,postgres]`: what the whole synchronous call costs
- * for small problems (20 locations, 200 vehicles), with one and two workers, on both backends: real processes, a throwaway
- * PostgreSQL with its usual durability, Redis without persistence.
+ * `npm run bench:load -- [--calls 300] [--callers 8] [--backends redis,postgres]`: what the whole synchronous call
+ * costs for small problems (20 locations, 200 vehicles), with one and two workers, on both backends: real processes,
+ * a throwaway PostgreSQL with its usual durability, Redis without persistence.
  *
- * One caller: calls and bare BullMQ round trips take turns; medians, 95th percentiles, and their ratio without the solve
- * (the same problems solved in this process, also in turns); beside them what the job's record costs by itself
- * (`record.ts`), and the least service that could keep the same promises (`least.ts`). Then many callers at once: jobs per second. The steps are
- * read from the job records of the calls of one caller: `phases` of GET /api/v1/jobs/{job_id}.
+ * One caller: calls and bare BullMQ round trips take turns; medians, 95th percentiles, and their ratio without the
+ * solve (the same problems solved in this process, also in turns); beside them what the job's record costs by itself
+ * (`record.ts`), and the least service that could keep the same promises (`least.ts`). Then many callers at once:
+ * jobs per second. The steps are read from the job records of the calls of one caller: `phases` of GET
+ * /api/v1/jobs/{job_id}.
  */
 
 import { once } from 'node:events';
@@ -64,7 +65,9 @@ type Answer = {
 
 const agent = new Agent({ keepAlive: true });
 
-/** A client that costs little itself: one connection that stays, and an answer that is parsed after the clock stopped. */
+/**
+ * A client that costs little itself: one connection that stays, and an answer that is parsed after the clock stopped.
+ */
 async function send(url: string, method: string, body?: string): Promise<{ answer: Answer; ms: number }> {
   const startedMs = performance.now();
   const call = request(url, {

@@ -1,4 +1,7 @@
-/** Processes of the service, and of the baseline, as an operator runs them: one each, on free ports, ended with the bench. */
+/**
+ * Processes of the service, and of the baseline, as an operator runs them: one each, on free ports, ended with the
+ * bench.
+ */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +17,10 @@ export function endLater(end: () => Promise<unknown>): void {
   ending.push(end);
 }
 
-/** Ends all that was started, the last first; waits for that also where it is already on its way. What fails is told and does not keep the rest from ending. */
+/**
+ * Ends all that was started, the last first; waits for that also where it is already on its way. What fails is told
+ * and does not keep the rest from ending.
+ */
 export function endAll(): Promise<void> {
   isEnding ??= endEach().finally(() => {
     isEnding = undefined;
@@ -26,7 +32,10 @@ async function endEach(): Promise<void> {
   for (let end = ending.pop(); end; end = ending.pop()) await end().catch(console.error);
 }
 
-/** Has `endAll` end a process and wait for its end. To be called before the process is ready: the bench may die by then. */
+/**
+ * Has `endAll` end a process and wait for its end. To be called before the process is ready: the bench may die by
+ * then.
+ */
 export function endChildLater(child: ChildProcess): void {
   endLater(async () => {
     // Without a process id it could not be started, and will not tell that it has ended.

@@ -1,11 +1,12 @@
 /**
- * `npm run bench:loop -- [--part faults|largest|all] [--locations 5000] [--weeks 13] [--vehicles 500000] [--only name]`: how long
- * one caller can keep the event loop of the API from all others. API and worker are processes of their own on a PostgreSQL of
- * their own. `faults`: every kind of wrong or hostile body to every operation that takes JSON. `largest`: the largest allowed
- * request of every operation, and `/health` meanwhile; then, a minute later, the memory of the processes.
+ * `npm run bench:loop -- [--part faults|largest|all] [--locations 5000] [--weeks 13] [--vehicles 500000] [--only
+ * name]`: how long one caller can keep the event loop of the API from all others. API and worker are processes of
+ * their own on a PostgreSQL of their own. `faults`: every kind of wrong or hostile body to every operation that takes
+ * JSON. `largest`: the largest allowed request of every operation, and `/health` meanwhile; then, a minute later, the
+ * memory of the processes.
  *
- * A turn of the loop is measured inside the API: of the clock, and of the processor that its thread had in that turn, which other
- * work of the machine does not lengthen.
+ * A turn of the loop is measured inside the API: of the clock, and of the processor that its thread had in that turn,
+ * which other work of the machine does not lengthen.
  */
 import http from 'node:http';
 import { setTimeout } from 'node:timers/promises';

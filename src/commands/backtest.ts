@@ -1,7 +1,7 @@
 /**
  * `npm run backtest -- [csv or csv.gz] [--horizon 48,168] [--step 1,24] [--origins 16]
- * [--time-zone America/New_York] [--holidays US] [--events FILE] [--storms 2017-02-09,…] [--locations]`: how well the forecasts
- * would have been on stored demand, beside two simple rules.
+ * [--time-zone America/New_York] [--holidays US] [--events FILE] [--storms 2017-02-09,…] [--locations]`: how well the
+ * forecasts would have been on stored demand, beside two simple rules.
  *
  * Columns `location_id,hour_utc_iso,<count>` with a header; an absent hour is a missing one. Events are a file
  * as `npm run import -- --events` reads it; those before a date are what its forecasts learn from.
@@ -140,7 +140,10 @@ async function readEvents(file: string): Promise<DemandEvent[]> {
   }
 }
 
-/** Reads hourly demand; throws an Error that names file and row where it cannot be used. @returns series by location id */
+/**
+ * Reads hourly demand; throws an Error that names file and row where it cannot be used.
+ * @returns series by location id
+ */
 export async function readDemand(file: string, timeZone: string): Promise<DemandSeries[]> {
   const hours = new Map<number, Map<number, number>>();
   const collect = async (rows: AsyncIterable<string[]>): Promise<void> => {

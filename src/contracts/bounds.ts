@@ -1,6 +1,6 @@
 /**
- * The bounds of every quantity, once: the schemas state them, CSV and settings are read with them, and PostgreSQL's check
- * constraints are made from them (`db/schema.ts`; a test compares the database with this file).
+ * The bounds of every quantity, once: the schemas state them, CSV and settings are read with them, and PostgreSQL's
+ * check constraints are made from them (`db/schema.ts`; a test compares the database with this file).
  */
 
 /** Ids of locations and counts are 32-bit integers, as PostgreSQL keeps them. */
@@ -11,14 +11,23 @@ export const MAX_COUNT = 2147483647;
 /** A whole number from `MIN_LOCATION_ID` to `MAX_LOCATION_ID` as a key of an object: canonical decimal digits. */
 export const LOCATION_KEY = `^(0|-?([1-9][0-9]{0,8}|1[0-9]{9}|20[0-9]{8}|21[0-3][0-9]{7}|214[0-6][0-9]{6}|2147[0-3][0-9]{5}|21474[0-7][0-9]{4}|214748[0-2][0-9]{3}|2147483[0-5][0-9]{2}|21474836[0-3][0-9]|214748364[0-7])|-2147483648)$`;
 
-/** Capacity of a vehicle. Below, the solver cannot tell it from none; above, sums are not exact enough to prove a plan. */
+/**
+ * Capacity of a vehicle. Below, the solver cannot tell it from none; above, sums are not exact enough to prove a
+ * plan.
+ */
 export const MIN_CAPACITY = 1e-6;
 export const MAX_CAPACITY = 1e9;
 
-/** Demand of a location in one time step of a plan, in the unit of capacity; the limit has the reason of `MAX_CAPACITY`. */
+/**
+ * Demand of a location in one time step of a plan, in the unit of capacity; the limit has the reason of
+ * `MAX_CAPACITY`.
+ */
 export const MAX_DEMAND = 1e9;
 
-/** Demand of a location in one hour, as observed: a forecast of 24 such hours, and its upper end, stays below `MAX_DEMAND`. */
+/**
+ * Demand of a location in one hour, as observed: a forecast of 24 such hours, and its upper end, stays below
+ * `MAX_DEMAND`.
+ */
 export const MAX_HOURLY_DEMAND = 1e6;
 export const MAX_DAILY_DEMAND = 24 * MAX_HOURLY_DEMAND;
 
@@ -51,7 +60,10 @@ export const MAX_AGE_DAYS = 1e6;
 
 /** Years that dates of vehicles lie in. */
 export const MIN_VEHICLE_YEAR = 1900;
-/** Years that observations lie in, and forecasts start in. A mistyped year would move the default start of every forecast. */
+/**
+ * Years that observations lie in, and forecasts start in. A mistyped year would move the default start of every
+ * forecast.
+ */
 export const MIN_OBSERVED_YEAR = 1970;
 export const MAX_YEAR = 2199;
 /** The same years as patterns of dates. */

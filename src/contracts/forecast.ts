@@ -15,8 +15,8 @@ export const StartDate = Type.String({
     'first local day; default: the day after the newest observation. Only observations before it are used.',
 });
 /**
- * Share of outcomes that an interval holds. Below half it says nothing; above 0.999 it rests on errors that thirteen weeks
- * of history cannot show, and near 1 its quantile is infinite.
+ * Share of outcomes that an interval holds. Below half it says nothing; above 0.999 it rests on errors that thirteen
+ * weeks of history cannot show, and near 1 its quantile is infinite.
  */
 export const MIN_CONFIDENCE_LEVEL = 0.5;
 export const MAX_CONFIDENCE_LEVEL = 0.999;
@@ -36,7 +36,9 @@ export const HorizonHours = Type.Integer({ minimum: 1, maximum: MAX_TIME_STEPS, 
 
 /** Locations of one forecast at most. */
 export const MAX_FORECAST_LOCATIONS = 5000;
-/** Values of one forecast at most, locations times steps; an interval adds its two ends to a value and does not count. */
+/**
+ * Values of one forecast at most, locations times steps; an interval adds its two ends to a value and does not count.
+ */
 export const MAX_FORECAST_VALUES = 1_000_000;
 /** Events that the metadata of a forecast names at most. */
 export const MAX_NAMED_EVENTS = 100;

@@ -49,7 +49,9 @@ export const PlanId = Type.String({ pattern: `^plan_${UUID}$` });
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/** What is known of a solve while it runs: a figure that was known stays until a newer one is, in a later attempt too. */
+/**
+ * What is known of a solve while it runs: a figure that was known stays until a newer one is, in a later attempt too.
+ */
 export const ProgressState = {
   progress: Type.Number({ minimum: 0, maximum: 1, description: 'never falls' }),
   stage: nullable(

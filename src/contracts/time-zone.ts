@@ -1,4 +1,7 @@
-/** Names that have been found valid (some hundred at most): to ask takes a tenth of a millisecond, for each of 200,000 rows. */
+/**
+ * Names that have been found valid (some hundred at most): to ask takes a tenth of a millisecond, for each of 200,000
+ * rows.
+ */
 const known = new Set<string>();
 /** More than there are; only their upper and lower case can make more of them. */
 const MAX_KNOWN = 1000;

@@ -1,6 +1,6 @@
 /**
- * Times with an offset as text. JavaScript and PostgreSQL read them differently (30 February, year 0, offsets of a day);
- * what passes here is read by both, and as the same instant.
+ * Times with an offset as text. JavaScript and PostgreSQL read them differently (30 February, year 0, offsets of a
+ * day); what passes here is read by both, and as the same instant.
  */
 
 const TIME =

@@ -10,7 +10,8 @@ import type { CsvSource } from './row-reader.ts';
 import { describeKey } from './tables.ts';
 
 /**
- * Finds what lies between cells or rows: keys that come twice, locations that do not exist, events that end before they begin.
+ * Finds what lies between cells or rows: keys that come twice, locations that do not exist, events that end before
+ * they begin.
  * @param howToStoreLocations what to do about a missing location, as the reader of the message can do it
  * @throws CsvFaults with these and all that was found before
  */

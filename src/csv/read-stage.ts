@@ -11,8 +11,8 @@ import type { CsvSource } from './row-reader.ts';
 export type CsvStreams = [PipelineSource<any>, ...PipelineTransform<any, any>[]];
 
 /**
- * Copies a text into its stage. What is wrong with it goes into its list of faults, and the transaction goes on, so that
- * the other texts of a call are looked at too; a text that could not be read to its end leaves its stage empty.
+ * Copies a text into its stage. What is wrong with it goes into its list of faults, and the transaction goes on, so
+ * that the other texts of a call are looked at too; a text that could not be read to its end leaves its stage empty.
  * @param open opens the text
  * @param describeError what an error of `open` or of its streams says of the text, where the text is to blame
  * @param onRow called for every row

@@ -81,8 +81,8 @@ const isWithin = (fromHour: number, beforeHour: number) =>
 const NEIGHBOUR_COUNT = 3;
 
 /**
- * The active locations nearest to each of some that have observations of `[fromHour, beforeHour)`, the nearest first, by
- * great circle. O(observed × asked for), in PostgreSQL.
+ * The active locations nearest to each of some that have observations of `[fromHour, beforeHour)`, the nearest first,
+ * by great circle. O(observed × asked for), in PostgreSQL.
  * @returns none for a location where there are none
  */
 export async function readObservedNeighbours(
@@ -168,7 +168,9 @@ export async function readNewestHourOfEach(
   return new Map(rows.map(({ id, seconds }) => [id, seconds / 3600]));
 }
 
-/** A number that is another one after every change of the observations, or of the locations (their time zones count). */
+/**
+ * A number that is another one after every change of the observations, or of the locations (their time zones count).
+ */
 export async function readDemandRevision(db: Queryable): Promise<number> {
   const [row] = await db.select({ revision: demandRevision.revision }).from(demandRevision);
   return row.revision;

@@ -93,8 +93,8 @@ export const EVENT_UPSERT: UpsertTarget = {
 const [BEFORE, AFTER] = upsertText(EVENT_UPSERT).map((text) => sql.raw(text));
 
 /**
- * Creates or replaces events (`packEvents`) and bumps the revision: forecasts depend on them. To be called in a transaction.
- * Their ids are unique, their locations are stored.
+ * Creates or replaces events (`packEvents`) and bumps the revision: forecasts depend on them. To be called in a
+ * transaction. Their ids are unique, their locations are stored.
  */
 export async function upsertEvents(tx: Queryable, rows: PackedRows): Promise<Counts> {
   const counts = await upsertInOrder(rows, async (columns) => {

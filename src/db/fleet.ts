@@ -128,7 +128,8 @@ const [BEFORE, AFTER] = upsertText(VEHICLE_UPSERT).map((text) => sql.raw(text));
 
 /**
  * Creates or replaces vehicles (`packVehicles`); to be called in a transaction. Their ids are unique, locations are
- * stored. Where status or capacity is not stated, the default is written; dates and utilization that are not stated stay.
+ * stored. Where status or capacity is not stated, the default is written; dates and utilization that are not stated
+ * stay.
  */
 export function upsertVehicles(tx: Queryable, rows: PackedRows): Promise<Counts> {
   return upsertInOrder(rows, async (columns) => {

@@ -27,8 +27,8 @@ export const NOTHING_KNOWN: Readonly<Progress> = {
 };
 
 /**
- * What is known of a job when it tells more: its progress never falls, and what was known stays until something newer is, in
- * a later attempt too, whose problem is the same. The gap is that between plan and bound as they then are.
+ * What is known of a job when it tells more: its progress never falls, and what was known stays until something newer
+ * is, in a later attempt too, whose problem is the same. The gap is that between plan and bound as they then are.
  */
 export function learnProgress(known: Progress, told: Progress): Progress {
   const incumbent = told.incumbent ?? known.incumbent;

@@ -55,8 +55,8 @@ export async function findKnownLocationIds(db: Queryable, ids: readonly number[]
 }
 
 /**
- * Which of these ids are stored. They stay so until the transaction ends: whoever deletes one of them waits, and a row that
- * refers to it can be stored.
+ * Which of these ids are stored. They stay so until the transaction ends: whoever deletes one of them waits, and a
+ * row that refers to it can be stored.
  */
 export async function holdLocations(tx: Queryable, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
@@ -143,8 +143,8 @@ export const LOCATION_UPSERT: UpsertTarget = {
   table: 'locations',
   key: ['id'],
   values: ['name', 'latitude', 'longitude', 'time_zone', 'active', 'expected_daily_demand'],
-  // GET does not return the time zone: what was read may be written back without losing it. What is expected and what is
-  // retired come from other sources than the list of places.
+  // GET does not return the time zone: what was read may be written back without losing it. What is expected and what
+  // is retired come from other sources than the list of places.
   keepWhereNull: ['time_zone', 'expected_daily_demand'],
   defaults: { active: 'true' },
 };
@@ -152,7 +152,8 @@ const [BEFORE, AFTER] = upsertText(LOCATION_UPSERT).map((text) => sql.raw(text))
 
 /**
  * Creates or replaces locations (`packLocations`) and bumps the revision; to be called in a transaction. Their ids are
- * unique. What a location does not state of time zone, `active` and expected demand stays as it is; a new one is active.
+ * unique. What a location does not state of time zone, `active` and expected demand stays as it is; a new one is
+ * active.
  */
 export async function upsertLocations(tx: Queryable, rows: PackedRows): Promise<Counts> {
   await lockLocations(tx);

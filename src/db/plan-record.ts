@@ -1,7 +1,7 @@
 /**
- * A plan as it goes into the database: figures, and its vehicles packed into arrays, a row for a thousand of them. An array
- * is stored in a quarter of the time that a row per vehicle takes, in a tenth of the space (`npm run bench:plans`).
- * Pure, and without the database: large plans are packed in the thread that made them.
+ * A plan as it goes into the database: figures, and its vehicles packed into arrays, a row for a thousand of them. An
+ * array is stored in a quarter of the time that a row per vehicle takes, in a tenth of the space (`npm run
+ * bench:plans`). Pure, and without the database: large plans are packed in the thread that made them.
  */
 import type { AllocationPlanItem, OptimizationResult } from '../contracts/optimize.ts';
 import { arrayText } from './array-text.ts';

@@ -7,8 +7,9 @@ import { demandEvents, demandObservations, locations, vehicles } from './schema.
 /**
  * Deleting locations and vehicles. Plans, decisions and jobs refer to neither by foreign key: they keep what they say.
  *
- * Locks are taken in one order, of each table the table's before those of rows: locations, vehicles, observations, events,
- * revision (`holdLocations`, bulk upserts and the import keep to it). So writers wait for each other, and none deadlocks.
+ * Locks are taken in one order, of each table the table's before those of rows: locations, vehicles, observations,
+ * events, revision (`holdLocations`, bulk upserts and the import keep to it). So writers wait for each other, and
+ * none deadlocks.
  */
 
 export const NOTHING_REMOVED: RemovedCounts = { locations: 0, vehicles: 0, observations: 0, events: 0 };
@@ -28,7 +29,8 @@ async function lockVehicles(tx: Queryable): Promise<void> {
 }
 
 /**
- * Deletes all vehicles but those that are named, and keeps everybody else from writing vehicles until the transaction ends.
+ * Deletes all vehicles but those that are named, and keeps everybody else from writing vehicles until the transaction
+ * ends.
  * @param named a query of their ids
  */
 export async function deleteOtherVehicles(tx: Queryable, named: SQL): Promise<RemovedCounts> {
@@ -54,7 +56,8 @@ export async function deleteOtherLocations(
 
 /**
  * Deletes locations and bumps the revision; to be called in a transaction, under `lockLocations`.
- * @param options.cascade deletes the vehicles that stand there, the observations and the events of these locations as well
+ * @param options.cascade deletes the vehicles that stand there, the observations and the events of these locations as
+ * well
  * @returns the locations that something refers to, at most `limit` of them, where there are any and `cascade` is false:
  *   nothing is deleted then
  */

@@ -26,7 +26,10 @@ export async function cleanAlone(db: Database, clean: CleanBatch, limit: number)
 // thinks of the size of the table.
 const isOlder = (time: unknown, days: number) => sql`${time} < now() - ${days} * interval '1 day'`;
 
-/** Drops the inputs of jobs that ended more than `days` ago, and the locations kept with them; the jobs and their answers stay. */
+/**
+ * Drops the inputs of jobs that ended more than `days` ago, and the locations kept with them; the jobs and their
+ * answers stay.
+ */
 export const dropInputs =
   (days: number): CleanBatch =>
   async (tx, limit) => {

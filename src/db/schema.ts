@@ -157,8 +157,8 @@ export const demandEvents = pgTable(
 );
 
 /**
- * Rows as they were stored before there were bounds: migration `bounds` corrected or removed them, and keeps here what they
- * said. Nothing reads it but an operator.
+ * Rows as they were stored before there were bounds: migration `bounds` corrected or removed them, and keeps here
+ * what they said. Nothing reads it but an operator.
  */
 export const outOfBounds = pgTable('out_of_bounds', {
   tableName: text('table_name').notNull(),
@@ -195,7 +195,8 @@ export const jobs = pgTable(
     iterations: integer('iterations'),
     solverStatus: text('solver_status', { enum: SOLVER_STATUSES }),
     priority: jobPriority('priority').notNull().default('normal'),
-    // Who takes turns with whom, see `callerTurns`: callers with each other, and the clients of a caller with each other.
+    // Who takes turns with whom, see `callerTurns`: callers with each other, and the clients of a caller with each
+    // other.
     caller: text('caller').notNull().default('unknown'),
     clientId: text('client_id').notNull().default(''),
     // What the event loop of a worker needs to know of the request: it never parses the whole of it.
@@ -414,11 +415,15 @@ export const plans = pgTable(
   ],
 );
 
-/** The vehicles of plans, a thousand to a row (`plan-record.ts`), in the order of the request. A vehicle whose two locations are one stays. */
+/**
+ * The vehicles of plans, a thousand to a row (`plan-record.ts`), in the order of the request. A vehicle whose two
+ * locations are one stays.
+ */
 export const planParts = pgTable(
   'plan_parts',
   {
-    // No foreign key to plans: parts are stored by the statement that stores their plan, and are removed by way of `removed_plans`.
+    // No foreign key to plans: parts are stored by the statement that stores their plan, and are removed by way of
+    // `removed_plans`.
     planId: text('plan_id').notNull(),
     firstOrdinal: integer('first_ordinal').notNull(),
     vehicleIds: text('vehicle_ids').array().notNull(),

@@ -105,7 +105,9 @@ export async function findStagedDuplicates(client: Client, stage: Stage, limit: 
   return rows.map(({ line, first, ...key }) => ({ line: Number(line), first: Number(first), key }));
 }
 
-/** Locations that rows of a stage name and that are neither stored nor staged: the first line and how many there are. */
+/**
+ * Locations that rows of a stage name and that are neither stored nor staged: the first line and how many there are.
+ */
 export async function findStagedUnknownLocations(
   client: Client,
   stage: Exclude<Stage, 'locations'>,

@@ -52,8 +52,8 @@ export async function countClaimable(db: Queryable, most: number, limit: Running
 }
 
 /**
- * Whether a job of a caller waits that its limit held back until now, when one of its others has ended: claims passed it
- * over and used up its token. To be asked after the end is stored: whoever claims later sees the end by itself.
+ * Whether a job of a caller waits that its limit held back until now, when one of its others has ended: claims passed
+ * it over and used up its token. To be asked after the end is stored: whoever claims later sees the end by itself.
  */
 export async function isHeldBack(db: Queryable, jobId: string, limit: RunningLimit): Promise<boolean> {
   const { rows } = await db.execute<{ held: boolean }>(sql`
@@ -64,7 +64,9 @@ export async function isHeldBack(db: Queryable, jobId: string, limit: RunningLim
   return rows[0]?.held ?? false;
 }
 
-/** Jobs of one that are claimed before `tag` is: those that begin earlier, or at the same point where it came earlier. */
+/**
+ * Jobs of one that are claimed before `tag` is: those that begin earlier, or at the same point where it came earlier.
+ */
 const before = (start: SQL, expected: SQL, since: SQL, tag: SQL, tagSince: SQL) => sql`
   greatest(0, case when ${since} < ${tagSince} then floor((${tag} - ${start}) / ${expected}) + 1
     else ceil((${tag} - ${start}) / ${expected}) end)`;

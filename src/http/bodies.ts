@@ -46,8 +46,8 @@ type BodyLimits = Pick<Config, 'HTTP_JSON_LIMIT_BYTES' | 'HTTP_BODY_LIMIT_BYTES'
 type Limit = { bytes: number; kind: 'JSON' | 'CSV'; setting: string };
 
 /**
- * Sets up how bodies are read: JSON, JSON merge patch, CSV; each of them plain or with `Content-Encoding: gzip`. A route
- * takes JSON, or the types that the `content` of its body schema names; any other is answered with 415.
+ * Sets up how bodies are read: JSON, JSON merge patch, CSV; each of them plain or with `Content-Encoding: gzip`. A
+ * route takes JSON, or the types that the `content` of its body schema names; any other is answered with 415.
  * @param limits longest bodies; they hold for packed bodies after unpacking too
  */
 export function acceptBodies(app: Pick<App, BodySetup>, limits: BodyLimits, intake: Intake): void {

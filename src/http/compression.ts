@@ -6,9 +6,9 @@ import type { App } from './deps.ts';
 const THRESHOLD_BYTES = 1024;
 
 /**
- * Compresses answers for callers who take it, streams as they come, off the event loop. A plan of 90,000 vehicles (9.5 MB) takes
- * 40 ms of a thread and becomes a ninth; the next levels take twice as long for a tenth less. The small window keeps what a stream
- * needs below 1 MB.
+ * Compresses answers for callers who take it, streams as they come, off the event loop. A plan of 90,000 vehicles
+ * (9.5 MB) takes 40 ms of a thread and becomes a ninth; the next levels take twice as long for a tenth less. The
+ * small window keeps what a stream needs below 1 MB.
  */
 export async function compressAnswers(app: App): Promise<void> {
   await app.register(compress, {

@@ -31,8 +31,8 @@ export type Forecaster = {
 };
 
 /**
- * Most bytes that kept forecasts take together, about; those not asked for the longest go first. The largest forecast of
- * all fits (22 MB), and the process that keeps it is not much larger for it.
+ * Most bytes that kept forecasts take together, about; those not asked for the longest go first. The largest forecast
+ * of all fits (22 MB), and the process that keeps it is not much larger for it.
  */
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** What a kept forecast takes beside its text. */
@@ -82,7 +82,8 @@ export function openForecaster(
     cachedRevision = revision;
 
     const { locationIds, options } = task;
-    // Intervals, short histories, holidays and events are learned from all locations of the request: all of them or none.
+    // Intervals, short histories, holidays and events are learned from all locations of the request: all of them or
+    // none.
     const keyOf = cacheKeys(revision, task);
     const known = new Map(locationIds.map((id) => [id, cache.get(keyOf(id))]));
     if (locationIds.some((id) => known.get(id) === undefined)) {

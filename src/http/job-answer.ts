@@ -55,8 +55,8 @@ export type AnswerJob = (
 ) => Promise<FastifyReply>;
 
 /**
- * The way of every operation that is a job: store, enqueue, wait as long as the caller prefers; then the envelope of the
- * job, or 202 and where to find it.
+ * The way of every operation that is a job: store, enqueue, wait as long as the caller prefers; then the envelope of
+ * the job, or 202 and where to find it.
  */
 export function answerJobs(deps: Deps): AnswerJob {
   const { config, database, watch } = deps;

@@ -16,8 +16,8 @@ const LIST = ['anyOf', 'oneOf', 'allOf'];
 const BY_NAME = ['properties', 'patternProperties'];
 
 /**
- * How the schemas of the routes become the OpenAPI document: those with an `$id` are components of that name, bodies and
- * answers refer to them, and nothing is left that generators of clients read otherwise than the service does.
+ * How the schemas of the routes become the OpenAPI document: those with an `$id` are components of that name, bodies
+ * and answers refer to them, and nothing is left that generators of clients read otherwise than the service does.
  */
 export function documentRoutes(): { transform: SwaggerTransform; transformObject: SwaggerTransformObject } {
   const components = new Map<string, Schema>();

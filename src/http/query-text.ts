@@ -5,9 +5,9 @@ import { readDecimalNumber, readWholeNumber } from '../contracts/number-text.ts'
 type Parameter = TSchema & { type?: string };
 
 /**
- * Reads the parameters of a query or path, which come as text, as their schema has them. What is not the text of a value
- * of that type stays text: the schema then says what is wrong with it. Nothing is coerced. Of a parameter that is given
- * several times the first one is read; `findRepeated` names it.
+ * Reads the parameters of a query or path, which come as text, as their schema has them. What is not the text of a
+ * value of that type stays text: the schema then says what is wrong with it. Nothing is coerced. Of a parameter that
+ * is given several times the first one is read; `findRepeated` names it.
  * @param schema of an object; its properties are texts, enums, numbers or booleans
  */
 export function readParameters(schema: TSchema, texts: unknown): Record<string, unknown> {

@@ -18,10 +18,11 @@ export type ReplacedTable = Exclude<Stage, 'demand'>;
 const LIMIT = MAX_REPORTED_ERRORS;
 
 /**
- * Removes what a set does not name; to be called in the transaction that stores it, before it does: the locks of vehicles and
- * observations come before the one of the revision, which storing locations takes.
+ * Removes what a set does not name; to be called in the transaction that stores it, before it does: the locks of
+ * vehicles and observations come before the one of the revision, which storing locations takes.
  * @param named a query of the ids in the set
- * @throws AppError CONFLICT naming the locations that something refers to, at most 100; VALIDATION_ERROR where the set is empty
+ * @throws AppError CONFLICT naming the locations that something refers to, at most 100; VALIDATION_ERROR where the
+ * set is empty
  */
 export async function removeOthers(
   tx: Queryable,

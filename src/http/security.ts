@@ -5,7 +5,9 @@ import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import type { App } from './deps.ts';
 
-/** Nothing is loaded from elsewhere. Swagger UI and ReDoc style their pages in place, and ReDoc searches in a worker. */
+/**
+ * Nothing is loaded from elsewhere. Swagger UI and ReDoc style their pages in place, and ReDoc searches in a worker.
+ */
 const DIRECTIVES = {
   defaultSrc: ["'self'"],
   baseUri: ["'none'"],

@@ -166,8 +166,8 @@ export type DecisionScope = {
 };
 
 /**
- * What the forecast of a decision reads. Where none of its locations was observed, the history of all locations counts; where
- * there is none at all, it is empty, and the plan is for the day asked for, else for tomorrow.
+ * What the forecast of a decision reads. Where none of its locations was observed, the history of all locations
+ * counts; where there is none at all, it is empty, and the plan is for the day asked for, else for tomorrow.
  * @throws AppError as `forecastHistory`; MODEL_NOT_LOADED only where missing history is to fail
  */
 export async function decisionHistory(
@@ -195,7 +195,10 @@ export async function decisionHistory(
   return { fromHour: hour, beforeHour: hour, startDate };
 }
 
-/** What is known of the locations of a decision that have no observations in their series, and the series it takes besides. */
+/**
+ * What is known of the locations of a decision that have no observations in their series, and the series it takes
+ * besides.
+ */
 export async function readMissingHistory(
   db: Queryable,
   config: Pick<Config, 'FORECASTING_TIME_ZONE'>,

@@ -11,7 +11,8 @@ export type Running = { close(): Promise<void> };
  */
 export async function runProcess(start: (signal: AbortSignal) => Promise<Running>): Promise<void> {
   const stopping = new AbortController();
-  // Not `once`: npm sends a Ctrl-C on that the terminal has sent already, and a second one would end the process at once.
+  // Not `once`: npm sends a Ctrl-C on that the terminal has sent already, and a second one would end the process at
+  // once.
   for (const event of ['SIGINT', 'SIGTERM', 'disconnect']) process.on(event, () => stopping.abort());
   let running: Running;
   try {

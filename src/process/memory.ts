@@ -55,7 +55,8 @@ export function planCollections() {
 /**
  * Gives memory back after peaks. V8 collects garbage while it allocates: a process that has answered its largest
  * request and rests would keep hundreds of megabytes for good. So would glibc, between what it has freed and what is
- * still in use. Whether a process rests is told by the processor, not by the clock: others make a thread late, not busy.
+ * still in use. Whether a process rests is told by the processor, not by the clock: others make a thread late, not
+ * busy.
  */
 export function giveMemoryBack(): { close(): void } {
   setFlagsFromString('--expose-gc');
@@ -79,8 +80,8 @@ export function giveMemoryBack(): { close(): void } {
 }
 
 /**
- * A function that has the C library give free memory back to the system, of all threads: `malloc_trim` of glibc (malloc_trim(3)).
- * It does nothing where there is none (musl, macOS, Windows), or where Node.js cannot call it.
+ * A function that has the C library give free memory back to the system, of all threads: `malloc_trim` of glibc
+ * (malloc_trim(3)). It does nothing where there is none (musl, macOS, Windows), or where Node.js cannot call it.
  */
 export function openTrim(): () => void {
   const { emitWarning } = process;

@@ -7,8 +7,8 @@ import type { JobEvent } from '../contracts/events.ts';
 export type EventBus = {
   publish(event: JobEvent): Promise<void>;
   /**
-   * Calls `listener` for each event of these types, and `onConnect` each time the connection stands (again); resolves at the
-   * first one, which may be long after the call where the server is away.
+   * Calls `listener` for each event of these types, and `onConnect` each time the connection stands (again); resolves
+   * at the first one, which may be long after the call where the server is away.
    */
   subscribe<T extends JobEvent['type']>(
     types: readonly T[],

@@ -135,7 +135,8 @@ describe('the files of the competition', () => {
 
   test('give the scores computed by hand', async () => {
     const report = scoreM4(await readM4Hourly(path.join(folder, 'whole')));
-    // Both series: forecast 10, came 11. Scales 2/76 and 2/52; too short for R's lag 24, so Naive2 is the last value, 10.
+    // Both series: forecast 10, came 11. Scales 2/76 and 2/52; too short for R's lag 24, so Naive2 is the last value,
+    // 10.
     for (const score of [report.seasonalNaive, report.naive2]) {
       expect(score.smape).toBeCloseTo(200 / 21, 10);
       expect(score.mase).toBeCloseTo((76 / 2 + 52 / 2) / 2, 10);

@@ -13,8 +13,8 @@ export type StoredAttempt = {
 const SLACK_MS = 1000;
 
 /**
- * What is wrong with the attempts of an ended job: every claim has its row and an end, one after the other; the last one
- * ended as the job did, or was broken off where the job could not be tried again; the crashes are counted.
+ * What is wrong with the attempts of an ended job: every claim has its row and an end, one after the other; the last
+ * one ended as the job did, or was broken off where the job could not be tried again; the crashes are counted.
  * @param maxCrashes after which a job ends as failed
  */
 export function attemptFaults(

@@ -6,8 +6,8 @@ const COST_UNIT = 1e-4;
 const DEFAULT_SERVICE_LEVEL = 0.95;
 
 /**
- * What is wrong with a plan, worked out from the request alone and with no code of the service: every vehicle once, where
- * it stands, what its move costs, and the figures recomputed. For requests as `problems.ts` makes them.
+ * What is wrong with a plan, worked out from the request alone and with no code of the service: every vehicle once,
+ * where it stands, what its move costs, and the figures recomputed. For requests as `problems.ts` makes them.
  */
 export function planFaults(
   request: OptimizeRequest,

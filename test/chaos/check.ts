@@ -205,7 +205,10 @@ function requestOf(problem: Planning, row: JobRow): OptimizeRequest {
   };
 }
 
-/** What is wrong with how a job ended, beside its attempts: for what was sent, and for what was told of a cancellation. */
+/**
+ * What is wrong with how a job ended, beside its attempts: for what was sent, and for what was told of a
+ * cancellation.
+ */
 export function endingFaults(
   row: Pick<JobRow, 'status' | 'http_status' | 'result'>,
   problem: PosedProblem,

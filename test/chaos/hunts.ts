@@ -12,8 +12,8 @@ const PAST_LOCK_MS = 9000;
 const SUBMIT_LIMIT_MS = 15_000;
 
 /**
- * Freezes the worker of a job, cancels the job, which is answered 202 then, and kills the worker, or lets it go on after
- * it was thought dead. The job has to end as cancelled.
+ * Freezes the worker of a job, cancels the job, which is answered 202 then, and kills the worker, or lets it go on
+ * after it was thought dead. The job has to end as cancelled.
  * @returns whether it came to that
  */
 export async function cancelOnFrozenWorker(targets: Targets, pick: number): Promise<boolean> {
@@ -34,7 +34,8 @@ export async function cancelOnFrozenWorker(targets: Targets, pick: number): Prom
 }
 
 /**
- * Takes a job from every worker that claims it, until it has ended: killed, or frozen for so long that it counts as dead.
+ * Takes a job from every worker that claims it, until it has ended: killed, or frozen for so long that it counts as
+ * dead.
  * @returns whether the job ended as failed
  */
 export async function crashToLimit(targets: Targets, pick: number): Promise<boolean> {

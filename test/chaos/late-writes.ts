@@ -4,7 +4,8 @@ type Query = <R extends Record<string, unknown>>(text: string) => Promise<R[]>;
 
 /**
  * Lets PostgreSQL itself note every write to a row that has ended. A job that has its result never changes again; of an
- * attempt only the reason of a crash may, by a worker that lost its claim and was alive, and what its time was charged to.
+ * attempt only the reason of a crash may, by a worker that lost its claim and was alive, and what its time was
+ * charged to.
  */
 export async function watchLateWrites(query: Query): Promise<void> {
   await query(

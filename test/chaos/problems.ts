@@ -48,9 +48,9 @@ export const DEMAND_SQL =
   '(5 + id % 4) * (1.2 + sin(h * pi() / 12)) * (1 + 0.3 * cos(h * pi() / 84)) + ((h * 7919 + id * 104729) % 100) / 50.0';
 
 /**
- * Tiny ones whose optimum is known, small ones (20 locations, 200 vehicles), impossible ones, middle and large ones that
- * keep a worker busy until their time limit (0.4 to 1.6 s, 4 s), so that it can be killed meanwhile, wide ones whose plan
- * has 5,000 vehicles; decisions and backtests from the stored demand.
+ * Tiny ones whose optimum is known, small ones (20 locations, 200 vehicles), impossible ones, middle and large ones
+ * that keep a worker busy until their time limit (0.4 to 1.6 s, 4 s), so that it can be killed meanwhile, wide ones
+ * whose plan has 5,000 vehicles; decisions and backtests from the stored demand.
  */
 export function chaosProblems(seed: number, locations: readonly LocationPoint[]): PosedProblem[] {
   const random = createRandom(seed + 1);

@@ -52,7 +52,8 @@ describe('npm run backtest', () => {
   });
 
   test('--events reads the file of the import: forecasts know past events, and those ahead', () => {
-    // Twice as much on three days; of the two forecasts, from 18 February and 2 March, each for two days, the first has one of them ahead.
+    // Twice as much on three days; of the two forecasts, from 18 February and 2 March, each for two days, the first
+    // has one of them ahead.
     const fairs = ['2024-01-31', '2024-02-07', '2024-02-19'].map(
       (day) => Date.parse(`${day}T00:00Z`) / 3_600_000,
     );

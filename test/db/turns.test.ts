@@ -50,7 +50,10 @@ const finish = async (job: ClaimedJob, seconds: number) => {
   expect(await finishJob(db, job, { status: 'completed', solverStatus: 'optimal', answer }, end)).toBe(true);
   await took(job, seconds);
 };
-/** Serves jobs one after the other until so much worker time is used. @returns what each caller got of it, in seconds */
+/**
+ * Serves jobs one after the other until so much worker time is used.
+ * @returns what each caller got of it, in seconds
+ */
 async function serve(seconds: number, lengthOf: (caller: string) => number) {
   const used: Record<string, number> = {};
   for (let total = 0; total < seconds; ) {

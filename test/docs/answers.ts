@@ -1,9 +1,10 @@
 /**
  * Compares what a document shows with what a command answers. Everything is compared exactly, but for
  *
- * - `…`, which stands for what is left out: characters of a text, lines, items of an array, fields of an object, a value;
- * - ids (UUIDs with their prefix), times with milliseconds, and host names with process and random part of workers, which
- *   are those of the run that the document shows. The same id of the document has to be the same id each time;
+ * - `…`, which stands for what is left out: characters of a text, lines, items of an array, fields of an object, a
+ *   value;
+ * - ids (UUIDs with their prefix), times with milliseconds, and host names with process and random part of workers,
+ *   which are those of the run that the document shows. The same id of the document has to be the same id each time;
  * - durations: figures whose name is `ms` or ends in `_ms` or `_seconds`;
  * - decimals that are cut: a figure that is shown with at least two of them is compared to that many.
  */

@@ -44,6 +44,16 @@ export function readBlocks(markdown: string): Block[] {
   return blocks;
 }
 
+/** The lines of a document, those of its fenced blocks left empty, so that line numbers stay. */
+export function withoutBlocks(markdown: string): string[] {
+  let isInside = false;
+  return markdown.split('\n').map((line) => {
+    const isFence = line.startsWith('```');
+    if (isFence) isInside = !isInside;
+    return isFence || isInside ? '' : line;
+  });
+}
+
 /** The test that runs a document's blocks; undefined where it is the one that runs all others. */
 export function findOwnTest(markdown: string): string | undefined {
   return OWN_TEST.exec(markdown)?.[1];

@@ -25,8 +25,9 @@ export async function linkCheckout(folder: string): Promise<void> {
 }
 
 /**
- * A bash that runs the blocks of a document one after the other, as its reader would: variables and the folder stay from
- * block to block. A command that serves (`npm start`) is left running, and what it says until it is ready is its answer.
+ * A bash that runs the blocks of a document one after the other, as its reader would: variables and the folder stay
+ * from block to block. A command that serves (`npm start`) is left running, and what it says until it is ready is its
+ * answer.
  */
 export function openShell(folder: string, env: Record<string, string>) {
   const bash = spawn('bash', ['--noprofile', '--norc'], {
@@ -90,8 +91,8 @@ export function openShell(folder: string, env: Record<string, string>) {
 
 /**
  * `serve` waits for the word that a service is ready, or for its end. What is no `npm start` takes a free port.
- * All are stopped when the shell ends, also where only its standard input does: whoever started it was killed. SIGINT goes
- * to the group, as from a terminal.
+ * All are stopped when the shell ends, also where only its standard input does: whoever started it was killed. SIGINT
+ * goes to the group, as from a terminal.
  */
 const PREAMBLE = `
 set -o pipefail

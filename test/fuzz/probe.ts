@@ -21,8 +21,8 @@ export type Probe = {
 };
 
 /**
- * Watches a service from a thread of its own, so that the work of the run delays no measurement: answers of `GET /` are no
- * faster than the event loop of the API, so the longest of them is no less than its longest turn.
+ * Watches a service from a thread of its own, so that the work of the run delays no measurement: answers of `GET /`
+ * are no faster than the event loop of the API, so the longest of them is no less than its longest turn.
  * @param pids processes whose memory is watched (Linux)
  */
 export async function openProbe(baseUrl: string, pids: readonly number[]): Promise<Probe> {

@@ -1,8 +1,8 @@
 import { afterAll } from 'vitest';
 
 /**
- * What the end of a test file has to undo. Vitest runs no `afterAll` that is registered inside a hook or a test: this one is
- * registered when the file imports it.
+ * What the end of a test file has to undo. Vitest runs no `afterAll` that is registered inside a hook or a test: this
+ * one is registered when the file imports it.
  */
 const cleanups: (() => unknown)[] = [];
 

@@ -11,8 +11,9 @@ export async function storeDemand(pool: pg.Pool, locationId: number, demand: str
 }
 
 /**
- * Six vehicles at place 1, whose scores on the day the plan begins are: worn 1, edge 0.45 (the published example: a year
- * old, 75 % in use, 14 days since maintenance), fresh 0; two without figures, one of them under repair; late 0.15.
+ * Six vehicles at place 1, whose scores on the day the plan begins are: worn 1, edge 0.45 (the published example: a
+ * year old, 75 % in use, 14 days since maintenance), fresh 0; two without figures, one of them under repair; late
+ * 0.15.
  */
 export const FLEET = [
   {

@@ -9,7 +9,10 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** A worker in a process of its own, which a test can kill or freeze; it is ready. It ends with the file at the latest. */
+/**
+ * A worker in a process of its own, which a test can kill or freeze; it is ready. It ends with the file at the
+ * latest.
+ */
 export async function spawnWorkerProcess(config: Config): Promise<ChildProcess> {
   const env: Record<string, string> = { PATH: process.env.PATH ?? '' };
   for (const [name, value] of Object.entries(config)) if (value !== undefined) env[name] = String(value);

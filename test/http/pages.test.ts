@@ -19,7 +19,10 @@ describe.skipIf(!executable)('the pages of the documents, in Chromium', () => {
   });
   afterAll(() => browser?.close());
 
-  /** Opens a page, does something there, and makes sure that all it asked for came from the service, without a complaint. */
+  /**
+   * Opens a page, does something there, and makes sure that all it asked for came from the service, without a
+   * complaint.
+   */
   async function visit(path: string, work: (page: Page) => Promise<void>) {
     const page = await browser.newPage();
     const { requested, complaints } = watchPage(page);

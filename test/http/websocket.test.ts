@@ -217,8 +217,8 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
       quick.send(subscribe(big));
       expect((await quick.waitFor(completeOf(big))).result.status).toBe('success');
       slow.socket.pause();
-      // Each answer is about 400 kB, and nobody reads them: 60 are more than all buffers on the way hold. Both are answered
-      // before both ask again: a subscription that is being answered is not made twice.
+      // Each answer is about 400 kB, and nobody reads them: 60 are more than all buffers on the way hold. Both are
+      // answered before both ask again: a subscription that is being answered is not made twice.
       for (let i = 1; i <= ANSWERS; i++) {
         slow.send(subscribe(big));
         quick.send(subscribe(big));

@@ -87,8 +87,8 @@ describe('one worker', () => {
        from used`,
     );
     const [{ long, short, longest, waiting: left }] = rows;
-    // All the while the short ones had more to do. The first long job may run before a short one has come, and the last one
-    // is ahead of its turn.
+    // All the while the short ones had more to do. The first long job may run before a short one has come, and the
+    // last one is ahead of its turn.
     expect(left).toBeGreaterThan(0);
     expect(Math.abs(long - short)).toBeLessThanOrEqual(2 * longest);
   });

@@ -109,8 +109,9 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
 }
 
 /**
- * All that a decision reads, of one moment: a location that is deleted meanwhile is there for fleet, demand and costs, or for
- * none of them. Where the request brings the fleet, places are read once it is known where its vehicles stand.
+ * All that a decision reads, of one moment: a location that is deleted meanwhile is there for fleet, demand and
+ * costs, or for none of them. Where the request brings the fleet, places are read once it is known where its vehicles
+ * stand.
  */
 async function readInputs(tx: Queryable, { config, calendar }: JobRun['deps'], facts: DecisionFacts) {
   const {

@@ -16,8 +16,8 @@ export type FileEvent = {
 };
 
 /**
- * Reads a CSV of events, plain or gzip, without a database: the columns and checks of the import, but for whether the locations
- * are stored.
+ * Reads a CSV of events, plain or gzip, without a database: the columns and checks of the import, but for whether the
+ * locations are stored.
  * @throws CsvFaults with all that is wrong with it
  */
 export async function readEventsFile(file: string): Promise<FileEvent[]> {

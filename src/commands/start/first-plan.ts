@@ -59,8 +59,8 @@ export async function makeFirstPlan(url: string): Promise<string[]> {
 }
 
 /**
- * Tomorrow by the hour, of the locations that are active and have observations. Which ones have none is told by the service,
- * a hundred at a time; with nothing observed at all it is an error.
+ * Tomorrow by the hour, of the locations that are active and have observations. Which ones have none is told by the
+ * service, a hundred at a time; with nothing observed at all it is an error.
  */
 async function forecastObserved(url: string, locations: readonly Location[]): Promise<ForecastData> {
   let ids = locations.filter(({ active = true }) => active).map(({ id }) => id);

@@ -88,7 +88,9 @@ async function start(config: Config): Promise<string | undefined> {
   return `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
 }
 
-/** Folders that others can neither list nor read. What was made for all to read by an earlier version is closed, too. */
+/**
+ * Folders that others can neither list nor read. What was made for all to read by an earlier version is closed, too.
+ */
 async function makeFolders(dataFolder: string, logFolder: string): Promise<void> {
   // Started by root, PostgreSQL runs as another user, who has to pass through.
   await mkdir(dataFolder, { recursive: true, mode: userInfo().uid === 0 ? 0o711 : 0o700 });

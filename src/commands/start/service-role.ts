@@ -34,8 +34,8 @@ export async function ensureServiceDatabase(
 }
 
 /**
- * Everything of the administrator that is no part of PostgreSQL itself, as statements that hand it over. (`REASSIGN OWNED`
- * refuses the role that PostgreSQL's own catalog belongs to.) What belongs to a table follows its table.
+ * Everything of the administrator that is no part of PostgreSQL itself, as statements that hand it over. (`REASSIGN
+ * OWNED` refuses the role that PostgreSQL's own catalog belongs to.) What belongs to a table follows its table.
  */
 const HAND_OVER = `
   with own as (select oid as role from pg_roles where rolname = current_user),

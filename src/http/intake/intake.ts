@@ -12,7 +12,9 @@ export const MAX_LOOP_BODY_BYTES = 256 * 1024;
 const IDLE_MS = 10_000;
 
 export type Intake = {
-  /** Reads a JSON body: on the event loop where it is small, else in a thread. `bytes` are the intake's from then on. */
+  /**
+   * Reads a JSON body: on the event loop where it is small, else in a thread. `bytes` are the intake's from then on.
+   */
   read<O extends Operation>(operation: O, bytes: Uint8Array): Promise<TakenBody<O>>;
   close(): Promise<void>;
 };

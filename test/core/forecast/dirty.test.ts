@@ -75,8 +75,8 @@ function dirtySeries(random: Random): { values: Float64Array; honest: Float64Arr
 }
 
 /**
- * Range of a step's demand in the last four weeks: of the steps that were observed whole, where there are 14 at least; else of
- * the hours, times the step. Where they are constant, that of all hours; where all are, their demand.
+ * Range of a step's demand in the last four weeks: of the steps that were observed whole, where there are 14 at
+ * least; else of the hours, times the step. Where they are constant, that of all hours; where all are, their demand.
  */
 function usualRange(honest: Float64Array, stepHours: number): number {
   const rangeOf = (values: Float64Array, width: number, least: number): number => {

@@ -323,7 +323,8 @@ describe('short and poor history', () => {
     let forecastSum = 0;
     let expected = 0;
     for (let i = 0; i < 70; i++) {
-      // The history ends on every day of the week in turn: after a quiet weekend the week ahead is forecast some 5 % low.
+      // The history ends on every day of the week in turn: after a quiet weekend the week ahead is forecast some 5 %
+      // low.
       const shape = (hour: number) => weeklyShape(hour + 24 * i, 0.3);
       const series = seriesOf(hoursOf(10, (hour) => poisson(random, shape(hour))));
       forecastSum += sum(demand(series).values);

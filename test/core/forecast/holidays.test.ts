@@ -203,7 +203,10 @@ test('in New York the federal holidays halve the error of Presidents’ Day and 
 }, 30_000);
 
 describe('days around holidays', () => {
-  /** Ten weeks from the first of November of places that have 40 % less from the 22nd of December to the 2nd of January. */
+  /**
+   * Ten weeks from the first of November of places that have 40 % less from the 22nd of December to the 2nd of
+   * January.
+   */
   const start = utcHour('2023-11-01');
   const isSeason = (hour: number): boolean => {
     const day = localDate(start + hour);

@@ -18,7 +18,9 @@ const HOURS = WEEKS * 168;
 const daysAgo = (days: number): number => HOURS - 24 * days;
 const isDay = (hour: number): boolean => hour % 24 >= 7 && hour % 24 < 19;
 
-/** Twelve weeks and the one after, Poisson counts around a weekly shape whose days vary by themselves, times a level. */
+/**
+ * Twelve weeks and the one after, Poisson counts around a weekly shape whose days vary by themselves, times a level.
+ */
 function simulate(level: (hour: number) => number, mean = 30, variation = 0.03, seed = 1) {
   const random = seededRandom(seed);
   const days = Array.from({ length: 7 * (WEEKS + 1) }, () => Math.exp(variation * normal(random)));
@@ -31,7 +33,9 @@ function simulate(level: (hour: number) => number, mean = 30, variation = 0.03, 
 
 const options = { originHour: MONDAY + HOURS, horizonHours: 168, stepHours: 1, confidenceLevel: 0.95 };
 
-/** Forecasts of eight such series: relative errors of the week's sum, share of hours inside the bounds, shifts noted. */
+/**
+ * Forecasts of eight such series: relative errors of the week's sum, share of hours inside the bounds, shifts noted.
+ */
 function weekAfter(level: (hour: number) => number, mean?: number, variation?: number) {
   const simulated = Array.from({ length: 8 }, (_, i) => simulate(level, mean, variation, i + 1));
   const series = simulated.map(({ history }, i) => seriesOf(history, { locationId: i }));

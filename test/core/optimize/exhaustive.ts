@@ -1,4 +1,7 @@
-/** Tries every plan of a small request, straight from the request and the specification. Shares no code with the optimizer. */
+/**
+ * Tries every plan of a small request, straight from the request and the specification. Shares no code with the
+ * optimizer.
+ */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../../src/core/optimize/problem/model.ts';
 import { SETTINGS } from './instances.ts';

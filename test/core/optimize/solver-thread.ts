@@ -1,7 +1,10 @@
 import { optimize } from '../../../src/core/optimize/optimize.ts';
 import { cityInstance, SETTINGS } from './instances.ts';
 
-/** Solves an integer programme, which starts the solver's thread: on a loaded machine that takes as long as insights may. */
+/**
+ * Solves an integer programme, which starts the solver's thread: on a loaded machine that takes as long as insights
+ * may.
+ */
 export async function startSolverThread(): Promise<void> {
   const size = { locations: 6, perLocation: 3, fractional: true, capacities: [1, 2, 4] };
   const { request, locations } = cityInstance(1, size);

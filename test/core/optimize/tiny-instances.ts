@@ -1,4 +1,7 @@
-/** Requests that are small enough to try every plan, of every kind that there is, and the same requests in another order. */
+/**
+ * Requests that are small enough to try every plan, of every kind that there is, and the same requests in another
+ * order.
+ */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../../src/core/optimize/problem/model.ts';
 import { createRandom, type Instance, type Random } from './instances.ts';
@@ -128,8 +131,8 @@ function randomNetwork(
 }
 
 /**
- * The same request with everything that has an order in another one: demand, vehicles, locations, the network's rows and columns. Where
- * the locations are also given other ids, so are those that the service sorts by.
+ * The same request with everything that has an order in another one: demand, vehicles, locations, the network's rows
+ * and columns. Where the locations are also given other ids, so are those that the service sorts by.
  */
 export function reordered(
   { request, locations }: { request: OptimizeRequest; locations: readonly LocationPoint[] },

@@ -22,7 +22,10 @@ const CAPACITIES = [
 ];
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 
-/** 4–16 locations, 1 to 4 classes; great-circle or given costs that keep no triangle inequality, or are large, equal or zero; dense, sparse or in parts without a way between. */
+/**
+ * 4–16 locations, 1 to 4 classes; great-circle or given costs that keep no triangle inequality, or are large, equal
+ * or zero; dense, sparse or in parts without a way between.
+ */
 function mediumRequest(seed: number): {
   request: OptimizeRequest;
   locations: LocationPoint[];

@@ -19,7 +19,10 @@ const solve = (request: OptimizeRequest) => optimize({ request, locations: [], s
 
 beforeEach(() => vi.resetAllMocks());
 
-/** Every vehicle has to move from one of at least three places to one of at least two; costs keep no triangle inequality. */
+/**
+ * Every vehicle has to move from one of at least three places to one of at least two; costs keep no triangle
+ * inequality.
+ */
 function pureFlow(seed: number): OptimizeRequest {
   const random = createRandom(seed);
   const location_ids = Array.from({ length: random.integer(5, 12) }, (_, i) => i + 1);

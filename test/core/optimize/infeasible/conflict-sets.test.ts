@@ -6,7 +6,10 @@ import { changed, NO_CONSTRAINT, withoutForbiddenMoves } from '../changed-reques
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { createRandom, type Instance, randomInstance, SETTINGS } from '../instances.ts';
 
-/** Whether there is a plan within these constraints alone, by trying all; without `supply`, with whatever fleet would do. */
+/**
+ * Whether there is a plan within these constraints alone, by trying all; without `supply`, with whatever fleet would
+ * do.
+ */
 function hasPlanWithOnly(
   request: OptimizeRequest,
   locations: Instance['locations'],
@@ -51,7 +54,10 @@ function hasPlanWithAnyFleet(request: OptimizeRequest): boolean {
   return served >= (c.min_service_level ?? SETTINGS.minServiceLevel) * total - 1e-9 * total;
 }
 
-/** Every constraint at once, some in the shadow of others: moves both forbidden and too long, places that must not be left or filled. */
+/**
+ * Every constraint at once, some in the shadow of others: moves both forbidden and too long, places that must not be
+ * left or filled.
+ */
 function crowdedInstance(seed: number): Instance {
   const random = createRandom(seed);
   const { request, locations } = randomInstance(seed);

@@ -103,7 +103,8 @@ describe('an infeasible problem', () => {
       for (const conflict of conflicts) {
         const { constraint, relaxation, proved } = conflict;
         if (constraint === 'network') {
-          // What the moves would cost is not known, so there is no plan to show; but with them for nothing there is one, or none at all.
+          // What the moves would cost is not known, so there is no plan to show; but with them for nothing there is
+          // one, or none at all.
           if (relaxation !== null) wrong.push({ seed, conflict });
           if (feasible(withoutForbiddenMoves(request), locations) === proved) {
             wrong.push({ seed, conflict, reason: `${proved ? 'they would help' : 'they would not help'}` });

@@ -19,7 +19,10 @@ import { cityInstance, SETTINGS } from '../instances.ts';
 
 const control = () => ({ deadlineMs: performance.now() + 60_000 });
 
-/** A city of three capacities, with its cheapest plan; every third with a distance, a fleet size or places for few vehicles only. */
+/**
+ * A city of three capacities, with its cheapest plan; every third with a distance, a fleet size or places for few
+ * vehicles only.
+ */
 async function city(seed: number): Promise<{ problem: Problem; solution: Solution } | null> {
   const size = { locations: 5, perLocation: 3, fractional: true, capacities: [1, 2, 3] };
   const { request, locations } = cityInstance(seed, size);

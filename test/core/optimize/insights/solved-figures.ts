@@ -1,4 +1,7 @@
-/** Insights of a small problem by solving it again with each change: each figure is the difference of two optima. About 3n + M + 2 solves. */
+/**
+ * Insights of a small problem by solving it again with each change: each figure is the difference of two optima.
+ * About 3n + M + 2 solves.
+ */
 
 import type { LocationInsight } from '../../../../src/contracts/optimize.ts';
 import type { Figures } from '../../../../src/core/optimize/insights/figures.ts';

@@ -4,7 +4,10 @@ import { createRandom } from '../instances.ts';
 
 export type PricedShape = { locations: number; vehicles: number };
 
-/** Given costs: dense, sparse, in parts without a way between; zero, equal, metric or huge. Every demand from none to many loads. */
+/**
+ * Given costs: dense, sparse, in parts without a way between; zero, equal, metric or huge. Every demand from none to
+ * many loads.
+ */
 export function randomPriced(seed: number, shape: PricedShape = { locations: 5, vehicles: 8 }): Problem {
   const random = createRandom(seed);
   const n = random.integer(1, shape.locations);

@@ -15,7 +15,10 @@ import { compute } from '../compute.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
-/** Measured are some tens of milliseconds (`npm run bench:stops`); this only catches what does not listen, on a busy machine too. */
+/**
+ * Measured are some tens of milliseconds (`npm run bench:stops`); this only catches what does not listen, on a busy
+ * machine too.
+ */
 const MOST_MS = 2500;
 const MOMENTS = 12;
 

@@ -28,7 +28,10 @@ function createPoint(seed: number): LocationValues {
   return { demand, capacities, here, values, unmet: Math.max(0, open - served) };
 }
 
-/** Calls `visit` with all that may arrive, leave and stand idle there in whole numbers, up to some beyond what is of use. */
+/**
+ * Calls `visit` with all that may arrive, leave and stand idle there in whole numbers, up to some beyond what is of
+ * use.
+ */
 function forEachWhole(
   { capacities, demand }: Pick<LocationValues, 'capacities' | 'demand'>,
   here: ArrayLike<number>,

@@ -36,7 +36,10 @@ function randomProblem(seed: number, mostLocations: number, mostPerLocation: num
   return buildProblem({ ...request, constraints }, locations, settings);
 }
 
-/** Of all ways in which the vehicles can go, within the bounds per location, the one that serves most; −∞ where none keeps them. */
+/**
+ * Of all ways in which the vehicles can go, within the bounds per location, the one that serves most; −∞ where none
+ * keeps them.
+ */
 function mostByTryingAll(problem: Problem): number {
   const { supply, limits, network, capacities } = problem;
   const n = problem.locationIds.length;

@@ -9,7 +9,10 @@ import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
 import { cityInstance, createRandom, SETTINGS } from '../../instances.ts';
 
 const control = () => ({ deadlineMs: performance.now() + 60_000 });
-/** So few that most searches leave their nodes' nearest half-arcs; in use, cities of some hundred locations are the first to. */
+/**
+ * So few that most searches leave their nodes' nearest half-arcs; in use, cities of some hundred locations are the
+ * first to.
+ */
 const FEW = 2;
 const ALL = Number.POSITIVE_INFINITY;
 

@@ -1,0 +1,84 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { withoutBlocks } from './docs/blocks.ts';
+
+const ROOT = path.join(import.meta.dirname, '..');
+const FOLDERS = '{src,workers,test,bench,docs,data,deploy}';
+const MAX_COMMENT_COLUMNS = 120;
+const MAX_MARKDOWN_COLUMNS = 200;
+/** Folders that do not keep the limits yet. A row goes as soon as its files keep them. */
+const NOT_YET = ['src/core/'];
+
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+const sources = globSync([`${FOLDERS}/**/*.{ts,js,cjs}`, '*.ts'], { cwd: ROOT });
+const documents = globSync([`${FOLDERS}/**/*.md`, '*.md'], { cwd: ROOT });
+const isHeld = (file: string) => !NOT_YET.some((folder) => file.startsWith(folder));
+
+/** The lines of a file that are longer than `columns`, as `file:line`. */
+function longLines(file: string, lines: string[], columns: number): string[] {
+  return lines.flatMap((line, i) => ([...line].length > columns ? [`${file}:${i + 1}`] : []));
+}
+
+/** The anchor that a heading of Markdown gets. */
+function anchorOf(heading: string): string {
+  return heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+}
+
+/** What is wrong with a relative link of a document, or nothing. */
+function faultOf(link: string, document: string): string[] {
+  const [file, anchor] = link.split('#') as [string, string | undefined];
+  const target = file === '' ? document : path.normalize(path.join(path.dirname(document), file));
+  if (target.startsWith('..')) return [`${document}: ${link} leaves the repository`];
+  if (!existsSync(path.join(ROOT, target))) return [`${document}: there is no ${link}`];
+  if (anchor === undefined || !target.endsWith('.md')) return [];
+  const anchors = withoutBlocks(read(target)).flatMap((line) => {
+    const heading = /^#+ (.*)$/.exec(line)?.[1];
+    return heading === undefined ? [] : [anchorOf(heading)];
+  });
+  return anchors.includes(anchor) ? [] : [`${document}: ${link} names no heading`];
+}
+
+describe('every source file', () => {
+  /** The formatter keeps code within its own width; it leaves comments as they are. */
+  test(`has comments of at most ${MAX_COMMENT_COLUMNS} columns`, () => {
+    expect(sources.length).toBeGreaterThan(400);
+    const isComment = (line: string) => /^\s*(\/\/|\/\*|\*)/.test(line);
+    const found = sources.filter(isHeld).flatMap((file) => {
+      const lines = read(file).split('\n');
+      return longLines(
+        file,
+        lines.map((line) => (isComment(line) ? line : '')),
+        MAX_COMMENT_COLUMNS,
+      );
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+describe('every Markdown file', () => {
+  test(`has lines of at most ${MAX_MARKDOWN_COLUMNS} columns outside of tables and blocks`, () => {
+    const found = documents.filter(isHeld).flatMap((file) =>
+      longLines(
+        file,
+        withoutBlocks(read(file)).map((line) => (line.startsWith('|') ? '' : line)),
+        MAX_MARKDOWN_COLUMNS,
+      ),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('links to files and headings that exist, within the repository', () => {
+    const faults = documents.flatMap((document) => {
+      const text = withoutBlocks(read(document)).join('\n');
+      const links = [...text.matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)].map((match) => match[1]!);
+      return links.flatMap((link) => faultOf(link, document));
+    });
+    expect(faults).toEqual([]);
+  });
+});
