@@ -1,12 +1,53 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that need PostgreSQL, Redis, a browser, or processes of their own. */
+const SERVICE = [
+  'test/{bench,chaos,clients,commands,db,docs,e2e,fuzz,http,process,queue,workers}/**/*.test.ts',
+  'test/container.test.ts',
+];
+/** Tests in those folders that need none of it. `test/lanes.test.ts` keeps both lists honest. */
+const PURE = [
+  'test/commands/start/log-file.test.ts',
+  'test/db/hour.test.ts',
+  'test/docs/answers.test.ts',
+  'test/fuzz/judge.test.ts',
+  'test/http/{faults,list-stream,prefer}.test.ts',
+  'test/http/intake/json-fault.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: './test/helpers/global-setup.ts',
-    // Real servers and real solves on small machines: the limit only catches what hangs.
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
     maxWorkers: 2,
+    testTimeout: 10_000,
+    hookTimeout: 10_000,
+    tags: [
+      {
+        name: 'slow',
+        description: 'thousands of random instances against an oracle, or solves that take their time',
+        // The longest took 119 s on 2 cores with a load of 8: 600 random problems, each solved by HiGHS as well. The
+        // limit only catches what hangs.
+        timeout: 300_000,
+      },
+    ],
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/*.test.ts', 'test/{core,contracts,inputs}/**/*.test.ts', ...PURE],
+          exclude: ['test/container.test.ts'],
+        },
+      },
+      {
+        test: {
+          name: 'service',
+          include: SERVICE,
+          exclude: PURE,
+          globalSetup: './test/helpers/global-setup.ts',
+          // Servers and processes start and stop within single tests.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
   },
 });

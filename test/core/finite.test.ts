@@ -44,7 +44,9 @@ const DIRTY: Record<string, (random: () => number, hour: number) => number> = {
   missing: (random) => (random() < 0.7 ? NaN : 5 * random()),
 };
 
-test('every number of a forecast and a backtest is finite, whatever the history and the level', () => {
+test('every number of a forecast and a backtest is finite, whatever the history and the level', {
+  tags: 'slow',
+}, () => {
   const dirty = fc.record({
     kinds: fc.array(fc.constantFrom(...Object.keys(DIRTY)), { minLength: 1, maxLength: 3 }),
     seed: fc.integer(),
@@ -71,7 +73,7 @@ test('every number of a forecast and a backtest is finite, whatever the history 
     }),
     { numRuns: 300, seed: 20240101 },
   );
-}, 60_000);
+});
 
 test('an hour without demand in a history that the logarithm fits leaves both ends of its interval finite and near', () => {
   const values = hoursOf(10, (hour) => Math.round(weeklyShape(hour, 30)) + 1);
@@ -81,7 +83,7 @@ test('an hour without demand in a history that the logarithm fits leaves both en
   for (const [t, mean] of forecasts[1]!.entries()) expect(upper[t]).toBeLessThan(10 * mean);
 });
 
-test('the intervals of the sample are numbers', () => {
+test('the intervals of the sample are numbers', { tags: 'slow' }, () => {
   const data = forecast(loadNyc(), 1, 0.95);
   expect(onWire(data)).toEqual(data);
   const uppers = Object.values(data.intervals!).flatMap(({ upper }) => upper);

@@ -173,7 +173,9 @@ describe('backtest', () => {
 describe('real demand: New York, 73 zones, week ahead', () => {
   const series = loadNyc();
 
-  test('the engine beats last week’s value by more than a tenth and the mean of four weekdays, hourly and daily', () => {
+  test('the engine beats last week’s value by more than a tenth and the mean of four weekdays, hourly and daily', {
+    tags: 'slow',
+  }, () => {
     for (const stepHours of [1, 24]) {
       const { overall } = score(series, { ...WEEK, stepHours, origins: 8 });
       const { engine, last_week, weekday_mean } = overall.accuracy;
@@ -187,16 +189,18 @@ describe('real demand: New York, 73 zones, week ahead', () => {
       expect(at95).toBeGreaterThan(0.93);
       expect(at95).toBeLessThan(0.97);
     }
-  }, 30_000);
+  });
 
-  test('forecasting on the local clock beats forecasting in UTC across the clock change', () => {
+  test('forecasting on the local clock beats forecasting in UTC across the clock change', {
+    tags: 'slow',
+  }, () => {
     const wape = (timeZone: string): number => {
       const zoned = series.map((one) => ({ ...one, timeZone }));
       const cut = zoned.map((one) => ({ ...one, values: one.values.subarray(0, 24 * 83) }));
       return score(cut, { ...WEEK, stepHours: 1, origins: 1 }).overall.accuracy.engine.wape!;
     };
     expect(wape('America/New_York')).toBeLessThan(wape('UTC') - 0.02);
-  }, 30_000);
+  });
 });
 
 test('the error the engine reports of itself is the error that follows, where nothing changes', () => {

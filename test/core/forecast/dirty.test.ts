@@ -149,7 +149,9 @@ const wild = (): Float64Array => {
 };
 
 describe('intervals of dirty series', () => {
-  test('no interval is wider than ten times the range of the last four weeks, for 10,000 series in panels of ten', () => {
+  test('no interval is wider than ten times the range of the last four weeks, for 10,000 series in panels of ten', {
+    tags: 'slow',
+  }, () => {
     for (let panel = 0; panel < 1000; panel++) {
       const random = seededRandom(20240101 + panel);
       const stepHours = oneOf(random, [1, 6, 24]);
@@ -170,9 +172,11 @@ describe('intervals of dirty series', () => {
         if (width > 10.000001 * range) expect.fail(`panel ${panel}, series ${i}: ${width} of ${range}`);
       });
     }
-  }, 60_000);
+  });
 
-  test('nor with holidays and events in history and horizon, whatever is unknown of them: 2,000 series', () => {
+  test('nor with holidays and events in history and horizon, whatever is unknown of them: 2,000 series', {
+    tags: 'slow',
+  }, () => {
     let widened = 0;
     for (let panel = 0; panel < 200; panel++) {
       const random = seededRandom(20260101 + panel);
@@ -191,7 +195,8 @@ describe('intervals of dirty series', () => {
         const { honest } = dirty[i]!;
         const usual = usualHours(honest, i, startOf(i), known);
         const [hours, ordinary] = [honest, usual].map((list) => list.filter((value) => value >= 0).length);
-        // Where most hours are special, they stay, freed of their effect: what they range over is not what was observed.
+        // Where most hours are special, they stay, freed of their effect: what they range over is not what was
+        // observed.
         if (result.status !== 'ok' || ordinary! < 12 || ordinary! < hours! / 2) return;
         // Where ordinary hours have no range of their own, an odd one among them cannot be told.
         if (usualRange(usual, stepHours) === 0) return;
@@ -205,7 +210,7 @@ describe('intervals of dirty series', () => {
     }
     // They do widen: by more than the guard lets pass, where it is not asked.
     expect(widened).toBeGreaterThan(100);
-  }, 60_000);
+  });
 
   test('an hour of 0 where the logarithm fits leaves the intervals as they are', () => {
     const without = wild();

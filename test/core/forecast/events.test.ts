@@ -166,7 +166,9 @@ test('past events are kept out of the profile, whether or not a factor is stated
   }
 });
 
-test('backtests know of events ahead, and learn only from what came before each origin', () => {
+test('backtests know of events ahead, and learn only from what came before each origin', {
+  tags: 'slow',
+}, () => {
   const days = [56, 63, 70, 77];
   const series = panel(2, (_, hour) => (days.includes(Math.floor(hour / 24)) ? 2 : 1));
   const run = (events: DemandEvent[], values = series) =>

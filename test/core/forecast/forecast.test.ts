@@ -269,6 +269,7 @@ describe('short and poor history', () => {
 
   test.each([0.005, 0.01, 0.02, 0.05])(
     'an event in a share of %f of the hours is forecast at its mean',
+    { tags: 'slow' },
     (share) => {
       const random = seededRandom(5);
       const weeks = 13;

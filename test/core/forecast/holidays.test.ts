@@ -172,7 +172,9 @@ describe('the learned effect', () => {
   });
 });
 
-test('in New York the federal holidays halve the error of Presidents’ Day and calm the weeks after', () => {
+test('in New York the federal holidays halve the error of Presidents’ Day and calm the weeks after', {
+  tags: 'slow',
+}, () => {
   const series = loadNyc();
   const federal = ['2017-01-01', '2017-01-02', '2017-01-16', '2017-02-20'];
   const wape = (startDate: string, days: [number, number], dates: string[]): number => {
@@ -200,7 +202,7 @@ test('in New York the federal holidays halve the error of Presidents’ Day and 
     wape(startDate, days, federal) / wape(startDate, days, []);
   expect(ratio('2017-02-18', [2, 3])).toBeLessThan(0.65);
   expect(ratio('2017-02-25', [2, 3])).toBeLessThan(0.85);
-}, 30_000);
+});
 
 describe('days around holidays', () => {
   /**

@@ -147,7 +147,9 @@ describe('what is no change of level', () => {
     expect(seen).toBeLessThanOrEqual(1);
   });
 
-  test('a fresh one in at most one of a hundred histories of the sample, storms and all', () => {
+  test('a fresh one in at most one of a hundred histories of the sample, storms and all', {
+    tags: 'slow',
+  }, () => {
     let fresh = 0;
     let all = 0;
     for (const { values } of loadNyc()) {

@@ -54,7 +54,9 @@ const request = fc.record({
   ),
 });
 
-test('no series whatever gives NaN, a negative, an infinite value, bounds on the wrong side or an exception', () => {
+test('no series whatever gives NaN, a negative, an infinite value, bounds on the wrong side or an exception', {
+  tags: 'slow',
+}, () => {
   fc.assert(
     fc.property(request, (asked) => {
       const random = seededRandom(asked.seed);
@@ -109,4 +111,4 @@ test('no series whatever gives NaN, a negative, an infinite value, bounds on the
     }),
     { numRuns: 2500, seed: 20240101 },
   );
-}, 60_000);
+});

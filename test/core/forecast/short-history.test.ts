@@ -78,6 +78,7 @@ describe('a new place among mature ones', () => {
     [312, 1, 1.6, 2, 0.8],
   ])(
     '%i hours, steps of %i h: the middle interval within %f times the mean, most within %i, and they hold',
+    { tags: 'slow' },
     (hours, stepHours, most, goal, least) => {
       const { widths, coverage } = measure(hours, stepHours);
       expect(middle(widths)).toBeLessThan(most);
@@ -86,7 +87,7 @@ describe('a new place among mature ones', () => {
     },
   );
 
-  test('below a week it takes the shape of the week from them, and errs less', () => {
+  test('below a week it takes the shape of the week from them, and errs less', { tags: 'slow' }, () => {
     expect(measure(72, 1).wape).toBeLessThan(0.95 * measure(72, 1, true).wape);
     expect(measure(23, 1).wape).toBeLessThan(0.75 * measure(23, 1, true).wape);
   });

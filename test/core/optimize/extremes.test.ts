@@ -12,7 +12,9 @@ import { cityInstance, SETTINGS } from './instances.ts';
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 const capacitiesUpTo = (count: number) => Array.from({ length: count }, (_, k) => 1 + k / count);
 
-test('a model so large that it is held in a thread of its own is cut there too', async () => {
+test('a model so large that it is held in a thread of its own is cut there too', {
+  tags: 'slow',
+}, async () => {
   const city = cityInstance(61, {
     locations: 60,
     perLocation: 5,
@@ -46,7 +48,7 @@ test('more capacities than fit the solver are refused before anything is built, 
   });
 });
 
-test('a greedy plan listens while it looks at many moves', async () => {
+test('a greedy plan listens while it looks at many moves', { tags: 'slow' }, async () => {
   const { request, locations } = cityInstance(63, {
     locations: 100,
     perLocation: 5,

@@ -60,7 +60,9 @@ describe('optimize', () => {
     expect(outcome.certificate.gap).toBeLessThanOrEqual(0.01);
   });
 
-  test('agrees with itself when the same vehicles come as two classes of one capacity each', async () => {
+  test('agrees with itself when the same vehicles come as two classes of one capacity each', {
+    tags: 'slow',
+  }, async () => {
     // A second class that hardly differs turns the network into a mixed-integer programme with the same answer.
     for (let seed = 1; seed <= 5; seed++) {
       const { request, locations } = cityInstance(seed, { locations: 8, perLocation: 4, fractional: false });
@@ -99,7 +101,9 @@ describe('optimize', () => {
     expect(await optimize({ ...city, locations: city.locations.toReversed(), settings })).toEqual(first);
   });
 
-  test('costs the same whatever the order of vehicles, locations, demand, and the rows and columns of a network', async () => {
+  test('costs the same whatever the order of vehicles, locations, demand, and the rows and columns of a network', {
+    tags: 'slow',
+  }, async () => {
     for (let seed = 1; seed <= 60; seed++) {
       const random = createRandom(seed);
       const shape = {
@@ -121,7 +125,9 @@ describe('optimize', () => {
     }
   });
 
-  test('costs the same whatever the ids of the locations, by which they are sorted', async () => {
+  test('costs the same whatever the ids of the locations, by which they are sorted', {
+    tags: 'slow',
+  }, async () => {
     for (let seed = 1; seed <= 40; seed++) {
       const random = createRandom(seed);
       const isMixed = seed % 4 === 0;
@@ -292,7 +298,9 @@ describe('the time limit', () => {
 });
 
 describe('progress', () => {
-  test('goes through its stages, never falls, ends at most at 1, and knows incumbent and bound', async () => {
+  test('goes through its stages, never falls, ends at most at 1, and knows incumbent and bound', {
+    tags: 'slow',
+  }, async () => {
     const size = { locations: 25, perLocation: 10, fractional: true, capacities: [1, 2, 4] };
     const { request, locations } = cityInstance(9, size);
     const told: ProgressReport[] = [];

@@ -37,7 +37,9 @@ function costOf(outcome: OptimizeOutcome): number | string {
 }
 
 describe('the optimum', () => {
-  test(`agrees with trying every plan, in cost and in feasibility, on ${INSTANCES} random requests, in another order and under other ids too`, async () => {
+  test(`agrees with trying every plan, in cost and in feasibility, on ${INSTANCES} random requests, in another order and under other ids too`, {
+    tags: 'slow',
+  }, async () => {
     const seen = new Map<string, number>();
     const see = (kind: string) => seen.set(kind, (seen.get(kind) ?? 0) + 1);
     const wrong: unknown[] = [];

@@ -20,6 +20,7 @@ const CASES: Record<string, Case> = {
 
 test.each(Object.entries(CASES))(
   'progress is told at most ten times a second, and each stage at once: %s',
+  { tags: 'slow' },
   async (_, { size, constraints }) => {
     const { request, locations } = cityInstance(5, size);
     const told: ProgressReport[] = [];

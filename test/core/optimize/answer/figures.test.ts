@@ -116,7 +116,9 @@ describe('wholeMoves', () => {
 });
 
 describe('the certificate', () => {
-  test('says what was proved: no plan is cheaper than its bound, and the gap is that between the two', async () => {
+  test('says what was proved: no plan is cheaper than its bound, and the gap is that between the two', {
+    tags: 'slow',
+  }, async () => {
     const methods = new Set<string>();
     const seen = new Set<string>();
     for (let seed = 90_001; seed <= 90_300; seed++) {

@@ -35,7 +35,7 @@ describe('the search over few moves', () => {
     }
   });
 
-  test('finds the same cost whatever the order of vehicles and locations', async () => {
+  test('finds the same cost whatever the order of vehicles and locations', { tags: 'slow' }, async () => {
     for (let seed = 1; seed <= 10; seed++) {
       const size = { locations: 9, perLocation: 4, fractional: true, capacities: seed % 2 ? [1] : [1, 2, 4] };
       const { request, locations } = cityInstance(seed, size);

@@ -44,7 +44,7 @@ describe.each(Object.keys(PLACES))('in %s', (name) => {
     }
   });
 
-  test('moves within a limit are those of the network, with its costs', () => {
+  test('moves within a limit are those of the network, with its costs', { tags: 'slow' }, () => {
     for (const [seed, limitKm] of [0, 0.05, 1, 5, 60, 900, 9000, 1e5].entries()) {
       const points = pointsOf(100 + seed, 120);
       const { costUnits, distanceKm } = priceList(points, 1.7);

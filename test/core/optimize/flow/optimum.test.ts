@@ -32,7 +32,9 @@ test('the cost is the least of all plans, tried one by one, on 3,000 tiny instan
   }
 });
 
-test('the cost is the optimum of HiGHS on 3,000 instances of any costs, and infeasible where HiGHS says so', async () => {
+test('the cost is the optimum of HiGHS on 3,000 instances of any costs, and infeasible where HiGHS says so', {
+  tags: 'slow',
+}, async () => {
   const kinds = new Map<string, number>();
   for (let seed = 10_000; seed < 13_000; seed++) {
     const problem = randomProblem(seed);
@@ -57,7 +59,9 @@ test('the cost is the optimum of HiGHS on 3,000 instances of any costs, and infe
   }
 });
 
-test('the cost is the optimum of HiGHS on 300 larger metric instances, with the netted proof on all arcs', async () => {
+test('the cost is the optimum of HiGHS on 300 larger metric instances, with the netted proof on all arcs', {
+  tags: 'slow',
+}, async () => {
   let netted = 0;
   for (let seed = 0; seed < 300; seed++) {
     const problem = metricProblem(seed, { locations: 30, vehicles: 40, demand: 40 });

@@ -24,7 +24,9 @@ const { request, locations } = cityInstance(35, {
 });
 const problem = buildProblem(request, locations, { ...SETTINGS, maxRebalancingCost: null });
 
-test('a solver that is ended because it does not listen leaves the best point and the bound that it had told', () => {
+test('a solver that is ended because it does not listen leaves the best point and the bound that it had told', {
+  tags: 'slow',
+}, () => {
   const f = formulate(problem);
   const { firstStep, stepClass } = f.variables;
   const stopFlag = new Int32Array(new SharedArrayBuffer(4));

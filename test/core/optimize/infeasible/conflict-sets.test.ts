@@ -1,3 +1,7 @@
+/**
+ * Hundreds of conflicts, each solved again without each of its constraints.
+ * @module-tag slow
+ */
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { optimize } from '../../../../src/core/optimize/optimize.ts';

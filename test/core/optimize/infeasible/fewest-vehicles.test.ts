@@ -136,7 +136,7 @@ const MOST_MS = 30_000;
 /** Looks at stop flag and clock, one per location and path: 12,000 to 54,000 were counted. */
 const MOST_LOOKS = 100_000;
 
-describe('2,000 locations', () => {
+describe('2,000 locations', { tags: 'slow' }, () => {
   test.each([
     ['too few vehicles', { load: 1.2 }, { min_service_level: 0.95 }, ['supply', 'min_service_level']],
     [

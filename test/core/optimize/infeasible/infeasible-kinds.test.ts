@@ -73,7 +73,7 @@ function relaxedCase(
 
 describe('an infeasible problem of any kind', () => {
   test('is explained by changes that each make it feasible when it is solved again', {
-    timeout: 300_000,
+    tags: 'slow',
   }, async () => {
     const helped = new Map<string, number>();
     let proved = 0;
@@ -170,6 +170,7 @@ describe('an infeasible problem of any kind', () => {
     ],
   ])(
     'of 263 locations and fractional demand is explained in a few seconds: %s',
+    { tags: 'slow' },
     async (_, size, constraints) => {
       const { request, locations } = cityInstance(71, {
         locations: 263,
@@ -189,7 +190,6 @@ describe('an infeasible problem of any kind', () => {
         expect(after.kind, JSON.stringify(conflict)).toBe('solved');
       }
     },
-    120_000,
   );
 });
 
@@ -218,7 +218,7 @@ test('what ten seconds leave open is looked for until the time limit where expla
 }, 120_000);
 
 describe('the most demand that can be reached', () => {
-  test('is what the solver finds, for random fleets of one class', async () => {
+  test('is what the solver finds, for random fleets of one class', { tags: 'slow' }, async () => {
     let limited = 0;
     for (let seed = 67_000; seed < 67_200; seed++) {
       const random = createRandom(seed);

@@ -39,7 +39,7 @@ const FLEETS = { 'of one capacity': [1, 1, 1, 1], 'of several': [1, 1, 2, 1] };
 describe.each(Object.entries(FLEETS))('a fleet %s far too small', (_, capacities) => {
   const capacity = capacities.reduce((sum, c) => sum + c, 0);
 
-  test('is told how many vehicles are missing, and where', async () => {
+  test('is told how many vehicles are missing, and where', { tags: 'slow' }, async () => {
     const { of } = await explain([0, MANY], capacities);
     const { relaxation, proved, additions = [] } = of('supply')!;
     const missing = MANY - capacity;
@@ -56,7 +56,7 @@ describe.each(Object.entries(FLEETS))('a fleet %s far too small', (_, capacities
     }
   });
 
-  test('for so many vehicles per location is told the most that it can have', async () => {
+  test('for so many vehicles per location is told the most that it can have', { tags: 'slow' }, async () => {
     for (const min_vehicles_per_location of [1e6, MANY, MOST]) {
       const { of, sets } = await explain([1, 0], capacities, { min_vehicles_per_location });
       expect(of('min_vehicles_per_location')).toMatchObject({ relaxation: 2, insufficient: 3, proved: true });

@@ -83,7 +83,9 @@ const FEWER_SEEDS = 600;
 const MOST_TRIED_VEHICLES = 6;
 
 describe('an infeasible problem', () => {
-  test('is explained by changes that make it feasible and are the smallest that do, for every random instance', async () => {
+  test('is explained by changes that make it feasible and are the smallest that do, for every random instance', {
+    tags: 'slow',
+  }, async () => {
     const seen = new Map<string, number>();
     const wrong: unknown[] = [];
     const feasible = (request: OptimizeRequest, locations: Instance['locations']) =>
@@ -192,7 +194,9 @@ describe('an infeasible problem', () => {
       expect(seen.get(`${name} helps`), name).toBeGreaterThan(3);
   });
 
-  test('that no change of one limit helps is explained by changes that together do, each of them needed and the smallest', async () => {
+  test('that no change of one limit helps is explained by changes that together do, each of them needed and the smallest', {
+    tags: 'slow',
+  }, async () => {
     const wrong: unknown[] = [];
     const seen = new Map<string, number>();
     let instances = 0;

@@ -49,7 +49,7 @@ describe('an explanation with several capacities', () => {
     ['more time', 2, [1, 2, 4], 16, {}],
   ])(
     'names the service level where it binds: %s',
-    { timeout: 40_000 },
+    { tags: 'slow' },
     async (_, seed, capacities, seconds, more) => {
       const { insights, cost } = await explainCity(seed, capacities, seconds, more);
       expect(cost).toBeGreaterThan(0);
@@ -70,7 +70,7 @@ describe('an explanation with several capacities', () => {
     },
   );
 
-  test('moves its progress all the time that it takes', { timeout: 40_000 }, async () => {
+  test('moves its progress all the time that it takes', { tags: 'slow' }, async () => {
     const { told } = await explainCity(2, [1, 2, 4], 16);
     const explaining = told.filter(({ stage }) => stage === 'explain');
     const tookMs = explaining.at(-1)!.atMs - explaining[0]!.atMs;

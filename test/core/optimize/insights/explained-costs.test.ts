@@ -13,7 +13,9 @@ function dearInstance(seed: number): Instance {
   return { seed, request: { ...request, constraints, network: { location_ids: ids, costs } }, locations };
 }
 
-test('the plan that is found without an explanation is answered with one too, whatever explaining it comes to', async () => {
+test('the plan that is found without an explanation is answered with one too, whatever explaining it comes to', {
+  tags: 'slow',
+}, async () => {
   let plans = 0;
   let infeasible = 0;
   for (let seed = 1; seed <= 250; seed++) {

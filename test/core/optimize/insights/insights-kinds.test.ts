@@ -107,6 +107,7 @@ describe('insights of a network', () => {
     [2.5, 43_000, 100],
   ])(
     'are exactly what solving again gives, capacity %d, degenerate or not',
+    { tags: 'slow' },
     async (capacity, firstSeed, wanted) => {
       const seen = {
         fewerUnreachable: 0,
@@ -157,7 +158,9 @@ describe('insights of a network', () => {
     expect(dearer).toBeGreaterThan(15);
   });
 
-  test('name a next destination that is one of the cheapest plans without the move', async () => {
+  test('name a next destination that is one of the cheapest plans without the move', {
+    tags: 'slow',
+  }, async () => {
     let checked = 0;
     const kind = { capacities: [1], fractional: false };
     for await (const { seed, problem, solution } of solvedProblems(47_000, 250, kind, 0)) {
@@ -244,7 +247,7 @@ describe('insights of a problem that is no network', () => {
 
   test.each(kinds)(
     'are off by no more than they say, and larger than that, before anything is solved again: %s',
-    { timeout: 300_000 },
+    { tags: 'slow' },
     async (_, { capacities, fractional }, firstSeed, wanted) => {
       const seen = { known: 0, unknown: 0, exact: 0 };
       const kind = { capacities: [...capacities], fractional };
@@ -290,7 +293,7 @@ describe('insights of a problem that is no network', () => {
 
   test.each(kinds)(
     'are exact where there is time, whatever plan they are of: %s',
-    { timeout: 300_000 },
+    { tags: 'slow' },
     async (_, { capacities, fractional }, firstSeed, wanted) => {
       let figures = 0;
       const kind = { capacities: [...capacities], fractional };

@@ -76,7 +76,7 @@ describe('a tree that is kept', () => {
   const seeds = Array.from({ length: 8 }, (_, s) => 71_000 + s);
 
   test('proves of every changed problem no more than is true, however early it ends, and all of it where it does not', {
-    timeout: 300_000,
+    tags: 'slow',
   }, async () => {
     const seen = { short: 0, all: 0 };
     for (const seed of seeds) {
@@ -115,7 +115,7 @@ describe('a tree that is kept', () => {
     expect(seen.short).toBeGreaterThan(40);
   });
 
-  test('leaves a problem of another form to others', async () => {
+  test('leaves a problem of another form to others', { tags: 'slow' }, async () => {
     const found = await city(71_003);
     const { problem, solution } = found!;
     const { constraints } = askAll(problem, solution, 1);

@@ -28,7 +28,7 @@ const lifted = {
 beforeAll(startSolverThread);
 
 describe('insights', () => {
-  test('are what trying every plan with one vehicle more or fewer gives', async () => {
+  test('are what trying every plan with one vehicle more or fewer gives', { tags: 'slow' }, async () => {
     let compared = 0;
     let binding = 0;
     for (let seed = 30_001; seed <= 30_150; seed++) {

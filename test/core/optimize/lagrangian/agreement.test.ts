@@ -61,7 +61,9 @@ function costOf(problem: Problem, { from, to, units }: Flow): number {
 }
 
 describe('service at a price', () => {
-  test(`bound ≤ optimum ≤ plan, and no plan only where HiGHS has none, on ${INSTANCES} random problems`, async () => {
+  test(`bound ≤ optimum ≤ plan, and no plan only where HiGHS has none, on ${INSTANCES} random problems`, {
+    tags: 'slow',
+  }, async () => {
     const wrong: unknown[] = [];
     const seen = { optimal: 0, dearer: 0, infeasible: 0, open: 0 };
     for (let seed = 1; seed <= INSTANCES; seed++) {
@@ -88,7 +90,7 @@ describe('service at a price', () => {
     expect(seen.open).toBeLessThan(INSTANCES / 500);
   });
 
-  test('any prices at all prove a bound that no plan is below', async () => {
+  test('any prices at all prove a bound that no plan is below', { tags: 'slow' }, async () => {
     const random = createRandom(9);
     const wrong: unknown[] = [];
     for (let seed = 1; seed <= 600; seed++) {
@@ -110,7 +112,9 @@ describe('service at a price', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('solved to the end, costs and infeasibility are those of HiGHS, with ceilings and fleet limits', async () => {
+  test('solved to the end, costs and infeasibility are those of HiGHS, with ceilings and fleet limits', {
+    tags: 'slow',
+  }, async () => {
     const wrong: unknown[] = [];
     const seen = { byFlow: 0, byBranching: 0, infeasible: 0 };
     for (let seed = 1; seed <= 700; seed++) {

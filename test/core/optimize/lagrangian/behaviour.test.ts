@@ -45,7 +45,7 @@ describe('the everyday case', () => {
     }
   });
 
-  test('has a plan within the price of one load of the bound, whatever the costs', () => {
+  test('has a plan within the price of one load of the bound, whatever the costs', { tags: 'slow' }, () => {
     const seen = { solved: 0, infeasible: 0 };
     for (let seed = 1; seed <= 400; seed++) {
       const problem = asPricedProblem(randomPriced(seed, { locations: 120, vehicles: 900 }))!;
@@ -77,7 +77,9 @@ describe('the everyday case', () => {
     expect(seen.infeasible).toBeGreaterThan(10);
   });
 
-  test('has the same plan for the same problem, and the same cost whatever the order of locations', async () => {
+  test('has the same plan for the same problem, and the same cost whatever the order of locations', {
+    tags: 'slow',
+  }, async () => {
     for (let seed = 1; seed <= 40; seed++) {
       const problem = randomPriced(seed, { locations: 25, vehicles: 60 });
       expect(await solve(structuredClone(problem))).toEqual(await solve(problem));
@@ -88,7 +90,9 @@ describe('the everyday case', () => {
     }
   });
 
-  test('is solved for 6,000 locations whose matrices would not fit, with a limit and without one', async () => {
+  test('is solved for 6,000 locations whose matrices would not fit, with a limit and without one', {
+    tags: 'slow',
+  }, async () => {
     const { request, locations } = cityInstance(7, { locations: 6000, perLocation: 3, fractional: true });
     for (const max_distance of [4, 100]) {
       const constraints = { max_distance, min_service_level: 0.85 };

@@ -80,7 +80,9 @@ const locations = IDS.map((id) => ({
 }));
 const schema = Compile(OptimizeRequest);
 
-test('whatever the check lets through is solved, or proved infeasible, in finite numbers, or out of time', async () => {
+test('whatever the check lets through is solved, or proved infeasible, in finite numbers, or out of time', {
+  tags: 'slow',
+}, async () => {
   const ends: Record<string, number> = {};
   await fc.assert(
     fc.asyncProperty(request, async (asked) => {
@@ -98,4 +100,4 @@ test('whatever the check lets through is solved, or proved infeasible, in finite
   );
   expect(ends.optimal).toBeGreaterThan(50);
   expect(ends.infeasible).toBeGreaterThan(20);
-}, 120_000);
+});

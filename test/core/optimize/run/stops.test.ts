@@ -1,3 +1,7 @@
+/**
+ * Solves of large problems that are stopped at random moments.
+ * @module-tag slow
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

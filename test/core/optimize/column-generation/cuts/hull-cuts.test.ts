@@ -8,7 +8,10 @@ import { createRandom } from '../../instances.ts';
 
 const CAPACITIES = [[1, 2], [1, 2, 4], [4, 7, 12], [2, 3, 5, 8], [3]];
 
-/** Some arrive, some leave, in fractions, that serve just about the demand, as in a relaxation; unmet demand as little as its own row allows. */
+/**
+ * Some arrive, some leave, in fractions, that serve just about the demand, as in a relaxation; unmet demand as little
+ * as its own row allows.
+ */
 function createPoint(seed: number): LocationValues {
   const random = createRandom(seed);
   const capacities = Float64Array.from(CAPACITIES[seed % CAPACITIES.length]);

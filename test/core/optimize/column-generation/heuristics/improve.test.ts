@@ -122,7 +122,9 @@ function classesProblem(seed: number, locations: number): Problem {
 }
 
 describe('the local search', () => {
-  test('gives only plans that keep every constraint, each cheaper than the one before', async () => {
+  test('gives only plans that keep every constraint, each cheaper than the one before', {
+    tags: 'slow',
+  }, async () => {
     let improved = 0;
     for (let seed = 1; seed <= 20; seed++) {
       const problem = classesProblem(seed, 25);
@@ -144,7 +146,7 @@ describe('the local search', () => {
       improve(problem, outcome.solution.moves, 10_000, () => false, consider);
     }
     expect(improved).toBeGreaterThan(10);
-  }, 60_000);
+  });
 
   test('stops where it is told to', () => {
     const problem = classesProblem(1, 25);
@@ -170,7 +172,7 @@ describe('the local search', () => {
 });
 
 describe('branching among what a plan within the gap can use', () => {
-  test('proves bounds that no optimum is below, whatever gap is asked for', async () => {
+  test('proves bounds that no optimum is below, whatever gap is asked for', { tags: 'slow' }, async () => {
     const wrong: unknown[] = [];
     let compared = 0;
     for (let seed = 1; seed <= 50; seed++) {
@@ -194,5 +196,5 @@ describe('branching among what a plan within the gap can use', () => {
     }
     expect(wrong).toEqual([]);
     expect(compared).toBeGreaterThan(100);
-  }, 300_000);
+  });
 });

@@ -88,7 +88,7 @@ function expectProved(problem: Problem, seed: number, found: Awaited<ReturnType<
 }
 
 describe('the most demand that a fleet of several classes can serve, whatever it costs', () => {
-  test('is what trying all ways to go finds, for hundreds of small fleets', async () => {
+  test('is what trying all ways to go finds, for hundreds of small fleets', { tags: 'slow' }, async () => {
     const seen = { none: 0, bounded: 0, fleetSize: 0, limited: 0 };
     for (let seed = 1; seed <= 500; seed++) {
       const problem = randomProblem(seed, 4, 2);
@@ -111,7 +111,7 @@ describe('the most demand that a fleet of several classes can serve, whatever it
     for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(20);
   });
 
-  test('is what the formulation with all moves finds, for middling fleets', async () => {
+  test('is what the formulation with all moves finds, for middling fleets', { tags: 'slow' }, async () => {
     let limited = 0;
     for (let seed = 2001; seed <= 2060; seed++) {
       const problem = randomProblem(seed, 15, 4);
@@ -129,9 +129,11 @@ describe('the most demand that a fleet of several classes can serve, whatever it
       if (direct.served < total - 1e-6) limited++;
     }
     expect(limited).toBeGreaterThan(15);
-  }, 120_000);
+  });
 
-  test('is not looked for any longer than until it is enough, or until it is proved not to be', async () => {
+  test('is not looked for any longer than until it is enough, or until it is proved not to be', {
+    tags: 'slow',
+  }, async () => {
     for (let seed = 3001; seed <= 3060; seed++) {
       const problem = randomProblem(seed, 10, 3);
       if (vehiclesOf(problem) === 0) continue;
@@ -145,7 +147,9 @@ describe('the most demand that a fleet of several classes can serve, whatever it
     }
   });
 
-  test('is reached as cheaply as its places allow where the plan at hand is above the ceiling', async () => {
+  test('is reached as cheaply as its places allow where the plan at hand is above the ceiling', {
+    tags: 'slow',
+  }, async () => {
     let cheaper = 0;
     for (let seed = 4001; seed <= 4040; seed++) {
       const problem = randomProblem(seed, 12, 4);
