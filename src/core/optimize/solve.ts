@@ -14,7 +14,6 @@
 import { baseSize, createBaseModel } from './column-generation/build-base-model.ts';
 import { search } from './column-generation/search.ts';
 import { considerGreedyPlan, solveDirect } from './direct/direct.ts';
-import { NO_MOVES } from './direct/extract.ts';
 import { countArcs } from './direct/variables.ts';
 import { isPureFlow, solvePureFlow } from './flow/pure-flow.ts';
 import { MOST_COLUMNS, type RunControl, withSolverModel } from './highs/highs.ts';
@@ -22,6 +21,7 @@ import { solveFractional } from './lagrangian/fractional-demand.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
 import { createIncumbent, type Incumbent } from './problem/incumbent.ts';
 import type { Problem, RequestFault, SolveFigures, SolveOutcome } from './problem/model.ts';
+import { NO_MOVES } from './problem/moves.ts';
 import { TooManyLocationsError } from './problem/network.ts';
 import { countVehicles } from './problem/variants.ts';
 import { refuseClasses, refuseMatrices, refuseMoves } from './request/refusals.ts';

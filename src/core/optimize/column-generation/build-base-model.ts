@@ -2,6 +2,7 @@
 import { costScaleOf } from '../highs/cost-scale.ts';
 import type { Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import type { BaseModel } from './base-model.ts';
 import { createClassesBase } from './classes.ts';
 import { type ClassesSize, classesSize } from './classes-layout.ts';
@@ -10,20 +11,16 @@ import { createSingleClassBase } from './single-class.ts';
 export function createBaseModel(problem: Problem): BaseModel {
   const base = isSingleClass(problem)
     ? createSingleClassBase(problem)
-    : createClassesBase(problem, isBounded(problem));
+    : createClassesBase(problem, hasLocationBounds(problem));
   base.model.costScale = costScaleOf(dearestMove(problem.network));
   return base;
 }
 
 /** Size of the form that grows with the number of capacities too. */
 export function baseSize(problem: Problem): ClassesSize {
-  return classesSize(problem, isBounded(problem));
+  return classesSize(problem, hasLocationBounds(problem));
 }
 
 function isSingleClass(problem: Problem): boolean {
-  return problem.capacities.length === 1 && !isBounded(problem);
-}
-
-function isBounded({ limits }: Problem): boolean {
-  return limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+  return problem.capacities.length === 1 && !hasLocationBounds(problem);
 }

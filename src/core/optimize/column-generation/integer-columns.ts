@@ -1,5 +1,6 @@
 /** Which whole columns of a relaxed solution are not whole yet, and the moves of one where all are. */
 import type { Moves } from '../problem/model.ts';
+import { movesOn } from '../problem/moves.ts';
 import type { BaseModel } from './base-model.ts';
 import type { Context } from './context.ts';
 
@@ -28,10 +29,5 @@ export function movesOf({ problem, master }: Context, values: Float64Array): Mov
   }
   const key = (a: number) => (capacityClass[a] * n + source[a]) * n + target[a];
   chosen.sort((a, b) => key(a) - key(b));
-  return {
-    capacityClass: Int32Array.from(chosen, (a) => capacityClass[a]),
-    source: Int32Array.from(chosen, (a) => source[a]),
-    target: Int32Array.from(chosen, (a) => target[a]),
-    count: Int32Array.from(chosen, (a) => Math.round(values[master.firstArc + a])),
-  };
+  return movesOn(chosen, master.arcs, (a) => Math.round(values[master.firstArc + a]));
 }

@@ -3,6 +3,7 @@
 import type { SolverModel } from '../highs/highs.ts';
 import { fromUnits } from '../problem/costs.ts';
 import type { Moves, Problem } from '../problem/model.ts';
+import { movesOn } from '../problem/moves.ts';
 import { OutOfTime } from '../run/stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import type { MoveArcs } from './pricing.ts';
@@ -91,11 +92,7 @@ export function createMoveColumns(
       }
       add(
         problem,
-        {
-          capacityClass: Int32Array.from(more, (m) => moves.capacityClass[m]),
-          source: Int32Array.from(more, (m) => moves.source[m]),
-          target: Int32Array.from(more, (m) => moves.target[m]),
-        },
+        movesOn(more, moves, (m) => moves.count[m]),
         false,
       );
     },

@@ -7,6 +7,7 @@
  */
 import type { Problem } from '../problem/model.ts';
 import { isAllowed } from '../problem/network.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import { OutOfTime } from '../run/stopping.ts';
 
 /** Moves i → j of class k, in parallel arrays. */
@@ -45,8 +46,7 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
   const classes = problem.capacities.length;
   const { network, limits, supply, demand } = problem;
   const money = network.costUnits;
-  const anyTarget =
-    limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+  const anyTarget = hasLocationBounds(problem);
   let pairs = 0;
   /** Whether to give up before a row of so many pairs. */
   const isOverBefore = (count: number) => {

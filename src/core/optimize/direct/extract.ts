@@ -1,17 +1,11 @@
 /** From the solver's doubles to whole vehicles, and back to a starting point for it. */
 
 import type { Moves, Problem } from '../problem/model.ts';
+import { movesOn } from '../problem/moves.ts';
 import type { Formulation } from './formulation.ts';
 
 /** A value farther than this from a whole number is not one; the solver's own tolerance is at most 1e-7. */
 const INTEGRALITY_TOLERANCE = 1e-5;
-
-export const NO_MOVES: Moves = {
-  capacityClass: new Int32Array(0),
-  source: new Int32Array(0),
-  target: new Int32Array(0),
-  count: new Int32Array(0),
-};
 
 /** Whole steps of a solution, or null where one is fractional. */
 export function wholeSteps(f: Formulation, values: Float64Array): Float64Array | null {
@@ -39,12 +33,8 @@ export function wholeMoves(problem: Problem, f: Formulation, values: Float64Arra
     }
     if (left !== 0) return null;
   }
-  return {
-    capacityClass: Int32Array.from(arcs, (a) => v.arcClass[a]),
-    source: Int32Array.from(arcs, (a) => v.arcSource[a]),
-    target: Int32Array.from(arcs, (a) => v.arcTarget[a]),
-    count: Int32Array.from(arcs, (a) => Math.round(values[a])),
-  };
+  const { arcClass: capacityClass, arcSource: source, arcTarget: target } = v;
+  return movesOn(arcs, { capacityClass, source, target }, (a) => Math.round(values[a]));
 }
 
 /** Column values of a plan: its arcs as the transportation programme left them, its steps, the demand they serve. */

@@ -4,6 +4,7 @@
  * Starting from all zeros it is the plain greedy plan. O(A log A) with A arcs.
  */
 
+import { KeyHeap } from '../problem/key-heap.ts';
 import type { Problem } from '../problem/model.ts';
 import { leastServed } from '../problem/service-level.ts';
 import type { Formulation } from './formulation.ts';
@@ -119,20 +120,19 @@ function addCheapest(
   const sourceOf = new Int32Array(v.firstStep);
   for (let r = 0; r < v.sourceClass.length; r++) sourceOf.fill(r, v.sourceStart[r], v.sourceStart[r + 1]);
   const gainOf = (a: number) => Math.min(problem.capacities[v.arcClass[a]], state.open[v.arcTarget[a]]);
-  const heap = new ArcHeap();
+  const heap = new KeyHeap(v.firstStep);
   for (let a = 0; a < v.firstStep; a++) {
     if (a % ARCS_PER_LOOK === 0 && isOver()) return;
     if (state.free[sourceOf[a]] > 0 && gainOf(a) > 0) heap.push(a, f.columnCost[a] / gainOf(a));
   }
   for (let looked = 1; state.served < required && state.counted < problem.limits.totalFleetSize; looked++) {
     if (looked % ARCS_PER_LOOK === 0 && isOver()) return;
-    const top = heap.pop();
-    if (!top) return;
-    const a = top.arc;
+    const a = heap.pop();
+    if (a < 0) return;
     const gain = gainOf(a);
     if (state.free[sourceOf[a]] === 0 || gain <= 0) continue;
     const price = f.columnCost[a] / gain;
-    if (price > top.price) {
+    if (price > heap.keyOf(a)) {
       heap.push(a, price);
       continue;
     }
@@ -168,48 +168,4 @@ function firstSteps(f: Formulation, n: number): Int32Array {
   const first = new Int32Array(v.targetStart.length - 1).fill(-1);
   for (let s = v.stepClass.length - 1; s >= 0; s--) first[v.stepClass[s] * n + v.stepLocation[s]] = s;
   return first;
-}
-
-/** Binary heap of arcs by price, ties by arc, so that the same problem gives the same plan. */
-class ArcHeap {
-  #arcs: number[] = [];
-  #prices: number[] = [];
-
-  push(arc: number, price: number): void {
-    let at = this.#arcs.length;
-    this.#arcs.push(arc);
-    this.#prices.push(price);
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!this.#isBefore(at, parent)) break;
-      this.#swap(at, parent);
-      at = parent;
-    }
-  }
-
-  pop(): { arc: number; price: number } | undefined {
-    if (this.#arcs.length === 0) return undefined;
-    this.#swap(0, this.#arcs.length - 1);
-    const top = { arc: this.#arcs.pop()!, price: this.#prices.pop()! };
-    for (let at = 0; ; ) {
-      const left = 2 * at + 1;
-      if (left >= this.#arcs.length) break;
-      const child = left + 1 < this.#arcs.length && this.#isBefore(left + 1, left) ? left + 1 : left;
-      if (!this.#isBefore(child, at)) break;
-      this.#swap(at, child);
-      at = child;
-    }
-    return top;
-  }
-
-  #isBefore(a: number, b: number): boolean {
-    return this.#prices[a] !== this.#prices[b]
-      ? this.#prices[a] < this.#prices[b]
-      : this.#arcs[a] < this.#arcs[b];
-  }
-
-  #swap(a: number, b: number): void {
-    [this.#arcs[a], this.#arcs[b]] = [this.#arcs[b], this.#arcs[a]];
-    [this.#prices[a], this.#prices[b]] = [this.#prices[b], this.#prices[a]];
-  }
 }

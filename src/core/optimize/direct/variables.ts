@@ -7,6 +7,7 @@
 import type { Problem } from '../problem/model.ts';
 import { isAllowed } from '../problem/network.ts';
 import { createSteps, locationsWithDemand } from '../problem/steps.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import type { Check } from '../run/stopping.ts';
 
 /** Arcs between two looks at the clock: a few milliseconds. */
@@ -121,10 +122,10 @@ export function createVariables(problem: Problem, check: Check = () => {}): Vari
  * Whether there is an arc from i to j. A vehicle has a reason to go only where there is demand, or anywhere where a bound of
  * vehicles per location asks it to come or to leave.
  */
-function arcFilter({ locationIds, limits, demand, network }: Problem): (i: number, j: number) => boolean {
+function arcFilter(problem: Problem): (i: number, j: number) => boolean {
+  const { locationIds, limits, demand, network } = problem;
   const n = locationIds.length;
-  const anyTarget =
-    limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+  const anyTarget = hasLocationBounds(problem);
   const { costUnits, distanceKm } = network;
   const matrices = { costUnits, distanceKm };
   return (i, j) =>

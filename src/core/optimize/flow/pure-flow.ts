@@ -10,9 +10,11 @@
  */
 
 import { evaluateMoves } from '../problem/evaluate.ts';
-import type { Moves, Problem, Solution, SolveFigures, SolveOutcome } from '../problem/model.ts';
+import type { Problem, Solution, SolveFigures, SolveOutcome } from '../problem/model.ts';
+import { movesOfFlow } from '../problem/moves.ts';
 import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isStopped, OutOfTime, type Stopping } from '../run/stopping.ts';
 import { type Confirmation, confirmFlow } from './flow-confirm.ts';
@@ -34,10 +36,9 @@ const MOST_UNITS = 2 ** 31 - 1;
 
 /** The flow problem but for its costs, or null where the problem is more than one. */
 function flowAmounts(problem: Problem): FlowAmounts | null {
-  const { capacities, limits, locationIds } = problem;
+  const { capacities, locationIds } = problem;
   if (capacities.length !== 1) return null;
-  if (limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY)
-    return null;
+  if (hasLocationBounds(problem)) return null;
   const capacity = capacities[0];
   const demand = wholeLoads(problem.demand, capacity);
   if (!demand) return null;
@@ -107,7 +108,7 @@ function unsolved(
   if (isStopped(stopFlag)) return { kind: 'cancelled' };
   const { plan, counts } = outcome;
   if (!plan || plan.cost > problem.limits.maxCostUnits) return null;
-  const moves = toMoves(plan.flow);
+  const moves = movesOfFlow(plan.flow.from, plan.flow.to, plan.flow.units);
   const { costUnits, served, broken } = evaluateMoves(problem, moves);
   if (broken.length > 0) return null;
   const gap = costUnits > 0 ? 1 : 0;
@@ -121,10 +122,6 @@ function unsolved(
     figures: flowFigures(problem, counts),
   };
   return { kind: 'solved', solution };
-}
-
-function toMoves({ from, to, units }: SolvedFlow['flow']): Moves {
-  return { capacityClass: new Int32Array(units.length), source: from, target: to, count: units };
 }
 
 function flowFigures({ locationIds }: Problem, counts: FlowCounts): SolveFigures {
@@ -144,7 +141,7 @@ function toSolution(
   confirmation: Confirmation,
 ): Solution {
   return {
-    moves: toMoves({ from, to, units }),
+    moves: movesOfFlow(from, to, units),
     costUnits: cost,
     boundUnits: cost,
     gap: 0,

@@ -3,11 +3,11 @@
  * else by solving.
  */
 
-import { canReachMost, isBounded, reachMost } from '../problem/distances/reachable.ts';
+import { canReachMost, reachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem } from '../problem/model.ts';
 import { leastServed, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
-import { countVehicles } from '../problem/variants.ts';
+import { countVehicles, hasLocationBounds } from '../problem/variants.ts';
 import { checkOf, isOver, type Stopping, shareOf, untilOutOfTime } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 import type { AnyPlan, Feasibility } from './any-plan.ts';
@@ -37,7 +37,10 @@ export async function findPlan(problem: Problem, control: Stopping): Promise<Any
   }
   if (canReachMost(problem) || countVehicles(problem) === 0) return await solve(problem, control);
   if (isAtAnyCost(problem)) {
-    const covered = await cover(problem, shareOf(control, isBounded(problem) ? FIRST_SHARE : COVERAGE_SHARE));
+    const covered = await cover(
+      problem,
+      shareOf(control, hasLocationBounds(problem) ? FIRST_SHARE : COVERAGE_SHARE),
+    );
     return covered.verdict === 'unknown' ? await solve(problem, control) : covered;
   }
   const solved = await solve(problem, shareOf(control, FIRST_SHARE));
@@ -65,7 +68,7 @@ export function quickAnswer(
   control: Stopping,
 ): (Omit<Quick, 'find'> & { find(problem: Problem, control: Stopping): Promise<AnyPlan> }) | undefined {
   if (canReachMost(problem) || countVehicles(problem) === 0 || !isAtAnyCost(problem)) return undefined;
-  let isByRelaxation = isBounded(problem);
+  let isByRelaxation = hasLocationBounds(problem);
   const isTold = untilOutOfTime(() => {
     isByRelaxation ||= createReach(problem, checkOf(control)).isComplete;
   });

@@ -8,11 +8,11 @@
  */
 
 import { countArcs } from '../direct/variables.ts';
-import { canReachMost, isBounded, reachMost } from '../problem/distances/reachable.ts';
+import { canReachMost, reachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem } from '../problem/model.ts';
 import { totalDemand } from '../problem/service-level.ts';
-import { countVehicles, dropConstraint, withLimits } from '../problem/variants.ts';
+import { countVehicles, dropConstraint, hasLocationBounds, withLimits } from '../problem/variants.ts';
 import { isOver, type Stopping, shareOf } from '../run/stopping.ts';
 import { findCoverage } from './coverage/coverage.ts';
 import type { Coverage } from './coverage/coverage-relaxation.ts';
@@ -92,7 +92,7 @@ async function mostAtAnyCost(free: Problem, control: Stopping): Promise<Coverage
     if (quick && isTooDear) return quick;
     return await findCoverage(
       free,
-      hasCeiling || isBounded(free) ? shareOf(control, COVERAGE_SHARE) : control,
+      hasCeiling || hasLocationBounds(free) ? shareOf(control, COVERAGE_SHARE) : control,
     );
   }
   const found = reachMost(free, () => isOver(control));

@@ -3,9 +3,9 @@
  * time. Any proof of the solver counts, whether it came to the optimum or not.
  */
 
-import { NO_MOVES } from '../direct/extract.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem } from '../problem/model.ts';
+import { NO_MOVES } from '../problem/moves.ts';
 import { isOver, type Stopping, shareOf } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 import { NO_PLAN } from './estimate.ts';

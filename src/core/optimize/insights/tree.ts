@@ -17,8 +17,8 @@ import type { Relaxed } from '../column-generation/master.ts';
 import { relaxWithoutShortage, SURE_PENALTY } from '../column-generation/search.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import { DUAL_NOISE, provedUnits } from '../problem/incumbent.ts';
+import { KeyHeap } from '../problem/key-heap.ts';
 import type { Moves, Problem } from '../problem/model.ts';
-import { createBoundHeap } from './bound-heap.ts';
 
 /** Of the whole columns. */
 type Bounds = { lower: Float64Array; upper: Float64Array };
@@ -182,7 +182,14 @@ export function createBranchTree(context: Context) {
   /** Goes on from these leaves until the least bound is enough. @returns the leaves that it came to. @throws OutOfTime */
   function grow(from: readonly Leaf[], search: BranchSearch): Leaf[] {
     const { enough, isDone } = search;
-    const heap = createBoundHeap(from);
+    /** All that were ever open, by number; those that still are, by bound. */
+    const numbered: Leaf[] = [];
+    const open = new KeyHeap(2 * from.length);
+    const add = (leaf: Leaf) => {
+      numbered.push(leaf);
+      open.push(numbered.length - 1, leaf.bound);
+    };
+    for (const leaf of from) add(leaf);
     /** Solved, and divided by nothing. */
     const closed: Leaf[] = [];
     let nodes = 0;
@@ -210,12 +217,12 @@ export function createBranchTree(context: Context) {
       }
       const [low, high] = leaf.parts;
       const [better, worse] = low.bound <= high.bound ? [low, high] : [high, low];
-      heap.push(worse);
+      add(worse);
       return better;
     };
 
-    while (heap.size() > 0 && !isStuck && !isDone() && !isProved(heap.first(), enough())) {
-      let leaf: Leaf | null = heap.pop();
+    while (open.size() > 0 && !isStuck && !isDone() && !isProved(numbered[open.first()], enough())) {
+      let leaf: Leaf | null = numbered[open.pop()];
       const farthest = leaf.bound + DIVE_SHARE * (fromUnits(enough()) - leaf.bound);
       while (leaf && !isStuck && !isDone() && !isProved(leaf, enough()) && !(leaf.bound > farthest)) {
         if (!leaf.isSolved) solve(leaf);
@@ -225,9 +232,9 @@ export function createBranchTree(context: Context) {
           leaf = null;
         }
       }
-      if (leaf) heap.push(leaf);
+      if (leaf) add(leaf);
     }
-    return [...closed, ...heap.all()];
+    return [...closed, ...Array.from(open.items(), (number) => numbered[number])];
   }
 
   /** What is proved of all plans, units, as far as it is asked. */

@@ -6,13 +6,15 @@
 
 import { flowCosts } from '../flow/flow-costs.ts';
 import { HALF_CIRCUMFERENCE_KM, measureExtent, unitsBeyond, widerRadius } from '../flow/great-circle-flow.ts';
-import type { Flow, FlowControl } from '../flow/types.ts';
+import type { FlowControl } from '../flow/types.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { nearCosts } from '../problem/distances/near-costs.ts';
 import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
-import type { Moves, Problem } from '../problem/model.ts';
+import type { Problem } from '../problem/model.ts';
+import { movesOfFlow } from '../problem/moves.ts';
 import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl } from '../run/control.ts';
 import { checkOf, type Stopping } from '../run/stopping.ts';
 import { type PricedHooks, type PricedOutcome, solvePriced } from './solve-lagrangian.ts';
@@ -26,8 +28,7 @@ type PricedAmounts = Omit<PricedProblem, 'cost' | 'beyond'>;
 /** The priced problem but for its costs, or null where the problem is more than one. */
 function amountsOf(problem: Problem): PricedAmounts | null {
   const { capacities, limits, supply, demand, locationIds } = problem;
-  if (capacities.length !== 1 || limits.minVehiclesPerLocation > 0) return null;
-  if (limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY) return null;
+  if (capacities.length !== 1 || hasLocationBounds(problem)) return null;
   return {
     n: locationIds.length,
     supply,
@@ -97,7 +98,7 @@ export function solveFractional(
     const { kind, counts } = solveAmounts(problem, amounts, flowControl, {
       onBound: (units) => incumbent.raiseBound(fromUnits(units), DUAL_NOISE),
       onPlan: (flow) => {
-        incumbent.consider(toMoves(flow), 'network_simplex');
+        incumbent.consider(movesOfFlow(flow.from, flow.to, flow.units), 'network_simplex');
         return incumbent.isProved();
       },
     });
@@ -111,8 +112,4 @@ export function solveFractional(
     if (!(error instanceof RangeError)) throw error;
   }
   return incumbent.isProved() ? 'done' : 'open';
-}
-
-function toMoves({ from, to, units }: Flow): Moves {
-  return { capacityClass: new Int32Array(units.length), source: from, target: to, count: units };
 }

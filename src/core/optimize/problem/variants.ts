@@ -28,6 +28,11 @@ export function withVehicle(problem: Problem, capacityClass: number, location: n
 /** Constraints that can be taken away by themselves; supply is no number of the request's constraints. */
 export type DroppableName = Exclude<ConstraintName, 'supply'>;
 
+/** Whether there are bounds of vehicles per location. */
+export function hasLocationBounds({ limits }: Problem): boolean {
+  return limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+}
+
 /** Whether the constraint is there at all: a limit that allows everything is not. */
 export function isSet(problem: Problem, name: DroppableName): boolean {
   const { limits, network } = problem;

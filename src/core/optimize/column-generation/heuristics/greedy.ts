@@ -6,6 +6,7 @@
  * locations whose cheapest move was one of the former) per move added. A heuristic: it proves nothing.
  */
 import type { Moves, Problem } from '../../problem/model.ts';
+import { movesOn } from '../../problem/moves.ts';
 import { isAllowed } from '../../problem/network.ts';
 import { leastServed } from '../../problem/service-level.ts';
 import type { Master } from '../master.ts';
@@ -137,12 +138,7 @@ export function planGreedily(
     unseen += outOf.starts[from + 1] - outOf.starts[from] + outOf.starts[to + 1] - outOf.starts[to];
   }
   const chosen = [...moved.keys()].filter((a) => moved[a] > 0);
-  return {
-    capacityClass: Int32Array.from(chosen, (a) => capacityClass[a]),
-    source: Int32Array.from(chosen, (a) => source[a]),
-    target: Int32Array.from(chosen, (a) => target[a]),
-    count: Int32Array.from(chosen, (a) => moved[a]),
-  };
+  return movesOn(chosen, master.arcs, (a) => moved[a]);
 }
 
 /** Moves by the location at one of their ends, in order: those of j from `starts[j]` up to `starts[j + 1]`. */

@@ -4,7 +4,9 @@
  * each carried out and kept only where it saves what it costs exactly. Ends where no round finds anything. A heuristic: it proves nothing.
  */
 import type { Moves, Problem } from '../../problem/model.ts';
+import { joinMoves, movesOfFlow } from '../../problem/moves.ts';
 import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
+import { hasLocationBounds } from '../../problem/variants.ts';
 import { allowedCosts, type ClassTransport, createClassTransport } from './class-transport.ts';
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
 
@@ -19,13 +21,13 @@ const WEIGHTS = [1, 0.8, 1.25];
 const REACH = 24;
 
 /** Whether the search knows all the problem's constraints. */
-export function canImprove({ capacities, locationIds, limits }: Problem): boolean {
+export function canImprove(problem: Problem): boolean {
+  const { capacities, locationIds, limits } = problem;
   return (
     capacities.length > 1 &&
     locationIds.length <= MOST_LOCATIONS &&
     limits.totalFleetSize === Number.POSITIVE_INFINITY &&
-    limits.minVehiclesPerLocation === 0 &&
-    limits.maxVehiclesPerLocation === Number.POSITIVE_INFINITY
+    !hasLocationBounds(problem)
   );
 }
 
@@ -151,15 +153,12 @@ function place(
 }
 
 function movesOf(transports: ClassTransport[]): Moves {
-  const moves: [number, number, number, number][] = [];
-  transports.forEach((transport, k) => {
-    transport.forEachMove((source, target, count) => moves.push([k, source, target, count]));
+  const ofClasses = transports.map((transport, k) => {
+    const moves: [source: number, target: number, count: number][] = [];
+    transport.forEachMove((...move) => moves.push(move));
+    moves.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    const [source, target, count] = [0, 1, 2].map((part) => Int32Array.from(moves, (move) => move[part]));
+    return movesOfFlow(source, target, count, k);
   });
-  moves.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
-  return {
-    capacityClass: Int32Array.from(moves, (move) => move[0]),
-    source: Int32Array.from(moves, (move) => move[1]),
-    target: Int32Array.from(moves, (move) => move[2]),
-    count: Int32Array.from(moves, (move) => move[3]),
-  };
+  return joinMoves(ofClasses);
 }

@@ -1,5 +1,6 @@
 /** The cheapest moves by which vehicles come to given places: a pure flow per class. */
 import type { Moves, Problem } from '../../problem/model.ts';
+import { joinMoves, movesOfFlow } from '../../problem/moves.ts';
 import type { Stopping } from '../../run/stopping.ts';
 import { solveProblem } from '../../solve.ts';
 
@@ -13,12 +14,7 @@ export async function cheapestMoves(
   stopping: Stopping,
 ): Promise<Moves | null> {
   const n = problem.locationIds.length;
-  const moves = {
-    capacityClass: [] as number[],
-    source: [] as number[],
-    target: [] as number[],
-    count: [] as number[],
-  };
+  const ofClasses: Moves[] = [];
   for (let k = 0; k < problem.capacities.length; k++) {
     const supply = problem.supply.slice(k * n, (k + 1) * n);
     const alone: Problem = {
@@ -38,17 +34,7 @@ export async function cheapestMoves(
     const outcome = await solveProblem(alone, 0, stopping);
     if (outcome.kind !== 'solved') return null;
     const { source, target, count } = outcome.solution.moves;
-    for (let m = 0; m < count.length; m++) {
-      moves.capacityClass.push(k);
-      moves.source.push(source[m]);
-      moves.target.push(target[m]);
-      moves.count.push(count[m]);
-    }
+    ofClasses.push(movesOfFlow(source, target, count, k));
   }
-  return {
-    capacityClass: Int32Array.from(moves.capacityClass),
-    source: Int32Array.from(moves.source),
-    target: Int32Array.from(moves.target),
-    count: Int32Array.from(moves.count),
-  };
+  return joinMoves(ofClasses);
 }

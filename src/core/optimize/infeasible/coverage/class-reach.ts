@@ -4,9 +4,9 @@
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), section 6.
  */
 
-import { isBounded } from '../../problem/distances/reachable.ts';
 import type { Problem } from '../../problem/model.ts';
 import { isAllowed } from '../../problem/network.ts';
+import { hasLocationBounds } from '../../problem/variants.ts';
 import type { Check } from '../../run/stopping.ts';
 
 /**
@@ -33,7 +33,7 @@ export function createReach(problem: Problem, check: Check): Reach {
     const others = sources.filter((i) => i !== j && mayCome(i));
     const list = present[j] ? Int32Array.of(j, ...others) : others;
     const isIsland = list.length === present[j];
-    if (list.length < sources.length && !isIsland && (isBounded(problem) || demand[j] > 0))
+    if (list.length < sources.length && !isIsland && (hasLocationBounds(problem) || demand[j] > 0))
       isComplete = false;
     return list;
   });

@@ -15,9 +15,9 @@
 import { feasibilityTolerance } from '../../direct/formulation.ts';
 import { createRowBuilder, type LinearModel } from '../../highs/linear-model.ts';
 import type { NewRow } from '../../highs/solver-model.ts';
-import { isBounded } from '../../problem/distances/reachable.ts';
 import type { Problem } from '../../problem/model.ts';
 import { splitDemand } from '../../problem/steps.ts';
+import { hasLocationBounds } from '../../problem/variants.ts';
 import type { Reach } from './class-reach.ts';
 
 export type CoverageModel = {
@@ -35,7 +35,7 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
   const classes = capacities.length;
   const size = classes * n;
   const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = limits;
-  const bounded = isBounded(problem);
+  const bounded = hasLocationBounds(problem);
   const wholeColumns = bounded ? 2 * size : size;
   const demandScale = capacities[classes - 1];
   const columnCount = wholeColumns + n;

@@ -10,6 +10,7 @@ import { withSolverModel } from '../../highs/highs.ts';
 import { evaluateMoves } from '../../problem/evaluate.ts';
 import { BRANCHING_NOISE } from '../../problem/incumbent.ts';
 import type { Problem } from '../../problem/model.ts';
+import { movesOn } from '../../problem/moves.ts';
 import { totalDemand } from '../../problem/service-level.ts';
 import { type Check, checkOf, OutOfTime, type Stopping } from '../../run/stopping.ts';
 import { cheapestMoves } from './cheapest-moves.ts';
@@ -252,33 +253,24 @@ function startOf({ problem, base, known, kept }: CoverageSearch): Float64Array |
  */
 function considerPlan(search: CoverageSearch, wanted: Int32Array, check = search.check): number {
   const { problem, reach, known, kept } = search;
-  const moves = {
-    capacityClass: [] as number[],
-    source: [] as number[],
-    target: [] as number[],
-    count: [] as number[],
-  };
+  const used = { capacityClass: [] as number[], source: [] as number[], target: [] as number[] };
+  const vehicles: number[] = [];
   for (const [k, { coming }] of flowsOf(search, wanted, check).entries()) {
     for (const [j, counts] of coming.entries()) {
       for (const [at, count] of counts.entries()) {
         if (count === 0 || reach.sourcesOf[j][at] === j) continue;
-        moves.capacityClass.push(k);
-        moves.source.push(reach.sourcesOf[j][at]);
-        moves.target.push(j);
-        moves.count.push(count);
+        used.capacityClass.push(k);
+        used.source.push(reach.sourcesOf[j][at]);
+        used.target.push(j);
+        vehicles.push(count);
       }
     }
   }
-  const typed = {
-    capacityClass: Int32Array.from(moves.capacityClass),
-    source: Int32Array.from(moves.source),
-    target: Int32Array.from(moves.target),
-    count: Int32Array.from(moves.count),
-  };
-  const { served, broken } = evaluateMoves(problem, typed);
+  const moves = movesOn([...vehicles.keys()], used, (m) => vehicles[m]);
+  const { served, broken } = evaluateMoves(problem, moves);
   if (broken.some((name) => name !== 'min_service_level')) return Number.NEGATIVE_INFINITY;
   if (known.plan === null || served > known.plan.served) {
-    known.plan = { moves: typed, served };
+    known.plan = { moves, served };
     kept.serving = wanted.slice();
   }
   return served;

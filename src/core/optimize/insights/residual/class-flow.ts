@@ -14,7 +14,7 @@ import type { Moves, Problem } from '../../problem/model.ts';
 import { isAllowed } from '../../problem/network.ts';
 import { leastServed, totalDemand } from '../../problem/service-level.ts';
 import { splitDemand } from '../../problem/steps.ts';
-import { withLimits } from '../../problem/variants.ts';
+import { hasLocationBounds, withLimits } from '../../problem/variants.ts';
 import type { Effort } from '../effort.ts';
 import type { FlowArcs } from './residual-arcs.ts';
 import { createResidualNetwork, type ResidualNetwork } from './residual-network.ts';
@@ -148,9 +148,7 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
   const n = problem.locationIds.length;
   const { limits, network: costs } = problem;
   const { part, scale = 1, effort } = options;
-  const isBounded =
-    !options.idle &&
-    (limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation < Number.POSITIVE_INFINITY);
+  const isBounded = !options.idle && hasLocationBounds(problem);
   const arrival = (j: number) => n + j;
   const departure = isBounded ? (j: number) => 2 * n + j : arrival;
   const served = (isBounded ? 3 : 2) * n;

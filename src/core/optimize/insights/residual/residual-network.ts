@@ -11,8 +11,8 @@
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.7 (successive shortest paths) and §9.11 (sensitivity).
  */
 
+import { KeyHeap } from '../../problem/key-heap.ts';
 import type { Effort } from '../effort.ts';
-import { DistanceHeap } from './distance-heap.ts';
 import { findNearArcs, isDense, type NearArcs } from './near-arcs.ts';
 import { settlePotentials } from './optimal-potentials.ts';
 import { createHalfArcs, type FlowArcs } from './residual-arcs.ts';
@@ -31,7 +31,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
   /** Reduced distances of the last search, and the half-arc that each node was reached by (−1: not). */
   const distance = new Float64Array(nodes);
   const parent = new Int32Array(nodes);
-  const heap = new DistanceHeap(nodes);
+  const heap = new KeyHeap(nodes);
 
   /** What was overwritten since the first mark: places and values, to be put back. */
   let journal: { places: number[]; values: number[] } | null = null;

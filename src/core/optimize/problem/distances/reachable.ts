@@ -10,20 +10,17 @@
  */
 
 import type { Moves, Network, Problem } from '../model.ts';
+import { movesOfFlow } from '../moves.ts';
 import { isAllowed } from '../network.ts';
 import { splitDemand } from '../steps.ts';
+import { hasLocationBounds } from '../variants.ts';
 
 /** Costs up to this keep their order, and the number that a cost and a location make stays exact. */
 const MOST_SORTED_COST = 2 ** 39;
 
 /** Whether `reachMost` has the answer: one class (or none), and any number of vehicles may stand anywhere. */
 export function canReachMost(problem: Problem): boolean {
-  return problem.capacities.length <= 1 && !isBounded(problem);
-}
-
-/** Whether there are bounds of vehicles per location. */
-export function isBounded({ limits }: Problem): boolean {
-  return limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
+  return problem.capacities.length <= 1 && !hasLocationBounds(problem);
 }
 
 /** Places that are filled at each location, and the moves for that. */
@@ -53,12 +50,11 @@ export function reachMost(
   for (let i = 0; i < n; i++) {
     for (let j = 0; j < n; j++) if (going[i * n + j] > 0 && i !== j) used.push(i * n + j);
   }
-  const moves = {
-    capacityClass: new Int32Array(used.length),
-    source: Int32Array.from(used, (at) => Math.floor(at / n)),
-    target: Int32Array.from(used, (at) => at % n),
-    count: Int32Array.from(used, (at) => going[at]),
-  };
+  const moves = movesOfFlow(
+    Int32Array.from(used, (at) => Math.floor(at / n)),
+    Int32Array.from(used, (at) => at % n),
+    Int32Array.from(used, (at) => going[at]),
+  );
   return { moves, full, part };
 }
 
