@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { SingleBar } from 'cli-progress';
 import { parse } from 'csv-parse';
+import { HOUR_MS } from '../contracts/time.ts';
 import type { Accuracy } from '../core/forecast/accuracy.ts';
 import { backtest, type HorizonScore } from '../core/forecast/backtest.ts';
 import { BACKTEST_METHODS, type BacktestMethod } from '../core/forecast/backtest-score.ts';
@@ -28,7 +29,6 @@ import { readEventsFile } from './import/events-file.ts';
 /** The New York sample. */
 export const DEFAULT_FILE = fileURLToPath(new URL('../../data/nyc/demand_hourly.csv.gz', import.meta.url));
 const LEVELS = [0.8, 0.95];
-const MS_PER_HOUR = 3_600_000;
 /** Hours a series may span; a misread year would otherwise ask for an array of millions. */
 const MAX_SPAN_HOURS = 20 * 8784;
 
@@ -150,7 +150,7 @@ export async function readDemand(file: string, timeZone: string): Promise<Demand
     let line = 1;
     for await (const [id, stamp, count] of rows) {
       line++;
-      const hour = Date.parse(stamp ?? '') / MS_PER_HOUR;
+      const hour = Date.parse(stamp ?? '') / HOUR_MS;
       if (!/^-?\d+$/.test(id ?? '') || !Number.isInteger(hour) || !(Number(count || NaN) >= 0)) {
         throw new CommandError(
           `row ${line} of ${file} is ${[id, stamp, count].join()}; expected location_id,hour_utc_iso,count ` +
@@ -178,7 +178,7 @@ function toSeries(locationId: number, byHour: Map<number, number>, timeZone: str
     endHour = Math.max(endHour, hour);
   }
   if (endHour - startHour > MAX_SPAN_HOURS) {
-    const [from, to] = [startHour, endHour].map((hour) => new Date(hour * MS_PER_HOUR).toISOString());
+    const [from, to] = [startHour, endHour].map((hour) => new Date(hour * HOUR_MS).toISOString());
     throw new CommandError(
       `location ${locationId} spans ${from} to ${to}, more than 20 years; check its stamps`,
       1,

@@ -8,6 +8,7 @@ const TIME =
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
 
 /** PostgreSQL knows no offset of 16 hours. */
 const MAX_OFFSET_HOURS = 15;

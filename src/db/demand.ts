@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
+import { HOUR_MS } from '../contracts/time.ts';
 import type { Queryable } from './client.ts';
-import { HOUR_MS } from './hour.ts';
 import type { PackedRows } from './packed-rows.ts';
 import { demandObservations, demandRevision, locations } from './schema.ts';
 import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';

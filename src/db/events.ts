@@ -1,8 +1,9 @@
 import { and, asc, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { KnownEvent, RemovedCounts } from '../contracts/data.ts';
+import { HOUR_MS } from '../contracts/time.ts';
 import type { Queryable } from './client.ts';
 import { bumpDemandRevision } from './demand.ts';
-import { formatHour, HOUR_MS } from './hour.ts';
+import { formatHour } from './hour.ts';
 import type { PackedRows } from './packed-rows.ts';
 import { NOTHING_REMOVED } from './removal.ts';
 import { demandEvents } from './schema.ts';

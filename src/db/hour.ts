@@ -1,8 +1,6 @@
-import { MAX_YEAR, MIN_OBSERVED_YEAR } from '../contracts/bounds.ts';
-import { readTime } from '../contracts/time.ts';
-
 /** How an hour of demand looks as text, and the number it is everywhere else: UTC hours since the Unix epoch. */
-export const HOUR_MS = 3_600_000;
+import { MAX_YEAR, MIN_OBSERVED_YEAR } from '../contracts/bounds.ts';
+import { HOUR_MS, readTime } from '../contracts/time.ts';
 
 /** The first hour that observations may have, and the first one too late, UTC hours since the epoch. */
 export const FIRST_HOUR = Date.UTC(MIN_OBSERVED_YEAR, 0) / HOUR_MS;

@@ -1,7 +1,9 @@
 import { AppError, type Fault } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import type { OnMissingHistory } from '../contracts/decisions.ts';
+import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { MAX_FORECAST_LOCATIONS, MAX_FORECAST_VALUES, MAX_NAMED_EVENTS } from '../contracts/forecast.ts';
+import { HOUR_MS } from '../contracts/time.ts';
 import { eventsAhead, type Horizon, holidaysAhead } from '../core/forecast/ahead.ts';
 import type { Ahead } from '../core/forecast/forecast-text.ts';
 import { localDate, zoneClock } from '../core/forecast/local-time.ts';
@@ -29,10 +31,8 @@ import {
 } from '../db/locations.ts';
 import type { HolidayCalendar } from './holidays.ts';
 
-const HOUR_MS = 3_600_000;
 /** Furthest start after the newest observation: the model knows no more than a year ahead. */
 const MAX_LEAD_DAYS = 366;
-const MOST_FAULTS = 100;
 /** How far back past events are read, and what is learned from them: three years. */
 export const LEARNING_HOURS = 3 * 366 * 24;
 
@@ -61,7 +61,7 @@ export async function checkForecastLocations(
       repeated.push({ field: `${field}[${i}]`, message });
     }
   }
-  if (repeated.length > 0) throw new AppError('VALIDATION_ERROR', repeated.slice(0, MOST_FAULTS));
+  if (repeated.length > 0) throw new AppError('VALIDATION_ERROR', repeated.slice(0, MAX_REPORTED_ERRORS));
   const known = await findKnownLocationIds(db, ids);
   const unknown = ids.flatMap((id, i) =>
     known.has(id)
@@ -73,7 +73,7 @@ export async function checkForecastLocations(
           },
         ],
   );
-  if (unknown.length > 0) throw new AppError('RESOURCE_NOT_FOUND', unknown.slice(0, MOST_FAULTS));
+  if (unknown.length > 0) throw new AppError('RESOURCE_NOT_FOUND', unknown.slice(0, MAX_REPORTED_ERRORS));
 }
 
 /**
@@ -277,7 +277,7 @@ export async function noObservations(
   startDate: string | undefined,
   fieldOf: LocationField,
 ): Promise<AppError> {
-  const named = ids.slice(0, MOST_FAULTS);
+  const named = ids.slice(0, MAX_REPORTED_ERRORS);
   const newest = await readNewestHourOfEach(db, named);
   const weeks = config.FORECASTING_HISTORY_WEEKS;
   const faults = named.map((id) => {

@@ -1,8 +1,8 @@
 import type Holidays from 'date-holidays';
 import { type Config, ConfigError } from '../config.ts';
+import { HOUR_MS } from '../contracts/time.ts';
 import type { Holiday } from '../core/forecast/types.ts';
 
-const MS_PER_HOUR = 3_600_000;
 const HOURS_PER_DAY = 24;
 
 /** Public holidays of one country or a part of it. */
@@ -40,8 +40,8 @@ export async function openHolidayCalendar(region: string): Promise<HolidayCalend
   };
   return {
     between(fromHour, toHour) {
-      const from = localDay((fromHour - HOURS_PER_DAY) * MS_PER_HOUR);
-      const to = localDay((toHour + HOURS_PER_DAY) * MS_PER_HOUR);
+      const from = localDay((fromHour - HOURS_PER_DAY) * HOUR_MS);
+      const to = localDay((toHour + HOURS_PER_DAY) * HOUR_MS);
       const found = new Map<string, Holiday>();
       // A holiday at the turn of the year can be listed with either.
       for (let year = Number(from.slice(0, 4)) - 1; year <= Number(to.slice(0, 4)) + 1; year++) {
@@ -80,10 +80,10 @@ const nameOf = (name: string, day: number): string => (day === 0 ? name : `${nam
 function daysOff({ date, start, end }: { date: string; start: Date; end: Date }): string[] {
   const [day, time, before] = date.split(' ');
   const from =
-    Date.parse(`${day}T${time}Z`) + (before === undefined ? 0 : Number(before.slice(0, 3)) * MS_PER_HOUR);
+    Date.parse(`${day}T${time}Z`) + (before === undefined ? 0 : Number(before.slice(0, 3)) * HOUR_MS);
   const to = from + (end.getTime() - start.getTime());
   const days: string[] = [];
-  for (let noon = Date.parse(`${day}T12:00Z`); noon < to; noon += HOURS_PER_DAY * MS_PER_HOUR) {
+  for (let noon = Date.parse(`${day}T12:00Z`); noon < to; noon += HOURS_PER_DAY * HOUR_MS) {
     if (noon >= from) days.push(localDay(noon));
   }
   return days;

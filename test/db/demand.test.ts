@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { HOUR_MS } from '../../src/contracts/time.ts';
 import { readDemandRevision, readDemandSeries, readNewestHours, upsertDemand } from '../../src/db/demand.ts';
-import { HOUR_MS } from '../../src/db/hour.ts';
 import { packDemand } from '../../src/db/packed-rows.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 

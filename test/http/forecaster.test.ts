@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
+import { HOUR_MS } from '../../src/contracts/time.ts';
 import { upsertDemand } from '../../src/db/demand.ts';
-import { HOUR_MS } from '../../src/db/hour.ts';
 import { upsertLocations } from '../../src/db/locations.ts';
 import { packDemand, packLocations } from '../../src/db/packed-rows.ts';
 import { type Forecaster, type ForecastTask, openForecaster } from '../../src/http/forecaster.ts';

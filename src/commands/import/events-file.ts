@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises';
 import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
+import { HOUR_MS } from '../../contracts/time.ts';
 import { CsvFaultList, ReadingStopped, show, throwFaults } from '../../csv/faults.ts';
 import { type CsvRow, describeCsvError } from '../../csv/parser.ts';
 import { createRowReader, type RowValues } from '../../csv/row-reader.ts';
-import { HOUR_MS } from '../../db/hour.ts';
 import { describeFileError, openCsv } from './csv-file.ts';
 
 /** An event of a file, `[fromHour, untilHour)` in UTC hours since the epoch; `locationId` null: of all locations. */

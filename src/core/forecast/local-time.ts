@@ -9,9 +9,9 @@
  * to the local hour in which it begins.
  * Complexity: two to four offset look-ups per zone and week, remembered; everything else is O(hours).
  */
+import { HOUR_MS } from '../../contracts/time.ts';
 import { HOURS_PER_WEEK } from './types.ts';
 
-const MS_PER_HOUR = 3_600_000;
 /** Offsets lie between −12 h and +14 h; a search this far either side of an index finds all its hours. */
 const MAX_OFFSET_HOURS = 16;
 
@@ -51,14 +51,14 @@ function createClock(timeZone: string): ZoneClock {
     second: 'numeric',
   });
   const lookUp = (utcHour: number): number => {
-    const instant = utcHour * MS_PER_HOUR;
+    const instant = utcHour * HOUR_MS;
     const part: Record<string, string> = {};
     for (const { type, value } of format.formatToParts(instant)) part[type] = value;
     const year = part.era === 'BC' ? 1 - Number(part.year) : Number(part.year);
     const wall = new Date(0);
     wall.setUTCFullYear(year, Number(part.month) - 1, Number(part.day));
     wall.setUTCHours(Number(part.hour), Number(part.minute), Number(part.second));
-    return Math.floor((wall.getTime() - instant) / MS_PER_HOUR);
+    return Math.floor((wall.getTime() - instant) / HOUR_MS);
   };
   const weeks = new Map<number, WeekOffset>();
   return (utcHour) => {
@@ -112,10 +112,10 @@ export function localMidnight(date: string): number | null {
   const ms = Date.parse(`${date}T00:00:00Z`);
   // Date.parse rolls 30 February over to March instead of refusing it.
   if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 10) !== date) return null;
-  return ms / MS_PER_HOUR;
+  return ms / HOUR_MS;
 }
 
 /** Calendar date of a local hour index, `YYYY-MM-DD`. */
 export function localDate(localHour: number): string {
-  return new Date(localHour * MS_PER_HOUR).toISOString().slice(0, 10);
+  return new Date(localHour * HOUR_MS).toISOString().slice(0, 10);
 }

@@ -3,7 +3,7 @@
  *
  * Reduced-cost argument: with prices that prove the bound b, a plan that uses a move of reduced cost d costs at least
  * b + d. So among the moves with d ≤ L alone, a proved bound m gives min(m, b + L) over ALL moves. L is what is missing to prove the plan in
- * hand within the gap asked for; with a gap of 0 nothing cheaper is left out. Whole columns are narrowed alike (`narrow.ts`).
+ * hand within the gap asked for; with a gap of 0 nothing cheaper is left out. Whole columns are narrowed alike (`fixByReducedCost.ts`).
  *
  * Moves are integer too, though they need not be: that lets HiGHS fix them by their reduced costs, and halve cycles of them.
  */
@@ -12,7 +12,7 @@ import { MOST_COLUMNS } from '../highs/highs.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { BRANCHING_NOISE } from '../problem/incumbent.ts';
 import type { Context, Searched } from './context.ts';
-import { narrow } from './fix-by-reduced-cost.ts';
+import { fixByReducedCost } from './fix-by-reduced-cost.ts';
 import { planForWhole } from './heuristics/round.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
 import type { Relaxed } from './master.ts';
@@ -65,9 +65,9 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
       master.addCeiling(fromUnits(incumbent.ceiling + 0.5));
       isCeilingRow = true;
     }
-    const widen = narrow(context, duals, limit, isAllowed ? best.moves : null);
+    const reopen = fixByReducedCost(context, duals, limit, isAllowed ? best.moves : null);
     const mixed = runMixed(context, incumbent.gap, 'mixed_integer');
-    widen();
+    reopen();
     if (mixed.status === 'infeasible') {
       if (isCeilingRow) incumbent.raiseBoundUnits(incumbent.ceiling + 1);
       return best === null || isCeilingRow ? 'infeasible' : 'unproved';

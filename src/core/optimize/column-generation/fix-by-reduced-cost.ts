@@ -10,8 +10,21 @@ import type { Relaxed } from './master.ts';
 
 const NOISE = 1e-6;
 
-/** Narrows the master's columns to plans within `limit` money above the bound of these duals. @returns what takes it back */
-export function narrow(
+/** Bounds of the integer columns. */
+export type ColumnBounds = { lower: Float64Array; upper: Float64Array };
+
+/** Leaves out the values of integer columns that cost more than `limit` money above the bound that these reduced costs are of. */
+export function fixColumns({ lower, upper }: ColumnBounds, reduced: Float64Array, limit: number): void {
+  for (let c = 0; c < lower.length; c++) {
+    if (reduced[c] === 0) continue;
+    const steps = Math.floor((limit + NOISE) / Math.abs(reduced[c]) + NOISE);
+    if (reduced[c] > 0) upper[c] = Math.min(upper[c], lower[c] + steps);
+    else lower[c] = Math.max(lower[c], upper[c] - steps);
+  }
+}
+
+/** Fixes the master's columns to plans within `limit` money above the bound of these duals. @returns what reopens them */
+export function fixByReducedCost(
   { problem, base, master }: Context,
   { prices, reduced }: NonNullable<Relaxed['duals']>,
   limit: number,
@@ -25,31 +38,27 @@ export function narrow(
     inPlan.add((plan.capacityClass[m] * n + plan.source[m]) * n + plan.target[m]);
   }
   const open = new Float64Array(count);
-  const narrowed = new Float64Array(count);
+  const mostInReach = new Float64Array(count);
   for (let a = 0; a < count; a++) {
     const from = capacityClass[a] * n + source[a];
     const worth = prices.atTarget[capacityClass[a] * n + target[a]] - prices.atSource[from];
     open[a] = problem.supply[from];
     const isNeeded = master.costOf(a) - worth <= limit + NOISE || inPlan.has(from * n + target[a]);
-    narrowed[a] = isNeeded ? open[a] : 0;
+    mostInReach[a] = isNeeded ? open[a] : 0;
   }
   const lower = master.whole.lower.slice();
   const upper = master.whole.upper.slice();
-  master.setMostOfMoves(narrowed);
+  master.setMostOfMoves(mostInReach);
   // What the plan has in these columns is known only where they are arrivals and departures.
   if (base.firstUnmet >= 0 && !base.hasIdle) {
-    const least = lower.slice();
-    const most = upper.slice();
+    const fixed = { lower: lower.slice(), upper: upper.slice() };
+    fixColumns(fixed, reduced, limit);
     const used = plan ? wholeColumnsOf(problem, plan) : null;
-    for (let c = 0; c < base.wholeColumns; c++) {
-      const steps = Math.floor((limit + NOISE) / Math.abs(reduced[c]) + NOISE);
-      if (reduced[c] > 0) most[c] = Math.min(upper[c], lower[c] + steps);
-      else if (reduced[c] < 0) least[c] = Math.max(lower[c], upper[c] - steps);
-      if (!used) continue;
-      most[c] = Math.max(most[c], used[c]);
-      least[c] = Math.min(least[c], used[c]);
+    for (let c = 0; used && c < base.wholeColumns; c++) {
+      fixed.upper[c] = Math.max(fixed.upper[c], used[c]);
+      fixed.lower[c] = Math.min(fixed.lower[c], used[c]);
     }
-    master.setWhole(least, most);
+    master.setWhole(fixed.lower, fixed.upper);
   }
   return () => {
     master.setMostOfMoves(open);

@@ -4,12 +4,13 @@
  * prove is done, the others are solved again and, below what is kept, divided further; always the one of the least bound first.
  *
  * A node is a relaxation over all moves (`column-generation/master.ts`) with the cuts of single locations, solved from the last basis. Columns
- * are chosen by how much they raised the bound before. Reduced costs narrow what is below a node, for the problem at hand alone.
+ * are chosen by how much they raised the bound before. Reduced costs fix columns below a node, for the problem at hand alone.
  * Reference: Schrage and Wolsey, Sensitivity analysis for branch and bound integer programming, Operations Research 33 (1985).
  */
 
 import type { Context } from '../column-generation/context.ts';
 import { addLocationCuts } from '../column-generation/cuts/separate-cuts.ts';
+import { type ColumnBounds, fixColumns } from '../column-generation/fix-by-reduced-cost.ts';
 import { planGreedily } from '../column-generation/heuristics/greedy.ts';
 import { canImprove, improve } from '../column-generation/heuristics/improve.ts';
 import { fractionalColumns, movesOf } from '../column-generation/integer-columns.ts';
@@ -20,16 +21,13 @@ import { DUAL_NOISE, provedUnits } from '../problem/incumbent.ts';
 import { KeyHeap } from '../problem/key-heap.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 
-/** Of the whole columns. */
-type Bounds = { lower: Float64Array; upper: Float64Array };
-
 /** Columns up to the value in one part, above it in the other. */
 type Branch = { column: number; value: number };
 
 type Leaf = {
-  bounds: Bounds;
+  bounds: ColumnBounds;
   /** Without what costs at least as much as was enough when it was solved. */
-  narrowed: Bounds;
+  fixed: ColumnBounds;
   /** Proved of its plans in the problem at hand, money. */
   bound: number;
   /** What proves a bound in any problem; null: nothing yet. */
@@ -51,7 +49,6 @@ const MOST_TRIED = 8;
 const PLAN_INTERVAL = 8;
 /** How far above the least bound the search goes on with a node's part, as a share of what is missing to be enough. */
 const DIVE_SHARE = 0.5;
-const NOISE = 1e-6;
 
 export type BranchSearch = {
   /** A bound that is as much is all that is wanted, units. */
@@ -73,7 +70,7 @@ export function createBranchTree(context: Context) {
   const raised = [new Float64Array(base.wholeColumns), new Float64Array(base.wholeColumns)];
   const tries = [new Int32Array(base.wholeColumns), new Int32Array(base.wholeColumns)];
 
-  function wholeBounds(): Bounds {
+  function wholeBounds(): ColumnBounds {
     return { lower: master.whole.lower.slice(), upper: master.whole.upper.slice() };
   }
 
@@ -81,12 +78,12 @@ export function createBranchTree(context: Context) {
     if (!duals || bound <= leaf.bound) return;
     leaf.bound = bound;
     leaf.rowDual = duals.rowDual;
-    if (enough < Number.POSITIVE_INFINITY) narrow(leaf.narrowed, duals.reduced, fromUnits(enough) - bound);
+    if (enough < Number.POSITIVE_INFINITY) fixColumns(leaf.fixed, duals.reduced, fromUnits(enough) - bound);
   }
 
   /** @returns null where the time is up or the solver gave up */
   function solveLeaf(leaf: Leaf, { enough, onPlan }: BranchSearch): Relaxed | null {
-    master.setWhole(leaf.narrowed.lower, leaf.narrowed.upper);
+    master.setWhole(leaf.fixed.lower, leaf.fixed.upper);
     let relaxed = master.relax();
     for (let round = 0; round < MOST_CUT_ROUNDS; round++) {
       if (relaxed.status !== 'optimal') return null;
@@ -131,7 +128,7 @@ export function createBranchTree(context: Context) {
     for (const column of unknown) {
       const branch = { column, value: values[column] };
       for (const side of [0, 1]) {
-        const part = divided(leaf.narrowed, branch, side);
+        const part = divided(leaf.fixed, branch, side);
         if (isEmpty(part)) continue;
         master.setWhole(part.lower, part.upper);
         const { status, bound } = master.relax();
@@ -145,19 +142,17 @@ export function createBranchTree(context: Context) {
   }
 
   /** A leaf of the problem at hand where one is kept: proved by the multipliers of that, or as far as the one above it. */
-  function again(kept: Leaf, bounds: Bounds, narrowed: Bounds, least: number): Leaf {
+  function again(kept: Leaf, bounds: ColumnBounds, fixed: ColumnBounds, least: number): Leaf {
     const { rowDual } = kept;
-    const isKnown = rowDual !== null && !isEmpty(narrowed);
-    const proved = isKnown
-      ? master.boundOf(rowDual, narrowed.lower, narrowed.upper)
-      : Number.NEGATIVE_INFINITY;
-    return leafOf(bounds, narrowed, Math.max(least, proved), rowDual, kept);
+    const isKnown = rowDual !== null && !isEmpty(fixed);
+    const proved = isKnown ? master.boundOf(rowDual, fixed.lower, fixed.upper) : Number.NEGATIVE_INFINITY;
+    return leafOf(bounds, fixed, Math.max(least, proved), rowDual, kept);
   }
 
   function partsOf(leaf: Leaf, branch: Branch): Leaf[] {
-    const { bounds, narrowed, bound, rowDual, kept } = leaf;
+    const { bounds, fixed, bound, rowDual, kept } = leaf;
     return [0, 1].map((side) => {
-      const of = [divided(bounds, branch, side), divided(narrowed, branch, side)] as const;
+      const of = [divided(bounds, branch, side), divided(fixed, branch, side)] as const;
       return kept?.parts && kept.branch === branch
         ? again(kept.parts[side], ...of, bound)
         : leafOf(...of, bound, rowDual, null);
@@ -198,7 +193,7 @@ export function createBranchTree(context: Context) {
 
     const solve = (leaf: Leaf) => {
       // All of it costs at least what was enough.
-      if (isEmpty(leaf.narrowed)) leaf.bound = fromUnits(enough());
+      if (isEmpty(leaf.fixed)) leaf.bound = fromUnits(enough());
       if (isProved(leaf, enough())) return;
       const relaxed = solveLeaf(leaf, search);
       if (!relaxed) isStuck = true;
@@ -266,13 +261,13 @@ export function createBranchTree(context: Context) {
 }
 
 function leafOf(
-  bounds: Bounds,
-  narrowed: Bounds,
+  bounds: ColumnBounds,
+  fixed: ColumnBounds,
   bound: number,
   rowDual: Float64Array | null,
   kept: Leaf | null,
 ): Leaf {
-  return { bounds, narrowed, bound, rowDual, isSolved: false, branch: null, parts: null, kept };
+  return { bounds, fixed, bound, rowDual, isSolved: false, branch: null, parts: null, kept };
 }
 
 function isProved({ bound }: Leaf, enough: number): boolean {
@@ -280,24 +275,14 @@ function isProved({ bound }: Leaf, enough: number): boolean {
 }
 
 /** Up to the value (side 0), or above it (side 1). */
-function divided({ lower, upper }: Bounds, { column, value }: Branch, side: number): Bounds {
+function divided({ lower, upper }: ColumnBounds, { column, value }: Branch, side: number): ColumnBounds {
   const part = { lower: lower.slice(), upper: upper.slice() };
   if (side === 0) part.upper[column] = Math.min(upper[column], Math.floor(value));
   else part.lower[column] = Math.max(lower[column], Math.floor(value) + 1);
   return part;
 }
 
-function isEmpty({ lower, upper }: Bounds): boolean {
+function isEmpty({ lower, upper }: ColumnBounds): boolean {
   for (let c = 0; c < lower.length; c++) if (lower[c] > upper[c]) return true;
   return false;
-}
-
-/** Leaves out the values that cost more than `limit` money above the bound that these reduced costs are of. */
-function narrow({ lower, upper }: Bounds, reduced: Float64Array, limit: number): void {
-  for (let c = 0; c < lower.length; c++) {
-    if (reduced[c] === 0) continue;
-    const steps = Math.floor((limit + NOISE) / Math.abs(reduced[c]) + NOISE);
-    if (reduced[c] > 0) upper[c] = Math.min(upper[c], lower[c] + steps);
-    else lower[c] = Math.max(lower[c], upper[c] - steps);
-  }
 }
