@@ -93,3 +93,13 @@ test('highs is imported by one file, ioredis and bullmq by the queue, process.en
     'src/config.ts',
   ]);
 });
+
+test('the core reads a clock in one file, and holds shares of the time in one', () => {
+  const core = files.filter((file) => file.startsWith('src/core/'));
+  const using = (pattern: RegExp) =>
+    core.filter((file) => pattern.test(readFileSync(path.join(root, file), 'utf8')));
+  expect(using(/performance\.now|Date\.now|new Date\(\)|hrtime|threadCpuUsage/)).toEqual([
+    'src/core/optimize/run/clock.ts',
+  ]);
+  expect(using(/const [A-Z_]+_MS\b/)).toEqual([]);
+});

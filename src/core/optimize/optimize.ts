@@ -16,6 +16,8 @@ import type { ProgressReport } from './progress.ts';
 import { createProgress } from './progress.ts';
 import { readOptions } from './request/limits.ts';
 import { buildProblem } from './request/problem.ts';
+import { answerMs, msOf } from './run/budget.ts';
+import { nowMs } from './run/clock.ts';
 import type { SolveControl } from './run/control.ts';
 import {
   type Check,
@@ -32,11 +34,6 @@ import { solveProblem } from './solve.ts';
 
 export type { OptimizeInput, OptimizeOutcome } from './problem/model.ts';
 
-/** What a first tree of moves, and building and checking the answer take: the solve ends so much before the time limit. */
-const LAST_MS_PER_VEHICLE = 1e-3;
-const LAST_MS_PER_LOCATION = 5e-3;
-const MOST_LAST_SHARE = 0.5;
-
 export type OptimizeHooks = {
   /** Shared with the caller; any value but 0 in the first element cancels. */
   stopFlag?: Int32Array | undefined;
@@ -44,9 +41,6 @@ export type OptimizeHooks = {
   /** Least time between two reports of a stage, ms; default 100, or 200 from within the solver. */
   progressIntervalMs?: number | undefined;
 };
-
-/** Beyond the time limit, reading a request goes on for this: the plan that is then made takes some 0.1 s more. */
-const LATE_BUILD_MS = 40;
 
 /**
  * Optimizes a request that `checkRequest` has passed. Blocks the thread while the solver runs.
@@ -63,7 +57,7 @@ async function run(input: OptimizeInput, hooks: OptimizeHooks): Promise<Optimize
   const options = readOptions(request, settings);
   const progress = createProgress(options.explain, hooks.onProgress, hooks.progressIntervalMs);
   const control: SolveControl = {
-    deadlineMs: performance.now() + options.timeLimitSeconds * 1000,
+    deadlineMs: nowMs() + options.timeLimitSeconds * 1000,
     stopFlag: hooks.stopFlag,
     progressIntervalMs: hooks.progressIntervalMs,
     onProgress: progress.solving,
@@ -76,7 +70,7 @@ async function run(input: OptimizeInput, hooks: OptimizeHooks): Promise<Optimize
   };
   let problem: Problem;
   try {
-    const isSpent = createAllowance(LATE_BUILD_MS);
+    const isSpent = createAllowance(msOf('lateBuild'));
     problem = buildProblem(request, input.locations, settings, () => {
       if (isStopped(hooks.stopFlag) || (isOver(control) && isSpent())) throw new OutOfTime();
     });
@@ -85,10 +79,8 @@ async function run(input: OptimizeInput, hooks: OptimizeHooks): Promise<Optimize
     return { status: 'error', message: error instanceof Error ? error.message : String(error) };
   }
   progress.at('solve');
-  const lastMs = Math.min(
-    LAST_MS_PER_VEHICLE * problem.fleet.location.length + LAST_MS_PER_LOCATION * problem.locationIds.length,
-    MOST_LAST_SHARE * options.timeLimitSeconds * 1000,
-  );
+  const limitMs = options.timeLimitSeconds * 1000;
+  const lastMs = answerMs(problem.fleet.location.length, problem.locationIds.length, limitMs);
   const solved = await solveProblem(problem, options.optimalityGap, {
     ...control,
     deadlineMs: control.deadlineMs - lastMs,

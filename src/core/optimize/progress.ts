@@ -2,6 +2,8 @@
 
 import { requireFinite } from '../finite.ts';
 import { fromUnits } from './problem/costs.ts';
+import { msOf } from './run/budget.ts';
+import { nowMs } from './run/clock.ts';
 import type { SolveProgress } from './run/control.ts';
 
 export type ProgressReport = {
@@ -22,8 +24,6 @@ const BEGINS: Record<'plain' | 'explained', Record<Stage, number>> = {
   plain: { build: 0, solve: 0.05, verify: 0.95, explain: 0.98 },
   explained: { build: 0, solve: 0.05, verify: 0.55, explain: 0.6 },
 };
-/** The first of a stage is told at once, what follows at most so often. */
-const INTERVAL_MS = 100;
 const ORDER: Stage[] = ['build', 'solve', 'verify', 'explain'];
 
 export type ProgressTeller = {
@@ -36,7 +36,7 @@ export type ProgressTeller = {
 export function createProgress(
   explained: boolean,
   onProgress: ((p: ProgressReport) => void) | undefined,
-  intervalMs = INTERVAL_MS,
+  intervalMs = msOf('progress'),
 ): ProgressTeller {
   const begins = BEGINS[explained ? 'explained' : 'plain'];
   let told = 0;
@@ -44,7 +44,7 @@ export function createProgress(
   let toldMs = 0;
   const at: ProgressTeller['at'] = (stage, share = 0, figures = {}) => {
     if (!onProgress) return;
-    const now = performance.now();
+    const now = nowMs();
     if (stage === toldStage && now - toldMs < intervalMs) return;
     toldStage = stage;
     toldMs = now;

@@ -15,6 +15,8 @@ import { movesOfFlow } from '../problem/moves.ts';
 import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
+import { msOf } from '../run/budget.ts';
+import { nowMs } from '../run/clock.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isStopped, OutOfTime, type Stopping } from '../run/stopping.ts';
 import { type Confirmation, confirmFlow } from './flow-confirm.ts';
@@ -185,16 +187,13 @@ function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units:
   return served;
 }
 
-/** Time in which the share of work that is left halves, as it is told. */
-const HALF_MS = 200;
-
 /** Progress of a network simplex, which has no bound before it has the optimum. */
 function reportTo({ onProgress }: SolveControl) {
   if (!onProgress) return undefined;
-  const startedMs = performance.now();
+  const startedMs = nowMs();
   return ({ objective, pivots }: Pick<FlowProgress, 'objective' | 'pivots'>) => {
     // How many pivots are left is not known: half of the rest each time.
-    const share = 1 - 0.5 ** ((performance.now() - startedMs) / HALF_MS);
+    const share = 1 - 0.5 ** ((nowMs() - startedMs) / msOf('flowProgressHalf'));
     onProgress({ share, incumbentUnits: objective, boundUnits: null, gap: null, iterations: pivots });
   };
 }

@@ -3,6 +3,7 @@
  * setting its options and disposing it takes twice as long as the answer for a small model. Passing a model clears what
  * was there before, and the question is the same each time, so nothing is left over that the answer could depend on.
  */
+import { nowMs } from '../run/clock.ts';
 import { isStopped } from '../run/stopping.ts';
 import { dropIfDamaged, loadSolver, passed } from './highs.ts';
 import type { LinearModel } from './linear-model.ts';
@@ -50,7 +51,7 @@ export async function confirmBasis(
   control: Pick<RunControl, 'deadlineMs' | 'stopFlag'>,
 ): Promise<BasisAnswer> {
   const highs = await loadSolver();
-  const isOver = () => isStopped(control.stopFlag) || performance.now() >= control.deadlineMs;
+  const isOver = () => isStopped(control.stopFlag) || nowMs() >= control.deadlineMs;
   if (isOver()) return { status: 'stopped', objective: Number.NaN, iterations: 0 };
   try {
     return run(highs, source, basis, isOver);

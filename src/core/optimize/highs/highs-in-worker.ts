@@ -8,6 +8,8 @@
  * running and ends with the thread that started it.
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { msOf } from '../run/budget.ts';
+import { nowMs } from '../run/clock.ts';
 import type { SolverProgress } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
 import type { LinearModel } from './linear-model.ts';
@@ -59,12 +61,6 @@ type SolverThread = {
   memoryBytes: number;
 };
 
-/** How often stop flag and deadline are read. */
-const SLICE_MS = 5;
-/** What the solver may take to end by itself: it mostly calls back within a few milliseconds. */
-const GRACE_MS = 40;
-/** Progress that is kept in case the thread is ended. */
-const MOST_PROGRESS_INTERVAL_MS = 100;
 /** Numbers that are copied between two looks at the clock. */
 const PIECE = 1 << 20;
 /** Memory of WebAssembly never shrinks: a thread that has more than this is ended after its model. */
@@ -127,10 +123,10 @@ export function openApart(source: LinearModel, tolerance: number, control: RunCo
       id,
       runId,
       run,
-      leftMs: deadlineMs - performance.now(),
+      leftMs: deadlineMs - nowMs(),
       stopFlag,
       progressIntervalMs: Math.min(
-        MOST_PROGRESS_INTERVAL_MS,
+        msOf('solverThreadProgress'),
         control.progressIntervalMs ?? Number.POSITIVE_INFINITY,
       ),
     });
@@ -141,16 +137,16 @@ export function openApart(source: LinearModel, tolerance: number, control: RunCo
       if (known.result) return known;
       if (endMs === Number.POSITIVE_INFINITY && isDue()) {
         Atomics.store(stopFlag, 0, 1);
-        endMs = performance.now() + GRACE_MS;
+        endMs = nowMs() + msOf('solverThreadEnd');
       }
-      if (performance.now() >= endMs) {
+      if (nowMs() >= endMs) {
         isGone = true;
         // One that is still loading has nothing to lose, and is soon wanted again.
         if (Atomics.load(signals, READY) !== 0) endThread(own);
         hear();
         return known;
       }
-      Atomics.wait(signals, MESSAGES, seen, SLICE_MS);
+      Atomics.wait(signals, MESSAGES, seen, msOf('solverThreadPoll'));
     }
   }
 

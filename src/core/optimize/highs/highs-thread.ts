@@ -1,5 +1,6 @@
 /** Entry of the solver's own thread: does what `highs-in-worker.ts` asks, one call after the other, and tells what comes of it. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { nowMs } from '../run/clock.ts';
 import { loadSolver, openHere } from './highs.ts';
 import { type Call, MESSAGES, READY, type ThreadData, type Told } from './highs-in-worker.ts';
 import type { OpenModel, RunControl } from './solver-model.ts';
@@ -42,7 +43,7 @@ function answer(call: Call): void {
     case 'run': {
       const { run, runId } = call;
       // Clocks of threads begin at different moments.
-      control.deadlineMs = performance.now() + call.leftMs;
+      control.deadlineMs = nowMs() + call.leftMs;
       control.progressIntervalMs = call.progressIntervalMs;
       control.stopFlag = call.stopFlag;
       control.onProgress = (progress) => tell({ kind: 'progress', runId, progress });

@@ -12,12 +12,13 @@ import highsModule, { type Highs, type ModelStatusCode } from 'highs';
 export type { SolverProgress } from '../run/control.ts';
 export { isStopped } from '../run/stopping.ts';
 
+import { msOf } from '../run/budget.ts';
+import { nowMs } from '../run/clock.ts';
 import { isOver } from '../run/stopping.ts';
 import { scaleControl, scaleModel, scaleSource } from './cost-scale.ts';
 import { openApart } from './highs-in-worker.ts';
 import { createRowBuilder, type LinearModel } from './linear-model.ts';
 import {
-  DEFAULT_PROGRESS_INTERVAL_MS,
   type MixedOptions,
   type MixedResult,
   NO_LINEAR_RESULT,
@@ -149,15 +150,15 @@ export function openHere(
 
   const run = (deadlineMs: number): RunStatus => {
     const stopping = { ...control, deadlineMs };
-    const interval = control.progressIntervalMs ?? DEFAULT_PROGRESS_INTERVAL_MS;
-    let nextReportMs = performance.now() + interval;
+    const interval = control.progressIntervalMs ?? msOf('solverProgress');
+    let nextReportMs = nowMs() + interval;
     const isReportDue = () => {
-      if (!control.onProgress || performance.now() < nextReportMs) return false;
-      nextReportMs = performance.now() + interval;
+      if (!control.onProgress || nowMs() < nextReportMs) return false;
+      nextReportMs = nowMs() + interval;
       return true;
     };
     model.zeroAllClocks();
-    model.options.set('time_limit', Math.max(0.001, (deadlineMs - performance.now()) / 1000));
+    model.options.set('time_limit', Math.max(0.001, (deadlineMs - nowMs()) / 1000));
     const callbacks: Parameters<typeof model.run>[0] = {
       [callbackType.simplexInterrupt](event) {
         if (isOver(stopping)) event.interrupt();

@@ -99,5 +99,3 @@ export type RunControl = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'onLook'
   /** Hears of every better point of a tree, as soon as it is found. */
   onImproved?: (values: Float64Array) => void;
 };
-
-export const DEFAULT_PROGRESS_INTERVAL_MS = 200;

@@ -1,11 +1,7 @@
 /** Bisection over ever looser variants of a problem; time may run out on any of them. */
-import { isOver, type Stopping, shareOf } from '../run/stopping.ts';
+import { timeFor } from '../run/budget.ts';
+import { isOver, type Stopping } from '../run/stopping.ts';
 import type { AnyPlan } from './any-plan.ts';
-
-/** Share of the time left that one question may take: a hard one leaves time for others. */
-const QUESTION_SHARE = 0.5;
-/** Where quick answers have led to a value, the whole answer there, or next to it, mostly is all that is left to do. */
-const SURE_SHARE = 0.8;
 
 export type Bisected = {
   /** The tightest variant known to have a plan, as a position; null where none is known. */
@@ -53,8 +49,12 @@ export async function bisect(
   let plan: Bisected['plan'] = null;
   /** What could not be told in full. */
   const untold: number[] = [];
-  const ask = async (position: number, answer: Ask, share = QUESTION_SHARE): Promise<AnyPlan['verdict']> => {
-    const found = await answer(position, shareOf(control, share));
+  const ask = async (
+    position: number,
+    answer: Ask,
+    share: Parameters<typeof timeFor>[0] = 'bisectionQuestion',
+  ): Promise<AnyPlan['verdict']> => {
+    const found = await answer(position, timeFor(share, control));
     if (found.verdict === 'feasible') {
       nearest = position;
       plan = found;
@@ -64,7 +64,7 @@ export async function bisect(
   // Plans that were looked for before have led to the loosest.
   const isByPlans = quick?.otherwise === 'infeasible';
   const askInFull = async (position: number) => {
-    const verdict = await ask(position, find, quick ? SURE_SHARE : QUESTION_SHARE);
+    const verdict = await ask(position, find, quick ? 'bisectionSureQuestion' : 'bisectionQuestion');
     if (verdict === 'unknown') untold.push(position);
     return verdict;
   };

@@ -8,7 +8,8 @@ import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem } from '../problem/model.ts';
 import { leastServed, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
 import { countVehicles, hasLocationBounds } from '../problem/variants.ts';
-import { checkOf, isOver, type Stopping, shareOf, untilOutOfTime } from '../run/stopping.ts';
+import { timeFor } from '../run/budget.ts';
+import { checkOf, isOver, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 import type { AnyPlan, Feasibility } from './any-plan.ts';
 import type { Quick } from './bisect.ts';
@@ -17,11 +18,6 @@ import { type CoverageEffort, findCoverage } from './coverage/coverage.ts';
 
 /** Sums of demand may be off by this share. */
 const SUM_NOISE = 1e-11;
-/** Share of the time for what is likelier to decide: coverage where costs do not matter, else solving. */
-const FIRST_SHARE = 0.6;
-/** And for coverage without bounds per location, where solving seldom tells more. */
-const COVERAGE_SHARE = 0.85;
-
 /** Any plan, be it dear. */
 export async function findPlan(problem: Problem, control: Stopping): Promise<AnyPlan> {
   if (isOver(control)) return { verdict: 'unknown' };
@@ -39,11 +35,11 @@ export async function findPlan(problem: Problem, control: Stopping): Promise<Any
   if (isAtAnyCost(problem)) {
     const covered = await cover(
       problem,
-      shareOf(control, hasLocationBounds(problem) ? FIRST_SHARE : COVERAGE_SHARE),
+      timeFor(hasLocationBounds(problem) ? 'likelierAnswer' : 'coverageAnswer', control),
     );
     return covered.verdict === 'unknown' ? await solve(problem, control) : covered;
   }
-  const solved = await solve(problem, shareOf(control, FIRST_SHARE));
+  const solved = await solve(problem, timeFor('likelierAnswer', control));
   return solved.verdict === 'unknown' ? await cover(problem, control) : solved;
 }
 

@@ -13,7 +13,9 @@ import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem } from '../problem/model.ts';
 import { totalDemand } from '../problem/service-level.ts';
 import { countVehicles, dropConstraint, hasLocationBounds, withLimits } from '../problem/variants.ts';
-import { isOver, type Stopping, shareOf } from '../run/stopping.ts';
+import { timeFor } from '../run/budget.ts';
+import { nowMs } from '../run/clock.ts';
+import { isOver, type Stopping } from '../run/stopping.ts';
 import { findCoverage } from './coverage/coverage.ts';
 import type { Coverage } from './coverage/coverage-relaxation.ts';
 import { findPlan } from './feasibility.ts';
@@ -23,14 +25,8 @@ import { findMostServed } from './most-served.ts';
 const LEVEL_STEPS = 1e6;
 /** Keeps 0.3 · 10⁶ from becoming 299999; a tenth of the service level's tolerance. */
 const LEVEL_NOISE = 1e-4;
-/** Possible moves up to which branch and cut is tried first, and its share of the time. */
+/** Possible moves up to which branch and cut is tried first. */
 const MOST_SMALL_ARCS = 2000;
-const SMALL_SHARE = 0.5;
-/** Share of the time for what can be served at any cost. */
-const COVERAGE_SHARE = 0.6;
-const QUICK_SHARE = 0.3;
-/** Share of the time that one question of the bisection may take. */
-const QUESTION_SHARE = 0.3;
 
 type HighestLevel = { relaxation: number | null; insufficient: number | null; proved: boolean };
 
@@ -67,7 +63,7 @@ export async function findHighestServiceLevel(
     }
   }
   if (countArcs(problem, false) <= MOST_SMALL_ARCS) {
-    const most = await findMostServed(problem, shareOf(control, SMALL_SHARE));
+    const most = await findMostServed(problem, timeFor('serviceLevelModel', control));
     if (most.proved) return most.served === null ? none(true) : proved(most.served);
     if (most.served !== null) reached = Math.max(reached, most.served);
   }
@@ -85,14 +81,14 @@ async function mostAtAnyCost(free: Problem, control: Stopping): Promise<Coverage
   if (!canReachMost(free)) {
     const hasCeiling = free.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
     const quick = hasCeiling
-      ? await findCoverage(free, shareOf(control, QUICK_SHARE), undefined, 'quick')
+      ? await findCoverage(free, timeFor('serviceLevelGlance', control), undefined, 'quick')
       : null;
     const isTooDear =
       quick?.plan && evaluateMoves(free, quick.plan.moves).costUnits > free.limits.maxCostUnits;
     if (quick && isTooDear) return quick;
     return await findCoverage(
       free,
-      hasCeiling || hasLocationBounds(free) ? shareOf(control, COVERAGE_SHARE) : control,
+      hasCeiling || hasLocationBounds(free) ? timeFor('serviceLevelCoverage', control) : control,
     );
   }
   const found = reachMost(free, () => isOver(control));
@@ -117,11 +113,11 @@ async function bisectLevel(
   let outOfReach = upper;
   /** The lowest step that was asked about, whatever the answer was. */
   let unsettled = upper;
-  while (unsettled - lower > 1 && performance.now() < control.deadlineMs) {
+  while (unsettled - lower > 1 && nowMs() < control.deadlineMs) {
     const middle = (lower + unsettled) >> 1;
     const found = await findPlan(
       withLimits(problem, { minServiceLevel: middle / LEVEL_STEPS }),
-      shareOf(control, QUESTION_SHARE),
+      timeFor('serviceLevelQuestion', control),
     );
     if (found.verdict === 'feasible') lower = Math.max(middle, stepOf(problem, found.served));
     else {

@@ -8,26 +8,16 @@ import type { OptimizeRequest } from '../../../contracts/optimize.ts';
 import { unreachableLocations } from '../problem/distances/reachable.ts';
 import type { Conflict, ConstraintName, JointChange, Problem } from '../problem/model.ts';
 import { dropConstraint } from '../problem/variants.ts';
+import { allTimeOf, evenPartOf, explanationMs, timeFor } from '../run/budget.ts';
+import { nowMs } from '../run/clock.ts';
 import type { SolveControl } from '../run/control.ts';
-import { byClock, isOver, isStopped, type Stopping, shareOf } from '../run/stopping.ts';
+import { byClock, isOver, isStopped, type Stopping } from '../run/stopping.ts';
 import { type ConflictSet, findConflict, findConflictWithin } from './conflict.ts';
 import { findFeasibility } from './feasibility.ts';
 import { findJointRelaxation, withChange, withoutConstraint } from './joint-relaxations.ts';
 import { describeConflict, describeJoint } from './messages.ts';
 import { findRelaxation, type Relaxation } from './relaxations.ts';
 import { requestedValue } from './requested.ts';
-
-/** No explanation that was not asked for takes longer, whatever the time limit is: it is no plan, and a reader waits for it. */
-const MOST_MS = { oneClass: 4000, several: 10_000 };
-/** Shares of the time left: for the first conflict, for a ceiling in it, then for what else helps alone; then for further conflicts. */
-const CONFLICT_SHARE = 0.25;
-/** All at once: what its one solve proves grows with the time that it has without a break. */
-const CEILING_SHARE = 0.33;
-const ALONE_SHARE = 0.4;
-const FURTHER_SHARE = 0.3;
-const SETTLE_SHARE = 0.6;
-/** Of one constraint's time, for the question without the ceiling; and of the rest, for the plan within it. */
-const FREE_SHARE = 0.6;
 
 export type Explained = {
   errors: ErrorItem[];
@@ -47,20 +37,23 @@ export async function explainInfeasible(
   request: OptimizeRequest,
   problem: Problem,
   outer: SolveControl,
-  mostMs = problem.capacities.length > 1 ? MOST_MS.several : MOST_MS.oneClass,
+  mostMs = explanationMs(problem.capacities.length),
 ): Promise<Explained> {
-  const control = byClock(outer, Math.min(outer.deadlineMs, performance.now() + mostMs));
-  const first = await findConflict(problem, shareOf(control, CONFLICT_SHARE));
+  const control = byClock(outer, Math.min(outer.deadlineMs, nowMs() + mostMs));
+  const first = await findConflict(problem, timeFor('firstConflict', control));
   const conflicts: Conflict[] = [];
   let ceilingMs = 0;
   if (first.names.includes('max_rebalancing_cost')) {
-    const startedMs = performance.now();
-    const found = await findAlone(problem, first, 'max_rebalancing_cost', shareOf(control, CEILING_SHARE));
+    const startedMs = nowMs();
+    const found = await findAlone(problem, first, 'max_rebalancing_cost', timeFor('ceilingAlone', control));
     conflicts.push(createConflict(problem, 'max_rebalancing_cost', found));
-    ceilingMs = performance.now() - startedMs;
+    ceilingMs = nowMs() - startedMs;
   }
-  conflicts.push(...(await findEachAlone(problem, first, shareOf(control, ALONE_SHARE))));
-  const sets = [first, ...(await findFurther(problem, first, conflicts, shareOf(control, FURTHER_SHARE)))];
+  conflicts.push(...(await findEachAlone(problem, first, timeFor('eachAlone', control))));
+  const sets = [
+    first,
+    ...(await findFurther(problem, first, conflicts, timeFor('furtherConflicts', control))),
+  ];
   // Who is not in the first conflict cannot help alone: that conflict would stay.
   for (const { names } of sets) {
     for (const constraint of names) {
@@ -72,11 +65,11 @@ export async function explainInfeasible(
   }
   // Where one change alone helps, how large each has to be says more than what helps together; else that comes first.
   const isHelped = helpfulAlone(conflicts).length > 0;
-  if (isHelped) await settleOpenOnes(problem, first, conflicts, ceilingMs, shareOf(control, SETTLE_SHARE));
+  if (isHelped) await settleOpenOnes(problem, first, conflicts, ceilingMs, timeFor('openConflicts', control));
   const isOnlyTogether = conflicts.some(({ relaxation, proved }) => relaxation === null && proved);
   const together =
     isOnlyTogether && !isStopped(control.stopFlag)
-      ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), shareOf(control, 1))
+      ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), allTimeOf(control))
       : null;
   await settleOpenOnes(problem, first, conflicts, ceilingMs, control);
   const worthSaying = together !== null && together.length > 1 ? together : null;
@@ -100,7 +93,7 @@ async function findEachAlone(problem: Problem, first: ConflictSet, control: Stop
   const conflicts: Conflict[] = [];
   for (const [at, constraint] of names.entries()) {
     if (isStopped(control.stopFlag)) break;
-    const found = await findAlone(problem, first, constraint, shareOf(control, 1 / (names.length - at)));
+    const found = await findAlone(problem, first, constraint, evenPartOf(control, names.length - at));
     conflicts.push(createConflict(problem, constraint, found));
   }
   return conflicts;
@@ -120,12 +113,12 @@ async function findAlone(
   const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
   if (hasCeiling && !names.includes('max_rebalancing_cost') && constraint !== 'network') {
     const free = dropConstraint(problem, 'max_rebalancing_cost');
-    const found = await findRelaxation(free, constraint, shareOf(control, FREE_SHARE), known);
+    const found = await findRelaxation(free, constraint, timeFor('withoutCeiling', control), known);
     if (found.relaxation === null && found.proved) return found;
     if (found.relaxation !== null) {
       const verdict = await findFeasibility(
         withChange(problem, constraint, found),
-        shareOf(control, FREE_SHARE),
+        timeFor('withoutCeiling', control),
       );
       if (verdict === 'feasible') return found;
     }
@@ -146,12 +139,12 @@ async function settleOpenOnes(
   control: Stopping,
 ): Promise<void> {
   const isCeiling = ({ constraint }: Conflict) => constraint === 'max_rebalancing_cost';
-  const isLonger = control.deadlineMs - performance.now() > ceilingMs;
+  const isLonger = control.deadlineMs - nowMs() > ceilingMs;
   const open = conflicts.filter((conflict) => !conflict.proved && (isLonger || !isCeiling(conflict)));
   open.sort((a, b) => Number(isCeiling(a)) - Number(isCeiling(b)));
   for (const [at, conflict] of open.entries()) {
     if (isOver(control)) return;
-    const share = shareOf(control, 1 / (open.length - at));
+    const share = evenPartOf(control, open.length - at);
     const found = await findAlone(problem, first, conflict.constraint, share, conflict);
     if (found.proved || isNearer(conflict, found)) Object.assign(conflict, found);
   }

@@ -11,13 +11,11 @@ import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem } from '../problem/model.ts';
 import { totalDemand } from '../problem/service-level.ts';
 import { countVehicles, dropConstraint } from '../problem/variants.ts';
+import { msOf } from '../run/budget.ts';
 import type { Stopping } from '../run/stopping.ts';
 
 /** Share of total demand to which the most is found; suggested service levels have six decimals. */
 const PRECISION = 1e-7;
-
-/** For the cheapest moves, when the search took all the time. */
-const GRACE_MS = 100;
 
 export type MostServed = { served: number; proved: boolean };
 
@@ -59,7 +57,7 @@ function maximise(
   // The cheapest moves for these steps are whole and keep the ceiling.
   model.setColumnBounds(v.firstStep, steps, steps);
   model.setCosts(f.columnCost);
-  const linear = model.runLinear(GRACE_MS);
+  const linear = model.runLinear(msOf('lateMoves'));
   const moves = linear.status === 'optimal' ? wholeMoves(problem, f, linear.values) : null;
   if (!moves) return { served: null, proved: false };
   const { served, costUnits, broken } = evaluateMoves(problem, moves);

@@ -9,8 +9,10 @@
 
 import { type BindingConstraint, LOCATION_FIGURES } from '../../../contracts/optimize.ts';
 import type { Problem, Solution } from '../problem/model.ts';
+import { insightsMs, shareOf, timeFor } from '../run/budget.ts';
+import { nowMs } from '../run/clock.ts';
 import type { SolveControl } from '../run/control.ts';
-import { byClock, shareOf, untilOutOfTime } from '../run/stopping.ts';
+import { byClock, untilOutOfTime } from '../run/stopping.ts';
 import { effortOf } from './effort.ts';
 import { difference, type Estimate, isWithin, NOT_KNOWN } from './estimate.ts';
 import { emptyFigures, type Figures } from './figures.ts';
@@ -21,19 +23,6 @@ import { learnConstraints, tightenEach, tightenOptimum } from './tighten.ts';
 import { learnFromTree } from './tree-bounds.ts';
 import { relaxedValue, requestedLimit } from './units.ts';
 
-/** Time that insights may take: with one class by the number of locations, within these; and a share of what the time limit has left. */
-const MS_PER_LOCATION = 15;
-const LEAST_MS = 5_000;
-const MOST_MS = 10_000;
-const SEVERAL_CLASSES_MS = 20_000;
-const MOST_SHARE = 0.5;
-/** Share of that in which the constraints that bind are found. */
-const CONSTRAINTS_SHARE = 0.1;
-/** Share of that for bounds of all changed problems; the rest is for solving those that they say nothing of. */
-const BOUNDS_SHARE = 0.9;
-/** Share of what is then left in which the solver may solve the problem as it is closer: with one class, with several. */
-const OPTIMUM_SHARES = [0.5, 0.3];
-
 /** @param load demand that counts as one more; the problem has at least one class */
 export async function explainByBounds(
   problem: Problem,
@@ -41,15 +30,13 @@ export async function explainByBounds(
   load: number,
   outer: SolveControl,
 ): Promise<Figures> {
-  const now = performance.now();
+  const now = nowMs();
   const isSingle = problem.capacities.length === 1;
-  const byLocations = Math.min(MOST_MS, Math.max(LEAST_MS, MS_PER_LOCATION * problem.locationIds.length));
-  const usualMs = isSingle ? byLocations : SEVERAL_CLASSES_MS;
-  const budgetMs = Math.min(usualMs, MOST_SHARE * Math.max(0, outer.deadlineMs - now));
+  const budgetMs = insightsMs(problem.capacities.length, problem.locationIds.length, outer.deadlineMs - now);
   const control = byClock(outer, now + budgetMs);
-  const forBounds = { ...control, deadlineMs: now + BOUNDS_SHARE * budgetMs };
+  const forBounds = { ...control, deadlineMs: now + shareOf('bounds') * budgetMs };
   const questions = askAll(problem, solution, load);
-  await learnConstraints(problem, questions, shareOf(control, CONSTRAINTS_SHARE));
+  await learnConstraints(problem, questions, timeFor('binding', control));
   const effort = effortOf(forBounds);
   const priced: ParametricFlow[] = [];
   untilOutOfTime(() => {
@@ -65,7 +52,7 @@ export async function explainByBounds(
       problem,
       plan,
       questions,
-      shareOf(control, OPTIMUM_SHARES[isSingle ? 0 : 1]),
+      timeFor(isSingle ? 'closerSingleClass' : 'closerSeveralClasses', control),
     );
     untilOutOfTime(() => {
       if (best.moves !== solution.moves) learnFromRepairs(problem, best, load, questions, effort);

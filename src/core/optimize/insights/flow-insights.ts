@@ -13,8 +13,9 @@
 
 import type { LocationInsight } from '../../../contracts/optimize.ts';
 import type { Problem, Solution } from '../problem/model.ts';
+import { timeFor } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
-import { byClock, type Stopping, shareOf, untilOutOfTime } from '../run/stopping.ts';
+import { byClock, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import { bindingOf } from './bounded-insights.ts';
 import { effortOf } from './effort.ts';
 import { emptyFigures, type Figures } from './figures.ts';
@@ -26,8 +27,6 @@ import { learnConstraints, tightenEach } from './tighten.ts';
 /** Shares of the work: for vehicles and demand of all locations, for the moves; the rest is for constraints. */
 const LOCATIONS_SHARE = 0.3;
 const MOVES_SHARE = 0.5;
-/** Share of the time left in which the constraints that bind are found. */
-const CONSTRAINTS_SHARE = 0.1;
 
 /**
  * Time running out leaves what is left null.
@@ -75,7 +74,7 @@ async function explainBinding(problem: Problem, optimum: number, control: Stoppi
   };
   // Nothing is cheaper than free.
   if (optimum > 0) {
-    await learnConstraints(problem, questions, shareOf(control, CONSTRAINTS_SHARE));
+    await learnConstraints(problem, questions, timeFor('binding', control));
     await tightenEach(problem, questions, control);
   }
   return bindingOf(problem, questions);

@@ -13,6 +13,7 @@ import { countArcs } from '../direct/variables.ts';
 import { fromUnits } from '../problem/costs.ts';
 import type { Problem, Solution } from '../problem/model.ts';
 import { mostCommonClass } from '../problem/serving.ts';
+import { nowMs } from '../run/clock.ts';
 import type { SolveControl } from '../run/control.ts';
 import { checkOf, untilOutOfTime } from '../run/stopping.ts';
 import { bindingOf, explainByBounds } from './bounded-insights.ts';
@@ -69,7 +70,7 @@ async function explainBinding(problem: Problem, solution: Solution, control: Sol
     optimum: { least, most },
     constraints: askConstraints(problem, most),
   };
-  await learnConstraints(problem, questions, { ...control, deadlineMs: performance.now() });
+  await learnConstraints(problem, questions, { ...control, deadlineMs: nowMs() });
   return { ...figures, binding: bindingOf(problem, questions).binding };
 }
 

@@ -6,16 +6,13 @@
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem } from '../problem/model.ts';
 import { NO_MOVES } from '../problem/moves.ts';
-import { isOver, type Stopping, shareOf } from '../run/stopping.ts';
+import { evenPartOf, msOf, shareOf } from '../run/budget.ts';
+import { nowMs } from '../run/clock.ts';
+import { isOver, type Stopping } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 import { NO_PLAN } from './estimate.ts';
 import type { PlanInHand } from './repairs.ts';
 import { byWidth, learn, listAll, nextBest, type Question, type Questions, widthOf } from './sensitivity.ts';
-
-/** A solve of a changed problem takes this at least; less would bring nothing. */
-const LEAST_SOLVE_MS = 50;
-/** Share of the time left that one of them may take. */
-const MOST_SHARE = 0.2;
 
 /** The problem as it is, solved closer. @returns the best plan known */
 export async function tightenOptimum(
@@ -44,7 +41,7 @@ export async function learnConstraints(
   for (const [at, { all }] of constraints.entries()) {
     if (evaluateMoves(all.variant(), NO_MOVES).broken.length === 0) learn(all, { least: 0, most: 0 });
     else if (!isOver(stopping))
-      await solveCloser(problem, all, shareOf(stopping, 1 / (constraints.length - at)));
+      await solveCloser(problem, all, evenPartOf(stopping, constraints.length - at));
   }
 }
 
@@ -55,9 +52,12 @@ export async function tightenEach(problem: Problem, questions: Questions, contro
     const unsettled: Question[] = [];
     // The widest first.
     for (const question of open.sort(byWidth)) {
-      const now = performance.now();
+      const now = nowMs();
       if (isOver(control)) return;
-      const share = Math.max(LEAST_SOLVE_MS, MOST_SHARE * (control.deadlineMs - now));
+      const share = Math.max(
+        msOf('changedProblemMin'),
+        shareOf('changedProblem') * (control.deadlineMs - now),
+      );
       const stopping = { ...control, deadlineMs: Math.min(control.deadlineMs, now + share) };
       await solveCloser(problem, question, stopping);
       if (isOver(stopping) && widthOf(question) > 0) unsettled.push(question);

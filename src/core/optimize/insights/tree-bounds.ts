@@ -11,16 +11,13 @@ import { withSolverModel } from '../highs/highs.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { createIncumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
-import { isOver, type Stopping, shareOf, untilOutOfTime } from '../run/stopping.ts';
+import { evenPartOf, msOf, timeFor } from '../run/budget.ts';
+import { nowMs } from '../run/clock.ts';
+import { isOver, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import { both, NO_PLAN, type Range } from './estimate.ts';
 import type { PlanInHand } from './repairs.ts';
 import { byWidth, learn, listAll, nextBest, type Question, type Questions, widthOf } from './sensitivity.ts';
 import { type BranchTree, createBranchTree } from './tree.ts';
-
-/** Share of the time that the problem as it is may take. */
-const OPTIMUM_SHARE = 0.15;
-/** A changed problem takes this at least; less would bring nothing. */
-const LEAST_MS = 15;
 
 /**
  * @param plan of the problem
@@ -56,7 +53,7 @@ export async function learnFromTree(
       const relaxed = relaxWithoutShortage(problem, context.master, SURE_PENALTY);
       if (typeof relaxed === 'string' || cut(context, relaxed).status !== 'done') return;
       tree = createBranchTree(context);
-      const share = shareOf(control, OPTIMUM_SHARE);
+      const share = timeFor('treeOptimum', control);
       const bound = tree.search({ enough: () => optimum.most, onPlan, isDone: () => isOver(share) });
       optimum.least = Math.max(optimum.least, Math.min(bound, optimum.most));
     });
@@ -85,9 +82,9 @@ function askEach(problem: Problem, tree: BranchTree, questions: Questions, contr
   for (const [at, question] of open.entries()) {
     if (isOver(control)) return;
     if (widthOf(question) === 0) continue;
-    const share = shareOf(control, 1 / (open.length - at));
-    const untilMs = Math.max(share.deadlineMs, performance.now() + LEAST_MS);
-    askOne(problem, tree, question, optimum, () => performance.now() >= untilMs);
+    const share = evenPartOf(control, open.length - at);
+    const untilMs = Math.max(share.deadlineMs, nowMs() + msOf('treeQuestionMin'));
+    askOne(problem, tree, question, optimum, () => nowMs() >= untilMs);
   }
 }
 

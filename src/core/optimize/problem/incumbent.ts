@@ -3,6 +3,8 @@
  * from whole vehicles (`evaluate.ts`) before it counts, and a lower bound of the cost of every plan.
  */
 
+import { msOf } from '../run/budget.ts';
+import { nowMs } from '../run/clock.ts';
 import type { SolveControl, SolverProgress } from '../run/control.ts';
 import { createAllowance, isOver, isStopped } from '../run/stopping.ts';
 import { UNITS_PER_COST } from './costs.ts';
@@ -15,8 +17,6 @@ export const DUAL_NOISE = 1e-13;
 export const BRANCHING_NOISE = 1e-9;
 /** A gap of this much is that error and nothing else; below 10⁹ units (100,000 money) it is no whole unit. */
 const LEAST_GAP = 2e-9;
-/** What a plan may take that is made when the time is up: it takes 10 to 70 ms of a processor. */
-const MOST_LATE_MS = 75;
 
 export type Method = SolveFigures['method'];
 export type FoundPlan = { moves: Moves; costUnits: number; served: number; method: Method };
@@ -37,19 +37,19 @@ export function provedUnits(bound: number, noise: number): number {
 export function createIncumbent(problem: Problem, gap: number, control: SolveControl) {
   const ceiling = problem.limits.maxCostUnits;
   const figures = { columns: 0, rows: 0, iterations: 0, nodes: 0 };
-  const startedMs = performance.now();
+  const startedMs = nowMs();
   /** The cheapest plan found, be it above the ceiling. */
   let best: FoundPlan | null = null;
   let boundUnits = 0;
   const boundBy = new Set<BoundProof>();
-  const isLateTimeSpent = createAllowance(MOST_LATE_MS);
+  const isLateTimeSpent = createAllowance(msOf('latePlan'));
 
   const gapOf = (costUnits: number) => (costUnits <= boundUnits ? 0 : (costUnits - boundUnits) / costUnits);
   const isWithin = (reached: number) => reached <= Math.max(gap, LEAST_GAP);
 
   function report(solver: SolverProgress | null): void {
     if (!control.onProgress) return;
-    const now = performance.now();
+    const now = nowMs();
     // The solver's bound is one of the moves it knows; only what is proved of all is told.
     const found = solver?.incumbent == null ? Number.POSITIVE_INFINITY : provedUnits(solver.incumbent, 0);
     const least = Math.min(found, best?.costUnits ?? Number.POSITIVE_INFINITY);

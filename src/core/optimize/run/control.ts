@@ -2,7 +2,7 @@
 
 /** What a running solve listens to and tells. */
 export type SolveControl = {
-  /** `performance.now()` at which to stop. */
+  /** When to stop, on the clock of `clock.ts`. */
   deadlineMs: number;
   /** Shared with the caller: any value but 0 in the first element cancels. */
   stopFlag?: Int32Array | undefined;

@@ -3,6 +3,7 @@
  * between (`bench/silence.ts` tells the longest that it does not), by asking `isOver` or by calling a check that throws.
  */
 
+import { nowMs, threadCpuMs } from './clock.ts';
 import type { SolveControl } from './control.ts';
 
 export type Stopping = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'onLook'>;
@@ -20,7 +21,7 @@ export function isOver({
   onLook,
 }: Partial<Stopping>): boolean {
   onLook?.();
-  return isStopped(stopFlag) || performance.now() >= deadlineMs;
+  return isStopped(stopFlag) || nowMs() >= deadlineMs;
 }
 
 export function checkOf(control: Partial<Stopping>): Check {
@@ -39,31 +40,19 @@ export function flagCheckOf({ stopFlag }: Pick<Stopping, 'stopFlag'>): Check {
  * @returns whether it is spent; it runs from the first time that it is asked
  */
 export function createAllowance(ms: number): () => boolean {
-  let from: { nowMs: number; cpuMs: number } | null = null;
+  let from: { clockMs: number; cpuMs: number } | null = null;
   return () => {
-    from ??= { nowMs: performance.now(), cpuMs: threadCpuMs() };
+    from ??= { clockMs: nowMs(), cpuMs: threadCpuMs() };
     // The clock first: reading it costs a fraction.
-    return performance.now() - from.nowMs >= ms && threadCpuMs() - from.cpuMs >= ms;
+    return nowMs() - from.clockMs >= ms && threadCpuMs() - from.cpuMs >= ms;
   };
-}
-
-/** What this thread has taken of a processor so far. */
-function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}
-
-/** When work ends that may take a share of the time left. */
-export function shareOf({ deadlineMs, stopFlag, onLook }: Stopping, share: number): Stopping {
-  const now = performance.now();
-  return { stopFlag, onLook, deadlineMs: now + share * Math.max(0, deadlineMs - now) };
 }
 
 /** Work that ends at a deadline, whatever it has come to by then: how far it is, the clock tells. */
 export function byClock({ stopFlag, onProgress }: SolveControl, deadlineMs: number): Stopping {
-  const from = performance.now();
+  const from = nowMs();
   const onLook = () => {
-    const share = (performance.now() - from) / (deadlineMs - from);
+    const share = (nowMs() - from) / (deadlineMs - from);
     onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
   };
   return { stopFlag, deadlineMs, onLook: onProgress && onLook };

@@ -12,6 +12,8 @@ import { BRANCHING_NOISE } from '../../problem/incumbent.ts';
 import type { Problem } from '../../problem/model.ts';
 import { movesOn } from '../../problem/moves.ts';
 import { totalDemand } from '../../problem/service-level.ts';
+import { msOf } from '../../run/budget.ts';
+import { nowMs } from '../../run/clock.ts';
 import { type Check, checkOf, OutOfTime, type Stopping } from '../../run/stopping.ts';
 import { cheapestMoves } from './cheapest-moves.ts';
 import { createReach, createReachFlow, type ReachFlow } from './class-reach.ts';
@@ -38,8 +40,6 @@ const PROPOSALS = 100;
 /** Rounds before the relaxation goes on, and in all. */
 const FIRST_ROUNDS = 3;
 const MOST_ROUNDS = 6;
-/** For the plan of a search that the time has ended. */
-const GRACE_MS = 50;
 
 /** What is asked: the first plans and, with bounds per location, the relaxation; these and the relaxation; or all that there is. */
 export type CoverageEffort = 'glance' | 'quick' | 'full';
@@ -169,7 +169,7 @@ function improve(search: CoverageSearch, start: Int32Array, enough: number, from
     } catch (error) {
       // Where the time is up, what was found is still a plan.
       if (error instanceof OutOfTime) {
-        considerPlan(search, serving, checkOf({ deadlineMs: performance.now() + GRACE_MS }));
+        considerPlan(search, serving, checkOf({ deadlineMs: nowMs() + msOf('lateCoverage') }));
       }
       throw error;
     }
