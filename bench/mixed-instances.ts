@@ -2,8 +2,10 @@
  * Problems that are no pure network, from a seeded generator: several capacities or fractional demand, 90 % of the
  * capacity, 95 % of it required.
  */
+
 import type { Problem } from '../src/core/optimize/problem/model.ts';
 import { greatCircleNetwork } from '../src/core/optimize/problem/network.ts';
+import { newCaches, threadCache } from '../test/core/optimize/cached.ts';
 import { createUniform, SERVICE_LEVEL } from './instances.ts';
 
 export type MixedShape = { n: number; perLocation: number; capacities: number[] };
@@ -34,7 +36,8 @@ export function createMixedProblem(seed: number, { n, perLocation, capacities }:
     capacities: Float64Array.from(capacities),
     supply,
     demand: weights.map((w) => Math.round((w / total) * capacity * 90) / 100),
-    ...greatCircleNetwork(points, 1),
+    ...greatCircleNetwork(points, 1, threadCache),
+    caches: newCaches(),
     limits: {
       maxDistanceKm: 100,
       minServiceLevel: SERVICE_LEVEL,

@@ -22,6 +22,7 @@ import type { Problem, SolveOutcome } from '../src/core/optimize/problem/model.t
 import { totalDemand } from '../src/core/optimize/problem/service-level.ts';
 import { withLimits } from '../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
+import { threadCache } from '../test/core/optimize/cached.ts';
 import { SERVICE_LEVEL } from './instances.ts';
 import { createMixedProblem, type MixedShape } from './mixed-instances.ts';
 
@@ -54,7 +55,7 @@ const byColumns: Solver = async (problem, gap) => {
   const control = { deadlineMs: performance.now() + LIMIT_MS };
   const incumbent = createIncumbent(problem, gap, control);
   const base = createBaseModel(problem);
-  const ended = await withSolverModel(base.model, base.tolerance, control, (model) =>
+  const ended = await withSolverModel(threadCache, base.model, base.tolerance, control, (model) =>
     search(problem, base, model, incumbent),
   );
   if (ended === 'infeasible') return { kind: 'infeasible', boundUnits: null };

@@ -21,6 +21,7 @@ import type { FlowOutcome, FlowProblem } from '../src/core/optimize/flow/types.t
 import { greatCircleCosts } from '../src/core/optimize/problem/distances/great-circle-costs.ts';
 import type { DenseCosts } from '../src/core/optimize/problem/distances/move-costs.ts';
 import { nearCosts } from '../src/core/optimize/problem/distances/near-costs.ts';
+import { threadCache } from '../test/core/optimize/cached.ts';
 import { solveDirectly } from './direct-highs.ts';
 import { type BenchInstance, cityFlow, createUniform } from './instances.ts';
 import { compileLemon } from './lemon.ts';
@@ -130,7 +131,9 @@ function travelTimes({ n }: BenchInstance, { units }: DenseCosts): DenseCosts {
 async function confirmed(problem: FlowProblem): Promise<string> {
   const outcome = solveFlow(problem);
   if (outcome.kind !== 'solved') return describe(outcome);
-  const confirmation = await confirmFlow(problem, outcome, { deadlineMs: performance.now() + 60_000 });
+  const confirmation = await confirmFlow(threadCache, problem, outcome, {
+    deadlineMs: performance.now() + 60_000,
+  });
   return confirmation.kind === 'confirmed' ? describe(outcome) : confirmation.kind;
 }
 

@@ -12,7 +12,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { MessageChannel } from 'node:worker_threads';
-import { type OptimizeInput, optimize } from '../src/core/optimize/optimize.ts';
+import type { OptimizeInput } from '../src/core/optimize/optimize.ts';
+import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
 import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
 const { values } = parseArgs({

@@ -4,8 +4,8 @@
  * alone to read it.
  */
 import { parseArgs } from 'node:util';
-import { optimize } from '../src/core/optimize/optimize.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
+import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
 import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
 const { values } = parseArgs({

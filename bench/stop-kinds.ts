@@ -4,11 +4,14 @@ import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import { greatCircleKm } from '../src/core/geo.ts';
 import { solveDirect } from '../src/core/optimize/direct/direct.ts';
 import { loadSolver } from '../src/core/optimize/highs/highs.ts';
-import { optimize } from '../src/core/optimize/optimize.ts';
 import { createIncumbent } from '../src/core/optimize/problem/incumbent.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
-import { buildProblem } from '../src/core/optimize/request/problem.ts';
 import { isStopped } from '../src/core/optimize/run/stopping.ts';
+import {
+  buildCached as buildProblem,
+  optimizeCached as optimize,
+  threadCache,
+} from '../test/core/optimize/cached.ts';
 import { BENCH_SETTINGS, cityRequest } from './requests.ts';
 
 export type Kind = {
@@ -131,7 +134,7 @@ export type Solve = (stopFlag: Int32Array, limitMs: number) => Promise<string>;
 
 /** Loads the solver and builds the request. @throws where the kind's request is none */
 export async function prepare(kind: Kind): Promise<Solve> {
-  await loadSolver();
+  await loadSolver(threadCache);
   const { request, locations } = cityRequest(1, kind);
   request.constraints = kind.constraints;
   if (kind.load !== undefined) {

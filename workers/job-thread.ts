@@ -21,11 +21,13 @@ import { loadSolver } from '../src/core/optimize/highs/highs.ts';
 import { type OptimizeOutcome, optimize } from '../src/core/optimize/optimize.ts';
 import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/problem/model.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
+import { createCache } from '../src/core/optimize/run/cache.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
 import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
 
 // Warm before the first job: loading the solver takes longer than most solves.
-await loadSolver();
+const cache = createCache();
+await loadSolver(cache);
 
 /** Progress of a loop is told at most this often. */
 const LEAST_MS_BETWEEN_REPORTS = 200;
@@ -105,7 +107,7 @@ const WORK = {
   optimize(task: { request: string; locations: string | null; settings: OptimizeSettings }, hooks: Hooks) {
     const { request, settings } = task;
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
-    return optimize({ request: JSON.parse(request), locations, settings }, hooks).then(pack);
+    return optimize({ request: JSON.parse(request), locations, settings }, cache, hooks).then(pack);
   },
 
   /** Of a request that was stored without them. */
@@ -168,7 +170,7 @@ const WORK = {
     const outcome: OptimizeOutcome =
       faults.length > 0
         ? { status: 'refused', faults }
-        : await optimize({ request, locations, settings }, hooks);
+        : await optimize({ request, locations, settings }, cache, hooks);
     const planned =
       outcome.status === 'refused'
         ? {

@@ -9,8 +9,8 @@ import { assignmentFlow, readAssignment, toRequest } from '../../bench/assignmen
 import { type FlowNetwork, readDimacs, toFlowProblem } from '../../bench/dimacs.ts';
 import { BENCH_SETTINGS } from '../../bench/requests.ts';
 import { solveFlow } from '../../src/core/optimize/flow/solve-flow.ts';
-import { optimize } from '../../src/core/optimize/optimize.ts';
 import { checkRequest } from '../../src/core/optimize/request/check.ts';
+import { optimizeCached as optimize } from '../core/optimize/cached.ts';
 import { createRandom } from '../core/optimize/instances.ts';
 
 const DIMACS = `c a node between two others

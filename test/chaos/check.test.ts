@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { OptimizationResult } from '../../src/contracts/optimize.ts';
-import { optimize } from '../../src/core/optimize/optimize.ts';
 import { claimJob, explainLostAttempt, finishJob, giveBackJob } from '../../src/db/job-claims.ts';
 import { insertJob } from '../../src/db/job-intake.ts';
+import { optimizeCached as optimize } from '../core/optimize/cached.ts';
 import { SETTINGS } from '../core/optimize/instances.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';

@@ -17,6 +17,7 @@ import { createProgress } from './progress.ts';
 import { readOptions } from './request/limits.ts';
 import { buildProblem } from './request/problem.ts';
 import { answerMs, msOf } from './run/budget.ts';
+import type { Cache } from './run/cache.ts';
 import { nowMs } from './run/clock.ts';
 import type { SolveControl } from './run/control.ts';
 import {
@@ -45,14 +46,19 @@ export type OptimizeHooks = {
 /**
  * Optimizes a request that `checkRequest` has passed. Blocks the thread while the solver runs.
  * @param input the request, the stored locations it names, the service's defaults
+ * @param cache of the thread, kept from request to request: the loaded solver, networks of recent locations
  * @returns never throws for what a request can cause: infeasible, cancelled and failed solves are outcomes
  * @throws NotFiniteError, see `finite.ts`
  */
-export async function optimize(input: OptimizeInput, hooks: OptimizeHooks = {}): Promise<OptimizeOutcome> {
-  return requireFinite('optimization', await run(input, hooks));
+export async function optimize(
+  input: OptimizeInput,
+  cache: Cache,
+  hooks: OptimizeHooks = {},
+): Promise<OptimizeOutcome> {
+  return requireFinite('optimization', await run(input, cache, hooks));
 }
 
-async function run(input: OptimizeInput, hooks: OptimizeHooks): Promise<OptimizeOutcome> {
+async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Promise<OptimizeOutcome> {
   const { request, settings } = input;
   const options = readOptions(request, settings);
   const progress = createProgress(options.explain, hooks.onProgress, hooks.progressIntervalMs);
@@ -71,7 +77,7 @@ async function run(input: OptimizeInput, hooks: OptimizeHooks): Promise<Optimize
   let problem: Problem;
   try {
     const isSpent = createAllowance(msOf('lateBuild'));
-    problem = buildProblem(request, input.locations, settings, () => {
+    problem = buildProblem(request, input.locations, settings, cache, () => {
       if (isStopped(hooks.stopFlag) || (isOver(control) && isSpent())) throw new OutOfTime();
     });
   } catch (error) {

@@ -71,8 +71,12 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   const tooMany = refuseClasses(baseSize(problem));
   if (tooMany) return bestOr(incumbent, tooMany);
   const base = createBaseModel(problem);
-  const searched = await withSolverModel(base.model, base.tolerance, runControl, (model) =>
-    search(problem, base, model, incumbent),
+  const searched = await withSolverModel(
+    problem.caches.thread,
+    base.model,
+    base.tolerance,
+    runControl,
+    (model) => search(problem, base, model, incumbent),
   );
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   switch (searched) {

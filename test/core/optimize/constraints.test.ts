@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
-import { optimize } from '../../../src/core/optimize/optimize.ts';
+import { optimizeCached as optimize } from './cached.ts';
 import { SETTINGS } from './instances.ts';
 
 /**

@@ -5,8 +5,7 @@ import { createMaster } from '../../../src/core/optimize/column-generation/maste
 import { relaxWithoutShortage } from '../../../src/core/optimize/column-generation/search.ts';
 import { withSolverModel } from '../../../src/core/optimize/highs/highs.ts';
 import type { LinearModel } from '../../../src/core/optimize/highs/linear-model.ts';
-import { optimize } from '../../../src/core/optimize/optimize.ts';
-import { buildProblem } from '../../../src/core/optimize/request/problem.ts';
+import { buildCached as buildProblem, optimizeCached as optimize, threadCache } from './cached.ts';
 import { cityInstance, SETTINGS } from './instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
@@ -58,7 +57,7 @@ test('a greedy plan listens while it looks at many moves', { tags: 'slow' }, asy
   const problem = buildProblem(request, locations, settings);
   const base = createBaseModel(problem);
   const control = { deadlineMs: performance.now() + 60_000 };
-  await withSolverModel(base.model, base.tolerance, control, (model) => {
+  await withSolverModel(threadCache, base.model, base.tolerance, control, (model) => {
     const master = createMaster(problem, base, model, () => false);
     relaxWithoutShortage(problem, master);
     let looks = 0;
@@ -141,8 +140,12 @@ describe('costs and demand of any size', () => {
     };
     const control = { deadlineMs: performance.now() + 60_000 };
     for (const costScale of [1, 2 ** -10]) {
-      const { objective, rowDual } = await withSolverModel({ ...spread, costScale }, 1e-7, control, (model) =>
-        model.runLinear(),
+      const { objective, rowDual } = await withSolverModel(
+        threadCache,
+        { ...spread, costScale },
+        1e-7,
+        control,
+        (model) => model.runLinear(),
       );
       expect([objective, rowDual[0]]).toEqual([0.5, 1]);
     }

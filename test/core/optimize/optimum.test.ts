@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
-import { optimize } from '../../../src/core/optimize/optimize.ts';
 import type { LocationPoint, OptimizeOutcome } from '../../../src/core/optimize/problem/model.ts';
 import { checkRequest } from '../../../src/core/optimize/request/check.ts';
-import { buildProblem } from '../../../src/core/optimize/request/problem.ts';
 import { solveProblem } from '../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem, optimizeCached as optimize } from './cached.ts';
 import { cheapestByTryingAll } from './exhaustive.ts';
 import { createRandom, SETTINGS } from './instances.ts';
 import { COSTS, reordered, tinyInstance } from './tiny-instances.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
-import { optimize } from '../../../src/core/optimize/optimize.ts';
 import type { ProgressReport } from '../../../src/core/optimize/progress.ts';
+import { optimizeCached as optimize } from './cached.ts';
 import { cityInstance, SETTINGS } from './instances.ts';
 
 type Case = { size: Parameters<typeof cityInstance>[1]; constraints?: OptimizeRequest['constraints'] };

@@ -1,4 +1,4 @@
-import { optimize } from '../../../src/core/optimize/optimize.ts';
+import { optimizeCached as optimize } from './cached.ts';
 import { cityInstance, SETTINGS } from './instances.ts';
 
 /**

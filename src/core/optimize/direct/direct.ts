@@ -128,7 +128,7 @@ async function solveFormulation(
     return ended;
   }
 
-  return await withSolverModel(f.model, f.tolerance, control, run);
+  return await withSolverModel(problem.caches.thread, f.model, f.tolerance, control, run);
 }
 
 /** A plan by adding the cheapest vehicles, without a solver: better than none where the time is up, if it does not take long. */

@@ -7,6 +7,7 @@
 
 import { confirmBasis } from '../highs/highs-confirm.ts';
 import { fromUnits } from '../problem/costs.ts';
+import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
 import { createFlowModel } from './highs-basis.ts';
 import type { FlowAmounts, SolvedFlow } from './types.ts';
@@ -19,12 +20,13 @@ export type Confirmation =
 
 /** Asks HiGHS about the optimum of a flow problem. */
 export async function confirmFlow(
+  cache: Cache,
   problem: FlowAmounts,
   solved: SolvedFlow,
   control: Pick<SolveControl, 'deadlineMs' | 'stopFlag'>,
 ): Promise<Confirmation> {
   const { model, ...basis } = createFlowModel(problem, solved.basis, solved.alternatives);
-  const { status, objective, iterations } = await confirmBasis(model, basis, control);
+  const { status, objective, iterations } = await confirmBasis(cache, model, basis, control);
   if (status === 'stopped') return { kind: 'unconfirmed' };
   const cost = fromUnits(solved.cost);
   const isSame = status === 'optimal' && Math.abs(objective - cost) <= Math.max(1, cost) * 1e-7;

@@ -78,7 +78,7 @@ export async function solvePureFlow(problem: Problem, control: SolveControl): Pr
     });
     if (outcome.kind !== 'solved') return unsolved(problem, outcome, control);
     if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible', boundUnits: outcome.cost };
-    const confirmation = await confirmFlow(flow, outcome, control);
+    const confirmation = await confirmFlow(problem.caches.thread, flow, outcome, control);
     if (confirmation.kind === 'contradicted') return null;
     return { kind: 'solved', solution: toSolution(problem, flow, outcome, confirmation) };
   } catch (error) {

@@ -3,6 +3,7 @@
  * setting its options and disposing it takes twice as long as the answer for a small model. Passing a model clears what
  * was there before, and the question is the same each time, so nothing is left over that the answer could depend on.
  */
+import { type Cache, keptIn, type Slot } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
 import { isStopped } from '../run/stopping.ts';
 import { dropIfDamaged, loadSolver, passed } from './highs.ts';
@@ -26,9 +27,10 @@ const MOST_COLUMNS_UNWATCHED = 200;
 type Highs = Awaited<ReturnType<typeof loadSolver>>;
 
 /** By module: one that was dropped after a fault takes its solver with it. */
-const kept = new WeakMap<Highs, ReturnType<Highs['createModel']>>();
+const SOLVERS: Slot<WeakMap<Highs, ReturnType<Highs['createModel']>>> = { create: () => new WeakMap() };
 
-function solverOf(highs: Highs) {
+function solverOf(highs: Highs, cache: Cache) {
+  const kept = keptIn(cache, SOLVERS);
   const known = kept.get(highs);
   if (known) return known;
   const solver = highs.createModel();
@@ -46,29 +48,30 @@ function solverOf(highs: Highs) {
 
 /** Primal simplex from the basis given: as many statuses as columns and rows, as many of them basic as rows. */
 export async function confirmBasis(
+  cache: Cache,
   source: LinearModel,
   basis: { columnStatus: Int32Array; rowStatus: Int32Array },
   control: Pick<RunControl, 'deadlineMs' | 'stopFlag'>,
 ): Promise<BasisAnswer> {
-  const highs = await loadSolver();
+  const highs = await loadSolver(cache);
   const isOver = () => isStopped(control.stopFlag) || nowMs() >= control.deadlineMs;
   if (isOver()) return { status: 'stopped', objective: Number.NaN, iterations: 0 };
   try {
-    return run(highs, source, basis, isOver);
+    return run(highs, solverOf(highs, cache), source, basis, isOver);
   } catch (error) {
-    dropIfDamaged(error);
+    dropIfDamaged(cache, error);
     throw error;
   }
 }
 
 function run(
   highs: Highs,
+  solver: ReturnType<Highs['createModel']>,
   source: LinearModel,
   basis: { columnStatus: Int32Array; rowStatus: Int32Array },
   isOver: () => boolean,
 ): BasisAnswer {
   const { callbackType, modelStatus } = highs.constants;
-  const solver = solverOf(highs);
   solver.passModel(passed(source));
   solver.setBasis({ colStatus: basis.columnStatus, rowStatus: basis.rowStatus });
   const isSmall = source.columnCount <= MOST_COLUMNS_UNWATCHED;

@@ -9,6 +9,7 @@
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { msOf } from '../run/budget.ts';
+import { type Cache, keptIn, type Slot } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
 import type { SolverProgress } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
@@ -59,6 +60,8 @@ type SolverThread = {
   signals: Int32Array;
   isEnded: boolean;
   memoryBytes: number;
+  /** Called once, when it is no longer to be used. */
+  onEnd(ended: SolverThread): void;
 };
 
 /** Numbers that are copied between two looks at the clock. */
@@ -66,15 +69,23 @@ const PIECE = 1 << 20;
 /** Memory of WebAssembly never shrinks: a thread that has more than this is ended after its model. */
 const MOST_KEPT_BYTES = 256e6;
 
-let thread: SolverThread | undefined;
-let nextId = 0;
-let nextRunId = 0;
+const THREAD: Slot<{ thread?: SolverThread | undefined; nextId: number; nextRunId: number }> = {
+  create: () => ({ nextId: 0, nextRunId: 0 }),
+};
 
 /** Opens a model in the solver's thread. Returns before it is passed; what is wrong with it is thrown by its first run. */
-export function openApart(source: LinearModel, tolerance: number, control: RunControl): OpenModel {
-  thread ??= startThread();
-  const own = thread;
-  const id = nextId++;
+export function openApart(
+  cache: Cache,
+  source: LinearModel,
+  tolerance: number,
+  control: RunControl,
+): OpenModel {
+  const kept = keptIn(cache, THREAD);
+  kept.thread ??= startThread((ended) => {
+    if (kept.thread === ended) kept.thread = undefined;
+  });
+  const own = kept.thread;
+  const id = kept.nextId++;
   let isGone = false;
   const post = (call: Call) => {
     if (!own.isEnded) own.worker.postMessage(call);
@@ -92,7 +103,7 @@ export function openApart(source: LinearModel, tolerance: number, control: RunCo
     if (isGone || isDue()) return known;
     if (own.isEnded) throw new Error("the solver's thread ended by itself");
     const { port, signals } = own;
-    const runId = nextRunId++;
+    const runId = kept.nextRunId++;
     const stopFlag = new Int32Array(new SharedArrayBuffer(4));
     const hear = () => {
       for (;;) {
@@ -212,7 +223,7 @@ function copyInPieces<T extends Float64Array | Int32Array>(from: T, to: T, isLat
   return true;
 }
 
-function startThread(): SolverThread {
+function startThread(onEnd: (ended: SolverThread) => void): SolverThread {
   const { port1, port2 } = new MessageChannel();
   const signals = new Int32Array(new SharedArrayBuffer(8));
   const workerData: ThreadData = { port: port2, signals };
@@ -221,7 +232,7 @@ function startThread(): SolverThread {
     transferList: [port2],
   });
   worker.unref();
-  const started: SolverThread = { worker, port: port1, signals, isEnded: false, memoryBytes: 0 };
+  const started: SolverThread = { worker, port: port1, signals, isEnded: false, memoryBytes: 0, onEnd };
   // A thread that died by itself is not used again; a run that waits for it meanwhile ends at its deadline.
   worker.on('error', () => endThread(started));
   worker.on('exit', () => endThread(started));
@@ -231,6 +242,6 @@ function startThread(): SolverThread {
 function endThread(ended: SolverThread): void {
   if (ended.isEnded) return;
   ended.isEnded = true;
-  if (thread === ended) thread = undefined;
+  ended.onEnd(ended);
   void ended.worker.terminate();
 }

@@ -1,12 +1,13 @@
 /** Entry of the solver's own thread: does what `highs-in-worker.ts` asks, one call after the other, and tells what comes of it. */
 import { parentPort, workerData } from 'node:worker_threads';
+import { createCache } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
 import { loadSolver, openHere } from './highs.ts';
 import { type Call, MESSAGES, READY, type ThreadData, type Told } from './highs-in-worker.ts';
 import type { OpenModel, RunControl } from './solver-model.ts';
 
 const { port, signals }: ThreadData = workerData;
-const highs = await loadSolver();
+const highs = await loadSolver(createCache());
 const models = new Map<number, OpenModel & { control: RunControl }>();
 /** What went wrong with a call that is not answered, by model; its next run tells. */
 const faults = new Map<number, unknown>();
@@ -28,7 +29,7 @@ parentPort!.on('message', (call: Call) => {
 function answer(call: Call): void {
   if (call.kind === 'open') {
     const control: RunControl = { deadlineMs: 0 };
-    models.set(call.id, { control, ...openHere(highs, call.source, call.tolerance, control) });
+    models.set(call.id, { control, ...openHere(highs, call.source, call.tolerance, control, null) });
     return;
   }
   const open = models.get(call.id);

@@ -13,6 +13,7 @@ export type { SolverProgress } from '../run/control.ts';
 export { isStopped } from '../run/stopping.ts';
 
 import { msOf } from '../run/budget.ts';
+import { type Cache, keptIn, type Slot } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
 import { isOver } from '../run/stopping.ts';
 import { scaleControl, scaleModel, scaleSource } from './cost-scale.ts';
@@ -39,17 +40,18 @@ const MOST_COLUMNS_HERE = 50_000;
 // The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.
 const loadHighs = highsModule as unknown as typeof highsModule.default;
 
-let loading: Promise<Highs> | undefined;
+const LOADED: Slot<{ loading?: Promise<Highs> | undefined }> = { create: () => ({}) };
 
-/** Loads the solver, once per thread. */
-export function loadSolver(): Promise<Highs> {
-  loading ??= loadHighs();
-  return loading;
+/** Loads the solver, once per cache. */
+export function loadSolver(cache: Cache): Promise<Highs> {
+  const kept = keptIn(cache, LOADED);
+  kept.loading ??= loadHighs();
+  return kept.loading;
 }
 
 /** The memory of a module that was aborted may be damaged: the next call loads a new one. */
-export function dropIfDamaged(error: unknown): void {
-  if (error instanceof Error && error.name === 'RuntimeError') loading = undefined;
+export function dropIfDamaged(cache: Cache, error: unknown): void {
+  if (error instanceof Error && error.name === 'RuntimeError') keptIn(cache, LOADED).loading = undefined;
 }
 
 const DUAL_SIMPLEX = 1;
@@ -62,15 +64,17 @@ const DEVEX = 1;
  * @throws what `operation` throws, and the solver's own errors (bad model, out of memory)
  */
 export async function withSolverModel<T>(
+  cache: Cache,
   source: LinearModel,
   tolerance: number,
   control: RunControl,
   operation: (model: SolverModel) => T | Promise<T>,
 ): Promise<T> {
-  const highs = await loadSolver();
+  const highs = await loadSolver(cache);
   const { costScale = 1 } = source;
   const isScaled = costScale !== 1;
   const { model, dispose } = open(
+    cache,
     highs,
     isScaled ? scaleSource(source, costScale) : source,
     tolerance,
@@ -79,17 +83,23 @@ export async function withSolverModel<T>(
   try {
     return await operation(isScaled ? scaleModel(model, costScale) : model);
   } catch (error) {
-    dropIfDamaged(error);
+    dropIfDamaged(cache, error);
     throw error;
   } finally {
     dispose();
   }
 }
 
-function open(highs: Highs, source: LinearModel, tolerance: number, control: RunControl): OpenModel {
+function open(
+  cache: Cache,
+  highs: Highs,
+  source: LinearModel,
+  tolerance: number,
+  control: RunControl,
+): OpenModel {
   return source.columnCount > MOST_COLUMNS_HERE
-    ? openApart(source, tolerance, control)
-    : openHere(highs, source, tolerance, control, 'trees apart');
+    ? openApart(cache, source, tolerance, control)
+    : openHere(highs, source, tolerance, control, cache);
 }
 
 /** A model in the solver's own terms. */
@@ -115,14 +125,14 @@ export function passed(source: LinearModel) {
 
 /**
  * Opens a model in this thread.
- * @param trees `trees apart`: they run in a thread of their own, which can be ended
+ * @param apart cache that keeps the thread in which trees run, which can be ended; null: they run in this one
  */
 export function openHere(
   highs: Highs,
   source: LinearModel,
   tolerance: number,
   control: RunControl,
-  trees: 'trees apart' | 'trees here' = 'trees here',
+  apart: Cache | null,
 ): OpenModel {
   const { callbackType, modelStatus, solutionStatus, variableType } = highs.constants;
   const model = highs.createModel();
@@ -245,10 +255,11 @@ export function openHere(
   }
 
   /** The same of a copy in a thread of its own. */
-  function runMixedApart(options: MixedOptions): MixedResult {
+  function runMixedApart(cache: Cache, options: MixedOptions): MixedResult {
     const { numCols, numRows, colCost, colLower, colUpper, rowLower, rowUpper, matrix } = model.getLp('csr');
     const { starts, indices, values } = matrix;
     const copy = openApart(
+      cache,
       {
         columnCount: numCols,
         rowCount: numRows,
@@ -303,7 +314,7 @@ export function openHere(
       },
       runMixed(options) {
         if (isOver(control)) return NO_MIXED_RESULT;
-        return trees === 'trees apart' ? runMixedApart(options) : runMixedHere(options);
+        return apart ? runMixedApart(apart, options) : runMixedHere(options);
       },
       setColumnBounds(from, lower, upper) {
         if (lower.length > 0) {

@@ -32,7 +32,9 @@ export async function findMostServed(
   }
   if (countArcs(free, false) > MOST_COLUMNS) return { served: null, proved: false };
   const f = formulate(free, { objective: 'served' });
-  return await withSolverModel(f.model, f.tolerance, control, (model) => maximise(free, f, model));
+  return await withSolverModel(problem.caches.thread, f.model, f.tolerance, control, (model) =>
+    maximise(free, f, model),
+  );
 }
 
 function maximise(

@@ -15,7 +15,7 @@ import { splitDemand } from '../problem/steps.ts';
 import { countVehicles, MOST_VEHICLES } from '../problem/variants.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
-import { startFrom } from './coverage/coverage-relaxation.ts';
+import { startWithPlaceOutside } from './coverage/coverage-relaxation.ts';
 import { findPlan, quickAnswer } from './feasibility.ts';
 import { type Addition, fewestAdditions } from './fewest-vehicles.ts';
 
@@ -135,9 +135,6 @@ function mostToAdd(problem: Problem): number {
   return Math.max(0, Math.min(mostOfUse(problem), room));
 }
 
-/** Always the same ids, by which coverage knows what it has found out about them before. */
-const idsWithPlace = new WeakMap<Int32Array, Int32Array>();
-
 /** The problem with one place more, last, from where vehicles go anywhere for nothing and to where none go. */
 function withPlaceOutside(problem: Problem): Problem {
   const n = problem.locationIds.length;
@@ -153,13 +150,10 @@ function withPlaceOutside(problem: Problem): Problem {
     costUnits[i * (n + 1) + n] = Number.POSITIVE_INFINITY;
     distanceKm?.set(problem.network.distanceKm!.subarray(i * n, (i + 1) * n), i * (n + 1));
   }
-  const locationIds =
-    idsWithPlace.get(problem.locationIds) ?? Int32Array.from([...problem.locationIds, 2147483647]);
-  idsWithPlace.set(problem.locationIds, locationIds);
-  startFrom(problem.locationIds, locationIds);
+  startWithPlaceOutside(problem);
   return {
     ...problem,
-    locationIds,
+    locationIds: Int32Array.from([...problem.locationIds, 2147483647]),
     capacities:
       problem.capacities.length > 0 ? problem.capacities : Float64Array.of(problem.capacityPerVehicle),
     supply,

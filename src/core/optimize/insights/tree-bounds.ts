@@ -31,7 +31,7 @@ export async function learnFromTree(
   onOptimum: (best: PlanInHand) => Promise<void>,
 ): Promise<void> {
   const base = createBaseModel(problem);
-  await withSolverModel(base.model, base.tolerance, control, async (model) => {
+  await withSolverModel(problem.caches.thread, base.model, base.tolerance, control, async (model) => {
     const incumbent = createIncumbent(problem, 0, control);
     const { optimum } = questions;
     let tree: BranchTree | null = null;

@@ -6,6 +6,7 @@ import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { OptimizationResult, OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { Certificate, SOLVE_METHODS } from '../../../contracts/plans.ts';
 import type { Coordinates } from '../../geo.ts';
+import type { Cache } from '../run/cache.ts';
 import type { SparseCosts } from './distances/move-costs.ts';
 
 /** The service's defaults for what a request leaves out, and the operator's cap of the time limit. */
@@ -92,6 +93,8 @@ export type Problem = {
   fleet: FleetIndex;
   /** Capacity of a vehicle that states none; the size of the vehicle that insights add. */
   capacityPerVehicle: number;
+  /** Kept from request to request by the thread, and found out about this problem and those changed from it. */
+  caches: { thread: Cache; problem: Cache };
   /** Whether the last location is none of the request: vehicles that could be added start there, and none go there. */
   hasPlaceOutside?: true;
 };

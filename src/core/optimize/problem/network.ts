@@ -4,6 +4,7 @@
  */
 import type { NetworkInput } from '../../../contracts/optimize.ts';
 import { greatCircleKm, greatCircleMatrix } from '../../geo.ts';
+import { type Cache, keptIn, type Slot } from '../run/cache.ts';
 import type { Check } from '../run/stopping.ts';
 import { fromUnits, toUnitsUp } from './costs.ts';
 import { greatCircleCosts } from './distances/great-circle-costs.ts';
@@ -37,13 +38,18 @@ const ROWS_PER_LOOK = 128;
 type GreatCircleNetwork = { network: Network; greatCircle: GreatCircle; keptNumbers(): number };
 
 /** Networks by their points: a fleet asks about the same locations again and again. Never changed once they are here. */
-const kept = new Map<string, GreatCircleNetwork>();
+const NETWORKS: Slot<Map<string, GreatCircleNetwork>> = { create: () => new Map() };
 
 /**
  * `points` in the order of the problem's locations; cost = km × costPerKm, rounded up to a cost unit.
- * What was computed for recent sets of points is kept and shared.
+ * @param cache keeps what was computed for recent sets of points
  */
-export function greatCircleNetwork(points: readonly LocationPoint[], costPerKm: number): GreatCircleNetwork {
+export function greatCircleNetwork(
+  points: readonly LocationPoint[],
+  costPerKm: number,
+  cache: Cache,
+): GreatCircleNetwork {
+  const kept = keptIn(cache, NETWORKS);
   const key = JSON.stringify([costPerKm, points.map(({ latitude, longitude }) => [latitude, longitude])]);
   const found = kept.get(key) ?? createGreatCircleNetwork(points, costPerKm);
   // Taken out and put back at the end: the oldest in use goes first.

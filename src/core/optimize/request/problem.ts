@@ -5,6 +5,7 @@
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { FleetIndex, LocationPoint, OptimizeSettings, Problem } from '../problem/model.ts';
 import { givenNetwork, greatCircleNetwork } from '../problem/network.ts';
+import { type Cache, createCache } from '../run/cache.ts';
 import type { Check } from '../run/stopping.ts';
 import { namedLocationIds } from './check.ts';
 import { aggregateDemand } from './demand.ts';
@@ -13,6 +14,7 @@ import { readLimits } from './limits.ts';
 /**
  * Builds the problem of a request that `checkRequest` has passed.
  * @param locations the stored locations that the request names (more do no harm)
+ * @param cache of the thread, kept from request to request
  * @param check called every few milliseconds, to throw where there is no time left
  * @throws Error where a named location is not among `locations`, and what `check` throws
  */
@@ -20,6 +22,7 @@ export function buildProblem(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   settings: OptimizeSettings,
+  cache: Cache,
   check?: Check,
 ): Problem {
   const locationIds = Int32Array.from(namedLocationIds(request));
@@ -27,7 +30,7 @@ export function buildProblem(
   for (let i = 0; i < locationIds.length; i++) position.set(locationIds[i], i);
   const networks = request.network
     ? { network: givenNetwork(request.network, locationIds, check), greatCircle: null }
-    : greatCircleNetwork(pointsInOrder(locations, locationIds), settings.costPerKm);
+    : greatCircleNetwork(pointsInOrder(locations, locationIds), settings.costPerKm, cache);
   const capacityPerVehicle = request.constraints?.capacity_per_vehicle ?? settings.capacityPerVehicle;
   return {
     locationIds,
@@ -36,6 +39,7 @@ export function buildProblem(
     ...networks,
     limits: readLimits(request, settings),
     capacityPerVehicle,
+    caches: { thread: cache, problem: createCache() },
   };
 }
 

@@ -5,11 +5,10 @@ import { VERIFIED } from '../../../../src/core/optimize/answer/verify.ts';
 import { dualBound } from '../../../../src/core/optimize/direct/bound.ts';
 import { wholeMoves } from '../../../../src/core/optimize/direct/extract.ts';
 import { formulate } from '../../../../src/core/optimize/direct/formulation.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import { fromUnits, toUnitsDown, toUnitsUp } from '../../../../src/core/optimize/problem/costs.ts';
 import { servedDemand } from '../../../../src/core/optimize/problem/evaluate.ts';
 import { createProgress } from '../../../../src/core/optimize/progress.ts';
-import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
+import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { createRandom, randomInstance, SETTINGS } from '../instances.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizationResult, OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { verifyPlan } from '../../../../src/core/optimize/answer/verify.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
+import { optimizeCached as optimize } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
 
 const locations = [

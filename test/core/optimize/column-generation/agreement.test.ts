@@ -3,8 +3,8 @@ import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { solveDirect } from '../../../../src/core/optimize/direct/direct.ts';
 import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
 import type { LocationPoint, Problem, SolveOutcome } from '../../../../src/core/optimize/problem/model.ts';
-import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem } from '../cached.ts';
 import { solveByHighs } from '../highs-formulation.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
-import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };

@@ -3,10 +3,9 @@ import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { confirmFlow } from '../../../../src/core/optimize/flow/flow-confirm.ts';
 import { asFlowProblem, solvePureFlow } from '../../../../src/core/optimize/flow/pure-flow.ts';
 import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import { withNetwork } from '../../../../src/core/optimize/problem/variants.ts';
 import { checkRequest } from '../../../../src/core/optimize/request/check.ts';
-import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
+import { buildCached as buildProblem, optimizeCached as optimize, threadCache } from '../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const locations = [1, 2, 3].map((id) => ({ id, latitude: 40 + id / 10, longitude: -74 }));
@@ -102,11 +101,11 @@ describe('its plan', () => {
     const solved = solveFlow(problem);
     if (solved.kind !== 'solved') throw new Error(solved.kind);
     const control = { deadlineMs: performance.now() + 60_000 };
-    expect(await confirmFlow(problem, solved, control)).toMatchObject({ kind: 'confirmed' });
-    expect(await confirmFlow(problem, { ...solved, cost: solved.cost + 100 }, control)).toEqual({
+    expect(await confirmFlow(threadCache, problem, solved, control)).toMatchObject({ kind: 'confirmed' });
+    expect(await confirmFlow(threadCache, problem, { ...solved, cost: solved.cost + 100 }, control)).toEqual({
       kind: 'contradicted',
     });
-    expect(await confirmFlow(problem, solved, { deadlineMs: performance.now() - 1 })).toEqual({
+    expect(await confirmFlow(threadCache, problem, solved, { deadlineMs: performance.now() - 1 })).toEqual({
       kind: 'unconfirmed',
     });
   });

@@ -4,7 +4,7 @@ import * as certificates from '../../../../src/core/optimize/flow/certify.ts';
 import * as confirmations from '../../../../src/core/optimize/flow/flow-confirm.ts';
 import * as tree from '../../../../src/core/optimize/flow/read-tree.ts';
 import type { Flow, FlowProblem } from '../../../../src/core/optimize/flow/types.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
+import { optimizeCached as optimize } from '../cached.ts';
 import { createRandom, SETTINGS } from '../instances.ts';
 
 // As they are, until a test makes one of their functions do damage.

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import type { ConstraintName } from '../../../../src/core/optimize/problem/model.ts';
+import { optimizeCached as optimize } from '../cached.ts';
 import { changed, NO_CONSTRAINT, withoutForbiddenMoves } from '../changed-requests.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { createRandom, type Instance, randomInstance, SETTINGS } from '../instances.ts';

@@ -11,8 +11,8 @@ import { servedDemand } from '../../../../src/core/optimize/problem/evaluate.ts'
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { leastServed } from '../../../../src/core/optimize/problem/service-level.ts';
 import { countVehicles } from '../../../../src/core/optimize/problem/variants.ts';
-import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem } from '../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };

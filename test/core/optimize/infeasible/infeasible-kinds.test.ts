@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { explainInfeasible } from '../../../../src/core/optimize/infeasible/infeasible.ts';
 import { findMostServed } from '../../../../src/core/optimize/infeasible/most-served.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import { reachMost } from '../../../../src/core/optimize/problem/distances/reachable.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
 import type {
@@ -11,8 +10,8 @@ import type {
   OptimizeSettings,
   Problem,
 } from '../../../../src/core/optimize/problem/model.ts';
-import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const NO_CEILING: OptimizeSettings = { ...SETTINGS, maxRebalancingCost: null };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import type { ConstraintName } from '../../../../src/core/optimize/problem/model.ts';
+import { optimizeCached as optimize } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
 
 /** Far more than there are: nothing may take a step or a byte for each of them. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Insights } from '../../../../src/contracts/optimize.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import type { ProgressReport } from '../../../../src/core/optimize/progress.ts';
+import { optimizeCached as optimize } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 
 /** A city of 73 places whose vehicles have several capacities, explained. */

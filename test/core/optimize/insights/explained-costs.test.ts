@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
+import { optimizeCached as optimize } from '../cached.ts';
 import { createRandom, type Instance, randomInstance, SETTINGS } from '../instances.ts';
 
 /** Moves that cost up to 10¹⁰ each, which the solver does not always cope with. */

@@ -17,6 +17,7 @@ import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts
 import type { Problem, Solution } from '../../../../src/core/optimize/problem/model.ts';
 import { withNetwork } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { newCaches } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 import { startSolverThread } from '../solver-thread.ts';
 import { explainByResolving } from './solved-figures.ts';
@@ -59,6 +60,7 @@ function randomProblem(seed: number, { capacities, fractional }: Kind): Problem 
     demand,
     network: { costUnits, distanceKm },
     greatCircle: null,
+    caches: newCaches(),
     limits: {
       maxDistanceKm: random.integer(1, 6),
       minServiceLevel: random.pick([0, 0.4, 0.55, 0.755, 0.9, 1]),

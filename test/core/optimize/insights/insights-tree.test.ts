@@ -13,8 +13,8 @@ import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent
 import type { Moves, Problem, Solution } from '../../../../src/core/optimize/problem/model.ts';
 import { isAllowed } from '../../../../src/core/optimize/problem/network.ts';
 import { withLimits } from '../../../../src/core/optimize/problem/variants.ts';
-import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem, threadCache } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 
 const control = () => ({ deadlineMs: performance.now() + 60_000 });
@@ -40,7 +40,7 @@ async function city(seed: number): Promise<{ problem: Problem; solution: Solutio
 
 async function withTree(problem: Problem, use: (tree: BranchTree) => Promise<void>): Promise<void> {
   const base = createBaseModel(problem);
-  await withSolverModel(base.model, base.tolerance, control(), async (model) => {
+  await withSolverModel(threadCache, base.model, base.tolerance, control(), async (model) => {
     const incumbent = createIncumbent(problem, 0, control());
     const master = createMaster(problem, base, model, incumbent.isOver);
     relaxWithoutShortage(problem, master, SURE_PENALTY);

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { computeInsights } from '../../../../src/core/optimize/insights/insights.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
-import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { cityInstance, type Instance, randomInstance, SETTINGS } from '../instances.ts';
 import { startSolverThread } from '../solver-thread.ts';

@@ -4,13 +4,12 @@ import type { Flow } from '../../../../src/core/optimize/flow/types.ts';
 import { asPricedProblem } from '../../../../src/core/optimize/lagrangian/fractional-demand.ts';
 import { solvePriced } from '../../../../src/core/optimize/lagrangian/solve-lagrangian.ts';
 import type { PricedProblem } from '../../../../src/core/optimize/lagrangian/types.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import { nearCosts } from '../../../../src/core/optimize/problem/distances/near-costs.ts';
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { withLimits } from '../../../../src/core/optimize/problem/variants.ts';
-import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
 import type { SolveProgress } from '../../../../src/core/optimize/run/control.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 import { randomPriced, shuffled } from './priced-instances.ts';
 

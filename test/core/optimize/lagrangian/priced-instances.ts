@@ -1,5 +1,7 @@
 /** Random problems of one class and fractional demand of every kind, from a seed. */
+
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
+import { newCaches } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 
 export type PricedShape = { locations: number; vehicles: number };
@@ -47,6 +49,7 @@ export function randomPriced(seed: number, shape: PricedShape = { locations: 5, 
     demand,
     network: { costUnits, distanceKm: null },
     greatCircle: null,
+    caches: newCaches(),
     limits: {
       maxDistanceKm: 100,
       minServiceLevel: random.pick([0, 0.3, 0.7, 0.9, 0.95, 0.95, 1]),

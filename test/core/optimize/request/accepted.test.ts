@@ -10,8 +10,8 @@ import {
   MIN_CAPACITY,
 } from '../../../../src/contracts/bounds.ts';
 import { DEMAND_AGGREGATIONS, OptimizeRequest } from '../../../../src/contracts/optimize.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import { checkRequest } from '../../../../src/core/optimize/request/check.ts';
+import { optimizeCached as optimize } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
 
 const TINY = 5e-324;

@@ -12,9 +12,8 @@ import { solveDirect } from '../../../../src/core/optimize/direct/direct.ts';
 import { formulate } from '../../../../src/core/optimize/direct/formulation.ts';
 import { openApart } from '../../../../src/core/optimize/highs/highs-in-worker.ts';
 import type { LinearModel } from '../../../../src/core/optimize/highs/linear-model.ts';
-import { optimize } from '../../../../src/core/optimize/optimize.ts';
 import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
-import { buildProblem } from '../../../../src/core/optimize/request/problem.ts';
+import { buildCached as buildProblem, optimizeCached as optimize, threadCache } from '../cached.ts';
 import { compute } from '../compute.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
@@ -244,7 +243,7 @@ describe("the solver's own thread", () => {
   };
   const options = { integerFrom: 0, integerTo: 2, gap: 0, absoluteGap: 0 };
   const solveTiny = () => {
-    const { model, dispose } = openApart(tiny, 1e-7, { deadlineMs: performance.now() + 30_000 });
+    const { model, dispose } = openApart(threadCache, tiny, 1e-7, { deadlineMs: performance.now() + 30_000 });
     model.setCosts(Float64Array.of(12, 11));
     const linear = model.runLinear();
     model.addColumns({
@@ -272,7 +271,7 @@ describe("the solver's own thread", () => {
     solveTiny();
     for (const limitMs of [60, 400]) {
       const control = { deadlineMs: performance.now() + limitMs };
-      const { model, dispose } = openApart(f.model, f.tolerance, control);
+      const { model, dispose } = openApart(threadCache, f.model, f.tolerance, control);
       const { firstStep, stepClass } = f.variables;
       const integers = { integerFrom: firstStep, integerTo: firstStep + stepClass.length };
       expect(model.runMixed({ ...integers, gap: 0, absoluteGap: 0 })).toMatchObject({ status: 'stopped' });
@@ -287,7 +286,9 @@ describe("the solver's own thread", () => {
 
   test('tells the error of a model that is none', () => {
     const broken = { ...tiny, indices: Int32Array.of(0, 7) };
-    const { model, dispose } = openApart(broken, 1e-7, { deadlineMs: performance.now() + 30_000 });
+    const { model, dispose } = openApart(threadCache, broken, 1e-7, {
+      deadlineMs: performance.now() + 30_000,
+    });
     expect(() => model.runMixed(options)).toThrow(/index|indices/i);
     dispose();
     expect(solveTiny().mixed.status).toBe('optimal');
@@ -295,11 +296,11 @@ describe("the solver's own thread", () => {
 
   test('keeps no process running', async () => {
     const script = `
-      import { optimize } from './src/core/optimize/optimize.ts';
+      import { optimizeCached } from './test/core/optimize/cached.ts';
       import { cityInstance, SETTINGS } from './test/core/optimize/instances.ts';
       const { request, locations } = cityInstance(31, { locations: 100, perLocation: 10, fractional: true, capacities: [1, 2, 3] });
       request.options = { optimality_gap: 0, time_limit_seconds: 1 };
-      console.log((await optimize({ request, locations, settings: { ...SETTINGS, maxRebalancingCost: null } })).status);`;
+      console.log((await optimizeCached({ request, locations, settings: { ...SETTINGS, maxRebalancingCost: null } })).status);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
       cwd: new URL('../../../..', import.meta.url),
       stdio: ['ignore', 'pipe', 'inherit'],

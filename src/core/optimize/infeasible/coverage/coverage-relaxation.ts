@@ -9,6 +9,7 @@ import { dualBound } from '../../direct/bound.ts';
 import type { SolverModel } from '../../highs/highs.ts';
 import type { NewRow } from '../../highs/solver-model.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
+import { keptIn, type Slot } from '../../run/cache.ts';
 import type { Check } from '../../run/stopping.ts';
 import type { Reach } from './class-reach.ts';
 import { type CoverageModel, withRows } from './coverage-model.ts';
@@ -39,18 +40,19 @@ export type Kept = {
   /** Of the best plan, K × n. */
   serving: Int32Array | null;
 };
-const keptOf = new WeakMap<Int32Array, Kept>();
+const create = (): Kept => ({ sets: new Map(), serving: null });
+const PLAIN: Slot<Kept> = { create };
+const WITH_PLACE_OUTSIDE: Slot<Kept> = { create };
 
-export function keptFor(locationIds: Int32Array): Kept {
-  const kept = keptOf.get(locationIds) ?? { sets: new Map(), serving: null };
-  keptOf.set(locationIds, kept);
-  return kept;
+/** What searches of this problem, or of one changed from it, have found. */
+export function keptFor({ caches, hasPlaceOutside }: Problem): Kept {
+  return keptIn(caches.problem, hasPlaceOutside ? WITH_PLACE_OUTSIDE : PLAIN);
 }
 
-/** What the searches over some locations have found out is kept for others, too, of which they are the first. */
-export function startFrom(locationIds: Int32Array, longer: Int32Array): void {
-  const { sets } = keptFor(longer);
-  for (const [key, set] of keptFor(locationIds).sets) sets.set(key, set);
+/** Sets found without the place outside hold with it too: it is the last location, so theirs keep their positions. */
+export function startWithPlaceOutside({ caches }: Problem): void {
+  const { sets } = keptIn(caches.problem, WITH_PLACE_OUTSIDE);
+  for (const [key, set] of keptIn(caches.problem, PLAIN).sets) sets.set(key, set);
 }
 
 /** `idle`: rounds in which it has not been tight. */

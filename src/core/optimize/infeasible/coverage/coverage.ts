@@ -98,8 +98,8 @@ async function cover(
     problem.greatCircle?.buildDistances(check);
     const reach = createReach(problem, check);
     const base = createCoverageModel(problem, reach);
-    const kept = keptFor(problem.locationIds);
-    await withSolverModel(base.model, base.tolerance, control, (solver) => {
+    const kept = keptFor(problem);
+    await withSolverModel(problem.caches.thread, base.model, base.tolerance, control, (solver) => {
       const search = { problem, base, reach, solver, rows: [], kept, total, known, check };
       addKeptSets(search);
       return operation(search);

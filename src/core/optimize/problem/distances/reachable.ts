@@ -9,6 +9,7 @@
  * Reference: Edmonds and Fulkerson, Transversals and matroid partition, J. Res. NBS 69B (1965).
  */
 
+import { keptIn, type Slot } from '../../run/cache.ts';
 import type { Moves, Network, Problem } from '../model.ts';
 import { movesOfFlow } from '../moves.ts';
 import { isAllowed } from '../network.ts';
@@ -194,12 +195,13 @@ function fillPlaces(
 }
 
 /** Lists of `nearestFirst`, which questions about one network share; of more locations they would take too much memory. */
-const kept = new WeakMap<Network, Map<number, Int32Array>>();
+const NEAREST: Slot<WeakMap<Network, Map<number, Int32Array>>> = { create: () => new WeakMap() };
 const MOST_KEPT_LOCATIONS = 2048;
 
 /** All locations by the cost from there to j, j itself first; found when it is asked for. */
-function nearestFirst({ network, greatCircle, locationIds }: Problem): (j: number) => Int32Array {
+function nearestFirst({ network, greatCircle, locationIds, caches }: Problem): (j: number) => Int32Array {
   const n = locationIds.length;
+  const kept = keptIn(caches.problem, NEAREST);
   const lists = kept.get(network) ?? new Map<number, Int32Array>();
   if (n <= MOST_KEPT_LOCATIONS) kept.set(network, lists);
   return (j) => {

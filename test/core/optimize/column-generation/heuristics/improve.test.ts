@@ -9,8 +9,8 @@ import {
 } from '../../../../../src/core/optimize/column-generation/heuristics/improve.ts';
 import { evaluateMoves } from '../../../../../src/core/optimize/problem/evaluate.ts';
 import type { Moves, Problem } from '../../../../../src/core/optimize/problem/model.ts';
-import { buildProblem } from '../../../../../src/core/optimize/request/problem.ts';
 import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem } from '../../cached.ts';
 import { cityInstance, createRandom, type Random, SETTINGS } from '../../instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };

@@ -4,7 +4,7 @@ import { findMostServed } from '../../../../../src/core/optimize/infeasible/most
 import { evaluateMoves, servedDemand } from '../../../../../src/core/optimize/problem/evaluate.ts';
 import type { Problem } from '../../../../../src/core/optimize/problem/model.ts';
 import { totalDemand } from '../../../../../src/core/optimize/problem/service-level.ts';
-import { buildProblem } from '../../../../../src/core/optimize/request/problem.ts';
+import { buildCached as buildProblem, newCaches } from '../../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../../instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
@@ -157,8 +157,8 @@ describe('the most demand that a fleet of several classes can serve, whatever it
       const dear = await findCoverage(problem, control());
       if (!dear.plan) continue;
       const limits = { ...problem.limits, maxCostUnits: 0 };
-      // Other locations, as it seems, so that nothing is kept from the search before.
-      const again = { ...problem, locationIds: problem.locationIds.slice(), limits };
+      // Nothing is kept from the search before.
+      const again = { ...problem, caches: newCaches(), limits };
       const { plan, most } = await findCoverage(again, control());
       expect({ most, served: plan!.served }).toEqual({ most: dear.most, served: dear.plan.served });
       const before = evaluateMoves(problem, dear.plan.moves);

@@ -4,7 +4,7 @@ import {
   createCutSetFinder,
   findBrokenSets,
 } from '../../../../../src/core/optimize/infeasible/coverage/cut-sets.ts';
-import { buildProblem } from '../../../../../src/core/optimize/request/problem.ts';
+import { buildCached as buildProblem } from '../../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../../instances.ts';
 
 const never = () => {};

@@ -4,8 +4,8 @@ import { explainPureFlow } from '../../../../../src/core/optimize/insights/flow-
 import { groupMoves } from '../../../../../src/core/optimize/insights/move-figures.ts';
 import { createParametricFlow } from '../../../../../src/core/optimize/insights/parametric-flow.ts';
 import type { Problem } from '../../../../../src/core/optimize/problem/model.ts';
-import { buildProblem } from '../../../../../src/core/optimize/request/problem.ts';
 import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem } from '../../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../../instances.ts';
 
 const control = () => ({ deadlineMs: performance.now() + 60_000 });
