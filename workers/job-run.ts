@@ -26,7 +26,7 @@ export class StoppedError extends Error {}
 export class ThreadFault extends Error {}
 
 /** The time limit passed while the process did not run: another attempt may fare better. */
-export class PausedError extends Error {}
+class PausedError extends Error {}
 
 /** Work that had this share of its time limit was not cut short by a pause. */
 const FAIR_SHARE = 0.9;

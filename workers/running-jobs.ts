@@ -1,7 +1,7 @@
 import type { Database } from '../src/db/client.ts';
 import { type Attempt, findCancelRequests, heartbeat } from '../src/db/job-claims.ts';
 
-export type StopReason = 'cancel' | 'lost' | 'shutdown';
+type StopReason = 'cancel' | 'lost' | 'shutdown';
 
 /** A job in the hands of this worker, from its claim until its end is stored. */
 export type RunningJob = Attempt & {

@@ -17,7 +17,7 @@ export type ThreadOutcome<W extends WorkName> =
   | (Threw & Partial<Timed>)
   | ({ status: 'cancelled' } & Partial<Timed>);
 
-export type ThreadRun<W extends WorkName> = {
+type ThreadRun<W extends WorkName> = {
   outcome: Promise<ThreadOutcome<W>>;
   /** Milliseconds since the start in which this process did not run (see `watchPauses`). */
   readPausedMs(): number;

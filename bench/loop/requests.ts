@@ -52,6 +52,7 @@ export async function storeCity(pool: pg.Pool, count: number, weeks: number): Pr
 
 export type Sizes = { locations: number; vehicles: number; backtestLocations: number };
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list with an entry per request
 export function largestRequests({ locations, vehicles, backtestLocations }: Sizes): Request[] {
   const known = { plan: '', earlier: '', job: '', decision: '' };
   const keep = (text: string) => {

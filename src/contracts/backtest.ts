@@ -5,7 +5,7 @@ import { LocationId } from './optimize.ts';
 import { JOB_PRIORITIES } from './priorities.ts';
 
 /** Longest horizon of a backtest: eight weeks. */
-export const MAX_BACKTEST_HOURS = 1344;
+const MAX_BACKTEST_HOURS = 1344;
 /** Models fitted by one backtest, locations times origins: some minutes of one thread. */
 export const MAX_BACKTEST_FITS = 50_000;
 
@@ -42,7 +42,7 @@ export type BacktestRequest = Static<typeof BacktestRequest>;
 
 const NumberOrNull = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
 
-export const BacktestAccuracy = Type.Object(
+const BacktestAccuracy = Type.Object(
   {
     wape: NumberOrNull('Σ|error| / Σdemand; null where there was no demand'),
     mase: NumberOrNull("mean |error| over that of last week's value inside the history; below 1 is better"),
@@ -68,7 +68,7 @@ export const BacktestScore = Type.Object(
 );
 export type BacktestScore = Static<typeof BacktestScore>;
 
-export const BacktestData = Type.Object(
+const BacktestData = Type.Object(
   {
     model: Type.String(),
     horizon_hours: Type.Integer(),
@@ -101,7 +101,6 @@ export const BacktestData = Type.Object(
   },
   { $id: 'BacktestData' },
 );
-export type BacktestData = Static<typeof BacktestData>;
 
 export const BacktestResponse = Type.Object(
   {

@@ -14,7 +14,7 @@ import { LocationId } from './optimize.ts';
 import { Capacity, STORABLE_TEXT, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
 
 /** Most rows of one bulk request. */
-export const MAX_BULK_ROWS = 200_000;
+const MAX_BULK_ROWS = 200_000;
 
 const TimeZone = Type.String({
   format: 'time-zone',

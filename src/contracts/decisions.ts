@@ -26,9 +26,9 @@ import { RiskScore } from './risk.ts';
 const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description });
 
-export const PLANNED_DEMANDS = ['mean', 'upper'] as const;
+const PLANNED_DEMANDS = ['mean', 'upper'] as const;
 
-export const ON_MISSING_HISTORY = ['expected', 'fail'] as const;
+const ON_MISSING_HISTORY = ['expected', 'fail'] as const;
 export type OnMissingHistory = (typeof ON_MISSING_HISTORY)[number];
 
 export const DecisionRequest = Type.Object(
@@ -109,7 +109,7 @@ export const DecisionRisk = Type.Object(
 );
 export type DecisionRisk = Static<typeof DecisionRisk>;
 
-export const DecisionInputs = Type.Object(
+const DecisionInputs = Type.Object(
   {
     taken_at: Timestamp,
     request: Type.Unknown({ description: 'the body of the request, without `fleet_state`' }),

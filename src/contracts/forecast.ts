@@ -4,7 +4,7 @@ import { KnownEvent } from './data.ts';
 import { Timestamp } from './envelope.ts';
 import { LocationId, MAX_TIME_STEPS } from './optimize.ts';
 
-export const STEP_HOURS = [1, 2, 3, 4, 6, 8, 12, 24] as const;
+const STEP_HOURS = [1, 2, 3, 4, 6, 8, 12, 24] as const;
 export const StepHours = Type.Enum([...STEP_HOURS], { default: 24 });
 
 export const StartDate = Type.String({
@@ -68,7 +68,7 @@ const PerLocation = <T extends Type.TSchema>(value: T) => Type.Record(Type.Strin
 const Day = (description: string) => Type.String({ format: 'date', description });
 
 /** What a planner has to know of one location; each field is there only where there is something to say. */
-export const ForecastNotes = Type.Object(
+const ForecastNotes = Type.Object(
   {
     newest_observation: Type.Optional(
       Day('local day of the newest observation, where it lies more than two days before `start_date`'),

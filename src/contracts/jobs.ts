@@ -7,7 +7,7 @@ import { JOB_PRIORITIES } from './priorities.ts';
  * The life of a job, in one table: state → states it may go to. It drives the TypeBox enum here,
  * the Drizzle column and the SQL check of the jobs table.
  */
-export const JOB_TRANSITIONS = {
+const JOB_TRANSITIONS = {
   queued: ['running', 'cancelled', 'failed'],
   running: ['queued', 'completed', 'failed', 'cancelled'],
   completed: [],

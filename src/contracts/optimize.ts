@@ -18,9 +18,9 @@ export const MAX_TIME_STEPS = 8784;
 /** Vehicles of one request at most. */
 export const MAX_REQUEST_VEHICLES = 500_000;
 /** Locations with demand of one request at most. */
-export const MAX_DEMAND_LOCATIONS = 20_000;
+const MAX_DEMAND_LOCATIONS = 20_000;
 /** Locations of a network at most: as many rows and columns have its matrices. */
-export const MAX_NETWORK_LOCATIONS = 5000;
+const MAX_NETWORK_LOCATIONS = 5000;
 
 export const LocationId = Type.Integer({ minimum: MIN_LOCATION_ID, maximum: MAX_LOCATION_ID });
 
@@ -44,7 +44,7 @@ export const VehicleInput = Type.Object(
 );
 export type VehicleInput = Static<typeof VehicleInput>;
 
-export const DemandForecast = Type.Record(
+const DemandForecast = Type.Record(
   Type.String({ pattern: LOCATION_KEY }),
   Type.Array(Type.Number({ minimum: 0, maximum: MAX_DEMAND }), { minItems: 1, maxItems: MAX_TIME_STEPS }),
   {
@@ -154,7 +154,7 @@ export const OptimizeRequest = Type.Object(
 );
 export type OptimizeRequest = Static<typeof OptimizeRequest>;
 
-export const ASSIGNMENTS = ['rebalance', 'stay'] as const;
+const ASSIGNMENTS = ['rebalance', 'stay'] as const;
 
 export const AllocationPlanItem = Type.Object(
   {
@@ -222,7 +222,7 @@ export const LocationInsight = Type.Object(
 );
 export type LocationInsight = Static<typeof LocationInsight>;
 
-export const BINDING_CONSTRAINTS = [
+const BINDING_CONSTRAINTS = [
   'min_service_level',
   'max_distance',
   'min_vehicles_per_location',

@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox';
 
 /** Stages of the optimization pipeline; only the first is active. */
 export const ACTIVE_STAGES = ['min_cost_flow'];
-export const PLANNED_STAGES = ['critical_demand', 'milp_refinement'];
 
 export const ServiceConfiguration = Type.Object(
   {

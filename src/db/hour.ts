@@ -3,8 +3,8 @@ import { MAX_YEAR, MIN_OBSERVED_YEAR } from '../contracts/bounds.ts';
 import { HOUR_MS, readTime } from '../contracts/time.ts';
 
 /** The first hour that observations may have, and the first one too late, UTC hours since the epoch. */
-export const FIRST_HOUR = Date.UTC(MIN_OBSERVED_YEAR, 0) / HOUR_MS;
-export const END_HOUR = Date.UTC(MAX_YEAR + 1, 0) / HOUR_MS;
+const FIRST_HOUR = Date.UTC(MIN_OBSERVED_YEAR, 0) / HOUR_MS;
+const END_HOUR = Date.UTC(MAX_YEAR + 1, 0) / HOUR_MS;
 
 /**
  * Reads the start of an hour, ISO 8601 with an offset; seconds may be left out.

@@ -91,7 +91,7 @@ function hasBody({ headers, routeOptions }: FastifyRequest): boolean {
 }
 
 /** The media types that the route of a request takes. */
-export function acceptedTypes(request: FastifyRequest): string[] {
+function acceptedTypes(request: FastifyRequest): string[] {
   const body = request.routeOptions.schema?.body as { content?: object } | undefined;
   return Object.keys(body?.content ?? { [JSON_TYPE]: {} });
 }

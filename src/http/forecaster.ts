@@ -17,7 +17,7 @@ export type ForecastTask = {
   options: ForecastOptions & { startDate: string };
 };
 
-export type LocationForecastText = LocationText | NoObservations;
+type LocationForecastText = LocationText | NoObservations;
 
 export type Forecaster = {
   /**

@@ -3,7 +3,7 @@ import type { Database } from '../db/client.ts';
 import { findEnded, type JobAnswer, type Progress, readAnswer } from '../db/jobs.ts';
 import type { EventBus } from '../queue/event-bus.ts';
 
-export type JobListener = {
+type JobListener = {
   progress?(progress: Progress): void;
   /** Called once: the job has ended and its answer stands in PostgreSQL. */
   ended(): void;

@@ -34,7 +34,7 @@ import type { HolidayCalendar } from './holidays.ts';
 /** Furthest start after the newest observation: the model knows no more than a year ahead. */
 const MAX_LEAD_DAYS = 366;
 /** How far back past events are read, and what is learned from them: three years. */
-export const LEARNING_HOURS = 3 * 366 * 24;
+const LEARNING_HOURS = 3 * 366 * 24;
 
 /** The hours whose observations a forecast may use, UTC since the epoch, and the first day it is of. */
 export type History = { fromHour: number; beforeHour: number; startDate: string };
@@ -258,7 +258,7 @@ function dayAfter(hours: readonly NewestHour[], defaultTimeZone: string): string
 }
 
 /** Locations without any observation in the hours that a forecast reads. */
-export async function findSilentLocations(
+async function findSilentLocations(
   db: Queryable,
   ids: readonly number[],
   { fromHour, beforeHour }: Pick<History, 'fromHour' | 'beforeHour'>,

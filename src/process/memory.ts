@@ -83,7 +83,7 @@ export function giveMemoryBack(): { close(): void } {
  * A function that has the C library give free memory back to the system, of all threads: `malloc_trim` of glibc
  * (malloc_trim(3)). It does nothing where there is none (musl, macOS, Windows), or where Node.js cannot call it.
  */
-export function openTrim(): () => void {
+function openTrim(): () => void {
   const { emitWarning } = process;
   // Loading it says that it is experimental, which is nothing that an operator could act on.
   process.emitWarning = () => {};

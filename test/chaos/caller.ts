@@ -23,7 +23,7 @@ export type LedgerCaller = {
   readonly signal: AbortSignal;
 };
 
-export type CallOptions = {
+type CallOptions = {
   expected: readonly number[];
   method?: string;
   body?: unknown;

@@ -26,7 +26,7 @@ const KINDS = {
   'cancel on frozen worker': { weight: 3, place: 'job' },
   'crash job to its limit': { weight: 1, place: 'job' },
 } as const;
-export type FaultKind = keyof typeof KINDS;
+type FaultKind = keyof typeof KINDS;
 
 export type InjectedFault = {
   atMs: number;
@@ -46,7 +46,7 @@ export type FaultCounts = Partial<
  * How long the processes are frozen, with the settings of `run.ts` (lock 8 s, overrun 3 s, solves of 0.4 to 4 s):
  * a pause is longer than most jobs may take and shorter than the time after which a worker counts as dead.
  */
-export const PAUSES_MS = { least: 4700, most: 5300 };
+const PAUSES_MS = { least: 4700, most: 5300 };
 const FROZEN_MS = { least: 500, most: 10_000 };
 
 /** Between two faults: while every kind has its first turn, and later, when there is time to recover. */

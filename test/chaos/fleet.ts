@@ -55,6 +55,7 @@ const START_LIMIT_MS = 240_000;
 const REPORT_MS = 3000;
 
 /** Starts the processes; the first API and the first worker are spared at first. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: what stops and starts processes shares their list
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const { folder, env } = options;
   const faults: string[] = [];

@@ -15,7 +15,7 @@ import { startRedisServer, stopProcess } from '../helpers/global-setup.ts';
 import { openProxy, type Wire } from './proxy.ts';
 
 /** A server that can be killed and started again, behind a proxy that can be cut. */
-export type Server = {
+type Server = {
   /** what the service is given: goes through the proxy */
   readonly url: string;
   readonly proxy: Wire;

@@ -13,7 +13,7 @@ export type Block = {
 export type Step = { command: Block; answer: Block | undefined };
 
 /** The only reasons for a block that no test runs. */
-export const ALLOWED_REASONS = ['needs a container engine', 'runs the tests themselves', 'takes ten minutes'];
+const ALLOWED_REASONS = ['needs a container engine', 'runs the tests themselves', 'takes ten minutes'];
 
 /** Of a document whose blocks a test of their own runs: that test. */
 const OWN_TEST = /^<!-- every block is run by (test\/\S+) -->$/m;

@@ -11,7 +11,7 @@ import { type Memory, openProbe, type Window } from './probe.ts';
 import { type FuzzedRequest, fuzzRequest, type Known } from './requests.ts';
 import { openSender, type Sender, type WireAnswer } from './send.ts';
 
-export const CASES: readonly Case[] = [...valueCases, ...httpCases, ...dataCases, ...bodyCases, ...jobCases];
+const CASES: readonly Case[] = [...valueCases, ...httpCases, ...dataCases, ...bodyCases, ...jobCases];
 
 export type FuzzOptions = {
   baseUrl: string;
@@ -31,7 +31,7 @@ export type FuzzOptions = {
   onPhase(phase: string): void;
 };
 
-export type OperationTally = { statuses: Map<number, number>; longestMs: number };
+type OperationTally = { statuses: Map<number, number>; longestMs: number };
 
 export type FuzzReport = {
   operations: Map<string, OperationTally>;

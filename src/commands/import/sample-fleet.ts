@@ -4,7 +4,7 @@ import type { VehicleStatus } from '../../contracts/vehicles.ts';
 /** Vehicles of the sample fleet: enough that a plan moves some hundred, few enough that it takes seconds. */
 export const SAMPLE_FLEET_SIZE = 600;
 /** Taxis take one party at a time. */
-export const SAMPLE_VEHICLE_CAPACITY = 1;
+const SAMPLE_VEHICLE_CAPACITY = 1;
 const SEED = 2017;
 
 /** Shares of the states, summing to 1. */

@@ -2,9 +2,9 @@ import parse from 'secure-json-parse';
 import { findJsonFault, placeOf } from './json-fault.ts';
 
 /** Objects and arrays of one body at most: twice what the largest request needs. */
-export const MAX_JSON_CONTAINERS = 1_200_000;
+const MAX_JSON_CONTAINERS = 1_200_000;
 /** Keys of one object at most: several times what the largest request needs. */
-export const MAX_JSON_KEYS = 100_000;
+const MAX_JSON_KEYS = 100_000;
 
 const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -14,7 +14,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
  * million keys of one object take seconds.
  * @returns what there is too much of; undefined where it can be parsed (or is no JSON). O(bytes), without recursion
  */
-export function findExcess(bytes: Uint8Array): string | undefined {
+function findExcess(bytes: Uint8Array): string | undefined {
   let containers = 0;
   /** of the objects and arrays that are open, the keys so far */
   const keys: number[] = [];

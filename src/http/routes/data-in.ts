@@ -128,6 +128,7 @@ function bulkBody<S extends TSchema>(stage: Stage, schema: S, example: Static<S>
 }
 
 /** Writing `/api/v1/data`: locations, fleet, observed demand, events. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of routes with their schemas
 export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.put(

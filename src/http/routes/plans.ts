@@ -60,6 +60,7 @@ const PlanList = Type.Object(
 );
 
 /** `/api/v1/plans`: search, and one plan as JSON or CSV, streamed. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of routes with their schemas
 export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebox {
   async function find(planId: string, field: string): Promise<StoredPlan> {
     const plan = await readPlan(db, planId);

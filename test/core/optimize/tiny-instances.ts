@@ -15,7 +15,7 @@ export const COSTS = [
   'great circle',
   'same places',
 ] as const;
-export type CostKind = (typeof COSTS)[number];
+type CostKind = (typeof COSTS)[number];
 /** Money. */
 const LARGEST_COST = 1e8;
 const CAPACITIES = [

@@ -21,7 +21,7 @@ export class SkippedError extends Error {}
 
 export type Reply = Omit<WireAnswer, 'bytes'> & { body: Document };
 
-export type SendOptions = { body?: unknown; headers?: Record<string, string>; from?: Sender };
+type SendOptions = { body?: unknown; headers?: Record<string, string>; from?: Sender };
 
 export type CaseContext = {
   baseUrl: string;
