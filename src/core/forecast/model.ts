@@ -3,6 +3,7 @@
  *
  * Notation: c components, i rolling origins, h hours after an origin; ẑ_c forecast of component c.
  *   weight  v_c ∝ (1 / MAE_c)⁴, MAE_c of sums over 6 h over all origins  (equal on lower rungs)
+ *           for what origin i would have said: over the others, by the share of their hours that i is not compared with
  *   ẑ(h) = s(h) Σ_c v_c ẑ_c(h) + (1 − s(h)) ẑ_far(h),   s = 1 up to two weeks, falling to 0 at four
  * The power sharpens the choice without betting on one component (Bates & Granger 1969 use 2). Far out the newest
  * hours carry no information, and the weekly profile alone cannot drift.
@@ -20,7 +21,7 @@ import { chooseRung, FAR_OUT_HOURS, fitComponents } from './components.ts';
 import type { SeriesEffects } from './effects.ts';
 import { type LevelShift, toPresentLevel } from './levels.ts';
 import type { LocalSeries } from './local-series.ts';
-import { planOrigins } from './rolling-origins.ts';
+import { planOrigins, sharesElsewhere } from './rolling-origins.ts';
 import {
   fitTransform,
   meanDemand,
@@ -103,20 +104,21 @@ export function fitModel(
     [...origins, n],
     [...pastHours, Math.max(leadHours + horizonHours, leadHours + lastSunday, HOURS_PER_WEEK)],
   );
-  const weights =
+  const shares = sharesElsewhere(origins, plan.horizonHours);
+  const errors =
     rung.method === 'combination'
-      ? errorWeights(components, origins, plan.horizonHours, clean, observed, transform)
-      : components.map(() => 1 / components.length);
+      ? blockErrors(components, origins, plan.horizonHours, clean, observed, transform)
+      : null;
   const farOut = rung.components.indexOf(rung.farOut);
-  const combineAt = (origin: number): Float64Array =>
+  const combined = shares.map((share, i) =>
     combine(
-      components.map((component) => component[origin]!),
-      weights,
+      components.map((component) => component[i]!),
+      errors === null ? components.map(() => 1 / components.length) : errorWeights(errors, share),
       farOut,
-    );
-
-  const pastZ = origins.map((_, i) => combineAt(i));
-  const aheadZ = combineAt(origins.length);
+    ),
+  );
+  const pastZ = combined.slice(0, -1);
+  const aheadZ = combined.at(-1)!;
   const week = aheadZ.subarray(0, HOURS_PER_WEEK).filter((_, h) => h % HOURS_PER_DAY < plan.horizonHours);
   const past = hoursBeside(rung.method, pastZ, origins, z, clean, observed);
   const expected = meanDemand(transform, past, week);
@@ -176,20 +178,20 @@ function combine(
   return hours;
 }
 
-/** (1 / MAE)⁴ per component, normalised. */
-function errorWeights(
+/** Σ|error| of sums over 6 h, `[component][origin]`. */
+function blockErrors(
   components: readonly Float64Array[][],
   origins: readonly number[],
   horizonHours: number,
   clean: Float64Array,
   observed: Uint8Array,
   transform: Transform,
-): number[] {
+): number[][] {
   const block = Math.min(WEIGHT_BLOCK_HOURS, horizonHours);
-  const errors = components.map((component) => {
-    let sum = 0;
-    origins.forEach((origin, i) => {
+  return components.map((component) =>
+    origins.map((origin, i) => {
       const forecast = component[i]!;
+      let sum = 0;
       for (let from = 0; from + block <= horizonHours; from += block) {
         let error = 0;
         for (let h = from; h < from + block; h++) {
@@ -197,9 +199,16 @@ function errorWeights(
         }
         sum += Math.abs(error);
       }
-    });
-    return sum;
-  });
+      return sum;
+    }),
+  );
+}
+
+/** (1 / MAE)⁴ per component, normalised. @param share of each origin that counts */
+function errorWeights(blockErrors: readonly number[][], share: Float64Array): number[] {
+  const errors = blockErrors.map((ofOrigin) =>
+    ofOrigin.reduce((sum, error, i) => sum + share[i]! * error, 0),
+  );
   // Relative to the best: the fourth power of a raw error overflows for huge demand and vanishes for tiny.
   const best = Math.min(...errors);
   const raw = errors.map((error) => (best === 0 ? Number(error === 0) : (best / error) ** WEIGHT_POWER));
@@ -227,11 +236,15 @@ function hoursBeside(
     demand: new Float64Array(room),
   };
   let count = 0;
+  let distinct = 0;
+  let compared = 0;
   pastZ.forEach((hours, i) => {
     if (origins[i]! < first) return;
     for (let h = 0; h < hours.length; h++) {
       const t = origins[i]! + h;
       if (observed[t] !== 1) continue;
+      if (t >= compared) distinct++;
+      compared = Math.max(compared, t + 1);
       past.z[count] = hours[h]!;
       past.errors[count] = z[t]! - hours[h]!;
       past.demand[count++] = clean[t]!;
@@ -239,11 +252,12 @@ function hoursBeside(
   });
   if (count === 0) {
     const same = method === 'mean' ? new Float64Array(z.length) : z;
-    return { z: same, errors: z.map((value, t) => value - same[t]!), demand: clean };
+    return { z: same, errors: z.map((value, t) => value - same[t]!), demand: clean, distinct: z.length };
   }
   return {
     z: past.z.subarray(0, count),
     errors: past.errors.subarray(0, count),
     demand: past.demand.subarray(0, count),
+    distinct,
   };
 }

@@ -5,6 +5,10 @@
  * with H the horizon compared, n the hours of history, ⌈H⌉₂₄ rounded up to whole days. Every origin has the hour of day
  * at which the history ends, so the steps of a comparison fall on the same local hours as those of the forecast.
  * q is never a multiple of 7: the origins then cover all weekdays. Units: hours. Complexity O(count).
+ *
+ * Weights that were chosen by errors suit these best. So what was past at an origin is combined with weights chosen by the others:
+ *   share of origin j for origin i   min(1, |o_j − o_i| / H)
+ * the part of the hours after j that i is not compared with, for origins closer than H overlap.
  */
 import { HOURS_PER_DAY } from './types.ts';
 
@@ -53,4 +57,16 @@ export function planOrigins(
   count = Math.max(1, count);
   const origins = Array.from({ length: count }, (_, i) => last - HOURS_PER_DAY * spacing * (count - 1 - i));
   return { origins, horizonHours: horizon, leadHours: lead };
+}
+
+/**
+ * How much of each origin counts for each other one, a row per origin; the last row, of the end of the history, is all 1. So is one
+ * that would leave nothing.
+ */
+export function sharesElsewhere(origins: readonly number[], horizonHours: number): Float64Array[] {
+  const all = new Float64Array(origins.length).fill(1);
+  const rows = origins.map((own) =>
+    Float64Array.from(origins, (other) => Math.min(1, Math.abs(other - own) / horizonHours)),
+  );
+  return [...rows.map((row) => (row.some((share) => share > 0) ? row : all)), all];
 }

@@ -3,15 +3,17 @@
  *
  *   z = (g(y) − μ) / σ,   g = log where every value is positive, else square root
  *   log   ŷ = m(z) A(z),              A = mean e^ε        m = g⁻¹(μ + σ z), the median
- *   √     ŷ = R (m(z) + B(z)),        B = mean ε²
+ *   √     ŷ = R (m(z) + B(z)),        B = mean ε²,    R = 1 + (r − 1) p² / (p² + c²)
  * with ε the past errors on the scale of g around their mean, in up to eight groups of like z, A and B linear in between (Duan 1983,
  * smearing estimate): noise is larger in quiet hours with log, and in busy ones with the root of sparse demand. All errors count, an
  * event in one hour of a hundred is its mean, not its median.
- * R = Σ demand / Σ (m + B) of the same hours, errors' mean taken out: a forecast of sparse demand is itself so uncertain that its
+ * r = Σ demand / Σ (m + B) of the same hours, errors' mean taken out: a forecast of sparse demand is itself so uncertain that its
  * square is too large. Past z are first drawn to the middles of their days, or spread, until they vary as the present forecast
- * does: it knows more history than they did, and R for their own uncertainty made three weeks of sparse demand 9 % too low.
- * A mean that chance explains is left in. Cleaned errors are bounded, so one odd hour cannot dominate. Values stay within the
- * historical range widened by 30 % of its width.
+ * does: it knows more history than they did, and r for their own uncertainty made three weeks of sparse demand 9 % too low.
+ * About p = 0.3 Σ B / Σ m of r is plausible; c is its deviation by chance, were hours independent. What r tells of a busy place is
+ * chance: believed, it makes forecasts of whole weeks worse and what is seen of past errors too small.
+ * A mean of the errors that chance explains is left in. Cleaned errors are bounded, so one odd hour cannot dominate. Values
+ * stay within the historical range widened by 30 % of its width.
  * Complexity O(n) once, O(1) per value. Units: y in demand per hour, z and ε free of units.
  */
 import { quantileSorted } from './quantiles.ts';
@@ -39,6 +41,9 @@ const MOST_GROUPS = 8;
 const GROUPING_SAMPLE = 600;
 /** A few events may look like anything. */
 const MOST_RATIO = 2;
+/** Of what noise adds to the square of a forecast, the part by which uncertainty of the forecast itself may make it too large. */
+const PLAUSIBLE_SHARE = 0.3;
+const NO_SIGNAL = 1e-9;
 /** A positive value this far below the mean is noise around zero, where the logarithm overreacts. */
 const LOG_FLOOR_SHARE = 1e-3;
 
@@ -104,6 +109,8 @@ export interface PastHours {
   /** z of the demand that came less the forecast. */
   errors: Float64Array;
   demand: Float64Array;
+  /** Number of different hours among them: past forecasts may overlap. */
+  distinct: number;
 }
 
 /**
@@ -121,18 +128,35 @@ export function meanDemand(transform: Transform, past: PastHours, ahead = past.z
     return isLog ? middle * correction : middle + correction;
   };
   if (isLog) return (z) => clampDemand(transform, corrected(z));
-  const { errors, demand } = past;
+  const ratio = shrunkRatio(past, ahead, corrected, (z) => interpolate(knots, z));
+  return (z) => clampDemand(transform, ratio * corrected(z));
+}
+
+/** R: how far the sum of past demand is from that of its forecasts, less what of it is as likely chance. @param ahead z */
+function shrunkRatio(past: PastHours, ahead: Float64Array, corrected: MeanDemand, noise: MeanDemand): number {
+  const { errors, demand, distinct } = past;
+  const n = errors.length;
   const shift = shrunkMean(errors);
   const { middles, deviation: spread } = withinDays(past.z);
   const stretch = spread > 0 ? withinDays(ahead).deviation / spread : 1;
   let expected = 0;
   let observed = 0;
-  for (let i = 0; i < errors.length; i++) {
-    expected += corrected(middles[i]! + stretch * (past.z[i]! - middles[i]!) + shift);
+  let added = 0;
+  let squares = 0;
+  for (let i = 0; i < n; i++) {
+    const z = middles[i]! + stretch * (past.z[i]! - middles[i]!) + shift;
+    const mean = corrected(z);
+    expected += mean;
     observed += demand[i]!;
+    added += noise(z);
+    squares += (demand[i]! - mean) ** 2;
   }
-  const ratio = expected > 0 ? Math.min(Math.max(observed / expected, 1 / MOST_RATIO), MOST_RATIO) : 1;
-  return (z) => clampDemand(transform, ratio * corrected(z));
+  if (!(expected > 0)) return 1;
+  const ratio = Math.min(Math.max(observed / expected, 1 / MOST_RATIO), MOST_RATIO);
+  // Where the forecast is nothing but noise, every ratio is plausible.
+  const plausible = (PLAUSIBLE_SHARE * added) / Math.max(expected - added, NO_SIGNAL * added);
+  const chance = Math.sqrt((squares * n) / distinct) / expected;
+  return plausible > 0 ? 1 + (ratio - 1) / (1 + (chance / plausible) ** 2) : 1;
 }
 
 /** Mean of the day of each hour, and standard deviation around these means. */

@@ -15,6 +15,7 @@ const pastOf = (transform: Transform, demand: Float64Array): PastHours => ({
   z: new Float64Array(demand.length),
   errors: standardise(transform, demand),
   demand,
+  distinct: demand.length,
 });
 
 describe('transform', () => {
