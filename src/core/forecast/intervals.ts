@@ -6,13 +6,17 @@
  *   whole panel (`common-weeks.ts`);
  *   b bucket of the horizon at the step's end (up to 1, 3, 6, 12, 24, 48, 96, 168, 336, 672 h);
  *   r mean |u| of a series;  r₋ₒ the same without the errors of u's own origin;  n errors of the series in b;  N those of the panel;
- *   T_ν quantile of Student's distribution with ν = i n − 1 degrees of freedom, i the share of errors that are independent.
- *   normal  ν(p)   = Φ⁻¹(p) √(π/2)                        quantile of a normal error with mean |u| = 1
- *   panel   π_b(p) = (N Q_b(p) + 60 ν(p)) / (N + 60)       Q_b quantile of u / r₋ₒ over all series
- *   series  q_b(p) = (n Q(p) + 60 r π_b(p)) / (n + 60) · T_ν(p) / Φ⁻¹(p)     Q own quantile of u
+ *   T quantile of Student's distribution over that of the normal one, with f = i n − 1 degrees of freedom, i the share of errors that
+ *   are independent; T' the same with f' = M − 1 of the panel, M its errors over how far they go together within an origin:
+ *   M = Σ_all 1 · Σ u² / Σ_o (Σ u of o)², each u relative to its r.
+ *   S = max(1, T of all errors of the series / T of as many as the panel's middle series has).
+ *   normal  ν(p)   = T(p) Φ⁻¹(p) √(π/2)                      quantile of a normal error with mean |u| = 1
+ *   panel   π_b(p) = (N S(p) T'(p) Q_b(p) + 60 ν(p)) / (N + 60)    Q_b quantile of u / r₋ₒ over all series
+ *   series  q_b(p) = (n T(p) Q(p) + 60 r π_b(p)) / (n + 60)    Q own quantile of u
  *   bound   g⁻¹(x + s(x) q_b(p)),   p = (1 ± level) / 2, kept on its side of the forecast and ≥ 0
  * An error is divided by the scale of the other origins, since the next error will be no part of its own scale either:
- * u / r has tails too thin. Student's factor does the same for n errors instead of many.
+ * u / r has tails too thin. So the panel's shape holds that scales are known from few errors, and Student's factor for n would count
+ * that twice; what is left is that of a series with fewer errors than others, and that for the panel's own number.
  * Errors are those of sums over steps: the errors of a sum's hours are correlated, so hourly intervals do not add up.
  * Beyond the longest horizon h_m ever compared the last bucket is widened by √(1 + log₂(h / h_m)): a convention, 13
  * weeks of history cannot measure it.
@@ -64,6 +68,10 @@ interface SeriesErrors {
   relative: Float64Array[];
   /** Mean |u|; null where nothing was compared. */
   scale: number | null;
+  /** Local hour of each origin, Σ u of its errors, and Σ u² of all. */
+  originHours: readonly number[];
+  originSums: Float64Array;
+  squares: number;
   /** Mean |e|; 0 where nothing was compared. */
   meanError: number;
   /** Share of the errors that are independent at most. */
@@ -75,7 +83,9 @@ interface SeriesErrors {
 }
 
 /** Errors of one series as they were made, before the panel is known. */
-export interface MadeErrors extends OriginErrors, Omit<SeriesErrors, 'buckets' | 'relative' | 'scale'> {
+export interface MadeErrors
+  extends OriginErrors,
+    Omit<SeriesErrors, 'buckets' | 'relative' | 'scale' | 'originSums' | 'squares'> {
   /** Bucket of each error. */
   buckets: Uint8Array;
 }
@@ -111,15 +121,19 @@ export function scaleErrors(
 
 /** @param weeks factors of the errors per local hour of their origin; 1 for those that are not in it (`common-weeks.ts`) */
 function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): SeriesErrors {
-  const { origins, buckets: bucketAt, originHours, ...kept } = made;
-  const factors = originHours.map((hour) => weeks.get(hour) ?? 1);
+  const { origins, buckets: bucketAt, ...kept } = made;
+  const factors = made.originHours.map((hour) => weeks.get(hour) ?? 1);
   const errors = made.errors.map((error, i) => error * (factors[origins[i]!] ?? 1));
   const originCount = errors.length === 0 ? 0 : origins.at(-1)! + 1;
   const sums = new Float64Array(originCount);
+  const originSums = new Float64Array(originCount);
+  let squares = 0;
   const counts = new Int32Array(originCount);
   const bucketCounts = new Int32Array(BUCKET_ENDS.length);
   for (let i = 0; i < errors.length; i++) {
     sums[origins[i]!]! += Math.abs(errors[i]!);
+    originSums[origins[i]!]! += errors[i]!;
+    squares += errors[i]! ** 2;
     counts[origins[i]!]!++;
     bucketCounts[bucketAt[i]!]!++;
   }
@@ -140,6 +154,8 @@ function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): Serie
     buckets: buckets.map((list) => list.sort()),
     relative: relative.map((list, b) => thinned(list.subarray(0, compared[b]!).sort(), SERIES_SAMPLE)),
     scale: errors.length === 0 ? null : sum / errors.length,
+    originSums,
+    squares,
   };
 }
 
@@ -157,6 +173,10 @@ export interface ErrorPanel {
   /** Ascending scaled errors per bucket. */
   buckets: Float64Array[];
   middleScale: number | null;
+  /** f', the degrees of freedom of its errors. */
+  freedom: number;
+  /** Those of the errors of its middle series; Infinity where there is none. */
+  middleFreedom: number;
   /** Errors of its series, in order. */
   sorted: ReadonlyMap<MadeErrors, SeriesErrors>;
 }
@@ -180,7 +200,37 @@ export function buildPanel(series: readonly MadeErrors[]): ErrorPanel {
     return pooled.sort();
   });
   const scales = Float64Array.from(compared, (one) => one.meanError).sort();
-  return { buckets, middleScale: scales.length === 0 ? null : quantileSorted(scales, 0.5), sorted };
+  return {
+    buckets,
+    middleScale: scales.length === 0 ? null : quantileSorted(scales, 0.5),
+    freedom: panelFreedom(compared),
+    middleFreedom:
+      compared.length === 0 ? Infinity : quantileSorted(Float64Array.from(compared, freedomOf).sort(), 0.5),
+    sorted,
+  };
+}
+
+/** Degrees of freedom of all errors of a series. */
+const freedomOf = ({ buckets, independentShare }: SeriesErrors): number =>
+  buckets.reduce((sum, { length }) => sum + length, 0) * independentShare - 1;
+
+/** f' of series that have a scale: errors of places that one storm hits are as many as the storms, not as the places. */
+function panelFreedom(series: readonly SeriesErrors[]): number {
+  const sums = new Map<number, number>();
+  let count = 0;
+  let squares = 0;
+  for (const one of series) {
+    const scale = one.scale!;
+    one.originSums.forEach((sum, o) => {
+      const hour = one.originHours[o] ?? o;
+      sums.set(hour, (sums.get(hour) ?? 0) + sum / scale);
+    });
+    for (const bucket of one.buckets) count += bucket.length;
+    squares += one.squares / scale ** 2;
+  }
+  let together = 0;
+  for (const sum of sums.values()) together += sum * sum;
+  return count / Math.max(1, together / squares) - 1;
 }
 
 /** Bounds of one series' steps. */
@@ -236,21 +286,19 @@ function longestCompared(errors: SeriesErrors, panel: ErrorPanel): number {
 function errorQuantiles(errors: SeriesErrors, panel: ErrorPanel, p: number): Float64Array {
   const normal = normalQuantile(p) * NORMAL_SD_PER_MEAN_ERROR;
   const scale = errors.scale ?? Math.max(panel.middleScale ?? 0, errors.ownVariation);
+  const student = (freedom: number): number => studentToNormal(p, Math.max(LEAST_FREEDOM, freedom));
+  const ofPanel = student(panel.freedom);
+  const ofScale = Math.max(1, student(freedomOf(errors)) / student(panel.middleFreedom));
   const quantiles = new Float64Array(BUCKET_ENDS.length).fill(NaN);
   for (let b = 0; b < BUCKET_ENDS.length; b++) {
     const shared = panel.buckets[b]!;
     const own = errors.buckets[b]!;
     if (shared.length + own.length === 0) continue;
-    const pooled =
-      shared.length === 0
-        ? normal
-        : (shared.length * tailQuantileSorted(shared, p) + SHRINKAGE * normal) / (shared.length + SHRINKAGE);
-    quantiles[b] =
-      own.length === 0
-        ? scale * pooled
-        : (own.length * tailQuantileSorted(own, p) + SHRINKAGE * scale * pooled) / (own.length + SHRINKAGE);
-    const freedom = own.length * errors.independentShare - 1;
-    quantiles[b]! *= studentToNormal(p, Math.max(LEAST_FREEDOM, freedom));
+    const ofSeries = student(own.length * errors.independentShare - 1);
+    const shape = shared.length === 0 ? 0 : shared.length * ofScale * ofPanel * tailQuantileSorted(shared, p);
+    const pooled = (shape + SHRINKAGE * ofSeries * normal) / (shared.length + SHRINKAGE);
+    const seen = own.length === 0 ? 0 : own.length * ofSeries * tailQuantileSorted(own, p);
+    quantiles[b] = (seen + SHRINKAGE * scale * pooled) / (own.length + SHRINKAGE);
   }
   return quantiles.map((_, b) => {
     for (let near = b; near >= 0; near--) if (!Number.isNaN(quantiles[near]!)) return quantiles[near]!;
