@@ -84,6 +84,7 @@ describe('mean instead of median', () => {
 
   test.each([3, 6, 13])(
     'sparse counts, %i weeks of history: the week ahead is met within 4 percent on average',
+    { tags: ['slow'] },
     (weeks) => {
       for (const [level, horizonHours] of [
         [0.1, 168],
