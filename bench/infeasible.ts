@@ -10,7 +10,8 @@
  */
 import { parseArgs } from 'node:util';
 import { explainInfeasible } from '../src/core/optimize/infeasible/infeasible.ts';
-import type { Conflict, Limits, Problem } from '../src/core/optimize/problem/model.ts';
+import type { Limits } from '../src/core/optimize/problem/constraints.ts';
+import type { Conflict, Problem } from '../src/core/optimize/problem/model.ts';
 import { countVehicles } from '../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
 import { createUniform, SERVICE_LEVEL } from './instances.ts';

@@ -222,7 +222,7 @@ export const LocationInsight = Type.Object(
 );
 export type LocationInsight = Static<typeof LocationInsight>;
 
-const BINDING_CONSTRAINTS = [
+export const BINDING_CONSTRAINTS = [
   'min_service_level',
   'max_distance',
   'min_vehicles_per_location',

@@ -1,6 +1,6 @@
 /** Requests with a constraint changed or taken away. */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
-import type { ConstraintName } from '../../../src/core/optimize/problem/model.ts';
+import type { ConstraintName } from '../../../src/core/optimize/problem/constraints.ts';
 
 /** The value that takes a constraint away. */
 export const NO_CONSTRAINT: Partial<Record<ConstraintName, number | null>> = {

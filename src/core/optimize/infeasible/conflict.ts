@@ -7,28 +7,15 @@
  * infeasible constraint sets in linear programs, ORSA Journal on Computing 3 (1991).
  */
 
+import type { ConstraintName } from '../problem/constraints.ts';
+import { CONFLICT_ORDER } from '../problem/constraints.ts';
 import { servedDemand } from '../problem/evaluate.ts';
-import type { ConstraintName, Problem } from '../problem/model.ts';
+import type { Problem } from '../problem/model.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { dropConstraint, isSet } from '../problem/variants.ts';
 import type { Stopping } from '../run/stopping.ts';
 import type { Feasibility } from './any-plan.ts';
 import { findFeasibility } from './feasibility.ts';
-
-/**
- * Tried in this order: what is tried late is more likely to be named, and says most to a reader. The ceiling comes first
- * because where there is no plan at any cost, that is told without looking at costs, and so is all that follows.
- */
-const ORDER: ConstraintName[] = [
-  'max_rebalancing_cost',
-  'network',
-  'total_fleet_size',
-  'max_vehicles_per_location',
-  'min_vehicles_per_location',
-  'max_distance',
-  'supply',
-  'min_service_level',
-];
 
 /** Constraints that cannot hold together; `irreducible`: proved that without any one of them they can. */
 export type ConflictSet = { names: ConstraintName[]; irreducible: boolean };
@@ -42,7 +29,7 @@ export async function findConflict(problem: Problem, control: Stopping): Promise
   let rest = problem;
   let anySupply = false;
   let irreducible = true;
-  for (const name of ORDER) {
+  for (const name of CONFLICT_ORDER) {
     // Of the rest: what one limit allows, another that was in its shadow may forbid.
     if (name !== 'supply' && !isSet(rest, name)) continue;
     const without = name === 'supply' ? rest : dropConstraint(rest, name);
@@ -68,7 +55,7 @@ export async function findConflictWithin(
   control: Stopping,
 ): Promise<ConflictSet> {
   let only = problem;
-  for (const name of ORDER) {
+  for (const name of CONFLICT_ORDER) {
     if (name !== 'supply' && !names.includes(name) && isSet(only, name)) only = dropConstraint(only, name);
   }
   return await findConflict(only, control);

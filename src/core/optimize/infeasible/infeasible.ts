@@ -5,8 +5,9 @@
 
 import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
+import type { ConstraintName } from '../problem/constraints.ts';
 import { unreachableLocations } from '../problem/distances/reachable.ts';
-import type { Conflict, ConstraintName, JointChange, Problem } from '../problem/model.ts';
+import type { Conflict, JointChange, Problem } from '../problem/model.ts';
 import { dropConstraint } from '../problem/variants.ts';
 import { allTimeOf, evenPartOf, explanationMs, timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
@@ -17,7 +18,7 @@ import { findFeasibility } from './feasibility.ts';
 import { findJointRelaxation, withChange, withoutConstraint } from './joint-relaxations.ts';
 import { describeConflict, describeJoint } from './messages.ts';
 import { findRelaxation, type Relaxation } from './relaxations.ts';
-import { requestedValue } from './requested.ts';
+import { statedValue } from './stated-value.ts';
 
 export type Explained = {
   errors: ErrorItem[];
@@ -166,7 +167,7 @@ function createConflict(
 ): Conflict {
   return {
     constraint,
-    value: requestedValue(problem, constraint),
+    value: statedValue(problem, constraint),
     ...found,
     ...unreachableOf(problem, constraint),
   };

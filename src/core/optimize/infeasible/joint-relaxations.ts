@@ -7,37 +7,19 @@
  * would cost is not known. The ceiling's value is found last, because the others decide it. The plan that the last value was found
  * by keeps them all, and the whole is solved once more.
  */
-import { toUnitsDown } from '../problem/costs.ts';
-import type { ConstraintName, JointChange, Problem } from '../problem/model.ts';
-import { dropConstraint, withLimits } from '../problem/variants.ts';
+
+import type { ConstraintName } from '../problem/constraints.ts';
+import { DROP_ORDER, VALUE_ORDER, withRequestedValue } from '../problem/constraints.ts';
+import type { JointChange, Problem } from '../problem/model.ts';
+import { dropConstraint } from '../problem/variants.ts';
 import type { Stopping } from '../run/stopping.ts';
 import { type ConflictSet, findConflict } from './conflict.ts';
 import { findFeasibility } from './feasibility.ts';
 import { findRelaxation, type Relaxation } from './relaxations.ts';
-import { requestedValue } from './requested.ts';
+import { statedValue } from './stated-value.ts';
 import { withAdditions, withAnySupply } from './vehicles-needed.ts';
 
 type ChangeableName = Exclude<ConstraintName, 'network'>;
-
-const DROPPED_FIRST: ChangeableName[] = [
-  'max_distance',
-  'max_rebalancing_cost',
-  'total_fleet_size',
-  'supply',
-  'max_vehicles_per_location',
-  'min_vehicles_per_location',
-  'min_service_level',
-];
-
-const VALUED_FIRST: ChangeableName[] = [
-  'supply',
-  'max_distance',
-  'total_fleet_size',
-  'max_vehicles_per_location',
-  'min_vehicles_per_location',
-  'min_service_level',
-  'max_rebalancing_cost',
-];
 
 /**
  * @param first a conflict of the problem that is known already
@@ -52,7 +34,7 @@ export async function findJointRelaxation(
 ): Promise<JointChange[] | null> {
   const dropped = await dropUntilFeasible(problem, first, alone, control);
   if (!dropped) return null;
-  const names = VALUED_FIRST.filter((name) => dropped.includes(name));
+  const names = VALUE_ORDER.filter((name) => dropped.includes(name));
   const changes: JointChange[] = [];
   let changed = problem;
   for (const [at, name] of names.entries()) {
@@ -62,7 +44,7 @@ export async function findJointRelaxation(
     if (found.relaxation === null) return null;
     changes.push({
       constraint: name,
-      value: requestedValue(problem, name)!,
+      value: statedValue(problem, name)!,
       relaxation: found.relaxation,
       proved: found.proved,
       ...(found.additions ? { additions: found.additions } : {}),
@@ -82,7 +64,7 @@ async function dropUntilFeasible(
   let rest = problem;
   let conflict = first;
   for (;;) {
-    const next = DROPPED_FIRST.find(
+    const next = DROP_ORDER.find(
       (name) => conflict.names.includes(name) && !dropped.includes(name) && !alone.includes(name),
     );
     if (next === undefined) return null;
@@ -106,27 +88,14 @@ export function withChange(
   name: ChangeableName,
   { relaxation, additions }: Relaxation,
 ): Problem {
-  const value = relaxation!;
-  switch (name) {
-    case 'supply':
-      return withAdditions(
-        problem,
-        (additions ?? []).map(({ location_id, vehicles }) => ({
-          location: problem.locationIds.indexOf(location_id),
-          vehicles,
-        })),
-      );
-    case 'min_service_level':
-      return withLimits(problem, { minServiceLevel: value });
-    case 'max_distance':
-      return withLimits(problem, { maxDistanceKm: value });
-    case 'max_rebalancing_cost':
-      return withLimits(problem, { maxCostUnits: toUnitsDown(value) });
-    case 'min_vehicles_per_location':
-      return withLimits(problem, { minVehiclesPerLocation: value });
-    case 'max_vehicles_per_location':
-      return withLimits(problem, { maxVehiclesPerLocation: value });
-    case 'total_fleet_size':
-      return withLimits(problem, { totalFleetSize: value });
+  if (name === 'supply') {
+    return withAdditions(
+      problem,
+      (additions ?? []).map(({ location_id, vehicles }) => ({
+        location: problem.locationIds.indexOf(location_id),
+        vehicles,
+      })),
+    );
   }
+  return { ...problem, limits: withRequestedValue(problem.limits, name, relaxation!) };
 }

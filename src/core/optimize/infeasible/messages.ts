@@ -1,7 +1,10 @@
 /** An infeasible problem in sentences: the value, the limit, what to do. */
+
 import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
-import type { Conflict, ConstraintName, JointChange, Problem } from '../problem/model.ts';
+import type { ConstraintName } from '../problem/constraints.ts';
+import { LIMIT_CONSTRAINTS, limitConstraint } from '../problem/constraints.ts';
+import type { Conflict, JointChange, Problem } from '../problem/model.ts';
 import { requiredDemand, totalDemand } from '../problem/service-level.ts';
 import { countVehicles } from '../problem/variants.ts';
 import type { ConflictSet } from './conflict.ts';
@@ -69,26 +72,14 @@ function nameOf(request: OptimizeRequest, constraint: ConstraintName): string {
 }
 
 function describeValue({ constraint, relaxation }: Pick<Conflict, 'constraint' | 'relaxation'>): string {
-  const isLowered = constraint === 'min_service_level' || constraint === 'min_vehicles_per_location';
-  return `${isLowered ? 'lower it to at most' : 'raise it to at least'} ${relaxation}${unitOf(constraint)}`;
-}
-
-function unitOf(constraint: ConstraintName): string {
-  return constraint === 'max_distance' ? ' km' : '';
+  const row = limitConstraint(constraint);
+  return `${row?.looser === 'lower' ? 'lower it to at most' : 'raise it to at least'} ${relaxation}${row?.unit ?? ''}`;
 }
 
 function fieldOf(constraint: ConstraintName, name: string): string {
   if (constraint === 'supply') return 'fleet_state.vehicles';
   return constraint === 'network' ? 'network.costs' : `constraints.${name}`;
 }
-
-const FACTS: Record<Exclude<ConstraintName, 'supply' | 'network' | 'max_distance'>, string> = {
-  min_service_level: 'cannot be reached',
-  max_rebalancing_cost: 'is less than the cheapest plan costs',
-  min_vehicles_per_location: 'cannot be kept everywhere',
-  max_vehicles_per_location: 'cannot be kept everywhere',
-  total_fleet_size: 'serves too little',
-};
 
 function describeFact(
   problem: Problem,
@@ -105,10 +96,10 @@ function describeFact(
         : 'the moves that network.costs forbids (null) leave no plan';
     case 'max_distance':
       return unreachable.length > 0
-        ? `${name} ${value} km is too short: no operational vehicle is within reach of ${locations}`
-        : `${name} ${value} km is too short`;
+        ? `${name} ${value} ${LIMIT_CONSTRAINTS.max_distance.fact}: no operational vehicle is within reach of ${locations}`
+        : `${name} ${value} ${LIMIT_CONSTRAINTS.max_distance.fact}`;
     default:
-      return `${name} ${value} ${FACTS[constraint]}`;
+      return `${name} ${value} ${LIMIT_CONSTRAINTS[constraint].fact}`;
   }
 }
 
@@ -128,7 +119,7 @@ function describeAdvice(problem: Problem, conflict: Conflict): string {
   if (proved) return advice;
   return insufficient === null
     ? `${advice} (enough; the time limit left no proof that less of a change is not)`
-    : `${advice} (enough; ${insufficient}${unitOf(constraint)} is not, and the time limit left open what is between the two)`;
+    : `${advice} (enough; ${insufficient}${limitConstraint(constraint)?.unit ?? ''} is not, and the time limit left open what is between the two)`;
 }
 
 function describeAdditions(

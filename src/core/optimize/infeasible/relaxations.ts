@@ -3,10 +3,11 @@
  * a plan exists. Limits are monotone (a looser one allows every plan that a tighter one does), so whole numbers and distances
  * are found by bisection over feasibility, as is the service level where it is not known at once; the ceiling by one solve.
  */
+import type { ConstraintName } from '../problem/constraints.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { canReachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
-import type { Conflict, ConstraintName, Problem } from '../problem/model.ts';
+import type { Conflict, Problem } from '../problem/model.ts';
 import { countVehicles, dropConstraint, withLimits } from '../problem/variants.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';

@@ -7,6 +7,7 @@ import type { OptimizationResult, OptimizeRequest } from '../../../contracts/opt
 import type { Certificate, SOLVE_METHODS } from '../../../contracts/plans.ts';
 import type { Coordinates } from '../../geo.ts';
 import type { Cache } from '../run/cache.ts';
+import type { ConstraintName, Limits } from './constraints.ts';
 import type { SparseCosts } from './distances/move-costs.ts';
 
 /** The service's defaults for what a request leaves out, and the operator's cap of the time limit. */
@@ -33,16 +34,6 @@ export type OptimizeInput = {
   /** The stored locations that the request names; ignored where the request carries a `network`. */
   locations: readonly LocationPoint[];
   settings: OptimizeSettings;
-};
-
-/** Constraints after aliases and defaults; a limit that does not apply is infinite (or 0 for a minimum). */
-export type Limits = {
-  maxDistanceKm: number;
-  minServiceLevel: number;
-  maxCostUnits: number;
-  minVehiclesPerLocation: number;
-  maxVehiclesPerLocation: number;
-  totalFleetSize: number;
 };
 
 /** Costs and distances between all locations, n × n, row-major. Reading them throws `TooManyLocationsError` where they do not fit. */
@@ -179,16 +170,6 @@ export type JointChange = {
   proved: boolean;
   additions?: NonNullable<Conflict['additions']>;
 };
-
-export type ConstraintName =
-  | 'min_service_level'
-  | 'max_distance'
-  | 'network'
-  | 'max_rebalancing_cost'
-  | 'min_vehicles_per_location'
-  | 'max_vehicles_per_location'
-  | 'total_fleet_size'
-  | 'supply';
 
 export type OptimizeOutcome =
   | { status: 'optimal' | 'feasible'; result: OptimizationResult; certificate: Certificate }

@@ -1,5 +1,7 @@
 /** Problems that differ from a given one in a constraint or in a vehicle. Matrices are shared, never changed. */
-import type { ConstraintName, Limits, Network, Problem } from './model.ts';
+import type { Limits } from './constraints.ts';
+import { type ConstraintName, LIMIT_CONSTRAINTS } from './constraints.ts';
+import type { Network, Problem } from './model.ts';
 
 /** Problems of more vehicles than this are not looked at: those of a location are counted in 32 bits. */
 export const MOST_VEHICLES = 2 ** 31 - 1;
@@ -36,22 +38,11 @@ export function hasLocationBounds({ limits }: Problem): boolean {
 /** Whether the constraint is there at all: a limit that allows everything is not. */
 export function isSet(problem: Problem, name: DroppableName): boolean {
   const { limits, network } = problem;
-  switch (name) {
-    case 'min_service_level':
-      return limits.minServiceLevel > 0 && problem.demand.some((d) => d > 0);
-    case 'max_distance':
-      return isAnyMoveTooLong(network, limits.maxDistanceKm);
-    case 'network':
-      return isAnyMoveForbidden(problem);
-    case 'max_rebalancing_cost':
-      return limits.maxCostUnits !== Number.POSITIVE_INFINITY;
-    case 'min_vehicles_per_location':
-      return limits.minVehiclesPerLocation > 0;
-    case 'max_vehicles_per_location':
-      return limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
-    case 'total_fleet_size':
-      return limits.totalFleetSize !== Number.POSITIVE_INFINITY;
-  }
+  if (name === 'network') return isAnyMoveForbidden(problem);
+  if (name === 'max_distance') return isAnyMoveTooLong(network, limits.maxDistanceKm);
+  if (name === 'min_service_level' && !problem.demand.some((demand) => demand > 0)) return false;
+  const { limit, off } = LIMIT_CONSTRAINTS[name];
+  return limits[limit] !== off;
 }
 
 /** By the request's network; O(n²). */
@@ -78,22 +69,9 @@ function isAnyMoveTooLong({ distanceKm, costUnits }: Network, maxDistanceKm: num
 
 /** The problem without one constraint. Moves that the network forbids become free: whatever they may cost, it is not less. */
 export function dropConstraint(problem: Problem, name: DroppableName): Problem {
-  switch (name) {
-    case 'min_service_level':
-      return withLimits(problem, { minServiceLevel: 0 });
-    case 'max_distance':
-      return withLimits(problem, { maxDistanceKm: Number.POSITIVE_INFINITY });
-    case 'network':
-      return withNetwork(problem, { ...problem.network, costUnits: allowAll(problem) });
-    case 'max_rebalancing_cost':
-      return withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY });
-    case 'min_vehicles_per_location':
-      return withLimits(problem, { minVehiclesPerLocation: 0 });
-    case 'max_vehicles_per_location':
-      return withLimits(problem, { maxVehiclesPerLocation: Number.POSITIVE_INFINITY });
-    case 'total_fleet_size':
-      return withLimits(problem, { totalFleetSize: Number.POSITIVE_INFINITY });
-  }
+  if (name === 'network') return withNetwork(problem, { ...problem.network, costUnits: allowAll(problem) });
+  const { limit, off } = LIMIT_CONSTRAINTS[name];
+  return withLimits(problem, { [limit]: off });
 }
 
 function allowAll({ network, locationIds, hasPlaceOutside }: Problem): Float64Array {

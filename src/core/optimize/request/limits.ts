@@ -1,7 +1,9 @@
 /** Constraints and options of a request after aliases, defaults and the operator's caps. */
+
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
+import type { Limits } from '../problem/constraints.ts';
 import { toUnitsDown } from '../problem/costs.ts';
-import type { Limits, OptimizeSettings } from '../problem/model.ts';
+import type { OptimizeSettings } from '../problem/model.ts';
 
 /** Reads the constraints; a limit that is not set is infinite, a minimum 0. */
 export function readLimits(request: OptimizeRequest, settings: OptimizeSettings): Limits {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
-import type { ConstraintName } from '../../../../src/core/optimize/problem/model.ts';
+import type { ConstraintName } from '../../../../src/core/optimize/problem/constraints.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
 
