@@ -31,7 +31,7 @@ export type WorkerDeps = {
 };
 
 /** A claimed job on its way to an end, with what the answer and the record of its attempt say about it. */
-export type JobInHand = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested'> & {
+export type ClaimedJobState = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested'> & {
   solveTimeMs: number;
   phases: PhaseMark[];
   /** what it has told so far; undefined: nothing yet */
@@ -51,7 +51,7 @@ const TOKEN_MARGIN_SECONDS = 0.05;
  */
 export async function endJob(
   deps: WorkerDeps,
-  job: JobInHand,
+  job: ClaimedJobState,
   ending: Ending,
   end: Omit<AttemptEnd, 'phases'> = { outcome: ending.status, reason: null },
   plan?: NewPlan,
@@ -68,7 +68,7 @@ export async function endJob(
  */
 export function endCancelled(
   deps: WorkerDeps,
-  job: JobInHand,
+  job: ClaimedJobState,
   end: Omit<AttemptEnd, 'phases'>,
 ): Promise<boolean> {
   const { outcome, reason } = end;
@@ -81,7 +81,7 @@ export function endCancelled(
 /** @returns false where the job is not ours, or its cancel mark says otherwise */
 async function store(
   deps: WorkerDeps,
-  job: JobInHand,
+  job: ClaimedJobState,
   ending: Ending,
   end: Omit<AttemptEnd, 'phases'>,
   plan?: NewPlan,
@@ -106,7 +106,7 @@ async function store(
 }
 
 /** Ends a job as failed for a reason that would come again: it is not tried again. */
-export function failJob(deps: WorkerDeps, job: JobInHand, error: AppError): Promise<void> {
+export function failJob(deps: WorkerDeps, job: ClaimedJobState, error: AppError): Promise<void> {
   const reason = error.faults[0].message;
   return endJob(deps, job, failure(job, error), { outcome: 'failed', reason });
 }
@@ -114,16 +114,16 @@ export function failJob(deps: WorkerDeps, job: JobInHand, error: AppError): Prom
 /** Whether a crash of this attempt would end the job. */
 export function isLastAttempt(
   { JOB_MAX_ATTEMPTS }: Config,
-  { crashes }: Pick<JobInHand, 'crashes'>,
+  { crashes }: Pick<ClaimedJobState, 'crashes'>,
 ): boolean {
   return crashes + 1 >= JOB_MAX_ATTEMPTS;
 }
 
 /**
- * After the death of a worker or of its solver thread: back to the line for a while that doubles with each crash,
+ * After the death of a worker or of its solver thread: back to the queue for a while that doubles with each crash,
  * or, at the limit, failed. A job that kills whoever takes it must not go round for ever.
  */
-export async function retryOrFail(deps: WorkerDeps, job: JobInHand, reason: string): Promise<void> {
+export async function retryOrFail(deps: WorkerDeps, job: ClaimedJobState, reason: string): Promise<void> {
   const { JOB_RETRY_DELAY_SECONDS } = deps.config;
   if (isLastAttempt(deps.config, job)) {
     const message = `the job was started ${job.crashes + 1} times and crashed each time, at last: ${reason}; the log of the workers says more`;
@@ -136,8 +136,13 @@ export async function retryOrFail(deps: WorkerDeps, job: JobInHand, reason: stri
   await giveBack(deps, job, { outcome: 'crashed', reason, phases: job.phases }, delaySeconds);
 }
 
-/** Gives a job back to the line, and tells the workers of it at once; one that is to be cancelled ends here. */
-export async function giveBack(deps: WorkerDeps, job: JobInHand, end: AttemptEnd, delaySeconds: number) {
+/** Gives a job back to the queue, and tells the workers of it at once; one that is to be cancelled ends here. */
+export async function giveBack(
+  deps: WorkerDeps,
+  job: ClaimedJobState,
+  end: AttemptEnd,
+  delaySeconds: number,
+) {
   const isGivenBack = await untilAvailable(deps, () => giveBackJob(deps.db, job, end, delaySeconds));
   if (!isGivenBack) {
     await endCancelled(deps, job, end);
@@ -152,7 +157,7 @@ export async function giveBack(deps: WorkerDeps, job: JobInHand, end: AttemptEnd
 }
 
 /** Where another job of the caller waits that only its limit held back, a worker is told. Else a sweeper finds it. */
-async function wakeHeldBack({ db, queue, config }: WorkerDeps, job: JobInHand): Promise<void> {
+async function wakeHeldBack({ db, queue, config }: WorkerDeps, job: ClaimedJobState): Promise<void> {
   try {
     if (await isHeldBack(db, job.jobId, runningLimit(config))) await queue.enqueue();
   } catch (err) {
@@ -165,7 +170,7 @@ export function runningLimit(config: Config): RunningLimit {
   return { runningPerCaller: config.JOBS_RUNNING_PER_CALLER ?? null, lockSeconds: config.JOB_LOCK_SECONDS };
 }
 
-function failure(job: JobInHand, error: AppError): Ending {
+function failure(job: ClaimedJobState, error: AppError): Ending {
   return { status: 'failed', solverStatus: 'error', answer: errorAnswer(job, error.items()) };
 }
 

@@ -6,7 +6,7 @@ import { type ClaimedJob, type JobInput, readJobInput, storeProgress } from '../
 import { type JobAnswer, learnProgress, NOTHING_KNOWN, type Progress, readJob } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
 import type { HolidayCalendar } from '../src/inputs/holidays.ts';
-import { isLastAttempt, type JobInHand, untilAvailable, type WorkerDeps } from './end-job.ts';
+import { type ClaimedJobState, isLastAttempt, untilAvailable, type WorkerDeps } from './end-job.ts';
 import type { WorkInput, WorkName } from './job-thread.ts';
 import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
@@ -60,7 +60,7 @@ type ThreadOptions = {
 /** A claimed job at work. */
 export type JobRun<K extends JobKind = JobKind> = {
   deps: JobRunDeps;
-  job: JobInHand;
+  job: ClaimedJobState;
   /** What is known of the request. */
   facts(): Promise<FactsOf[K]>;
   /** The request itself. */
@@ -81,7 +81,7 @@ type Stored = Pick<ClaimedJob, 'facts' | 'input'>;
 
 export function startRun<K extends JobKind>(
   deps: JobRunDeps,
-  job: JobInHand,
+  job: ClaimedJobState,
   { facts, input }: Stored,
   entry: RunningJob,
   phases: Phases,
@@ -149,12 +149,12 @@ function isShortOfTime(status: string): boolean {
 }
 
 /** What earlier attempts have told: nobody sees a job know less than it did. */
-async function readProgress(db: WorkerDeps['db'], { jobId, attempt }: JobInHand): Promise<Progress> {
+async function readProgress(db: WorkerDeps['db'], { jobId, attempt }: ClaimedJobState): Promise<Progress> {
   return (attempt > 1 && (await readJob(db, jobId))) || NOTHING_KNOWN;
 }
 
 /** Tells subscribers of the progress, and writes it down; work that ends before it is written is not held up by it. */
-function reportProgress({ db, bus }: WorkerDeps, job: JobInHand) {
+function reportProgress({ db, bus }: WorkerDeps, job: ClaimedJobState) {
   const { jobId: job_id, attempt } = job;
   const onError = (err: unknown) => job.logger.debug({ err }, 'progress not reported');
   let newest = job.progress ?? NOTHING_KNOWN;

@@ -2,11 +2,11 @@ import { AppError } from '../src/answers/errors.ts';
 import type { JobPriority } from '../src/contracts/priorities.ts';
 import { type ClaimedJob, claimJob, explainLostAttempt } from '../src/db/job-claims.ts';
 import {
+  type ClaimedJobState,
   endCancelled,
   endJob,
   failJob,
   giveBack,
-  type JobInHand,
   retryOrFail,
   runningLimit,
   untilAvailable,
@@ -46,7 +46,7 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
   const { facts, input, cancelRequested: _, ...attempt } = claimed;
   const { jobId, requestId } = attempt;
   const logger = deps.logger.child({ job_id: jobId, request_id: requestId, attempt: attempt.attempt });
-  const job: JobInHand = { ...attempt, solveTimeMs: 0, phases: phases.marks, logger };
+  const job: ClaimedJobState = { ...attempt, solveTimeMs: 0, phases: phases.marks, logger };
   let end: JobEnd | StoppedError | ThreadFault | AppError;
   try {
     const working = workOf(job.kind)(startRun(deps, job, { facts, input }, entry, phases));

@@ -178,7 +178,7 @@ export async function finishJob(
 }
 
 /**
- * Gives a running job back to the line, where the attempt is still ours, and closes the attempt.
+ * Gives a running job back to the queue, where the attempt is still ours, and closes the attempt.
  * A job that carries a cancel mark is not given back: it is to be ended with `finishJob`.
  * A crash is counted; a worker that stopped for its own reasons (`released`) is not the job's fault.
  * @param delaySeconds time before which it is not claimed again

@@ -34,11 +34,11 @@ type Row = {
  *
  * What is left of the solve: jobs of the same kind and size class that completed at their first attempt, the newest
  * first; of a job that has run for t seconds, only those that took longer than t say anything, and what they took
- * beyond t is their say. What is left of the wait, for place p in the line with c jobs running at this moment:
+ * beyond t is their say. What is left of the wait, for place p in the queue order with c jobs running at this moment:
  * p departures at the pace of the newest completed jobs (mean m, deviation s), which take p·m/c ± √p·s/c. The
  * percentiles of both are added, which errs on the wide side.
  *
- * @param position place in the line; 0 for a job that runs
+ * @param position place in queue order; 0 for a job that runs
  * @returns null where fewer than five past jobs tell, or the job waits and no worker is at work
  */
 export async function estimateJob(

@@ -226,7 +226,7 @@ export const jobs = pgTable(
   },
   (t) => [
     uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey).where(sql`${t.idempotencyKey} is not null`),
-    // The line of each client, in the order in which its jobs are claimed.
+    // The queue order of each client: the order in which its jobs are claimed.
     index('jobs_waiting')
       .on(t.priority, t.caller, t.clientId, t.createdAt, t.jobId)
       .where(sql`${t.status} = 'queued'`),
@@ -263,7 +263,7 @@ export const jobs = pgTable(
 
 const priority = () => jobPriority('priority').notNull();
 const seconds = (name: string) => doublePrecision(name).notNull();
-/** Where the line is: what the callers in it have used, each of them, to have had its share. Never falls. */
+/** How far the queue order is: what the callers in it have used, each of them, to have had its share. Never falls. */
 const virtualSeconds = () => seconds('virtual_seconds').default(0);
 const turnColumns = {
   // Seconds of worker time. The least is served next.
@@ -275,7 +275,7 @@ const turnColumns = {
   servedAt: time('served_at').notNull().defaultNow(),
 };
 
-/** The line of a priority. */
+/** The queue order of a priority. */
 export const priorityLines = pgTable('priority_lines', {
   priority: priority().primaryKey(),
   virtualSeconds: virtualSeconds(),
@@ -291,7 +291,7 @@ export const callerTurns = pgTable(
     priority: priority(),
     caller: text('caller').notNull(),
     ...turnColumns,
-    // Of the line of its clients.
+    // Of the queue order of its clients.
     virtualSeconds: virtualSeconds(),
   },
   (t) => [

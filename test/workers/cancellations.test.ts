@@ -5,7 +5,13 @@ import { cancelJob } from '../../src/db/jobs.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
 import { openQueue } from '../../src/queue/queue.ts';
-import { failJob, giveBack, type JobInHand, retryOrFail, type WorkerDeps } from '../../workers/end-job.ts';
+import {
+  type ClaimedJobState,
+  failJob,
+  giveBack,
+  retryOrFail,
+  type WorkerDeps,
+} from '../../workers/end-job.ts';
 import { createRunningJobs } from '../../workers/running-jobs.ts';
 import { sweep } from '../../workers/sweeper.ts';
 import { longRequest } from '../helpers/long-request.ts';
@@ -53,7 +59,7 @@ describeOnBothBackends('a cancellation that was answered 202', (redisUrl) => {
     const socket = await openSocket(service.url);
     socket.send({ type: 'subscribe', job_id: jobId });
     const told = socket.waitFor((m) => m.type === 'complete').finally(socket.close);
-    const held: JobInHand = { ...claimed!, solveTimeMs: 0, phases: [], logger: deps.logger };
+    const held: ClaimedJobState = { ...claimed!, solveTimeMs: 0, phases: [], logger: deps.logger };
     return { jobId, held, told };
   };
   /** Everybody is told the same: the job was cancelled. */

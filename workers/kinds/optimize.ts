@@ -4,7 +4,7 @@ import type { Config } from '../../src/config.ts';
 import type { OptimizeFacts } from '../../src/contracts/job-facts.ts';
 import type { OptimizeSettings } from '../../src/core/optimize/problem/model.ts';
 import { errorAnswer, planAnswer } from '../answer.ts';
-import type { JobInHand } from '../end-job.ts';
+import type { ClaimedJobState } from '../end-job.ts';
 import type { JobEnd, JobWork } from '../job-run.ts';
 import type { PackedOutcome } from '../job-thread.ts';
 
@@ -28,7 +28,7 @@ export function solveLimit({ timeLimitSeconds }: OptimizeFacts, settings: Optimi
  * @throws AppError VALIDATION_ERROR where the optimizer refuses it, SOLVER_ERROR
  */
 export function planEnd(
-  job: JobInHand,
+  job: ClaimedJobState,
   outcome: Exclude<PackedOutcome, { status: 'cancelled' }>,
   dataOf: (plan: string) => string,
 ): JobEnd {

@@ -1,18 +1,18 @@
 /**
  * The part of the model that does not grow with the number of moves: all rows, and the columns beside the moves. Moves (i ≠ j; staying
  * is no column) are appended by `move-columns.ts` as they are needed: −1 in the row of their source, +1 in that of their target.
- * Two forms, both with shortages that make every restriction feasible and are 0 in every plan:
- *   `single-class.ts`   one class without bounds of vehicles per location: one row per location, whole columns are steps
- *   `classes.ts`        everything else: whole columns are the vehicles that arrive, leave and stand idle per (k, j)
+ * Two forms, both with artificial columns that make every restriction feasible and are 0 in every plan:
+ *   `single-class.ts`   one class without bounds of vehicles per location: one row per location, integer columns are steps
+ *   `classes.ts`        everything else: integer columns are the vehicles that arrive, leave and stand idle per (k, j)
  */
 import type { LinearModel } from '../highs/linear-model.ts';
 
 export type BaseModel = {
-  /** Columns: whole ones first, then the others, shortages last. */
+  /** Columns: integer ones first, then the others, artificial ones last. */
   model: LinearModel;
   /** Columns 0 up to this one are whole in a plan. */
-  wholeColumns: number;
-  firstShortage: number;
+  integerColumns: number;
+  firstArtificial: number;
   serviceRow: number;
   /** Row of −1 for a move from (k, i), by k · n + i, and of +1 for a move to (k, j). */
   sourceRow: Int32Array;

@@ -1,9 +1,9 @@
 /**
- * Branch and cut by HiGHS on the master's columns, shortages shut.
+ * Branch and cut by HiGHS on the master's columns, artificial columns fixed at 0.
  *
  * Reduced-cost argument: with prices that prove the bound b, a plan that uses a move of reduced cost d costs at least
  * b + d. So among the moves with d ≤ L alone, a proved bound m gives min(m, b + L) over ALL moves. L is what is missing to prove the plan in
- * hand within the gap asked for; with a gap of 0 nothing cheaper is left out. Whole columns are narrowed alike (`fixByReducedCost.ts`).
+ * hand within the gap asked for; with a gap of 0 nothing cheaper is left out. Integer columns are fixed alike (`fix-by-reduced-cost.ts`).
  *
  * Moves are integer too, though they need not be: that lets HiGHS fix them by their reduced costs, and halve cycles of them.
  */
@@ -13,7 +13,7 @@ import { fromUnits } from '../problem/costs.ts';
 import { BRANCHING_NOISE } from '../problem/incumbent.ts';
 import type { Context, Searched } from './context.ts';
 import { fixByReducedCost } from './fix-by-reduced-cost.ts';
-import { planForWhole } from './heuristics/round.ts';
+import { planForIntegers } from './heuristics/round.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
 import type { Relaxed } from './master.ts';
 
@@ -32,7 +32,7 @@ export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 's
   const { master, incumbent } = context;
   const lower = master.whole.lower.slice();
   const upper = master.whole.upper.slice();
-  master.setWhole(
+  master.setIntegerBounds(
     lower,
     Float64Array.from(upper, (most, c) => (relaxed.values[c] > USED ? most : lower[c])),
   );
@@ -41,7 +41,7 @@ export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 's
     Math.max(LEAST_HEURISTIC_GAP, incumbent.gap * HEURISTIC_GAP_SHARE),
     'rounding',
   );
-  master.setWhole(lower, upper);
+  master.setIntegerBounds(lower, upper);
   return ended.status === 'stopped' ? 'stopped' : 'done';
 }
 
@@ -85,24 +85,24 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
 function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer') {
   const { base, master, model, incumbent } = context;
   const before = { cost: incumbent.best()?.costUnits, rows: master.rows() };
-  master.shutShortages(true);
+  master.fixArtificials(true);
   const mixed = model.runMixed({
     integerFrom: 0,
-    integerTo: base.wholeColumns,
+    integerTo: base.integerColumns,
     moreIntegersFrom: master.firstArc,
     gap,
     absoluteGap: HALF_UNIT,
     start: master.startOf(),
   });
-  master.shutShortages(false);
+  master.fixArtificials(false);
   incumbent.figures.iterations += mixed.iterations;
   incumbent.figures.nodes += mixed.nodes;
   if (mixed.values && fractionalColumns(base, mixed.values).length === 0) {
     if (incumbent.consider(movesOf(context, mixed.values), method)) master.keepStart(mixed.values);
     else
-      planForWhole(
+      planForIntegers(
         context,
-        Float64Array.from(mixed.values.subarray(0, base.wholeColumns), Math.round),
+        Float64Array.from(mixed.values.subarray(0, base.integerColumns), Math.round),
         method,
       );
   }

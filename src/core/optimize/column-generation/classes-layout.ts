@@ -22,18 +22,18 @@ export function classesSize({ capacities, locationIds, limits }: Problem, isBoun
 /** Where the columns begin that follow those of arriving vehicles, and how many there are. */
 export function layoutClasses({ capacities, locations: n, hasIdle, isBounded }: ClassesSize) {
   const size = capacities * n;
-  const wholeColumns = (hasIdle ? 3 : 2) * size;
-  const firstShortage = wholeColumns + n;
-  const fromNowhere = firstShortage + 1;
+  const integerColumns = (hasIdle ? 3 : 2) * size;
+  const firstArtificial = integerColumns + n;
+  const fromNowhere = firstArtificial + 1;
   const toNowhere = fromNowhere + size;
   const placeShort = toNowhere + size;
   return {
     out: size,
     idle: 2 * size,
     hasIdle,
-    wholeColumns,
-    unmet: wholeColumns,
-    firstShortage,
+    integerColumns,
+    unmet: integerColumns,
+    firstArtificial,
     fromNowhere,
     toNowhere,
     placeShort,

@@ -1,11 +1,11 @@
 /**
- * The base model of several capacity classes, or of bounds of vehicles per location. Whole columns per (k, j):
+ * The base model of several capacity classes, or of bounds of vehicles per location. Integer columns per (k, j):
  *   in_jk, out_jk   vehicles that arrive and leave; idle_jk, only with total_fleet_size: vehicles there that are not counted
  * and per location u_j, demand not served.
  *
  *   leaving  (k, i)   out_ik − Σ_j x_ijk ≥ 0         arriving (k, j)   Σ_i x_ijk − in_jk ≥ 0      (= 0 with bounds per location)
  *   demand j          u_j + Σ_k cap_k (in − out − idle)_jk ≥ D_j − Σ_k cap_k s_jk
- *   service level     Σ_j u_j ≤ (1 − min_service_level) Σ_j D_j + shortage
+ *   service level     Σ_j u_j ≤ (1 − min_service_level) Σ_j D_j + artificial
  *   counted (k, j)    in − out − idle ≥ −s_jk
  *   fleet size        Σ (in − out − idle) ≤ total_fleet_size − Σ s
  *   vehicles at j     min ≤ Σ_k (s + in − out)_jk ≤ max
@@ -41,9 +41,9 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
     out,
     idle,
     hasIdle,
-    wholeColumns,
+    integerColumns,
     unmet,
-    firstShortage,
+    firstArtificial,
     fromNowhere,
     toNowhere,
     placeShort,
@@ -76,7 +76,7 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
     rows.end(least / demandScale, Number.POSITIVE_INFINITY);
   }
   for (let j = 0; j < n; j++) rows.add(unmet + j, 1);
-  rows.add(firstShortage, -1);
+  rows.add(firstArtificial, -1);
   const total = totalDemand(demand);
   const mayMiss = total - requiredDemand(problem) + (SERVICE_TOLERANCE * total) / 2;
   rows.end(Number.NEGATIVE_INFINITY, mayMiss / demandScale);
@@ -124,7 +124,7 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
     }
   }
   for (let j = 0; j < n; j++) upper[unmet + j] = demand[j] / demandScale;
-  upper[firstShortage] = total / demandScale;
+  upper[firstArtificial] = total / demandScale;
   const vehicles = supply.reduce((sum, count) => sum + count, 0);
   if (isBounded) upper.fill(vehicles + limits.minVehiclesPerLocation, placeShort);
   return {
@@ -135,8 +135,8 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
       upper,
       ...rows.finish(),
     },
-    wholeColumns,
-    firstShortage,
+    integerColumns,
+    firstArtificial,
     serviceRow: 2 * size + n,
     sourceRow: Int32Array.from({ length: size }, (_, at) => at),
     targetRow: Int32Array.from({ length: size }, (_, at) => size + at),

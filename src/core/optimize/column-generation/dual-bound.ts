@@ -1,6 +1,6 @@
 /**
  * What row multipliers prove of the restricted programme, whatever they are: a bound of the base columns and all rows, and the
- * prices at which moves are priced apart (`pricing.ts`). Shortages, which no plan has, are left out. Reference: Neumaier, Shcherbina (2004).
+ * prices at which moves are priced apart (`pricing.ts`). Artificial columns, which no plan has, are left out. Reference: Neumaier, Shcherbina (2004).
  */
 import type { BaseModel } from './base-model.ts';
 import type { Prices } from './pricing.ts';
@@ -29,7 +29,7 @@ export function createDualBound(base: BaseModel, rows: Rows, leavingRow: Int32Ar
 
     /**
      * The dual bound of the base columns and all rows, money, and the reduced costs of these columns.
-     * @param whole bounds of the whole columns
+     * @param whole bounds of the integer columns
      * @param isFree takes every base column as free of cost
      */
     ofBase(
@@ -56,9 +56,9 @@ export function createDualBound(base: BaseModel, rows: Rows, leavingRow: Int32Ar
         if (indices[0] >= firstArc) continue;
         for (let e = 0; e < indices.length; e++) reduced[indices[e]] -= dual * values[e];
       }
-      for (let c = 0; c < base.firstShortage; c++) {
-        const lower = c < base.wholeColumns ? whole.lower[c] : m.lower[c];
-        const upper = c < base.wholeColumns ? whole.upper[c] : m.upper[c];
+      for (let c = 0; c < base.firstArtificial; c++) {
+        const lower = c < base.integerColumns ? whole.lower[c] : m.lower[c];
+        const upper = c < base.integerColumns ? whole.upper[c] : m.upper[c];
         bound += reduced[c] * (reduced[c] > 0 ? lower : upper);
       }
       return { bound, reduced };

@@ -1,11 +1,11 @@
 /**
  * Reduced-cost fixing: with duals that prove the bound b, a plan that uses x of a column of reduced cost d beyond the bound that b
- * prices it at costs at least b + |d| · x. So plans within `limit` of b use no move of d > limit, and no whole column farther than
+ * prices it at costs at least b + |d| · x. So plans within `limit` of b use no move of d > limit, and no integer column farther than
  * limit / |d|. The plan in hand is left in, for branching to start from.
  */
 import type { Moves } from '../problem/model.ts';
 import type { Context } from './context.ts';
-import { wholeColumnsOf } from './heuristics/greedy.ts';
+import { integerColumnsOf } from './heuristics/greedy.ts';
 import type { Relaxed } from './master.ts';
 
 const NOISE = 1e-6;
@@ -53,15 +53,15 @@ export function fixByReducedCost(
   if (base.firstUnmet >= 0 && !base.hasIdle) {
     const fixed = { lower: lower.slice(), upper: upper.slice() };
     fixColumns(fixed, reduced, limit);
-    const used = plan ? wholeColumnsOf(problem, plan) : null;
-    for (let c = 0; used && c < base.wholeColumns; c++) {
+    const used = plan ? integerColumnsOf(problem, plan) : null;
+    for (let c = 0; used && c < base.integerColumns; c++) {
       fixed.upper[c] = Math.max(fixed.upper[c], used[c]);
       fixed.lower[c] = Math.min(fixed.lower[c], used[c]);
     }
-    master.setWhole(fixed.lower, fixed.upper);
+    master.setIntegerBounds(fixed.lower, fixed.upper);
   }
   return () => {
     master.setMostOfMoves(open);
-    master.setWhole(lower, upper);
+    master.setIntegerBounds(lower, upper);
   };
 }

@@ -1,4 +1,4 @@
-/** Which whole columns of a relaxed solution are not whole yet, and the moves of one where all are. */
+/** Which integer columns of a relaxed solution are not whole yet, and the moves of one where all are. */
 import type { Moves } from '../problem/model.ts';
 import { movesOn } from '../problem/moves.ts';
 import type { BaseModel } from './base-model.ts';
@@ -7,10 +7,10 @@ import type { Context } from './context.ts';
 /** A value farther than this from a whole number is not one. */
 const INTEGRALITY_TOLERANCE = 1e-5;
 
-/** Whole columns with fractional values, ascending. */
+/** Integer columns with fractional values, ascending. */
 export function fractionalColumns(base: BaseModel, values: Float64Array): number[] {
   const columns: number[] = [];
-  for (let c = 0; c < base.wholeColumns; c++) {
+  for (let c = 0; c < base.integerColumns; c++) {
     if (Math.abs(values[c] - Math.round(values[c])) > INTEGRALITY_TOLERANCE) columns.push(c);
   }
   return columns;

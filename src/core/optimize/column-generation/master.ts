@@ -22,10 +22,10 @@ export type Relaxed = {
   /** `infeasible`: the columns' bounds and rows contradict each other whatever the moves are. */
   status: 'optimal' | 'infeasible' | 'stopped' | 'failed';
   values: Float64Array;
-  /** Proved under the whole columns' present bounds, money. */
+  /** Proved under the integer columns' present bounds, money. */
   bound: number;
-  /** Whether shortages are left. */
-  isShort: boolean;
+  /** Whether artificial columns are left. */
+  hasArtificials: boolean;
   /** What proves the bound: what a vehicle is worth, reduced costs of the base columns, row multipliers; null where nothing does. */
   duals: { prices: Prices; reduced: Float64Array; rowDual: Float64Array } | null;
 };
@@ -34,7 +34,7 @@ export type Master = ReturnType<typeof createMaster>;
 
 const FIRST_PER_ROW = 6;
 const PER_ROW = 4;
-const SHORTAGE_NOISE = 1e-9;
+const CRUMB_NOISE = 1e-9;
 
 /** @param isOver ends what takes long: every function that passes over all moves throws OutOfTime then */
 export function createMaster(first: Problem, base: BaseModel, model: SolverModel, isOver: () => boolean) {
@@ -50,8 +50,8 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
   const dualBound = createDualBound(base, rows, leavingRow);
   let pricer = createPricer(problem, columns.has, isOver);
   const whole = {
-    lower: base.model.lower.slice(0, base.wholeColumns),
-    upper: base.model.upper.slice(0, base.wholeColumns),
+    lower: base.model.lower.slice(0, base.integerColumns),
+    upper: base.model.upper.slice(0, base.integerColumns),
   };
   const counts = { iterations: 0 };
   let isPhaseOne = false;
@@ -83,13 +83,13 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     return broken.length > 0;
   }
 
-  /** Solves to the optimum over all moves under the present bounds of the whole columns. */
+  /** Solves to the optimum over all moves under the present bounds of the integer columns. */
   function relax(): Relaxed {
     const relaxed: Relaxed = {
       status: 'failed',
       values: new Float64Array(0),
       bound: Number.NEGATIVE_INFINITY,
-      isShort: true,
+      hasArtificials: true,
       duals: null,
     };
     tellProblem();
@@ -120,25 +120,25 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
       method = 'primal';
     }
     relaxed.status = 'optimal';
-    relaxed.isShort = false;
-    for (let c = base.firstShortage; c < base.model.columnCount; c++) {
-      if (relaxed.values[c] > SHORTAGE_NOISE) relaxed.isShort = true;
+    relaxed.hasArtificials = false;
+    for (let c = base.firstArtificial; c < base.model.columnCount; c++) {
+      if (relaxed.values[c] > CRUMB_NOISE) relaxed.hasArtificials = true;
     }
     return relaxed;
   }
 
-  function setWhole(lower: Float64Array, upper: Float64Array): void {
+  function setIntegerBounds(lower: Float64Array, upper: Float64Array): void {
     whole.lower.set(lower);
     whole.upper.set(upper);
     model.setColumnBounds(0, lower, upper);
   }
 
-  /** Lets no shortage be, or lets it be again. */
-  function shutShortages(isShut: boolean): void {
+  /** Fixes the artificial columns at 0, or reopens them. */
+  function fixArtificials(isFixed: boolean): void {
     const { lower, upper, columnCount } = base.model;
-    const from = base.firstShortage;
+    const from = base.firstArtificial;
     const open = upper.slice(from);
-    model.setColumnBounds(from, lower.slice(from), isShut ? new Float64Array(columnCount - from) : open);
+    model.setColumnBounds(from, lower.slice(from), isFixed ? new Float64Array(columnCount - from) : open);
   }
 
   /** No plan above `money`: over the moves that are columns now, so none may come after it. */
@@ -152,24 +152,24 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     model.setColumnBounds(firstArc, new Float64Array(upper.length), upper);
   }
 
-  /** What a unit of each shortage costs. */
+  /** What a unit of each artificial column costs. */
   function setPenalty(penalty: number): void {
-    base.model.cost.fill(penalty, base.firstShortage);
+    base.model.cost.fill(penalty, base.firstArtificial);
     setCosts();
   }
 
   function setCosts(): void {
     const cost = new Float64Array(firstArc + arcs.source.length);
     cost.set(base.model.cost);
-    if (isPhaseOne) cost.fill(1, base.firstShortage, firstArc);
+    if (isPhaseOne) cost.fill(1, base.firstArtificial, firstArc);
     else for (let a = 0; a < arcs.source.length; a++) cost[firstArc + a] = costOf(a);
     model.setCosts(cost);
   }
 
   const costOf = (a: number) => fromUnits(problem.network.costUnits[arcs.source[a] * n + arcs.target[a]]);
 
-  /** The least sum of shortages, as a proved bound: above 0 there is no plan. Leaves costs as they were. */
-  function leastShortage(): Relaxed {
+  /** The least sum of the artificial columns, as a proved bound: above 0 there is no plan. Leaves costs as they were. */
+  function leastArtificials(): Relaxed {
     isPhaseOne = true;
     setCosts();
     const relaxed = relax();
@@ -191,7 +191,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
    * @returns false, with nothing changed, where its model has another form
    */
   function setProblem(changed: Problem): boolean {
-    const { model: next, wholeColumns, demandScale } = createBaseModel(changed);
+    const { model: next, integerColumns, demandScale } = createBaseModel(changed);
     const { model: m } = base;
     const isSameForm = next.columnCount === m.columnCount && next.rowCount === m.rowCount;
     if (!isSameForm || demandScale !== base.demandScale) return false;
@@ -200,8 +200,8 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     rows.change(changed, next.rowLower, next.rowUpper);
     m.lower.set(next.lower);
     m.upper.set(next.upper);
-    whole.lower.set(next.lower.subarray(0, wholeColumns));
-    whole.upper.set(next.upper.subarray(0, wholeColumns));
+    whole.lower.set(next.lower.subarray(0, integerColumns));
+    whole.upper.set(next.upper.subarray(0, integerColumns));
     isStale = true;
     return true;
   }
@@ -211,8 +211,8 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     if (!isStale) return;
     isStale = false;
     rows.tell();
-    const { model: m, wholeColumns } = base;
-    model.setColumnBounds(wholeColumns, m.lower.slice(wholeColumns), m.upper.slice(wholeColumns));
+    const { model: m, integerColumns } = base;
+    model.setColumnBounds(integerColumns, m.lower.slice(integerColumns), m.upper.slice(integerColumns));
     model.setColumnBounds(0, whole.lower, whole.upper);
     const { network, limits, supply } = problem;
     setMostOfMoves(
@@ -224,7 +224,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     );
   }
 
-  /** What any row multipliers prove of the problem at hand under these bounds of the whole columns, money. */
+  /** What any row multipliers prove of the problem at hand under these bounds of the integer columns, money. */
   function boundOf(rowDual: Float64Array, lower: Float64Array, upper: Float64Array): number {
     return (
       dualBound.ofBase(rowDual, { lower, upper }, isPhaseOne).bound + pricer.bound(dualBound.prices(rowDual))
@@ -241,7 +241,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     setMostOfMoves,
     costOf,
     addCeiling,
-    shutShortages,
+    fixArtificials,
     /** A whole solution to start branching from, filled up with zeros for the columns that came after it. */
     keepStart(values: Float64Array): void {
       start = values;
@@ -254,9 +254,9 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     },
     relax,
     addRows: rows.add,
-    setWhole,
+    setIntegerBounds,
     setPenalty,
-    leastShortage,
+    leastArtificials,
     whole: whole as { readonly lower: Float64Array; readonly upper: Float64Array },
     firstArc,
     counts,

@@ -17,17 +17,17 @@ import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
 import type { Context, Searched } from './context.ts';
 import { addLocationCuts } from './cuts/separate-cuts.ts';
-import { planGreedily, wholeColumnsOf } from './heuristics/greedy.ts';
+import { integerColumnsOf, planGreedily } from './heuristics/greedy.ts';
 import { canImprove, improve } from './heuristics/improve.ts';
-import { planForWhole, roundGreedily, roundUp } from './heuristics/round.ts';
+import { planForIntegers, roundGreedily, roundUp } from './heuristics/round.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
 import { createMaster, type Master, type Relaxed } from './master.ts';
 
-/** Shortages, in vehicles or units of `demandScale`, that no tolerance explains. */
-const LEAST_SHORTAGE = 1e-6;
-/** A unit of shortage costs as many of the dearest move; the second is for demand that only a crumb of a vehicle is left for. */
+/** Artificial columns, in vehicles or units of `demandScale`, that no tolerance explains. */
+const ARTIFICIAL_NOISE = 1e-6;
+/** A unit of an artificial column costs as much as so many of the dearest move; the second is for demand that only a crumb of a vehicle is left for. */
 const PENALTY_FACTORS = [10, 1e4];
-/** Where columns are whole, crumbs of a shortage must not be cheaper than a vehicle. */
+/** Where columns are whole, crumbs of an artificial column must not be cheaper than a vehicle. */
 export const SURE_PENALTY = [1e4];
 /** Relative distance from plan to bound above which the solver's heuristics are worth their time. */
 const FAR_GAP = 0.04;
@@ -63,7 +63,7 @@ type Early = { plan: Moves | null };
 
 function run(context: Context, early: Early): Searched {
   const { problem, base, master, incumbent } = context;
-  const first = relaxWithoutShortage(problem, master);
+  const first = relaxWithoutArtificials(problem, master);
   if (typeof first === 'string') return first;
   incumbent.raiseBound(first.bound, DUAL_NOISE);
   if (base.firstUnmet >= 0) early.plan = planGreedily(problem, master, first.values, incumbent.isOver);
@@ -98,7 +98,7 @@ function improvePlan(context: Context, { duals }: Relaxed): void {
   const best = incumbent.best();
   if (!best || incumbent.isProved() || incumbent.isOver()) return;
   master.addMoves(best.moves);
-  planForWhole(context, wholeColumnsOf(problem, best.moves), 'rounding');
+  planForIntegers(context, integerColumnsOf(problem, best.moves), 'rounding');
 }
 
 function isFar(incumbent: Incumbent): boolean {
@@ -107,10 +107,10 @@ function isFar(incumbent: Incumbent): boolean {
 }
 
 /**
- * The relaxation with shortages dear enough to vanish, where they can.
+ * The relaxation with artificial columns dear enough to vanish, where they can.
  * @param factors how dear they are made, one after the other
  */
-export function relaxWithoutShortage(
+export function relaxWithoutArtificials(
   problem: Problem,
   master: Master,
   factors: readonly number[] = PENALTY_FACTORS,
@@ -121,11 +121,11 @@ export function relaxWithoutShortage(
     const relaxed = master.relax();
     if (relaxed.status === 'stopped') return 'stopped';
     if (relaxed.status !== 'optimal') return 'unproved';
-    if (!relaxed.isShort) return relaxed;
+    if (!relaxed.hasArtificials) return relaxed;
   }
-  const least = master.leastShortage();
+  const least = master.leastArtificials();
   if (least.status === 'stopped') return 'stopped';
-  return least.status === 'optimal' && least.bound > LEAST_SHORTAGE ? 'infeasible' : 'unproved';
+  return least.status === 'optimal' && least.bound > ARTIFICIAL_NOISE ? 'infeasible' : 'unproved';
 }
 
 /** @returns the last relaxation that is optimal, and `done` where the last one was */

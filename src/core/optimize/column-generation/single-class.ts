@@ -1,8 +1,8 @@
 /**
- * The base model of one capacity class without bounds of vehicles per location. Whole columns are the steps of `variables.ts`.
+ * The base model of one capacity class without bounds of vehicles per location. Integer columns are the steps of `variables.ts`.
  *
  *   balance j       Σ_i x_ij − Σ_i x_ji − full_j − part_j ≥ −s_j      who serves is there after the moves
- *   service level   Σ_j gain · steps + shortage ≥ required
+ *   service level   Σ_j gain · steps + artificial ≥ required
  *   fleet size      Σ steps ≤ total_fleet_size
  *
  * Only service level and fleet size join the locations: a vertex of the linear programme is fractional along few cycles.
@@ -52,8 +52,8 @@ export function createSingleClassBase(problem: Problem): BaseModel {
       upper,
       ...rows.finish(),
     },
-    wholeColumns: count,
-    firstShortage: count,
+    integerColumns: count,
+    firstArtificial: count,
     serviceRow: n,
     sourceRow: balance,
     targetRow: balance,

@@ -76,7 +76,7 @@ function costOf({ n, cost }: FlowProblem, i: number, j: number): number {
 function checkPrices(problem: FlowProblem, duals: Duals): CertificateCheck | null {
   const { n, supply, demand, cost: costs } = problem;
   const service = duals.service;
-  if (!Number.isSafeInteger(service) || service < 0) return fail(`the price of service is ${service}`);
+  if (!Number.isSafeInteger(service) || service < 0) return fail(`the multiplier of service is ${service}`);
   /** β_j where it binds anything. */
   const relief = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
   for (let i = 0; i < n; i++) {

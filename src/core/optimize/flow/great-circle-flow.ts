@@ -3,7 +3,7 @@
  * until the answer is the optimum over all moves within the distance limit.
  *
  * Why a radius is enough: in the optimum's proof λ − α_i − β_j ≤ c_ij with α, β ≥ 0, so a move that costs λ or more
- * (λ: the price of service) never has to be looked at. If every move within the radius is listed and λ is no more than
+ * (λ: the Lagrangian multiplier) never has to be looked at. If every move within the radius is listed and λ is no more than
  * the cost at the radius, the prices prove the optimum over all moves. A radius that leaves the problem infeasible, or λ
  * above it, is widened to what λ asks for, at least doubled; at the distance limit there is nothing left to prove.
  *
@@ -20,7 +20,7 @@ import type { FlowAmounts, FlowControl, FlowOutcome } from './types.ts';
 /** Neighbours within the first radius, were the points spread evenly. */
 const FIRST_NEIGHBOURS = 60;
 
-/** The radius is taken this much wider than the price of service asks for: prices are whole units, rounded up. */
+/** The radius is taken this much wider than the Lagrangian multiplier asks for: prices are whole units, rounded up. */
 const RADIUS_MARGIN = 1.001;
 
 /** Points may coincide. */
@@ -63,7 +63,7 @@ export function unitsBeyond(radiusKm: number, costPerKm: number): number {
   return Math.floor(radiusKm * costPerKm * UNITS_PER_COST);
 }
 
-/** What the price of service asks for (null: nothing was served), at least twice as wide, at most the limit. */
+/** What the Lagrangian multiplier asks for (null: nothing was served), at least twice as wide, at most the limit. */
 export function widerRadius(
   radiusKm: number,
   price: number | null,

@@ -1,6 +1,6 @@
 /**
  * The flow problem as a linear programme on the arcs of its optimal tree and of some others, with the tree as a starting
- * basis: primal simplex then confirms the optimum with no iterations (or few, where the hub was left over).
+ * basis: primal simplex then confirms the optimum with no iterations (or few, where the artificial node was left over).
  * HiGHS is not imported here: the caller opens the model and hands over the statuses.
  *
  * Columns: x_a for each arc, then z_j for each location with demand, 0 ≤ z_j ≤ D_j.

@@ -55,7 +55,7 @@ export function undoNetting(
   tree: SpanningTree,
   list: Candidates,
   arcs: ArcSet,
-  hubCost: number | null,
+  bigM: number | null,
 ): void {
   const { n, supply, demand } = problem;
   const { potential } = tree;
@@ -90,7 +90,7 @@ export function undoNetting(
     }
   }
   layOut(tree);
-  addSlackArcs(list, n, newSources.subarray(0, sourceCount), newSinks.subarray(0, sinkCount), hubCost);
+  addSlackArcs(list, n, newSources.subarray(0, sourceCount), newSinks.subarray(0, sinkCount), bigM);
   addStayArcs(list, problem);
 }
 

@@ -9,7 +9,7 @@
 import { isOver } from '../run/stopping.ts';
 import type { ArcSet } from './arcs.ts';
 import type { Candidates } from './candidates.ts';
-import { hubNode, pivot, type SpanningTree, slackNode } from './spanning-tree.ts';
+import { artificialNode, pivot, type SpanningTree, slackNode } from './spanning-tree.ts';
 import type { FlowControl, FlowCounts, FlowProgress } from './types.ts';
 
 /** Pivots between two looks at the stop flag and the clock. */
@@ -89,24 +89,25 @@ export function report({ tree, counts, control }: SimplexSearch, phase: FlowProg
   control.onProgress?.({
     phase,
     pivots: counts.pivots,
-    objective: hubFlow(tree) > 0 ? null : treeCost(tree),
+    objective: artificialFlow(tree) > 0 ? null : treeCost(tree),
   });
 }
 
 /** Units that no allowed move serves. */
-export function hubFlow({ n, parent, flow }: SpanningTree): number {
-  const hub = hubNode(n);
-  let units = parent[hub] >= 0 && parent[hub] < n ? flow[hub] : 0;
-  for (let i = 0; i < n; i++) if (parent[i] === hub) units += flow[i];
+export function artificialFlow({ n, parent, flow }: SpanningTree): number {
+  const artificial = artificialNode(n);
+  let units = parent[artificial] >= 0 && parent[artificial] < n ? flow[artificial] : 0;
+  for (let i = 0; i < n; i++) if (parent[i] === artificial) units += flow[i];
   return units;
 }
 
-/** Cost of the tree's flow, units on the hub apart. */
+/** Cost of the tree's flow, units on the artificial node apart. */
 export function treeCost({ n, parent, flow, cost }: SpanningTree): number {
-  const hub = hubNode(n);
+  const artificial = artificialNode(n);
   let total = 0;
   for (let v = 0; v < parent.length; v++) {
-    if (v !== hub && v !== slackNode(n) && parent[v] >= 0 && parent[v] !== hub) total += flow[v] * cost[v];
+    if (v !== artificial && v !== slackNode(n) && parent[v] >= 0 && parent[v] !== artificial)
+      total += flow[v] * cost[v];
   }
   return total;
 }

@@ -1,7 +1,7 @@
 /** What the caller gets from a spanning tree: moves, prices, the basis, and the proof that no more can be served. O(n). */
 import { float64, int32, uint8 } from './arrays.ts';
 import type { Candidates } from './candidates.ts';
-import { hubNode, idleNode, type SpanningTree, sinkNode, slackNode } from './spanning-tree.ts';
+import { artificialNode, idleNode, type SpanningTree, sinkNode, slackNode } from './spanning-tree.ts';
 import type { Alternatives, Cover, Duals, Flow, FlowBasis, FlowProblem } from './types.ts';
 
 export const NO_FLOW: Flow = { from: new Int32Array(0), to: new Int32Array(0), units: new Int32Array(0) };
@@ -130,13 +130,13 @@ export function readDuals({ n, potential }: SpanningTree, { supply, demand }: Fl
 }
 
 /**
- * The basis of the tree. A hub that is left over without flow goes out: what hangs on it hangs on the idle sink instead.
+ * The basis of the tree. An artificial node that is left over without flow goes out: what hangs on it hangs on the idle sink instead.
  */
 export function readBasis(tree: SpanningTree): FlowBasis {
   const { n, parent } = tree;
   const idle = idleNode(n);
   const slack = slackNode(n);
-  const hub = hubNode(n);
+  const artificial = artificialNode(n);
   const basis: FlowBasis = {
     ...realArcs(tree),
     idle: uint8(n),
@@ -145,13 +145,13 @@ export function readBasis(tree: SpanningTree): FlowBasis {
   };
   if (parent[slack] !== idle) basis.unserved[parent[slack] - sinkNode(n, 0)] = 1;
   for (let i = 0; i < n; i++) {
-    if (parent[i] === idle || parent[i] === hub) basis.idle[i] = 1;
+    if (parent[i] === idle || parent[i] === artificial) basis.idle[i] = 1;
     if (parent[sinkNode(n, i)] === slack) basis.unserved[i] = 1;
   }
   return basis;
 }
 
-/** Locations that the hub's cost has priced, in an optimal tree with flow on the hub. */
+/** Locations that the artificial node's cost has priced, in an optimal tree with flow on that node. */
 export function readCover(tree: SpanningTree, problem: FlowProblem): Cover {
   const duals = readDuals(tree, problem);
   const half = duals.service / 2;

@@ -17,7 +17,7 @@ import { createArcSet } from './arcs.ts';
 import { createCandidates } from './candidates.ts';
 import { type CertificateCheck, certify, certifyMostServed } from './certify.ts';
 import { addStayArcs, nettedAmounts, plainAmounts, undoNetting } from './netting.ts';
-import { hubFlow, pivotToOptimum, report, type SimplexSearch, treeCost } from './network-simplex.ts';
+import { artificialFlow, pivotToOptimum, report, type SimplexSearch, treeCost } from './network-simplex.ts';
 import {
   NO_ALTERNATIVES,
   NO_FLOW,
@@ -77,15 +77,15 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
   arcs.addNearest(list, start.sources, start.sinks, NEAREST);
   if (isStopped(control.stopFlag)) return { kind: 'stopped', plan: null, counts };
   if (!isNetted) addStayArcs(list, problem);
-  const hubCost = startTree(tree, start, list, arcs);
+  const bigM = startTree(tree, start, list, arcs);
   counts.candidates = list.count;
   report(search, 'start');
   if (!pivotToOptimum(search, start.sources, start.sinks)) return stopHere();
   if (isStopped(control.stopFlag)) return stopHere();
   if (isNetted) {
     counts.method = 'netted';
-    undoNetting(problem, tree, list, arcs, hubCost);
-    if (hubFlow(tree) === 0) {
+    undoNetting(problem, tree, list, arcs, bigM);
+    if (artificialFlow(tree) === 0) {
       const answer = readAnswer(search, problem);
       const check = certify(reduced, answer.flow, answer.duals);
       if (check.ok) return conclude(problem, reachable, tree, answer, counts, check);
@@ -94,7 +94,7 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
     const { sources, sinks } = plainAmounts(reduced);
     if (!pivotToOptimum(search, sources, sinks)) return stopHere();
   }
-  return conclude(problem, reachable - hubFlow(tree), tree, readAnswer(search, problem), counts);
+  return conclude(problem, reachable - artificialFlow(tree), tree, readAnswer(search, problem), counts);
 }
 
 /** The outcome, once its proof holds. */
@@ -139,7 +139,7 @@ function readAnswer({ tree, list }: SimplexSearch, problem: FlowProblem): Answer
 }
 
 function stopped(tree: SpanningTree, counts: FlowCounts, isReachable: boolean): FlowOutcome {
-  const isPlan = isReachable && hubFlow(tree) === 0;
+  const isPlan = isReachable && artificialFlow(tree) === 0;
   return {
     kind: 'stopped',
     plan: isPlan ? { flow: readFlow(readBasis(tree)), cost: treeCost(tree) } : null,

@@ -1,7 +1,7 @@
 /**
  * The spanning tree of the network simplex and its pivot.
  *
- * Nodes: source of location i: i; slack source (demand not served): n; hub (artificial): n + 1; sink of location j:
+ * Nodes: source of location i: i; slack source (demand not served): n; artificial node: n + 1; sink of location j:
  * n + 2 + j; idle sink (vehicles that serve nobody): 2n + 2, the root; where service has a price (`priced/`), the part of a
  * vehicle's load that is wanted at j: 2n + 3 + j. Arcs lead from lower to higher numbers only, so that the arc of node v
  * and its parent leads up exactly where v < parent.
@@ -34,7 +34,7 @@ export type SpanningTree = {
 };
 
 export const slackNode = (n: number) => n;
-export const hubNode = (n: number) => n + 1;
+export const artificialNode = (n: number) => n + 1;
 export const sinkNode = (n: number, location: number) => n + 2 + location;
 export const idleNode = (n: number) => 2 * n + 2;
 export const partNode = (n: number, location: number) => 2 * n + 3 + location;

@@ -3,16 +3,16 @@
  *
  * A source or sink that an arc exhausts becomes the child of the arc's other end; what is left over hangs on the idle
  * sink (any flow, the arc leads up) or on the slack source (the arc leads down and carries what is left, so never 0).
- * What no allowed move can serve goes through the artificial hub at a prohibitive cost.
+ * What no allowed move can serve goes through the artificial node at a prohibitive cost.
  *
- * That cost: rerouting one unit off the hub closes a simple cycle with at most n + 1 other arcs forward, so one that is dearer than all of them together leaves flow on the hub only where nothing else can carry it.
+ * That cost: rerouting one unit off the artificial node closes a simple cycle with at most n + 1 other arcs forward, so one that is dearer than all of them together leaves flow on the artificial node only where nothing else can carry it.
  * O(candidates + n).
  */
 import type { ArcSet } from './arcs.ts';
 import { addCandidate, type Candidates, orderByCost } from './candidates.ts';
 import {
+  artificialNode,
   attach,
-  hubNode,
   idleNode,
   layOut,
   type SpanningTree,
@@ -32,8 +32,8 @@ export type Amounts = {
 };
 
 /**
- * Builds the tree. The candidates hold real arcs only; slack arcs (and hub arcs, where needed) are appended.
- * @returns the cost of the hub, or null where it is not needed
+ * Builds the tree. The candidates hold real arcs only; slack arcs (and arcs of the artificial node, where needed) are appended.
+ * @returns the cost of the artificial node, or null where it is not needed
  */
 export function startTree(
   tree: SpanningTree,
@@ -78,31 +78,31 @@ export function startTree(
       send(i, j, cost);
     });
   }
-  const hubCost = toServe > 0 ? artificialCost(n, arcs) : null;
-  if (hubCost !== null) attachHub(tree, amounts, toServe, hubCost);
+  const bigM = toServe > 0 ? artificialCost(n, arcs) : null;
+  if (bigM !== null) attachArtificial(tree, amounts, toServe, bigM);
   for (const i of sources) if (parent[i] < 0) attach(tree, i, idle, supply[i], 0);
   for (const j of sinks) {
     if (parent[sinkNode(n, j)] < 0) attach(tree, sinkNode(n, j), slack, demand[j], 0);
   }
   addCandidate(list, slack, idle, 0);
-  addSlackArcs(list, n, sources, sinks, hubCost);
+  addSlackArcs(list, n, sources, sinks, bigM);
   layOut(tree);
-  return hubCost;
+  return bigM;
 }
 
-/** Arcs "serves nobody" of the sources and "not served" of the sinks, and their arcs with the hub where it is in use. */
+/** Arcs "serves nobody" of the sources and "not served" of the sinks, and their arcs with the artificial node where it is in use. */
 export function addSlackArcs(
   list: Candidates,
   n: number,
   sources: Int32Array,
   sinks: Int32Array,
-  hubCost: number | null,
+  bigM: number | null,
 ): void {
   for (const i of sources) addCandidate(list, i, idleNode(n), 0);
   for (const j of sinks) addCandidate(list, slackNode(n), sinkNode(n, j), 0);
-  if (hubCost === null) return;
-  for (const i of sources) addCandidate(list, i, hubNode(n), hubCost);
-  for (const j of sinks) addCandidate(list, hubNode(n), sinkNode(n, j), 0);
+  if (bigM === null) return;
+  for (const i of sources) addCandidate(list, i, artificialNode(n), bigM);
+  for (const j of sinks) addCandidate(list, artificialNode(n), sinkNode(n, j), 0);
 }
 
 /** @throws RangeError where costs are too large for exact sums */
@@ -115,17 +115,17 @@ function artificialCost(n: number, arcs: ArcSet): number {
   return cost;
 }
 
-/** Hangs `missing` units of sources and of sinks on the hub, the hub itself under one of the sources. */
-function attachHub(
+/** Hangs `missing` units of sources and of sinks on the artificial node, and that one under one of the sources. */
+function attachArtificial(
   tree: SpanningTree,
   { sources, sinks, supply, demand }: Amounts,
   missing: number,
   cost: number,
 ): void {
   const { n, parent } = tree;
-  const hub = hubNode(n);
+  const artificial = artificialNode(n);
   const idle = idleNode(n);
-  let hubParent = -1;
+  let artificialParent = -1;
   let left = missing;
   for (let s = 0; s < sources.length && left > 0; s++) {
     const i = sources[s];
@@ -133,12 +133,12 @@ function attachHub(
     const units = Math.min(supply[i], left);
     left -= units;
     supply[i] -= units;
-    attach(tree, i, hub, units, cost);
-    // The source that also keeps idle vehicles, else the last one, connects the hub with the idle sink.
-    if (left === 0) hubParent = i;
+    attach(tree, i, artificial, units, cost);
+    // The source that also keeps idle vehicles, else the last one, connects the artificial node with the idle sink.
+    if (left === 0) artificialParent = i;
   }
-  attach(tree, hub, hubParent, tree.flow[hubParent], cost);
-  attach(tree, hubParent, idle, supply[hubParent], 0);
+  attach(tree, artificial, artificialParent, tree.flow[artificialParent], cost);
+  attach(tree, artificialParent, idle, supply[artificialParent], 0);
   left = missing;
   for (let t = 0; t < sinks.length && left > 0; t++) {
     const j = sinks[t];
@@ -147,7 +147,7 @@ function attachHub(
     const units = Math.min(demand[j], left);
     left -= units;
     demand[j] -= units;
-    attach(tree, sink, hub, units, 0);
+    attach(tree, sink, artificial, units, 0);
     if (demand[j] > 0) attach(tree, slackNode(n), sink, demand[j], 0);
   }
 }

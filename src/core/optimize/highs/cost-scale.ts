@@ -1,5 +1,5 @@
 /**
- * Costs of 10¹⁰ a move, and shortages 10⁴ times as dear, are beyond what HiGHS solves. It gets them divided by a power of two, so that
+ * Costs of 10¹⁰ a move, and artificial columns 10⁴ times as dear, are beyond what HiGHS solves. It gets them divided by a power of two, so that
  * nothing is rounded, and what it tells in money is multiplied by it again.
  */
 import type { SolverProgress } from '../run/control.ts';

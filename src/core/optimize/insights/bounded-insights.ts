@@ -18,7 +18,7 @@ import { difference, type Estimate, isWithin, NOT_KNOWN } from './estimate.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { createParametricFlow, type FlowBounds, type ParametricFlow } from './parametric-flow.ts';
 import { learnFromRepairs, type PlanInHand } from './repairs.ts';
-import { askAll, byWidth, learn, type Question, type Questions, widthOf } from './sensitivity.ts';
+import { askAll, byWidth, learn, type Sensitivity, type Sensitivities, widthOf } from './sensitivity.ts';
 import { learnConstraints, tightenEach, tightenOptimum } from './tighten.ts';
 import { learnFromTree } from './tree-bounds.ts';
 import { relaxedValue, requestedLimit } from './units.ts';
@@ -35,77 +35,77 @@ export async function explainByBounds(
   const budgetMs = insightsMs(problem.capacities.length, problem.locationIds.length, outer.deadlineMs - now);
   const control = byClock(outer, now + budgetMs);
   const forBounds = { ...control, deadlineMs: now + shareOf('bounds') * budgetMs };
-  const questions = askAll(problem, solution, load);
-  await learnConstraints(problem, questions, timeFor('binding', control));
+  const sensitivities = askAll(problem, solution, load);
+  await learnConstraints(problem, sensitivities, timeFor('binding', control));
   const effort = effortOf(forBounds);
   const priced: ParametricFlow[] = [];
   untilOutOfTime(() => {
     if (isSingle) {
       const flow = createParametricFlow(problem, solution, effort);
       priced.push(flow);
-      learnFromPrices(flow, questions);
+      learnFromPrices(flow, sensitivities);
     }
-    learnFromRepairs(problem, solution, load, questions, effort);
+    learnFromRepairs(problem, solution, load, sensitivities, effort);
   });
   const closer = async (plan: PlanInHand) => {
     const best = await tightenOptimum(
       problem,
       plan,
-      questions,
+      sensitivities,
       timeFor(isSingle ? 'closerSingleClass' : 'closerSeveralClasses', control),
     );
     untilOutOfTime(() => {
-      if (best.moves !== solution.moves) learnFromRepairs(problem, best, load, questions, effort);
-      for (const flow of priced) learnFromPricedRepairs(flow, questions);
+      if (best.moves !== solution.moves) learnFromRepairs(problem, best, load, sensitivities, effort);
+      for (const flow of priced) learnFromPricedRepairs(flow, sensitivities);
     });
   };
   if (isSingle) await closer(solution);
   // Where the solver fails, what was learnt before holds, and the rest is solved anew.
-  else await learnFromTree(problem, solution, questions, forBounds, closer).catch(() => {});
-  await tightenEach(problem, questions, control);
-  return figuresOf(problem, solution, questions);
+  else await learnFromTree(problem, solution, sensitivities, forBounds, closer).catch(() => {});
+  await tightenEach(problem, sensitivities, control);
+  return figuresOf(problem, solution, sensitivities);
 }
 
 /** One class: bounds from below for all, of a flow in which service is priced. @throws OutOfTime */
-export function learnFromPrices(flow: ParametricFlow, questions: Questions): void {
-  const { optimum, more, fewer, moves, demand } = questions;
+export function learnFromPrices(flow: ParametricFlow, sensitivities: Sensitivities): void {
+  const { optimum, more, fewer, moves, demand } = sensitivities;
   const { range: base } = flow.unchanged();
   optimum.least = Math.max(optimum.least, base.least);
   optimum.most = Math.min(optimum.most, base.most);
-  const note = (question: Question | null, { range }: FlowBounds) => {
-    if (!question) return;
-    learn(question, range);
-    question.guess = range.least - base.least;
+  const note = (sensitivity: Sensitivity | null, { range }: FlowBounds) => {
+    if (!sensitivity) return;
+    learn(sensitivity, range);
+    sensitivity.guess = range.least - base.least;
   };
-  for (const [i, question] of more.entries()) note(question, flow.bounds.more(i));
-  for (const [i, question] of fewer.entries()) note(question, flow.bounds.fewer(i));
-  for (const [j, question] of demand.entries()) note(question, flow.bounds.demand(j));
-  for (const question of moves) note(question, flow.bounds.move(question.move!));
+  for (const [i, sensitivity] of more.entries()) note(sensitivity, flow.bounds.more(i));
+  for (const [i, sensitivity] of fewer.entries()) note(sensitivity, flow.bounds.fewer(i));
+  for (const [j, sensitivity] of demand.entries()) note(sensitivity, flow.bounds.demand(j));
+  for (const sensitivity of moves) note(sensitivity, flow.bounds.move(sensitivity.move!));
 }
 
 /** The same from both sides: that flow changed and repaired, the least known first. @throws OutOfTime */
-export function learnFromPricedRepairs(flow: ParametricFlow, questions: Questions): void {
-  const { more, fewer, moves, demand } = questions;
+export function learnFromPricedRepairs(flow: ParametricFlow, sensitivities: Sensitivities): void {
+  const { more, fewer, moves, demand } = sensitivities;
   const { repairs } = flow;
-  const open: { question: Question; look: () => FlowBounds }[] = [
-    ...more.map((question, i) => ({ question, look: () => repairs.more(i) })),
-    ...fewer.flatMap((question, i) => (question ? [{ question, look: () => repairs.fewer(i) }] : [])),
-    ...demand.map((question, j) => ({ question, look: () => repairs.demand(j) })),
-    ...moves.map((question) => ({ question, look: () => repairs.move(question.move!) })),
+  const open: { sensitivity: Sensitivity; look: () => FlowBounds }[] = [
+    ...more.map((sensitivity, i) => ({ sensitivity, look: () => repairs.more(i) })),
+    ...fewer.flatMap((sensitivity, i) => (sensitivity ? [{ sensitivity, look: () => repairs.fewer(i) }] : [])),
+    ...demand.map((sensitivity, j) => ({ sensitivity, look: () => repairs.demand(j) })),
+    ...moves.map((sensitivity) => ({ sensitivity, look: () => repairs.move(sensitivity.move!) })),
   ];
-  for (const { question, look } of open.sort((a, b) => byWidth(a.question, b.question))) {
-    if (widthOf(question) === 0) continue;
+  for (const { sensitivity, look } of open.sort((a, b) => byWidth(a.sensitivity, b.sensitivity))) {
+    if (widthOf(sensitivity) === 0) continue;
     const { range, next } = look();
-    learn(question, range, next);
+    learn(sensitivity, range, next);
   }
 }
 
-export function figuresOf(problem: Problem, solution: Solution, questions: Questions): Figures {
+export function figuresOf(problem: Problem, solution: Solution, sensitivities: Sensitivities): Figures {
   const figures = emptyFigures(problem, solution);
-  const { optimum } = questions;
+  const { optimum } = sensitivities;
   let exact = true;
   let complete = true;
-  const estimate = ({ isKnown, guess, range, sign }: Question): Estimate | typeof NOT_KNOWN => {
+  const estimate = ({ isKnown, guess, range, sign }: Sensitivity): Estimate | typeof NOT_KNOWN => {
     const found = isKnown ? difference(guess, range, optimum, sign) : NOT_KNOWN;
     if (found === NOT_KNOWN) complete = false;
     if (found?.error !== 0) exact = false;
@@ -113,11 +113,11 @@ export function figuresOf(problem: Problem, solution: Solution, questions: Quest
   };
   const absent: Estimate = { value: null, error: 0 };
   figures.locations.forEach((insight, i) => {
-    const fewerQuestion = questions.fewer[i];
+    const fewerSensitivity = sensitivities.fewer[i];
     const found = {
-      one_more_saves: estimate(questions.more[i]),
-      one_fewer_costs: fewerQuestion ? estimate(fewerQuestion) : absent,
-      more_demand_costs: estimate(questions.demand[i]),
+      one_more_saves: estimate(sensitivities.more[i]),
+      one_fewer_costs: fewerSensitivity ? estimate(fewerSensitivity) : absent,
+      more_demand_costs: estimate(sensitivities.demand[i]),
     };
     const error = commonError(Object.values(found));
     const given = LOCATION_FIGURES.filter((name) => error !== null && isWithin(found[name], error));
@@ -128,15 +128,15 @@ export function figuresOf(problem: Problem, solution: Solution, questions: Quest
     if (insight.not_known.length > 0) complete = false;
   });
   figures.moves.forEach((insight, m) => {
-    const found = estimate(questions.moves[m]);
-    const { next, range } = questions.moves[m];
+    const found = estimate(sensitivities.moves[m]);
+    const { next, range } = sensitivities.moves[m];
     insight.forbidding_costs = found?.value ?? null;
     const hasNext =
       insight.forbidding_costs !== null && next !== null && range.most < Number.POSITIVE_INFINITY;
     insight.next_best_location = hasNext ? problem.locationIds[next] : null;
     insight.error_at_most = found?.error ?? null;
   });
-  const { binding, isCertain, isComplete } = bindingOf(problem, questions);
+  const { binding, isCertain, isComplete } = bindingOf(problem, sensitivities);
   figures.binding = binding;
   figures.exact = exact && isCertain;
   figures.complete = complete && isComplete;
@@ -166,7 +166,7 @@ function negated(added: number | null): number | null {
  */
 export function bindingOf(
   problem: Problem,
-  { optimum, constraints }: Questions,
+  { optimum, constraints }: Sensitivities,
 ): { binding: BindingConstraint[]; isCertain: boolean; isComplete: boolean } {
   const binding: BindingConstraint[] = [];
   let isCertain = true;

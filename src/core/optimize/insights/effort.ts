@@ -4,7 +4,7 @@ import { NEAR_PER_NODE } from './residual/near-arcs.ts';
 
 export type Effort = {
   check: Check;
-  /** Half-arcs per node that searches for what is nearby read, where there are several times as many. */
+  /** Residual arcs per node that searches for what is nearby read, where there are several times as many. */
   nearPerNode: number;
 };
 

@@ -21,7 +21,7 @@ import { effortOf } from './effort.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { groupMoves, rerouteMove } from './move-figures.ts';
 import { type ClassFlow, createPureFlow, moneyOf, requiredVehicles } from './residual/class-flow.ts';
-import { askConstraints, NO_QUESTIONS } from './sensitivity.ts';
+import { askConstraints, NO_SENSITIVITIES } from './sensitivity.ts';
 import { learnConstraints, tightenEach } from './tighten.ts';
 
 /** Shares of the work: for vehicles and demand of all locations, for the moves; the rest is for constraints. */
@@ -67,17 +67,17 @@ export async function explainPureFlow(
 
 /** Solved again without each constraint, which for a network is quick. */
 async function explainBinding(problem: Problem, optimum: number, control: Stopping) {
-  const questions = {
-    ...NO_QUESTIONS,
+  const sensitivities = {
+    ...NO_SENSITIVITIES,
     optimum: { least: optimum, most: optimum },
     constraints: askConstraints(problem, optimum),
   };
   // Nothing is cheaper than free.
   if (optimum > 0) {
-    await learnConstraints(problem, questions, timeFor('binding', control));
-    await tightenEach(problem, questions, control);
+    await learnConstraints(problem, sensitivities, timeFor('binding', control));
+    await tightenEach(problem, sensitivities, control);
   }
-  return bindingOf(problem, questions);
+  return bindingOf(problem, sensitivities);
 }
 
 /** Money that a change adds; null where it leaves no plan. */

@@ -20,7 +20,7 @@ import { bindingOf, explainByBounds } from './bounded-insights.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { explainPureFlow } from './flow-insights.ts';
 import { hasOnlyFullLoads } from './residual/class-flow.ts';
-import { askConstraints, NO_QUESTIONS } from './sensitivity.ts';
+import { askConstraints, NO_SENSITIVITIES } from './sensitivity.ts';
 import { learnConstraints } from './tighten.ts';
 
 /** More possible moves than this do not fit in memory as a flow. */
@@ -65,13 +65,13 @@ function withSomeClass(problem: Problem): Problem {
 async function explainBinding(problem: Problem, solution: Solution, control: SolveControl): Promise<Figures> {
   const figures = emptyFigures(problem, solution);
   const { boundUnits: least, costUnits: most } = solution;
-  const questions = {
-    ...NO_QUESTIONS,
+  const sensitivities = {
+    ...NO_SENSITIVITIES,
     optimum: { least, most },
     constraints: askConstraints(problem, most),
   };
-  await learnConstraints(problem, questions, { ...control, deadlineMs: nowMs() });
-  return { ...figures, binding: bindingOf(problem, questions).binding };
+  await learnConstraints(problem, sensitivities, { ...control, deadlineMs: nowMs() });
+  return { ...figures, binding: bindingOf(problem, sensitivities).binding };
 }
 
 async function explain(problem: Problem, solution: Solution, load: number, control: SolveControl) {

@@ -36,7 +36,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
   const n = problem.locationIds.length;
   const { limits } = problem;
   const flow = createPricedFlow(problem, solution, effort);
-  const { network, served, sink, arcOf, gainOf, isShut, sumOver, price, perGain, required, noise, scale } =
+  const { network, served, sink, arcOf, gainOf, isFixed, sumOver, price, perGain, required, noise, scale } =
     flow;
   const back = network.mark();
   const base = flow.value;
@@ -51,7 +51,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
 
   /** Whether a step can be one more, or one fewer. */
   const canChange = (step: number, by: 1 | -1) =>
-    !isShut[step] && network.residual(2 * arcOf(step) + (by > 0 ? 0 : 1)) > 0;
+    !isFixed[step] && network.residual(2 * arcOf(step) + (by > 0 ? 0 : 1)) > 0;
 
   /** Steps that can change, those of least reduced cost, with what each adds by cost and by what is served. */
   function findChanges(limit: number): Change[] {

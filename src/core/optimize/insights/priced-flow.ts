@@ -67,11 +67,11 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
   const most = Float64Array.from({ length: 2 * n }, (_, s) => (s < n ? full[s] : rest[s - n] > 0 ? 1 : 0));
   const price = new Float64Array(2 * n);
   const amount = Float64Array.from({ length: 2 * n }, (_, s) => (s < n ? held.full[s] : held.part[s - n]));
-  const isShut = new Uint8Array(2 * n).fill(1);
+  const isFixed = new Uint8Array(2 * n).fill(1);
   for (let s = 0; s < 2 * n; s++) network.shut(arcOf(s));
 
   /** Steps that are shut keep `amount`. */
-  const stepFlow = (s: number) => (isShut[s] ? amount[s] : network.residual(2 * arcOf(s) + 1));
+  const stepFlow = (s: number) => (isFixed[s] ? amount[s] : network.residual(2 * arcOf(s) + 1));
   const sumOver = (weightOf: (s: number) => number) => {
     let total = 0;
     for (let s = 0; s < 2 * n; s++) total += weightOf(s) * stepFlow(s);
@@ -88,7 +88,7 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
   function hold(step: number, by: number): void {
     amount[step] = stepFlow(step) + by;
     network.shut(arcOf(step));
-    isShut[step] = 1;
+    isFixed[step] = 1;
   }
 
   /** Makes the flow optimal for another price of a full step. */
@@ -102,7 +102,7 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
     }
     value -= sumOver((s) => price[s]);
     for (let s = 0; s < 2 * n; s++) {
-      isShut[s] = 0;
+      isFixed[s] = 0;
       const arc = arcOf(s);
       value -= network.widen(2 * arc, most[s] - amount[s]);
       value -= network.widen(2 * arc + 1, amount[s]);
@@ -178,11 +178,11 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
     arcOf,
     gainOf,
     gainAt,
-    isShut,
+    isFixed,
     sumOver,
     hold,
     /** Opens what is held. */
-    reopen: () => isShut.fill(0),
+    reopen: () => isFixed.fill(0),
     /** A bound in units, of the flow's value where `least` has to be served. */
     boundOf: (lagrangian: number, least: number) =>
       Math.max(

@@ -8,7 +8,7 @@ import { classToTake, mostCommonClass, servingVehicles } from '../problem/servin
 import type { Effort } from './effort.ts';
 import { rerouteMove } from './move-figures.ts';
 import { type ClassFlow, createFixedFlow, presentVehicles } from './residual/class-flow.ts';
-import { learn, type Question, type Questions } from './sensitivity.ts';
+import { learn, type Sensitivities, type Sensitivity } from './sensitivity.ts';
 
 /** A plan and what it costs. */
 export type PlanInHand = { moves: Moves; costUnits: number };
@@ -30,32 +30,34 @@ export function learnFromRepairs(
   problem: Problem,
   plan: PlanInHand,
   load: number,
-  questions: Questions,
+  sensitivities: Sensitivities,
   effort: Effort,
 ): void {
   const serving = servingVehicles(problem, plan.moves);
   const flows = serving.map((vehicles, k) => createFixedFlow(problem, k, plan.moves, vehicles, effort));
   // With its serving vehicles where they are, the plan may be cheaper than it was.
   const costUnits = flows.reduce((cost, { network }) => cost - network.improved, plan.costUnits);
-  questions.optimum.most = Math.min(questions.optimum.most, costUnits);
+  sensitivities.optimum.most = Math.min(sensitivities.optimum.most, costUnits);
   const repairs = createRepairs(problem, plan.moves, flows, serving);
-  const note = (question: Question | null, added: number | null, next: number | null = null) => {
+  const note = (sensitivity: Sensitivity | null, added: number | null, next: number | null = null) => {
     const most = added === null ? Number.POSITIVE_INFINITY : costUnits + added;
-    if (!question || most === Number.POSITIVE_INFINITY || most > problem.limits.maxCostUnits) return;
-    learn(question, { least: 0, most }, next);
-    question.guess ??= added;
+    if (!sensitivity || most === Number.POSITIVE_INFINITY || most > problem.limits.maxCostUnits) return;
+    learn(sensitivity, { least: 0, most }, next);
+    sensitivity.guess ??= added;
   };
   const common = mostCommonClass(problem) ?? 0;
-  for (const [i, question] of questions.more.entries()) note(question, repairs.withOneMore(common, i));
-  for (const [i, question] of questions.fewer.entries()) {
+  for (const [i, sensitivity] of sensitivities.more.entries())
+    note(sensitivity, repairs.withOneMore(common, i));
+  for (const [i, sensitivity] of sensitivities.fewer.entries()) {
     const k = classToTake(problem, common, i);
-    if (k !== null) note(question, repairs.withOneFewer(k, i));
+    if (k !== null) note(sensitivity, repairs.withOneFewer(k, i));
   }
-  for (const [j, question] of questions.demand.entries()) note(question, repairs.withServing(j, load));
+  for (const [j, sensitivity] of sensitivities.demand.entries())
+    note(sensitivity, repairs.withServing(j, load));
   const restore = flows.map(({ network }) => network.mark());
-  for (const question of questions.moves) {
-    const { units, next } = rerouteMove(problem, flows, restore, question.move!);
-    note(question, units, next);
+  for (const sensitivity of sensitivities.moves) {
+    const { units, next } = rerouteMove(problem, flows, restore, sensitivity.move!);
+    note(sensitivity, units, next);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Insights as questions: what would the cheapest plan cost after a change? Each has a range of what is proved so far, which
+ * Insights as sensitivities: what would the cheapest plan cost after a change? Each has a range of what is proved so far, which
  * solving narrows, so that figures can be given at any time with the most that they may be off.
  */
 import type { Moves, Problem, Solution } from '../problem/model.ts';
@@ -9,7 +9,7 @@ import { both, type Range, UNKNOWN } from './estimate.ts';
 import { groupMoves, type MoveGroup, mostGained } from './move-figures.ts';
 import { type RelaxableName, relaxableConstraints, relaxByOne } from './units.ts';
 
-export type Question = {
+export type Sensitivity = {
   /** The changed problem. */
   variant: () => Problem;
   /** What the change can do to the cost: 1 nothing but raise it, −1 nothing but lower it. */
@@ -26,19 +26,19 @@ export type Question = {
   isKnown: boolean;
 };
 
-export type Questions = {
+export type Sensitivities = {
   /** The problem as it is. */
   optimum: Range;
-  more: Question[];
+  more: Sensitivity[];
   /** Null where there is no vehicle to take. */
-  fewer: (Question | null)[];
-  demand: Question[];
-  moves: Question[];
+  fewer: (Sensitivity | null)[];
+  demand: Sensitivity[];
+  moves: Sensitivity[];
   /** One unit looser, and without the constraint. */
-  constraints: { name: RelaxableName; unit: Question; all: Question }[];
+  constraints: { name: RelaxableName; unit: Sensitivity; all: Sensitivity }[];
 };
 
-export function askAll(problem: Problem, solution: Solution, load: number): Questions {
+export function askAll(problem: Problem, solution: Solution, load: number): Sensitivities {
   const n = problem.locationIds.length;
   const places = Array.from({ length: n }, (_, i) => i);
   const common = mostCommonClass(problem) ?? 0;
@@ -65,10 +65,10 @@ export function askAll(problem: Problem, solution: Solution, load: number): Ques
   };
 }
 
-export const NO_QUESTIONS = { more: [], fewer: [], demand: [], moves: [] };
+export const NO_SENSITIVITIES = { more: [], fewer: [], demand: [], moves: [] };
 
 /** @param most cost of a plan */
-export function askConstraints(problem: Problem, most: number): Questions['constraints'] {
+export function askConstraints(problem: Problem, most: number): Sensitivities['constraints'] {
   const lowered = (variant: () => Problem) => ask(variant, -1, { least: 0, most });
   return relaxableConstraints(problem).map((name) => ({
     name,
@@ -77,7 +77,7 @@ export function askConstraints(problem: Problem, most: number): Questions['const
   }));
 }
 
-function ask(variant: () => Problem, sign: 1 | 0 | -1, range: Range): Question {
+function ask(variant: () => Problem, sign: 1 | 0 | -1, range: Range): Sensitivity {
   return {
     variant,
     sign,
@@ -90,31 +90,32 @@ function ask(variant: () => Problem, sign: 1 | 0 | -1, range: Range): Question {
   };
 }
 
-/** Adds what is proved of a question. @param next of the plan that the range's upper end is of */
-export function learn(question: Question, range: Range, next: number | null = null): void {
-  if (next !== null && (range.most <= question.range.most || question.next === null)) question.next = next;
-  question.range = both(question.range, range);
-  question.isKnown = true;
+/** Adds what is proved of a sensitivity. @param next of the plan that the range's upper end is of */
+export function learn(sensitivity: Sensitivity, range: Range, next: number | null = null): void {
+  if (next !== null && (range.most <= sensitivity.range.most || sensitivity.next === null))
+    sensitivity.next = next;
+  sensitivity.range = both(sensitivity.range, range);
+  sensitivity.isKnown = true;
 }
 
 /** How far apart the ends of what is known are; 0 where it is known that there is no plan. */
-export function widthOf({ range }: Question): number {
+export function widthOf({ range }: Sensitivity): number {
   return range.least === Number.POSITIVE_INFINITY ? 0 : range.most - range.least;
 }
 
 /** The least known first. */
-export function byWidth(a: Question, b: Question): number {
+export function byWidth(a: Sensitivity, b: Sensitivity): number {
   const [first, second] = [widthOf(b), widthOf(a)];
   return first === second ? 0 : first - second;
 }
 
-/** Every question, those that more than one figure rests on first. */
-export function listAll({ constraints, more, fewer, moves, demand }: Questions): Question[] {
+/** Every sensitivity, those that more than one figure rests on first. */
+export function listAll({ constraints, more, fewer, moves, demand }: Sensitivities): Sensitivity[] {
   return [
     ...constraints.flatMap(({ unit, all }) => [unit, all]),
     ...moves,
     ...more,
-    ...fewer.filter((question) => question !== null),
+    ...fewer.filter((sensitivity) => sensitivity !== null),
     ...demand,
   ];
 }

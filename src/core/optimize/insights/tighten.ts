@@ -12,13 +12,13 @@ import { isOver, type Stopping } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 import { NO_PLAN } from './estimate.ts';
 import type { PlanInHand } from './repairs.ts';
-import { byWidth, learn, listAll, nextBest, type Question, type Questions, widthOf } from './sensitivity.ts';
+import { byWidth, learn, listAll, nextBest, type Sensitivity, type Sensitivities, widthOf } from './sensitivity.ts';
 
 /** The problem as it is, solved closer. @returns the best plan known */
 export async function tightenOptimum(
   problem: Problem,
   plan: PlanInHand,
-  { optimum }: Questions,
+  { optimum }: Sensitivities,
   stopping: Stopping,
 ): Promise<PlanInHand> {
   if (optimum.most <= optimum.least) return plan;
@@ -35,7 +35,7 @@ export async function tightenOptimum(
  */
 export async function learnConstraints(
   problem: Problem,
-  { constraints }: Questions,
+  { constraints }: Sensitivities,
   stopping: Stopping,
 ): Promise<void> {
   for (const [at, { all }] of constraints.entries()) {
@@ -46,12 +46,12 @@ export async function learnConstraints(
 }
 
 /** Solves changed problems until all is known or the time is up; those that took all of their share again when each has had its own. */
-export async function tightenEach(problem: Problem, questions: Questions, control: Stopping): Promise<void> {
-  let open = listAll(questions).filter((question) => widthOf(question) > 0);
+export async function tightenEach(problem: Problem, sensitivities: Sensitivities, control: Stopping): Promise<void> {
+  let open = listAll(sensitivities).filter((sensitivity) => widthOf(sensitivity) > 0);
   while (open.length > 0) {
-    const unsettled: Question[] = [];
+    const unsettled: Sensitivity[] = [];
     // The widest first.
-    for (const question of open.sort(byWidth)) {
+    for (const sensitivity of open.sort(byWidth)) {
       const now = nowMs();
       if (isOver(control)) return;
       const share = Math.max(
@@ -59,18 +59,18 @@ export async function tightenEach(problem: Problem, questions: Questions, contro
         shareOf('changedProblem') * (control.deadlineMs - now),
       );
       const stopping = { ...control, deadlineMs: Math.min(control.deadlineMs, now + share) };
-      await solveCloser(problem, question, stopping);
-      if (isOver(stopping) && widthOf(question) > 0) unsettled.push(question);
+      await solveCloser(problem, sensitivity, stopping);
+      if (isOver(stopping) && widthOf(sensitivity) > 0) unsettled.push(sensitivity);
     }
     open = unsettled;
   }
 }
 
-async function solveCloser(problem: Problem, question: Question, stopping: Stopping): Promise<void> {
-  const outcome = await solveProblem(question.variant(), 0, stopping);
-  if (outcome.kind === 'infeasible') learn(question, NO_PLAN, null);
+async function solveCloser(problem: Problem, sensitivity: Sensitivity, stopping: Stopping): Promise<void> {
+  const outcome = await solveProblem(sensitivity.variant(), 0, stopping);
+  if (outcome.kind === 'infeasible') learn(sensitivity, NO_PLAN, null);
   if (outcome.kind !== 'solved') return;
   const { moves, costUnits, boundUnits } = outcome.solution;
-  const next = question.move && nextBest(problem, question.plan!, moves, question.move);
-  learn(question, { least: boundUnits, most: costUnits }, next);
+  const next = sensitivity.move && nextBest(problem, sensitivity.plan!, moves, sensitivity.move);
+  learn(sensitivity, { least: boundUnits, most: costUnits }, next);
 }

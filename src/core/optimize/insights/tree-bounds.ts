@@ -6,7 +6,7 @@
 import { createBaseModel } from '../column-generation/build-base-model.ts';
 import type { Context } from '../column-generation/context.ts';
 import { createMaster } from '../column-generation/master.ts';
-import { cut, relaxWithoutShortage, SURE_PENALTY } from '../column-generation/search.ts';
+import { cut, relaxWithoutArtificials, SURE_PENALTY } from '../column-generation/search.ts';
 import { withSolverModel } from '../highs/highs.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { createIncumbent } from '../problem/incumbent.ts';
@@ -16,7 +16,7 @@ import { nowMs } from '../run/clock.ts';
 import { isOver, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import { both, NO_PLAN, type Range } from './estimate.ts';
 import type { PlanInHand } from './repairs.ts';
-import { byWidth, learn, listAll, nextBest, type Question, type Questions, widthOf } from './sensitivity.ts';
+import { byWidth, learn, listAll, nextBest, type Sensitivity, type Sensitivities, widthOf } from './sensitivity.ts';
 import { type BranchTree, createBranchTree } from './tree.ts';
 
 /**
@@ -26,14 +26,14 @@ import { type BranchTree, createBranchTree } from './tree.ts';
 export async function learnFromTree(
   problem: Problem,
   plan: PlanInHand,
-  questions: Questions,
+  sensitivities: Sensitivities,
   control: Stopping,
   onOptimum: (best: PlanInHand) => Promise<void>,
 ): Promise<void> {
   const base = createBaseModel(problem);
   await withSolverModel(problem.caches.thread, base.model, base.tolerance, control, async (model) => {
     const incumbent = createIncumbent(problem, 0, control);
-    const { optimum } = questions;
+    const { optimum } = sensitivities;
     let tree: BranchTree | null = null;
     let best = plan;
     const onPlan = (moves: Moves) => {
@@ -50,7 +50,7 @@ export async function learnFromTree(
         incumbent,
         master: createMaster(problem, base, model, incumbent.isOver),
       };
-      const relaxed = relaxWithoutShortage(problem, context.master, SURE_PENALTY);
+      const relaxed = relaxWithoutArtificials(problem, context.master, SURE_PENALTY);
       if (typeof relaxed === 'string' || cut(context, relaxed).status !== 'done') return;
       tree = createBranchTree(context);
       const share = timeFor('treeOptimum', control);
@@ -59,53 +59,53 @@ export async function learnFromTree(
     });
     await onOptimum(best);
     untilOutOfTime(() => {
-      if (tree) askEach(problem, tree, questions, control);
+      if (tree) askEach(problem, tree, sensitivities, control);
     });
   });
 }
 
 /** @throws OutOfTime, with what was learnt before */
-function askEach(problem: Problem, tree: BranchTree, questions: Questions, control: Stopping): void {
-  const { optimum } = questions;
-  for (const question of listAll(questions)) {
-    if (question.sign > 0)
-      question.range = both(question.range, { least: optimum.least, most: Number.POSITIVE_INFINITY });
-    if (question.sign < 0) question.range = both(question.range, { least: 0, most: optimum.most });
+function askEach(problem: Problem, tree: BranchTree, sensitivities: Sensitivities, control: Stopping): void {
+  const { optimum } = sensitivities;
+  for (const sensitivity of listAll(sensitivities)) {
+    if (sensitivity.sign > 0)
+      sensitivity.range = both(sensitivity.range, { least: optimum.least, most: Number.POSITIVE_INFINITY });
+    if (sensitivity.sign < 0) sensitivity.range = both(sensitivity.range, { least: 0, most: optimum.most });
   }
   // What the multipliers at hand say, so that time goes to those of which that is least.
-  for (const question of listAll(questions)) {
+  for (const sensitivity of listAll(sensitivities)) {
     if (isOver(control)) return;
-    if (widthOf(question) > 0) askOne(problem, tree, question, optimum, () => true);
+    if (widthOf(sensitivity) > 0) askOne(problem, tree, sensitivity, optimum, () => true);
   }
-  const open = listAll(questions).filter((question) => widthOf(question) > 0);
+  const open = listAll(sensitivities).filter((sensitivity) => widthOf(sensitivity) > 0);
   open.sort(byWidth);
-  for (const [at, question] of open.entries()) {
+  for (const [at, sensitivity] of open.entries()) {
     if (isOver(control)) return;
-    if (widthOf(question) === 0) continue;
+    if (widthOf(sensitivity) === 0) continue;
     const share = evenPartOf(control, open.length - at);
     const untilMs = Math.max(share.deadlineMs, nowMs() + msOf('treeQuestionMin'));
-    askOne(problem, tree, question, optimum, () => nowMs() >= untilMs);
+    askOne(problem, tree, sensitivity, optimum, () => nowMs() >= untilMs);
   }
 }
 
 function askOne(
   { limits }: Problem,
   tree: BranchTree,
-  question: Question,
+  sensitivity: Sensitivity,
   optimum: Range,
   isDone: () => boolean,
 ): void {
-  const changed = question.variant();
+  const changed = sensitivity.variant();
   const onPlan = (moves: Moves) => {
     const { costUnits, broken } = evaluateMoves(changed, moves);
-    if (broken.length > 0 || costUnits > limits.maxCostUnits || costUnits >= question.range.most) return;
-    const next = question.move && nextBest(changed, question.plan!, moves, question.move);
-    learn(question, { least: 0, most: costUnits }, next);
+    if (broken.length > 0 || costUnits > limits.maxCostUnits || costUnits >= sensitivity.range.most) return;
+    const next = sensitivity.move && nextBest(changed, sensitivity.plan!, moves, sensitivity.move);
+    learn(sensitivity, { least: 0, most: costUnits }, next);
   };
-  const enough = () => Math.min(question.range.most, limits.maxCostUnits + 1);
+  const enough = () => Math.min(sensitivity.range.most, limits.maxCostUnits + 1);
   const bound = tree.ask(changed, { enough, onPlan, isDone });
-  if (question.range.most < Number.POSITIVE_INFINITY) question.guess = question.range.most - optimum.most;
+  if (sensitivity.range.most < Number.POSITIVE_INFINITY) sensitivity.guess = sensitivity.range.most - optimum.most;
   if (bound === null) return;
   const most = Number.POSITIVE_INFINITY;
-  learn(question, bound > limits.maxCostUnits || bound === most ? NO_PLAN : { least: bound, most });
+  learn(sensitivity, bound > limits.maxCostUnits || bound === most ? NO_PLAN : { least: bound, most });
 }

@@ -15,7 +15,7 @@ import { planGreedily } from '../column-generation/heuristics/greedy.ts';
 import { canImprove, improve } from '../column-generation/heuristics/improve.ts';
 import { fractionalColumns, movesOf } from '../column-generation/integer-columns.ts';
 import type { Relaxed } from '../column-generation/master.ts';
-import { relaxWithoutShortage, SURE_PENALTY } from '../column-generation/search.ts';
+import { relaxWithoutArtificials, SURE_PENALTY } from '../column-generation/search.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import { DUAL_NOISE, provedUnits } from '../problem/incumbent.ts';
 import { KeyHeap } from '../problem/key-heap.ts';
@@ -61,14 +61,14 @@ export type BranchSearch = {
 
 export type BranchTree = ReturnType<typeof createBranchTree>;
 
-/** @param context of a problem whose relaxation has no shortages */
+/** @param context of a problem whose relaxation has no artificial columns */
 export function createBranchTree(context: Context) {
   const { base, master, incumbent } = context;
   const root = leafOf(wholeBounds(), wholeBounds(), Number.NEGATIVE_INFINITY, null, null);
   let leaves = [root];
   /** By how much parts up to, and above, a value raised the bound per unit of distance, in sum, and how often. */
-  const raised = [new Float64Array(base.wholeColumns), new Float64Array(base.wholeColumns)];
-  const tries = [new Int32Array(base.wholeColumns), new Int32Array(base.wholeColumns)];
+  const raised = [new Float64Array(base.integerColumns), new Float64Array(base.integerColumns)];
+  const tries = [new Int32Array(base.integerColumns), new Int32Array(base.integerColumns)];
 
   function wholeBounds(): ColumnBounds {
     return { lower: master.whole.lower.slice(), upper: master.whole.upper.slice() };
@@ -83,7 +83,7 @@ export function createBranchTree(context: Context) {
 
   /** @returns null where the time is up or the solver gave up */
   function solveLeaf(leaf: Leaf, { enough, onPlan }: BranchSearch): Relaxed | null {
-    master.setWhole(leaf.fixed.lower, leaf.fixed.upper);
+    master.setIntegerBounds(leaf.fixed.lower, leaf.fixed.upper);
     let relaxed = master.relax();
     for (let round = 0; round < MOST_CUT_ROUNDS; round++) {
       if (relaxed.status !== 'optimal') return null;
@@ -100,7 +100,7 @@ export function createBranchTree(context: Context) {
     const { values } = relaxed;
     const open = fractionalColumns(base, values);
     if (open.length === 0) {
-      const moves = relaxed.isShort ? null : movesOf(context, values);
+      const moves = relaxed.hasArtificials ? null : movesOf(context, values);
       if (moves) onPlan(moves);
       return relaxed;
     }
@@ -130,7 +130,7 @@ export function createBranchTree(context: Context) {
       for (const side of [0, 1]) {
         const part = divided(leaf.fixed, branch, side);
         if (isEmpty(part)) continue;
-        master.setWhole(part.lower, part.upper);
+        master.setIntegerBounds(part.lower, part.upper);
         const { status, bound } = master.relax();
         if (status !== 'optimal') return null;
         learnRaise(side, branch, bound - leaf.bound);
@@ -251,7 +251,7 @@ export function createBranchTree(context: Context) {
       if (!master.setProblem(changed)) return null;
       // Where no plan is known there may be none, which dividing would not prove.
       const mayHaveNone = search.enough() === Number.POSITIVE_INFINITY && !search.isDone();
-      const isNone = mayHaveNone && relaxWithoutShortage(changed, master, SURE_PENALTY) === 'infeasible';
+      const isNone = mayHaveNone && relaxWithoutArtificials(changed, master, SURE_PENALTY) === 'infeasible';
       const top = again(root, wholeBounds(), wholeBounds(), Number.NEGATIVE_INFINITY);
       const bound = isNone ? Number.POSITIVE_INFINITY : boundOf(grow([top], search), search);
       master.setProblem(original);

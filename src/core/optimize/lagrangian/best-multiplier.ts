@@ -1,5 +1,5 @@
 /**
- * The price of service at which L is largest: there the flow serves about what is required.
+ * The Lagrangian multiplier at which L is largest: there the flow serves about what is required.
  *
  * L is concave and piecewise linear; the flow at a price gives its value and a slope there, R − served. A price on either side,
  * then where the two tangents meet, until no more can lie between them. Each flow starts from the tree of the one before.
@@ -29,7 +29,7 @@ export type PriceFound = 'met' | 'short' | 'stopped';
  * @param s with any feasible tree; left with one that is optimal among the candidates, at the best price
  * @param limitOf what no plan costs more than: with L above it, all that can be served is
  */
-export function findBestPrice(s: PricedSearch, first: number, limitOf: () => number): PriceFound {
+export function findBestMultiplier(s: PricedSearch, first: number, limitOf: () => number): PriceFound {
   const highest = highestPrice(s);
   let low: PricePoint | null = null;
   let high: PricePoint | null = null;

@@ -1,13 +1,13 @@
 /**
- * The flow at one price of service: a spanning tree of `flow/` whose slack arcs have costs. Where only the price changes, the
+ * The flow at one Lagrangian multiplier: a spanning tree of `flow/` whose slack arcs have costs. Where only the price changes, the
  * tree stays a feasible one: the next search starts from it.
  */
 
 import { addCandidate, type Candidates, orderByCost } from '../flow/candidates.ts';
 import { type SimplexSearch, treeCost } from '../flow/network-simplex.ts';
 import {
+  artificialNode,
   attach,
-  hubNode,
   idleNode,
   layOut,
   partNode,
@@ -19,8 +19,8 @@ import {
 import { splitDemand } from '../problem/steps.ts';
 import type { PricedProblem } from './types.ts';
 
-/** Where demand comes from that is not served. No hub is needed: a plan that serves nothing is one. */
-export const unservedNode = hubNode;
+/** Where demand comes from that is not served. No artificial node is needed: a plan that serves nothing is one. */
+export const unservedNode = artificialNode;
 
 /** Prices are multiples of this, or of more where numbers are large. */
 const FINEST_PRICE = 2 ** -10;

@@ -17,7 +17,7 @@ import { totalUnits } from '../flow/solve-flow.ts';
 import { createSpanningTree } from '../flow/spanning-tree.ts';
 import type { Flow, FlowControl } from '../flow/types.ts';
 import { isOver, isStopped } from '../run/stopping.ts';
-import { findBestPrice, pointOf } from './best-multiplier.ts';
+import { findBestMultiplier, pointOf } from './best-multiplier.ts';
 import { pricedBound } from './bound.ts';
 import {
   addStays,
@@ -117,7 +117,7 @@ function run(
   /** What no plan costs more than: every vehicle along the dearest move. */
   const limitOf = () => totalUnits(problem.supply) * s.arcs.largestCost() + 1;
   for (let round = 0; ; round++) {
-    const found = findBestPrice(s, s.price, limitOf);
+    const found = findBestMultiplier(s, s.price, limitOf);
     if (found === 'stopped') return stopped();
     plans.keep();
     const { value } = pointOf(s);

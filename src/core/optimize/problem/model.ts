@@ -106,7 +106,7 @@ export type BoundProof =
 
 /** How a solution was found and what is proved of it. */
 export type SolveFigures = {
-  /** `network_simplex`: pure flow, or flow at the best price of service; `linear`: integral linear programme; `mixed_integer`: branch and cut; `rounding`, `greedy`: heuristics. */
+  /** `network_simplex`: pure flow, or flow at the best Lagrangian multiplier; `linear`: integral linear programme; `mixed_integer`: branch and cut; `rounding`, `greedy`: heuristics. */
   method: (typeof SOLVE_METHODS)[number];
   columns: number;
   rows: number;

@@ -44,8 +44,8 @@ describe('a certificate is refused', () => {
   });
 
   test.each<[string, Partial<Duals>, RegExp]>([
-    ['too high a price of service', { service: 31 }, /costs less than the prices say/],
-    ['too low a price of service', { service: 29 }, /costs more than the prices say/],
+    ['too high a multiplier of service', { service: 31 }, /costs less than the prices say/],
+    ['too low a multiplier of service', { service: 29 }, /costs more than the prices say/],
     ['a negative price', { supply: Float64Array.of(-1, 0, 0) }, /price of a vehicle at 0 is -1/],
     ['a price that is no number', { demand: Float64Array.of(0, Number.NaN, 0) }, /is NaN/],
     [
@@ -58,7 +58,7 @@ describe('a certificate is refused', () => {
       { service: 31, demand: Float64Array.of(0, 21, 1) },
       /demand left at 2/,
     ],
-    ['a fraction of a unit', { service: 29.5 }, /price of service is 29.5/],
+    ['a fraction of a unit', { service: 29.5 }, /multiplier of service is 29.5/],
   ])('for prices with %s', (_, change, fault) => {
     expect(faultOf(problem, flow, { ...duals, ...change })).toMatch(fault);
   });

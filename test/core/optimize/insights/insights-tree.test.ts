@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { createBaseModel } from '../../../../src/core/optimize/column-generation/build-base-model.ts';
 import { createMaster } from '../../../../src/core/optimize/column-generation/master.ts';
 import {
-  relaxWithoutShortage,
+  relaxWithoutArtificials,
   SURE_PENALTY,
 } from '../../../../src/core/optimize/column-generation/search.ts';
 import { withSolverModel } from '../../../../src/core/optimize/highs/highs.ts';
-import { askAll, listAll, type Question } from '../../../../src/core/optimize/insights/sensitivity.ts';
+import { askAll, listAll, type Sensitivity } from '../../../../src/core/optimize/insights/sensitivity.ts';
 import { type BranchTree, createBranchTree } from '../../../../src/core/optimize/insights/tree.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
 import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
@@ -43,7 +43,7 @@ async function withTree(problem: Problem, use: (tree: BranchTree) => Promise<voi
   await withSolverModel(threadCache, base.model, base.tolerance, control(), async (model) => {
     const incumbent = createIncumbent(problem, 0, control());
     const master = createMaster(problem, base, model, incumbent.isOver);
-    relaxWithoutShortage(problem, master, SURE_PENALTY);
+    relaxWithoutArtificials(problem, master, SURE_PENALTY);
     await use(createBranchTree({ problem, base, master, model, incumbent }));
   });
 }
@@ -55,7 +55,7 @@ const after = (times: number) => {
 };
 
 /** What the tree proves of a changed problem, and the cheapest plan that it tells; every plan told is looked at. */
-function ask(tree: BranchTree, { variant }: Question, times: number, hint: string) {
+function ask(tree: BranchTree, { variant }: Sensitivity, times: number, hint: string) {
   const changed = variant();
   const n = changed.locationIds.length;
   let most = Number.POSITIVE_INFINITY;

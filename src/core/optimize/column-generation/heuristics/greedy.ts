@@ -152,8 +152,8 @@ function groupByLocation(ends: readonly number[], n: number) {
   return { starts, arcs };
 }
 
-/** Whole columns (arriving and leaving vehicles) of moves, in the form of `classes.ts` without idle vehicles. */
-export function wholeColumnsOf(problem: Problem, moves: Moves): Float64Array {
+/** Integer columns (arriving and leaving vehicles) of moves, in the form of `classes.ts` without idle vehicles. */
+export function integerColumnsOf(problem: Problem, moves: Moves): Float64Array {
   const size = problem.supply.length;
   const n = problem.demand.length;
   const whole = new Float64Array(2 * size);

@@ -23,7 +23,7 @@ import type { Reach } from './class-reach.ts';
 export type CoverageModel = {
   model: LinearModel;
   /** z by k · n + j, then w where there are bounds per location; u comes after them. */
-  wholeColumns: number;
+  integerColumns: number;
   isBounded: boolean;
   demandScale: number;
   tolerance: number;
@@ -36,13 +36,13 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
   const size = classes * n;
   const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = limits;
   const bounded = hasLocationBounds(problem);
-  const wholeColumns = bounded ? 2 * size : size;
+  const integerColumns = bounded ? 2 * size : size;
   const demandScale = capacities[classes - 1];
-  const columnCount = wholeColumns + n;
+  const columnCount = integerColumns + n;
   const upper = new Float64Array(columnCount);
   const rows = createRowBuilder(4 * columnCount);
   for (let j = 0; j < n; j++) {
-    upper[wholeColumns + j] = demand[j] / demandScale;
+    upper[integerColumns + j] = demand[j] / demandScale;
     for (let k = 0; k < classes; k++) {
       let near = 0;
       for (const i of reach.sourcesOf[j]) near += supply[k * n + i];
@@ -54,7 +54,7 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
   for (let j = 0; j < n; j++) {
     if (demand[j] === 0) continue;
     for (let k = 0; k < classes; k++) rows.add(k * n + j, Math.min(capacities[k], demand[j]) / demandScale);
-    rows.add(wholeColumns + j, 1);
+    rows.add(integerColumns + j, 1);
     rows.end(demand[j] / demandScale, Number.POSITIVE_INFINITY);
   }
   if (limits.totalFleetSize !== Number.POSITIVE_INFINITY) {
@@ -65,12 +65,12 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
     let fleet = 0;
     for (let j = 0; j < n; j++) {
       fleet += supply[k * n + j];
-      for (let c = k * n + j; c < wholeColumns; c += size) rows.add(c, 1);
+      for (let c = k * n + j; c < integerColumns; c += size) rows.add(c, 1);
     }
     rows.end(bounded ? fleet : Number.NEGATIVE_INFINITY, fleet);
   }
   for (let j = 0; bounded && j < n; j++) {
-    for (let c = j; c < wholeColumns; c += n) rows.add(c, 1);
+    for (let c = j; c < integerColumns; c += n) rows.add(c, 1);
     rows.end(least, most);
   }
   // Without moves, where only its own vehicles can be: z and w each within that does not say that both are.
@@ -80,10 +80,10 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
     rows.end(Number.NEGATIVE_INFINITY, upper[size + at]);
   }
   const cost = new Float64Array(columnCount);
-  cost.fill(1, wholeColumns);
+  cost.fill(1, integerColumns);
   return {
     model: { columnCount, cost, lower: new Float64Array(columnCount), upper, ...rows.finish() },
-    wholeColumns,
+    integerColumns,
     isBounded: bounded,
     demandScale,
     tolerance: feasibilityTolerance(problem, demandScale),

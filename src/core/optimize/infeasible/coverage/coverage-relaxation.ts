@@ -180,11 +180,11 @@ function addLocationCuts(search: CoverageSearch, values: Float64Array): number {
   for (let j = 0; j < n; j++) {
     if (demand[j] === 0) continue;
     for (let k = 0; k < classes; k++) point[k] = values[k * n + j];
-    const unmet = values[base.wholeColumns + j] * base.demandScale;
+    const unmet = values[base.integerColumns + j] * base.demandScale;
     const cut = findLocationCut({ demand: demand[j], capacities, here, values: point, unmet }, capacities);
     if (!cut) continue;
     more.push({
-      indices: Int32Array.from([...capacities.keys()].map((k) => k * n + j).concat(base.wholeColumns + j)),
+      indices: Int32Array.from([...capacities.keys()].map((k) => k * n + j).concat(base.integerColumns + j)),
       values: Float64Array.from(
         [...cut.gains.subarray(0, classes)].map((gain) => gain / base.demandScale).concat(1),
       ),

@@ -204,7 +204,7 @@ function branch(search: CoverageSearch, enough: number): void {
     search.check();
     const mixed = solver.runMixed({
       integerFrom: 0,
-      integerTo: base.wholeColumns,
+      integerTo: base.integerColumns,
       gap: 0,
       absoluteGap: gap,
       start: startOf(search),
@@ -241,7 +241,7 @@ function startOf({ problem, base, known, kept }: CoverageSearch): Float64Array |
     capacity[at % n] += point[at] * problem.capacities[Math.floor(at / n)];
   }
   for (let j = 0; j < n; j++) {
-    point[base.wholeColumns + j] = Math.max(0, problem.demand[j] - capacity[j]) / base.demandScale;
+    point[base.integerColumns + j] = Math.max(0, problem.demand[j] - capacity[j]) / base.demandScale;
   }
   return point;
 }

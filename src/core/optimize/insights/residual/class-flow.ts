@@ -5,7 +5,7 @@
  *   served → sink               from the service level's vehicles up to the fleet size
  *   location in → location out  vehicles per location, where they are bounded
  * With one class and whole demand that is the whole problem. Otherwise the plan's own serving vehicles are held
- * fixed (`serving`), which leaves the question of who moves where.
+ * fixed (`serving`), which leaves open who moves where.
  */
 
 import { fromUnits } from '../../problem/costs.ts';

@@ -1,5 +1,5 @@
 /**
- * The half-arcs of small reduced cost, copied together: a search for what is nearby reads these alone. Of a dense network that is a few
+ * The residual arcs of small reduced cost, copied together: a search for what is nearby reads these alone. Of a dense network that is a few
  * per cent.
  *
  * What is left out had residual and a reduced cost above `reach` (or its twin had). With potentials that have moved by at most
@@ -9,7 +9,7 @@ import type { ResidualArcs } from './residual-arcs.ts';
 
 export type NearArcs = ReturnType<typeof findNearArcs>;
 
-/** Half-arcs that a node keeps about. */
+/** Residual arcs that a node keeps about. */
 export const NEAR_PER_NODE = 48;
 /** With fewer than so many times as many arcs it is not worth it. */
 const LEAST_FACTOR = 4;
@@ -17,21 +17,21 @@ const SAMPLE = 4096;
 const JOINED = -2;
 /** Between two looks at the clock. */
 const NODES_PER_LOOK = 256;
-const HALF_ARCS_PER_LOOK = 1 << 19;
+const RESIDUAL_ARCS_PER_LOOK = 1 << 19;
 
-/** Whether there are enough half-arcs to leave some out. */
+/** Whether there are enough residual arcs to leave some out. */
 export function isDense({ starts, head }: ResidualArcs, perNode: number): boolean {
   return head.length > LEAST_FACTOR * perNode * (starts.length - 1);
 }
 
 /** @param check called every few milliseconds */
 export function findNearArcs(
-  half: ResidualArcs,
+  residualArcs: ResidualArcs,
   potential: Float64Array,
   perNode: number,
   check: () => void,
 ) {
-  const { starts: allStarts, tail, head, cost, twin, residual } = half;
+  const { starts: allStarts, tail, head, cost, twin, residual } = residualArcs;
   const nodes = allStarts.length - 1;
   const count = head.length;
   const reducedAt = (at: number) => Math.abs(cost[at] + potential[tail[at]] - potential[head[at]]);
@@ -57,7 +57,7 @@ export function findNearArcs(
   const isOpen = new Uint8Array(kept);
   const isTwinOpen = new Uint8Array(kept);
   for (let at = 0; at < count; at++) {
-    if (at % HALF_ARCS_PER_LOOK === 0) check();
+    if (at % RESIDUAL_ARCS_PER_LOOK === 0) check();
     const x = positionOf[at];
     if (x < 0) continue;
     places[x] = at;
@@ -77,7 +77,7 @@ export function findNearArcs(
     isOpen,
     isTwinOpen,
     joined,
-    /** A half-arc's residual is another, or its cost, which may change while neither half has residual. */
+    /** A residual arc's residual is another, or its cost, which may change while neither of the two has residual. */
     update(at: number): void {
       const open = residual[at] > 0 ? 1 : 0;
       if (positionOf[at] >= 0) {

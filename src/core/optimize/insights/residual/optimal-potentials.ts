@@ -11,11 +11,15 @@ const NODES_PER_LOOK = 512;
  * @param check called every few milliseconds
  * @returns how much cheaper the flow has become; 0 where it was optimal
  */
-export function settlePotentials(half: ResidualArcs, potential: Float64Array, check: () => void): number {
-  const { residual, cost, twin } = half;
+export function settlePotentials(
+  residualArcs: ResidualArcs,
+  potential: Float64Array,
+  check: () => void,
+): number {
+  const { residual, cost, twin } = residualArcs;
   let improved = 0;
   for (;;) {
-    const cycle = findPotentials(half, potential, check);
+    const cycle = findPotentials(residualArcs, potential, check);
     if (cycle === null) return improved;
     let amount = Number.POSITIVE_INFINITY;
     for (const h of cycle) amount = Math.min(amount, residual[h]);
@@ -28,8 +32,12 @@ export function settlePotentials(half: ResidualArcs, potential: Float64Array, ch
 }
 
 /** @returns a negative cycle, or null with potentials set */
-function findPotentials(half: ResidualArcs, potential: Float64Array, check: () => void): number[] | null {
-  const { starts, head, cost, residual } = half;
+function findPotentials(
+  residualArcs: ResidualArcs,
+  potential: Float64Array,
+  check: () => void,
+): number[] | null {
+  const { starts, head, cost, residual } = residualArcs;
   const nodes = potential.length;
   const parent = new Int32Array(nodes).fill(-1);
   potential.fill(0);
@@ -49,7 +57,7 @@ function findPotentials(half: ResidualArcs, potential: Float64Array, check: () =
     if (!changed) return null;
     // A cycle of parents is a negative cycle, and there is one after `nodes` passes at the latest.
     if (pass % LOOK_EVERY === 0 || pass > nodes) {
-      const cycle = cycleOfParents(parent, half.tail);
+      const cycle = cycleOfParents(parent, residualArcs.tail);
       if (cycle) return cycle;
     }
   }

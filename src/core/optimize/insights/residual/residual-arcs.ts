@@ -1,4 +1,4 @@
-/** Half-arcs of a residual network, in the order that searches read them. */
+/** Residual arcs of a residual network, in the order that searches read them. */
 
 /** Arcs in parallel arrays, with a feasible flow. `upper` may be infinite. */
 export type FlowArcs = {
@@ -16,19 +16,19 @@ export type ResidualArcs = {
   starts: Int32Array;
   tail: Int32Array;
   head: Int32Array;
-  /** Place of the same arc's other half. */
+  /** Place of the opposite residual arc. */
   twin: Int32Array;
   cost: Float64Array;
   residual: Float64Array;
-  /** From a half-arc's number (2a forward, 2a + 1 backward) to its place, and back. */
+  /** From a residual arc's number (2a forward, 2a + 1 backward) to its place, and back. */
   placeOf: Int32Array;
-  halfAt: Int32Array;
+  numberAt: Int32Array;
 };
 
 const CHECK_EVERY = 1 << 16;
 
 /** @param check called every few milliseconds */
-export function createHalfArcs(arcs: FlowArcs, check: () => void): ResidualArcs {
+export function createResidualArcs(arcs: FlowArcs, check: () => void): ResidualArcs {
   const { nodes, from, to } = arcs;
   const count = 2 * from.length;
   const starts = new Int32Array(nodes + 1);
@@ -38,7 +38,7 @@ export function createHalfArcs(arcs: FlowArcs, check: () => void): ResidualArcs 
     starts[to[a] + 1]++;
   }
   for (let u = 0; u < nodes; u++) starts[u + 1] += starts[u];
-  const half: ResidualArcs = {
+  const residualArcs: ResidualArcs = {
     starts,
     tail: new Int32Array(count),
     head: new Int32Array(count),
@@ -46,21 +46,30 @@ export function createHalfArcs(arcs: FlowArcs, check: () => void): ResidualArcs 
     cost: new Float64Array(count),
     residual: new Float64Array(count),
     placeOf: new Int32Array(count),
-    halfAt: new Int32Array(count),
+    numberAt: new Int32Array(count),
   };
   const fill = starts.slice();
   for (let a = 0; a < from.length; a++) {
     if (a % CHECK_EVERY === 0) check();
     const forward = fill[from[a]]++;
     const backward = fill[to[a]]++;
-    set(half, forward, backward, 2 * a, from[a], to[a], arcs.cost[a], arcs.upper[a] - arcs.flow[a]);
-    set(half, backward, forward, 2 * a + 1, to[a], from[a], 0 - arcs.cost[a], arcs.flow[a] - arcs.lower[a]);
+    set(residualArcs, forward, backward, 2 * a, from[a], to[a], arcs.cost[a], arcs.upper[a] - arcs.flow[a]);
+    set(
+      residualArcs,
+      backward,
+      forward,
+      2 * a + 1,
+      to[a],
+      from[a],
+      0 - arcs.cost[a],
+      arcs.flow[a] - arcs.lower[a],
+    );
   }
-  return half;
+  return residualArcs;
 }
 
 function set(
-  half: ResidualArcs,
+  residualArcs: ResidualArcs,
   at: number,
   twin: number,
   number: number,
@@ -69,11 +78,11 @@ function set(
   cost: number,
   residual: number,
 ): void {
-  half.placeOf[number] = at;
-  half.halfAt[at] = number;
-  half.twin[at] = twin;
-  half.tail[at] = tail;
-  half.head[at] = head;
-  half.cost[at] = cost;
-  half.residual[at] = residual;
+  residualArcs.placeOf[number] = at;
+  residualArcs.numberAt[at] = number;
+  residualArcs.twin[at] = twin;
+  residualArcs.tail[at] = tail;
+  residualArcs.head[at] = head;
+  residualArcs.cost[at] = cost;
+  residualArcs.residual[at] = residual;
 }

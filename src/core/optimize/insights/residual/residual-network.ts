@@ -3,9 +3,9 @@
  * arc away or widening it costs, along shortest paths of the residual network. Two-sided and exact, which bare duals
  * are not under degeneracy.
  *
- * Notation: arc a from u to v has half-arcs 2a (u → v, cost c, residual upper − flow) and 2a + 1 (v → u, cost −c,
- *   residual flow − lower). The flow is optimal exactly where no cycle of half-arcs with residual has a negative cost. With
- *   potentials π, c + π_u − π_v ≥ 0 on every such half-arc; Dijkstra on these reduced costs keeps it so after every change.
+ * Notation: arc a from u to v has residual arcs 2a (u → v, cost c, residual upper − flow) and 2a + 1 (v → u, cost −c,
+ *   residual flow − lower). The flow is optimal exactly where no cycle of residual arcs with residual has a negative cost. With
+ *   potentials π, c + π_u − π_v ≥ 0 on every such residual arc; Dijkstra on these reduced costs keeps it so after every change.
  * Units: whole cost units and whole vehicles; all arithmetic is exact below 2⁵³.
  * Complexity: m arcs, v nodes. Potentials once (`optimal-potentials.ts`); O(m log v) per path, much less among `near-arcs.ts`.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.7 (successive shortest paths) and §9.11 (sensitivity).
@@ -15,9 +15,9 @@ import { KeyHeap } from '../../problem/key-heap.ts';
 import type { Effort } from '../effort.ts';
 import { findNearArcs, isDense, type NearArcs } from './near-arcs.ts';
 import { settlePotentials } from './optimal-potentials.ts';
-import { createHalfArcs, type FlowArcs } from './residual-arcs.ts';
+import { createResidualArcs, type FlowArcs } from './residual-arcs.ts';
 
-/** Nodes settled between two looks at the clock, of up to some thousand half-arcs each. */
+/** Nodes settled between two looks at the clock, of up to some thousand residual arcs each. */
 const NODES_PER_LOOK = 128;
 
 export type ResidualNetwork = ReturnType<typeof createResidualNetwork>;
@@ -25,10 +25,10 @@ export type ResidualNetwork = ReturnType<typeof createResidualNetwork>;
 /** @throws OutOfTime, here and from every function below, and is of no use then */
 export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Effort) {
   const { nodes } = arcs;
-  const half = createHalfArcs(arcs, check);
-  const { starts, tail, head, twin, cost, residual, placeOf, halfAt } = half;
+  const residualArcs = createResidualArcs(arcs, check);
+  const { starts, tail, head, twin, cost, residual, placeOf, numberAt } = residualArcs;
   const potential = new Float64Array(nodes);
-  /** Reduced distances of the last search, and the half-arc that each node was reached by (−1: not). */
+  /** Reduced distances of the last search, and the residual arc that each node was reached by (−1: not). */
   const distance = new Float64Array(nodes);
   const parent = new Int32Array(nodes);
   const heap = new KeyHeap(nodes);
@@ -48,7 +48,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
     setResidual(twin[h], residual[twin[h]] + amount);
   }
 
-  const hasNear = isDense(half, nearPerNode);
+  const hasNear = isDense(residualArcs, nearPerNode);
   let near: NearArcs | null = null;
   /** Potentials when `near` was found, and by how much they have moved apart since. */
   const nearPotential = new Float64Array(nodes);
@@ -56,7 +56,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
 
   function refreshNear(): void {
     check();
-    if (hasNear) near = findNearArcs(half, potential, nearPerNode, check);
+    if (hasNear) near = findNearArcs(residualArcs, potential, nearPerNode, check);
     nearPotential.set(potential);
     drift = 0;
   }
@@ -92,7 +92,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
 
   /**
    * Settles nodes in order of their reduced distance.
-   * @param among null: all half-arcs
+   * @param among null: all residual arcs
    * @param visit is told each node with its distance, and says up to which distance to go on
    */
   function settleFrom(
@@ -133,7 +133,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
     }
   }
 
-  /** Reaches the head of a half-arc along it, or (`sign` −1) along its twin. @param settled distance and potential of the tail */
+  /** Reaches the head of a residual arc along it, or (`sign` −1) along its twin. @param settled distance and potential of the tail */
   function relax(at: number, settled: number, sign: number, limit: number): void {
     const v = head[at];
     const along = settled + sign * (cost[at] - potential[v]);
@@ -197,7 +197,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
   }
 
   /**
-   * Gives a half-arc more residual and makes the flow optimal again, by cycles through it.
+   * Gives a residual arc more residual and makes the flow optimal again, by cycles through it.
    * @returns what that saves, ≥ 0
    */
   function widen(number: number, by: number): number {
@@ -233,7 +233,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
   }
 
   /**
-   * Nodes in order of their reduced distance from a node (`backward`: to it), along nearby half-arcs: not all nodes, and not by the cheapest paths.
+   * Nodes in order of their reduced distance from a node (`backward`: to it), along nearby residual arcs: not all nodes, and not by the cheapest paths.
    * @param visit is told each node with its distance, and says up to which distance to go on
    */
   function explore(
@@ -248,7 +248,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
   function weighPath(node: number, backward: boolean, weightOf: (arc: number) => number): number {
     let total = 0;
     for (let v = node; parent[v] >= 0; v = backward ? head[parent[v]] : tail[parent[v]]) {
-      const number = halfAt[parent[v]];
+      const number = numberAt[parent[v]];
       total += (number & 1 ? -1 : 1) * weightOf(number >> 1);
     }
     return total;
@@ -264,7 +264,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
     return rerouted === null ? null : rerouted - carried * arcs.cost[arc];
   }
 
-  const improved = settlePotentials(half, potential, check);
+  const improved = settlePotentials(residualArcs, potential, check);
   return {
     distances,
     send,
@@ -273,7 +273,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
     shut,
     explore,
     weighPath,
-    /** The cost of an arc on a path, in reduced terms: ≥ 0 where the half-arc has residual. */
+    /** The cost of an arc on a path, in reduced terms: ≥ 0 where the residual arc has residual. */
     reducedCost: (number: number) => {
       const h = placeOf[number];
       return cost[h] + potential[tail[h]] - potential[head[h]];
