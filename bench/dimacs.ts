@@ -56,7 +56,7 @@ export function readDimacs(text: string): FlowNetwork {
 }
 
 /** Amounts of the core are 32 bits wide. */
-const MOST_UNITS = 2 ** 31 - 1;
+const MAX_UNITS = 2 ** 31 - 1;
 
 /**
  * The transportation problem of a network, and what to add to its cost to get the network's; or why there can be no
@@ -98,8 +98,8 @@ export function toFlowProblem(
     demand[node] = units;
     required += units;
   }
-  if (required > MOST_UNITS)
-    throw new RangeError(`capacities add up to ${required}, more than the ${MOST_UNITS} that are counted`);
+  if (required > MAX_UNITS)
+    throw new RangeError(`capacities add up to ${required}, more than the ${MAX_UNITS} that are counted`);
   return {
     kind: 'problem',
     problem: {

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { solveFlow } from '../src/core/optimize/flow/solve-flow.ts';
 import type { FlowProblem } from '../src/core/optimize/flow/types.ts';
-import { MOST_MATRIX_LOCATIONS } from '../src/core/optimize/problem/network.ts';
+import { MAX_MATRIX_LOCATIONS } from '../src/core/optimize/problem/network.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
 import { type Assignment, assignmentFlow, readAssignment, toRequest } from './assignment.ts';
@@ -50,7 +50,7 @@ function flowTask(problem: FlowProblem, constant: number): Task {
 
 function assignmentTask(assignment: Assignment): Task {
   const locations = 2 * assignment.n;
-  if (locations > MOST_MATRIX_LOCATIONS) {
+  if (locations > MAX_MATRIX_LOCATIONS) {
     const { solve } = flowTask(assignmentFlow(assignment), 0);
     return { locations, solve: () => `${solve()} (too many for a network: flow core)` };
   }

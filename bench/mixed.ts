@@ -32,7 +32,7 @@ type Case = MixedShape & { gap: number; limitKm?: number };
 const LIMIT_MS = 30_000;
 const CLASSES = [1, 2, 4];
 /** Locations up to which all moves in one model take seconds at most. */
-const MOST_DIRECT = 263;
+const MAX_DIRECT = 263;
 const GROUPS: Record<string, Case[]> = {
   everyday: [20, 263, 1000, 2000].flatMap((n) =>
     [{}, { limitKm: 5 }].map((limit) => ({ n, perLocation: 20, capacities: [1], gap: 0.01, ...limit })),
@@ -72,7 +72,7 @@ const byAllMoves: Solver = async (problem, gap) => {
 function solversFor({ n, capacities }: Case): [string, Solver][] {
   const solvers: [string, Solver][] = [['service', asTheService]];
   if (capacities.length === 1) solvers.push(['column generation', byColumns]);
-  if (capacities.length === 1 ? n <= MOST_DIRECT : n <= 30) solvers.push(['all moves', byAllMoves]);
+  if (capacities.length === 1 ? n <= MAX_DIRECT : n <= 30) solvers.push(['all moves', byAllMoves]);
   return solvers;
 }
 

@@ -22,7 +22,7 @@ const { values } = parseArgs({
 const INTERVAL_MS = 100;
 /** The first solves compile. */
 const WARM_UP = 6;
-const LEAST_ROUNDS = 6;
+const MIN_ROUNDS = 6;
 
 type Case = { shape: RequestShape; gap: number };
 
@@ -96,7 +96,7 @@ for (const [name, { shape, gap }] of Object.entries(CASES)) {
   const noise: number[] = [];
   const cpuMs: number[] = [];
   const endMs = performance.now() + Number(values.seconds) * 1000;
-  for (let round = 0; round < LEAST_ROUNDS || performance.now() < endMs; round++) {
+  for (let round = 0; round < MIN_ROUNDS || performance.now() < endMs; round++) {
     // Who comes first takes turns: the first finds other garbage than the last.
     const order = [0, 1, 2].map((at) => (at + round) % 3);
     const used = [0, 0, 0];

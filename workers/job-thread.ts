@@ -30,7 +30,7 @@ const cache = createCache();
 await loadSolver(cache);
 
 /** Progress of a loop is told at most this often. */
-const LEAST_MS_BETWEEN_REPORTS = 200;
+const MIN_MS_BETWEEN_REPORTS = 200;
 
 /** How far a thread is; `progress` from 0 to 1, never falling. */
 export type ThreadProgress = {
@@ -209,7 +209,7 @@ function loopProgress(stage: string, from: number, onProgress: Hooks['onProgress
   onProgress({ stage, progress: from });
   return (done: number, total: number) => {
     const now = performance.now();
-    if (done < total && now - toldAt < LEAST_MS_BETWEEN_REPORTS) return;
+    if (done < total && now - toldAt < MIN_MS_BETWEEN_REPORTS) return;
     toldAt = now;
     onProgress({ stage, progress: from + (1 - from) * (done / total) });
   };

@@ -3,8 +3,8 @@ import type { Queryable } from './client.ts';
 import { jobs } from './schema.ts';
 
 /** Past jobs that an estimate is made from: at most so many, the newest ones, and never fewer than the least. */
-const MOST_JOBS = 200;
-const LEAST_JOBS = 5;
+const MAX_JOBS = 200;
+const MIN_JOBS = 5;
 
 /** z of the 90th percentile of a normal distribution. */
 const Z90 = 1.2816;
@@ -58,12 +58,12 @@ export async function estimateJob(
       from job, lateral (
         select ${took} as took from ${jobs}
         where status = 'completed' and kind = job.kind and size_class = job.size_class and attempts = 1
-        order by finished_at desc limit ${MOST_JOBS}) p
+        order by finished_at desc limit ${MAX_JOBS}) p
       where p.took > job.elapsed),
     recent as (
       select ${took} as took from ${jobs}
       where ${position}::int > 0 and finished_at is not null and status = 'completed' and attempts = 1
-      order by finished_at desc limit ${MOST_JOBS})
+      order by finished_at desc limit ${MAX_JOBS})
     select count(*)::int as n,
       percentile_cont(0.5) within group (order by rest) as median,
       percentile_cont(0.1) within group (order by rest) as p10,
@@ -73,7 +73,7 @@ export async function estimateJob(
       (select count(*)::int from ${jobs} where ${position}::int > 0 and status = 'running') as parallel
     from alike`);
   const { n, median, p10, p90, mean, deviation, parallel } = rows[0];
-  if (n < LEAST_JOBS || median === null || p10 === null || p90 === null) return null;
+  if (n < MIN_JOBS || median === null || p10 === null || p90 === null) return null;
   if (position === 0) return { median, p10, p90, basedOn: n };
   if (mean === null || deviation === null || parallel === 0) return null;
   const wait = (position * mean) / parallel;

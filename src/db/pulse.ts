@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** How often the pulse is felt; a server that does not answer within `silenceMs`, twice in a row, is taken for gone. */
 const USUAL = { intervalMs: 1000, silenceMs: 3000 };
-const MOST_MISSES = 2;
+const MAX_MISSES = 2;
 
 /**
  * Feels a server's pulse while connections of a pool are at work, and ends these connections where there is none: their
@@ -47,8 +47,8 @@ export function watchPulse(
     // These, not those that have come to be at work meanwhile.
     const atWork = [...busy];
     misses = (await isSilent()) ? misses + 1 : 0;
-    if (misses < MOST_MISSES) return;
-    const seconds = (MOST_MISSES * silenceMs) / 1000;
+    if (misses < MAX_MISSES) return;
+    const seconds = (MAX_MISSES * silenceMs) / 1000;
     onError(new Error(`PostgreSQL has not answered for ${seconds} s; its connections are ended`));
     for (const client of atWork) if (busy.has(client)) client.end().catch(onError);
   };

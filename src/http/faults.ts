@@ -31,7 +31,7 @@ const UNSUPPORTED_KEYS = new Map([
   ['max_wait_time_minutes', 'needs trip durations, which the request does not carry; leave it out'],
 ]);
 
-const LONGEST_SHOWN_VALUE = 80;
+const MAX_SHOWN_VALUE = 80;
 
 /**
  * Finds where a value does not fit a schema. Each fault names the field, the value, the limit and what to do.
@@ -262,12 +262,12 @@ function show(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return 'an array';
   if (isObject(value)) return 'an object';
-  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, LONGEST_SHOWN_VALUE + 1) : value);
-  return text.length > LONGEST_SHOWN_VALUE ? `${text.slice(0, LONGEST_SHOWN_VALUE)}…` : text;
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, MAX_SHOWN_VALUE + 1) : value);
+  return text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}…` : text;
 }
 
 /** The path of a key; a key may be as long as a body. */
 function join(path: string, key: string): string {
-  const shown = key.length > LONGEST_SHOWN_VALUE ? `${key.slice(0, LONGEST_SHOWN_VALUE)}…` : key;
+  const shown = key.length > MAX_SHOWN_VALUE ? `${key.slice(0, MAX_SHOWN_VALUE)}…` : key;
   return path === '' ? shown : `${path}.${shown}`;
 }

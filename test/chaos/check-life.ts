@@ -6,7 +6,7 @@ import type { PosedProblem } from './problems.ts';
 import type { PostgresServer } from './servers.ts';
 
 /** Busy workers leave work to the others, so a few rounds reach all of them. */
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 
 /**
  * Nobody hangs after the storm: every worker takes a job, and every API hears the progress that every worker tells
@@ -52,7 +52,7 @@ export async function checkLife(
     }
   };
   const rounds = async () => {
-    for (let round = 0; round < MOST_ROUNDS && missing.size > 0; round++)
+    for (let round = 0; round < MAX_ROUNDS && missing.size > 0; round++)
       await Promise.all(middle.map(tryOne));
   };
   await Promise.race([rounds(), aborted(caller.signal)]);

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const MOST_LINES = 80;
+const MAX_LINES = 80;
 
 /** How often a worker said that it stored the result of a job. */
 export function endingsPerJob(folder: string): Map<string, number> {
@@ -28,7 +28,7 @@ export function traceOf(folder: string, ids: readonly string[]): string[] {
     .sort((a, b) => a.time - b.time)
     .map(({ file, line }) => `${file}: ${line}`)
     .filter((line, i, all) => line !== all[i - 1])
-    .slice(0, MOST_LINES);
+    .slice(0, MAX_LINES);
 }
 
 /** Lines of warnings and errors, counted by message: what the service had to say about the storm. */

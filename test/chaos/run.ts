@@ -55,7 +55,7 @@ const CALM_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 15_000;
 const SAMPLE_MS = 2000;
 /** Findings about jobs whose whole history is told. */
-const MOST_TRACED = 10;
+const MAX_TRACED = 10;
 
 /** A job may lose its worker that often; the storm crashes some to this limit. */
 const MAX_CRASHES = 3;
@@ -247,7 +247,7 @@ function addFinding(
 ): void {
   const { jobId } = finding;
   let history: string[] = [];
-  if (jobId !== undefined && report.findings.length < MOST_TRACED) {
+  if (jobId !== undefined && report.findings.length < MAX_TRACED) {
     const row = rows.get(jobId);
     history = [
       `row: ${JSON.stringify(row)}`,

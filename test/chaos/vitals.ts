@@ -16,12 +16,12 @@ export type VitalsWatch = {
  * Garbage waits to be collected and caches fill, so the limits are wide; what leaks with every reconnect passes them in
  * minutes.
  */
-const MOST_GROWTH = 1.5;
-const MOST_GROWTH_MIB = 100;
-const MOST_NEW_THREADS = 4;
-const MOST_NEW_FILES = 60;
+const MAX_GROWTH = 1.5;
+const MAX_GROWTH_MIB = 100;
+const MAX_NEW_THREADS = 4;
+const MAX_NEW_FILES = 60;
 /** Fewer samples than this say nothing about growth. */
-const LEAST_SAMPLES = 40;
+const MIN_SAMPLES = 40;
 
 export function watchVitals(fleet: Fleet): VitalsWatch {
   const spared = fleet.members.filter((member) => member.isSpared);
@@ -43,15 +43,15 @@ export function watchVitals(fleet: Fleet): VitalsWatch {
         const late = all.slice((4 * all.length) / 5);
         const [before, after] = [early, late].map((part) => median(part.map((v) => v.rss)));
         const peak = Math.max(...all.map((v) => v.rss));
-        const grown = all.length >= LEAST_SAMPLES && after > before * MOST_GROWTH + MOST_GROWTH_MIB;
+        const grown = all.length >= MIN_SAMPLES && after > before * MAX_GROWTH + MAX_GROWTH_MIB;
         const start = all[0];
         const line =
           `${member.name}: ${before} MiB early, ${after} MiB late, peak ${peak} MiB; ` +
           `threads ${start.threads} → ${last.threads}, open files ${start.files} → ${last.files}`;
         if (
           grown ||
-          last.threads > start.threads + MOST_NEW_THREADS ||
-          last.files > start.files + MOST_NEW_FILES
+          last.threads > start.threads + MAX_NEW_THREADS ||
+          last.files > start.files + MAX_NEW_FILES
         ) {
           findings.push({ message: `holds on to more and more: ${line}`, jobId: undefined });
         }

@@ -12,9 +12,9 @@ import { type AbsentRows, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 const ABSENT_SHARE = 1 / 20;
 const SHARE_OF_ONES = 1 / 100;
-const LEAST_MISSING = 1 / 20;
-const LEAST_DAYS = 3;
-const LEAST_WEEKS = 3;
+const MIN_MISSING = 1 / 20;
+const MIN_DAYS = 3;
+const MIN_WEEKS = 3;
 
 /** The pattern in which a history lacks hours; null where it lacks none, or no pattern is seen. */
 export function findAbsentRows({ firstHour, values, observedHours }: LocalSeries): AbsentRows | null {
@@ -32,12 +32,12 @@ export function findAbsentRows({ firstHour, values, observedHours }: LocalSeries
     });
     return Array.from(all.keys()).filter((group) => observed[group]! <= ABSENT_SHARE * all[group]!);
   };
-  const hoursOfDay = groups(HOURS_PER_DAY, (hour) => hour % HOURS_PER_DAY, LEAST_DAYS * HOURS_PER_DAY);
+  const hoursOfDay = groups(HOURS_PER_DAY, (hour) => hour % HOURS_PER_DAY, MIN_DAYS * HOURS_PER_DAY);
   // Monday is 1 of 1 … 7; here Sunday is 0.
-  const weekdays = groups(7, (hour) => weekdayOf(dayOf(hour)), LEAST_WEEKS * HOURS_PER_WEEK)
+  const weekdays = groups(7, (hour) => weekdayOf(dayOf(hour)), MIN_WEEKS * HOURS_PER_WEEK)
     .map((day) => day || 7)
     .sort();
-  const zerosNeverSeen = share >= LEAST_MISSING && lacksZeros(values, observedHours);
+  const zerosNeverSeen = share >= MIN_MISSING && lacksZeros(values, observedHours);
   if (hoursOfDay.length === 0 && weekdays.length === 0 && !zerosNeverSeen) return null;
   return { share, hoursOfDay, weekdays, zerosNeverSeen };
 }

@@ -36,7 +36,7 @@ import { type KindOfSpan, WEEK_KINDS, type WeekKind, weekKinds } from './week-ki
 
 const MAX_DAYS_BETWEEN_ORIGINS = 13;
 /** History before the first origin, so that the best rung of the ladder is what is measured. */
-const LEAST_HISTORY_HOURS = 4 * HOURS_PER_WEEK;
+const MIN_HISTORY_HOURS = 4 * HOURS_PER_WEEK;
 
 export interface BacktestOptions {
   /** Horizons in local hours, each measured by itself. */
@@ -171,7 +171,7 @@ export function backtestStarts(
     newest = Math.max(newest, newestLocalHour(one) ?? -Infinity);
   }
   const last = Math.floor((newest + 1 - horizonHours) / HOURS_PER_DAY);
-  const days = last - Math.ceil((oldest + LEAST_HISTORY_HOURS) / HOURS_PER_DAY);
+  const days = last - Math.ceil((oldest + MIN_HISTORY_HOURS) / HOURS_PER_DAY);
   if (!(days >= 0)) return [];
   const count = Math.min(wanted, days + 1);
   let spacing = count > 1 ? Math.min(MAX_DAYS_BETWEEN_ORIGINS, Math.floor(days / (count - 1))) : 1;

@@ -27,13 +27,13 @@ const LEVEL_SHIFT_HOURS = 6;
 const CONSTANT_REACH = 3;
 const WEEKS_FOR_WEEKLY_CENTRE = 4;
 /** Observations of an hour of the day whose median withstands a wrong one. */
-const LEAST_FOR_MEDIAN = 3;
+const MIN_FOR_MEDIAN = 3;
 const GAP_EDGE_HOURS = 6;
 
 /** A copy of `values` without outliers and gaps: finite, ≥ 0. At least one value is observed. */
 export function cleanSeries(values: Float64Array): Float64Array {
   const roots = values.map(Math.sqrt);
-  const capped = capOutliers(roots, hourCentres(roots, LEAST_FOR_MEDIAN));
+  const capped = capOutliers(roots, hourCentres(roots, MIN_FOR_MEDIAN));
   // Squaring a root does not give the number back exactly; only capped hours may change.
   const clean = values.map((value, t) => (capped[t] === roots[t] ? value : capped[t]! ** 2));
   if (values.some(Number.isNaN)) {
@@ -96,8 +96,8 @@ function outlierReach(values: Float64Array, centre: Float64Array): Float64Array 
   const overall = middleOfAll || ofVarying(all, 1) || 0;
   const daily = Array.from({ length: HOURS_PER_DAY }, (_, d) => {
     const sorted = deviationsOf(d, HOURS_PER_DAY);
-    const median = sorted.length < LEAST_FOR_MEDIAN ? middleOfAll : quantileSorted(sorted, 0.5);
-    const spread = median || ofVarying(sorted, LEAST_FOR_MEDIAN) || overall;
+    const median = sorted.length < MIN_FOR_MEDIAN ? middleOfAll : quantileSorted(sorted, 0.5);
+    const spread = median || ofVarying(sorted, MIN_FOR_MEDIAN) || overall;
     const reach = CAP_DEVIATIONS * MAD_TO_SD * Math.max(spread, overall / 4);
     return { isMostlyOnCentre: median === 0, reach };
   });

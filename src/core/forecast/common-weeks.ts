@@ -20,7 +20,7 @@ export interface OriginErrors {
   originHours: readonly number[];
 }
 
-const LEAST_SERIES = 8;
+const MIN_SERIES = 8;
 const DEVIATION_OF_MEAN = Math.sqrt(Math.PI / 2 - 1);
 
 const medianOf = (values: readonly number[]): number =>
@@ -50,7 +50,7 @@ export function commonWeeks(panel: readonly OriginErrors[]): Map<number, number>
     });
   }
   const common = [...ratios].flatMap(([hour, list]) =>
-    list.length < LEAST_SERIES ? [] : [{ hour, size: medianOf(list) }],
+    list.length < MIN_SERIES ? [] : [{ hour, size: medianOf(list) }],
   );
   const middle = medianOf(common.map(({ size }) => size));
   const most = middle * (1 + DEVIATION_OF_MEAN / Math.sqrt(Math.max(0, steps / weeks - 1)));

@@ -14,7 +14,7 @@ import { type DemandSeries, HOURS_PER_DAY } from './types.ts';
 export const PART_HOURS = 3;
 export const PARTS = HOURS_PER_DAY / PART_HOURS;
 /** Hours of a part that must have been observed. */
-const LEAST_HOURS = 2;
+const MIN_HOURS = 2;
 
 /** Demand of local days in parts, NaN where not observed. */
 export interface DayParts {
@@ -59,8 +59,7 @@ export function dayParts(series: DemandSeries): DayParts {
       counts[place]!++;
     }
   }
-  for (let i = 0; i < demand.length; i++)
-    demand[i] = counts[i]! < LEAST_HOURS ? NaN : demand[i]! / counts[i]!;
+  for (let i = 0; i < demand.length; i++) demand[i] = counts[i]! < MIN_HOURS ? NaN : demand[i]! / counts[i]!;
   return { demand, at };
 }
 

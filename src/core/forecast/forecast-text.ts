@@ -9,8 +9,8 @@ import type { ForecastResult, ForecastSet, Holiday, LocationForecast, NoObservat
 const RECENT_HOURS = 48;
 
 /** To four decimals; numbers so large that they have none stay what they are, where the product would overflow. */
-const round = (value: number) => (value < LARGEST_ROUNDED ? Math.round(value * 1e4) / 1e4 : value);
-const LARGEST_ROUNDED = Number.MAX_SAFE_INTEGER / 1e4;
+const round = (value: number) => (value < MAX_ROUNDED ? Math.round(value * 1e4) / 1e4 : value);
+const MAX_ROUNDED = Number.MAX_SAFE_INTEGER / 1e4;
 
 /** The forecast of a location; each part JSON text. */
 export type LocationText = {

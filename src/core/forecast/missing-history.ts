@@ -49,7 +49,7 @@ export interface MissingHistory {
 /** Variance of the square root of a Poisson count. */
 const COUNT_VARIANCE = 0.25;
 /** Places that can tell how far shapes differ, at least, and λ² where they are fewer. */
-const LEAST_PLACES = 4;
+const MIN_PLACES = 4;
 const UNKNOWN_SHAPE = 0.25;
 /** Weeks of observations that say what a usual day is. */
 const LEVEL_WEEKS = 4;
@@ -176,7 +176,7 @@ function shapeVariances(
   return Float64Array.from({ length: steps }, (_, i) => {
     const shares = places.map(({ forecast, level }) => forecast.values[i]! / level);
     const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
-    if (shares.length < LEAST_PLACES || mean === 0) return UNKNOWN_SHAPE;
+    if (shares.length < MIN_PLACES || mean === 0) return UNKNOWN_SHAPE;
     return shares.reduce((sum, share) => sum + (share / mean - 1) ** 2, 0) / (shares.length - 1);
   });
 }

@@ -28,13 +28,13 @@ export interface OlderHours {
 /** Past holidays per holiday ahead, and past events per kind ahead. */
 const OCCASIONS = 8;
 /** Observations read at most, about; as eight bytes each. */
-const MOST_OBSERVATIONS = 20_000_000;
+const MAX_OBSERVATIONS = 20_000_000;
 /** Stretches of single locations at most: each is a query. */
-const MOST_SINGLE = 500;
+const MAX_SINGLE = 500;
 /** Below it two days have no more in common than their distance from a holiday. */
-const LEAST_LIKENESS = 0.3;
+const MIN_LIKENESS = 0.3;
 /** Of an event that lasts longer the beginning is enough. */
-const LONGEST_EVENT = 4 * HOURS_PER_WEEK;
+const MAX_EVENT = 4 * HOURS_PER_WEEK;
 /** Local days differ from those of UTC by less than a day. */
 const SPARE_HOURS = HOURS_PER_DAY;
 
@@ -48,7 +48,7 @@ export function olderStretches(
   const kinds = kindsAhead(events, hours);
   const byLocation = Map.groupBy(events, ({ locationId }) => locationId);
   const ofAll = pastEvents(byLocation.get(null) ?? [], kinds, historyFromHour, OCCASIONS).map(aroundEvent);
-  const mostHours = MOST_OBSERVATIONS / Math.max(1, locationCount);
+  const mostHours = MAX_OBSERVATIONS / Math.max(1, locationCount);
   const common = merged(fitting([...aroundHolidays(special, hours), ...ofAll], mostHours), historyFromHour);
   byLocation.delete(null);
   const single = [...byLocation].flatMap(([locationId, own]) =>
@@ -59,7 +59,7 @@ export function olderStretches(
       }),
     ),
   );
-  return [...common, ...single.slice(0, MOST_SINGLE)];
+  return [...common, ...single.slice(0, MAX_SINGLE)];
 }
 
 /** Kinds of events ahead whose factor has to be learned. */
@@ -95,7 +95,7 @@ function aroundHolidays(
   }
   const ahead = new Set(targets.map(([day, one]) => occasionOf(day, one)));
   return [...occasions.values()]
-    .filter(({ score }) => score > LEAST_LIKENESS)
+    .filter(({ score }) => score > MIN_LIKENESS)
     .sort((a, b) => b.score - a.score || b.first - a.first)
     .slice(0, OCCASIONS * ahead.size)
     .map(({ first, last }) =>
@@ -107,7 +107,7 @@ function aroundHolidays(
 const occasionOf = (day: number, { name, offset }: SpecialDay): string => `${day - offset} ${name}`;
 
 const aroundEvent = ({ fromHour, untilHour }: DemandEvent): OlderStretch =>
-  around(fromHour, Math.min(untilHour, fromHour + LONGEST_EVENT));
+  around(fromHour, Math.min(untilHour, fromHour + MAX_EVENT));
 
 /** Hours with the week before and after, two where they are longer than a week: what is usual is read off these. */
 function around(fromHour: number, untilHour: number): OlderStretch {

@@ -35,14 +35,14 @@ const DAYS = 56;
 const FLOOR_SHARE = 0.02;
 /** Relative variance between locations of one effect, beside the noise: no location counts without limit. */
 const BETWEEN = 0.02;
-const MOST_SQUARE = 4;
-const MOST_RATIO = 5;
+const MAX_SQUARE = 4;
+const MAX_RATIO = 5;
 /** Where hardly anything was seen: a fifth, a tenth of demand. */
 const UNKNOWN_LOCATION_VARIANCE = 0.04;
 const UNKNOWN_LEVEL_VARIANCE = 0.01;
-const LEAST_VARIANCE = 4e-4;
+const MIN_VARIANCE = 4e-4;
 const MAD_TO_SD = 1.4826;
-const LEAST_DAYS = 10;
+const MIN_DAYS = 10;
 
 export function ordinaryDays(members: readonly Member[], special: SpecialDays): OrdinaryDays {
   const newest = members.reduce((day, { startDay }) => Math.max(day, startDay), -Infinity);
@@ -82,10 +82,10 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
       for (let i = 0; i < DAYS; i++) {
         const ratio = seen[i * PARTS + p]! / expected[i * PARTS + p]!;
         if (Number.isNaN(ratio)) continue;
-        sum += Math.min((ratio - 1) ** 2, MOST_SQUARE);
+        sum += Math.min((ratio - 1) ** 2, MAX_SQUARE);
         count++;
       }
-      weights[p] = 1 / ((count < LEAST_DAYS ? UNKNOWN_LOCATION_VARIANCE : sum / count) + BETWEEN);
+      weights[p] = 1 / ((count < MIN_DAYS ? UNKNOWN_LOCATION_VARIANCE : sum / count) + BETWEEN);
     }
     for (let at = 0; at < seen.length; at++) {
       if (Number.isNaN(seen[at]!)) continue;
@@ -115,7 +115,7 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
       sum += Math.min(own * own, 1);
       count++;
     });
-    if (count >= LEAST_DAYS) location.variance = Math.max(LEAST_VARIANCE, sum / count);
+    if (count >= MIN_DAYS) location.variance = Math.max(MIN_VARIANCE, sum / count);
   });
   return {
     locations,
@@ -130,7 +130,7 @@ export const logOf = (ratio: number): number => Math.log(Math.max(ratio, 0.05));
 
 /** Demand that one wrong observation cannot lift beyond five times what is expected. */
 export const withinReach = (actual: number, expected: number): number =>
-  Math.min(actual, MOST_RATIO * expected);
+  Math.min(actual, MAX_RATIO * expected);
 
 /** Σ v_p α_p over the parts that are known; NaN where none is. */
 export function levelFrom(alphas: ArrayLike<number>, shares: Float64Array): number {
@@ -163,7 +163,7 @@ function levelOf(parts: DayParts, startDay: number, special: SpecialDays) {
 }
 
 function robustVariance(values: Float64Array): number {
-  if (values.length < LEAST_DAYS) return UNKNOWN_LEVEL_VARIANCE;
+  if (values.length < MIN_DAYS) return UNKNOWN_LEVEL_VARIANCE;
   const sizes = values.map(Math.abs);
-  return Math.max(LEAST_VARIANCE, (MAD_TO_SD * medianInPlace(sizes, sizes.length)) ** 2);
+  return Math.max(MIN_VARIANCE, (MAD_TO_SD * medianInPlace(sizes, sizes.length)) ** 2);
 }

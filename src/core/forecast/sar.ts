@@ -32,7 +32,7 @@ const PROFILE_DECAY = 0.7;
 const HALF_LIFE_HOURS = 336;
 const PRIOR_VARIANCE = 0.004;
 const FIRST_PASS_PENALTY = 1e-3;
-const SMALLEST_NOISE = 1e-8;
+const MIN_NOISE = 1e-8;
 /** First hour with all its regressors in the history. */
 const FIRST_TARGET = 169;
 /** History a recursion reads: the longest lag, rounded up to days so that hours of day line up. */
@@ -185,7 +185,7 @@ function estimate(moments: Moments, factor: Float64Array): Float64Array {
     const first = solveRidge(moments.xx, moments.xz, PRIOR_MEAN, FIRST_PASS_PENALTY, factor);
     variance = Math.min(priorNoise, (noise(moments, first) * rows) / (rows - REGRESSORS));
   }
-  const penalty = Math.max(variance, SMALLEST_NOISE) / PRIOR_VARIANCE;
+  const penalty = Math.max(variance, MIN_NOISE) / PRIOR_VARIANCE;
   return solveRidge(moments.xx, moments.xz, PRIOR_MEAN, penalty, factor);
 }
 

@@ -16,18 +16,18 @@ import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 /** A history is short below this. */
 export const SHORT_HOURS = 2 * HOURS_PER_WEEK;
-const MOST_DONORS = 24;
+const MAX_DONORS = 24;
 const NEAREST_DONORS = 12;
 /** Pools of donors are so many donors apart. */
 const POOL_STEP = 4;
 /** Fewer donors are no panel. */
-const LEAST_DONORS = 4;
+const MIN_DONORS = 4;
 /** Longest horizon compared. */
-const MOST_HOURS = 2 * HOURS_PER_WEEK;
+const MAX_HOURS = 2 * HOURS_PER_WEEK;
 /** Lengths and gaps compared at most per call; others keep their own errors. */
-const MOST_CLASSES = 16;
+const MAX_CLASSES = 16;
 /** Share of the hours that must be observed. */
-const LEAST_OBSERVED = 0.75;
+const MIN_OBSERVED = 0.75;
 
 /** Forecasts so many hours, a gap after a history. */
 export type FitShort = (history: LocalSeries, leadHours: number, horizonHours: number) => Float64Array;
@@ -59,18 +59,18 @@ export function shortErrors(
   horizonHours: number,
   stepHours: number,
 ): (place: ShortPlace) => ShortErrors | null {
-  const hours = Math.min(horizonHours, Math.max(stepHours, MOST_HOURS));
+  const hours = Math.min(horizonHours, Math.max(stepHours, MAX_HOURS));
   const classes = new Map<string, Compared[]>();
   const pools = new Map<string, ShortErrors | null>();
   const spread = spreadByLevel(donors);
   return (place) => {
-    if (spread.length < LEAST_DONORS) return null;
+    if (spread.length < MIN_DONORS) return null;
     const length = classOf(place.hours);
     const phase = ((place.endHour % HOURS_PER_WEEK) + HOURS_PER_WEEK) % HOURS_PER_WEEK;
     const key = `${length} ${place.leadHours} ${phase}`;
     let compared = classes.get(key);
     if (compared === undefined) {
-      if (classes.size >= MOST_CLASSES) return null;
+      if (classes.size >= MAX_CLASSES) return null;
       compared = spread.flatMap((donor) => {
         const one = compareDonor(donor, length, phase, place.leadHours, hours, stepHours, forecastHours);
         return one === null ? [] : [one];
@@ -78,7 +78,7 @@ export function shortErrors(
       compared.sort((a, b) => a.level - b.level);
       classes.set(key, compared);
     }
-    if (compared.length < LEAST_DONORS) return null;
+    if (compared.length < MIN_DONORS) return null;
     const from = nearestFrom(compared, place.level);
     const pool = `${key} ${from}`;
     let errors = pools.get(pool);
@@ -120,7 +120,7 @@ const meanOf = (values: Float64Array): number => {
 /** Histories of some donors of all levels. */
 function spreadByLevel(donors: readonly Donor[]): LocalSeries[] {
   const sorted = [...donors].sort((a, b) => a.place.level - b.place.level);
-  const wanted = Math.min(MOST_DONORS, sorted.length);
+  const wanted = Math.min(MAX_DONORS, sorted.length);
   return Array.from({ length: wanted }, (_, i) =>
     sorted[Math.floor(((i + 0.5) * sorted.length) / wanted)]!.history(),
   );
@@ -144,7 +144,7 @@ function compareDonor(
     if (cut - length < 0) break;
     const history = values.slice(cut - length, cut);
     const observedHours = history.reduce((sum, value) => sum + (Number.isNaN(value) ? 0 : 1), 0);
-    if (observedHours < LEAST_OBSERVED * length || Number.isNaN(history[0]!) || Number.isNaN(history.at(-1)!))
+    if (observedHours < MIN_OBSERVED * length || Number.isNaN(history[0]!) || Number.isNaN(history.at(-1)!))
       continue;
     const hourly = forecastHours(
       { firstHour: firstHour + cut - length, values: history, observedHours },

@@ -27,7 +27,7 @@ const OVERLAP_GAIN = 1.5;
 /** Weeks of history that say how far a step may lie from its forecast. */
 const USUAL_WEEKS = 4;
 /** Steps in them below which their range is chance. */
-const LEAST_STEPS = 14;
+const MIN_STEPS = 14;
 
 /**
  * Range of the demand of a step in the last four weeks, steps with outliers or missing hours left out; that of its hours times
@@ -60,7 +60,7 @@ export function usualRange(
   };
   const recent = Math.max(0, values.length - USUAL_WEEKS * HOURS_PER_WEEK);
   return (
-    rangeOf(recent, stepHours, LEAST_STEPS) ||
+    rangeOf(recent, stepHours, MIN_STEPS) ||
     stepHours * rangeOf(recent, 1, 1) ||
     stepHours * rangeOf(0, 1, 1) ||
     stepHours * medianInPlace(clean.slice(), clean.length)

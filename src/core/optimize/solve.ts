@@ -16,7 +16,7 @@ import { search } from './column-generation/search.ts';
 import { considerGreedyPlan, solveDirect } from './direct/direct.ts';
 import { countArcs } from './direct/variables.ts';
 import { isPureFlow, solvePureFlow } from './flow/pure-flow.ts';
-import { MOST_COLUMNS, type RunControl, withSolverModel } from './highs/highs.ts';
+import { MAX_COLUMNS, type RunControl, withSolverModel } from './highs/highs.ts';
 import { solveFractional } from './lagrangian/fractional-demand.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
 import { createIncumbent, type Incumbent } from './problem/incumbent.ts';
@@ -117,7 +117,7 @@ function infeasible(incumbent: Incumbent): SolveOutcome {
 /** Why the problem with all its moves does not fit the solver's memory, or null. */
 function refuseDirect(problem: Problem): RequestFault | null {
   const arcs = countArcs(problem, false);
-  return arcs <= MOST_COLUMNS ? null : refuseMoves(arcs, MOST_COLUMNS);
+  return arcs <= MAX_COLUMNS ? null : refuseMoves(arcs, MAX_COLUMNS);
 }
 
 function solveWithoutVehicles(problem: Problem): SolveOutcome {

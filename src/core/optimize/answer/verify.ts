@@ -25,7 +25,7 @@ export const VERIFIED = [
 const UNIT = 1e-4;
 const RELATIVE = 1e-9;
 const RADIUS_KM = 6371.0088;
-const MOST_REPORTED = 20;
+const MAX_REPORTED = 20;
 const VEHICLES_PER_LOOK = 1 << 14;
 
 type Expected = { costKnown: number; distance: number | null };
@@ -44,7 +44,7 @@ export function verifyPlan(
 ): string[] {
   const wrong: string[] = [];
   const complain = (message: string) => {
-    if (wrong.length < MOST_REPORTED) wrong.push(message);
+    if (wrong.length < MAX_REPORTED) wrong.push(message);
   };
   const demand = planningDemands(request);
   const move = moveReader(request, locations, settings);

@@ -8,7 +8,7 @@
  * Moves are integer too, though they need not be: that lets HiGHS fix them by their reduced costs, and halve cycles of them.
  */
 
-import { MOST_COLUMNS } from '../highs/highs.ts';
+import { MAX_COLUMNS } from '../highs/highs.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { BRANCHING_NOISE } from '../problem/incumbent.ts';
 import type { Context, Searched } from './context.ts';
@@ -21,11 +21,11 @@ import type { Relaxed } from './master.ts';
 const HALF_UNIT = fromUnits(0.5);
 /** Share of the gap asked for that the heuristic stops at; the rest is left to the bound. */
 const HEURISTIC_GAP_SHARE = 0.4;
-const LEAST_HEURISTIC_GAP = 0.003;
+const MIN_HEURISTIC_GAP = 0.003;
 /** More than what `incumbent.ts` takes off a bound of branching. */
 const BOUND_MARGIN = 2 * BRANCHING_NOISE;
 const USED = 1e-6;
-const MOST_REPEATS = 8;
+const MAX_REPEATS = 8;
 
 /** A plan from the columns that the relaxation uses alone: a small problem, mostly within a percent of the bound. */
 export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 'stopped' {
@@ -38,7 +38,7 @@ export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 's
   );
   const ended = runMixed(
     context,
-    Math.max(LEAST_HEURISTIC_GAP, incumbent.gap * HEURISTIC_GAP_SHARE),
+    Math.max(MIN_HEURISTIC_GAP, incumbent.gap * HEURISTIC_GAP_SHARE),
     'rounding',
   );
   master.setIntegerBounds(lower, upper);
@@ -51,7 +51,7 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
   if (!duals) return 'unproved';
   const { master, incumbent } = context;
   let isCeilingRow = false;
-  for (let repeat = 0; repeat < MOST_REPEATS; repeat++) {
+  for (let repeat = 0; repeat < MAX_REPEATS; repeat++) {
     // Stopped before there is a plan, every move would become a column.
     if (incumbent.isOver()) return 'stopped';
     const best = incumbent.best();
@@ -60,7 +60,7 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
     // A bound of this much proves the plan in hand; what only dearer plans use need not be looked at.
     const enough = isAllowed ? known * (1 - incumbent.gap) * (1 + BOUND_MARGIN) : known;
     const limit = Math.max(0, fromUnits(enough + 1) - bound);
-    if (!master.addWithin(duals.prices, limit, MOST_COLUMNS)) return 'unproved';
+    if (!master.addWithin(duals.prices, limit, MAX_COLUMNS)) return 'unproved';
     if (best && best.costUnits > incumbent.ceiling && !isCeilingRow) {
       master.addCeiling(fromUnits(incumbent.ceiling + 0.5));
       isCeilingRow = true;

@@ -22,12 +22,12 @@ import type { BaseModel } from './base-model.ts';
 import { classesSize, layoutClasses } from './classes-layout.ts';
 
 /** Below this share of the largest capacity, demand is hidden by rows that are measured in that. */
-const LEAST_LOAD = 1e-3;
+const MIN_LOAD = 1e-3;
 
 /** Beyond the largest demand a vehicle serves no more: where that is little, capacities are taken for no more than it. */
 function usefulCapacities({ capacities, demand }: Problem): Float64Array {
   const most = demand.reduce((largest, d) => Math.max(largest, d), 0);
-  if (most === 0 || most >= LEAST_LOAD * capacities[capacities.length - 1]) return capacities;
+  if (most === 0 || most >= MIN_LOAD * capacities[capacities.length - 1]) return capacities;
   return capacities.map((capacity) => Math.min(capacity, most));
 }
 

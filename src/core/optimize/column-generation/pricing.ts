@@ -33,7 +33,7 @@ export type Pricer = {
   within(prices: Prices, limit: number, most: number): MoveArcs | null;
 };
 
-const LEAST_REDUCED = 1e-9;
+const MIN_REDUCED = 1e-9;
 /** Moves looked at between two looks at the clock: a few milliseconds. */
 const PAIRS_PER_LOOK = 1 << 18;
 
@@ -71,7 +71,7 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
       let count = 0;
       for (let j = 0; j < n; j++) {
         // Under bounds of vehicles per location it may pay to leave for a place that is worth nothing.
-        if (!anyTarget && (demand[j] === 0 || atTarget[k * n + j] <= LEAST_REDUCED)) continue;
+        if (!anyTarget && (demand[j] === 0 || atTarget[k * n + j] <= MIN_REDUCED)) continue;
         targets[count++] = j;
       }
       // Costs are not negative: a target is of no use to a source that is worth as much.
@@ -100,7 +100,7 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
     price(prices, perRow, isFree) {
       const found = createShortlist(classes * n, perRow, n);
       const bound = forEachNegative(prices, isFree, (k, i, j, reduced) => {
-        if (reduced < -LEAST_REDUCED * 1e4 && !has((k * n + i) * n + j)) found.add(k, i, j, reduced);
+        if (reduced < -MIN_REDUCED * 1e4 && !has((k * n + i) * n + j)) found.add(k, i, j, reduced);
       });
       return { arcs: found.take(), bound };
     },

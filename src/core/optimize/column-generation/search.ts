@@ -31,10 +31,10 @@ const PENALTY_FACTORS = [10, 1e4];
 export const SURE_PENALTY = [1e4];
 /** Relative distance from plan to bound above which the solver's heuristics are worth their time. */
 const FAR_GAP = 0.04;
-const MOST_CUT_ROUNDS = 30;
+const MAX_CUT_ROUNDS = 30;
 /** After these rounds, cuts go on while a round raises the bound by this share of itself. */
 const SURE_CUT_ROUNDS = 3;
-const LEAST_RAISE = 1e-5;
+const MIN_RAISE = 1e-5;
 
 export function search(
   problem: Problem,
@@ -132,7 +132,7 @@ export function relaxWithoutArtificials(
 export function cut(context: Context, first: Relaxed): { status: Searched; relaxed: Relaxed } {
   const { master, incumbent } = context;
   let relaxed = first;
-  for (let round = 0; round < MOST_CUT_ROUNDS; round++) {
+  for (let round = 0; round < MAX_CUT_ROUNDS; round++) {
     incumbent.report();
     if (addLocationCuts(context, relaxed.values) === 0) break;
     const next = master.relax();
@@ -142,7 +142,7 @@ export function cut(context: Context, first: Relaxed): { status: Searched; relax
     incumbent.raiseBound(next.bound, DUAL_NOISE);
     relaxed = next;
     if (incumbent.boundUnits() > incumbent.ceiling) break;
-    if (raised < LEAST_RAISE * Math.abs(next.bound) && round >= SURE_CUT_ROUNDS) break;
+    if (raised < MIN_RAISE * Math.abs(next.bound) && round >= SURE_CUT_ROUNDS) break;
   }
   return { status: 'done', relaxed };
 }

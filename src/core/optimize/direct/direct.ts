@@ -29,7 +29,7 @@ import { countArcs } from './variables.ts';
 /** Plans cost whole units, so a bound within half a unit of one is that plan's cost. */
 const HALF_UNIT = fromUnits(0.5);
 /** A greedy plan takes a list of all moves; with more than this it takes too long. */
-const MOST_GREEDY_MOVES = 60_000;
+const MAX_GREEDY_MOVES = 60_000;
 
 /** Adds what it finds and proves to the incumbent. */
 export async function solveDirect(
@@ -137,7 +137,7 @@ export function considerGreedyPlan(problem: Problem, incumbent: Incumbent): void
     if (incumbent.isTooLate()) throw new OutOfTime();
   };
   untilOutOfTime(() => {
-    if (countArcs(problem, false, check) > MOST_GREEDY_MOVES) return;
+    if (countArcs(problem, false, check) > MAX_GREEDY_MOVES) return;
     const f = formulate(problem, { check });
     const rounded = roundSteps(problem, f, new Float64Array(f.variables.columnCount), incumbent.isTooLate);
     if (!rounded) return;

@@ -8,7 +8,7 @@
 
 const BUFFER_BYTES = 1 << 15;
 /** Longer arrays get memory of their own. */
-const LARGEST_PIECE_BYTES = BUFFER_BYTES / 8;
+const MAX_PIECE_BYTES = BUFFER_BYTES / 8;
 
 let floats = new Float64Array(0);
 let ints = new Int32Array(0);
@@ -31,21 +31,21 @@ function take(length: number): number {
 
 /** So many zeros. */
 export function float64(length: number): Float64Array {
-  if (8 * length > LARGEST_PIECE_BYTES) return new Float64Array(length);
+  if (8 * length > MAX_PIECE_BYTES) return new Float64Array(length);
   const at = take(length);
   return floats.subarray(at, at + length);
 }
 
 /** So many zeros. */
 export function int32(length: number): Int32Array {
-  if (4 * length > LARGEST_PIECE_BYTES) return new Int32Array(length);
+  if (4 * length > MAX_PIECE_BYTES) return new Int32Array(length);
   const at = 2 * take((length + 1) >> 1);
   return ints.subarray(at, at + length);
 }
 
 /** So many zeros. */
 export function uint8(length: number): Uint8Array {
-  if (length > LARGEST_PIECE_BYTES) return new Uint8Array(length);
+  if (length > MAX_PIECE_BYTES) return new Uint8Array(length);
   const at = 8 * take((length + 7) >> 3);
   return bytes.subarray(at, at + length);
 }

@@ -24,7 +24,7 @@ const FIRST_NEIGHBOURS = 60;
 const RADIUS_MARGIN = 1.001;
 
 /** Points may coincide. */
-const LEAST_RADIUS_KM = 0.01;
+const MIN_RADIUS_KM = 0.01;
 
 export const HALF_CIRCUMFERENCE_KM = Math.PI * EARTH_RADIUS_KM * 1.001;
 
@@ -81,8 +81,8 @@ export function measureExtent(points: readonly Coordinates[]): { firstRadiusKm: 
   const radiusKm = Math.sqrt((area * FIRST_NEIGHBOURS) / (Math.PI * Math.max(1, points.length)));
   const halfChord = Math.min(1, Math.hypot(...extents) / 2);
   return {
-    firstRadiusKm: Math.max(LEAST_RADIUS_KM, radiusKm),
-    diameterKm: 2 * EARTH_RADIUS_KM * Math.asin(halfChord) * RADIUS_MARGIN + LEAST_RADIUS_KM,
+    firstRadiusKm: Math.max(MIN_RADIUS_KM, radiusKm),
+    diameterKm: 2 * EARTH_RADIUS_KM * Math.asin(halfChord) * RADIUS_MARGIN + MIN_RADIUS_KM,
   };
 }
 

@@ -15,7 +15,7 @@ import type { FlowControl, FlowCounts, FlowProgress } from './types.ts';
 /** Pivots between two looks at the stop flag and the clock. */
 const PIVOTS_PER_LOOK = 256;
 
-const LEAST_BLOCK = 16;
+const MIN_BLOCK = 16;
 
 export type SimplexSearch = {
   tree: SpanningTree;
@@ -57,7 +57,7 @@ export function pivotCandidates(
   const { tree, list, counts, control } = search;
   const { from, to, cost, count } = list;
   const { potential } = tree;
-  const block = Math.max(LEAST_BLOCK, Math.ceil(Math.sqrt(count)));
+  const block = Math.max(MIN_BLOCK, Math.ceil(Math.sqrt(count)));
   let at = first < count ? first : 0;
   let priced = 0;
   while (priced < count) {

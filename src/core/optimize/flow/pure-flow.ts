@@ -12,7 +12,7 @@
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem, Solution, SolveFigures, SolveOutcome } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
-import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import { msOf } from '../run/budget.ts';
@@ -34,7 +34,7 @@ import type {
 } from './types.ts';
 
 /** Beyond this, amounts are not counted in 32 bits. */
-const MOST_UNITS = 2 ** 31 - 1;
+const MAX_UNITS = 2 ** 31 - 1;
 
 /** The flow problem but for its costs, or null where the problem is more than one. */
 function flowAmounts(problem: Problem): FlowAmounts | null {
@@ -45,7 +45,7 @@ function flowAmounts(problem: Problem): FlowAmounts | null {
   const demand = wholeLoads(problem.demand, capacity);
   if (!demand) return null;
   const required = loadsToServe(leastServed(problem), capacity);
-  if (required > MOST_UNITS) return null;
+  if (required > MAX_UNITS) return null;
   return {
     n: locationIds.length,
     supply: problem.supply,
@@ -91,7 +91,7 @@ export async function solvePureFlow(problem: Problem, control: SolveControl): Pr
 /** On the matrix, on the moves within the limit, or without either where the matrix would not fit. */
 function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowControl & Stopping): FlowOutcome {
   const { greatCircle, limits } = problem;
-  if (greatCircle && amounts.n > MOST_MATRIX_LOCATIONS) {
+  if (greatCircle && amounts.n > MAX_MATRIX_LOCATIONS) {
     const { points, costPerKm } = greatCircle;
     return solveGreatCircleFlow(
       { ...amounts, points, costPerKm, maxDistanceKm: limits.maxDistanceKm },
@@ -162,7 +162,7 @@ function wholeLoads(demand: Float64Array, capacity: number): Int32Array | null {
   const loads = new Int32Array(demand.length);
   for (let j = 0; j < demand.length; j++) {
     const load = Math.round(demand[j] / capacity);
-    if (load > MOST_UNITS || load * capacity !== demand[j]) return null;
+    if (load > MAX_UNITS || load * capacity !== demand[j]) return null;
     loads[j] = load;
   }
   return loads;

@@ -7,11 +7,11 @@ import type { LinearModel } from './linear-model.ts';
 import type { RunControl, SolverModel } from './solver-model.ts';
 
 /** Moves up to this cost are left as they are. */
-const LARGEST_COST = 1e4;
+const MAX_SCALED_COST = 1e4;
 
 /** What costs are multiplied by for the solver. @param largest the dearest move in money */
 export function costScaleOf(largest: number): number {
-  return largest <= LARGEST_COST ? 1 : 2 ** -Math.ceil(Math.log2(largest / LARGEST_COST));
+  return largest <= MAX_SCALED_COST ? 1 : 2 ** -Math.ceil(Math.log2(largest / MAX_SCALED_COST));
 }
 
 export function scaleSource(source: LinearModel, scale: number): LinearModel {

@@ -22,7 +22,7 @@ const PRIMAL_SIMPLEX = 4;
 const DEVEX = 1;
 
 /** Up to so many columns take a few milliseconds from any basis (84 iterations at most were seen), and the callback would be a tenth of that from an optimal one. */
-const MOST_COLUMNS_UNWATCHED = 200;
+const MAX_COLUMNS_UNWATCHED = 200;
 
 type Highs = Awaited<ReturnType<typeof loadSolver>>;
 
@@ -74,7 +74,7 @@ function run(
   const { callbackType, modelStatus } = highs.constants;
   solver.passModel(passed(source));
   solver.setBasis({ colStatus: basis.columnStatus, rowStatus: basis.rowStatus });
-  const isSmall = source.columnCount <= MOST_COLUMNS_UNWATCHED;
+  const isSmall = source.columnCount <= MAX_COLUMNS_UNWATCHED;
   const ended = solver.run(
     isSmall
       ? {}

@@ -67,7 +67,7 @@ type SolverThread = {
 /** Numbers that are copied between two looks at the clock. */
 const PIECE = 1 << 20;
 /** Memory of WebAssembly never shrinks: a thread that has more than this is ended after its model. */
-const MOST_KEPT_BYTES = 256e6;
+const MAX_KEPT_BYTES = 256e6;
 
 const THREAD: Slot<{ thread?: SolverThread | undefined; nextId: number; nextRunId: number }> = {
   create: () => ({ nextId: 0, nextRunId: 0 }),
@@ -171,7 +171,7 @@ export function openApart(
   else isGone = true;
   return {
     dispose() {
-      if (own.memoryBytes > MOST_KEPT_BYTES) endThread(own);
+      if (own.memoryBytes > MAX_KEPT_BYTES) endThread(own);
       post({ kind: 'dispose', id });
     },
     model: {

@@ -33,9 +33,9 @@ import {
 export type { RunControl, SolverModel } from './solver-model.ts';
 
 /** More columns than this run out of the 2 GB that WebAssembly has. */
-export const MOST_COLUMNS = 3_000_000;
+export const MAX_COLUMNS = 3_000_000;
 /** Passing more columns takes some tens of milliseconds, in which nothing can be stopped. */
-const MOST_COLUMNS_HERE = 50_000;
+const MAX_COLUMNS_HERE = 50_000;
 
 // The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.
 const loadHighs = highsModule as unknown as typeof highsModule.default;
@@ -97,7 +97,7 @@ function open(
   tolerance: number,
   control: RunControl,
 ): OpenModel {
-  return source.columnCount > MOST_COLUMNS_HERE
+  return source.columnCount > MAX_COLUMNS_HERE
     ? openApart(cache, source, tolerance, control)
     : openHere(highs, source, tolerance, control, cache);
 }

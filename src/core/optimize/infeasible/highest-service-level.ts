@@ -26,7 +26,7 @@ const LEVEL_STEPS = 1e6;
 /** Keeps 0.3 · 10⁶ from becoming 299999; a tenth of the service level's tolerance. */
 const LEVEL_NOISE = 1e-4;
 /** Possible moves up to which branch and cut is tried first. */
-const MOST_SMALL_ARCS = 2000;
+const MAX_SMALL_ARCS = 2000;
 
 type HighestLevel = { relaxation: number | null; insufficient: number | null; proved: boolean };
 
@@ -62,7 +62,7 @@ export async function findHighestServiceLevel(
       if (!hasCeiling) return openBetween(problem, stepOf(problem, reached), upper);
     }
   }
-  if (countArcs(problem, false) <= MOST_SMALL_ARCS) {
+  if (countArcs(problem, false) <= MAX_SMALL_ARCS) {
     const most = await findMostServed(problem, timeFor('serviceLevelModel', control));
     if (most.proved) return most.served === null ? none(true) : proved(most.served);
     if (most.served !== null) reached = Math.max(reached, most.served);

@@ -10,7 +10,7 @@ import { countVehicles } from '../problem/variants.ts';
 import type { ConflictSet } from './conflict.ts';
 
 /** Items of a list that a message names before it says "and 7 more". */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 const ALIASES: Partial<Record<ConstraintName, 'min_demand_coverage' | 'max_rebalancing_distance_km'>> = {
   min_service_level: 'min_demand_coverage',
@@ -171,8 +171,8 @@ function counted(count: number, noun: string): string {
 /** "3, 5 and 8"; "1, 2, … and 7 more". */
 function listed(items: readonly (string | number)[]): string {
   if (items.length <= 1) return items.join('');
-  const named = items.slice(0, items.length > MOST_NAMED ? MOST_NAMED : items.length - 1).join(', ');
-  const rest = items.length - MOST_NAMED;
+  const named = items.slice(0, items.length > MAX_NAMED ? MAX_NAMED : items.length - 1).join(', ');
+  const rest = items.length - MAX_NAMED;
   return `${named} and ${rest > 0 ? `${rest} more` : items.at(-1)}`;
 }
 

@@ -6,7 +6,7 @@
 import { wholeMoves, wholeSteps } from '../direct/extract.ts';
 import { costCeilingRow, type Formulation, formulate } from '../direct/formulation.ts';
 import { countArcs } from '../direct/variables.ts';
-import { MOST_COLUMNS, type SolverModel, withSolverModel } from '../highs/highs.ts';
+import { MAX_COLUMNS, type SolverModel, withSolverModel } from '../highs/highs.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem } from '../problem/model.ts';
 import { totalDemand } from '../problem/service-level.ts';
@@ -30,7 +30,7 @@ export async function findMostServed(
       ? { served: null, proved: true }
       : { served: 0, proved: true };
   }
-  if (countArcs(free, false) > MOST_COLUMNS) return { served: null, proved: false };
+  if (countArcs(free, false) > MAX_COLUMNS) return { served: null, proved: false };
   const f = formulate(free, { objective: 'served' });
   return await withSolverModel(problem.caches.thread, f.model, f.tolerance, control, (model) =>
     maximise(free, f, model),

@@ -18,7 +18,7 @@ import { difference, type Estimate, isWithin, NOT_KNOWN } from './estimate.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { createParametricFlow, type FlowBounds, type ParametricFlow } from './parametric-flow.ts';
 import { learnFromRepairs, type PlanInHand } from './repairs.ts';
-import { askAll, byWidth, learn, type Sensitivity, type Sensitivities, widthOf } from './sensitivity.ts';
+import { askAll, byWidth, learn, type Sensitivities, type Sensitivity, widthOf } from './sensitivity.ts';
 import { learnConstraints, tightenEach, tightenOptimum } from './tighten.ts';
 import { learnFromTree } from './tree-bounds.ts';
 import { relaxedValue, requestedLimit } from './units.ts';
@@ -89,7 +89,9 @@ export function learnFromPricedRepairs(flow: ParametricFlow, sensitivities: Sens
   const { repairs } = flow;
   const open: { sensitivity: Sensitivity; look: () => FlowBounds }[] = [
     ...more.map((sensitivity, i) => ({ sensitivity, look: () => repairs.more(i) })),
-    ...fewer.flatMap((sensitivity, i) => (sensitivity ? [{ sensitivity, look: () => repairs.fewer(i) }] : [])),
+    ...fewer.flatMap((sensitivity, i) =>
+      sensitivity ? [{ sensitivity, look: () => repairs.fewer(i) }] : [],
+    ),
     ...demand.map((sensitivity, j) => ({ sensitivity, look: () => repairs.demand(j) })),
     ...moves.map((sensitivity) => ({ sensitivity, look: () => repairs.move(sensitivity.move!) })),
   ];

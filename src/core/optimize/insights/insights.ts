@@ -24,7 +24,7 @@ import { askConstraints, NO_SENSITIVITIES } from './sensitivity.ts';
 import { learnConstraints } from './tighten.ts';
 
 /** More possible moves than this do not fit in memory as a flow. */
-const MOST_EXPLAINED_ARCS = 5_000_000;
+const MAX_EXPLAINED_ARCS = 5_000_000;
 /**
  * Insights for a problem's solution; without figures where finding them fails. The vehicle added is of the fleet's most common
  * capacity (the smaller one of two); the one taken away too where the location has one, otherwise of the location's most common capacity.
@@ -79,7 +79,7 @@ async function explain(problem: Problem, solution: Solution, load: number, contr
   untilOutOfTime(() => {
     arcs = countArcs(problem, true, checkOf(control));
   });
-  if (arcs > MOST_EXPLAINED_ARCS) return await explainBinding(problem, solution, control);
+  if (arcs > MAX_EXPLAINED_ARCS) return await explainBinding(problem, solution, control);
   if (hasOnlyFullLoads(problem)) return await explainPureFlow(problem, solution, control);
   return await explainByBounds(problem, solution, load, control);
 }

@@ -19,12 +19,12 @@ import { flowsOf, type MoveGroup, mostGained } from './move-figures.ts';
 import { createPricedFlow } from './priced-flow.ts';
 
 /** Share of the cost that is not worth another repair. */
-const LEAST_SLACK = 5e-6;
-const MOST_REPAIRS = 6;
+const MIN_SLACK = 5e-6;
+const MAX_REPAIRS = 6;
 /** Steps more, and steps fewer, that are looked at. */
-const MOST_CHANGES = 24;
+const MAX_CHANGES = 24;
 /** A cycle must be better by this much, scaled units, to be taken. */
-const LEAST_BETTER = 1;
+const MIN_BETTER = 1;
 
 /** What is known of a changed problem, and the location that takes most of the vehicles of a forbidden move. */
 export type FlowBounds = { range: Range; next: number | null };
@@ -69,9 +69,9 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
           const gain = by * gainOf(step) + network.weighPath(node, by < 0, flow.gainAt);
           if (Math.abs(gain) <= noise) continue;
           found.push({ step, by, reduced: closing, gain });
-          if (found.length < 2 * MOST_CHANGES) continue;
-          found.sort((a, b) => a.reduced - b.reduced).length = MOST_CHANGES;
-          within = found[MOST_CHANGES - 1].reduced;
+          if (found.length < 2 * MAX_CHANGES) continue;
+          found.sort((a, b) => a.reduced - b.reduced).length = MAX_CHANGES;
+          within = found[MAX_CHANGES - 1].reduced;
         }
         return within;
       });
@@ -81,7 +81,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
   }
 
   function findRepair(least: number, have: number): Change[] {
-    const limit = have >= least ? perGain * (have - least) - LEAST_BETTER : Number.POSITIVE_INFINITY;
+    const limit = have >= least ? perGain * (have - least) - MIN_BETTER : Number.POSITIVE_INFINITY;
     const changes = findChanges(Math.min(limit, flow.fullPrice));
     const best = chooseChanges(changes, have - least, perGain, limit);
     if (best || have >= least) return best ?? [];
@@ -109,14 +109,14 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
   function repair(changedValue: number, least: number): number {
     let cheapest = Number.POSITIVE_INFINITY;
     let at = changedValue;
-    for (let r = 0; r <= MOST_REPAIRS; r++) {
+    for (let r = 0; r <= MAX_REPAIRS; r++) {
       const have = sumOver(gainOf);
       if (have >= least + noise) {
         cheapest = Math.min(cheapest, (at + sumOver((s) => price[s])) / scale);
         // No figure is better known than the problem itself.
         if (perGain * (have - least) + at - changedValue <= slack) break;
       }
-      const changes = r === MOST_REPAIRS ? [] : findRepair(least + noise, have);
+      const changes = r === MAX_REPAIRS ? [] : findRepair(least + noise, have);
       if (changes.length === 0) break;
       for (const change of changes) {
         const added = apply(change);
@@ -171,7 +171,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
     unchanged(): FlowBounds {
       const found = repaired(() => 0, required);
       if (Number.isFinite(found.range.most))
-        slack = Math.max(scale * (found.range.most - found.range.least), LEAST_SLACK * Math.abs(base));
+        slack = Math.max(scale * (found.range.most - found.range.least), MIN_SLACK * Math.abs(base));
       return found;
     },
     /** From below alone. */

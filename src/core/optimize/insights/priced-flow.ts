@@ -19,16 +19,16 @@ import type { Effort } from './effort.ts';
 import { createHeldFlow } from './residual/class-flow.ts';
 
 /** Costs keep this many digits beyond a unit where numbers stay exact. */
-const MOST_SCALE = 1024;
-const LARGEST_PATH = 2 ** 50;
-const LARGEST_PRICE = 2 ** 46;
+const MAX_SCALE = 1024;
+const MAX_PATH = 2 ** 50;
+const MAX_PRICE = 2 ** 46;
 /** Share of the total demand by which sums of gains may be off. */
 const GAIN_NOISE = 1e-12;
 /** Whole units are rounded with this care: sums of doubles below 2⁵³. */
 const UNIT_NOISE = 0.01;
 /** The best bound is looked for to this share of itself. */
 const PRICE_PRECISION = 1e-8;
-const MOST_PRICES = 60;
+const MAX_PRICES = 60;
 
 export type PricedFlow = ReturnType<typeof createPricedFlow>;
 
@@ -45,8 +45,8 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
   for (let a = 0; a < costUnits.length; a++) {
     if (costUnits[a] > dearest && costUnits[a] !== Number.POSITIVE_INFINITY) dearest = costUnits[a];
   }
-  let scale = MOST_SCALE;
-  while (scale > 1 && 4 * n * dearest * scale > LARGEST_PATH) scale /= 2;
+  let scale = MAX_SCALE;
+  while (scale > 1 && 4 * n * dearest * scale > MAX_PATH) scale /= 2;
 
   const full = Float64Array.from(problem.demand, (d) => splitDemand(d, capacity).full);
   const rest = Float64Array.from(problem.demand, (d) => splitDemand(d, capacity).rest);
@@ -114,14 +114,14 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
     /** A price of a full step, the bound there and by what it grows with the price; scaled units. */
     type Point = { at: number; bound: number; slope: number };
     const highest = Math.min(
-      LARGEST_PRICE,
+      MAX_PRICE,
       8 * n * dearest * scale * Math.max(1, capacity / smallestGain(rest, capacity)),
     );
     let low: Point | null = null;
     let high: Point | null = null;
     let next = Math.min(highest, Math.round(firstPrice()));
     let step = Math.max(1, Math.round(0.01 * next));
-    for (let tries = 0; tries < MOST_PRICES; tries++) {
+    for (let tries = 0; tries < MAX_PRICES; tries++) {
       setPrice(next);
       const short = required - sumOver(gainOf);
       const point = { at: next, bound: value + (next / capacity) * required, slope: short / capacity };

@@ -12,7 +12,15 @@ import { isOver, type Stopping } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 import { NO_PLAN } from './estimate.ts';
 import type { PlanInHand } from './repairs.ts';
-import { byWidth, learn, listAll, nextBest, type Sensitivity, type Sensitivities, widthOf } from './sensitivity.ts';
+import {
+  byWidth,
+  learn,
+  listAll,
+  nextBest,
+  type Sensitivities,
+  type Sensitivity,
+  widthOf,
+} from './sensitivity.ts';
 
 /** The problem as it is, solved closer. @returns the best plan known */
 export async function tightenOptimum(
@@ -46,7 +54,11 @@ export async function learnConstraints(
 }
 
 /** Solves changed problems until all is known or the time is up; those that took all of their share again when each has had its own. */
-export async function tightenEach(problem: Problem, sensitivities: Sensitivities, control: Stopping): Promise<void> {
+export async function tightenEach(
+  problem: Problem,
+  sensitivities: Sensitivities,
+  control: Stopping,
+): Promise<void> {
   let open = listAll(sensitivities).filter((sensitivity) => widthOf(sensitivity) > 0);
   while (open.length > 0) {
     const unsettled: Sensitivity[] = [];

@@ -16,7 +16,15 @@ import { nowMs } from '../run/clock.ts';
 import { isOver, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import { both, NO_PLAN, type Range } from './estimate.ts';
 import type { PlanInHand } from './repairs.ts';
-import { byWidth, learn, listAll, nextBest, type Sensitivity, type Sensitivities, widthOf } from './sensitivity.ts';
+import {
+  byWidth,
+  learn,
+  listAll,
+  nextBest,
+  type Sensitivities,
+  type Sensitivity,
+  widthOf,
+} from './sensitivity.ts';
 import { type BranchTree, createBranchTree } from './tree.ts';
 
 /**
@@ -104,7 +112,8 @@ function askOne(
   };
   const enough = () => Math.min(sensitivity.range.most, limits.maxCostUnits + 1);
   const bound = tree.ask(changed, { enough, onPlan, isDone });
-  if (sensitivity.range.most < Number.POSITIVE_INFINITY) sensitivity.guess = sensitivity.range.most - optimum.most;
+  if (sensitivity.range.most < Number.POSITIVE_INFINITY)
+    sensitivity.guess = sensitivity.range.most - optimum.most;
   if (bound === null) return;
   const most = Number.POSITIVE_INFINITY;
   learn(sensitivity, bound > limits.maxCostUnits || bound === most ? NO_PLAN : { least: bound, most });

@@ -41,10 +41,10 @@ type Leaf = {
 };
 
 /** Rounds of cuts per node, while each raises the bound by this share of what is missing. */
-const MOST_CUT_ROUNDS = 4;
-const LEAST_RAISE = 0.1;
+const MAX_CUT_ROUNDS = 4;
+const MIN_RAISE = 0.1;
 /** Columns per node that are tried in both directions because nothing is known of them. */
-const MOST_TRIED = 8;
+const MAX_TRIED = 8;
 /** A plan is looked for at the first node, and then whenever there are so many times as many. */
 const PLAN_INTERVAL = 8;
 /** How far above the least bound the search goes on with a node's part, as a share of what is missing to be enough. */
@@ -85,13 +85,13 @@ export function createBranchTree(context: Context) {
   function solveLeaf(leaf: Leaf, { enough, onPlan }: BranchSearch): Relaxed | null {
     master.setIntegerBounds(leaf.fixed.lower, leaf.fixed.upper);
     let relaxed = master.relax();
-    for (let round = 0; round < MOST_CUT_ROUNDS; round++) {
+    for (let round = 0; round < MAX_CUT_ROUNDS; round++) {
       if (relaxed.status !== 'optimal') return null;
       note(leaf, relaxed, enough());
       if (isProved(leaf, enough()) || addLocationCuts(context, relaxed.values) === 0) break;
       const before = relaxed.bound;
       relaxed = master.relax();
-      if (relaxed.bound - before < LEAST_RAISE * (fromUnits(enough()) - leaf.bound)) break;
+      if (relaxed.bound - before < MIN_RAISE * (fromUnits(enough()) - leaf.bound)) break;
     }
     if (relaxed.status !== 'optimal') return null;
     note(leaf, relaxed, enough());
@@ -124,7 +124,7 @@ export function createBranchTree(context: Context) {
     const unknown = open
       .filter((c) => tries[0][c] === 0 || tries[1][c] === 0)
       .sort((a, b) => Math.abs(fraction(a) - 0.5) - Math.abs(fraction(b) - 0.5))
-      .slice(0, MOST_TRIED);
+      .slice(0, MAX_TRIED);
     for (const column of unknown) {
       const branch = { column, value: values[column] };
       for (const side of [0, 1]) {

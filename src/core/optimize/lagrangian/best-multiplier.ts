@@ -10,12 +10,12 @@ import { highestPrice, measureTree, type PricedSearch, setPrice } from './lagran
 
 /** The best bound is looked for to this share of itself. */
 const PRECISION = 1e-9;
-const MOST_PRICES = 80;
+const MAX_PRICES = 80;
 /** First distance to a price on the other side, as a share. */
 const FIRST_STEP = 0.02;
 const STEP_FACTOR = 4;
 /** After so many prices that serve too little, all the demand that can be may be served. */
-const MOST_RISES = 6;
+const MAX_RISES = 6;
 /** L is raised by this much beyond what no plan costs more than. */
 const LIMIT_MARGIN = 1.01;
 
@@ -35,7 +35,7 @@ export function findBestMultiplier(s: PricedSearch, first: number, limitOf: () =
   let high: PricePoint | null = null;
   let next = Math.min(first, highest);
   let step = Math.max(1, FIRST_STEP * next);
-  for (let tries = 0; tries < MOST_PRICES; tries++) {
+  for (let tries = 0; tries < MAX_PRICES; tries++) {
     if (isOver(s.control) || !solveAt(s, next)) return 'stopped';
     report(s, 'candidates');
     const point = pointOf(s);
@@ -44,7 +44,7 @@ export function findBestMultiplier(s: PricedSearch, first: number, limitOf: () =
     if (!high) {
       if (point.at >= highest) return 'short';
       next = point.at + step;
-      if (tries >= MOST_RISES) {
+      if (tries >= MAX_RISES) {
         const beyond = LIMIT_MARGIN * limitOf() - point.value;
         if (beyond <= 0) return 'short';
         next = Math.max(next, point.at + beyond / point.slope);

@@ -12,7 +12,7 @@ import { nearCosts } from '../problem/distances/near-costs.ts';
 import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Problem } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
-import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl } from '../run/control.ts';
@@ -53,7 +53,7 @@ function solveAmounts(
   hooks: PricedHooks,
 ): PricedOutcome {
   const { greatCircle, limits } = problem;
-  if (!greatCircle || amounts.n <= MOST_MATRIX_LOCATIONS) {
+  if (!greatCircle || amounts.n <= MAX_MATRIX_LOCATIONS) {
     return solvePriced(
       { ...amounts, cost: flowCosts(problem, control), beyond: Number.POSITIVE_INFINITY },
       control,

@@ -38,8 +38,8 @@ const NEAREST = 6;
 /** Share of itself by which the proved bound may fall short of what the search has found. */
 const BOUND_TOLERANCE = 1e-6;
 /** Passes over all arcs at most, after the first price. */
-const MOST_ROUNDS = 20;
-const MOST_REPAIRS = 8;
+const MAX_ROUNDS = 20;
+const MAX_REPAIRS = 8;
 /** Shares of the best price at which flows are looked at for a plan that is nearer the bound. */
 const OTHER_PRICES = [0.995, 1.005, 0.98, 1.02, 0.96, 1.04, 0.92, 1.08];
 /** Share of the total demand by which sums of what is served may be off. */
@@ -133,7 +133,7 @@ function run(
     const added = s.arcs.addViolated(s.list, s.tree, sources, sinks);
     counts.pricingRounds++;
     counts.candidates = s.list.count;
-    if (added === 0 || round === MOST_ROUNDS) {
+    if (added === 0 || round === MAX_ROUNDS) {
       // Prices beyond the cost of what is not listed: a matter of more moves, not of netting.
       const isWide = s.price <= problem.beyond;
       return ended(isNetted && isWide ? 'unproved' : 'open');
@@ -160,7 +160,7 @@ function tellPlans(
   const tell = ({ s: { tree, list }, beside }: WholeFlow) => hooks.onPlan(readMoves({ tree, list }, beside));
   let isEnough = tell(first);
   let excess = beyond(first);
-  for (let r = 0; r < MOST_REPAIRS && !isOver(s.control); r++) {
+  for (let r = 0; r < MAX_REPAIRS && !isOver(s.control); r++) {
     const before = beyond(first);
     const left = leaveLess(first, least, noise, before);
     if (left === null) break;

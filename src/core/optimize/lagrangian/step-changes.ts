@@ -3,7 +3,7 @@
 /** A step, or an arc, with a unit more (`by` 1) or fewer: its cycle's reduced cost in the unit of prices, and what it serves more. */
 export type Change = { step: number; by: 1 | -1; reduced: number; gain: number };
 
-const MOST_TOGETHER = 3;
+const MAX_TOGETHER = 3;
 
 /**
  * Up to three changes that leave nothing short: the cheapest by cost and by what is served beyond. O(changes³), cut off by cost.
@@ -34,7 +34,7 @@ export function chooseChanges(
         least = total;
         best = chosen.slice();
       }
-      if (chosen.length < MOST_TOGETHER) extend(c + 1, cost, after);
+      if (chosen.length < MAX_TOGETHER) extend(c + 1, cost, after);
       chosen.pop();
     }
   };

@@ -23,9 +23,9 @@ import { type Change, chooseChanges } from './step-changes.ts';
 /** First distance to the price at which units are sent, and by how much it grows where they do not suffice. */
 const FIRST_STEP = 2 ** -10;
 const STEP_FACTOR = 8;
-const MOST_STEPS = 24;
+const MAX_STEPS = 24;
 /** Cycles that are looked at together. */
-const MOST_CHANGES = 80;
+const MAX_CHANGES = 80;
 
 /** A flow with units outside the tree, by candidate; the tree's own flow is another array than the search's. */
 export type WholeFlow = { s: PricedSearch; beside: Map<number, number>; served: number };
@@ -56,7 +56,7 @@ export function serveEnough(s: PricedSearch, least: number): WholeFlow | null {
     return false;
   };
   for (let step = FIRST_STEP, tries = 0; last < 0; step *= STEP_FACTOR, tries++) {
-    if (tries === MOST_STEPS || (!isRising && s.price === 0)) break;
+    if (tries === MAX_STEPS || (!isRising && s.price === 0)) break;
     setPrice(s, Math.max(0, isRising ? best + step : best - step));
     if (!pivotCandidates(s, 0, 'candidates', isEnough)) return null;
   }
@@ -112,9 +112,9 @@ function findChanges(s: PricedSearch, limit: number, noise: number): Change[] {
     const { amount, gain } = cycleOf(s, a);
     if (amount < 1 || Math.abs(gain) <= noise) continue;
     found.push({ step: a, by: 1, reduced: Math.max(0, reduced), gain });
-    if (found.length < 2 * MOST_CHANGES) continue;
-    found.sort((x, y) => x.reduced - y.reduced).length = MOST_CHANGES;
-    within = found[MOST_CHANGES - 1].reduced;
+    if (found.length < 2 * MAX_CHANGES) continue;
+    found.sort((x, y) => x.reduced - y.reduced).length = MAX_CHANGES;
+    within = found[MAX_CHANGES - 1].reduced;
   }
   return found.sort((x, y) => x.reduced - y.reduced);
 }

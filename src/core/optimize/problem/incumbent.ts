@@ -12,11 +12,11 @@ import { evaluateMoves } from './evaluate.ts';
 import type { BoundProof, Moves, Problem, SolveFigures, SolveOutcome } from './model.ts';
 
 /** Error of bounds: in units, and relative for our own sum of duals and for the solver's branching. */
-const LEAST_NOISE_UNITS = 0.01;
+const MIN_NOISE_UNITS = 0.01;
 export const DUAL_NOISE = 1e-13;
 export const BRANCHING_NOISE = 1e-9;
 /** A gap of this much is that error and nothing else; below 10⁹ units (100,000 money) it is no whole unit. */
-const LEAST_GAP = 2e-9;
+const MIN_GAP = 2e-9;
 
 export type Method = SolveFigures['method'];
 export type FoundPlan = { moves: Moves; costUnits: number; served: number; method: Method };
@@ -31,7 +31,7 @@ export type Incumbent = ReturnType<typeof createIncumbent>;
 export function provedUnits(bound: number, noise: number): number {
   if (bound === Number.NEGATIVE_INFINITY || bound === Number.POSITIVE_INFINITY) return Math.max(0, bound);
   const units = bound * UNITS_PER_COST;
-  return Math.max(0, Math.ceil(units - LEAST_NOISE_UNITS - Math.abs(units) * noise));
+  return Math.max(0, Math.ceil(units - MIN_NOISE_UNITS - Math.abs(units) * noise));
 }
 
 export function createIncumbent(problem: Problem, gap: number, control: SolveControl) {
@@ -45,7 +45,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   const isLateTimeSpent = createAllowance(msOf('latePlan'));
 
   const gapOf = (costUnits: number) => (costUnits <= boundUnits ? 0 : (costUnits - boundUnits) / costUnits);
-  const isWithin = (reached: number) => reached <= Math.max(gap, LEAST_GAP);
+  const isWithin = (reached: number) => reached <= Math.max(gap, MIN_GAP);
 
   function report(solver: SolverProgress | null): void {
     if (!control.onProgress) return;
@@ -56,7 +56,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     const incumbentUnits = least === Number.POSITIVE_INFINITY ? null : least;
     const reached = incumbentUnits === null ? null : gapOf(incumbentUnits);
     const byTime = (now - startedMs) / Math.max(1, control.deadlineMs - startedMs);
-    const byGap = reached === null ? 0 : gap / Math.max(gap, reached, LEAST_GAP);
+    const byGap = reached === null ? 0 : gap / Math.max(gap, reached, MIN_GAP);
     control.onProgress({
       share: Math.min(1, Math.max(byTime, byGap)),
       incumbentUnits,

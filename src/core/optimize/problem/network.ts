@@ -13,12 +13,12 @@ import { nearCosts, shareWithin } from './distances/near-costs.ts';
 import type { GreatCircle, LocationPoint, Network, Problem } from './model.ts';
 
 /** Matrices of more locations than this do not fit in memory beside the solver. */
-export const MOST_MATRIX_LOCATIONS = 5000;
+export const MAX_MATRIX_LOCATIONS = 5000;
 /** Numbers that the kept networks may hold together: 64 MB, a network of 2,000 locations. */
-const MOST_KEPT_NUMBERS = 2 ** 23;
-const MOST_KEPT_NETWORKS = 16;
+const MAX_KEPT_NUMBERS = 2 ** 23;
+const MAX_KEPT_NETWORKS = 16;
 /** Fewer locations than this have their matrices sooner than a grid to search. */
-const LEAST_NEAR_LOCATIONS = 200;
+const MIN_NEAR_LOCATIONS = 200;
 /** Share of the pairs up to which listing those within the limit takes less than the matrices. */
 const NEAR_SHARE = 0.15;
 
@@ -60,7 +60,7 @@ export function greatCircleNetwork(
   for (const [oldest, { keptNumbers }] of [...kept].reverse()) {
     numbers += keptNumbers();
     count++;
-    if (numbers > MOST_KEPT_NUMBERS || count > MOST_KEPT_NETWORKS) kept.delete(oldest);
+    if (numbers > MAX_KEPT_NUMBERS || count > MAX_KEPT_NETWORKS) kept.delete(oldest);
   }
   return found;
 }
@@ -89,7 +89,7 @@ function createGreatCircleNetwork(points: readonly LocationPoint[], costPerKm: n
       buildDistances: (check) => void distances.read(check),
       near(limitKm, check) {
         if (near?.limitKm !== limitKm) {
-          const isWorthIt = n >= LEAST_NEAR_LOCATIONS && shareWithin(points, limitKm) <= NEAR_SHARE;
+          const isWorthIt = n >= MIN_NEAR_LOCATIONS && shareWithin(points, limitKm) <= NEAR_SHARE;
           near = { limitKm, moves: isWorthIt ? nearCosts(points, costPerKm, limitKm, check) : null };
         }
         return near.moves;
@@ -104,7 +104,7 @@ function matrix(n: number, build: (check?: Check) => Float64Array) {
   let built: Float64Array | undefined;
   return {
     read(check?: Check): Float64Array {
-      if (n > MOST_MATRIX_LOCATIONS) throw new TooManyLocationsError(n);
+      if (n > MAX_MATRIX_LOCATIONS) throw new TooManyLocationsError(n);
       built ??= build(check);
       return built;
     },

@@ -6,12 +6,12 @@
 import { MAX_DEMAND } from '../../../contracts/bounds.ts';
 import type { Constraints, OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
 import type { RequestFault } from '../problem/model.ts';
-import { MOST_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { checkNetwork } from './check-network.ts';
 import { aggregateDemand } from './demand.ts';
 import { type FaultList, faultList } from './fault-list.ts';
 import {
-  LEAST_LOAD,
+  MIN_LOAD,
   refuseClasses,
   refuseExplanation,
   refuseLittleDemand,
@@ -68,8 +68,8 @@ function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): Req
   const faults: (RequestFault | null)[] = [];
   if (capacities.size === 1) {
     const [capacity] = capacities;
-    const total = demandUpTo(request, LEAST_LOAD * capacity);
-    if (total > 0 && total < LEAST_LOAD * capacity) faults.push(refuseLittleDemand(total, capacity));
+    const total = demandUpTo(request, MIN_LOAD * capacity);
+    if (total > 0 && total < MIN_LOAD * capacity) faults.push(refuseLittleDemand(total, capacity));
   }
   const { total_fleet_size, min_vehicles_per_location: least = 0, max_vehicles_per_location } = constraints;
   const isBounded = least > 0 || max_vehicles_per_location !== undefined;
@@ -85,7 +85,7 @@ function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): Req
           isBounded,
         }),
       );
-      if (!network && locations > MOST_MATRIX_LOCATIONS) faults.push(refuseMatrices(locations));
+      if (!network && locations > MAX_MATRIX_LOCATIONS) faults.push(refuseMatrices(locations));
     }
   }
   return faults.filter((fault) => fault !== null);

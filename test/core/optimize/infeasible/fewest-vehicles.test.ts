@@ -134,7 +134,7 @@ describe('the fewest vehicles more with which enough can be served', () => {
 /** Far more than the 4 s of an explanation, of which these take 1 to 3 alone on a machine; tests share one. */
 const MOST_MS = 30_000;
 /** Looks at stop flag and clock, one per location and path: 12,000 to 54,000 were counted. */
-const MOST_LOOKS = 100_000;
+const MAX_LOOKS = 100_000;
 
 describe('2,000 locations', { tags: 'slow' }, () => {
   test.each([
@@ -176,7 +176,7 @@ describe('2,000 locations', { tags: 'slow' }, () => {
     );
     const looks = looking.mock.calls.length;
     looking.mockRestore();
-    expect(looks).toBeLessThan(MOST_LOOKS);
+    expect(looks).toBeLessThan(MAX_LOOKS);
     expect(sets[0]).toEqual({ names, irreducible: true });
     for (const conflict of conflicts) expect(conflict.proved, JSON.stringify(conflict)).toBe(true);
     const { additions = [], relaxation } = conflicts.find(({ constraint }) => constraint === 'supply') ?? {};

@@ -20,13 +20,13 @@ type Place = { capacities: Float64Array; here: ArrayLike<number>; demand: number
 type Box = { least: Int32Array; most: Int32Array };
 
 /** Points of a location, and those listed in the linear programme: a millisecond or two. */
-const MOST_POINTS = 20_000;
-const MOST_LISTED = 4000;
-const MOST_PIVOTS = 300;
+const MAX_POINTS = 20_000;
+const MAX_LISTED = 4000;
+const MAX_PIVOTS = 300;
 const NOISE = 1e-9;
 /** Vehicles that are none. */
-const LEAST_VALUE = 1e-6;
-const LEAST_VIOLATION = 1e-4;
+const MIN_MOVED = 1e-6;
+const MIN_VIOLATION = 1e-4;
 /** Gains and right sides are multiples of this, so that sums of them are exact. */
 const STEP = 2 ** -30;
 
@@ -35,22 +35,22 @@ export function findHullCut(point: LocationValues): LocationCut | null {
   const { capacities, here, values, unmet } = point;
   const classes = capacities.length;
   const moved = values.subarray(0, 2 * classes);
-  if (moved.every((value) => Math.abs(value - Math.round(value)) < LEAST_VALUE)) return null;
+  if (moved.every((value) => Math.abs(value - Math.round(value)) < MIN_MOVED)) return null;
   const box = boxOf(point);
   const face = faceOf(moved, box);
   let listed = 1;
   for (let k = 0; k < classes; k++) listed *= face.most[k] - face.least[k] + 1;
-  if (listed > MOST_LISTED || leastOf(new Float64Array(2 * classes), box, point, MOST_POINTS) === null) {
+  if (listed > MAX_LISTED || leastOf(new Float64Array(2 * classes), box, point, MAX_POINTS) === null) {
     return null;
   }
   const proved = leastUnmet(face, point);
   const largest = capacities[classes - 1];
-  if (proved === null || (proved.unmet - unmet) / largest <= LEAST_VIOLATION) return null;
+  if (proved === null || (proved.unmet - unmet) / largest <= MIN_VIOLATION) return null;
   const gains = lift(proved.gains, face, box, point);
   const leastFor = (place: Place) => Math.floor(leastOf(gains, boxOf(place), place)! / STEP) * STEP;
   const least = leastFor(point);
   const violation = (least - moved.reduce((sum, value, c) => sum + gains[c] * value, unmet)) / largest;
-  if (violation <= LEAST_VIOLATION) return null;
+  if (violation <= MIN_VIOLATION) return null;
   const isSame = (demand: number, stand: ArrayLike<number>) =>
     demand === point.demand && here.every((count, k) => count === stand[k]);
   return {
@@ -75,8 +75,8 @@ function boxOf({ capacities, demand, here }: Place): Box {
 function faceOf(moved: Float64Array, { least, most }: Box): Box {
   const classes = least.length;
   return {
-    least: least.map((d, k) => (moved[classes + k] > LEAST_VALUE ? d : 0)),
-    most: most.map((d, k) => (moved[k] > LEAST_VALUE ? d : 0)),
+    least: least.map((d, k) => (moved[classes + k] > MIN_MOVED ? d : 0)),
+    most: most.map((d, k) => (moved[k] > MIN_MOVED ? d : 0)),
   };
 }
 
@@ -117,7 +117,7 @@ function leastOf(
 function leastUnmet(face: Box, point: LocationValues): { unmet: number; gains: Float64Array } | null {
   const { columns, costs, right, rowOf, basis } = programmeOf(face, point);
   const rows = right.length;
-  for (let pivot = 0; pivot < MOST_PIVOTS; pivot++) {
+  for (let pivot = 0; pivot < MAX_PIVOTS; pivot++) {
     const inverse = inverseOf(basis.map((c) => columns[c]));
     if (inverse === null) return null;
     const dual = new Float64Array(rows);
@@ -165,7 +165,7 @@ function dot(a: Float64Array, b: Float64Array): number {
 function programmeOf(face: Box, { capacities, here, values, demand }: LocationValues) {
   const classes = capacities.length;
   const rowOf = new Map<number, number>();
-  for (let c = 0; c < 2 * classes; c++) if (values[c] > LEAST_VALUE) rowOf.set(c, rowOf.size);
+  for (let c = 0; c < 2 * classes; c++) if (values[c] > MIN_MOVED) rowOf.set(c, rowOf.size);
   const rows = rowOf.size + 1;
   const right = new Float64Array(rows).fill(1);
   for (const [c, row] of rowOf) right[row] = values[c];

@@ -1,6 +1,6 @@
 /** Inverses of small dense matrices. */
 
-const LEAST_PIVOT = 1e-9;
+const MIN_PIVOT = 1e-9;
 
 /** Of a square matrix given by its columns, row by row, by Gauss and Jordan with partial pivoting; null where it is singular. O(m³). */
 export function inverseOf(columns: readonly Float64Array[]): Float64Array | null {
@@ -18,7 +18,7 @@ export function inverseOf(columns: readonly Float64Array[]): Float64Array | null
       if (Math.abs(table[r * width + c]) > Math.abs(table[pivot * width + c])) pivot = r;
     }
     const head = table[pivot * width + c];
-    if (Math.abs(head) < LEAST_PIVOT) return null;
+    if (Math.abs(head) < MIN_PIVOT) return null;
     for (let e = 0; e < width; e++) {
       const kept = table[c * width + e];
       table[c * width + e] = table[pivot * width + e] / head;

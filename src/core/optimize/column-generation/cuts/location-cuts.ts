@@ -26,7 +26,7 @@ export type LocationCut = {
 
 const NOISE = 1e-9;
 /** All choices of reading are tried up to so many classes; with more, only all or none. */
-const MOST_CLASSES = 5;
+const MAX_CLASSES = 5;
 
 export type LocationValues = {
   demand: number;
@@ -45,7 +45,7 @@ export function findLocationCut(point: LocationValues, divisors: Float64Array): 
   let best: LocationCut | null = null;
   const gains = new Float64Array(3 * classes);
   const last = (1 << classes) - 1;
-  for (let mask = 0; mask <= last; mask += classes > MOST_CLASSES ? last : 1) {
+  for (let mask = 0; mask <= last; mask += classes > MAX_CLASSES ? last : 1) {
     let right = demand;
     for (let k = 0; k < classes; k++) if ((mask & (1 << k)) === 0) right -= capacities[k] * here[k];
     for (const divisor of divisors) {

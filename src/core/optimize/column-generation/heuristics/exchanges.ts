@@ -26,13 +26,13 @@ export type ExchangeState = {
   isOver(): boolean;
 };
 
-const MOST_TIMES = 2;
+const MAX_TIMES = 2;
 /** Of each class, number and direction at a location. */
 const PER_KIND = 4;
-const MOST_PER_LOCATION = 48;
+const MAX_PER_LOCATION = 48;
 /** A change worse than this much unmet demand is not looked at again. */
-const LEAST_LOSS = 0.1;
-const MOST_JOINED = 400;
+const MIN_LOSS = 0.1;
+const MAX_JOINED = 400;
 
 /** A shift as the location sees it that several meet at: `size` capacity more or less, and what happens at its other end. */
 type End = { shift: Shift; other: number; size: number; unmet: number; score: number };
@@ -49,8 +49,8 @@ export function findExchanges(state: ExchangeState): Exchange[] {
   }
   const score = (e: Exchange) => e.cost + price * e.unmet;
   found.sort((x, y) => score(x) - score(y));
-  const savings = found.filter((e) => e.cost < 0 && e.unmet > 0).slice(0, MOST_JOINED);
-  const repairs = found.filter((e) => e.cost >= 0 && e.unmet < 0).slice(0, MOST_JOINED);
+  const savings = found.filter((e) => e.cost < 0 && e.unmet > 0).slice(0, MAX_JOINED);
+  const repairs = found.filter((e) => e.cost >= 0 && e.unmet < 0).slice(0, MAX_JOINED);
   const cheaper = found.filter((e) => e.cost < 0 && e.unmet <= slack);
   for (const saving of savings) {
     for (const repair of repairs) {
@@ -77,12 +77,12 @@ function collectShifts(state: ExchangeState, found: Exchange[]): End[][] | null 
   for (let k = 0; k < capacities.length; k++) {
     for (let from = 0; from < n; from++) {
       if (state.isOver()) return null;
-      const most = Math.min(MOST_TIMES, state.present(k, from));
+      const most = Math.min(MAX_TIMES, state.present(k, from));
       if (most === 0) continue;
       const { sinks, costs } = state.reach(k, from);
       for (let times = 1; times <= most; times++) {
         const size = capacities[k] * times;
-        const kind = 2 * (k * MOST_TIMES + times - 1);
+        const kind = 2 * (k * MAX_TIMES + times - 1);
         const lost = unmetChange(spare, from, -size);
         for (let s = 0; s < sinks.length; s++) {
           const shift = { k, from, to: sinks[s], times, cost: costs[s] * times };
@@ -110,7 +110,7 @@ function collectShifts(state: ExchangeState, found: Exchange[]): End[][] | null 
     lists
       .flat()
       .sort((x, y) => x.score - y.score)
-      .slice(0, MOST_PER_LOCATION),
+      .slice(0, MAX_PER_LOCATION),
   );
 }
 
@@ -127,7 +127,7 @@ function keepBest(kinds: End[][], kind: number, end: End): void {
 }
 
 function keep({ price }: ExchangeState, found: Exchange[], shifts: Shift[], cost: number, unmet: number) {
-  if (cost + price * unmet < LEAST_LOSS * price) found.push({ shifts, cost, unmet });
+  if (cost + price * unmet < MIN_LOSS * price) found.push({ shifts, cost, unmet });
 }
 
 /** Two and three shifts that meet at location a. */

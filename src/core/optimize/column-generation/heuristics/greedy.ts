@@ -13,7 +13,7 @@ import type { Master } from '../master.ts';
 
 const ROUNDING_NOISE = 1e-6;
 /** Moves and locations passed over between two looks at the clock: some milliseconds. */
-const MOST_UNSEEN = 100_000;
+const MAX_UNSEEN = 100_000;
 
 /**
  * @param values column values of a relaxed solution, or null to begin with nothing moved
@@ -29,7 +29,7 @@ export function planGreedily(
   let unseen = 0;
   const isTooLong = (more: number) => {
     unseen += more;
-    if (unseen < MOST_UNSEEN) return false;
+    if (unseen < MAX_UNSEEN) return false;
     unseen = 0;
     return isOver();
   };

@@ -11,10 +11,10 @@ import { allowedCosts, type ClassTransport, createClassTransport } from './class
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
 
 /** Beyond this a round takes a second. */
-const MOST_LOCATIONS = 2000;
-const MOST_ROUNDS = 50;
+const MAX_LOCATIONS = 2000;
+const MAX_ROUNDS = 50;
 /** Exchanges carried out per round, kept or taken back. */
-const MOST_TRIED = 300;
+const MAX_TRIED = 300;
 /** Of the price, in turn where a round finds nothing: another price finds other exchanges. */
 const WEIGHTS = [1, 0.8, 1.25];
 /** Locations near to a vehicle's that it may be exchanged with. */
@@ -25,7 +25,7 @@ export function canImprove(problem: Problem): boolean {
   const { capacities, locationIds, limits } = problem;
   return (
     capacities.length > 1 &&
-    locationIds.length <= MOST_LOCATIONS &&
+    locationIds.length <= MAX_LOCATIONS &&
     limits.totalFleetSize === Number.POSITIVE_INFINITY &&
     !hasLocationBounds(problem)
   );
@@ -52,7 +52,7 @@ export function improve(
   const spare = new Float64Array(n);
 
   let weighing = 0;
-  for (let round = 0; round < MOST_ROUNDS && !isOver(); round++) {
+  for (let round = 0; round < MAX_ROUNDS && !isOver(); round++) {
     let unmet = 0;
     for (let j = 0; j < n; j++) {
       spare[j] = -demand[j];
@@ -91,7 +91,7 @@ export function improve(
       let lost = 0;
       for (const [j, capacity] of added) lost += unmetChange(spare, j, capacity);
       if (lost > slack) continue;
-      if (tried++ === MOST_TRIED || isOver()) break;
+      if (tried++ === MAX_TRIED || isOver()) break;
       if (!carryOutOne(transports, shifts)) continue;
       slack -= lost;
       for (const [j, capacity] of added) {

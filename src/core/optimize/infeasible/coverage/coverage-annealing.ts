@@ -11,7 +11,7 @@ import type { Problem } from '../../problem/model.ts';
 import type { Check } from '../../run/stopping.ts';
 import type { Reach, ReachFlow } from './class-reach.ts';
 
-const MOST_EXCHANGED = 2;
+const MAX_EXCHANGED = 2;
 /** Loss that is taken with probability 1/e at first and in the end, by the smallest capacity. */
 const FIRST_LOSS = 0.2;
 const LAST_LOSS = 0.01;
@@ -19,7 +19,7 @@ const LAST_LOSS = 0.01;
 const UNUSED_SHARE = 0.2;
 const PROPOSALS_PER_LOOK = 256;
 /** Share of the total demand that an improvement gains at least. */
-const LEAST_GAIN = 1e-12;
+const MIN_GAIN = 1e-12;
 
 export type Annealing = {
   /** K × n vehicles that serve; changed to the best found, also where `check` throws. */
@@ -116,8 +116,8 @@ export function anneal(
       const isWithUnused = random() < UNUSED_SHARE;
       const b = isWithUnused ? -1 : pick(targetsOf[pick(sourcesOf[a])]);
       if (a === b) continue;
-      if (!draw(Math.floor(random() * (MOST_EXCHANGED + 1)), give, (k) => serving[k * n + a])) continue;
-      const count = Math.floor(random() * (MOST_EXCHANGED + 1));
+      if (!draw(Math.floor(random() * (MAX_EXCHANGED + 1)), give, (k) => serving[k * n + a])) continue;
+      const count = Math.floor(random() * (MAX_EXCHANGED + 1));
       if (!draw(count, take, (k) => (isWithUnused ? unused[k] : serving[k * n + b]))) continue;
       let capacity = 0;
       let vehicles = 0;
@@ -142,7 +142,7 @@ export function anneal(
         else serving[k * n + b] += give[k] - take[k];
       }
       served += gain;
-      if (served <= mostServed + LEAST_GAIN * total) continue;
+      if (served <= mostServed + MIN_GAIN * total) continue;
       mostServed = served;
       best.set(serving);
     }

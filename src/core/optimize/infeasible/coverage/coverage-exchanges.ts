@@ -11,9 +11,9 @@ import type { Check } from '../../run/stopping.ts';
 /** `give` and `take`: vehicles by class; none in both. */
 type Exchange = { give: number[]; take: number[]; capacity: number; vehicles: number; reverse: number };
 
-const MOST_EXCHANGED = 2;
+const MAX_EXCHANGED = 2;
 /** Share of the total demand that an exchange gains at least. */
-const LEAST_GAIN = 1e-12;
+const MIN_GAIN = 1e-12;
 
 /**
  * @param serving K × n vehicles, changed to those that serve more
@@ -70,7 +70,7 @@ export function exchangeVehicles(problem: Problem, serving: Int32Array, check: C
     const best = exchanges.map(bestFor);
     let chosen = -1;
     let isWithUnused = false;
-    let most = LEAST_GAIN * total;
+    let most = MIN_GAIN * total;
     for (const [e, exchange] of exchanges.entries()) {
       const here = best[e];
       if (here.j < 0) continue;
@@ -99,7 +99,7 @@ export function exchangeVehicles(problem: Problem, serving: Int32Array, check: C
 }
 
 function listExchanges(capacities: Float64Array): Exchange[] {
-  const sets = listSets(capacities.length, MOST_EXCHANGED);
+  const sets = listSets(capacities.length, MAX_EXCHANGED);
   const exchanges: Exchange[] = [];
   const positions = new Map<string, number>();
   for (const give of sets) {

@@ -18,14 +18,14 @@ import { type CutSet, createCutSetFinder, supplyFor } from './cut-sets.ts';
 /** Demand not served is found to this share of the total. */
 export const PRECISION = 1e-9;
 /** A round that lowers the bound by less than this share of the total demand gains next to nothing. */
-const LEAST_GAIN = 1e-6;
+const MIN_GAIN = 1e-6;
 /** A solver's value this close below a whole number is that number. */
 export const WHOLE_NOISE = 1e-6;
 /** A row is tight within this many vehicles. */
 const TIGHT = 1e-6;
 /** Rounds after which a row that was not tight in any is taken away, where there are so many of them. */
-const MOST_IDLE = 5;
-const LEAST_DROPPED = 20;
+const MAX_IDLE = 5;
+const MIN_DROPPED = 20;
 export type Coverage = {
   /** Proved: no plan serves more, at any cost; −Infinity: the bounds of vehicles per location allow no plan. */
   most: number;
@@ -102,7 +102,7 @@ export function relax(search: CoverageSearch, enough: number, patience: number):
       const before = known.most;
       const unmet = dualBound(withRows(base.model, search.rows), linear.rowDual) * base.demandScale;
       known.most = Math.min(known.most, total - unmet + PRECISION * total);
-      idle = before - known.most < LEAST_GAIN * total ? idle + 1 : 0;
+      idle = before - known.most < MIN_GAIN * total ? idle + 1 : 0;
       dropIdleRows(search, values);
       let added = addLocationCuts(search, values);
       if (!reach.isComplete) added += addCutSets(search, findCutSets(presenceOf(search, values)));
@@ -147,10 +147,10 @@ export function addCutSets({ problem, base, solver, rows }: CoverageSearch, sets
 function dropIdleRows(search: CoverageSearch, values: Float64Array): void {
   const { rows, base, solver } = search;
   for (const row of rows) row.idle = isTight(row, values) ? 0 : row.idle + 1;
-  const idle = [...rows.keys()].filter((r) => rows[r].idle >= MOST_IDLE);
-  if (idle.length < LEAST_DROPPED) return;
+  const idle = [...rows.keys()].filter((r) => rows[r].idle >= MAX_IDLE);
+  if (idle.length < MIN_DROPPED) return;
   solver.deleteRows(Int32Array.from(idle, (r) => base.model.rowCount + r));
-  search.rows = rows.filter((row) => row.idle < MOST_IDLE);
+  search.rows = rows.filter((row) => row.idle < MAX_IDLE);
 }
 
 function isTight({ indices, values, lower, upper }: NewRow, point: Float64Array): boolean {

@@ -39,7 +39,7 @@ const PATIENCE = { complete: 2, first: 10, all: 100 };
 const PROPOSALS = 100;
 /** Rounds before the relaxation goes on, and in all. */
 const FIRST_ROUNDS = 3;
-const MOST_ROUNDS = 6;
+const MAX_ROUNDS = 6;
 
 /** What is asked: the first plans and, with bounds per location, the relaxation; these and the relaxation; or all that there is. */
 export type CoverageEffort = 'glance' | 'quick' | 'full';
@@ -75,7 +75,7 @@ export async function findCoverage(
     const isOpen = effort === 'quick' || enough === Number.POSITIVE_INFINITY;
     if (isOpen) relaxAndImprove(PATIENCE.first, 0, FIRST_ROUNDS);
     if (isSettled(search, enough) || effort === 'quick') return;
-    relaxAndImprove(PATIENCE.all, isOpen ? FIRST_ROUNDS : 0, MOST_ROUNDS);
+    relaxAndImprove(PATIENCE.all, isOpen ? FIRST_ROUNDS : 0, MAX_ROUNDS);
     if (effort === 'full' && !isSettled(search, enough)) branch(search, enough);
   });
   if (!found.plan) return found;

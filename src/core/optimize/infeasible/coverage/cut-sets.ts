@@ -20,11 +20,11 @@ import { createReachFlow, type Reach } from './class-reach.ts';
 export type CutSet = { capacityClass: number; locations: Int32Array; most: number };
 
 /** Vehicles by which a row has to be broken to be worth adding. */
-const LEAST_VIOLATION = 1e-5;
+const MIN_VIOLATION = 1e-5;
 /** How far from the point that keeps all rows they are looked for first; then, where none is broken, the rest of the way is cut to this share of itself. */
 const FIRST_STEP = 0.3;
 const REST_SHARE = 0.3;
-const LEAST_REST = 0.1;
+const MIN_REST = 0.1;
 
 /** Rows that one point after the other breaks. */
 export function createCutSetFinder(problem: Problem, reach: Reach, start: Float64Array | null, check: Check) {
@@ -36,7 +36,7 @@ export function createCutSetFinder(problem: Problem, reach: Reach, start: Float6
       return sets;
     }
     for (let rest = 1 - FIRST_STEP; ; rest *= REST_SHARE) {
-      if (rest < LEAST_REST) rest = 0;
+      if (rest < MIN_REST) rest = 0;
       const between = outer.map((value, at) => (1 - rest) * value + rest * inner![at]);
       const { sets } = findBrokenSets(problem, reach, between, check);
       if (sets.length > 0) return sets;
@@ -66,7 +66,7 @@ export function findBrokenSets(
       check();
       const got = flow.put(j, wanted);
       reached[k * n + j] = got;
-      if (wanted - got < LEAST_VIOLATION) continue;
+      if (wanted - got < MIN_VIOLATION) continue;
       const locations = Int32Array.from(flow.closedSet()).sort();
       const key = locations.join();
       if (known.has(key)) continue;

@@ -12,7 +12,7 @@ export type NearArcs = ReturnType<typeof findNearArcs>;
 /** Residual arcs that a node keeps about. */
 export const NEAR_PER_NODE = 48;
 /** With fewer than so many times as many arcs it is not worth it. */
-const LEAST_FACTOR = 4;
+const MIN_FACTOR = 4;
 const SAMPLE = 4096;
 const JOINED = -2;
 /** Between two looks at the clock. */
@@ -21,7 +21,7 @@ const RESIDUAL_ARCS_PER_LOOK = 1 << 19;
 
 /** Whether there are enough residual arcs to leave some out. */
 export function isDense({ starts, head }: ResidualArcs, perNode: number): boolean {
-  return head.length > LEAST_FACTOR * perNode * (starts.length - 1);
+  return head.length > MIN_FACTOR * perNode * (starts.length - 1);
 }
 
 /** @param check called every few milliseconds */

@@ -2,7 +2,7 @@
  * Great-circle costs in cost units, equal to `toUnitsUp(greatCircleKm(a, b) · costPerKm)` to the unit, but faster.
  *
  * The chord between two unit vectors u, v is |u − v|, the distance 2R·asin(|u − v| / 2); for s = |u − v| / 2 up to
- * LARGEST_SERIES (about 127 km) the series s + s³/6 + 3s⁵/40 + 15s⁷/336 is within 1e-18 of the arcsine.
+ * MAX_SERIES (about 127 km) the series s + s³/6 + 3s⁵/40 + 15s⁷/336 is within 1e-18 of the arcsine.
  * Both ways of computing are right to a few 1e-16 of the earth's radius; where the two could round up differently, that
  * is where the value is within ERROR_KM of a whole unit, and beyond the series, the exact function decides.
  */
@@ -10,7 +10,7 @@ import { type Coordinates, EARTH_RADIUS_KM, greatCircleKm } from '../../../geo.t
 import { toUnitsUp, UNITS_PER_COST } from '../costs.ts';
 
 /** Half chords up to this are taken by the series; its first missing term is 0.03 s⁹. */
-export const LARGEST_SERIES = 0.01;
+export const MAX_SERIES = 0.01;
 
 /** Many times the difference of the two computations within the series: 127 km to 16 digits, and R · 2⁻⁵³. */
 const ERROR_KM = 1e-10;
@@ -41,7 +41,7 @@ export type ChordCost = (chord2: number, i: number, j: number) => number;
 export function createChordCost(points: readonly Coordinates[], costPerKm: number): ChordCost {
   const unitsPerHalfChord = 2 * EARTH_RADIUS_KM * costPerKm * UNITS_PER_COST;
   const error = ERROR_KM * costPerKm * UNITS_PER_COST;
-  const largest2 = 4 * LARGEST_SERIES * LARGEST_SERIES;
+  const largest2 = 4 * MAX_SERIES * MAX_SERIES;
   return (chord2, i, j) => {
     if (chord2 <= largest2) {
       const s2 = chord2 / 4;

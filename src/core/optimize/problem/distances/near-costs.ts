@@ -106,11 +106,11 @@ type Grid = {
 };
 
 /** At most this many cells along an axis, so that cell numbers are exact integers. */
-const MOST_CELLS = 100_000;
+const MAX_CELLS = 100_000;
 
 function createGrid({ x, y, z }: { x: Float64Array; y: Float64Array; z: Float64Array }, side: number): Grid {
   const n = x.length;
-  const cells = Math.max(1, Math.min(MOST_CELLS, Math.floor(2 / side)));
+  const cells = Math.max(1, Math.min(MAX_CELLS, Math.floor(2 / side)));
   // One empty layer on each side, so that neighbours never wrap around.
   const stride = cells + 3;
   const at = (value: number) => 1 + Math.min(cells, Math.floor(((value + 1) / 2) * cells));

@@ -17,7 +17,7 @@ import { splitDemand } from '../steps.ts';
 import { hasLocationBounds } from '../variants.ts';
 
 /** Costs up to this keep their order, and the number that a cost and a location make stays exact. */
-const MOST_SORTED_COST = 2 ** 39;
+const MAX_SORTED_COST = 2 ** 39;
 
 /** Whether `reachMost` has the answer: one class (or none), and any number of vehicles may stand anywhere. */
 export function canReachMost(problem: Problem): boolean {
@@ -196,14 +196,14 @@ function fillPlaces(
 
 /** Lists of `nearestFirst`, which questions about one network share; of more locations they would take too much memory. */
 const NEAREST: Slot<WeakMap<Network, Map<number, Int32Array>>> = { create: () => new WeakMap() };
-const MOST_KEPT_LOCATIONS = 2048;
+const MAX_KEPT_LOCATIONS = 2048;
 
 /** All locations by the cost from there to j, j itself first; found when it is asked for. */
 function nearestFirst({ network, greatCircle, locationIds, caches }: Problem): (j: number) => Int32Array {
   const n = locationIds.length;
   const kept = keptIn(caches.problem, NEAREST);
   const lists = kept.get(network) ?? new Map<number, Int32Array>();
-  if (n <= MOST_KEPT_LOCATIONS) kept.set(network, lists);
+  if (n <= MAX_KEPT_LOCATIONS) kept.set(network, lists);
   return (j) => {
     const known = lists.get(j);
     if (known) return known;
@@ -212,7 +212,7 @@ function nearestFirst({ network, greatCircle, locationIds, caches }: Problem): (
     const keys = new Float64Array(n);
     for (let i = 0; i < n; i++) {
       const cost = greatCircle ? costUnits[j * n + i] : costUnits[i * n + j];
-      keys[i] = (i === j ? 0 : 1 + Math.min(MOST_SORTED_COST, cost)) * n + i;
+      keys[i] = (i === j ? 0 : 1 + Math.min(MAX_SORTED_COST, cost)) * n + i;
     }
     keys.sort();
     const list = new Int32Array(n);
