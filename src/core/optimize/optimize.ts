@@ -19,7 +19,7 @@ import { buildProblem } from './request/problem.ts';
 import { answerMs, msOf } from './run/budget.ts';
 import type { Cache } from './run/cache.ts';
 import { nowMs } from './run/clock.ts';
-import type { SolveControl } from './run/control.ts';
+import type { Control, SolveControl } from './run/control.ts';
 import {
   type Check,
   checkOf,
@@ -35,13 +35,8 @@ import { solveProblem } from './solve.ts';
 
 export type { OptimizeInput, OptimizeOutcome } from './problem/model.ts';
 
-export type OptimizeHooks = {
-  /** Shared with the caller; any value but 0 in the first element cancels. */
-  stopFlag?: Int32Array | undefined;
-  onProgress?: ((p: ProgressReport) => void) | undefined;
-  /** Least time between two reports of a stage, ms; default 100, or 200 from within the solver. */
-  progressIntervalMs?: number | undefined;
-};
+/** `progressIntervalMs`: between two reports of a stage; default 100, or 200 from within the solver. */
+export type OptimizeHooks = Pick<Control<ProgressReport>, 'stopFlag' | 'onProgress' | 'progressIntervalMs'>;
 
 /**
  * Optimizes a request that `checkRequest` has passed. Blocks the thread while the solver runs.

@@ -8,7 +8,7 @@
  * Costs are whole, not negative, in cost units of 1e-4. Staying costs 0, so a vehicle moves only to serve.
  */
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
-import type { Stopping } from '../run/stopping.ts';
+import type { Control } from '../run/control.ts';
 
 /** A flow problem but for its costs. */
 export type FlowAmounts = Omit<FlowProblem, 'cost'>;
@@ -102,8 +102,7 @@ export type FlowProgress = {
 };
 
 /** When the search ends early: stop flag and deadline. */
-export type FlowControl = Partial<Stopping> & {
-  onProgress?: ((progress: FlowProgress) => void) | undefined;
+export type FlowControl = Partial<Control<FlowProgress>> & {
   /**
    * Whether it pays to let vehicles serve first where they stand. Never a matter of correctness: the answer counts only
    * with a certificate on all arcs. Default: true.

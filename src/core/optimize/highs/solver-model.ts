@@ -2,7 +2,7 @@
  * A linear or mixed-integer programme that is open in the solver: what can be done with it and what comes of it, be it open
  * in the calling thread (`highs.ts`) or in a thread of its own (`highs-in-worker.ts`). Calls block the calling thread.
  */
-import type { SolveControl, SolverProgress } from '../run/control.ts';
+import type { Control, SolverProgress } from '../run/control.ts';
 
 /** `stopped`: the stop flag or the deadline came first. `failed`: the solver gave up. */
 export type RunStatus = 'optimal' | 'infeasible' | 'stopped' | 'failed';
@@ -94,8 +94,7 @@ export type NewColumns = {
   values: Float64Array;
 };
 
-export type RunControl = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'onLook' | 'progressIntervalMs'> & {
-  onProgress?: (progress: SolverProgress) => void;
+export type RunControl = Control<SolverProgress> & {
   /** Hears of every better point of a tree, as soon as it is found. */
   onImproved?: (values: Float64Array) => void;
 };
