@@ -18,11 +18,11 @@ import { createUniform } from './instances.ts';
 const ZONE = 'America/New_York';
 const HOURS_PER_WEEK = 168;
 
-interface Case {
+type Case = {
   series: () => Promise<DemandSeries[]>;
   horizonHours: number;
   stepHours: number;
-}
+};
 
 /** Poisson-like counts with a daily wave and quiet weekends, levels from 1 to 40 an hour. */
 async function madeUp(locations: number, weeks: number): Promise<DemandSeries[]> {
@@ -69,14 +69,14 @@ const CASES: Record<string, Case> = {
 };
 
 /** What a process of one case measured, milliseconds. */
-interface Measured {
+type Measured = {
   coldMs: number;
   coldProcessorMs: number;
   engineMs: number[];
   processorMs: number[];
   naiveMs: number[];
   memoryMb: number;
-}
+};
 
 async function measure({ series: load, horizonHours, stepHours }: Case, repeats: number): Promise<Measured> {
   const series = await load();

@@ -38,12 +38,12 @@ const first = Math.min(...series.map(({ startHour }) => startHour)) - HOLIDAY_RE
 const last =
   Math.max(...series.map(({ startHour, values }) => startHour + values.length)) + HOLIDAY_REACH_HOURS;
 
-interface Score {
+type Score = {
   hours: ErrorSums;
   days: ErrorSums;
   inside: number;
   count: number;
-}
+};
 
 /** Forecasts of a week, each asked for once. */
 function forecaster(holidays: Holiday[]) {

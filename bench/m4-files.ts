@@ -8,14 +8,14 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parse } from 'csv-parse';
 
-export interface M4Series {
+export type M4Series = {
   id: string;
   /** Seasonal period, hours. */
   period: number;
   history: Float64Array;
   /** What followed, `Horizon` values. */
   actual: Float64Array;
-}
+};
 
 /** What is wrong with a file: its message is all a user needs. */
 export class M4FileError extends Error {}

@@ -13,10 +13,10 @@ const ALPHA = 0.05;
 /** 90 % two-sided normal quantile. */
 const SEASONALITY_CRITICAL = 1.645;
 
-export interface PointScore {
+export type PointScore = {
   smape: number;
   mase: number;
-}
+};
 
 const mean = (values: Iterable<number>): number => {
   let sum = 0;
@@ -41,11 +41,11 @@ export function scorePoints(
   };
 }
 
-export interface IntervalScore {
+export type IntervalScore = {
   msis: number;
   /** Steps inside the interval. */
   inside: number;
-}
+};
 
 export function scoreIntervals(
   lower: Float64Array,

@@ -20,12 +20,12 @@ import {
   seasonalNaive,
 } from './m4-scores.ts';
 
-export interface M4Report {
+export type M4Report = {
   series: number;
   engine: PointScore & { owa: number; msis: number; coverage: number };
   naive2: PointScore;
   seasonalNaive: PointScore & { owa: number };
-}
+};
 
 /** The files say nothing of weekdays that the engine would use; all series end at the same hour. */
 const END_HOUR = 168 * 2000;

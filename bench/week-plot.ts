@@ -1,5 +1,5 @@
 /** Hours of a forecast beside what came; NaN where nothing was observed. */
-export interface Week {
+export type Week = {
   title: string;
   /** One per hour, from a midnight on. */
   forecast: Float64Array;
@@ -8,7 +8,7 @@ export interface Week {
   observed: Float64Array;
   /** What stands below each day, one line per entry. */
   days: string[][];
-}
+};
 
 const WIDTH = 900;
 const HEIGHT = 380;

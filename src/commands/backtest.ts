@@ -54,7 +54,7 @@ class CommandError extends Error {
   }
 }
 
-interface Settings {
+type Settings = {
   file: string;
   horizonsHours: number[];
   stepsHours: number[];
@@ -64,7 +64,7 @@ interface Settings {
   events: DemandEvent[];
   storms: string[];
   showLocations: boolean;
-}
+};
 
 async function readSettings(args: string[]): Promise<Settings | null> {
   let parsed: ReturnType<typeof parseCommand>;

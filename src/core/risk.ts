@@ -16,7 +16,7 @@ import { requireFinite } from './finite.ts';
 
 export type RiskCategory = (typeof RISK_CATEGORIES)[number];
 
-export interface RiskSettings {
+export type RiskSettings = {
   weights: { age: number; utilization: number; maintenance: number };
   /** Age in days at which the age factor is 1. */
   ageScaleDays: number;
@@ -30,7 +30,7 @@ export interface RiskSettings {
   mediumThreshold: number;
   /** Lowest score of the category `high`. */
   highThreshold: number;
-}
+};
 
 export const DEFAULT_RISK_SETTINGS: RiskSettings = {
   weights: { age: 0.3, utilization: 0.4, maintenance: 0.3 },
@@ -42,7 +42,7 @@ export const DEFAULT_RISK_SETTINGS: RiskSettings = {
   highThreshold: 0.7,
 };
 
-export interface VehicleRisk {
+export type VehicleRisk = {
   vehicle_id: string;
   /** 0 … 1 where the weights add up to 1. */
   risk_score: number;
@@ -53,15 +53,15 @@ export interface VehicleRisk {
     utilization_contribution: number;
     maintenance_contribution: number;
   };
-}
+};
 
 /** What is stored of a vehicle; days as `YYYY-MM-DD`. */
-export interface VehicleRecord {
+export type VehicleRecord = {
   vehicle_id: string;
   acquired_on?: string;
   last_maintenance_on?: string;
   utilization_rate?: number;
-}
+};
 
 /**
  * A stored vehicle as it is scored on a day (`YYYY-MM-DD`); null where a figure is not known.

@@ -16,6 +16,7 @@ const ANY_RATIO_BYTES = 1024 * 1024;
 const UNPACK_CHUNK_BYTES = 64 * 1024;
 
 declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: it adds to an interface of the library
   interface FastifyContextConfig {
     /** how the JSON body of a route is read */
     operation?: Operation;

@@ -6,13 +6,13 @@ import type { Holiday } from '../core/forecast/types.ts';
 const HOURS_PER_DAY = 24;
 
 /** Public holidays of one country or a part of it. */
-export interface HolidayCalendar {
+export type HolidayCalendar = {
   /**
    * Holidays from one UTC hour since the epoch to another, and those of the days beside them.
    * @returns their local days, `YYYY-MM-DD`, ascending, and names
    */
   between(fromHour: number, toHour: number): Holiday[];
-}
+};
 
 /** The region is none that the calendar knows; the message says which exist. */
 export class UnknownRegionError extends Error {}

@@ -8,6 +8,7 @@ import { migrateDatabase } from '../../src/db/migrate.ts';
 import { newTemporaryFolder, removeFolder } from './folders.ts';
 
 declare module 'vitest' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: it adds to an interface of the library
   interface ProvidedContext {
     /** administration URL of the PostgreSQL server of this run */
     postgresUrl: string;

@@ -24,7 +24,7 @@ const KINDS: Record<string, (random: () => number, level: number, weeks: number)
   },
 };
 
-interface Setting {
+type Setting = {
   weeks: number;
   horizonHours: number;
   stepHours: number;
@@ -32,7 +32,7 @@ interface Setting {
   /** Places of a call, and calls. */
   places: number;
   calls: number;
-}
+};
 
 /** Forecasts of made-up places beside what came, per step. */
 function forecasts(seed: number, kind: string, setting: Setting) {

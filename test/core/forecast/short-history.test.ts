@@ -17,12 +17,12 @@ const sample = loadNyc();
 /** Local midnight of 12 April 2017. */
 const START = 24 * 101 + 4;
 
-interface Measured {
+type Measured = {
   /** Mean width of the 95 % interval over mean demand, per zone with demand of 1 an hour and more, ascending. */
   widths: number[];
   coverage: number;
   wape: number;
-}
+};
 
 /** Every third zone forecast for a week from its newest hours alone, the others having all of theirs. */
 function measure(hours: number, stepHours: number, isAlone = false): Measured {

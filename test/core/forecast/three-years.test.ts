@@ -65,13 +65,13 @@ function threeYears(seed: number): DemandSeries[] {
   });
 }
 
-interface Tally {
+type Tally = {
   error: number;
   signed: number;
   demand: number;
   inside: number;
   count: number;
-}
+};
 /** Holidays, days that lead to them or follow, and days that holidays or a holiday and a weekend enclose. */
 type Group = 'holidays' | 'days beside' | 'days between';
 const groupOf = ({ role, kind }: SpecialDay): Group => {
