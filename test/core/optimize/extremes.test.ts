@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createBaseModel } from '../../../src/core/optimize/column-generation/build-base-model.ts';
 import { planGreedily } from '../../../src/core/optimize/column-generation/heuristics/greedy.ts';
 import { createMaster } from '../../../src/core/optimize/column-generation/master.ts';
-import { relaxWithoutArtificials } from '../../../src/core/optimize/column-generation/search.ts';
+import { relaxWithoutArtificialColumns } from '../../../src/core/optimize/column-generation/search.ts';
 import { withSolverModel } from '../../../src/core/optimize/highs/highs.ts';
 import type { LinearModel } from '../../../src/core/optimize/highs/linear-model.ts';
 import { buildCached as buildProblem, optimizeCached as optimize, threadCache } from './cached.ts';
@@ -59,7 +59,7 @@ test('a greedy plan listens while it looks at many moves', { tags: 'slow' }, asy
   const control = { deadlineMs: performance.now() + 60_000 };
   await withSolverModel(threadCache, base.model, base.tolerance, control, (model) => {
     const master = createMaster(problem, base, model, () => false);
-    relaxWithoutArtificials(problem, master);
+    relaxWithoutArtificialColumns(problem, master);
     let looks = 0;
     const isOver = () => {
       looks++;

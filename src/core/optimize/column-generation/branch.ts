@@ -85,7 +85,7 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
 function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer') {
   const { base, master, model, incumbent } = context;
   const before = { cost: incumbent.best()?.costUnits, rows: master.rows() };
-  master.fixArtificials(true);
+  master.fixArtificialColumns(true);
   const mixed = model.runMixed({
     integerFrom: 0,
     integerTo: base.integerColumns,
@@ -94,7 +94,7 @@ function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_int
     absoluteGap: HALF_UNIT,
     start: master.startOf(),
   });
-  master.fixArtificials(false);
+  master.fixArtificialColumns(false);
   incumbent.figures.iterations += mixed.iterations;
   incumbent.figures.nodes += mixed.nodes;
   if (mixed.values && fractionalColumns(base, mixed.values).length === 0) {

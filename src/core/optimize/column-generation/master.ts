@@ -25,7 +25,7 @@ export type Relaxed = {
   /** Proved under the integer columns' present bounds, money. */
   bound: number;
   /** Whether artificial columns are left. */
-  hasArtificials: boolean;
+  hasArtificialColumns: boolean;
   /** What proves the bound: what a vehicle is worth, reduced costs of the base columns, row multipliers; null where nothing does. */
   duals: { prices: Prices; reduced: Float64Array; rowDual: Float64Array } | null;
 };
@@ -89,7 +89,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
       status: 'failed',
       values: new Float64Array(0),
       bound: Number.NEGATIVE_INFINITY,
-      hasArtificials: true,
+      hasArtificialColumns: true,
       duals: null,
     };
     tellProblem();
@@ -120,9 +120,9 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
       method = 'primal';
     }
     relaxed.status = 'optimal';
-    relaxed.hasArtificials = false;
+    relaxed.hasArtificialColumns = false;
     for (let c = base.firstArtificial; c < base.model.columnCount; c++) {
-      if (relaxed.values[c] > CRUMB_NOISE) relaxed.hasArtificials = true;
+      if (relaxed.values[c] > CRUMB_NOISE) relaxed.hasArtificialColumns = true;
     }
     return relaxed;
   }
@@ -134,7 +134,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
   }
 
   /** Fixes the artificial columns at 0, or reopens them. */
-  function fixArtificials(isFixed: boolean): void {
+  function fixArtificialColumns(isFixed: boolean): void {
     const { lower, upper, columnCount } = base.model;
     const from = base.firstArtificial;
     const open = upper.slice(from);
@@ -169,7 +169,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
   const costOf = (a: number) => fromUnits(problem.network.costUnits[arcs.source[a] * n + arcs.target[a]]);
 
   /** The least sum of the artificial columns, as a proved bound: above 0 there is no plan. Leaves costs as they were. */
-  function leastArtificials(): Relaxed {
+  function leastArtificialSum(): Relaxed {
     isPhaseOne = true;
     setCosts();
     const relaxed = relax();
@@ -241,7 +241,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     setMostOfMoves,
     costOf,
     addCeiling,
-    fixArtificials,
+    fixArtificialColumns,
     /** A whole solution to start branching from, filled up with zeros for the columns that came after it. */
     keepStart(values: Float64Array): void {
       start = values;
@@ -256,7 +256,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     addRows: rows.add,
     setIntegerBounds,
     setPenalty,
-    leastArtificials,
+    leastArtificialSum,
     whole: whole as { readonly lower: Float64Array; readonly upper: Float64Array },
     firstArc,
     counts,

@@ -63,7 +63,7 @@ type Early = { plan: Moves | null };
 
 function run(context: Context, early: Early): Searched {
   const { problem, base, master, incumbent } = context;
-  const first = relaxWithoutArtificials(problem, master);
+  const first = relaxWithoutArtificialColumns(problem, master);
   if (typeof first === 'string') return first;
   incumbent.raiseBound(first.bound, DUAL_NOISE);
   if (base.firstUnmet >= 0) early.plan = planGreedily(problem, master, first.values, incumbent.isOver);
@@ -110,7 +110,7 @@ function isFar(incumbent: Incumbent): boolean {
  * The relaxation with artificial columns dear enough to vanish, where they can.
  * @param factors how dear they are made, one after the other
  */
-export function relaxWithoutArtificials(
+export function relaxWithoutArtificialColumns(
   problem: Problem,
   master: Master,
   factors: readonly number[] = PENALTY_FACTORS,
@@ -121,9 +121,9 @@ export function relaxWithoutArtificials(
     const relaxed = master.relax();
     if (relaxed.status === 'stopped') return 'stopped';
     if (relaxed.status !== 'optimal') return 'unproved';
-    if (!relaxed.hasArtificials) return relaxed;
+    if (!relaxed.hasArtificialColumns) return relaxed;
   }
-  const least = master.leastArtificials();
+  const least = master.leastArtificialSum();
   if (least.status === 'stopped') return 'stopped';
   return least.status === 'optimal' && least.bound > ARTIFICIAL_NOISE ? 'infeasible' : 'unproved';
 }

@@ -6,7 +6,7 @@
 import { createBaseModel } from '../column-generation/build-base-model.ts';
 import type { Context } from '../column-generation/context.ts';
 import { createMaster } from '../column-generation/master.ts';
-import { cut, relaxWithoutArtificials, SURE_PENALTY } from '../column-generation/search.ts';
+import { cut, relaxWithoutArtificialColumns, SURE_PENALTY } from '../column-generation/search.ts';
 import { withSolverModel } from '../highs/highs.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { createIncumbent } from '../problem/incumbent.ts';
@@ -58,7 +58,7 @@ export async function learnFromTree(
         incumbent,
         master: createMaster(problem, base, model, incumbent.isOver),
       };
-      const relaxed = relaxWithoutArtificials(problem, context.master, SURE_PENALTY);
+      const relaxed = relaxWithoutArtificialColumns(problem, context.master, SURE_PENALTY);
       if (typeof relaxed === 'string' || cut(context, relaxed).status !== 'done') return;
       tree = createBranchTree(context);
       const share = timeFor('treeOptimum', control);

@@ -15,7 +15,7 @@ import { planGreedily } from '../column-generation/heuristics/greedy.ts';
 import { canImprove, improve } from '../column-generation/heuristics/improve.ts';
 import { fractionalColumns, movesOf } from '../column-generation/integer-columns.ts';
 import type { Relaxed } from '../column-generation/master.ts';
-import { relaxWithoutArtificials, SURE_PENALTY } from '../column-generation/search.ts';
+import { relaxWithoutArtificialColumns, SURE_PENALTY } from '../column-generation/search.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import { DUAL_NOISE, provedUnits } from '../problem/incumbent.ts';
 import { KeyHeap } from '../problem/key-heap.ts';
@@ -100,7 +100,7 @@ export function createBranchTree(context: Context) {
     const { values } = relaxed;
     const open = fractionalColumns(base, values);
     if (open.length === 0) {
-      const moves = relaxed.hasArtificials ? null : movesOf(context, values);
+      const moves = relaxed.hasArtificialColumns ? null : movesOf(context, values);
       if (moves) onPlan(moves);
       return relaxed;
     }
@@ -251,7 +251,8 @@ export function createBranchTree(context: Context) {
       if (!master.setProblem(changed)) return null;
       // Where no plan is known there may be none, which dividing would not prove.
       const mayHaveNone = search.enough() === Number.POSITIVE_INFINITY && !search.isDone();
-      const isNone = mayHaveNone && relaxWithoutArtificials(changed, master, SURE_PENALTY) === 'infeasible';
+      const isNone =
+        mayHaveNone && relaxWithoutArtificialColumns(changed, master, SURE_PENALTY) === 'infeasible';
       const top = again(root, wholeBounds(), wholeBounds(), Number.NEGATIVE_INFINITY);
       const bound = isNone ? Number.POSITIVE_INFINITY : boundOf(grow([top], search), search);
       master.setProblem(original);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createBaseModel } from '../../../../src/core/optimize/column-generation/build-base-model.ts';
 import { createMaster } from '../../../../src/core/optimize/column-generation/master.ts';
 import {
-  relaxWithoutArtificials,
+  relaxWithoutArtificialColumns,
   SURE_PENALTY,
 } from '../../../../src/core/optimize/column-generation/search.ts';
 import { withSolverModel } from '../../../../src/core/optimize/highs/highs.ts';
@@ -43,7 +43,7 @@ async function withTree(problem: Problem, use: (tree: BranchTree) => Promise<voi
   await withSolverModel(threadCache, base.model, base.tolerance, control(), async (model) => {
     const incumbent = createIncumbent(problem, 0, control());
     const master = createMaster(problem, base, model, incumbent.isOver);
-    relaxWithoutArtificials(problem, master, SURE_PENALTY);
+    relaxWithoutArtificialColumns(problem, master, SURE_PENALTY);
     await use(createBranchTree({ problem, base, master, model, incumbent }));
   });
 }

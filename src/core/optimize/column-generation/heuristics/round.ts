@@ -33,7 +33,7 @@ export function planForIntegers(context: Context, whole: Float64Array, method: M
   const before = [lower.slice(), upper.slice()];
   master.setIntegerBounds(whole, whole);
   const relaxed = master.relax();
-  if (relaxed.status === 'optimal' && !relaxed.hasArtificials) {
+  if (relaxed.status === 'optimal' && !relaxed.hasArtificialColumns) {
     if (incumbent.consider(movesOf(context, relaxed.values), method)) master.keepStart(relaxed.values);
   }
   master.setIntegerBounds(before[0], before[1]);
