@@ -9,7 +9,7 @@ import { isTimeZone } from './contracts/time-zone.ts';
 
 /**
  * The only reader of the environment. One schema names every setting with its default and meaning;
- * the README's table is made from it (a test compares them).
+ * the table of docs/settings.md is made from it (a test compares them).
  */
 const text = (fallback: string, description: string, options = {}) =>
   Type.String({ default: fallback, description, ...options });

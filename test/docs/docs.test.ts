@@ -10,7 +10,7 @@ import { type Block, findOwnTest, readSteps, type Step } from './blocks.ts';
 import { linkCheckout, openShell } from './shell.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-/** The order in which a reader comes by them: the README, then what it leads to. */
+/** The order in which a reader comes by them: the README, then what changes data. */
 const FIRST = ['README.md', 'docs/data.md', 'docs/decisions.md'];
 const DOCUMENTS = [...new Set([...FIRST, ...globSync('docs/*.md', { cwd: ROOT }).toSorted()])];
 const read = (document: string) => readFileSync(path.join(ROOT, document), 'utf8');
@@ -25,12 +25,14 @@ describe('the documents, followed from the first command to the last on a fresh 
   beforeAll(async () => {
     folder = await newTemporaryFolder('docs');
     await linkCheckout(folder);
-    const port = await freePort();
+    const [port, secondPort] = [await freePort(), await freePort()];
     const [ownDatabase, otherDatabase] = [await createTestDatabase(), await createTestDatabase()];
     env = { PORT: String(port), WORKERS: '1' };
     // What a reader puts in: addresses of servers of their own.
     addresses = [
       [/127\.0\.0\.1:8000/g, `127.0.0.1:${port}`],
+      [/127\.0\.0\.1:8001/g, `127.0.0.1:${secondPort}`],
+      [/PORT=8001/g, `PORT=${secondPort}`],
       [/postgresql:\/\/…/g, ownDatabase],
       [/postgresql:\/\/user:password@db:5432\/fleet/g, otherDatabase],
       [/redis:\/\/redis:6379/g, inject('redisUrl')],
@@ -43,7 +45,8 @@ describe('the documents, followed from the first command to the last on a fresh 
     expect(left, 'what Ctrl-C leaves behind').toEqual([]);
   });
 
-  test.each(DOCUMENTS)('%s answers what it shows', async (document) => {
+  // A page starts services and waits for real forecasts and solves; the README starts two.
+  test.each(DOCUMENTS)('%s answers what it shows', { timeout: 300_000 }, async (document) => {
     const ownTest = findOwnTest(read(document));
     if (ownTest !== undefined) return expect(read(ownTest)).toContain(document);
     const shell = openShell(folder, env);

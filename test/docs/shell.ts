@@ -118,9 +118,9 @@ function serveInBackground(text: string): string {
   return text
     .split('\n')
     .map((line) => {
-      const command = line.replace(/\s+#.*/, '').trim();
-      const ready = SERVICES[command];
-      return ready === undefined ? line : `serve '${ready}' ${command}`;
+      const [, settings, command] = /^((?:[A-Z_]+=\S+ )*)(.*)$/.exec(line.replace(/\s+#.*/, '').trim())!;
+      const ready = SERVICES[command!];
+      return ready === undefined ? line : `${settings}serve '${ready}' ${command}`;
     })
     .join('\n');
 }
