@@ -103,3 +103,13 @@ test('the core reads a clock in one file, and holds shares of the time in one', 
   ]);
   expect(using(/const [A-Z_]+_MS\b/)).toEqual([]);
 });
+
+test('modules of the core hold no state: caches are handed down', () => {
+  const state =
+    /^(export )?(let |var |const \w+(: [^=\n]+)? = (new (Map|Set|WeakMap|WeakSet|Array)\b|\[\];|\{\};))/m;
+  const holding = files
+    .filter((file) => file.startsWith('src/core/'))
+    .filter((file) => state.test(readFileSync(path.join(root, file), 'utf8')));
+  // A clock per name of a time zone: what a pure function has computed, and no more of them than there are zones.
+  expect(holding).toEqual(['src/core/forecast/local-time.ts']);
+});

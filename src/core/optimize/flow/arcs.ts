@@ -4,7 +4,7 @@
  */
 
 import type { DenseCosts, FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
-import { float64, int32, uint8 } from './arrays.ts';
+import type { Arrays } from './arrays.ts';
 import { addCandidate, type Candidates, createNearestCollector } from './candidates.ts';
 import type { SpanningTree } from './spanning-tree.ts';
 import { sinkNode } from './spanning-tree.ts';
@@ -26,16 +26,16 @@ const VIOLATED_PER_ROW = 3;
 /** Rows between two looks at which costs no sink wants any more. */
 const ROWS_PER_GATE = 32;
 
-export function createArcSet(n: number, costs: FlowCosts): ArcSet {
-  return costs.kind === 'dense' ? createDenseArcs(n, costs) : createSparseArcs(n, costs);
+export function createArcSet(arrays: Arrays, n: number, costs: FlowCosts): ArcSet {
+  return costs.kind === 'dense' ? createDenseArcs(arrays, n, costs) : createSparseArcs(arrays, n, costs);
 }
 
-function createDenseArcs(n: number, { units }: DenseCosts): ArcSet {
+function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcSet {
   return {
     addNearest(list, sources, sinks, k) {
       const nearest = createNearestCollector(n, k, list, sinkNode(n, 0));
       const { sinkWorst } = nearest;
-      const isSink = maskOf(n, sinks);
+      const isSink = maskOf(arrays, n, sinks);
       let gate = Number.POSITIVE_INFINITY;
       for (let s = 0; s < sources.length; s++) {
         const i = sources[s];
@@ -61,7 +61,7 @@ function createDenseArcs(n: number, { units }: DenseCosts): ArcSet {
       const before = list.count;
       const sinkPotential = potential.subarray(sinkNode(n, 0), sinkNode(n, n));
       const highest = largestOf(sinkPotential, sinks);
-      const worst = createWorst();
+      const worst = createWorst(arrays);
       for (let s = 0; s < sources.length; s++) {
         const i = sources[s];
         const row = i * n;
@@ -96,11 +96,11 @@ function createDenseArcs(n: number, { units }: DenseCosts): ArcSet {
   };
 }
 
-function createSparseArcs(n: number, { starts, targets, units }: SparseCosts): ArcSet {
+function createSparseArcs(arrays: Arrays, n: number, { starts, targets, units }: SparseCosts): ArcSet {
   const firstSink = sinkNode(n, 0);
   return {
     addNearest(list, sources, sinks, k) {
-      const isSink = maskOf(n, sinks);
+      const isSink = maskOf(arrays, n, sinks);
       const nearest = createNearestCollector(n, k, list, firstSink);
       const { sinkWorst } = nearest;
       for (const i of sources) {
@@ -120,7 +120,7 @@ function createSparseArcs(n: number, { starts, targets, units }: SparseCosts): A
     addViolated(list, tree, sources) {
       const { potential } = tree;
       const before = list.count;
-      const worst = createWorst();
+      const worst = createWorst(arrays);
       for (const i of sources) {
         const own = potential[i];
         let limit = 0;
@@ -151,8 +151,8 @@ function createSparseArcs(n: number, { starts, targets, units }: SparseCosts): A
   };
 }
 
-function maskOf(n: number, locations: Int32Array): Uint8Array {
-  const mask = uint8(n);
+function maskOf(arrays: Arrays, n: number, locations: Int32Array): Uint8Array {
+  const mask = arrays.uint8(n);
   for (let t = 0; t < locations.length; t++) mask[locations[t]] = 1;
   return mask;
 }
@@ -177,10 +177,10 @@ function largestOf(values: Float64Array, at: Int32Array): number {
 }
 
 /** The most violated arcs of one row. */
-function createWorst() {
-  const reducedCosts = float64(VIOLATED_PER_ROW);
-  const ends = int32(VIOLATED_PER_ROW);
-  const costs = float64(VIOLATED_PER_ROW);
+function createWorst(arrays: Arrays) {
+  const reducedCosts = arrays.float64(VIOLATED_PER_ROW);
+  const ends = arrays.int32(VIOLATED_PER_ROW);
+  const costs = arrays.float64(VIOLATED_PER_ROW);
   let count = 0;
   return {
     /** @returns the reduced cost that another arc has to beat */

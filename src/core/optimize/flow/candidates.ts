@@ -2,16 +2,23 @@
  * Arcs that the simplex prices in blocks: a growing list in typed arrays, and the collector of the k cheapest arcs of
  * each source and of each sink that it starts with.
  */
-import { float64, int32 } from './arrays.ts';
+import type { Arrays } from './arrays.ts';
 
-export type Candidates = { count: number; from: Int32Array; to: Int32Array; cost: Float64Array };
+export type Candidates = {
+  count: number;
+  from: Int32Array;
+  to: Int32Array;
+  cost: Float64Array;
+  arrays: Arrays;
+};
 
-export function createCandidates(expected: number): Candidates {
+export function createCandidates(arrays: Arrays, expected: number): Candidates {
   return {
     count: 0,
-    from: int32(expected),
-    to: int32(expected),
-    cost: float64(expected),
+    from: arrays.int32(expected),
+    to: arrays.int32(expected),
+    cost: arrays.float64(expected),
+    arrays,
   };
 }
 
@@ -25,10 +32,11 @@ export function addCandidate(list: Candidates, from: number, to: number, cost: n
 }
 
 function grow(list: Candidates): void {
+  const { arrays } = list;
   const size = 2 * list.from.length + 16;
-  const from = int32(size);
-  const to = int32(size);
-  const cost = float64(size);
+  const from = arrays.int32(size);
+  const to = arrays.int32(size);
+  const cost = arrays.float64(size);
   from.set(list.from);
   to.set(list.to);
   cost.set(list.cost);
@@ -53,14 +61,15 @@ export function createNearestCollector(
   list: Candidates,
   sinkOffset: number,
 ): NearestCollector {
+  const { arrays } = list;
   const first = list.count;
-  const rowCost = float64(k).fill(Number.POSITIVE_INFINITY);
-  const rowTo = int32(k);
+  const rowCost = arrays.float64(k).fill(Number.POSITIVE_INFINITY);
+  const rowTo = arrays.int32(k);
   /** The dearest arc that the row of each source kept: what is cheaper is in the list already. */
-  const rowLimit = float64(n);
-  const sinkCost = float64(n * k).fill(Number.POSITIVE_INFINITY);
-  const sinkFrom = int32(n * k).fill(-1);
-  const sinkWorst = float64(n).fill(Number.POSITIVE_INFINITY);
+  const rowLimit = arrays.float64(n);
+  const sinkCost = arrays.float64(n * k).fill(Number.POSITIVE_INFINITY);
+  const sinkFrom = arrays.int32(n * k).fill(-1);
+  const sinkWorst = arrays.float64(n).fill(Number.POSITIVE_INFINITY);
   return {
     sinkWorst,
     offer(from, to, cost) {
@@ -116,7 +125,8 @@ function insert(
 
 /** Where the arcs of each source begin; from `first` up to `end` the list is in ascending order of sources. */
 function startsByRow(list: Candidates, n: number, first: number, end: number): Int32Array {
-  const starts = int32(n + 1);
+  const { arrays } = list;
+  const starts = arrays.int32(n + 1);
   starts[0] = first;
   for (let a = first; a < end; a++) starts[list.from[a] + 1]++;
   for (let i = 0; i < n; i++) starts[i + 1] += starts[i];
@@ -125,14 +135,15 @@ function startsByRow(list: Candidates, n: number, first: number, end: number): I
 
 /** Positions of the first `count` candidates by cost, roughly: buckets of equal width. O(count). */
 export function orderByCost(list: Candidates, count: number): Int32Array {
+  const { arrays } = list;
   let largest = 0;
   for (let a = 0; a < count; a++) if (list.cost[a] > largest) largest = list.cost[a];
   const buckets = Math.max(1, 2 * count);
   const scale = largest > 0 ? (buckets - 1) / largest : 0;
-  const starts = int32(buckets + 1);
+  const starts = arrays.int32(buckets + 1);
   for (let a = 0; a < count; a++) starts[Math.floor(list.cost[a] * scale) + 1]++;
   for (let b = 0; b < buckets; b++) starts[b + 1] += starts[b];
-  const order = int32(count);
+  const order = arrays.int32(count);
   for (let a = 0; a < count; a++) order[starts[Math.floor(list.cost[a] * scale)]++] = a;
   return order;
 }

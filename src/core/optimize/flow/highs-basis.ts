@@ -20,7 +20,7 @@
 
 import type { LinearModel } from '../highs/linear-model.ts';
 import { fromUnits } from '../problem/costs.ts';
-import { float64, int32, uint8 } from './arrays.ts';
+import { Arrays } from './arrays.ts';
 import type { Alternatives, FlowAmounts, FlowBasis } from './types.ts';
 
 /** Status codes as HiGHS numbers them. */
@@ -38,17 +38,18 @@ export type FlowModel = {
  * @param extra arcs outside the tree, from locations with vehicles to such with demand
  */
 export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: Alternatives): FlowModel {
+  const arrays = new Arrays();
   const { supply, demand, required } = problem;
-  const rows = numberRows(problem, basis);
+  const rows = numberRows(arrays, problem, basis);
   const { ofSource, ofSink, serviceRow } = rows;
   const rowCount = serviceRow + 1;
   const treeCount = basis.from.length;
   const arcCount = treeCount - rows.contracted + extra.from.length;
   const columnCount = arcCount + rows.sinkCount;
-  const tail = int32(arcCount);
-  const head = int32(arcCount);
-  const cost = float64(columnCount);
-  const columnStatus = int32(columnCount);
+  const tail = arrays.int32(arcCount);
+  const head = arrays.int32(arcCount);
+  const cost = arrays.float64(columnCount);
+  const columnStatus = arrays.int32(columnCount);
   let arc = 0;
   for (let a = 0; a < treeCount; a++) {
     if (basis.from[a] === basis.to[a]) continue;
@@ -63,7 +64,7 @@ export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: A
     cost[arc++] = fromUnits(extra.cost[a]);
   }
 
-  const starts = int32(rowCount + 1);
+  const starts = arrays.int32(rowCount + 1);
   for (let a = 0; a < arcCount; a++) {
     starts[tail[a] + 1]++;
     starts[head[a] + 1]++;
@@ -71,20 +72,20 @@ export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: A
   for (let i = 0; i < problem.n; i++) if (demand[i] > 0) starts[ofSink[i] + 1]++;
   starts[rowCount] = rows.sinkCount;
   for (let r = 0; r < rowCount; r++) starts[r + 1] += starts[r];
-  const next = int32(rowCount);
+  const next = arrays.int32(rowCount);
   next.set(starts.subarray(0, rowCount));
-  const indices = int32(starts[rowCount]);
-  const values = float64(indices.length).fill(1);
+  const indices = arrays.int32(starts[rowCount]);
+  const values = arrays.float64(indices.length).fill(1);
   for (let a = 0; a < arcCount; a++) {
     indices[next[tail[a]]++] = a;
     values[next[head[a]]] = -1;
     indices[next[head[a]]++] = a;
   }
 
-  const upper = float64(columnCount).fill(Number.POSITIVE_INFINITY);
-  const rowLower = float64(rowCount).fill(Number.NEGATIVE_INFINITY);
-  const rowUpper = float64(rowCount);
-  const rowStatus = int32(rowCount).fill(BASIS_STATUS.upper);
+  const upper = arrays.float64(columnCount).fill(Number.POSITIVE_INFINITY);
+  const rowLower = arrays.float64(rowCount).fill(Number.NEGATIVE_INFINITY);
+  const rowUpper = arrays.float64(rowCount);
+  const rowStatus = arrays.int32(rowCount).fill(BASIS_STATUS.upper);
   let column = arcCount;
   for (let i = 0; i < problem.n; i++) {
     if (supply[i] > 0) {
@@ -101,7 +102,7 @@ export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: A
   rowLower[serviceRow] = required;
   rowUpper[serviceRow] = Number.POSITIVE_INFINITY;
   rowStatus[serviceRow] = basis.slack ? BASIS_STATUS.basic : BASIS_STATUS.lower;
-  const lower = float64(columnCount);
+  const lower = arrays.float64(columnCount);
   return {
     model: { columnCount, rowCount, cost, lower, upper, rowLower, rowUpper, starts, indices, values },
     columnStatus,
@@ -110,16 +111,16 @@ export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: A
 }
 
 /** The row of each location as a source and as a sink: the same one where staying is in the tree. */
-function numberRows({ n, supply, demand }: FlowAmounts, { from, to }: FlowBasis) {
-  const staysInTree = uint8(n);
+function numberRows(arrays: Arrays, { n, supply, demand }: FlowAmounts, { from, to }: FlowBasis) {
+  const staysInTree = arrays.uint8(n);
   let contracted = 0;
   for (let a = 0; a < from.length; a++) {
     if (from[a] !== to[a]) continue;
     staysInTree[from[a]] = 1;
     contracted++;
   }
-  const ofSource = int32(n);
-  const ofSink = int32(n);
+  const ofSource = arrays.int32(n);
+  const ofSink = arrays.int32(n);
   let count = 0;
   let sinkCount = 0;
   for (let i = 0; i < n; i++) {

@@ -12,27 +12,27 @@
  * O(n), and O(n) more per balanced location.
  */
 import type { ArcSet } from './arcs.ts';
-import { float64, int32 } from './arrays.ts';
+import type { Arrays } from './arrays.ts';
 import { addCandidate, type Candidates } from './candidates.ts';
 import { attach, idleNode, layOut, type SpanningTree, sinkNode } from './spanning-tree.ts';
 import { type Amounts, addSlackArcs } from './start-tree.ts';
 import type { FlowProblem } from './types.ts';
 
 /** Every location with vehicles is a source, every location with demand a sink. */
-export function plainAmounts({ n, supply, demand, required }: FlowProblem): Amounts {
+export function plainAmounts(arrays: Arrays, { n, supply, demand, required }: FlowProblem): Amounts {
   return {
-    sources: locationsWhere(n, (i) => supply[i] > 0),
-    sinks: locationsWhere(n, (j) => demand[j] > 0),
-    supply: doubles(supply),
-    demand: doubles(demand),
+    sources: locationsWhere(arrays, n, (i) => supply[i] > 0),
+    sinks: locationsWhere(arrays, n, (j) => demand[j] > 0),
+    supply: doubles(arrays, supply),
+    demand: doubles(arrays, demand),
     required,
   };
 }
 
 /** Surplus and deficit once every location has served itself. */
-export function nettedAmounts({ n, supply, demand, required }: FlowProblem): Amounts {
-  const surplus = float64(n);
-  const deficit = float64(n);
+export function nettedAmounts(arrays: Arrays, { n, supply, demand, required }: FlowProblem): Amounts {
+  const surplus = arrays.float64(n);
+  const deficit = arrays.float64(n);
   let served = 0;
   for (let i = 0; i < n; i++) {
     const own = Math.min(supply[i], demand[i]);
@@ -41,8 +41,8 @@ export function nettedAmounts({ n, supply, demand, required }: FlowProblem): Amo
     served += own;
   }
   return {
-    sources: locationsWhere(n, (i) => surplus[i] > 0),
-    sinks: locationsWhere(n, (j) => deficit[j] > 0),
+    sources: locationsWhere(arrays, n, (i) => surplus[i] > 0),
+    sinks: locationsWhere(arrays, n, (j) => deficit[j] > 0),
     supply: surplus,
     demand: deficit,
     required: required - served,
@@ -59,8 +59,9 @@ export function undoNetting(
 ): void {
   const { n, supply, demand } = problem;
   const { potential } = tree;
-  const newSources = int32(n);
-  const newSinks = int32(n);
+  const { arrays } = tree;
+  const newSources = arrays.int32(n);
+  const newSinks = arrays.int32(n);
   let sourceCount = 0;
   let sinkCount = 0;
   for (let i = 0; i < n; i++) {
@@ -101,14 +102,14 @@ export function addStayArcs(list: Candidates, { n, supply, demand }: FlowProblem
   }
 }
 
-function doubles(values: Int32Array): Float64Array {
-  const copy = float64(values.length);
+function doubles(arrays: Arrays, values: Int32Array): Float64Array {
+  const copy = arrays.float64(values.length);
   copy.set(values);
   return copy;
 }
 
-function locationsWhere(n: number, holds: (i: number) => boolean): Int32Array {
-  const found = int32(n);
+function locationsWhere(arrays: Arrays, n: number, holds: (i: number) => boolean): Int32Array {
+  const found = arrays.int32(n);
   let count = 0;
   for (let i = 0; i < n; i++) if (holds(i)) found[count++] = i;
   return found.subarray(0, count);

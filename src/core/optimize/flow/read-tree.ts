@@ -1,5 +1,5 @@
 /** What the caller gets from a spanning tree: moves, prices, the basis, and the proof that no more can be served. O(n). */
-import { float64, int32, uint8 } from './arrays.ts';
+import type { Arrays } from './arrays.ts';
 import type { Candidates } from './candidates.ts';
 import { artificialNode, idleNode, type SpanningTree, sinkNode, slackNode } from './spanning-tree.ts';
 import type { Alternatives, Cover, Duals, Flow, FlowBasis, FlowProblem } from './types.ts';
@@ -13,18 +13,18 @@ export const NO_ALTERNATIVES: Alternatives = {
 };
 
 /** Prices where nothing has to move. */
-export function noPrices(n: number): Duals {
-  return { service: 0, supply: float64(n), demand: float64(n) };
+export function noPrices(arrays: Arrays, n: number): Duals {
+  return { service: 0, supply: arrays.float64(n), demand: arrays.float64(n) };
 }
 
 /** Basis where every vehicle stays. */
-export function stillBasis({ n, supply, demand }: FlowProblem): FlowBasis {
+export function stillBasis(arrays: Arrays, { n, supply, demand }: FlowProblem): FlowBasis {
   const both = Int32Array.from(Array.from(supply.keys()).filter((i) => supply[i] > 0 && demand[i] > 0));
   return {
     from: both,
     to: both,
     units: both.map((i) => Math.min(supply[i], demand[i])),
-    cost: float64(both.length),
+    cost: arrays.float64(both.length),
     idle: Uint8Array.from({ length: n }, (_, i) => (supply[i] > 0 && supply[i] >= demand[i] ? 1 : 0)),
     unserved: Uint8Array.from({ length: n }, (_, i) => (demand[i] > supply[i] ? 1 : 0)),
     slack: true,
@@ -33,9 +33,9 @@ export function stillBasis({ n, supply, demand }: FlowProblem): FlowBasis {
 
 /** Tree arcs from a source to a sink, by source then target. */
 export function realArcs(tree: SpanningTree): Pick<FlowBasis, 'from' | 'to' | 'units' | 'cost'> {
-  const { n, parent, flow, cost } = tree;
+  const { n, parent, flow, cost, arrays } = tree;
   const firstSink = sinkNode(n, 0);
-  const keys = float64(parent.length);
+  const keys = arrays.float64(parent.length);
   let count = 0;
   for (let v = 0; v < n; v++) {
     const sink = parent[v] - firstSink;
@@ -45,10 +45,10 @@ export function realArcs(tree: SpanningTree): Pick<FlowBasis, 'from' | 'to' | 'u
   }
   const sorted = keys.subarray(0, count).sort();
   const arcs = {
-    from: int32(count),
-    to: int32(count),
-    units: int32(count),
-    cost: float64(count),
+    from: arrays.int32(count),
+    to: arrays.int32(count),
+    units: arrays.int32(count),
+    cost: arrays.float64(count),
   };
   for (let a = 0; a < count; a++) {
     const from = Math.floor(sorted[a] / n);
@@ -63,11 +63,11 @@ export function realArcs(tree: SpanningTree): Pick<FlowBasis, 'from' | 'to' | 'u
 }
 
 /** Vehicles that move. */
-export function readFlow({ from, to, units }: Flow): Flow {
+export function readFlow(arrays: Arrays, { from, to, units }: Flow): Flow {
   let count = 0;
-  const moves = int32(units.length);
+  const moves = arrays.int32(units.length);
   for (let a = 0; a < units.length; a++) if (units[a] > 0 && from[a] !== to[a]) moves[count++] = a;
-  const flow = { from: int32(count), to: int32(count), units: int32(count) };
+  const flow = { from: arrays.int32(count), to: arrays.int32(count), units: arrays.int32(count) };
   for (let m = 0; m < count; m++) {
     flow.from[m] = from[moves[m]];
     flow.to[m] = to[moves[m]];
@@ -80,10 +80,11 @@ export function readFlow({ from, to, units }: Flow): Flow {
  * Of the candidates outside the tree those nearest to entering it: up to `k` per source, by reduced cost. O(candidates).
  */
 export function readAlternatives(tree: SpanningTree, list: Candidates, k: number): Alternatives {
+  const { arrays } = tree;
   const { n, parent, potential } = tree;
   const firstSink = sinkNode(n, 0);
-  const least = float64(n * k).fill(Number.POSITIVE_INFINITY);
-  const arcs = int32(n * k).fill(-1);
+  const least = arrays.float64(n * k).fill(Number.POSITIVE_INFINITY);
+  const arcs = arrays.int32(n * k).fill(-1);
   let count = 0;
   for (let a = 0; a < list.count; a++) {
     const from = list.from[a];
@@ -102,7 +103,7 @@ export function readAlternatives(tree: SpanningTree, list: Candidates, k: number
     least[r] = reduced;
     arcs[r] = a;
   }
-  const found = { from: int32(count), to: int32(count), cost: float64(count) };
+  const found = { from: arrays.int32(count), to: arrays.int32(count), cost: arrays.float64(count) };
   let next = 0;
   for (let r = 0; r < arcs.length; r++) {
     if (arcs[r] < 0) continue;
@@ -114,13 +115,13 @@ export function readAlternatives(tree: SpanningTree, list: Candidates, k: number
 }
 
 /** Prices from the potentials of an optimal tree of all locations. */
-export function readDuals({ n, potential }: SpanningTree, { supply, demand }: FlowProblem): Duals {
+export function readDuals({ n, potential, arrays }: SpanningTree, { supply, demand }: FlowProblem): Duals {
   const idle = potential[idleNode(n)];
   const slack = potential[slackNode(n)];
   const duals: Duals = {
     service: slack - idle,
-    supply: float64(n),
-    demand: float64(n),
+    supply: arrays.float64(n),
+    demand: arrays.float64(n),
   };
   for (let i = 0; i < n; i++) {
     if (supply[i] > 0) duals.supply[i] = potential[i] - idle;
@@ -133,14 +134,15 @@ export function readDuals({ n, potential }: SpanningTree, { supply, demand }: Fl
  * The basis of the tree. An artificial node that is left over without flow goes out: what hangs on it hangs on the idle sink instead.
  */
 export function readBasis(tree: SpanningTree): FlowBasis {
+  const { arrays } = tree;
   const { n, parent } = tree;
   const idle = idleNode(n);
   const slack = slackNode(n);
   const artificial = artificialNode(n);
   const basis: FlowBasis = {
     ...realArcs(tree),
-    idle: uint8(n),
-    unserved: uint8(n),
+    idle: arrays.uint8(n),
+    unserved: arrays.uint8(n),
     slack: parent[slack] === idle,
   };
   if (parent[slack] !== idle) basis.unserved[parent[slack] - sinkNode(n, 0)] = 1;

@@ -12,8 +12,10 @@
  * and 1–8 passes over all arcs.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms (2015).
  */
+
 import { isStopped } from '../run/stopping.ts';
 import { createArcSet } from './arcs.ts';
+import { Arrays } from './arrays.ts';
 import { createCandidates } from './candidates.ts';
 import { type CertificateCheck, certify, certifyMostServed } from './certify.ts';
 import { addStayArcs, nettedAmounts, plainAmounts, undoNetting } from './netting.ts';
@@ -48,32 +50,33 @@ type Answer = Pick<SolvedFlow, 'flow' | 'duals' | 'basis' | 'alternatives'>;
  * @throws RangeError where numbers are too large for exact sums, Error where an answer fails its certificate
  */
 export function solveFlow(problem: FlowProblem, control: FlowControl = {}): FlowOutcome {
+  const arrays = new Arrays();
   const counts: FlowCounts = { pivots: 0, pricingRounds: 0, candidates: 0, method: 'plain' };
   // What vehicles or demand cannot reach in number is left out, so that the search ends with the most that can be served.
   const reachable = Math.min(problem.required, totalUnits(problem.supply), totalUnits(problem.demand));
   const reduced = reachable < problem.required ? { ...problem, required: reachable } : problem;
-  const netted = nettedAmounts(reduced);
+  const netted = nettedAmounts(arrays, reduced);
   if (netted.required <= 0) {
     counts.method = 'still';
     const answer = {
       flow: NO_FLOW,
-      duals: noPrices(problem.n),
-      basis: stillBasis(problem),
+      duals: noPrices(arrays, problem.n),
+      basis: stillBasis(arrays, problem),
       alternatives: NO_ALTERNATIVES,
     };
     return conclude(problem, reachable, null, answer, counts);
   }
   const search: SimplexSearch = {
-    tree: createSpanningTree(problem.n),
-    list: createCandidates(EXPECTED_CANDIDATES * problem.n),
-    arcs: createArcSet(problem.n, problem.cost),
+    tree: createSpanningTree(arrays, problem.n),
+    list: createCandidates(arrays, EXPECTED_CANDIDATES * problem.n),
+    arcs: createArcSet(arrays, problem.n, problem.cost),
     counts,
     control,
   };
   const { tree, list, arcs } = search;
   const stopHere = () => stopped(tree, counts, reachable === problem.required);
   const isNetted = control.nettingIsSafe !== false;
-  const start = isNetted ? netted : plainAmounts(reduced);
+  const start = isNetted ? netted : plainAmounts(arrays, reduced);
   arcs.addNearest(list, start.sources, start.sinks, NEAREST);
   if (isStopped(control.stopFlag)) return { kind: 'stopped', plan: null, counts };
   if (!isNetted) addStayArcs(list, problem);
@@ -91,7 +94,7 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
       if (check.ok) return conclude(problem, reachable, tree, answer, counts, check);
     }
     counts.method = 'netted_then_all';
-    const { sources, sinks } = plainAmounts(reduced);
+    const { sources, sinks } = plainAmounts(arrays, reduced);
     if (!pivotToOptimum(search, sources, sinks)) return stopHere();
   }
   return conclude(problem, reachable - artificialFlow(tree), tree, readAnswer(search, problem), counts);
@@ -131,7 +134,7 @@ function coverOf(problem: FlowProblem, served: number, tree: SpanningTree | null
 function readAnswer({ tree, list }: SimplexSearch, problem: FlowProblem): Answer {
   const basis = readBasis(tree);
   return {
-    flow: readFlow(basis),
+    flow: readFlow(tree.arrays, basis),
     duals: readDuals(tree, problem),
     basis,
     alternatives: readAlternatives(tree, list, ALTERNATIVES),
@@ -142,7 +145,7 @@ function stopped(tree: SpanningTree, counts: FlowCounts, isReachable: boolean): 
   const isPlan = isReachable && artificialFlow(tree) === 0;
   return {
     kind: 'stopped',
-    plan: isPlan ? { flow: readFlow(readBasis(tree)), cost: treeCost(tree) } : null,
+    plan: isPlan ? { flow: readFlow(tree.arrays, readBasis(tree)), cost: treeCost(tree) } : null,
     counts,
   };
 }

@@ -16,7 +16,7 @@
  * Reference: Cunningham, A network simplex method, Mathematical Programming 11 (1976); Ahuja, Magnanti, Orlin, Network
  * Flows (1993), §11; Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015).
  */
-import { float64, int32 } from './arrays.ts';
+import type { Arrays } from './arrays.ts';
 
 export type SpanningTree = {
   n: number;
@@ -31,6 +31,8 @@ export type SpanningTree = {
   cost: Float64Array;
   /** −Infinity outside the tree, so that no arc there ever looks worth it. */
   potential: Float64Array;
+  /** Where what is read from the tree gets its memory. */
+  arrays: Arrays;
 };
 
 export const slackNode = (n: number) => n;
@@ -40,18 +42,19 @@ export const idleNode = (n: number) => 2 * n + 2;
 export const partNode = (n: number, location: number) => 2 * n + 3 + location;
 
 /** A tree of the root alone. */
-export function createSpanningTree(n: number, hasParts = false): SpanningTree {
+export function createSpanningTree(arrays: Arrays, n: number, hasParts = false): SpanningTree {
   const size = partNode(n, hasParts ? n : 0);
   return {
     n,
     root: idleNode(n),
-    parent: int32(size).fill(-1),
-    depth: int32(size),
-    next: int32(size),
-    previous: int32(size),
-    flow: float64(size),
-    cost: float64(size),
-    potential: float64(size).fill(Number.NEGATIVE_INFINITY),
+    parent: arrays.int32(size).fill(-1),
+    depth: arrays.int32(size),
+    next: arrays.int32(size),
+    previous: arrays.int32(size),
+    flow: arrays.float64(size),
+    cost: arrays.float64(size),
+    potential: arrays.float64(size).fill(Number.NEGATIVE_INFINITY),
+    arrays,
   };
 }
 
@@ -66,8 +69,9 @@ export function attach(tree: SpanningTree, node: number, parent: number, flow: n
 export function layOut(tree: SpanningTree): void {
   const { parent, depth, next, previous, root } = tree;
   const size = parent.length;
-  const firstChild = int32(size).fill(-1);
-  const sibling = int32(size).fill(-1);
+  const { arrays } = tree;
+  const firstChild = arrays.int32(size).fill(-1);
+  const sibling = arrays.int32(size).fill(-1);
   for (let v = size - 1; v >= 0; v--) {
     const p = parent[v];
     if (p < 0) continue;

@@ -1,66 +1,72 @@
 /** Entry of the solver's own thread: does what `highs-in-worker.ts` asks, one call after the other, and tells what comes of it. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createCache } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
 import { loadSolver, openHere } from './highs.ts';
 import { type Call, MESSAGES, READY, type ThreadData, type Told } from './highs-in-worker.ts';
-import type { OpenModel, RunControl } from './solver-model.ts';
+import type { OpenModel, RunControl, SolverModel } from './solver-model.ts';
 
 const { port, signals }: ThreadData = workerData;
-const highs = await loadSolver(createCache());
-const models = new Map<number, OpenModel & { control: RunControl }>();
-/** What went wrong with a call that is not answered, by model; its next run tells. */
-const faults = new Map<number, unknown>();
-
+const solver = await loadSolver(createCache());
+serve(parentPort!, port, signals);
 Atomics.store(signals, READY, 1);
-parentPort!.on('message', (call: Call) => {
-  try {
-    if (call.kind === 'dispose') faults.delete(call.id);
-    if (faults.has(call.id)) throw faults.get(call.id);
-    answer(call);
-  } catch (error) {
-    faults.set(call.id, error);
-    if (call.kind !== 'run') return;
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
-    tell({ kind: 'threw', runId: call.runId, name, message });
-  }
-});
 
-function answer(call: Call): void {
-  if (call.kind === 'open') {
-    const control: RunControl = { deadlineMs: 0 };
-    models.set(call.id, { control, ...openHere(highs, call.source, call.tolerance, control, null) });
-    return;
-  }
-  const open = models.get(call.id);
-  if (!open) return;
-  const { model, control } = open;
-  switch (call.kind) {
-    case 'change': {
-      const { method, args } = call.change;
-      (model[method] as (...args: unknown[]) => void)(...args);
-      break;
+/** Answers calls until the thread is ended. */
+function serve(calls: MessagePort, port: MessagePort, signals: Int32Array): void {
+  const models = new Map<number, OpenModel & { control: RunControl }>();
+  /** What went wrong with a call that is not answered, by model; its next run tells. */
+  const faults = new Map<number, unknown>();
+  const tell = (told: Told) => {
+    port.postMessage(told);
+    Atomics.add(signals, MESSAGES, 1);
+    Atomics.notify(signals, MESSAGES);
+  };
+  const answer = (call: Call) => {
+    if (call.kind === 'open') {
+      const control: RunControl = { deadlineMs: 0 };
+      const open = openHere(solver, call.source, call.tolerance, control, null);
+      models.set(call.id, { control, ...open });
+      return;
     }
-    case 'run': {
-      const { run, runId } = call;
-      // Clocks of threads begin at different moments.
-      control.deadlineMs = nowMs() + call.leftMs;
-      control.progressIntervalMs = call.progressIntervalMs;
-      control.stopFlag = call.stopFlag;
-      control.onProgress = (progress) => tell({ kind: 'progress', runId, progress });
-      control.onImproved = (values) => tell({ kind: 'improved', runId, values });
-      const result = run.method === 'mixed' ? model.runMixed(run.options) : model.runLinear(0, run.by);
-      tell({ kind: 'ended', runId, result, memoryBytes: highs.memoryBytes });
-      break;
-    }
-    case 'dispose':
+    const open = models.get(call.id);
+    if (!open) return;
+    if (call.kind === 'change') apply(open.model, call.change);
+    if (call.kind === 'run') run(open, call, tell);
+    if (call.kind === 'dispose') {
       models.delete(call.id);
       open.dispose();
-  }
+    }
+  };
+  calls.on('message', (call: Call) => {
+    try {
+      if (call.kind === 'dispose') faults.delete(call.id);
+      if (faults.has(call.id)) throw faults.get(call.id);
+      answer(call);
+    } catch (error) {
+      faults.set(call.id, error);
+      if (call.kind !== 'run') return;
+      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      tell({ kind: 'threw', runId: call.runId, name, message });
+    }
+  });
 }
 
-function tell(told: Told): void {
-  port.postMessage(told);
-  Atomics.add(signals, MESSAGES, 1);
-  Atomics.notify(signals, MESSAGES);
+function apply(model: SolverModel, { method, args }: Extract<Call, { kind: 'change' }>['change']): void {
+  (model[method] as (...args: unknown[]) => void)(...args);
+}
+
+function run(
+  { model, control }: OpenModel & { control: RunControl },
+  call: Extract<Call, { kind: 'run' }>,
+  tell: (told: Told) => void,
+): void {
+  const { run, runId } = call;
+  // Clocks of threads begin at different moments.
+  control.deadlineMs = nowMs() + call.leftMs;
+  control.progressIntervalMs = call.progressIntervalMs;
+  control.stopFlag = call.stopFlag;
+  control.onProgress = (progress) => tell({ kind: 'progress', runId, progress });
+  control.onImproved = (values) => tell({ kind: 'improved', runId, values });
+  const result = run.method === 'mixed' ? model.runMixed(run.options) : model.runLinear(0, run.by);
+  tell({ kind: 'ended', runId, result, memoryBytes: solver.memoryBytes });
 }

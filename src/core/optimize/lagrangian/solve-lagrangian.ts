@@ -10,6 +10,7 @@
  * Complexity: as `flow/solve-flow.ts`, and some ten prices of few pivots each. One pass over all arcs proves the bound.
  */
 import { createArcSet } from '../flow/arcs.ts';
+import { Arrays } from '../flow/arrays.ts';
 import { createCandidates } from '../flow/candidates.ts';
 import { pivotCandidates, pivotToOptimum } from '../flow/network-simplex.ts';
 import { NO_FLOW } from '../flow/read-tree.ts';
@@ -189,12 +190,13 @@ function createSearch(
   counts: PricedSearch['counts'],
 ): PricedSearch {
   const { n, capacity, cost } = problem;
+  const arrays = new Arrays();
   let totalDemand = 0;
   for (let j = 0; j < n; j++) totalDemand += loads.full[j] * capacity + loads.rest[j];
   return {
-    tree: createSpanningTree(n, true),
-    list: createCandidates(24 * n),
-    arcs: createArcSet(n, cost),
+    tree: createSpanningTree(arrays, n, true),
+    list: createCandidates(arrays, 24 * n),
+    arcs: createArcSet(arrays, n, cost),
     counts,
     control,
     problem,

@@ -185,5 +185,9 @@ export function readMoves(
     to.push(sink);
     units.push(more);
   }
-  return readFlow({ from: Int32Array.from(from), to: Int32Array.from(to), units: Int32Array.from(units) });
+  return readFlow(tree.arrays, {
+    from: Int32Array.from(from),
+    to: Int32Array.from(to),
+    units: Int32Array.from(units),
+  });
 }

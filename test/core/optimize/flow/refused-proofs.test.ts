@@ -101,7 +101,8 @@ const lastConfirmation = () => vi.mocked(confirmations.confirmFlow).mock.settled
 describe('the plan is the optimum by HiGHS, with its own proof, where', () => {
   test('a flow that is not the cheapest is refused its certificate', () =>
     expectHighsToSolveOn(
-      () => vi.mocked(tree.readFlow).mockImplementation((basis) => withTargetsSwapped(right.readFlow(basis))),
+      () =>
+        vi.mocked(tree.readFlow).mockImplementation((...args) => withTargetsSwapped(right.readFlow(...args))),
       () => {
         expect(lastCheck()).toMatchObject({ ok: false });
         expect(confirmations.confirmFlow).not.toHaveBeenCalled();
@@ -121,7 +122,7 @@ describe('the plan is the optimum by HiGHS, with its own proof, where', () => {
   test('a flow that is not the cheapest has got a certificate, and HiGHS does not confirm it', () =>
     expectHighsToSolveOn(
       () => {
-        vi.mocked(tree.readFlow).mockImplementation((basis) => withTargetsSwapped(right.readFlow(basis)));
+        vi.mocked(tree.readFlow).mockImplementation((...args) => withTargetsSwapped(right.readFlow(...args)));
         vi.mocked(certificates.certify).mockImplementation((problem, flow) => ({
           ok: true,
           cost: costOf(problem, flow),

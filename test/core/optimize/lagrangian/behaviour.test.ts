@@ -81,7 +81,8 @@ describe('the everyday case', () => {
   }, async () => {
     for (let seed = 1; seed <= 40; seed++) {
       const problem = randomPriced(seed, { locations: 25, vehicles: 60 });
-      expect(await solve(structuredClone(problem))).toEqual(await solve(problem));
+      const { caches, ...plain } = problem;
+      expect(await solve({ ...structuredClone(plain), caches })).toEqual(await solve(problem));
       const [a, b] = [await solve(problem, 0), await solve(shuffled(problem, seed), 0)];
       expect(b.kind, `seed ${seed}`).toBe(a.kind);
       if (a.kind === 'solved' && b.kind === 'solved')
