@@ -13,6 +13,7 @@ import { solveDirect } from '../src/core/optimize/direct/direct.ts';
 import { createIncumbent } from '../src/core/optimize/problem/incumbent.ts';
 import type { Problem, SolveOutcome } from '../src/core/optimize/problem/model.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
+import { spread } from './cli.ts';
 import { createMixedProblem } from './mixed-instances.ts';
 
 const { values } = parseArgs({
@@ -51,11 +52,8 @@ const byAllMoves = (problem: Problem, gap: number, limitMs: number) =>
     return ended === 'infeasible' ? { kind: 'infeasible', boundUnits: null } : incumbent.finish(ended);
   });
 
-const spread = (numbers: number[], decimals: number) => {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))].toFixed(decimals);
-  return `${at(0.5)} (${at(0)} – ${at(1)})`;
-};
+const range = (numbers: number[], decimals: number) =>
+  spread(numbers, (value) => value.toFixed(decimals), [0, 1]);
 const percent = (gap: number) => 100 * gap;
 
 await bySearch(createMixedProblem(99, { n: 60, perLocation: 10, capacities: CAPACITIES }), 0.003, LIMIT_MS);
@@ -70,24 +68,24 @@ for (const perLocation of values.sizes.split(',').map(Number)) {
   }
   console.log(
     `263 × 3, ${perLocation} per location, median (least – most) of ${values.seeds} seeds\n` +
-      `  1 % proved after   ms ${spread(
+      `  1 % proved after   ms ${range(
         runs.one.map((r) => r.ms),
         0,
-      )}, processor ${spread(
+      )}, processor ${range(
         runs.one.map((r) => r.cpuMs),
         0,
       )}\n` +
-      `  0.3 % proved after ms ${spread(
+      `  0.3 % proved after ms ${range(
         runs.fine.map((r) => r.ms),
         0,
-      )}, processor ${spread(
+      )}, processor ${range(
         runs.fine.map((r) => r.cpuMs),
         0,
       )}; not within the limit: ${runs.fine.filter((r) => r.gap > 0.003).length}\n` +
-      `  gap % after 2 s    ${spread(
+      `  gap % after 2 s    ${range(
         runs.twoSeconds.map((r) => percent(r.gap)),
         3,
-      )}, at the limit ${spread(
+      )}, at the limit ${range(
         runs.fine.map((r) => percent(r.gap)),
         3,
       )}`,

@@ -6,6 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
+import { percentile } from './cli.ts';
 import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
 const { values } = parseArgs({
@@ -40,12 +41,6 @@ const SHAPES: Record<string, RequestShape> = {
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
-}
-
-/** The value that a share of all is not above; NaN of none. */
-function quantile(list: readonly number[], share: number): number {
-  const sorted = [...list].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
 const percent = (share: number) => `${Math.round(100 * share)} %`;
@@ -91,10 +86,10 @@ for (const [name, size] of Object.entries(SHAPES)) {
   }
   const exact = errors.filter((error) => error === 0).length / errors.length;
   const timeOf = (which: 'plain' | 'explained') =>
-    `${quantile(times[which], 0.5).toFixed(0)} ms (CPU ${quantile(cpuTimes[which], 0.5).toFixed(0)})`;
+    `${percentile(times[which], 0.5).toFixed(0)} ms (CPU ${percentile(cpuTimes[which], 0.5).toFixed(0)})`;
   console.log(
     `${name.padEnd(36)} ${timeOf('plain')} → ${timeOf('explained')}   given ${percent(known / wanted)}, exact ${percent(exact)}, ` +
-      `error ${quantile(errors, 0.5).toFixed(2)} (90 %: ${quantile(errors, 0.9).toFixed(2)}), ` +
-      `figure ${quantile(figures, 0.5).toFixed(2)}, cost ${quantile(costs, 0.5).toFixed(0)}`,
+      `error ${percentile(errors, 0.5).toFixed(2)} (90 %: ${percentile(errors, 0.9).toFixed(2)}), ` +
+      `figure ${percentile(figures, 0.5).toFixed(2)}, cost ${percentile(costs, 0.5).toFixed(0)}`,
   );
 }

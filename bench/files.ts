@@ -16,6 +16,7 @@ import { MAX_MATRIX_LOCATIONS } from '../src/core/optimize/problem/network.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
 import { type Assignment, assignmentFlow, readAssignment, toRequest } from './assignment.ts';
+import { digits, spread } from './cli.ts';
 import { readDimacs, toFlowProblem } from './dimacs.ts';
 import { BENCH_SETTINGS } from './requests.ts';
 
@@ -78,9 +79,7 @@ async function describe(task: Task): Promise<string> {
     told = await task.solve();
     times.push(performance.now() - startedMs);
   }
-  times.sort((a, b) => a - b);
-  const at = (share: number) => times[Math.floor(share * (times.length - 1))].toFixed(2);
-  return `${told}; median ${at(0.5)} ms (${at(0)} … ${at(1)}), ${task.locations} locations`;
+  return `${told}; median ${spread(times, digits, [0, 1])} ms, ${task.locations} locations`;
 }
 
 for (const file of repeats >= 1 ? positionals : []) {

@@ -17,7 +17,7 @@ import { openDatabase } from '../src/db/client.ts';
 import { migrateDatabase } from '../src/db/migrate.ts';
 import { startApi } from '../src/main.ts';
 import { createLogger } from '../src/process/logger.ts';
-import { figure } from './figure.ts';
+import { figure } from './cli.ts';
 
 if (isMainThread) await main();
 else {

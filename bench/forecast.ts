@@ -1,8 +1,8 @@
 /**
- * `npm run bench:forecast -- [--repeats 9] [--only TEXT]`: forecasts in one thread with 95 % intervals, beside the
- * seasonal naive method on the same series. Each case runs in a process of its own: its first call is cold, its
- * memory its own; then both methods take turns. Wall and processor time; on a busy machine the latter is the thread's
- * own.
+ * `npm run bench:forecast -- [--repeats 9] [--only TEXT] [--json FILE]`: forecasts in one thread with 95 % intervals,
+ * beside the seasonal naive method on the same series. Each case runs in a process of its own: its first call is
+ * cold, its memory its own; then both methods take turns. Wall and processor time; on a busy machine the latter is
+ * the thread's own.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,7 @@ import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { localHistory } from '../src/core/forecast/local-series.ts';
 import { zoneClock } from '../src/core/forecast/local-time.ts';
 import type { DemandSeries } from '../src/core/forecast/types.ts';
+import { percentile, reportTable, spread } from './cli.ts';
 import { createUniform } from './instances.ts';
 
 const ZONE = 'America/New_York';
@@ -119,12 +120,14 @@ const { values } = parseArgs({
     repeats: { type: 'string', default: '9' },
     only: { type: 'string' },
     case: { type: 'string' },
+    json: { type: 'string' },
   },
 });
 
 if (values.case !== undefined) {
   console.log(JSON.stringify(await measure(CASES[values.case]!, Number(values.repeats))));
 } else {
+  const rows: string[][] = [];
   for (const name of Object.keys(CASES)) {
     if (values.only !== undefined && !name.includes(values.only)) continue;
     const script = fileURLToPath(import.meta.url);
@@ -135,15 +138,14 @@ if (values.case !== undefined) {
     const { coldMs, coldProcessorMs, engineMs, processorMs, naiveMs, memoryMb } = JSON.parse(
       child.stdout,
     ) as Measured;
-    const at = (list: number[], q: number) =>
-      list.toSorted((a, b) => a - b)[Math.min(list.length - 1, Math.floor(q * list.length))]!;
+    const whole = (value: number) => Math.round(value).toLocaleString('en-US');
     const ratios = engineMs.map((ms, r) => ms / naiveMs[r]!);
-    console.log(
-      `${name}\n  cold ${coldMs.toFixed(0)} ms, processor ${coldProcessorMs.toFixed(0)} ms; warm ${at(engineMs, 0.5).toFixed(0)} ms ` +
-        `(${at(engineMs, 0.1).toFixed(0)} – ${at(engineMs, 0.9).toFixed(0)}), processor ` +
-        `${at(processorMs, 0.5).toFixed(0)} ms (${at(processorMs, 0.1).toFixed(0)} – ${at(processorMs, 0.9).toFixed(0)}); ` +
-        `${at(ratios, 0.5).toFixed(1)} × seasonal naive (${at(ratios, 0.1).toFixed(1)} – ${at(ratios, 0.9).toFixed(1)}); ` +
-        `${memoryMb.toFixed(0)} MB`,
+    console.error(
+      `${name}: processor ${whole(coldProcessorMs)} ms cold, ${whole(percentile(processorMs, 0.5))} ms warm`,
     );
+    rows.push([name, whole(coldMs), spread(engineMs, whole), spread(ratios, whole), `${whole(memoryMb)} MB`]);
   }
+  const columns = ['series and horizon', 'cold', 'warm', '× seasonal naive', 'memory'];
+  const command = `npm run bench:forecast -- --repeats ${values.repeats}`;
+  reportTable({ command, columns, rows }, values.json);
 }

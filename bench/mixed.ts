@@ -23,6 +23,7 @@ import { totalDemand } from '../src/core/optimize/problem/service-level.ts';
 import { withLimits } from '../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
 import { threadCache } from '../test/core/optimize/cached.ts';
+import { figure } from './cli.ts';
 import { SERVICE_LEVEL } from './instances.ts';
 import { createMixedProblem, type MixedShape } from './mixed-instances.ts';
 
@@ -112,12 +113,10 @@ for (const size of GROUPS[group]) {
   const { n, perLocation, capacities, gap, limitKm } = size;
   const title = `${n} × ${capacities.length}, ${perLocation} per location, gap ${gap}, ${limitKm ? `${limitKm} km` : 'dense'}`;
   for (const [name] of solvers) {
-    const sorted = times.get(name)!.toSorted((a, b) => a - b);
-    const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))].toFixed(1);
     const worst = Math.max(...gaps.get(name)!);
     const most = Math.max(...iterations.get(name)!);
     console.log(
-      `${title}: ${name.padEnd(17)} median ${at(0.5)} ms (${at(0.1)} – ${at(0.9)}), ` +
+      `${title}: ${name.padEnd(17)} median ${figure(times.get(name)!)} ms, ` +
         `worst proved gap ${(100 * worst).toFixed(3)} %, at most ${most} iterations`,
     );
   }

@@ -22,6 +22,7 @@ import { greatCircleCosts } from '../src/core/optimize/problem/distances/great-c
 import type { DenseCosts } from '../src/core/optimize/problem/distances/move-costs.ts';
 import { nearCosts } from '../src/core/optimize/problem/distances/near-costs.ts';
 import { threadCache } from '../test/core/optimize/cached.ts';
+import { digits, percentile } from './cli.ts';
 import { solveDirectly } from './direct-highs.ts';
 import { type BenchInstance, cityFlow, createUniform } from './instances.ts';
 import { compileLemon } from './lemon.ts';
@@ -143,12 +144,6 @@ function runLemon(problem: FlowProblem & { cost: DenseCosts }, netted: boolean):
   return { found: `cost ${cost}`, ms: ms[0] };
 }
 
-function quantile(sorted: number[], q: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
-}
-
-const digits = (ms: number) => (ms < 1 ? ms.toFixed(3) : ms < 100 ? ms.toFixed(1) : ms.toFixed(0));
-
 let disagreements = 0;
 
 /** Adds the times of one size's methods by name. */
@@ -197,16 +192,15 @@ for (const n of sizes) {
   await takeTurns(n, instances, 'building', times);
   console.log(`${n} locations, ms; travel times: ${instances.map(({ way }) => way).join(', ')}`);
   for (const [name, list] of times) {
-    const sorted = list.sort((a, b) => a - b);
-    const [low, median, high] = [0.1, 0.5, 0.9].map((q) => digits(quantile(sorted, q)));
+    const [low, median, high] = [0.1, 0.5, 0.9].map((q) => digits(percentile(list, q)));
     console.log(`  ${name.padEnd(44)} ${median.padStart(8)}   ${low} – ${high}`);
     if (name.startsWith('matrix')) continue;
     const series = plotted.get(name) ?? { name, points: [] };
     series.points.push({
       x: n,
-      median: quantile(sorted, 0.5),
-      low: quantile(sorted, 0.1),
-      high: quantile(sorted, 0.9),
+      median: percentile(list, 0.5),
+      low: percentile(list, 0.1),
+      high: percentile(list, 0.9),
     });
     plotted.set(name, series);
   }

@@ -14,6 +14,7 @@ import type { Database } from '../src/db/client.ts';
 import { claimJob, finishJob } from '../src/db/job-claims.ts';
 import { insertJob } from '../src/db/job-intake.ts';
 import { planRecord } from '../src/db/plan-record.ts';
+import { spread } from './cli.ts';
 import { withDatabase } from './database.ts';
 
 const { values } = parseArgs({
@@ -150,12 +151,6 @@ async function bytesPerVehicle(pool: pg.Pool, table: string, vehicles: string): 
   return Number(rows[0].bytes).toFixed(0);
 }
 
-function spread(times: number[]): string {
-  const sorted = times.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))].toPrecision(3);
-  return `${at(0.5)} (${at(0.1)} – ${at(0.9)})`;
-}
-
 await withDatabase(async ({ db, pool }) => {
   await pool.query(BASELINE);
   await pool.query(ROWS);
@@ -179,7 +174,7 @@ await withDatabase(async ({ db, pool }) => {
     }
     const ratios = times.copy.map((ms, i) => times.all[i] / ms);
     const columns = [times.all, times.answer, times.copy, times.rows, ratios];
-    console.log(`| ${vehicles} | ${columns.map(spread).join(' | ')} |`);
+    console.log(`| ${vehicles} | ${columns.map((times) => spread(times)).join(' | ')} |`);
   }
   const packed = await bytesPerVehicle(pool, 'plan_parts', 'sum(cardinality(vehicle_ids))');
   console.log(

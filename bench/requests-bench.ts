@@ -1,17 +1,19 @@
 /**
- * `npm run bench:requests -- [--repeats 9] [--only TEXT]`: from a parsed request to a verified plan, the
+ * `npm run bench:requests -- [--repeats 9] [--only TEXT] [--json FILE]`: from a parsed request to a verified plan, the
  * whole core in one thread. Medians with the 10th and 90th percentile; memory is the process's, so run one shape
  * alone to read it.
  */
 import { parseArgs } from 'node:util';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
+import { digits, percentile, reportTable, spread } from './cli.ts';
 import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
 const { values } = parseArgs({
   options: {
     repeats: { type: 'string', default: '9' },
     only: { type: 'string' },
+    json: { type: 'string' },
   },
 });
 
@@ -24,26 +26,31 @@ const SHAPES: Record<string, RequestShape> = {
     classes: 1,
     isFractional: false,
   },
-  '73 locations, 600 vehicles, fractional': { locations: 73, vehicles: 600, classes: 1, isFractional: true },
-  '263 locations, 8,000 vehicles, fractional': {
+  '73 locations, 600 vehicles, fractional demand': {
+    locations: 73,
+    vehicles: 600,
+    classes: 1,
+    isFractional: true,
+  },
+  '263 locations, 8,000 vehicles, fractional demand': {
     locations: 263,
     vehicles: 8000,
     classes: 1,
     isFractional: true,
   },
-  '1,000 locations, 50,000 vehicles, fractional': {
+  '1,000 locations, 50,000 vehicles, fractional demand': {
     locations: 1000,
     vehicles: 50_000,
     classes: 1,
     isFractional: true,
   },
-  '263 locations, 2,600 vehicles, 3 classes': {
+  '263 locations, 2,600 vehicles of 3 capacities': {
     locations: 263,
     vehicles: 2600,
     classes: 3,
     isFractional: true,
   },
-  '263 locations, 8,000 vehicles, 3 classes': {
+  '263 locations, 8,000 vehicles of 3 capacities': {
     locations: 263,
     vehicles: 8000,
     classes: 3,
@@ -51,6 +58,7 @@ const SHAPES: Record<string, RequestShape> = {
   },
 };
 
+const rows: string[][] = [];
 for (const [name, shape] of Object.entries(SHAPES)) {
   if (values.only !== undefined && !name.includes(values.only)) continue;
   const { request, locations } = cityRequest(1, shape);
@@ -63,12 +71,17 @@ for (const [name, shape] of Object.entries(SHAPES)) {
     const outcome = await optimize({ request, locations, settings: BENCH_SETTINGS });
     if (r >= 0) times.push(performance.now() - startedMs);
     if (outcome.status !== 'optimal') throw new Error(outcome.status);
-    gap = `${(outcome.certificate.gap * 100).toFixed(3)} % (${outcome.certificate.method})`;
+    gap = showGap(outcome.certificate.gap);
   }
-  times.sort((a, b) => a - b);
-  const at = (q: number) => times[Math.min(times.length - 1, Math.floor(q * times.length))].toFixed(1);
   const memory = Math.round(process.memoryUsage().rss / 1e6);
-  console.log(
-    `${name.padEnd(46)} ${at(0.5).padStart(8)} ms   ${at(0.1)} – ${at(0.9)}   gap ${gap}   ${memory} MB`,
-  );
+  console.error(`${name}: ${digits(percentile(times, 0.5))} ms, gap ${gap}, ${memory} MB`);
+  rows.push([name, spread(times), gap]);
+}
+const command = `npm run bench:requests -- --repeats ${values.repeats}`;
+reportTable({ command, columns: ['request', 'ms', 'proved gap'], rows }, values.json);
+
+/** A gap in percent, two digits that matter; less than a thousandth is said to be so. */
+function showGap(gap: number): string {
+  if (gap === 0) return '0';
+  return gap < 1e-5 ? '< 0.001 %' : `${Number((100 * gap).toPrecision(2))} %`;
 }

@@ -17,7 +17,7 @@ import { openIntake } from '../src/http/intake/intake.ts';
 import { requestId } from '../src/http/request-id.ts';
 import { riskRoutes } from '../src/http/routes/risk.ts';
 import { validatorCompiler } from '../src/http/validation.ts';
-import { figure } from './figure.ts';
+import { figure } from './cli.ts';
 import { createUniform } from './instances.ts';
 
 if (isMainThread) await measure();

@@ -9,6 +9,7 @@
  * where the solver's own thread has to be ended, the 45 ms that are waited for it come on top.
  */
 import { parseArgs } from 'node:util';
+import { percentile } from './cli.ts';
 import { createUniform } from './instances.ts';
 import { prepare, type Solve, STOP_KINDS } from './stop-kinds.ts';
 
@@ -150,8 +151,7 @@ for (const [name, kind] of Object.entries(STOP_KINDS)) {
       const look = m % 2 === 0 ? silences[m / 2]?.look : Math.floor(random() * looks);
       if (look !== undefined) took.push(await stopAfter(solve, limitMs, look, isStop));
     }
-    took.sort((a, b) => a - b);
-    const at = (q: number) => took[Math.min(took.length - 1, Math.floor(q * took.length))]?.toFixed(0);
+    const at = (share: number) => percentile(took, share).toFixed(0);
     if (moments > 0) console.log(`   ${what}: ended after ${at(0.5)}, ${at(1)} ms (${took.length})`);
   }
 }

@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { percentile } from './cli.ts';
 import { createUniform } from './instances.ts';
 import { type Kind, prepare, STOP_KINDS } from './stop-kinds.ts';
 
@@ -73,9 +74,7 @@ async function main(): Promise<void> {
 }
 
 function describe(ms: number[]): string {
-  const sorted = ms.toSorted((a, b) => a - b);
-  const at = (q: number) =>
-    (sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0).toFixed(0);
+  const at = (share: number) => (percentile(ms, share) || 0).toFixed(0);
   return `${at(0.5).padStart(3)} ${at(0.99).padStart(4)} ${at(1).padStart(4)} (${ms.length})`;
 }
 

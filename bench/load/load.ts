@@ -22,7 +22,7 @@ import type { OptimizeRequest } from '../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { optimizeCached as optimize } from '../../test/core/optimize/cached.ts';
-import { figure } from '../figure.ts';
+import { figure } from '../cli.ts';
 import { BENCH_SETTINGS, cityRequest } from '../requests.ts';
 import { openBare } from './bare.ts';
 import { startLeast } from './least.ts';

@@ -178,7 +178,7 @@ describe('the command', () => {
     ];
     const { status, out, err } = run('--repeats', '2', ...files);
     expect({ status, err }).toEqual({ status: 0, err: '' });
-    const time = String.raw`median [\d.]+ ms \([\d.]+ … [\d.]+\)`;
+    const time = String.raw`median [\d.,]+ \([\d.,]+ – [\d.,]+\) ms`;
     expect(out).toHaveLength(4);
     for (const [i, line] of [
       `a\\.min: optimum 14, proved by reduced costs of all moves; ${time}, 9 locations`,
