@@ -80,7 +80,7 @@ test('the error that a forecast of two days reports of itself is the one that fo
   expect(ratio).toBeLessThan(1.03);
 });
 
-describe('intervals of days', () => {
+describe('intervals of days', { tags: 'slow' }, () => {
   test.each([
     [0.8, 0.02],
     [0.95, 0.015],

@@ -1,3 +1,7 @@
+/**
+ * Replaces modules, which the fast lane cannot undo: its files share a process.
+ * @module-tag slow
+ */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import * as certificates from '../../../../src/core/optimize/flow/certify.ts';
