@@ -53,6 +53,10 @@ export function dayChannels(values: Float64Array, days: Days): DayChannel[] {
   });
 }
 
+/** Demand of each day over that of a usual one, weekdays not told apart; NaN where less than half of it was observed. */
+export const rawLevels = (values: Float64Array, days: Days): Float64Array =>
+  dayLevels(values, days, hourMeans(values, days));
+
 /** Mean demand per hour of the days; 0 for an hour that is observed on fewer than a quarter of them. */
 function hourMeans(values: Float64Array, { first, count }: Days): Float64Array {
   return Float64Array.from({ length: HOURS_PER_DAY }, (_, h) => {

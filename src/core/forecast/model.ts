@@ -22,6 +22,7 @@ import type { SeriesEffects } from './effects.ts';
 import { type LevelShift, toPresentLevel } from './levels.ts';
 import type { LocalSeries } from './local-series.ts';
 import { planOrigins, sharesElsewhere } from './rolling-origins.ts';
+import { withoutStorms } from './storm-days.ts';
 import {
   fitTransform,
   meanDemand,
@@ -89,7 +90,10 @@ export function fitModel(
   const plan = planOrigins(n, rung.firstOrigin, leadHours, horizonHours);
   const clean = cleanSeries(values);
   const transform = fitTransform(clean);
-  const z = standardise(transform, clean);
+  const learned = withoutStorms(history.firstHour, values, clean);
+  const z = standardise(transform, learned);
+  // The past is compared with what happened, storms and all.
+  const happened = learned === clean ? z : standardise(transform, clean);
   const observed = Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1));
   const origins = plan.origins.filter((origin) => isKnownBefore(observed, origin));
   const { lowestZ, highestZ } = transform;
@@ -120,7 +124,7 @@ export function fitModel(
   const pastZ = combined.slice(0, -1);
   const aheadZ = combined.at(-1)!;
   const week = aheadZ.subarray(0, HOURS_PER_WEEK).filter((_, h) => h % HOURS_PER_DAY < plan.horizonHours);
-  const past = hoursBeside(rung.method, pastZ, origins, z, clean, observed);
+  const past = hoursBeside(rung.method, pastZ, origins, happened, clean, observed);
   const expected = meanDemand(transform, past, week);
   const hourly = aheadZ.slice(leadHours, leadHours + horizonHours).map(expected);
   const deviations = applyEffects(hourly, (h) => expected(aheadZ[leadHours + h]!), end, effects);

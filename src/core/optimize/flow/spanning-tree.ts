@@ -1,21 +1,20 @@
 /**
  * The spanning tree of the network simplex and its pivot.
  *
- * Nodes: source of location i: i; slack source (demand not served): n; artificial node: n + 1; sink of location j: n
- * + 2 + j; idle sink (vehicles that serve nobody): 2n + 2, the root; with a Lagrangian multiplier (`lagrangian/`),
- * the partial load wanted at j: 2n + 3 + j. Arcs lead from lower to higher numbers only, so the arc between node v
- * and its parent leads up exactly if v < parent.
- * Arcs have no upper bound, so arcs outside the tree carry no flow and only the tree is stored: parent, flow and cost
- * of the arc to it, depth, and the preorder thread in both directions (circular through the root).
+ * Nodes: source of location i: i; slack source (demand not served): n; artificial node: n + 1; sink of location j:
+ * n + 2 + j; idle sink (vehicles that serve nobody): 2n + 2, the root; where service has a price (`priced/`), the part of a
+ * vehicle's load that is wanted at j: 2n + 3 + j. Arcs lead from lower to higher numbers only, so that the arc of node v
+ * and its parent leads up exactly where v < parent.
+ * Arcs have no upper bound, so that arcs outside the tree carry nothing and only the tree is stored: parent, flow and
+ * cost of the arc to it, depth, and the preorder thread in both directions (circular through the root).
  *
- * Strongly feasible: every arc that leads down carries flow. The leaving arc is the last blocking one on the cycle in
- * the direction of the flow, counted from the join. This keeps the tree strongly feasible, so the search never
- * cycles.
+ * Strongly feasible: every arc that leads down carries flow. The leaving arc is the last blocking one on the cycle in the
+ * direction of the flow, counted from the join: this keeps the tree strongly feasible, and so it never cycles.
  *
  * Potentials: π(to) = π(from) + cost on tree arcs; reduced cost = cost + π(from) − π(to). Whole numbers, exact.
  * A pivot takes O(cycle + nodes of the subtree that moves).
- * Reference: Cunningham, A network simplex method, Mathematical Programming 11 (1976); Ahuja, Magnanti, Orlin,
- * Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015).
+ * Reference: Cunningham, A network simplex method, Mathematical Programming 11 (1976); Ahuja, Magnanti, Orlin, Network
+ * Flows (1993), §11; Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015).
  */
 import type { Arrays } from './arrays.ts';
 
@@ -27,12 +26,12 @@ export type SpanningTree = {
   depth: Int32Array;
   next: Int32Array;
   previous: Int32Array;
-  /** Flow on the arc to the parent, in the arc's direction. */
+  /** Of the arc to the parent, whichever way it leads. */
   flow: Float64Array;
   cost: Float64Array;
-  /** −Infinity outside the tree, so that no arc there ever appears violated. */
+  /** −Infinity outside the tree, so that no arc there ever looks worth it. */
   potential: Float64Array;
-  /** Memory for the arrays that are read from the tree. */
+  /** Where what is read from the tree gets its memory. */
   arrays: Arrays;
 };
 
@@ -42,7 +41,7 @@ export const sinkNode = (n: number, location: number) => n + 2 + location;
 export const idleNode = (n: number) => 2 * n + 2;
 export const partNode = (n: number, location: number) => 2 * n + 3 + location;
 
-/** A tree with only the root. */
+/** A tree of the root alone. */
 export function createSpanningTree(arrays: Arrays, n: number, hasParts = false): SpanningTree {
   const size = partNode(n, hasParts ? n : 0);
   return {
@@ -59,7 +58,7 @@ export function createSpanningTree(arrays: Arrays, n: number, hasParts = false):
   };
 }
 
-/** Makes `node` a child of `parent`. Call `layOut` afterwards. */
+/** Puts `node` under `parent`; `layOut` has to follow. */
 export function attach(tree: SpanningTree, node: number, parent: number, flow: number, cost: number): void {
   tree.parent[node] = parent;
   tree.flow[node] = flow;
@@ -109,8 +108,7 @@ export function setPotentials({ parent, next, cost, potential, root }: SpanningT
 }
 
 /**
- * Brings the arc from → to into the tree, sends as much flow as possible around its cycle, and removes the blocking
- * arc.
+ * Brings the arc from → to into the tree, sends what fits around its cycle, and takes the blocking arc out.
  * @param reduced reduced cost of the arc, < 0
  */
 export function pivot(tree: SpanningTree, from: number, to: number, arcCost: number, reduced: number): void {
@@ -148,9 +146,8 @@ export function pivot(tree: SpanningTree, from: number, to: number, arcCost: num
 }
 
 /**
- * Takes the subtree of `top` out of the tree, makes `newTop` (a node in it) its top, and attaches it to `newParent`
- * (outside).
- * One walk in thread order: the nodes of each ancestor of `newTop` follow those of the one before, so only the links
+ * Takes the subtree of `top` out of the tree, makes `newTop` (in it) its top and hangs it under `newParent` (outside).
+ * One walk in thread order: the nodes of each ancestor of `newTop` follow those of the one before, so that only the links
  * between these runs change.
  */
 function moveSubtree(
