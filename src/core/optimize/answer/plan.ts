@@ -1,8 +1,9 @@
 /**
- * Moves of groups into the plan's items, one per operational vehicle, in the request's order.
+ * Turns the moves of groups into the plan's items, one per operational vehicle, in the request's order.
  *
- * A group is the vehicles of one capacity at one location. Its moves are given out in ascending order of the target's
- * id, to the group's vehicles in the request's order; those left over stay. So the same request gives the same plan.
+ * A group is the vehicles of one capacity at one location. Its moves, in ascending order of the target's id, go to
+ * the group's vehicles in the request's order. The remaining vehicles stay. The same request therefore gives the same
+ * plan.
  * O(vehicles + moves).
  */
 import type { AllocationPlanItem, OptimizeRequest } from '../../../contracts/optimize.ts';
@@ -13,7 +14,7 @@ import type { Check } from '../run/stopping.ts';
 
 const VEHICLES_PER_LOOK = 1 << 14;
 
-/** @throws what `check` throws, which is called every few milliseconds */
+/** @param check called every few milliseconds; it throws to stop the work */
 export function createPlan(
   request: OptimizeRequest,
   problem: Problem,
@@ -28,7 +29,7 @@ export function createPlan(
     queue.push({ target: moves.target[m], count: moves.count[m] });
     queues.set(group, queue);
   }
-  // Locations are in ascending order of their ids; popping from the end wants them descending.
+  // Locations ascend by id. Popping takes from the end, so each queue is sorted in descending order.
   for (const queue of queues.values()) queue.sort((a, b) => b.target - a.target);
 
   const plan: AllocationPlanItem[] = new Array(problem.fleet.location.length);

@@ -1,11 +1,12 @@
 /**
- * The last check before a plan is stored: the finished answer against the REQUEST, by other means than it was made.
+ * The last check before a plan is stored: the finished answer against the REQUEST, by means independent of those that
+ * made it.
  * Shares no code with the builder or the solver: aliases, defaults, aggregation, distances (chords of unit vectors
- * instead of haversines), coverage and totals are all worked out here again.
+ * instead of haversines), coverage and totals are all derived again here.
  * O(vehicles + demand values + locations).
  *
- * Tolerances: service level 1e-9 of total demand; distances 1e-9 relative; an item's cost is a whole number of 1e-4
- * within one such unit above the exact cost; recomputed figures 1e-9 relative.
+ * Tolerances: service level 1e-9 of total demand; distances 1e-9 relative. The cost of an item is a whole number of
+ * 1e-4, less than one such unit above the exact cost. Recomputed figures: 1e-9 relative.
  */
 import type { AllocationPlanItem, OptimizationResult, OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { LocationPoint, OptimizeSettings } from '../problem/model.ts';
@@ -32,8 +33,8 @@ type Expected = { costKnown: number; distance: number | null };
 
 /**
  * Checks a finished plan.
- * @param check called every few milliseconds, to throw where nobody waits for the answer any more
- * @returns what is wrong, at most 20 sentences; empty where the plan is right
+ * @param check called every few milliseconds; it throws once the answer is no longer wanted
+ * @returns what is wrong, in at most 20 sentences; empty if the plan is right
  */
 export function verifyPlan(
   request: OptimizeRequest,
@@ -130,7 +131,7 @@ function* everyLocation(request: OptimizeRequest): Generator<number> {
   for (const vehicle of request.fleet_state.vehicles) yield (vehicle.location ?? vehicle.location_id)!;
 }
 
-/** Exact cost and distance of a move, or null where it is forbidden. */
+/** Exact cost and distance of a move; null for a forbidden one. */
 function moveReader(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
@@ -179,7 +180,7 @@ function checkMove(
     complain(`vehicle ${id} makes the forbidden move ${item.source_location} → ${item.target_location}`);
     return;
   }
-  // A chord of two nearby points loses digits: its absolute error is some 1e-12 km, times the cost of a km.
+  // A chord of two nearby points loses digits: its absolute error is about 1e-12 km, times the cost per km.
   const perKm = expected.distance ? expected.costKnown / expected.distance : 0;
   const tolerance = RELATIVE * (1 + expected.costKnown) + 1e-11 * perKm;
   const units = item.cost / UNIT;
@@ -229,7 +230,7 @@ function checkCost(
   }
 }
 
-/** Served demand with the best choice of at most `total_fleet_size` vehicles, from the capacities present. */
+/** Served demand with the best choice of at most `total_fleet_size` of the vehicles present. */
 function checkService(
   present: Map<number, number[]>,
   demand: Map<number, number>,
@@ -286,7 +287,7 @@ function checkKpis(
   };
   for (const [name, value] of Object.entries(expected)) {
     const told = result.kpis[name as keyof typeof result.kpis];
-    // Unmet demand is a difference of totals and has their error.
+    // Unmet demand is a difference of totals, so it has their error.
     const tolerance = RELATIVE * (1 + Math.abs(value ?? 0) + (name === 'unmet_demand' ? total : 0));
     const differs = value === null || told === null ? value !== told : !(Math.abs(told - value) <= tolerance);
     if (differs) complain(`kpis.${name} is ${told} instead of ${value}`);

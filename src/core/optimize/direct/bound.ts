@@ -1,15 +1,15 @@
 /**
- * A lower bound of a linear programme's optimum that does not depend on the solver having been right.
+ * A lower bound on a linear programme's optimum that holds even if the solver was wrong.
  *
  * Any row multipliers π give  min c·x ≥ Σ_r (π_r > 0 ? π_r · rowLower_r : π_r · rowUpper_r)
  *                                    + Σ_j (d_j > 0 ? d_j · lower_j : d_j · upper_j),   d = c − Aᵀπ,
- * where multipliers that would meet an infinite side are set to 0. With the optimal duals this is the optimum.
- * O(entries). Reference: Neumaier and Shcherbina, Safe bounds in linear and mixed-integer programming,
- * Mathematical Programming 99 (2004).
+ * where multipliers that would meet an infinite side are set to 0. The optimal duals give the optimum.
+ * O(entries). Reference: Neumaier and Shcherbina, Safe bounds in linear and mixed-integer programming, Mathematical
+ * Programming 99 (2004).
  */
 import type { LinearModel } from '../highs/linear-model.ts';
 
-/** @param rowDual multipliers, one per row; the column bounds of the model have to be finite */
+/** @param rowDual multipliers, one per row; the model's column bounds must be finite */
 export function dualBound(model: LinearModel, rowDual: Float64Array): number {
   const reduced = model.cost.slice();
   let bound = 0;

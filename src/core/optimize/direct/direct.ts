@@ -1,12 +1,12 @@
 /**
- * The direct formulation: all moves are columns of one model (`formulation.ts`), solved by HiGHS. The fallback for what
- * the search over few moves (`mixed/`) does not decide, and the plan where the time is up before it has any.
+ * The direct formulation: all moves are columns of one model (`formulation.ts`), solved by HiGHS. It is the fallback
+ * for problems that column generation does not decide, and for a plan when time is up before one exists.
  *
- *   1. Linear relaxation by dual simplex. Infeasible: so is the problem. Its duals give a proved bound (`bound.ts`).
- *   2. Where its steps are whole, it is the optimum: always so for a network, often otherwise.
- *   3. Else whole steps by rounding, then a transportation programme for them: a plan, enough where its gap is.
- *   4. Else branch and cut from that plan, to the gap; the steps it returns go through the same transportation programme.
- *   5. The cost ceiling is a row only where the cheapest plan found is above it and the bound is not: then 4 again.
+ *   1. Linear relaxation by dual simplex. If it is infeasible, so is the problem. Its duals give a proved bound (`bound.ts`).
+ *   2. If its steps are whole numbers, it is the optimum: always so for a network, often otherwise.
+ *   3. Otherwise rounding to whole steps, then a transportation programme for them. Sufficient if the gap is small enough.
+ *   4. Otherwise branch and cut from that plan, to the gap; its steps go through the same transportation programme.
+ *   5. The cost ceiling becomes a row only if the cheapest plan found is above it and the bound is not; then 4 again.
  */
 
 import { type RunControl, type SolverModel, withSolverModel } from '../highs/highs.ts';
@@ -26,12 +26,12 @@ import { costCeilingRow, type Formulation, formulate } from './formulation.ts';
 import { roundSteps } from './rounding.ts';
 import { countArcs } from './variables.ts';
 
-/** Plans cost whole units, so a bound within half a unit of one is that plan's cost. */
+/** Plans cost whole units, so a bound within half a unit of a plan's cost proves that cost. */
 const HALF_UNIT = fromUnits(0.5);
-/** A greedy plan takes a list of all moves; with more than this it takes too long. */
+/** A greedy plan lists all moves; with more than this it takes too long. */
 const MAX_GREEDY_MOVES = 60_000;
 
-/** Adds what it finds and proves to the incumbent. */
+/** Solves the problem with all moves; plans and bounds go to the incumbent. */
 export async function solveDirect(
   problem: Problem,
   incumbent: Incumbent,
@@ -53,7 +53,7 @@ async function solveFormulation(
   const v = f.variables;
   incumbent.figures.columns = Math.max(incumbent.figures.columns, f.model.columnCount);
   incumbent.figures.rows = Math.max(incumbent.figures.rows, f.model.rowCount);
-  /** Column values of the cheapest plan that was found here, to start branching from. */
+  /** Column values of the cheapest plan found here, where branching starts. */
   let start: Float64Array | undefined;
 
   function consider(arcs: Float64Array, values: Float64Array, method: Method): boolean {
@@ -63,7 +63,7 @@ async function solveFormulation(
     return holds;
   }
 
-  /** The cheapest moves for whole steps: a transportation programme. Leaves the model's bounds as they were. */
+  /** The cheapest moves for whole steps: a transportation programme. Restores the model's bounds afterwards. */
   function planForSteps(model: SolverModel, steps: Float64Array, method: Method): boolean {
     model.setColumnBounds(v.firstStep, steps, steps);
     const linear = model.runLinear();
@@ -110,7 +110,7 @@ async function solveFormulation(
     if (linear.status === 'stopped') return 'stopped';
     if (incumbent.boundUnits() > incumbent.ceiling) return 'infeasible';
     consider(linear.values, linear.values, 'linear');
-    // From the relaxation and from nothing: either may be the better one with several classes.
+    // Round once from the relaxation and once from zeros: with several classes either may be better.
     if (!incumbent.isProved()) planFrom(model, linear.values, 'rounding');
     if (!incumbent.isProved()) planFrom(model, new Float64Array(v.columnCount), 'greedy');
     if (incumbent.isProved()) return 'done';
@@ -131,7 +131,7 @@ async function solveFormulation(
   return await withSolverModel(problem.caches.thread, f.model, f.tolerance, control, run);
 }
 
-/** A plan by adding the cheapest vehicles, without a solver: better than none where the time is up, if it does not take long. */
+/** Considers a greedy plan, made without the solver: better than none when time is up, if it does not take long. */
 export function considerGreedyPlan(problem: Problem, incumbent: Incumbent): void {
   const check = () => {
     if (incumbent.isTooLate()) throw new OutOfTime();

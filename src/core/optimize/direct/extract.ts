@@ -1,13 +1,13 @@
-/** From the solver's doubles to whole vehicles, and back to a starting point for it. */
+/** Converts the solver's doubles to whole vehicles, and a plan to a starting point for the solver. */
 
 import type { Moves, Problem } from '../problem/model.ts';
 import { movesOn } from '../problem/moves.ts';
 import type { Formulation } from './formulation.ts';
 
-/** A value farther than this from a whole number is not one; the solver's own tolerance is at most 1e-7. */
+/** A value farther than this from a whole number is fractional; the solver's own tolerance is at most 1e-7. */
 const INTEGRALITY_TOLERANCE = 1e-5;
 
-/** Whole steps of a solution, or null where one is fractional. */
+/** Whole steps of a solution; null if one is fractional. */
 export function wholeSteps(f: Formulation, values: Float64Array): Float64Array | null {
   const steps = new Float64Array(f.variables.stepClass.length);
   for (let s = 0; s < steps.length; s++) {
@@ -18,7 +18,7 @@ export function wholeSteps(f: Formulation, values: Float64Array): Float64Array |
   return steps;
 }
 
-/** Moves of a solution whose arcs are whole and use up each source's supply exactly, otherwise null. */
+/** Moves of a solution if its arcs are whole numbers and use up each source's supply exactly; otherwise null. */
 export function wholeMoves(problem: Problem, f: Formulation, values: Float64Array): Moves | null {
   const v = f.variables;
   const n = problem.locationIds.length;
@@ -37,7 +37,7 @@ export function wholeMoves(problem: Problem, f: Formulation, values: Float64Arra
   return movesOn(arcs, { capacityClass, source, target }, (a) => Math.round(values[a]));
 }
 
-/** Column values of a plan: its arcs as the transportation programme left them, its steps, the demand they serve. */
+/** Column values of a plan: its arcs from the transportation programme, its steps, and the demand that they serve. */
 export function columnValues(
   problem: Problem,
   f: Formulation,

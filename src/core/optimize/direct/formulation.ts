@@ -1,9 +1,10 @@
 /**
  * The model of the README as a linear programme: columns from `variables.ts`, one named function per constraint.
  *
- * Given whole steps, what is left is a transportation problem (a network with integral vertices): only steps are
- * declared integer, and x follows. With one capacity class and no `part` steps the whole model is a network, because
- * service level and fleet size bound the flow into one common sink: the linear programme has integral vertices.
+ * Given whole steps, the rest is a transportation problem (a network with integral vertices). So only steps are
+ * declared integer; x then is integral too. With one capacity class and no `part` steps the whole model is a network,
+ * because service level and fleet size bound the flow into one common sink, and the linear programme has integral
+ * vertices.
  *
  * Complexity: columns A + O(nK), entries at most 4A + O(nK), A allowed arcs of sources with supply.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), chapters 1, 9 and 11.
@@ -18,11 +19,11 @@ import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/servi
 import type { Check } from '../run/stopping.ts';
 import { createVariables, type Variables } from './variables.ts';
 
-/** Locations whose rows are written between two looks at the clock. */
+/** Locations whose rows are written between two calls of the check. */
 const ROWS_PER_LOOK = 64;
 
 export type FormulationOptions = {
-  /** `cost`: the cheapest plan. `served`: the plan that serves most, without a service level. */
+  /** `cost`: the cheapest plan. `served`: the plan that serves the most, without a service level. */
   objective?: 'cost' | 'served';
   /** Called every few milliseconds: a million columns take some tenths of a second. */
   check?: Check;
@@ -31,13 +32,13 @@ export type FormulationOptions = {
 export type Formulation = {
   model: LinearModel;
   variables: Variables;
-  /** Cost of each column in money, whatever the objective. */
+  /** Cost of each column in money, independent of the objective. */
   columnCost: Float64Array;
   /** Whether every vertex of the linear programme is integral. */
   isNetwork: boolean;
   /** Unit of demand in the served-demand rows: the largest gain of a step. */
   demandScale: number;
-  /** Feasibility tolerance that the solver has to keep, so that the service level holds within its own. */
+  /** Feasibility tolerance that the solver must keep for the service level to hold within its own tolerance. */
   tolerance: number;
   /** Supply row of source r is row r. */
   supplyRows: number;
@@ -91,7 +92,7 @@ export function addSupplyRows(rows: RowBuilder, problem: Problem, v: Variables):
   }
 }
 
-/** Presence: only vehicles that are there after the moves can serve, Σ_i x_ijk − steps_jk ≥ 0. */
+/** Presence: only vehicles present after the moves can serve, Σ_i x_ijk − steps_jk ≥ 0. */
 export function addPresenceRows(rows: RowBuilder, problem: Problem, v: Variables, check: Check): void {
   const n = problem.locationIds.length;
   for (let s = 0; s < v.stepClass.length; ) {
@@ -107,8 +108,8 @@ export function addPresenceRows(rows: RowBuilder, problem: Problem, v: Variables
 }
 
 /**
- * Demand served by capacity, with several classes: Σ_k min(capacity_k, D_j) · z_jk − y_j ≥ 0. The coefficient is cut to D_j,
- * which keeps every whole z (one such vehicle serves all) and removes fractions of it.
+ * Demand served by capacity, with several classes: Σ_k min(capacity_k, D_j) · z_jk − y_j ≥ 0. The coefficient is cut
+ * to D_j, which keeps every whole z (one such vehicle serves all) and removes fractional ones.
  */
 export function addServedDemandRows(
   rows: RowBuilder,
@@ -126,7 +127,7 @@ export function addServedDemandRows(
   }
 }
 
-/** Service level: Σ_j y_j ≥ min_service_level · Σ_j D_j, in whole vehicles where all demand is whole vehicles. */
+/** Service level: Σ_j y_j ≥ min_service_level · Σ_j D_j, in whole vehicles if all demand is in whole vehicles. */
 export function addServiceLevelRow(
   rows: RowBuilder,
   problem: Problem,
@@ -137,7 +138,7 @@ export function addServiceLevelRow(
   addServedDemand(rows, v, demandScale);
   const slack = SERVICE_TOLERANCE * totalDemand(problem.demand);
   const required = requiredDemand(problem);
-  // Half the tolerance is the model's, the other half is left to the solver's arithmetic.
+  // The model uses half of the tolerance; the other half is left to the solver's arithmetic.
   const least = isNetwork
     ? Math.ceil((required - slack) / demandScale)
     : (required - slack / 2) / demandScale;
@@ -152,7 +153,7 @@ function addServedDemand(rows: RowBuilder, v: Variables, demandScale: number): v
   }
 }
 
-/** Fleet size: at most total_fleet_size vehicles are counted as serving, Σ steps ≤ total_fleet_size. */
+/** Fleet size: at most total_fleet_size vehicles count as serving, Σ steps ≤ total_fleet_size. */
 export function addFleetSizeRow(rows: RowBuilder, problem: Problem, v: Variables): void {
   if (problem.limits.totalFleetSize === Number.POSITIVE_INFINITY) return;
   for (let s = 0; s < v.stepClass.length; s++) rows.add(v.firstStep + s, 1);
@@ -173,7 +174,10 @@ export function addVehiclesPerLocationRows(rows: RowBuilder, problem: Problem, v
   }
 }
 
-/** Cost ceiling: Σ cost · x ≤ max_rebalancing_cost. Half a cost unit of slack lets no dearer plan in: plans cost whole units. */
+/**
+ * Cost ceiling: Σ cost · x ≤ max_rebalancing_cost. Plans cost whole units, so half a cost unit of slack admits no
+ * dearer plan.
+ */
 export function costCeilingRow(problem: Problem, f: Formulation): NewRow {
   const indices = Int32Array.from(f.columnCost.keys().filter((c) => f.columnCost[c] !== 0));
   return {
@@ -200,7 +204,7 @@ function servedObjective(v: Variables, demandScale: number): Float64Array {
   return cost;
 }
 
-/** All bounds are finite, which a proved bound from the duals needs. */
+/** All bounds are finite; a bound proved from duals requires that. */
 function columnBounds(
   problem: Problem,
   v: Variables,

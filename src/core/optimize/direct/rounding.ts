@@ -1,7 +1,7 @@
 /**
- * Whole steps from fractional ones: the whole part of a relaxed solution is kept, then vehicles are added in order of
- * cost per demand served until the service level holds. A plan to start from, or to fall back on; it proves nothing.
- * Starting from all zeros it is the plain greedy plan. O(A log A) with A arcs.
+ * Whole steps from fractional ones: keeps the whole part of a relaxed solution, then adds vehicles in order of cost
+ * per demand served until the service level holds. The plan is a start or a fallback; it proves nothing. From zeros
+ * it is the plain greedy plan. O(A log A) with A arcs.
  */
 
 import { KeyHeap } from '../problem/key-heap.ts';
@@ -9,19 +9,19 @@ import type { Problem } from '../problem/model.ts';
 import { leastServed } from '../problem/service-level.ts';
 import type { Formulation } from './formulation.ts';
 
-/** Values this close below a whole number are that number. */
+/** Values this close below a whole number count as that number. */
 const ROUNDING_NOISE = 1e-6;
 /** Arcs between two looks at the clock. */
 const ARCS_PER_LOOK = 4096;
 
-/** Whole vehicles: `arcs` per arc column (idle ones stay), `steps` per step. */
+/** Whole vehicles: `arcs` per arc column (idle vehicles stay), `steps` per step. */
 export type Rounded = { arcs: Float64Array; steps: Float64Array };
 
 /**
  * @param values column values of a relaxed solution, or zeros
  * @param isOver whether to give up; a million arcs take some tenths of a second
- * @returns null where the vehicles left cannot reach the service level this way, or not in time. Bounds of vehicles per
- *   location are not looked at: they are for the transportation programme of the steps, or for the evaluation, to keep.
+ * @returns null if the remaining vehicles cannot reach the service level this way, or not in time. Bounds per
+ * location are not checked here but in the transportation programme of the steps or in the evaluation.
  */
 export function roundSteps(
   problem: Problem,
@@ -41,9 +41,9 @@ export function roundSteps(
 type State = {
   /** Vehicles per arc. */
   arcs: Float64Array;
-  /** Vehicles per source row that have no place yet. */
+  /** Vehicles per source row that are not placed yet. */
   free: Int32Array;
-  /** K × n vehicles placed, not counted as serving. */
+  /** K × n: vehicles placed but not counted as serving. */
   idle: Int32Array;
   /** n: demand not served. */
   open: Float64Array;
@@ -106,7 +106,10 @@ function serveWithIdle(problem: Problem, f: Formulation, state: State): void {
   }
 }
 
-/** Places free vehicles, cheapest demand first; an arc's price per demand only rises, so a heap with late updates is exact. */
+/**
+ * Places free vehicles, cheapest demand first. The price per demand of an arc only rises, so a heap with late updates
+ * is exact.
+ */
 function addCheapest(
   problem: Problem,
   f: Formulation,

@@ -1,6 +1,6 @@
 /**
  * Columns of the model, in this order:
- *   arcs    x_ijk  vehicles of class k that go from i to j (i = j: stay), only where the move is allowed
+ *   arcs    x_ijk  vehicles of class k that go from i to j (i = j: stay), only for allowed moves
  *   steps   whole vehicles that are counted as serving at j (`problem/steps.ts`)
  *   served  y_j, only with several classes: demand served at j
  */
@@ -10,7 +10,7 @@ import { createSteps, locationsWithDemand } from '../problem/steps.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { Check } from '../run/stopping.ts';
 
-/** Arcs between two looks at the clock: a few milliseconds. */
+/** Arcs between two calls of the check: a few milliseconds of work. */
 export const ARCS_PER_LOOK = 1 << 17;
 
 export type Variables = {
@@ -29,7 +29,7 @@ export type Variables = {
   firstStep: number;
   stepClass: Int32Array;
   stepLocation: Int32Array;
-  /** Demand that one vehicle of this step serves at most. */
+  /** The most demand that one vehicle of this step serves. */
   stepGain: Float64Array;
   stepUpper: Float64Array;
   /** First served column, or −1 with one class; one per location with demand, in order. */
@@ -39,8 +39,9 @@ export type Variables = {
 };
 
 /**
- * Number of arc columns (with those of sources without vehicles where asked), known before anything large is allocated. O(sources · n).
- * @throws what `check` throws, which is called every few milliseconds
+ * Number of arc columns, known before anything large is allocated. O(sources · n).
+ * @param keepEmptySources counts the arcs of sources without vehicles too
+ * @param check called every few milliseconds; it throws to stop the work
  */
 export function countArcs(problem: Problem, keepEmptySources: boolean, check: Check = () => {}): number {
   const n = problem.locationIds.length;
@@ -57,13 +58,13 @@ export function countArcs(problem: Problem, keepEmptySources: boolean, check: Ch
       pairs = 0;
       check();
     }
-    // Where they may go is the same for all classes.
+    // Allowed targets are the same for all classes.
     for (let j = 0; j < n; j++) if (mayGo(i, j)) count += sources;
   }
   return count;
 }
 
-/** @throws what `check` throws, which is called every few milliseconds */
+/** @param check called every few milliseconds; it throws to stop the work */
 export function createVariables(problem: Problem, check: Check = () => {}): Variables {
   const n = problem.locationIds.length;
   const classes = problem.capacities.length;
@@ -119,8 +120,8 @@ export function createVariables(problem: Problem, check: Check = () => {}): Vari
 }
 
 /**
- * Whether there is an arc from i to j. A vehicle has a reason to go only where there is demand, or anywhere where a bound of
- * vehicles per location asks it to come or to leave.
+ * Whether the model has an arc from i to j. A vehicle has a reason to move only to demand or, if bounds per location
+ * require arrivals or departures, to any location.
  */
 function arcFilter(problem: Problem): (i: number, j: number) => boolean {
   const { locationIds, limits, demand, network } = problem;

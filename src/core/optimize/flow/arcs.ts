@@ -1,6 +1,6 @@
 /**
- * The arcs of an instance as the simplex needs them: cheapest arcs, all arcs priced, one row, the largest cost.
- * Two kinds with a tight loop each; nothing else knows how costs are stored.
+ * The arcs of an instance as the simplex needs them: cheapest arcs, pricing of all arcs, one row, the largest cost.
+ * Dense and sparse costs have a tight loop each; no other file knows how costs are stored.
  */
 
 import type { DenseCosts, FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
@@ -12,7 +12,10 @@ import { sinkNode } from './spanning-tree.ts';
 export type ArcSet = {
   /** Adds the k cheapest arcs of each source and sink to the candidates. */
   addNearest(list: Candidates, sources: Int32Array, sinks: Int32Array, k: number): void;
-  /** Prices every arc from `sources` to `sinks`; adds the most violated ones of each row. @returns how many */
+  /**
+   * Prices every arc from `sources` to `sinks` and adds the most violated ones of each row. @returns how many it
+   * added
+   */
   addViolated(list: Candidates, tree: SpanningTree, sources: Int32Array, sinks: Int32Array): number;
   /** Calls `visit` for each allowed move from i to another location. */
   forEachInRow(i: number, visit: (j: number, cost: number) => void): void;
@@ -23,7 +26,7 @@ export type ArcSet = {
 /** Violated arcs that one pass adds per source. */
 const VIOLATED_PER_ROW = 3;
 
-/** Rows between two looks at which costs no sink wants any more. */
+/** Rows between two updates of the cost above which no sink wants an arc. */
 const ROWS_PER_GATE = 32;
 
 export function createArcSet(arrays: Arrays, n: number, costs: FlowCosts): ArcSet {
@@ -66,7 +69,7 @@ function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcS
         const i = sources[s];
         const row = i * n;
         const own = potential[i];
-        // Most arcs cost more than any sink would pay: one comparison is enough for them.
+        // Most arcs cost more than any sink would pay; one comparison rules them out.
         const most = highest - own;
         let limit = 0;
         const end = row + n;
@@ -116,7 +119,7 @@ function createSparseArcs(arrays: Arrays, n: number, { starts, targets, units }:
       }
       nearest.finish();
     },
-    // Sinks outside the tree have the potential −Infinity, so that `sinks` need not be asked.
+    // Sinks outside the tree have the potential −Infinity, so `sinks` is not needed here.
     addViolated(list, tree, sources) {
       const { potential } = tree;
       const before = list.count;
@@ -157,7 +160,7 @@ function maskOf(arrays: Arrays, n: number, locations: Int32Array): Uint8Array {
   return mask;
 }
 
-/** First position from `a` on, before `end`, whose cost is below `most`; four comparisons at a time. */
+/** First position from `from` up to `end` whose cost is below `most`; compares four positions at a time. */
 function nextBelow(units: Float64Array | Int32Array, from: number, end: number, most: number): number {
   let a = from;
   while (
@@ -183,7 +186,7 @@ function createWorst(arrays: Arrays) {
   const costs = arrays.float64(VIOLATED_PER_ROW);
   let count = 0;
   return {
-    /** @returns the reduced cost that another arc has to beat */
+    /** @returns the reduced cost that a further arc has to beat */
     offer(to: number, cost: number, reduced: number): number {
       let r = count < VIOLATED_PER_ROW ? count++ : VIOLATED_PER_ROW - 1;
       while (r > 0 && reducedCosts[r - 1] > reduced) {

@@ -1,6 +1,6 @@
 /**
- * Arcs that the simplex prices in blocks: a growing list in typed arrays, and the collector of the k cheapest arcs of
- * each source and of each sink that it starts with.
+ * Arcs that the simplex prices in blocks: a growing list in typed arrays, and the collector of the initial arcs,
+ * which are the k cheapest of each source and of each sink.
  */
 import type { Arrays } from './arrays.ts';
 
@@ -44,13 +44,13 @@ function grow(list: Candidates): void {
 }
 
 export type NearestCollector = {
-  /** n: an arc dearer than this (or as dear) is not among the k cheapest into the location. */
+  /** n: an arc that costs this much or more is not among the k cheapest into the location. */
   sinkWorst: Float64Array;
-  /** Offers an arc that is cheaper than the worst of its row or of its sink. @returns the worst of the row now */
+  /** Offers an arc that is cheaper than the worst of its row or of its sink. @returns the new worst of the row */
   offer(from: number, to: number, cost: number): number;
   /** Ends the row of `from` and begins another. */
   endRow(from: number): void;
-  /** Adds what is left: arcs that only their sink wants. */
+  /** Adds the remaining arcs: those that only their sink selected. */
   finish(): void;
 };
 
@@ -65,7 +65,7 @@ export function createNearestCollector(
   const first = list.count;
   const rowCost = arrays.float64(k).fill(Number.POSITIVE_INFINITY);
   const rowTo = arrays.int32(k);
-  /** The dearest arc that the row of each source kept: what is cheaper is in the list already. */
+  /** The dearest arc that the row of each source kept; cheaper arcs are in the list already. */
   const rowLimit = arrays.float64(n);
   const sinkCost = arrays.float64(n * k).fill(Number.POSITIVE_INFINITY);
   const sinkFrom = arrays.int32(n * k).fill(-1);
@@ -83,7 +83,8 @@ export function createNearestCollector(
     endRow(from) {
       for (let r = 0; r < k && rowCost[r] !== Number.POSITIVE_INFINITY; r++) {
         addCandidate(list, from, sinkOffset + rowTo[r], rowCost[r]);
-        // A tie with the dearest arc kept may be in the list or not: such arcs of the sinks are checked one by one.
+        // An arc that ties with the dearest one kept may be in the list or not: the sinks' arcs of that cost are
+        // checked one by one.
         rowLimit[from] = rowCost[r];
       }
       rowCost.fill(Number.POSITIVE_INFINITY);
@@ -123,7 +124,7 @@ function insert(
   ends[r] = end;
 }
 
-/** Where the arcs of each source begin; from `first` up to `end` the list is in ascending order of sources. */
+/** Where the arcs of each source begin. The list is in ascending order of sources from `first` up to `end`. */
 function startsByRow(list: Candidates, n: number, first: number, end: number): Int32Array {
   const { arrays } = list;
   const starts = arrays.int32(n + 1);
@@ -133,7 +134,7 @@ function startsByRow(list: Candidates, n: number, first: number, end: number): I
   return starts;
 }
 
-/** Positions of the first `count` candidates by cost, roughly: buckets of equal width. O(count). */
+/** Positions of the first `count` candidates in approximate order of cost, by buckets of equal width. O(count). */
 export function orderByCost(list: Candidates, count: number): Int32Array {
   const { arrays } = list;
   let largest = 0;

@@ -1,10 +1,10 @@
 /**
- * Independent proof that a flow is a cheapest one: shares no code with the solver, reads the problem, the moves and the
- * prices alone, in exact integers.
+ * Independent proof that a flow is cheapest: shares no code with the solver, reads only the problem, the moves and
+ * the prices, and computes in exact integers.
  *
- * With α_i, β_j, λ ≥ 0 and λ − α_i − β_j ≤ c_ij on every allowed arc (staying included), every plan costs at least
- * λR − Σ α_i s_i − Σ β_j D_j (weak duality). The flow attains that bound exactly where it uses only arcs without slack,
- * serves nobody idle where α_i > 0, leaves no demand where β_j > 0, and serves no more than R where λ > 0.
+ * With α_i, β_j, λ ≥ 0 and λ − α_i − β_j ≤ c_ij on every allowed arc (staying included), every plan costs at least λR
+ * − Σ α_i s_i − Σ β_j D_j (weak duality). The flow attains that bound exactly if it uses only arcs without slack,
+ * leaves no vehicle idle where α_i > 0, leaves no demand unserved where β_j > 0, and serves no more than R if λ > 0.
  * O(arcs).
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.3 (complementary slackness).
  */
@@ -16,7 +16,7 @@ export type CertificateCheck = { ok: true; cost: number; served: number } | { ok
 
 const fail = (fault: string): CertificateCheck => ({ ok: false, fault });
 
-/** Checks that the flow is feasible, that the prices are, and that together they prove the optimum. */
+/** Checks that the flow is feasible, that the prices are feasible, and that together they prove the optimum. */
 export function certify(problem: FlowProblem, flow: Flow, duals: Duals): CertificateCheck {
   const plan = checkFlow(problem, flow);
   if (typeof plan === 'string') return fail(plan);
@@ -27,7 +27,7 @@ type Plan = {
   cost: number;
   served: number;
   costs: Float64Array;
-  /** Vehicles that left, and that came, per location. */
+  /** Per location, vehicles that leave, and vehicles that arrive. */
   out: Float64Array;
   into: Float64Array;
 };
@@ -77,7 +77,7 @@ function checkPrices(problem: FlowProblem, duals: Duals): CertificateCheck | nul
   const { n, supply, demand, cost: costs } = problem;
   const service = duals.service;
   if (!Number.isSafeInteger(service) || service < 0) return fail(`the multiplier of service is ${service}`);
-  /** β_j where it binds anything. */
+  /** β_j where it can bind. */
   const relief = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
   for (let i = 0; i < n; i++) {
     const alpha = duals.supply[i];
@@ -102,7 +102,10 @@ function checkPrices(problem: FlowProblem, duals: Duals): CertificateCheck | nul
 
 type Units = Float64Array | Int32Array;
 
-/** Target of a move that costs less than `most − relief`, or −1. Relief is not negative: one comparison does for most arcs. */
+/**
+ * Target of a move that costs less than `most − relief`, or −1. Relief is not negative, so one comparison rules out
+ * most arcs.
+ */
 function underpricedInRow(
   units: Units,
   row: number,
@@ -158,8 +161,8 @@ function checkSlackness(problem: FlowProblem, flow: Flow, duals: Duals, plan: Pl
 }
 
 /**
- * Checks that no plan serves more than `served`: each allowed arc (staying included) has an end in the cover, so all that
- * is served uses up a vehicle or a unit of demand in it, and these are `served` in number.
+ * Checks that no plan serves more than `served`. Each allowed arc (staying included) has an end in the cover, so each
+ * unit served uses up a vehicle or a unit of demand in the cover, and the cover holds `served` of these.
  */
 export function certifyMostServed(problem: FlowProblem, cover: Cover, served: number): boolean {
   const { n, supply, demand, cost } = problem;

@@ -1,8 +1,9 @@
 /**
- * HiGHS confirms the network simplex: it is given the tree as a starting basis, on the tree's arcs and those that came
- * closest to entering it, and has to find by its own factorisation, reduced costs and feasibility that nothing is left to do.
- * All arcs have been checked before that (`flow/certify.ts`); this is the second opinion of an engine that shares nothing
- * with it. About as long as the flow itself.
+ * HiGHS confirms the result of the network simplex. It gets the tree as a starting basis, on the tree's arcs and
+ * those that came closest to entering it, and must find no improvement by its own factorisation, reduced costs and
+ * feasibility tests.
+ * All arcs have been checked before (`flow/certify.ts`). HiGHS is the second opinion of an independent engine. It
+ * takes about as long as the flow itself.
  */
 
 import { confirmBasis } from '../highs/highs-confirm.ts';
@@ -12,13 +13,16 @@ import type { SolveControl } from '../run/control.ts';
 import { createFlowModel } from './highs-basis.ts';
 import type { FlowAmounts, SolvedFlow } from './types.ts';
 
-/** `confirmed`: with so many iterations. `unconfirmed`: time ran out first. `contradicted`: HiGHS found another optimum. */
+/**
+ * `confirmed`: in this number of iterations. `unconfirmed`: time ran out first. `contradicted`: HiGHS found another
+ * optimum.
+ */
 export type Confirmation =
   | { kind: 'confirmed'; columns: number; iterations: number }
   | { kind: 'unconfirmed' }
   | { kind: 'contradicted' };
 
-/** Asks HiGHS about the optimum of a flow problem. */
+/** Asks HiGHS to confirm the optimum of a flow problem. */
 export async function confirmFlow(
   cache: Cache,
   problem: FlowAmounts,

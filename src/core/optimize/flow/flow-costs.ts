@@ -5,16 +5,16 @@ import type { Problem } from '../problem/model.ts';
 import { checkOf, flagCheckOf, type Stopping } from '../run/stopping.ts';
 import { measureExtent } from './great-circle-flow.ts';
 
-/** Least share of forbidden pairs for which listing the allowed ones is quicker than passing over all. */
+/** Listing the allowed pairs is faster than a pass over all pairs from this share of forbidden pairs on. */
 const SPARSE_SHARE = 0.5;
-/** Pairs of locations between two looks at the clock: a few milliseconds. */
+/** Pairs of locations between two calls of the check: a few milliseconds of work. */
 const PAIRS_PER_LOOK = 1 << 20;
 const ROWS_PER_LOOK = 256;
 const NEVER: Stopping = { deadlineMs: Number.POSITIVE_INFINITY };
 
 /**
- * Costs with the moves beyond the distance limit forbidden: the matrix itself where there are none. Distances of all pairs are
- * read only where points may be farther apart than the limit, and the moves are so many that they are not listed. O(n²) then.
+ * Costs with the moves beyond the distance limit forbidden; the matrix itself if no move is. Distances of all pairs
+ * are read (O(n²)) only if points may be farther apart than the limit and the moves are too many to list.
  * @throws OutOfTime
  */
 export function flowCosts(
@@ -30,7 +30,8 @@ export function flowCosts(
   if (greatCircle && limit >= measureExtent(greatCircle.points).diameterKm)
     return { kind: 'dense', units: costUnits };
   greatCircle?.buildDistances(check);
-  // Past the limit too, which leaves a plan: the search ends with the tree that it starts from.
+  // Only the stop flag, not the deadline, ends this, so that a plan exists: the search returns the tree that it
+  // starts from.
   const checkFlag = flagCheckOf(control);
   const { distanceKm } = network;
   const isForbidden = (a: number) =>

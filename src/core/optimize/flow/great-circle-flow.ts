@@ -1,11 +1,12 @@
 /**
- * The flow between points on the sphere, without a distance matrix: solved on the moves within a radius, which is widened
- * until the answer is the optimum over all moves within the distance limit.
+ * The flow between points on the sphere, without a distance matrix. It is solved on the moves within a radius, which
+ * grows until the result is the optimum over all moves within the distance limit.
  *
- * Why a radius is enough: in the optimum's proof λ − α_i − β_j ≤ c_ij with α, β ≥ 0, so a move that costs λ or more
- * (λ: the Lagrangian multiplier) never has to be looked at. If every move within the radius is listed and λ is no more than
- * the cost at the radius, the prices prove the optimum over all moves. A radius that leaves the problem infeasible, or λ
- * above it, is widened to what λ asks for, at least doubled; at the distance limit there is nothing left to prove.
+ * Why a radius is sufficient: the optimum's proof has λ − α_i − β_j ≤ c_ij with α, β ≥ 0, so a move that costs λ or
+ * more (λ: the Lagrangian multiplier) never matters. If every move within the radius is listed and λ is at most the
+ * cost at the radius, the prices prove the optimum over all moves. If the problem is infeasible within the radius, or
+ * λ is above that cost, the radius grows to what λ requires, and at least doubles. At the distance limit nothing is
+ * left to prove.
  *
  * Complexity: O(n log n + pairs within the radius) per round, 1–3 rounds.
  */
@@ -17,13 +18,13 @@ import { checkOf } from '../run/stopping.ts';
 import { solveFlow, totalUnits } from './solve-flow.ts';
 import type { FlowAmounts, FlowControl, FlowOutcome } from './types.ts';
 
-/** Neighbours within the first radius, were the points spread evenly. */
+/** Neighbours within the first radius if the points were spread evenly. */
 const FIRST_NEIGHBOURS = 60;
 
-/** The radius is taken this much wider than the Lagrangian multiplier asks for: prices are whole units, rounded up. */
+/** Factor on the radius that the Lagrangian multiplier requires: prices are whole units, rounded up. */
 const RADIUS_MARGIN = 1.001;
 
-/** Points may coincide. */
+/** Points may coincide, so the radius has a minimum. */
 const MIN_RADIUS_KM = 0.01;
 
 export const HALF_CIRCUMFERENCE_KM = Math.PI * EARTH_RADIUS_KM * 1.001;
@@ -37,7 +38,7 @@ export type GreatCircleProblem = FlowAmounts & {
 
 /**
  * @returns as `solveFlow`, and the radius that the answer was found and proved with
- * @throws as `solveFlow`; OutOfTime while moves are listed
+ * @throws as `solveFlow`; OutOfTime while listing moves
  */
 export function solveGreatCircleFlow(
   problem: GreatCircleProblem,
@@ -46,7 +47,7 @@ export function solveGreatCircleFlow(
   const { points, costPerKm } = problem;
   const limitKm = Math.min(problem.maxDistanceKm, HALF_CIRCUMFERENCE_KM);
   const check = checkOf(control);
-  // Too few vehicles, or too little demand: only the most that can be served is asked for, over all moves.
+  // Too few vehicles, or too little demand: the answer is then the most that can be served, over all moves.
   const isShort = Math.min(totalUnits(problem.supply), totalUnits(problem.demand)) < problem.required;
   let radiusKm = isShort ? limitKm : Math.min(limitKm, measureExtent(points).firstRadiusKm);
   for (;;) {
@@ -63,7 +64,10 @@ export function unitsBeyond(radiusKm: number, costPerKm: number): number {
   return Math.floor(radiusKm * costPerKm * UNITS_PER_COST);
 }
 
-/** What the Lagrangian multiplier asks for (null: nothing was served), at least twice as wide, at most the limit. */
+/**
+ * The radius that the Lagrangian multiplier requires (null: nothing was served), at least twice the present one, at
+ * most the limit.
+ */
 export function widerRadius(
   radiusKm: number,
   price: number | null,

@@ -1,20 +1,22 @@
 /**
- * The flow problem as a linear programme on the arcs of its optimal tree and of some others, with the tree as a starting
- * basis: primal simplex then confirms the optimum with no iterations (or few, where the artificial node was left over).
- * HiGHS is not imported here: the caller opens the model and hands over the statuses.
+ * The flow problem as a linear programme on the arcs of its optimal tree and some others, with the tree as a starting
+ * basis: primal simplex then confirms the optimum without iterations (or with a few if the artificial node was
+ * removed).
+ * This file does not import HiGHS: the caller opens the model and hands over the statuses.
  *
  * Columns: x_a for each arc, then z_j for each location with demand, 0 ≤ z_j ≤ D_j.
  * Rows: sources Σ x ≤ s_i; sinks z_j − Σ x ≤ 0; service Σ z ≥ R.
- * Basis: tree arc basic; z_j basic where "unserved → j" is in the tree, else at its upper bound; row of source i basic
- * where "i → nobody" is; service row basic where "unserved → nobody" is. A spanning tree makes exactly as many of these
- * basic as there are rows.
+ * Basis: a tree arc is basic; z_j is basic if "unserved → j" is in the tree, else at its upper bound; the row of
+ * source i is basic if "i → nobody" is in the tree; the service row is basic if "unserved → nobody" is. A spanning
+ * tree makes exactly as many of these basic as the model has rows.
  *
- * Where staying at i is in the tree, the rows of i as a source and as a sink are one, their sum, leaving − coming + z_i ≤ s_i,
- * and there is no column for staying: half of the rows, and a third off HiGHS's time. That allows more (vehicles may pass through
- * i), so the optimum of the model is no higher than the problem's: a plan that attains it is proved as before. The tree does
- * attain it, because staying in the tree is free, so that both rows have the same price.
+ * If staying at i is in the tree, one row replaces the rows of i as a source and as a sink: their sum, leaving −
+ * coming + z_i ≤ s_i, without a column for staying. That halves the rows and saves a third of HiGHS's time. The sum
+ * is a relaxation (vehicles may pass through i), so the optimum of the model is at most that of the problem, and a
+ * plan that attains it is still proved optimal. The tree does attain it: staying in the tree is free, so both rows
+ * have the same price.
  *
- * Written for speed, in typed arrays filled once: building it took longer than HiGHS takes to confirm it.
+ * Written for speed, in typed arrays filled once: building the model took longer than HiGHS takes to confirm it.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11.11 (bases are spanning trees).
  */
 
@@ -28,14 +30,14 @@ export const BASIS_STATUS = { lower: 0, basic: 1, upper: 2 } as const;
 
 export type FlowModel = {
   model: LinearModel;
-  /** Statuses that the tree gives; columns and rows in the model's order. */
+  /** Statuses given by the tree; columns and rows in the model's order. */
   columnStatus: Int32Array;
   rowStatus: Int32Array;
 };
 
 /**
- * The model's costs are money, so that the solver's tolerances are what they are elsewhere.
- * @param extra arcs outside the tree, from locations with vehicles to such with demand
+ * The model's costs are money, so that the solver's tolerances mean the same as in other models.
+ * @param extra arcs outside the tree, from locations with vehicles to locations with demand
  */
 export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: Alternatives): FlowModel {
   const arrays = new Arrays();
@@ -110,7 +112,7 @@ export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: A
   };
 }
 
-/** The row of each location as a source and as a sink: the same one where staying is in the tree. */
+/** The row of each location as a source and as a sink: the same row if staying is in the tree. */
 function numberRows(arrays: Arrays, { n, supply, demand }: FlowAmounts, { from, to }: FlowBasis) {
   const staysInTree = arrays.uint8(n);
   let contracted = 0;

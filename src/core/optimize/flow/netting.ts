@@ -1,14 +1,16 @@
 /**
- * Netting: vehicles first serve where they stand, and only what is left over is solved: surplus locations to deficit ones,
- * a quarter of the arcs and half of the nodes.
+ * Netting: vehicles first serve their own location, and only the rest is solved, from surplus to deficit locations,
+ * with a quarter of the arcs and half of the nodes.
  *
- * It keeps the optimum where staying is free and costs obey the triangle inequality over the arcs present: where a
- * vehicle leaves i and another serves at i, sending the second where the first went is allowed and no dearer, and where
- * nobody serves, serving at home is free. Whether that holds is not checked beforehand but after: the netted tree
- * extends to a tree of the whole problem (each location's second node hangs on its first by the stay arc, which carries
- * flow; balanced locations hang on the deficit that values their vehicles most, by an arc that carries none), and its
- * potentials must prove the optimum on all arcs. Where they do not, the simplex goes on from that tree with all arcs.
- * Under the triangle inequality they always do: potentials p then satisfy p_j − p_i ≤ c_ij (p_k = max_j (p_j − c_kj)).
+ * Netting keeps the optimum if staying is free and costs satisfy the triangle inequality over the arcs present. If a
+ * vehicle leaves i and another serves at i, sending the second to the first one's target is allowed and no dearer; if
+ * demand at home is unserved, serving it is free. These conditions are not checked beforehand. Instead the result is
+ * proved afterwards: the netted tree extends to a tree of the whole problem (each location's second node becomes a
+ * child of its first by the stay arc, which carries flow; a balanced location becomes a child of the deficit location
+ * that values its vehicles most, by an arc without flow), and its potentials must prove the optimum on all arcs. If
+ * they do not, the simplex continues from that tree with all arcs.
+ * Under the triangle inequality the proof always succeeds: potentials p then satisfy p_j − p_i ≤ c_ij (p_k = max_j
+ * (p_j − c_kj)).
  * O(n), and O(n) more per balanced location.
  */
 import type { ArcSet } from './arcs.ts';
@@ -29,7 +31,7 @@ export function plainAmounts(arrays: Arrays, { n, supply, demand, required }: Fl
   };
 }
 
-/** Surplus and deficit once every location has served itself. */
+/** Surplus and deficit after every location has served itself. */
 export function nettedAmounts(arrays: Arrays, { n, supply, demand, required }: FlowProblem): Amounts {
   const surplus = arrays.float64(n);
   const deficit = arrays.float64(n);
@@ -95,7 +97,7 @@ export function undoNetting(
   addStayArcs(list, problem);
 }
 
-/** "Serve where you stand", for every location with vehicles and demand. */
+/** Adds the arc "serve where you are" for every location with vehicles and demand. */
 export function addStayArcs(list: Candidates, { n, supply, demand }: FlowProblem): void {
   for (let i = 0; i < n; i++) {
     if (supply[i] > 0 && demand[i] > 0) addCandidate(list, i, sinkNode(n, i), 0);

@@ -1,9 +1,9 @@
 /**
- * Primal network simplex: pivots on candidate arcs until none improves, then prices all arcs, adds the violated ones, and
- * again, until no arc is violated. The last pass over all arcs finds nothing: that is the optimality test.
+ * Primal network simplex: pivots on candidate arcs until none improves, then prices all arcs and adds the violated
+ * ones, until no arc is violated. The last pass over all arcs finds none; that is the optimality test.
  *
- * Block search: the most violated of √m arcs enters, the next search goes on where this one ended.
- * Deterministic; finite because the tree stays strongly feasible (see `spanning-tree.ts`).
+ * Block search: the most violated of √m arcs enters; the next search continues where this one ended.
+ * Deterministic. Finite because the tree stays strongly feasible (see `spanning-tree.ts`).
  * Reference: Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015), §3.
  */
 import { isOver } from '../run/stopping.ts';
@@ -12,7 +12,7 @@ import type { Candidates } from './candidates.ts';
 import { artificialNode, pivot, type SpanningTree, slackNode } from './spanning-tree.ts';
 import type { FlowControl, FlowCounts, FlowProgress } from './types.ts';
 
-/** Pivots between two looks at the stop flag and the clock. */
+/** Pivots between two looks at stop flag and clock. */
 const PIVOTS_PER_LOOK = 256;
 
 const MIN_BLOCK = 16;
@@ -25,7 +25,7 @@ export type SimplexSearch = {
   control: FlowControl;
 };
 
-/** @returns false where the stop flag or the deadline came first */
+/** @returns false if the stop flag or the deadline ended the search */
 export function pivotToOptimum(search: SimplexSearch, sources: Int32Array, sinks: Int32Array): boolean {
   const { tree, list, arcs, counts, control } = search;
   let first = 0;
@@ -45,8 +45,8 @@ export function pivotToOptimum(search: SimplexSearch, sources: Int32Array, sinks
 
 /**
  * Pivots until no candidate is violated, beginning with the one at `first`.
- * @param isEnough asked before each pivot on the arc that is to enter: true ends the search
- * @returns false where the stop flag or the deadline came first
+ * @param isEnough called before each pivot on the entering arc: true ends the search
+ * @returns false if the stop flag or the deadline ended the search
  */
 export function pivotCandidates(
   search: SimplexSearch,
@@ -101,7 +101,7 @@ export function artificialFlow({ n, parent, flow }: SpanningTree): number {
   return units;
 }
 
-/** Cost of the tree's flow, units on the artificial node apart. */
+/** Cost of the tree's flow, without the units on the artificial node. */
 export function treeCost({ n, parent, flow, cost }: SpanningTree): number {
   const artificial = artificialNode(n);
   let total = 0;

@@ -1,9 +1,9 @@
 /**
- * How the proofs over all moves (`certify.ts`, `lagrangian/bound.ts`) read a row of costs. The search has a loop of its own
- * (`arcs.ts`), so that a fault in one cannot hide a fault in the other.
+ * How the proofs over all moves (`certify.ts`, `lagrangian/bound.ts`) read a row of costs. The search has a separate
+ * loop (`arcs.ts`), so that a fault in one cannot hide a fault in the other.
  */
 
-/** First position from `from` on, before `end`, whose cost is below `most`; `end` where there is none. O(positions passed). */
+/** First position from `from` up to `end` whose cost is below `most`; `end` if none is. O(positions passed). */
 export function nextCheaper(
   units: Float64Array | Int32Array,
   from: number,
@@ -11,7 +11,7 @@ export function nextCheaper(
   most: number,
 ): number {
   let a = from;
-  // Four at a time, which takes half the time of one by one.
+  // Comparing four positions at a time halves the time.
   while (
     a + 4 <= end &&
     !(units[a] < most || units[a + 1] < most || units[a + 2] < most || units[a + 3] < most)

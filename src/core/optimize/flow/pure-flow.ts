@@ -1,12 +1,14 @@
 /**
- * Problems that are a pure min-cost flow go to the network simplex (`flow/`): one capacity class, demand that is whole in
- * vehicles, no bounds of vehicles per location. One unit of flow is one vehicle's load.
+ * Problems that are a pure min-cost flow go to the network simplex (`flow/`): one capacity class, demand in whole
+ * vehicle loads, no bounds per location. One unit of flow is one vehicle's load.
  *
- * Units: with capacity c, d_j = D_j / c vehicles and R = ⌈least served demand / c⌉. A fleet limit T matters only through
- * R ≤ T: vehicles that stand where demand is serve it for nothing, and R of them may be the ones that count.
+ * Units: with capacity c, d_j = D_j / c vehicles and R = ⌈least served demand / c⌉. A fleet limit T matters only
+ * through R ≤ T: vehicles at a location with demand serve it free of cost, and any R of them may be the ones that
+ * count.
  *
  * Every answer carries a certificate: reduced costs of all arcs, checked by code that shares nothing with the search
- * (`flow/certify.ts`), and HiGHS confirms its tree (`flow-confirm.ts`). O(n²) to tell and to check.
+ * (`flow/certify.ts`). HiGHS confirms its tree (`flow-confirm.ts`). Recognizing the problem and checking the answer
+ * take O(n²).
  */
 
 import { evaluateMoves } from '../problem/evaluate.ts';
@@ -33,10 +35,10 @@ import type {
   SolvedFlow,
 } from './types.ts';
 
-/** Beyond this, amounts are not counted in 32 bits. */
+/** Amounts are counted in 32 bits. */
 const MAX_UNITS = 2 ** 31 - 1;
 
-/** The flow problem but for its costs, or null where the problem is more than one. */
+/** The flow problem without its costs; null if the problem is not a pure flow. */
 function flowAmounts(problem: Problem): FlowAmounts | null {
   const { capacities, locationIds } = problem;
   if (capacities.length !== 1) return null;
@@ -59,13 +61,16 @@ export function isPureFlow(problem: Problem): boolean {
   return flowAmounts(problem) !== null;
 }
 
-/** The flow problem, or null where the problem is more than one. */
+/** The flow problem; null if the problem is not a pure flow. */
 export function asFlowProblem(problem: Problem): FlowProblem | null {
   const amounts = flowAmounts(problem);
   return amounts && { ...amounts, cost: flowCosts(problem) };
 }
 
-/** Solves a problem that is a pure flow; null where it is not one, or not solved here. Time up: the plan at hand, if there is one, unproved. */
+/**
+ * Solves a pure flow. Null if the problem is not one, or is not solved here. When time is up, the best plan so far,
+ * unproved, if one exists.
+ */
 export async function solvePureFlow(problem: Problem, control: SolveControl): Promise<SolveOutcome | null> {
   const flow = flowAmounts(problem);
   if (!flow) return null;
@@ -83,12 +88,12 @@ export async function solvePureFlow(problem: Problem, control: SolveControl): Pr
     return { kind: 'solved', solution: toSolution(problem, flow, outcome, confirmation) };
   } catch (error) {
     if (error instanceof OutOfTime) throw error;
-    // Sums beyond exact integers, or a certificate that does not hold: HiGHS solves it.
+    // Sums beyond exact integers, or a certificate that does not hold: HiGHS solves the problem instead.
     return null;
   }
 }
 
-/** On the matrix, on the moves within the limit, or without either where the matrix would not fit. */
+/** Solves on the matrix, on the moves within the limit, or without either if the matrix would not fit in memory. */
 function solveAmounts(problem: Problem, amounts: FlowAmounts, control: FlowControl & Stopping): FlowOutcome {
   const { greatCircle, limits } = problem;
   if (greatCircle && amounts.n > MAX_MATRIX_LOCATIONS) {
@@ -157,7 +162,7 @@ function toSolution(
   };
 }
 
-/** Demand in vehicles, or null where a location's is not whole. */
+/** Demand in vehicle loads; null if that of a location is not whole. */
 function wholeLoads(demand: Float64Array, capacity: number): Int32Array | null {
   const loads = new Int32Array(demand.length);
   for (let j = 0; j < demand.length; j++) {
@@ -168,7 +173,7 @@ function wholeLoads(demand: Float64Array, capacity: number): Int32Array | null {
   return loads;
 }
 
-/** The fewest loads that make up a demand, exactly: division of decimals may miss a whole number. */
+/** The fewest loads that cover a demand, exactly: division of decimals may miss a whole number. */
 function loadsToServe(demand: number, capacity: number): number {
   let loads = Math.max(0, Math.ceil(demand / capacity));
   while (loads > 0 && (loads - 1) * capacity >= demand) loads--;
@@ -192,7 +197,7 @@ function reportTo({ onProgress }: SolveControl) {
   if (!onProgress) return undefined;
   const startedMs = nowMs();
   return ({ objective, pivots }: Pick<FlowProgress, 'objective' | 'pivots'>) => {
-    // How many pivots are left is not known: half of the rest each time.
+    // The number of remaining pivots is unknown: the unfinished share halves at regular intervals.
     const share = 1 - 0.5 ** ((nowMs() - startedMs) / msOf('flowProgressHalf'));
     onProgress({ share, incumbentUnits: objective, boundUnits: null, gap: null, iterations: pivots });
   };

@@ -1,4 +1,7 @@
-/** What the caller gets from a spanning tree: moves, prices, the basis, and the proof that no more can be served. O(n). */
+/**
+ * What the caller gets from a spanning tree: moves, prices, the basis, and the proof of the most that can be served.
+ * O(n).
+ */
 import type { Arrays } from './arrays.ts';
 import type { Candidates } from './candidates.ts';
 import { artificialNode, idleNode, type SpanningTree, sinkNode, slackNode } from './spanning-tree.ts';
@@ -12,12 +15,12 @@ export const NO_ALTERNATIVES: Alternatives = {
   cost: new Float64Array(0),
 };
 
-/** Prices where nothing has to move. */
+/** Prices if no vehicle has to move. */
 export function noPrices(arrays: Arrays, n: number): Duals {
   return { service: 0, supply: arrays.float64(n), demand: arrays.float64(n) };
 }
 
-/** Basis where every vehicle stays. */
+/** Basis if every vehicle stays. */
 export function stillBasis(arrays: Arrays, { n, supply, demand }: FlowProblem): FlowBasis {
   const both = Int32Array.from(Array.from(supply.keys()).filter((i) => supply[i] > 0 && demand[i] > 0));
   return {
@@ -77,7 +80,8 @@ export function readFlow(arrays: Arrays, { from, to, units }: Flow): Flow {
 }
 
 /**
- * Of the candidates outside the tree those nearest to entering it: up to `k` per source, by reduced cost. O(candidates).
+ * The candidates outside the tree that came closest to entering it: up to `k` per source, by reduced cost.
+ * O(candidates).
  */
 export function readAlternatives(tree: SpanningTree, list: Candidates, k: number): Alternatives {
   const { arrays } = tree;
@@ -131,7 +135,8 @@ export function readDuals({ n, potential, arrays }: SpanningTree, { supply, dema
 }
 
 /**
- * The basis of the tree. An artificial node that is left over without flow goes out: what hangs on it hangs on the idle sink instead.
+ * The basis of the tree. An artificial node left without flow is removed; its children become children of the idle
+ * sink.
  */
 export function readBasis(tree: SpanningTree): FlowBasis {
   const { arrays } = tree;
@@ -153,7 +158,7 @@ export function readBasis(tree: SpanningTree): FlowBasis {
   return basis;
 }
 
-/** Locations that the artificial node's cost has priced, in an optimal tree with flow on that node. */
+/** The locations priced by the artificial node's cost, in an optimal tree with flow on that node. */
 export function readCover(tree: SpanningTree, problem: FlowProblem): Cover {
   const duals = readDuals(tree, problem);
   const half = duals.service / 2;

@@ -1,15 +1,16 @@
 /**
- * The cheapest flow, exactly, with its proof. The steps: nothing to move? Greedy tree on candidate arcs, netted first;
- * simplex on the candidates, then on all arcs; certificate on all arcs, by code of its own.
+ * The cheapest flow, exactly, with its proof. The steps: test whether no vehicle has to move; greedy tree on
+ * candidate arcs, netted first; simplex on the candidates, then on all arcs; certificate on all arcs, by separate
+ * code.
  *
- * Transportation form, F = Σ s vehicles, R required, all arcs without bounds:
+ * Transportation form, with F = Σ s vehicles, R required, all arcs without bounds:
  *   sources: s_i, and ΣD − R of demand that is not served; sinks: D_j, and F − R vehicles that serve nobody;
  *   arcs: i → j at c_ij (staying: 0), i → nobody, unserved → j, unserved → nobody at 0.
- * What flows from "unserved" to "nobody" is served beyond R; so the flows are the plans of the model, as vehicles that serve
- * nobody stay for nothing.
+ * Flow from "unserved" to "nobody" is demand served beyond R. The flows are therefore the plans of the model, because
+ * vehicles that serve nobody stay at no cost.
  *
- * Complexity: pivots of O(n) each, measured 0.5–2 n of them in cities, 10 n where all vehicles cross the town,
- * and 1–8 passes over all arcs.
+ * Complexity: pivots of O(n) each, measured 0.5–2 n of them in cities, 10 n where all vehicles cross the town, and
+ * 1–8 passes over all arcs.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms (2015).
  */
 
@@ -35,24 +36,25 @@ import { createSpanningTree, type SpanningTree } from './spanning-tree.ts';
 import { startTree } from './start-tree.ts';
 import type { Cover, FlowControl, FlowCounts, FlowOutcome, FlowProblem, SolvedFlow } from './types.ts';
 
-/** Cheapest arcs per source and per sink that the search starts with. */
+/** Number of cheapest arcs per source and per sink in the initial candidates. */
 const NEAREST = 6;
-/** Candidates per location that there is room for at once: 7 are used where vehicles serve first where they stand, 10 where not. */
+/** Initial room for candidates per location: 7 are used if vehicles serve their own location first, else 10. */
 const EXPECTED_CANDIDATES = 12;
-/** Arcs per source that the answer names beside the tree's. */
+/** Arcs per source that the answer lists besides those of the tree. */
 const ALTERNATIVES = 3;
 
 type Answer = Pick<SolvedFlow, 'flow' | 'duals' | 'basis' | 'alternatives'>;
 
 /**
  * Solves to proved optimality.
- * @returns `infeasible` with the most that can be served, proved; `stopped` with the plan at hand
- * @throws RangeError where numbers are too large for exact sums, Error where an answer fails its certificate
+ * @returns `infeasible` with the proved maximum that can be served; `stopped` with the best plan so far
+ * @throws RangeError if numbers are too large for exact sums, Error if an answer fails its certificate
  */
 export function solveFlow(problem: FlowProblem, control: FlowControl = {}): FlowOutcome {
   const arrays = new Arrays();
   const counts: FlowCounts = { pivots: 0, pricingRounds: 0, candidates: 0, method: 'plain' };
-  // What vehicles or demand cannot reach in number is left out, so that the search ends with the most that can be served.
+  // Requires no more than the totals of vehicles and demand allow, so that the search ends with the most that can be
+  // served.
   const reachable = Math.min(problem.required, totalUnits(problem.supply), totalUnits(problem.demand));
   const reduced = reachable < problem.required ? { ...problem, required: reachable } : problem;
   const netted = nettedAmounts(arrays, reduced);
@@ -100,7 +102,7 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
   return conclude(problem, reachable - artificialFlow(tree), tree, readAnswer(search, problem), counts);
 }
 
-/** The outcome, once its proof holds. */
+/** The outcome, after its proof has been checked. */
 function conclude(
   problem: FlowProblem,
   served: number,
@@ -121,7 +123,7 @@ function conclude(
   return { kind: 'solved', ...answer, cost: check.cost, counts };
 }
 
-/** All vehicles, or all demand, where these are what runs out. */
+/** All vehicles or all demand, whichever is the limit. */
 function coverOf(problem: FlowProblem, served: number, tree: SpanningTree | null): Cover {
   const { n, supply, demand } = problem;
   const cover = { sources: new Uint8Array(n), sinks: new Uint8Array(n) };

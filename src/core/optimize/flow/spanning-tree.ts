@@ -1,20 +1,21 @@
 /**
  * The spanning tree of the network simplex and its pivot.
  *
- * Nodes: source of location i: i; slack source (demand not served): n; artificial node: n + 1; sink of location j:
- * n + 2 + j; idle sink (vehicles that serve nobody): 2n + 2, the root; where service has a price (`priced/`), the part of a
- * vehicle's load that is wanted at j: 2n + 3 + j. Arcs lead from lower to higher numbers only, so that the arc of node v
- * and its parent leads up exactly where v < parent.
- * Arcs have no upper bound, so that arcs outside the tree carry nothing and only the tree is stored: parent, flow and
- * cost of the arc to it, depth, and the preorder thread in both directions (circular through the root).
+ * Nodes: source of location i: i; slack source (demand not served): n; artificial node: n + 1; sink of location j: n
+ * + 2 + j; idle sink (vehicles that serve nobody): 2n + 2, the root; with a Lagrangian multiplier (`lagrangian/`),
+ * the partial load wanted at j: 2n + 3 + j. Arcs lead from lower to higher numbers only, so the arc between node v
+ * and its parent leads up exactly if v < parent.
+ * Arcs have no upper bound, so arcs outside the tree carry no flow and only the tree is stored: parent, flow and cost
+ * of the arc to it, depth, and the preorder thread in both directions (circular through the root).
  *
- * Strongly feasible: every arc that leads down carries flow. The leaving arc is the last blocking one on the cycle in the
- * direction of the flow, counted from the join: this keeps the tree strongly feasible, and so it never cycles.
+ * Strongly feasible: every arc that leads down carries flow. The leaving arc is the last blocking one on the cycle in
+ * the direction of the flow, counted from the join. This keeps the tree strongly feasible, so the search never
+ * cycles.
  *
  * Potentials: π(to) = π(from) + cost on tree arcs; reduced cost = cost + π(from) − π(to). Whole numbers, exact.
  * A pivot takes O(cycle + nodes of the subtree that moves).
- * Reference: Cunningham, A network simplex method, Mathematical Programming 11 (1976); Ahuja, Magnanti, Orlin, Network
- * Flows (1993), §11; Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015).
+ * Reference: Cunningham, A network simplex method, Mathematical Programming 11 (1976); Ahuja, Magnanti, Orlin,
+ * Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015).
  */
 import type { Arrays } from './arrays.ts';
 
@@ -26,12 +27,12 @@ export type SpanningTree = {
   depth: Int32Array;
   next: Int32Array;
   previous: Int32Array;
-  /** Of the arc to the parent, whichever way it leads. */
+  /** Flow on the arc to the parent, in the arc's direction. */
   flow: Float64Array;
   cost: Float64Array;
-  /** −Infinity outside the tree, so that no arc there ever looks worth it. */
+  /** −Infinity outside the tree, so that no arc there ever appears violated. */
   potential: Float64Array;
-  /** Where what is read from the tree gets its memory. */
+  /** Memory for the arrays that are read from the tree. */
   arrays: Arrays;
 };
 
@@ -41,7 +42,7 @@ export const sinkNode = (n: number, location: number) => n + 2 + location;
 export const idleNode = (n: number) => 2 * n + 2;
 export const partNode = (n: number, location: number) => 2 * n + 3 + location;
 
-/** A tree of the root alone. */
+/** A tree with only the root. */
 export function createSpanningTree(arrays: Arrays, n: number, hasParts = false): SpanningTree {
   const size = partNode(n, hasParts ? n : 0);
   return {
@@ -58,7 +59,7 @@ export function createSpanningTree(arrays: Arrays, n: number, hasParts = false):
   };
 }
 
-/** Puts `node` under `parent`; `layOut` has to follow. */
+/** Makes `node` a child of `parent`. Call `layOut` afterwards. */
 export function attach(tree: SpanningTree, node: number, parent: number, flow: number, cost: number): void {
   tree.parent[node] = parent;
   tree.flow[node] = flow;
@@ -108,7 +109,8 @@ export function setPotentials({ parent, next, cost, potential, root }: SpanningT
 }
 
 /**
- * Brings the arc from → to into the tree, sends what fits around its cycle, and takes the blocking arc out.
+ * Brings the arc from → to into the tree, sends as much flow as possible around its cycle, and removes the blocking
+ * arc.
  * @param reduced reduced cost of the arc, < 0
  */
 export function pivot(tree: SpanningTree, from: number, to: number, arcCost: number, reduced: number): void {
@@ -146,8 +148,9 @@ export function pivot(tree: SpanningTree, from: number, to: number, arcCost: num
 }
 
 /**
- * Takes the subtree of `top` out of the tree, makes `newTop` (in it) its top and hangs it under `newParent` (outside).
- * One walk in thread order: the nodes of each ancestor of `newTop` follow those of the one before, so that only the links
+ * Takes the subtree of `top` out of the tree, makes `newTop` (a node in it) its top, and attaches it to `newParent`
+ * (outside).
+ * One walk in thread order: the nodes of each ancestor of `newTop` follow those of the one before, so only the links
  * between these runs change.
  */
 function moveSubtree(

@@ -1,11 +1,12 @@
 /**
- * A strongly feasible tree to start from: the cheapest candidates first, each filled as far as it goes.
+ * A strongly feasible initial tree: the cheapest candidates first, each with as much flow as possible.
  *
- * A source or sink that an arc exhausts becomes the child of the arc's other end; what is left over hangs on the idle
- * sink (any flow, the arc leads up) or on the slack source (the arc leads down and carries what is left, so never 0).
- * What no allowed move can serve goes through the artificial node at a prohibitive cost.
+ * A source or sink that an arc exhausts becomes the child of the arc's other end. The rest is attached to the idle
+ * sink (any flow: the arc leads up) or to the slack source (the arc leads down and carries the rest, which is never
+ * 0). Units that no allowed move can serve go through the artificial node at a prohibitive cost.
  *
- * That cost: rerouting one unit off the artificial node closes a simple cycle with at most n + 1 other arcs forward, so one that is dearer than all of them together leaves flow on the artificial node only where nothing else can carry it.
+ * That cost: rerouting one unit off the artificial node closes a simple cycle with at most n + 1 other forward arcs.
+ * A cost above the sum of all these leaves flow on the artificial node only if no other arc can carry it.
  * O(candidates + n).
  */
 import type { ArcSet } from './arcs.ts';
@@ -21,7 +22,7 @@ import {
 } from './spanning-tree.ts';
 
 export type Amounts = {
-  /** Locations with vehicles to send and with demand to fill, ascending. */
+  /** Locations with vehicles to send, and locations with demand to fill, ascending. */
   sources: Int32Array;
   sinks: Int32Array;
   /** n each; consumed. */
@@ -32,8 +33,9 @@ export type Amounts = {
 };
 
 /**
- * Builds the tree. The candidates hold real arcs only; slack arcs (and arcs of the artificial node, where needed) are appended.
- * @returns the cost of the artificial node, or null where it is not needed
+ * Builds the tree. The candidates contain real arcs only; slack arcs (and arcs of the artificial node if needed) are
+ * appended.
+ * @returns the cost of the artificial node, or null if it is not needed
  */
 export function startTree(
   tree: SpanningTree,
@@ -58,7 +60,7 @@ export function startTree(
     if (demand[j] === 0) attach(tree, sink, i, units, cost);
     else if (supply[i] === 0) attach(tree, i, sink, units, cost);
     else {
-      // The last unit required, with something left at both ends: the slack source moves under this sink.
+      // The last required unit, and both ends have units left: the slack source becomes a child of this sink.
       attach(tree, sink, i, units, cost);
       attach(tree, slack, sink, demand[j], 0);
     }
@@ -74,7 +76,7 @@ export function startTree(
     if (supply[i] === 0) continue;
     arcs.forEachInRow(i, (j, cost) => {
       if (supply[i] === 0 || demand[j] === 0) return;
-      // Once the source is exhausted it has its parent; until then every sink it fills hangs under it.
+      // An exhausted source has a parent. Until then every sink that it fills becomes its child.
       send(i, j, cost);
     });
   }
@@ -90,7 +92,10 @@ export function startTree(
   return bigM;
 }
 
-/** Arcs "serves nobody" of the sources and "not served" of the sinks, and their arcs with the artificial node where it is in use. */
+/**
+ * Adds the arcs "serves nobody" of the sources, "not served" of the sinks, and those of the artificial node if it is
+ * used.
+ */
 export function addSlackArcs(
   list: Candidates,
   n: number,
@@ -105,7 +110,7 @@ export function addSlackArcs(
   for (const j of sinks) addCandidate(list, artificialNode(n), sinkNode(n, j), 0);
 }
 
-/** @throws RangeError where costs are too large for exact sums */
+/** @throws RangeError if costs are too large for exact sums */
 function artificialCost(n: number, arcs: ArcSet): number {
   const largest = arcs.largestCost();
   const cost = 4 * (n + 2) * (largest + 1);
@@ -115,7 +120,7 @@ function artificialCost(n: number, arcs: ArcSet): number {
   return cost;
 }
 
-/** Hangs `missing` units of sources and of sinks on the artificial node, and that one under one of the sources. */
+/** Attaches `missing` units of sources and sinks to the artificial node, and that node to one of the sources. */
 function attachArtificial(
   tree: SpanningTree,
   { sources, sinks, supply, demand }: Amounts,
@@ -134,7 +139,8 @@ function attachArtificial(
     left -= units;
     supply[i] -= units;
     attach(tree, i, artificial, units, cost);
-    // The source that also keeps idle vehicles, else the last one, connects the artificial node with the idle sink.
+    // The artificial node reaches the idle sink through the source that also keeps idle vehicles, else through the
+    // last one.
     if (left === 0) artificialParent = i;
   }
   attach(tree, artificial, artificialParent, tree.flow[artificialParent], cost);

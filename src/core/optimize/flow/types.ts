@@ -5,12 +5,12 @@
  *   subject to Σ_j x_ij = s_i              every vehicle stays (cost 0, always allowed) or moves
  *              y_j ≤ Σ_i x_ij, 0 ≤ y_j ≤ D_j, Σ_j y_j ≥ R
  *
- * Costs are whole, not negative, in cost units of 1e-4. Staying costs 0, so a vehicle moves only to serve.
+ * Costs are whole numbers ≥ 0 in cost units of 1e-4. Staying costs 0, so a vehicle moves only to serve.
  */
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
 import type { Control } from '../run/control.ts';
 
-/** A flow problem but for its costs. */
+/** A flow problem without its costs. */
 export type FlowAmounts = Omit<FlowProblem, 'cost'>;
 
 export type FlowProblem = {
@@ -20,7 +20,7 @@ export type FlowProblem = {
   supply: Int32Array;
   /** n: demand of each location, ≥ 0. */
   demand: Int32Array;
-  /** R: units of demand to serve at least, ≥ 0. */
+  /** R: the least units of demand to serve, ≥ 0. */
   required: number;
   cost: FlowCosts;
 };
@@ -29,26 +29,27 @@ export type FlowProblem = {
 export type Flow = { from: Int32Array; to: Int32Array; units: Int32Array };
 
 /**
- * Prices that prove the optimum: for every allowed i → j (staying included) of a location with vehicles to one with
+ * Prices that prove the optimum: for every allowed i → j (staying included) from a location with vehicles to one with
  * demand, `service − supply_i − demand_j ≤ c_ij`, all prices ≥ 0. In cost units.
  */
 export type Duals = {
-  /** What one more required unit of demand costs. */
+  /** The cost of one more required unit of demand. */
   service: number;
-  /** n: what a vehicle more at i saves at most; 0 where there are none. */
+  /** n: the most that one more vehicle at i saves; 0 if i has no vehicles. */
   supply: Float64Array;
-  /** n: what a unit of demand more at j saves at most; 0 where there is none. */
+  /** n: the most that one more unit of demand at j saves; 0 if j has no demand. */
   demand: Float64Array;
 };
 
 export type FlowCounts = {
   pivots: number;
-  /** Passes over all arcs, and arcs that they added to the candidates. */
+  /** Number of passes over all arcs, and of the arcs that they added to the candidates. */
   pricingRounds: number;
   candidates: number;
   /**
-   * `still`: nothing has to move. `plain`: solved on all locations. `netted`: vehicles served first where they stand, and
-   * the certificate held on all arcs. `netted_then_all`: it did not hold, and the search went on with all arcs.
+   * `still`: no vehicle has to move. `plain`: solved on all locations. `netted`: vehicles served their own location
+   * first, and the certificate held on all arcs. `netted_then_all`: it did not hold, and the search continued with
+   * all arcs.
    */
   method: 'still' | 'plain' | 'netted' | 'netted_then_all';
 };
@@ -67,24 +68,25 @@ export type FlowOutcome =
   | ({ kind: 'solved' } & SolvedFlow)
   /** `served`: the most demand that can be served; `cover` proves it. */
   | { kind: 'infeasible'; served: number; cover: Cover; counts: FlowCounts }
-  /** Stopped by the flag or the deadline, with the plan at hand where it serves what is required. */
+  /** Stopped by the flag or the deadline; with the best plan so far if it serves what is required. */
   | { kind: 'stopped'; plan: { flow: Flow; cost: number } | null; counts: FlowCounts };
 
 /**
- * Proof that no more than `served` can be: every allowed arc from a location with vehicles to one with demand starts in
- * the cover or ends in it, and all vehicles and demand in the cover add up to `served`.
+ * Proof that at most `served` can be served: every allowed arc from a location with vehicles to one with demand
+ * starts or ends in the cover, and all vehicles and demand in the cover add up to `served`.
  */
 export type Cover = { sources: Uint8Array; sinks: Uint8Array };
 
 /**
- * The optimal spanning tree without its artificial node, as arcs. `idle[i] = 1`: the arc "vehicle at i serves nobody" is
- * in the tree. `unserved[j] = 1`: the arc "demand at j is not served" is. `slack`: more may be served than required.
+ * The optimal spanning tree without its artificial node, as arcs. `idle[i] = 1`: the arc "vehicle at i serves nobody"
+ * is in the tree. `unserved[j] = 1`: the arc "demand at j is not served" is. `slack`: more than required may be
+ * served.
  */
 export type FlowBasis = {
   from: Int32Array;
   to: Int32Array;
   units: Int32Array;
-  /** Cost units of one unit; staying: 0. */
+  /** Cost per unit in cost units; staying: 0. */
   cost: Float64Array;
   idle: Uint8Array;
   unserved: Uint8Array;
@@ -97,15 +99,15 @@ export type Alternatives = { from: Int32Array; to: Int32Array; cost: Float64Arra
 export type FlowProgress = {
   phase: 'start' | 'candidates' | 'all_arcs';
   pivots: number;
-  /** Cost units of the plan at hand, or null while it does not serve what is required. */
+  /** Cost units of the best plan so far; null while no plan serves what is required. */
   objective: number | null;
 };
 
-/** When the search ends early: stop flag and deadline. */
+/** Stop flag and deadline of the search. */
 export type FlowControl = Partial<Control<FlowProgress>> & {
   /**
-   * Whether it pays to let vehicles serve first where they stand. Never a matter of correctness: the answer counts only
-   * with a certificate on all arcs. Default: true.
+   * Whether netting is likely to pay off. It never affects correctness: the answer counts only with a certificate on
+   * all arcs. Default: true.
    */
   nettingIsSafe?: boolean | undefined;
 };

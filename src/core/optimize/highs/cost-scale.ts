@@ -1,15 +1,15 @@
 /**
- * Costs of 10¹⁰ a move, and artificial columns 10⁴ times as dear, are beyond what HiGHS solves. It gets them divided by a power of two, so that
- * nothing is rounded, and what it tells in money is multiplied by it again.
+ * Costs of 10¹⁰ per move, and artificial columns 10⁴ times as dear, are beyond what HiGHS can solve. It gets costs
+ * divided by a power of two, so that nothing is rounded; its results in money are multiplied by the same number.
  */
 import type { SolverProgress } from '../run/control.ts';
 import type { LinearModel } from './linear-model.ts';
 import type { RunControl, SolverModel } from './solver-model.ts';
 
-/** Moves up to this cost are left as they are. */
+/** Models whose dearest move costs at most this are not scaled. */
 const MAX_SCALED_COST = 1e4;
 
-/** What costs are multiplied by for the solver. @param largest the dearest move in money */
+/** The factor on costs for the solver. @param largest the dearest move in money */
 export function costScaleOf(largest: number): number {
   return largest <= MAX_SCALED_COST ? 1 : 2 ** -Math.ceil(Math.log2(largest / MAX_SCALED_COST));
 }
@@ -29,7 +29,7 @@ export function scaleControl(control: RunControl, scale: number): RunControl {
   };
 }
 
-/** A model in money, of one whose costs are `scale` times these. */
+/** Presents a model whose costs are multiplied by `scale` as a model in money. */
 export function scaleModel(model: SolverModel, scale: number): SolverModel {
   return {
     ...model,

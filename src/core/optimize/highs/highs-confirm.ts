@@ -1,7 +1,7 @@
 /**
- * HiGHS asked whether a basis is optimal. One solver object per thread is kept for this question alone: opening one,
- * setting its options and disposing it takes twice as long as the answer for a small model. Passing a model clears what
- * was there before, and the question is the same each time, so nothing is left over that the answer could depend on.
+ * Asks HiGHS whether a basis is optimal. One solver object per thread is kept for this question alone: opening one,
+ * setting its options and disposing it takes twice as long as the answer for a small model. Passing a model clears
+ * the previous one, and the question is always the same, so the answer depends on nothing left from before.
  */
 import { type Cache, keptIn, type Slot } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
@@ -12,7 +12,7 @@ import type { RunControl } from './solver-model.ts';
 
 export type BasisAnswer = {
   status: 'optimal' | 'stopped' | 'failed';
-  /** Of the optimum, with so many iterations from the basis to it. */
+  /** The optimum's objective, and the iterations from the basis to it. */
   objective: number;
   iterations: number;
 };
@@ -21,12 +21,15 @@ const TOLERANCE = 1e-9;
 const PRIMAL_SIMPLEX = 4;
 const DEVEX = 1;
 
-/** Up to so many columns take a few milliseconds from any basis (84 iterations at most were seen), and the callback would be a tenth of that from an optimal one. */
+/**
+ * A model of at most this many columns takes a few milliseconds from any basis (at most 84 iterations were seen).
+ * From an optimal basis, the callback would add a tenth to the time.
+ */
 const MAX_COLUMNS_UNWATCHED = 200;
 
 type Highs = Awaited<ReturnType<typeof loadSolver>>;
 
-/** By module: one that was dropped after a fault takes its solver with it. */
+/** By module: dropping a module after a fault drops its solver too. */
 const SOLVERS: Slot<WeakMap<Highs, ReturnType<Highs['createModel']>>> = { create: () => new WeakMap() };
 
 function solverOf(highs: Highs, cache: Cache) {
@@ -46,7 +49,7 @@ function solverOf(highs: Highs, cache: Cache) {
   return solver;
 }
 
-/** Primal simplex from the basis given: as many statuses as columns and rows, as many of them basic as rows. */
+/** Primal simplex from the given basis: one status per column and per row, with as many basic ones as rows. */
 export async function confirmBasis(
   cache: Cache,
   source: LinearModel,

@@ -1,11 +1,11 @@
 /**
- * A model that is open in a thread of its own, where the solver can be ended whatever it does. The calling thread stays
+ * A model opened in a separate thread, where the solver can be ended whatever it does. The calling thread stays
  * synchronous: it posts a call and waits for messages in shared memory, reading stop flag and deadline meanwhile.
  *
- * When the time is up the solver is told so and has a short while to end by itself. Then its thread is ended, and what
- * it had told by then is the result: its best point, bound and counts. Whatever is asked of such a model afterwards is
- * `stopped`. The thread is started with the first such model and kept for the next ones; it does not keep a process
- * running and ends with the thread that started it.
+ * When time is up, the solver is asked to stop and gets a short while to do so. Then its thread is ended, and the
+ * result is what the solver had reported by then: its best point, bound and counts. Every later call to that model
+ * returns `stopped`. The thread starts with the first such model and is kept for the next ones. It does not keep a
+ * process running, and it ends with the thread that started it.
  */
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { msOf } from '../run/budget.ts';
@@ -26,11 +26,11 @@ import {
   type RunControl,
 } from './solver-model.ts';
 
-/** Elements of the memory that both threads share: messages posted by the solver, and whether it is loaded. */
+/** Elements of the shared memory: the number of messages posted by the solver, and whether it is loaded. */
 export const MESSAGES = 0;
 export const READY = 1;
 
-/** What the solver's thread gets when it starts. */
+/** What the solver's thread receives at its start. */
 export type ThreadData = { port: MessagePort; signals: Int32Array };
 
 type Change = {
@@ -38,7 +38,7 @@ type Change = {
 }[keyof ModelChanges];
 export type Run = { method: 'linear'; by: LinearMethod } | { method: 'mixed'; options: MixedOptions };
 
-/** What is asked of the solver's thread; only runs are answered. */
+/** Calls to the solver's thread; only runs are answered. */
 export type Call = { id: number } & (
   | { kind: 'open'; source: LinearModel; tolerance: number }
   | { kind: 'change'; change: Change }
@@ -46,7 +46,7 @@ export type Call = { id: number } & (
   | { kind: 'dispose' }
 );
 
-/** What the solver's thread tells during a run, and at its end. */
+/** Messages of the solver's thread during a run and at its end. */
 export type Told = { runId: number } & (
   | { kind: 'progress'; progress: SolverProgress }
   | { kind: 'improved'; values: Float64Array }
@@ -60,20 +60,23 @@ type SolverThread = {
   signals: Int32Array;
   isEnded: boolean;
   memoryBytes: number;
-  /** Called once, when it is no longer to be used. */
+  /** Called once, when the thread must no longer be used. */
   onEnd(ended: SolverThread): void;
 };
 
-/** Numbers that are copied between two looks at the clock. */
+/** Numbers copied between two looks at the clock. */
 const PIECE = 1 << 20;
-/** Memory of WebAssembly never shrinks: a thread that has more than this is ended after its model. */
+/** WebAssembly memory never shrinks: a thread that holds more than this is ended after its model. */
 const MAX_KEPT_BYTES = 256e6;
 
 const THREAD: Slot<{ thread?: SolverThread | undefined; nextId: number; nextRunId: number }> = {
   create: () => ({ nextId: 0, nextRunId: 0 }),
 };
 
-/** Opens a model in the solver's thread. Returns before it is passed; what is wrong with it is thrown by its first run. */
+/**
+ * Opens a model in the solver's thread. Returns before the model has been passed; its first run throws if the model
+ * is invalid.
+ */
 export function openApart(
   cache: Cache,
   source: LinearModel,
@@ -91,7 +94,7 @@ export function openApart(
     if (!own.isEnded) own.worker.postMessage(call);
   };
 
-  /** The answer of a run, or what was told of it before its thread was ended. */
+  /** The answer of a run, or its last reports if its thread was ended first. */
   function ask(run: Run, deadlineMs: number) {
     const known: { result?: LinearResult | MixedResult; values: Float64Array | null; last: SolverProgress } =
       {
@@ -109,7 +112,7 @@ export function openApart(
       for (;;) {
         const told: Told | undefined = receiveMessageOnPort(port)?.message;
         if (told === undefined) return;
-        // Of a run that was given up before the thread was loaded.
+        // A message of an earlier run, given up before the thread was loaded.
         if (told.runId !== runId) continue;
         switch (told.kind) {
           case 'progress':
@@ -152,7 +155,7 @@ export function openApart(
       }
       if (nowMs() >= endMs) {
         isGone = true;
-        // One that is still loading has nothing to lose, and is soon wanted again.
+        // A thread that is still loading has nothing to lose and will be needed again soon.
         if (Atomics.load(signals, READY) !== 0) endThread(own);
         hear();
         return known;
@@ -197,8 +200,9 @@ export function openApart(
 }
 
 /**
- * A copy in shared memory, which a message passes on as it is: some tens of MB of a large model take tens of milliseconds.
- * @returns null where the time was up before it was made
+ * A copy in shared memory, which a message passes without copying: copying a large model of some tens of MB takes
+ * tens of milliseconds.
+ * @returns null if time was up before the copy was complete
  */
 function share(source: LinearModel, isLate: () => boolean): LinearModel | null {
   const copy = { ...source };
@@ -233,7 +237,7 @@ function startThread(onEnd: (ended: SolverThread) => void): SolverThread {
   });
   worker.unref();
   const started: SolverThread = { worker, port: port1, signals, isEnded: false, memoryBytes: 0, onEnd };
-  // A thread that died by itself is not used again; a run that waits for it meanwhile ends at its deadline.
+  // A thread that died is not used again; a run that waits for it ends at its deadline.
   worker.on('error', () => endThread(started));
   worker.on('exit', () => endThread(started));
   return started;

@@ -1,4 +1,7 @@
-/** Entry of the solver's own thread: does what `highs-in-worker.ts` asks, one call after the other, and tells what comes of it. */
+/**
+ * Entry of the solver's own thread: executes the calls of `highs-in-worker.ts` one after the other and reports the
+ * results.
+ */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createCache } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
@@ -14,7 +17,7 @@ Atomics.store(signals, READY, 1);
 /** Answers calls until the thread is ended. */
 function serve(calls: MessagePort, port: MessagePort, signals: Int32Array): void {
   const models = new Map<number, OpenModel & { control: RunControl }>();
-  /** What went wrong with a call that is not answered, by model; its next run tells. */
+  /** Errors of calls that are not answered, by model; the model's next run reports them. */
   const faults = new Map<number, unknown>();
   const tell = (told: Told) => {
     port.postMessage(told);
@@ -61,7 +64,7 @@ function run(
   tell: (told: Told) => void,
 ): void {
   const { run, runId } = call;
-  // Clocks of threads begin at different moments.
+  // Clocks of different threads have different origins.
   control.deadlineMs = nowMs() + call.leftMs;
   control.progressIntervalMs = call.progressIntervalMs;
   control.stopFlag = call.stopFlag;

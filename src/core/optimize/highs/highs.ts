@@ -1,10 +1,11 @@
 /**
- * The only importer of `highs`: a linear or mixed-integer programme opened as a model that is solved, changed and solved
- * again, and always disposed. Calls block the thread; stop flag and deadline are read in the solver's callbacks.
+ * The only importer of `highs`. Opens a linear or mixed-integer programme as a model that is solved, changed and
+ * solved again, and always disposed. Calls block the thread; the solver's callbacks read stop flag and deadline.
  *
  * The simplex method calls back at every iteration. A tree does not while it presolves, solves its first relaxation,
- * separates cuts and searches smaller trees for points, which takes up to seconds (and tenths of one with 12 locations),
- * and a large model does not while it is passed: these run in a thread of their own (`highs-in-worker.ts`), which can be ended.
+ * separates cuts and searches smaller trees for points, which takes up to seconds (tenths of a second even with 12
+ * locations). Nor does HiGHS call back while a large model is passed to it. Both therefore run in a separate thread,
+ * which can be ended (`highs-in-worker.ts`).
  * The module is loaded once per thread and kept, because loading it and its first solve take longer than most solves.
  */
 import highsModule, { type Highs, type ModelStatusCode } from 'highs';
@@ -32,9 +33,9 @@ import {
 
 export type { RunControl, SolverModel } from './solver-model.ts';
 
-/** More columns than this run out of the 2 GB that WebAssembly has. */
+/** More columns than this exhaust the 2 GB of WebAssembly memory. */
 export const MAX_COLUMNS = 3_000_000;
-/** Passing more columns takes some tens of milliseconds, in which nothing can be stopped. */
+/** Passing more columns takes some tens of milliseconds, during which nothing can be stopped. */
 const MAX_COLUMNS_HERE = 50_000;
 
 // The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.
@@ -49,7 +50,7 @@ export function loadSolver(cache: Cache): Promise<Highs> {
   return kept.loading;
 }
 
-/** The memory of a module that was aborted may be damaged: the next call loads a new one. */
+/** The memory of an aborted module may be damaged, so the next call loads a new one. */
 export function dropIfDamaged(cache: Cache, error: unknown): void {
   if (error instanceof Error && error.name === 'RuntimeError') keptIn(cache, LOADED).loading = undefined;
 }
@@ -59,7 +60,7 @@ const PRIMAL_SIMPLEX = 4;
 const DEVEX = 1;
 
 /**
- * Opens a model, runs `operation` on it and disposes it, whatever happens.
+ * Opens a model, runs `operation` on it and always disposes it.
  * @param tolerance feasibility tolerance of rows, columns and integrality
  * @throws what `operation` throws, and the solver's own errors (bad model, out of memory)
  */
@@ -102,7 +103,7 @@ function open(
     : openHere(highs, source, tolerance, control, cache);
 }
 
-/** A model in the solver's own terms. */
+/** A model in the solver's own format. */
 export function passed(source: LinearModel) {
   return {
     numCols: source.columnCount,
@@ -125,7 +126,8 @@ export function passed(source: LinearModel) {
 
 /**
  * Opens a model in this thread.
- * @param apart cache that keeps the thread in which trees run, which can be ended; null: they run in this one
+ * @param apart cache that keeps the separate thread in which trees run and can be ended; null: trees run in this
+ * thread
  */
 export function openHere(
   highs: Highs,
@@ -152,7 +154,7 @@ export function openHere(
 
   const statusOf = (code: ModelStatusCode): RunStatus => {
     if (code === modelStatus.optimal || code === modelStatus.empty) return 'optimal';
-    // Costs and bounds are finite: nothing here is unbounded.
+    // All costs and bounds are finite, so no model is unbounded.
     if (code === modelStatus.infeasible || code === modelStatus.unboundedOrInfeasible) return 'infeasible';
     if (code === modelStatus.timeLimit || code === modelStatus.interrupted) return 'stopped';
     return 'failed';
@@ -197,15 +199,15 @@ export function openHere(
     try {
       return statusOf(model.run(callbacks).modelStatus);
     } catch (error) {
-      // The solver gave up, mostly over numbers of very different size.
+      // The solver gave up, in most cases over numbers of very different size.
       if (error instanceof Error && error.name === 'HighsError') return 'failed';
       throw error;
     }
   };
 
   /**
-   * Without presolve: with it HiGHS 1.15 called points optimal that were 6 % too dear. Without it HiGHS once called a small feasible
-   * model infeasible, so that counts only where it is said with presolve too.
+   * Without presolve: with it HiGHS 1.15 called points optimal that were 6 % too dear. Without it HiGHS once called a
+   * small feasible model infeasible, so "infeasible" counts only if a run with presolve confirms it.
    */
   function runMixedHere(options: MixedOptions): MixedResult {
     const plain = runTree(options, 'off');
@@ -254,7 +256,7 @@ export function openHere(
     };
   }
 
-  /** The same of a copy in a thread of its own. */
+  /** Runs the same on a copy of the model, in a separate thread. */
   function runMixedApart(cache: Cache, options: MixedOptions): MixedResult {
     const { numCols, numRows, colCost, colLower, colUpper, rowLower, rowUpper, matrix } = model.getLp('csr');
     const { starts, indices, values } = matrix;
@@ -290,19 +292,20 @@ export function openHere(
         hasIntegers = false;
         const deadlineMs = control.deadlineMs + graceMs;
         if (isOver({ ...control, deadlineMs })) return NO_LINEAR_RESULT;
-        // Presolve costs more than it saves on networks; the dual method starts from staying, which is dual feasible.
+        // Presolve costs more than it saves on networks. The dual method starts from every vehicle staying, which is
+        // dual feasible.
         model.options.set({
           presolve: 'off',
           solver: 'simplex',
           simplex_strategy: method === 'dual' ? DUAL_SIMPLEX : PRIMAL_SIMPLEX,
-          // Exact initial weights of steepest edges take a solve per row each time.
+          // Exact initial steepest-edge weights would take one solve per row each time.
           simplex_dual_edge_weight_strategy: DEVEX,
         });
         const status = run(deadlineMs);
         const iterations = Number(model.info.get('simplex_iteration_count'));
         if (status === 'infeasible' || status === 'failed')
           return { ...NO_LINEAR_RESULT, status, iterations };
-        // An interrupted run still has its last basis, whose duals prove a bound like any others.
+        // An interrupted run still has its last basis; the duals of any basis prove a bound.
         const solution = model.getSolution();
         return {
           status,

@@ -1,11 +1,11 @@
-/** A linear programme in typed arrays (rows compressed), and the builder that its constraints are written with. */
+/** A linear programme in typed arrays (compressed by rows), and the builder for its constraints. */
 
 /** minimise cost·x  subject to  rowLower ≤ A x ≤ rowUpper,  lower ≤ x ≤ upper; A by rows. */
 export type LinearModel = {
   columnCount: number;
   rowCount: number;
   cost: Float64Array;
-  /** What costs are multiplied by for the solver (`cost-scale.ts`); 1 unless told. */
+  /** Factor on costs for the solver (`cost-scale.ts`); default 1. */
   costScale?: number;
   lower: Float64Array;
   upper: Float64Array;
@@ -25,7 +25,7 @@ export type RowBuilder = {
   finish(): Pick<LinearModel, 'rowCount' | 'rowLower' | 'rowUpper' | 'starts' | 'indices' | 'values'>;
 };
 
-/** @param expectedEntries sizes the first buffers; they grow where it was too small */
+/** @param expectedEntries initial size of the buffers, which grow on demand */
 export function createRowBuilder(expectedEntries: number): RowBuilder {
   let indices = new Int32Array(Math.max(16, expectedEntries));
   let values = new Float64Array(indices.length);

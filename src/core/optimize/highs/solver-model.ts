@@ -1,15 +1,15 @@
 /**
- * A linear or mixed-integer programme that is open in the solver: what can be done with it and what comes of it, be it open
- * in the calling thread (`highs.ts`) or in a thread of its own (`highs-in-worker.ts`). Calls block the calling thread.
+ * A linear or mixed-integer programme that is open in the solver, in the calling thread (`highs.ts`) or in a separate
+ * one (`highs-in-worker.ts`): its operations and their results. Calls block the calling thread.
  */
 import type { Control, SolverProgress } from '../run/control.ts';
 
-/** `stopped`: the stop flag or the deadline came first. `failed`: the solver gave up. */
+/** `stopped`: the stop flag or the deadline ended the run. `failed`: the solver gave up. */
 export type RunStatus = 'optimal' | 'infeasible' | 'stopped' | 'failed';
 
 export type LinearResult = {
   status: RunStatus;
-  /** Empty, like `rowDual`, where the model is infeasible or the run was not begun or not ended. */
+  /** Empty, like `rowDual`, if the model is infeasible or the run did not start or finish. */
   values: Float64Array;
   rowDual: Float64Array;
   objective: number;
@@ -18,15 +18,15 @@ export type LinearResult = {
 
 export type MixedResult = {
   status: RunStatus;
-  /** The best point found, also where the run was stopped; null where there is none. */
+  /** The best point found, even if the run was stopped; null if none was found. */
   values: Float64Array | null;
-  /** Proved lower bound of the objective; −Infinity where none is known. */
+  /** Proved lower bound on the objective; −Infinity if none is known. */
   bound: number;
   iterations: number;
   nodes: number;
 };
 
-/** Of a run of which nothing is known but that it was stopped. */
+/** Result of a run of which only the stop is known. */
 export const NO_LINEAR_RESULT: LinearResult = {
   status: 'stopped',
   values: new Float64Array(0),
@@ -45,40 +45,49 @@ export const NO_MIXED_RESULT: MixedResult = {
 export type LinearMethod = 'dual' | 'primal';
 
 export type MixedOptions = {
-  /** Columns from the first up to, not including, the second are integer. */
+  /** Integer columns: from the first number up to, but not including, the second. */
   integerFrom: number;
   integerTo: number;
-  /** All columns from here on are integer too. */
+  /** All columns from this one on are integer too. */
   moreIntegersFrom?: number | undefined;
   gap: number;
-  /** Money. */
+  /** In money. */
   absoluteGap: number;
   start?: Float64Array | undefined;
 };
 
-/** Changes of a model, none of which has an answer. */
+/** Changes of a model; none of them returns a result. */
 export type ModelChanges = {
   setColumnBounds(from: number, lower: Float64Array, upper: Float64Array): void;
   setRowBounds(row: number, lower: number, upper: number): void;
   /** Appends columns, which stay at their lower bound until the next run. */
   addColumns(columns: NewColumns): void;
   setCosts(cost: Float64Array): void;
-  /** Where the next linear run starts: a status per column and per row, as many basic as there are rows. */
+  /**
+   * Sets the starting basis of the next linear run: one status per column and per row, with as many basic ones as
+   * rows.
+   */
   setBasis(columnStatus: Int32Array, rowStatus: Int32Array): void;
   /** Appends rows, all at once: each call passes over the whole matrix. */
   addRows(rows: readonly NewRow[]): void;
-  /** Takes rows away, ascending; those after them move up. Where they were not binding the last basis stays. */
+  /**
+   * Deletes rows, given in ascending order; later rows move up. The last basis is kept if the deleted rows were not
+   * binding.
+   */
   deleteRows(rows: Int32Array): void;
 };
 
 export type SolverModel = ModelChanges & {
-  /** Solves the linear relaxation from the last basis, by dual simplex unless told; `graceMs` past the deadline is allowed. */
+  /**
+   * Solves the linear relaxation from the last basis, by default with the dual simplex method; may run `graceMs` past
+   * the deadline.
+   */
   runLinear(graceMs?: number, method?: LinearMethod): LinearResult;
   /** Solves with the given columns integer, to the gap. */
   runMixed(options: MixedOptions): MixedResult;
 };
 
-/** A model that whoever opened it disposes. */
+/** A model, and the function with which its opener disposes it. */
 export type OpenModel = { model: SolverModel; dispose(): void };
 
 /** lower ≤ Σ values · columns ≤ upper. */
@@ -95,6 +104,6 @@ export type NewColumns = {
 };
 
 export type RunControl = Control<SolverProgress> & {
-  /** Hears of every better point of a tree, as soon as it is found. */
+  /** Called with every better point of a tree as soon as it is found. */
   onImproved?: (values: Float64Array) => void;
 };

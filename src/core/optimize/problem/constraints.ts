@@ -1,10 +1,11 @@
 /**
- * The constraints of a request in one table: where the value is, which value allows everything, which way looser is, and how
- * a message speaks of it. Conflicts, relaxations, insights and messages read it; none of them lists the constraints again.
+ * The constraints of a request in one table: where the value is stored, which value switches the constraint off,
+ * which direction is looser, and how messages name it. Conflicts, relaxations, insights and messages read this table;
+ * none of them lists the constraints again.
  */
 import { fromUnits, toUnitsDown } from './costs.ts';
 
-/** Constraints after aliases and defaults; a limit that does not apply is infinite (or 0 for a minimum). */
+/** Limits after aliases and defaults. A limit that does not apply is infinite (a minimum: 0). */
 export type Limits = {
   maxDistanceKm: number;
   minServiceLevel: number;
@@ -16,17 +17,17 @@ export type Limits = {
 
 type LimitConstraint = {
   limit: keyof Limits;
-  /** The value that allows everything: no constraint at all. */
+  /** The value that switches the constraint off. */
   off: number;
-  /** What insights change it by to show what one unit less of it is worth; null where that says nothing. */
+  /** How far insights move the value to show what one unit of it is worth; null where that says nothing. */
   insightStep: number | null;
-  /** Which way it gets looser. */
+  /** The direction in which the constraint becomes looser. */
   looser: 'lower' | 'higher';
-  /** Behind a value in a message. */
+  /** Follows the value in a message. */
   unit?: ' km';
-  /** What is wrong with a value that allows no plan, behind "total_fleet_size 3". */
+  /** Why the value allows no plan; follows, for example, "total_fleet_size 3" in a message. */
   fact: string;
-  /** From the problem's value to the request's, and back; the same where absent. */
+  /** Conversions between the problem's value and the request's; absent where the two are the same. */
   asRequested?: (value: number) => number;
   fromRequested?: (value: number) => number;
 };
@@ -80,15 +81,16 @@ export const LIMIT_CONSTRAINTS = {
   },
 } as const satisfies Record<string, LimitConstraint>;
 
-/** Constraints that are a number of the request. */
+/** Constraints that the request states as a number. */
 export type LimitName = keyof typeof LIMIT_CONSTRAINTS;
 
-/** And those that are not: moves that the network forbids, and the vehicles that there are. */
+/** All constraints. The two others are the moves that the network forbids and the vehicles of the fleet. */
 export type ConstraintName = LimitName | 'network' | 'supply';
 
 /**
- * The order in which a conflict is looked for: what is tried late is more likely to be named, and says most to a reader. The
- * ceiling comes first: without it, questions are asked at any cost, which is far quicker.
+ * The order in which the conflict search drops constraints. A constraint tried late is more likely to end up in the
+ * conflict, so those that tell a reader most come last. The ceiling comes first: without it the remaining questions
+ * concern plans of any cost, which are far quicker to answer.
  */
 export const CONFLICT_ORDER: readonly ConstraintName[] = [
   'max_rebalancing_cost',
@@ -101,7 +103,7 @@ export const CONFLICT_ORDER: readonly ConstraintName[] = [
   'min_service_level',
 ];
 
-/** Of changes that are only enough together: the order in which constraints are dropped until there is a plan. */
+/** For joint relaxations: the order in which constraints are dropped until a plan exists. */
 export const DROP_ORDER: readonly Exclude<ConstraintName, 'network'>[] = [
   'max_distance',
   'max_rebalancing_cost',
@@ -112,7 +114,7 @@ export const DROP_ORDER: readonly Exclude<ConstraintName, 'network'>[] = [
   'min_service_level',
 ];
 
-/** And the order in which those that were dropped get their values. */
+/** For joint relaxations: the order in which the dropped constraints get their values. */
 export const VALUE_ORDER: typeof DROP_ORDER = [
   'supply',
   'max_distance',
@@ -123,7 +125,7 @@ export const VALUE_ORDER: typeof DROP_ORDER = [
   'max_rebalancing_cost',
 ];
 
-/** The value as the request states it; null of constraints that are no number of it. */
+/** The value as the request states it; null for constraints that are not a number of the request. */
 export function requestedValue(limits: Limits, name: ConstraintName): number | null {
   const row = limitConstraint(name);
   if (!row) return null;
@@ -131,13 +133,13 @@ export function requestedValue(limits: Limits, name: ConstraintName): number | n
   return row.asRequested ? row.asRequested(value) : value;
 }
 
-/** Limits with a constraint at a value as the request states it. */
+/** Limits with one constraint set to a value as the request states it. */
 export function withRequestedValue(limits: Limits, name: LimitName, value: number): Limits {
   const { limit, fromRequested }: LimitConstraint = LIMIT_CONSTRAINTS[name];
   return { ...limits, [limit]: fromRequested ? fromRequested(value) : value };
 }
 
-/** @returns the row of a constraint that is a number of the request; undefined of the others */
+/** @returns the constraint's row; undefined for constraints that are not a number of the request */
 export function limitConstraint(name: ConstraintName): LimitConstraint | undefined {
   return name === 'network' || name === 'supply' ? undefined : LIMIT_CONSTRAINTS[name];
 }

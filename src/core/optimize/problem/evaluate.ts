@@ -11,7 +11,7 @@ export type Evaluation = {
   presence: Int32Array;
   served: number;
   costUnits: number;
-  /** Constraints that do not hold, apart from the cost ceiling. */
+  /** Constraints that do not hold, the cost ceiling excepted. */
   broken: string[];
 };
 
@@ -42,8 +42,8 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
 }
 
 /**
- * Demand that at most `fleetSize` of the vehicles present can serve. At one location the m largest vehicles serve
- * most, and what each further one adds falls; so taking the largest additions of all locations is the best choice.
+ * Demand that at most `fleetSize` of the vehicles present can serve. At one location the m largest vehicles serve the
+ * most, and each further vehicle adds less; so taking the largest additions over all locations is optimal.
  */
 export function servedDemand(problem: Problem, presence: ArrayLike<number>, fleetSize: number): number {
   const n = problem.locationIds.length;

@@ -1,6 +1,6 @@
 /**
- * What a search has found and proved so far: the cheapest plan that keeps every constraint but the cost ceiling, recomputed
- * from whole vehicles (`evaluate.ts`) before it counts, and a lower bound of the cost of every plan.
+ * The result of a search so far: the cheapest plan that satisfies every constraint except perhaps the cost ceiling,
+ * recomputed from whole vehicles (`evaluate.ts`) before it counts, and a lower bound on the cost of every plan.
  */
 
 import { msOf } from '../run/budget.ts';
@@ -11,11 +11,11 @@ import { UNITS_PER_COST } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
 import type { BoundProof, Moves, Problem, SolveFigures, SolveOutcome } from './model.ts';
 
-/** Error of bounds: in units, and relative for our own sum of duals and for the solver's branching. */
+/** Error of bounds: absolute, in units, and relative, for our own sum of duals and for the solver's branching. */
 const MIN_NOISE_UNITS = 0.01;
 export const DUAL_NOISE = 1e-13;
 export const BRANCHING_NOISE = 1e-9;
-/** A gap of this much is that error and nothing else; below 10⁹ units (100,000 money) it is no whole unit. */
+/** A gap below this is rounding error. Below 10⁹ units (100,000 money) it is less than one whole unit. */
 const MIN_GAP = 2e-9;
 
 export type Method = SolveFigures['method'];
@@ -25,7 +25,7 @@ export type Ended = 'done' | 'stopped' | 'failed';
 export type Incumbent = ReturnType<typeof createIncumbent>;
 
 /**
- * What a bound in money proves in whole units of cost: just above one of them it proves the next.
+ * What a bound in money proves in whole units of cost: just above one unit it proves the next.
  * @param noise relative error of the bound's arithmetic
  */
 export function provedUnits(bound: number, noise: number): number {
@@ -38,7 +38,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   const ceiling = problem.limits.maxCostUnits;
   const figures = { columns: 0, rows: 0, iterations: 0, nodes: 0 };
   const startedMs = nowMs();
-  /** The cheapest plan found, be it above the ceiling. */
+  /** The cheapest plan found, even if it is above the ceiling. */
   let best: FoundPlan | null = null;
   let boundUnits = 0;
   const boundBy = new Set<BoundProof>();
@@ -50,7 +50,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   function report(solver: SolverProgress | null): void {
     if (!control.onProgress) return;
     const now = nowMs();
-    // The solver's bound is one of the moves it knows; only what is proved of all is told.
+    // The solver's bound covers only the moves it knows; progress reports only what is proved for all moves.
     const found = solver?.incumbent == null ? Number.POSITIVE_INFINITY : provedUnits(solver.incumbent, 0);
     const least = Math.min(found, best?.costUnits ?? Number.POSITIVE_INFINITY);
     const incumbentUnits = least === Number.POSITIVE_INFINITY ? null : least;
@@ -76,24 +76,29 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     ceiling,
     gap,
     deadlineMs: control.deadlineMs,
-    /** Whether the time is up or the solve is cancelled. */
     isOver: () => isOver(control),
-    /** Whether a plan that is made when the time is up, because there is none, takes too long; from the first time that it is asked. */
+    /**
+     * Whether the CPU-time allowance for a late plan is spent. For a plan computed past the deadline because none
+     * exists yet. The allowance starts with the first call.
+     */
     isTooLate: () => isStopped(control.stopFlag) || isLateTimeSpent(),
     figures,
     best: () => best,
     isCancelled: () => isStopped(control.stopFlag),
     boundUnits: () => boundUnits,
-    /** Whether the plan in hand is allowed and within the gap asked for. */
+    /** Whether the best plan is within the ceiling and the requested gap. */
     isProved: () => best !== null && best.costUnits <= ceiling && isWithin(gapOf(best.costUnits)),
     raiseBound(bound: number, noise: typeof DUAL_NOISE | typeof BRANCHING_NOISE): void {
       if (!Number.isFinite(bound)) return;
       const by = noise === DUAL_NOISE ? 'bound from prices of all moves' : 'bound of branch and cut';
       raise(provedUnits(bound, noise), by);
     },
-    /** To what branch and cut has proved in units. */
+    /** Raises the bound to a value that branch and cut has proved, in units. */
     raiseBoundUnits: (units: number) => raise(units, 'bound of branch and cut'),
-    /** Keeps the plan where it holds every constraint (the ceiling apart) and is the cheapest so far. @returns whether it holds */
+    /**
+     * Keeps the plan if it satisfies every constraint (the ceiling excepted) and is the cheapest so far. @returns
+     * whether it satisfies them
+     */
     consider(moves: Moves | null, method: Method): boolean {
       if (!moves) return false;
       const { costUnits, served, broken } = evaluateMoves(problem, moves);
@@ -101,9 +106,8 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
       if (best === null || costUnits < best.costUnits) best = { moves, costUnits, served, method };
       return true;
     },
-    /** Tells progress. */
     report: () => report(null),
-    /** The same from within the solver, which may know more. */
+    /** Reports progress from within the solver, which may know more. */
     reportSolver: (progress: SolverProgress) => report(progress),
     finish(ended: Ended): SolveOutcome {
       if (isStopped(control.stopFlag)) return { kind: 'cancelled' };

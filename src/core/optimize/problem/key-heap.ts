@@ -1,12 +1,15 @@
-/** Binary heap of numbered items by key, each at most once; ties go to the item of lower number, so that searches repeat. */
+/**
+ * Binary heap of numbered items by key; each item is in it at most once. Ties go to the lower number, so that
+ * searches are reproducible.
+ */
 export class KeyHeap {
   #items: Int32Array;
   #keys: Float64Array;
-  /** Place of each item in the heap, −1: not in it. */
+  /** Position of each item in the heap; −1: not in the heap. */
   #places: Int32Array;
   #size = 0;
 
-  /** @param items how many of them, from 0 on, there is room for; more are made room for when they come */
+  /** @param items initial room for items 0 … items − 1; it grows on demand */
   constructor(items: number) {
     this.#items = new Int32Array(items);
     this.#keys = new Float64Array(items);
@@ -22,7 +25,7 @@ export class KeyHeap {
     return this.#size;
   }
 
-  /** The item of the least key, or −1. */
+  /** The item of the smallest key, or −1. */
   first(): number {
     return this.#size === 0 ? -1 : this.#items[0];
   }
@@ -35,7 +38,7 @@ export class KeyHeap {
     this.#rise(at, item);
   }
 
-  /** @returns the item of the least key, or −1 */
+  /** @returns the item of the smallest key, or −1 */
   pop(): number {
     if (this.#size === 0) return -1;
     const top = this.#items[0];
@@ -50,7 +53,7 @@ export class KeyHeap {
     return this.#items.slice(0, this.#size);
   }
 
-  /** The key that an item was added with last; it stays readable once the item is out. */
+  /** The key of the item's last insertion; still readable after the item has left the heap. */
   keyOf(item: number): number {
     return this.#keys[item];
   }

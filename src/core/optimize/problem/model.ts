@@ -10,7 +10,7 @@ import type { Cache } from '../run/cache.ts';
 import type { ConstraintName, Limits } from './constraints.ts';
 import type { SparseCosts } from './distances/move-costs.ts';
 
-/** The service's defaults for what a request leaves out, and the operator's cap of the time limit. */
+/** The service's defaults for omitted fields of a request, and the operator's cap on the time limit. */
 export type OptimizeSettings = {
   maxDistanceKm: number;
   minServiceLevel: number;
@@ -36,25 +36,34 @@ export type OptimizeInput = {
   settings: OptimizeSettings;
 };
 
-/** Costs and distances between all locations, n × n, row-major. Reading them throws `TooManyLocationsError` where they do not fit. */
+/**
+ * Costs and distances between all locations, n × n, row-major. Reading them throws `TooManyLocationsError` if they do
+ * not fit in memory.
+ */
 export type Network = {
   /** Cost units per vehicle; Infinity where the network forbids the move; 0 on the diagonal. */
   costUnits: Float64Array;
-  /** km; null where the request's network gives no distances, then no distance limit applies. */
+  /** km; null if the request's network gives no distances, and then no distance limit applies. */
   distanceKm: Float64Array | null;
 };
 
-/** Great-circle figures pair by pair, the same as the matrices', which need not be built for them. */
+/** Great-circle figures for single pairs, equal to those of the matrices, without building the matrices. */
 export type GreatCircle = {
   points: readonly Coordinates[];
   costPerKm: number;
   /** Cost units per vehicle. */
   costOf(from: number, to: number): number;
   kmOf(from: number, to: number): number;
-  /** Builds a matrix of the network before it is first read, which takes up to half a second. @throws what `check` throws, and TooManyLocationsError */
+  /**
+   * Builds a matrix of the network ahead of its first read, which takes up to half a second. @throws what `check`
+   * throws, and TooManyLocationsError
+   */
   buildCosts(check: () => void): void;
   buildDistances(check: () => void): void;
-  /** The moves within a limit, by source; null where they are so many that the matrices are the better way. @throws what `check` throws */
+  /**
+   * The moves within a limit, by source; null where they are so many that the matrices are faster. @throws what
+   * `check` throws
+   */
   near(limitKm: number, check?: () => void): SparseCosts | null;
 };
 
@@ -75,18 +84,21 @@ export type Problem = {
   supply: Int32Array;
   /** n: planning demand. */
   demand: Float64Array;
-  /** Great-circle matrices are built when they are first read. */
+  /** Great-circle matrices are built on first read. */
   network: Network;
-  /** null where the costs are not all great-circle ones. */
+  /** null unless all costs are great-circle costs. */
   greatCircle: GreatCircle | null;
   limits: Limits;
-  /** The request's vehicles, for the plan; changed problems differ from it in `supply` alone. */
+  /** The request's vehicles, for the plan. Changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
-  /** Capacity of a vehicle that states none; the size of the vehicle that insights add. */
+  /** Capacity of a vehicle whose request gives none; also the capacity of the vehicle that insights add. */
   capacityPerVehicle: number;
-  /** Kept from request to request by the thread, and found out about this problem and those changed from it. */
+  /**
+   * `thread`: kept by the thread across requests. `problem`: findings about this problem, shared with all problems
+   * changed from it.
+   */
   caches: { thread: Cache; problem: Cache };
-  /** Whether the last location is none of the request: vehicles that could be added start there, and none go there. */
+  /** The last location is not part of the request: additional vehicles start there, and no vehicle may move to it. */
   hasPlaceOutside?: true;
 };
 
@@ -98,34 +110,43 @@ export type Moves = {
   count: Int32Array;
 };
 
-/** What a bound was proved by. `reduced costs`: with the plan itself, as in `flow/certify.ts`; `prices`: any of them prove one. */
+/**
+ * How a bound was proved. `reduced costs`: together with the plan, as in `flow/certify.ts`. `prices`: any prices
+ * prove a bound.
+ */
 export type BoundProof =
   | 'reduced costs of all moves'
   | 'bound from prices of all moves'
   | 'bound of branch and cut';
 
-/** How a solution was found and what is proved of it. */
+/** How a solution was found and what was proved about it. */
 export type SolveFigures = {
-  /** `network_simplex`: pure flow, or flow at the best Lagrangian multiplier; `linear`: integral linear programme; `mixed_integer`: branch and cut; `rounding`, `greedy`: heuristics. */
+  /**
+   * `network_simplex`: pure flow, or flow at the best Lagrangian multiplier; `linear`: integral linear programme;
+   * `mixed_integer`: branch and cut; `rounding`, `greedy`: heuristics.
+   */
   method: (typeof SOLVE_METHODS)[number];
   columns: number;
   rows: number;
   iterations: number;
   nodes: number;
-  /** Iterations HiGHS took to confirm the network simplex's tree as an optimal basis; absent where it was not asked. */
+  /**
+   * Iterations in which HiGHS confirmed the network simplex's tree as an optimal basis; absent if HiGHS was not
+   * asked.
+   */
   confirmedWithin?: number;
-  /** Each that raised the bound; absent where it is 0, below which no plan is. */
+  /** Every proof that raised the bound; absent if the bound is 0, which holds for every plan. */
   boundBy?: BoundProof[];
 };
 
 export type Solution = {
   moves: Moves;
   costUnits: number;
-  /** Proved lower bound of the cost of every plan. */
+  /** Proved lower bound on the cost of every plan. */
   boundUnits: number;
   /** (cost − bound) / cost; 0 where the cost is 0. */
   gap: number;
-  /** Whether the gap is within the one asked for. */
+  /** Whether the gap is within the requested one. */
   proved: boolean;
   /** Demand served, as the constraints count it. */
   served: number;
@@ -134,10 +155,10 @@ export type Solution = {
 
 export type SolveOutcome =
   | { kind: 'solved'; solution: Solution }
-  /** Proved. `boundUnits`: where only the cost ceiling is in the way, a proved lower bound of the cost. */
+  /** Proved. `boundUnits`: if only the cost ceiling prevents a plan, a proved lower bound on the cost. */
   | { kind: 'infeasible'; boundUnits: number | null }
   | { kind: 'cancelled' }
-  /** The time limit came before a plan or a proof. */
+  /** The time limit was reached before a plan or a proof was found. */
   | { kind: 'timeout' }
   /** Beyond the optimizer's memory. */
   | { kind: 'refused'; fault: RequestFault }
@@ -146,27 +167,36 @@ export type SolveOutcome =
 /** One constraint of an irreducible conflict. */
 export type Conflict = {
   constraint: ConstraintName;
-  /** As requested; of `supply` the number of operational vehicles. */
+  /** As requested; for `supply` the number of operational vehicles. */
   value: number | null;
-  /** The value nearest to the requested one with which, alone changed, a plan exists; null where there is none or none was found in time. */
+  /**
+   * The value nearest to the requested one at which a plan exists, if only this constraint changes; null if no such
+   * value exists or none was found in time.
+   */
   relaxation: number | null;
-  /** The nearest value to `relaxation` that was proved not to be enough; null where only the requested one was. */
+  /** The value nearest to `relaxation` that is proved insufficient; null if that is only the requested one. */
   insufficient: number | null;
-  /** Whether `relaxation` was proved to be the nearest (or, where null, that relaxing this alone does not help). */
+  /**
+   * Whether `relaxation` is proved to be the nearest value (if null: that relaxing this constraint alone does not
+   * help).
+   */
   proved: boolean;
-  /** Of `supply`: where vehicles, and of which capacity, can be added to make up the relaxation. */
+  /** For `supply`: where additional vehicles are needed to reach the relaxation, and of which capacity. */
   additions?: { location_id: number; vehicles: number; capacity: number }[];
-  /** Of distances and forbidden moves: locations where no operational vehicle may come. */
+  /** For distances and forbidden moves: locations that no operational vehicle may reach. */
   unreachable?: number[];
 };
 
-/** One of several changes that are enough together, each with those before it in force. */
+/** One of several changes that together are sufficient. Each assumes those before it. */
 export type JointChange = {
   constraint: ConstraintName;
-  /** As requested; of `supply` the number of operational vehicles. */
+  /** As requested; for `supply` the number of operational vehicles. */
   value: number;
   relaxation: number;
-  /** Whether it was proved to be the nearest value with those before it in force and those after it as loose as can be. */
+  /**
+   * Whether it is proved to be the nearest value, given the changes before it and with the constraints after it
+   * dropped.
+   */
   proved: boolean;
   additions?: NonNullable<Conflict['additions']>;
 };
@@ -177,12 +207,17 @@ export type OptimizeOutcome =
       status: 'infeasible';
       errors: ErrorItem[];
       conflicts: Conflict[];
-      /** Each a set of constraints that cannot hold together; `irreducible`: proved that without any one of them they can. */
+      /**
+       * Sets of constraints that cannot hold together; `irreducible`: proved that they can without any one of them.
+       */
       sets: { names: ConstraintName[]; irreducible: boolean }[];
-      /** Changes that are enough together, where not every constraint in conflict is enough alone; null where that was not looked for or not found. */
+      /**
+       * Changes that together are sufficient, if some constraint in conflict is not sufficient alone; null if not
+       * searched or not found.
+       */
       together: JointChange[] | null;
     }
   | { status: 'cancelled' }
-  /** What only the search finds out to be beyond the optimizer; see `refusals.ts`. */
+  /** Only the search can detect that the problem is beyond the optimizer; see `refusals.ts`. */
   | { status: 'refused'; faults: RequestFault[] }
   | { status: 'error'; message: string };

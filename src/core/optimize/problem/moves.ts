@@ -1,14 +1,14 @@
-/** The one way to build `Moves`: from arcs that carry vehicles, from a flow of one class, or from pieces one after another. */
+/** The one way to build `Moves`: from arcs that carry vehicles, from a flow of one class, or by joining pieces. */
 import type { Moves } from './model.ts';
 
-/** Ends and class of arcs, in parallel arrays. */
+/** Sources, targets and classes of arcs, in parallel arrays. */
 type Arcs = {
   readonly [key in 'capacityClass' | 'source' | 'target']: ArrayLike<number>;
 };
 
 export const NO_MOVES: Moves = movesOfFlow(new Int32Array(0), new Int32Array(0), new Int32Array(0));
 
-/** The moves on some arcs, in their order. @param countOf vehicles on an arc */
+/** The moves on the given arcs, in their order. @param countOf vehicles on an arc */
 export function movesOn(
   chosen: readonly number[],
   { capacityClass, source, target }: Arcs,
@@ -22,7 +22,7 @@ export function movesOn(
   };
 }
 
-/** The moves of one class; the arrays are kept, not copied. */
+/** The moves of one class. The arrays are kept, not copied. */
 export function movesOfFlow(
   source: Int32Array,
   target: Int32Array,
@@ -32,7 +32,7 @@ export function movesOfFlow(
   return { capacityClass: new Int32Array(count.length).fill(capacityClass), source, target, count };
 }
 
-/** All of these moves, in order. */
+/** Joins moves, in order. */
 export function joinMoves(parts: readonly Moves[]): Moves {
   return {
     capacityClass: Int32Array.from(parts.flatMap((part) => [...part.capacityClass])),

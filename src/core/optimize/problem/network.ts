@@ -1,6 +1,6 @@
 /**
- * Costs and distances between the locations of the problem: great-circle ones, pair by pair, as the moves within a
- * limit, or as n × n matrices (row-major) that are built when they are first read; or the request's own matrices.
+ * Costs and distances between the locations of the problem. Great-circle figures come pair by pair, as the moves
+ * within a limit, or as n × n matrices (row-major) built on first read; a request may bring its own matrices.
  */
 import type { NetworkInput } from '../../../contracts/optimize.ts';
 import { greatCircleKm, greatCircleMatrix } from '../../geo.ts';
@@ -12,17 +12,17 @@ import type { SparseCosts } from './distances/move-costs.ts';
 import { nearCosts, shareWithin } from './distances/near-costs.ts';
 import type { GreatCircle, LocationPoint, Network, Problem } from './model.ts';
 
-/** Matrices of more locations than this do not fit in memory beside the solver. */
+/** Matrices of more locations than this do not fit in memory together with the solver. */
 export const MAX_MATRIX_LOCATIONS = 5000;
-/** Numbers that the kept networks may hold together: 64 MB, a network of 2,000 locations. */
+/** Numbers that all cached networks may hold together: 64 MB, a network of 2,000 locations. */
 const MAX_KEPT_NUMBERS = 2 ** 23;
 const MAX_KEPT_NETWORKS = 16;
-/** Fewer locations than this have their matrices sooner than a grid to search. */
+/** Below this number of locations, building the matrices is faster than searching a grid. */
 const MIN_NEAR_LOCATIONS = 200;
-/** Share of the pairs up to which listing those within the limit takes less than the matrices. */
+/** Up to this share of the pairs, listing the moves within the limit is faster than building the matrices. */
 const NEAR_SHARE = 0.15;
 
-/** The matrices are asked for, but would not fit. */
+/** The matrices were requested but would not fit in memory. */
 export class TooManyLocationsError extends Error {
   readonly locations: number;
 
@@ -32,16 +32,18 @@ export class TooManyLocationsError extends Error {
   }
 }
 
-/** Rows of a request's matrices between two looks at the clock. */
+/** Rows of a request's matrices between two calls of the check. */
 const ROWS_PER_LOOK = 128;
 
 type GreatCircleNetwork = { network: Network; greatCircle: GreatCircle; keptNumbers(): number };
 
-/** Networks by their points: a fleet asks about the same locations again and again. Never changed once they are here. */
+/**
+ * Networks by their points, because a fleet asks about the same locations repeatedly. Cached networks never change.
+ */
 const NETWORKS: Slot<Map<string, GreatCircleNetwork>> = { create: () => new Map() };
 
 /**
- * `points` in the order of the problem's locations; cost = km × costPerKm, rounded up to a cost unit.
+ * @param points in the order of the problem's locations; cost = km × costPerKm, rounded up to a cost unit
  * @param cache keeps what was computed for recent sets of points
  */
 export function greatCircleNetwork(
@@ -52,7 +54,7 @@ export function greatCircleNetwork(
   const kept = keptIn(cache, NETWORKS);
   const key = JSON.stringify([costPerKm, points.map(({ latitude, longitude }) => [latitude, longitude])]);
   const found = kept.get(key) ?? createGreatCircleNetwork(points, costPerKm);
-  // Taken out and put back at the end: the oldest in use goes first.
+  // Removed here and inserted again at the end: the least recently used network is evicted first.
   kept.delete(key);
   kept.set(key, found);
   let numbers = 0;
@@ -99,7 +101,7 @@ function createGreatCircleNetwork(points: readonly LocationPoint[], costPerKm: n
   };
 }
 
-/** A matrix that is built when it is first read. */
+/** A matrix built on first read. */
 function matrix(n: number, build: (check?: Check) => Float64Array) {
   let built: Float64Array | undefined;
   return {
@@ -112,17 +114,17 @@ function matrix(n: number, build: (check?: Check) => Float64Array) {
   };
 }
 
-/** Cost units of a move, without building matrices for it. */
+/** Cost units of a move; builds no matrix. */
 export function moveCost({ network, greatCircle, locationIds }: Problem, from: number, to: number): number {
   return greatCircle?.costOf(from, to) ?? network.costUnits[from * locationIds.length + to];
 }
 
-/** Whether the lengths of moves are known: a request's network may leave them out. */
+/** Whether the lengths of moves are known: a request's network may omit them. */
 export function hasDistances({ network, greatCircle }: Problem): boolean {
   return greatCircle !== null || network.distanceKm !== null;
 }
 
-/** Length of a move in km, where lengths are known. */
+/** Length of a move in km. Requires known lengths. */
 export function moveDistance(
   { network, greatCircle, locationIds }: Problem,
   from: number,
@@ -132,8 +134,8 @@ export function moveDistance(
 }
 
 /**
- * The request's matrices, rows and columns put into the order of `locationIds`; `null` costs become Infinity. O(n²).
- * @param check called every few milliseconds, to throw where there is no time left
+ * The request's matrices, with rows and columns in the order of `locationIds`. A `null` cost becomes Infinity. O(n²).
+ * @param check called every few milliseconds; it throws to stop the work
  */
 export function givenNetwork(input: NetworkInput, locationIds: Int32Array, check: Check = () => {}): Network {
   const n = locationIds.length;
@@ -155,10 +157,10 @@ export function givenNetwork(input: NetworkInput, locationIds: Int32Array, check
   return { costUnits, distanceKm };
 }
 
-/** Cost of the dearest allowed move in money, 0 where there is none. */
+/** Cost of the dearest allowed move in money; 0 if no move is allowed. */
 export function dearestMove({ costUnits }: Network): number {
   let dearest = 0;
-  // An index: an iterator over a million costs takes milliseconds.
+  // A loop by index: an iterator over a million costs takes milliseconds.
   for (let a = 0; a < costUnits.length; a++) {
     if (costUnits[a] > dearest && costUnits[a] !== Number.POSITIVE_INFINITY) dearest = costUnits[a];
   }

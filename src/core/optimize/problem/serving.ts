@@ -1,9 +1,11 @@
-/** Which vehicles of a plan serve: as few as the service level needs, those first that serve most. O(nK log nK). */
+/**
+ * Which vehicles of a plan serve: as few as the service level needs, those that serve the most first. O(nK log nK).
+ */
 import { evaluateMoves } from './evaluate.ts';
 import type { Moves, Problem } from './model.ts';
 import { leastServed } from './service-level.ts';
 
-/** @returns per class, per location: vehicles that serve; every other one may leave without the level being missed */
+/** @returns per class and location: the serving vehicles; all others may leave without missing the service level */
 export function servingVehicles(problem: Problem, moves: Moves): Float64Array[] {
   const n = problem.locationIds.length;
   const { presence } = evaluateMoves(problem, moves);
@@ -20,7 +22,7 @@ export function servingVehicles(problem: Problem, moves: Moves): Float64Array[] 
       open -= rest;
     }
   }
-  // At one location what each further vehicle adds falls, so this order never skips one that counts.
+  // At one location each further vehicle adds less, so this order never skips a vehicle that counts.
   additions.sort((a, b) => b.gain - a.gain);
   const serving = Array.from(problem.capacities, () => new Float64Array(n));
   const required = leastServed(problem);
@@ -34,7 +36,7 @@ export function servingVehicles(problem: Problem, moves: Moves): Float64Array[] 
   return serving;
 }
 
-/** The class of most vehicles (the smaller capacity of two); null where there are none. */
+/** The class with the most vehicles (on a tie, the smaller capacity); null without vehicles. */
 export function mostCommonClass(problem: Problem): number | null {
   const n = problem.locationIds.length;
   let best: number | null = null;
@@ -50,7 +52,10 @@ export function mostCommonClass(problem: Problem): number | null {
   return best;
 }
 
-/** The class that a vehicle taken from a location is of: the common one where it has one, else the location's own most common. */
+/**
+ * The class of a vehicle taken from a location: the common class if present there, else the location's own most
+ * common class.
+ */
 export function classToTake(problem: Problem, common: number, location: number): number | null {
   const n = problem.locationIds.length;
   if (problem.supply[common * n + location] > 0) return common;
@@ -62,7 +67,10 @@ export function classToTake(problem: Problem, common: number, location: number):
   return best;
 }
 
-/** The steps that a plan's vehicles serve: full ones first, up to the fleet size, those of most gain first. */
+/**
+ * The steps that a plan's vehicles serve: full steps first, up to the fleet size; within a kind, those of the largest
+ * gain first.
+ */
 export function stepsServed(problem: Problem, moves: Moves, full: Float64Array, rest: Float64Array) {
   const { presence } = evaluateMoves(problem, moves);
   let left = problem.limits.totalFleetSize;

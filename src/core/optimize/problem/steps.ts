@@ -1,18 +1,18 @@
 /**
- * Steps: whole vehicles that are counted as serving at a location. One class of capacity c: `full_j` steps of gain c, at most
- * ⌊D_j / c⌋, and one `part_j` step of gain D_j − c⌊D_j / c⌋ where that is not zero: served demand is then linear in the steps.
- * Several classes: z_jk.
+ * Steps: whole vehicles that are counted as serving at a location. One class of capacity c: `full_j` steps of gain c,
+ * at most ⌊D_j / c⌋, and one `part_j` step of gain D_j − c⌊D_j / c⌋ unless that is zero. Served demand is then linear
+ * in the steps. Several classes: z_jk.
  */
 import type { Problem } from './model.ts';
 import { countVehicles } from './variants.ts';
 
-/** Demand below this share of the capacity or of itself is representation noise, not another vehicle. */
+/** Demand below this share of the capacity, or of itself, is representation noise and needs no vehicle. */
 const DEMAND_NOISE = 1e-12;
 
 export type Steps = {
   stepClass: Int32Array;
   stepLocation: Int32Array;
-  /** Demand that one vehicle of this step serves at most. */
+  /** The most demand that one vehicle of this step serves. */
   stepGain: Float64Array;
   stepUpper: Float64Array;
 };
@@ -21,7 +21,7 @@ export function createSteps(problem: Problem): Steps {
   return problem.capacities.length === 1 ? singleClassSteps(problem) : classSteps(problem);
 }
 
-/** Whole vehicles of capacity c that demand fills, and the demand left over for one more. */
+/** The number of vehicles of the given capacity that demand fills, and the rest that one more vehicle would serve. */
 export function splitDemand(demand: number, capacity: number): { full: number; rest: number } {
   const noise = DEMAND_NOISE * Math.max(demand, capacity);
   const full = Math.floor((demand + noise) / capacity);

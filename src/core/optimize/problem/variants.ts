@@ -1,9 +1,11 @@
-/** Problems that differ from a given one in a constraint or in a vehicle. Matrices are shared, never changed. */
+/**
+ * Problems that differ from a given one in a constraint or in a vehicle. They share its matrices, which never change.
+ */
 import type { Limits } from './constraints.ts';
 import { type ConstraintName, LIMIT_CONSTRAINTS } from './constraints.ts';
 import type { Network, Problem } from './model.ts';
 
-/** Problems of more vehicles than this are not looked at: those of a location are counted in 32 bits. */
+/** Problems with more vehicles than this are not considered: the vehicles of a location are counted in 32 bits. */
 export const MOST_VEHICLES = 2 ** 31 - 1;
 
 export function countVehicles(problem: Problem): number {
@@ -20,22 +22,22 @@ export function withNetwork(problem: Problem, network: Network): Problem {
   return { ...problem, network, greatCircle: null };
 }
 
-/** The same problem with one vehicle more (`by` 1) or fewer (−1) of a class at a location. */
+/** The same problem with one vehicle more (`by` 1) or fewer (`by` −1) of a class at a location. */
 export function withVehicle(problem: Problem, capacityClass: number, location: number, by: 1 | -1): Problem {
   const supply = problem.supply.slice();
   supply[capacityClass * problem.locationIds.length + location] += by;
   return { ...problem, supply };
 }
 
-/** Constraints that can be taken away by themselves; supply is no number of the request's constraints. */
+/** Constraints that can be dropped one at a time. Supply is not a constraint of the request. */
 export type DroppableName = Exclude<ConstraintName, 'supply'>;
 
-/** Whether there are bounds of vehicles per location. */
+/** Whether the number of vehicles per location is bounded. */
 export function hasLocationBounds({ limits }: Problem): boolean {
   return limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
 }
 
-/** Whether the constraint is there at all: a limit that allows everything is not. */
+/** Whether the constraint is present: a limit that allows everything is not. */
 export function isSet(problem: Problem, name: DroppableName): boolean {
   const { limits, network } = problem;
   if (name === 'network') return isAnyMoveForbidden(problem);
@@ -58,7 +60,7 @@ function isAnyMoveForbidden(problem: Problem): boolean {
   return false;
 }
 
-/** O(n²), by a loop: a callback per pair takes several times as long. */
+/** O(n²). A plain loop: a callback per pair takes several times as long. */
 function isAnyMoveTooLong({ distanceKm, costUnits }: Network, maxDistanceKm: number): boolean {
   if (distanceKm === null) return false;
   for (let a = 0; a < distanceKm.length; a++) {
@@ -67,7 +69,7 @@ function isAnyMoveTooLong({ distanceKm, costUnits }: Network, maxDistanceKm: num
   return false;
 }
 
-/** The problem without one constraint. Moves that the network forbids become free: whatever they may cost, it is not less. */
+/** The problem without one constraint. Moves that the network forbids become free: no cost can be lower than 0. */
 export function dropConstraint(problem: Problem, name: DroppableName): Problem {
   if (name === 'network') return withNetwork(problem, { ...problem.network, costUnits: allowAll(problem) });
   const { limit, off } = LIMIT_CONSTRAINTS[name];

@@ -1,4 +1,4 @@
-/** Faults of `network`: ids that repeat, matrices that do not fit the ids, costs too large to sum exactly. */
+/** Faults of `network`: repeated ids, matrices whose size does not match the ids, costs too large for exact sums. */
 import { MAX_COST, MAX_DISTANCE_KM } from '../../../contracts/bounds.ts';
 import type { NetworkInput } from '../../../contracts/optimize.ts';
 import type { FaultList } from './fault-list.ts';
@@ -65,7 +65,7 @@ function checkLargest(name: string, matrix: Matrix, largest: number, advice: str
   }
 }
 
-/** A move that has a cost needs its distance: otherwise `max_distance` could not be kept. */
+/** Every move with a cost needs a distance; otherwise `max_distance` could not be enforced. */
 function checkDistancesKnown(costs: Matrix, distances: Matrix, list: FaultList): void {
   for (let i = 0; i < distances.length; i++) {
     if (list.full) return;

@@ -1,7 +1,7 @@
 /**
- * Faults of a request that its JSON schema cannot say: they lie between fields, or between the request and the
- * stored locations, or are of the problem as a whole. Passes over vehicles, demand and network; O(vehicles + demand values
- * + network cells).
+ * Faults of a request that its JSON schema cannot express: between fields, between the request and the stored
+ * locations, or of the problem as a whole. Passes over vehicles, demand and network; O(vehicles + demand values +
+ * network cells).
  */
 import { MAX_DEMAND } from '../../../contracts/bounds.ts';
 import type { Constraints, OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
@@ -19,7 +19,7 @@ import {
 } from './refusals.ts';
 
 /**
- * The location ids that a request names: demand keys, vehicles' locations, network locations.
+ * The location ids that a request names in demand keys, vehicles and network.
  * @returns ascending, without duplicates
  */
 export function namedLocationIds(request: OptimizeRequest): number[] {
@@ -33,10 +33,10 @@ export function namedLocationIds(request: OptimizeRequest): number[] {
 }
 
 /**
- * Cross-field faults of a request that already fits its schema.
- * @param knownLocationIds ids of the stored locations; not looked at where the request carries a `network`
- * @param capacityPerVehicle capacity of vehicles where the request states none
- * @returns at most `MAX_REPORTED_ERRORS` faults; none where the request can be solved (or proved infeasible)
+ * Cross-field faults of a request that already matches its schema.
+ * @param knownLocationIds ids of the stored locations; ignored if the request carries a `network`
+ * @param capacityPerVehicle capacity of vehicles if the request states none
+ * @returns at most `MAX_REPORTED_ERRORS` faults; empty if the request can be solved (or proved infeasible)
  */
 export function checkRequest(
   request: OptimizeRequest,
@@ -57,7 +57,7 @@ export function checkRequest(
   return faults.length > 0 ? faults : findRefusals(request, capacityPerVehicle);
 }
 
-/** What is right field by field, and yet no problem that the optimizer takes. */
+/** Faults of a request whose fields are all valid, but whose problem the optimizer does not accept. */
 function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): RequestFault[] {
   const { constraints = {}, network, options = {} } = request;
   const usual = constraints.capacity_per_vehicle ?? capacityPerVehicle;
@@ -91,7 +91,7 @@ function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): Req
   return faults.filter((fault) => fault !== null);
 }
 
-/** Planning demand of all locations, added up until it reaches `enough`. */
+/** Total planning demand of all locations; stops adding once it reaches `enough`. */
 function demandUpTo({ demand_forecast, options }: OptimizeRequest, enough: number): number {
   let total = 0;
   for (const steps of Object.values(demand_forecast)) {
@@ -134,7 +134,7 @@ function checkDemand(
     if (list.full) return;
     if (!known.has(Number(key))) list.add(`demand_forecast.${key}`, `location ${key} ${unknown}`);
     for (let t = 0; t < values.length; t++) {
-      // NaN and infinities fail the comparison too.
+      // NaN and infinities also fail this comparison.
       if (!(values[t] <= MAX_DEMAND)) {
         list.add(
           `demand_forecast.${key}[${t}]`,

@@ -1,7 +1,7 @@
 import { MAX_REPORTED_ERRORS } from '../../../contracts/errors.ts';
 import type { RequestFault } from '../problem/model.ts';
 
-/** Takes faults until the report is full. */
+/** Collects faults until the report is full. */
 export type FaultList = {
   readonly full: boolean;
   add(field: string, message: string, detail?: string): void;

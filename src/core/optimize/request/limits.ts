@@ -5,7 +5,7 @@ import type { Limits } from '../problem/constraints.ts';
 import { toUnitsDown } from '../problem/costs.ts';
 import type { OptimizeSettings } from '../problem/model.ts';
 
-/** Reads the constraints; a limit that is not set is infinite, a minimum 0. */
+/** Reads the constraints. A maximum that is not set is infinite, a minimum 0. */
 export function readLimits(request: OptimizeRequest, settings: OptimizeSettings): Limits {
   const c = request.constraints ?? {};
   const ceiling = c.max_rebalancing_cost === undefined ? settings.maxRebalancingCost : c.max_rebalancing_cost;
@@ -24,7 +24,7 @@ export function readLimits(request: OptimizeRequest, settings: OptimizeSettings)
 
 export type SolveOptions = { timeLimitSeconds: number; optimalityGap: number; explain: boolean };
 
-/** Reads the options; the time limit is capped by the operator's. */
+/** Reads the options. The operator's time limit caps that of the request. */
 export function readOptions(request: OptimizeRequest, settings: OptimizeSettings): SolveOptions {
   const o = request.options ?? {};
   return {

@@ -1,6 +1,7 @@
 /**
- * From a checked request to the problem's plain data: locations, capacity classes, supply, planning demand, costs.
- * O(vehicles + demand values + n), and O(n²) where a network is given.
+ * Builds the problem's plain data from a checked request: locations, capacity classes, supply, planning demand,
+ * costs.
+ * O(vehicles + demand values + n), and O(n²) if the request gives a network.
  */
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { FleetIndex, LocationPoint, OptimizeSettings, Problem } from '../problem/model.ts';
@@ -13,10 +14,10 @@ import { readLimits } from './limits.ts';
 
 /**
  * Builds the problem of a request that `checkRequest` has passed.
- * @param locations the stored locations that the request names (more do no harm)
- * @param cache of the thread, kept from request to request
- * @param check called every few milliseconds, to throw where there is no time left
- * @throws Error where a named location is not among `locations`, and what `check` throws
+ * @param locations the stored locations that the request names; others are ignored
+ * @param cache of the thread, kept across requests
+ * @param check called every few milliseconds; it throws to stop the work
+ * @throws Error if a named location is not among `locations`, and what `check` throws
  */
 export function buildProblem(
   request: OptimizeRequest,

@@ -1,15 +1,20 @@
 /**
- * What the optimizer refuses although each field of the request is right: problems beyond its arithmetic or its memory.
- * `check.ts` looks at all that the request itself tells, before it is stored; `solve.ts` at what only a search finds out.
+ * What the optimizer refuses although each field of the request is valid: problems beyond its arithmetic or its
+ * memory.
+ * `check.ts` refuses what the request itself reveals, before it is stored; `solve.ts` refuses what only a search
+ * reveals.
  */
 import { type ClassesSize, countClassesColumns } from '../column-generation/classes-layout.ts';
 import type { RequestFault } from '../problem/model.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 
-/** Share of a vehicle: with one capacity, less demand in all is within the network simplex's tolerances. */
+/** Share of a vehicle. With one capacity, a smaller total demand lies within the network simplex's tolerances. */
 export const MIN_LOAD = 1e-10;
 
-/** Columns beside the moves: with their rows and moves, four times as many run out of the memory of the solver. */
+/**
+ * Maximum number of columns other than moves. Four times as many, with their rows and moves, exhaust the solver's
+ * memory.
+ */
 const MAX_BASE_COLUMNS = 500_000;
 
 export function refuseLittleDemand(total: number, capacity: number): RequestFault {
@@ -22,14 +27,14 @@ export function refuseLittleDemand(total: number, capacity: number): RequestFaul
   };
 }
 
-/** @returns null where an explanation of so many locations fits */
+/** @returns null if an explanation fits for this number of locations */
 export function refuseExplanation(locations: number): RequestFault | null {
   if (locations <= MAX_MATRIX_LOCATIONS) return null;
   const message = `explain is for at most ${MAX_MATRIX_LOCATIONS} locations, here are ${locations}; leave it out`;
   return { field: 'options.explain', message, detail: null };
 }
 
-/** Several capacities, or bounds of vehicles per location: costs of all pairs are needed, and columns per location and capacity. */
+/** Several capacities, or bounds per location, need costs of all pairs and columns per location and capacity. */
 export function refuseClasses(size: ClassesSize): RequestFault | null {
   const { capacities, locations } = size;
   const columns = countClassesColumns(size);
@@ -40,7 +45,7 @@ export function refuseClasses(size: ClassesSize): RequestFault | null {
   return { field: 'fleet_state.vehicles', message, detail: null };
 }
 
-/** Costs of all pairs are needed, and would not fit. */
+/** The problem needs costs of all pairs, which would not fit in memory. */
 export function refuseMatrices(locations: number): RequestFault {
   const message =
     `${locations} locations are more than the ${MAX_MATRIX_LOCATIONS} whose costs all fit in memory; lower ` +

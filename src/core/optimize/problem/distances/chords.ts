@@ -1,21 +1,24 @@
 /**
- * Great-circle costs in cost units, equal to `toUnitsUp(greatCircleKm(a, b) · costPerKm)` to the unit, but faster.
+ * Great-circle costs in cost units: exactly `toUnitsUp(greatCircleKm(a, b) · costPerKm)`, but faster.
  *
- * The chord between two unit vectors u, v is |u − v|, the distance 2R·asin(|u − v| / 2); for s = |u − v| / 2 up to
- * MAX_SERIES (about 127 km) the series s + s³/6 + 3s⁵/40 + 15s⁷/336 is within 1e-18 of the arcsine.
- * Both ways of computing are right to a few 1e-16 of the earth's radius; where the two could round up differently, that
- * is where the value is within ERROR_KM of a whole unit, and beyond the series, the exact function decides.
+ * The chord between two unit vectors u, v is |u − v|, and the distance is 2R·asin(|u − v| / 2). For s = |u − v| / 2
+ * up to MAX_SERIES (about 127 km) the series s + s³/6 + 3s⁵/40 + 15s⁷/336 is within 1e-18 of the arcsine.
+ * Both computations are accurate to a few 1e-16 of the earth's radius. The exact function decides where they could
+ * round up differently (the value is within ERROR_KM of a whole unit) and beyond the range of the series.
  */
 import { type Coordinates, EARTH_RADIUS_KM, greatCircleKm } from '../../../geo.ts';
 import { toUnitsUp, UNITS_PER_COST } from '../costs.ts';
 
-/** Half chords up to this are taken by the series; its first missing term is 0.03 s⁹. */
+/** Half chords up to this length use the series; its first omitted term is 0.03 s⁹. */
 export const MAX_SERIES = 0.01;
 
-/** Many times the difference of the two computations within the series: 127 km to 16 digits, and R · 2⁻⁵³. */
+/**
+ * Many times the difference of the two computations within the range of the series: 127 km to 16 digits, and R ·
+ * 2⁻⁵³.
+ */
 const ERROR_KM = 1e-10;
 
-/** Share of a value that its binary representation, and the noise that `toUnitsUp` forgives, may shift it by. */
+/** Relative shift of a value that binary representation and the noise tolerated by `toUnitsUp` may cause. */
 const ERROR_SHARE = 2 ** -49;
 
 export type UnitVectors = { x: Float64Array; y: Float64Array; z: Float64Array };
@@ -35,7 +38,7 @@ export function unitVectors(points: readonly Coordinates[]): UnitVectors {
   return vectors;
 }
 
-/** Cost units of points i and j whose unit vectors have the squared distance `chord2`. */
+/** Cost units between points i and j; `chord2` is the squared distance of their unit vectors. */
 export type ChordCost = (chord2: number, i: number, j: number) => number;
 
 export function createChordCost(points: readonly Coordinates[], costPerKm: number): ChordCost {

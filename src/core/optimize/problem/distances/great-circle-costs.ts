@@ -1,6 +1,6 @@
 /**
- * Costs of all pairs of points: the haversine distances, rounded up to the unit, several times faster than one by one.
- * Only one triangle is computed, in tiles, so that the mirrored writes stay in the cache. O(n²).
+ * Costs of all pairs of points: haversine distances rounded up to the unit, several times faster than one by one.
+ * Computes one triangle only, in tiles, so that the mirrored writes stay in the processor's cache. O(n²).
  */
 import type { Coordinates } from '../../../geo.ts';
 import { createChordCost, unitVectors } from './chords.ts';
@@ -10,7 +10,7 @@ const TILE = 64;
 
 /**
  * n × n cost units, row-major, symmetric, zero on the diagonal.
- * @param check called every few milliseconds, to throw where there is no time left
+ * @param check called every few milliseconds; it throws to stop the work
  */
 export function greatCircleCosts(
   points: readonly Coordinates[],

@@ -1,17 +1,17 @@
 /**
- * Moves within a distance limit and their costs, without looking at all pairs: points are put into the cells of a cubic
- * grid (of unit vectors, so that poles and the date line are places like any other) whose side is the chord of the
- * limit, and only the 27 cells around each are searched. O(n log n + pairs looked at).
+ * Moves within a distance limit and their costs, found without visiting all pairs. The points lie in the cells of a
+ * cubic grid whose side is the chord of the limit; only the 27 cells around each point are searched. The grid holds
+ * unit vectors, so poles and the date line need no special case. O(n log n + pairs visited).
  *
- * Which pairs are within the limit is decided as `greatCircleKm(a, b) <= limit` decides it, to the last bit.
+ * A pair is within the limit exactly where `greatCircleKm(a, b) <= limit` holds, to the last bit.
  */
 import { type Coordinates, EARTH_RADIUS_KM, greatCircleKm } from '../../../geo.ts';
 import { createChordCost, unitVectors } from './chords.ts';
 import type { SparseCosts } from './move-costs.ts';
 
-/** Chords of pairs this close to the limit (relative) are decided by the exact distance. */
+/** The exact distance decides for chords within this relative distance of the limit. */
 const CLOSE_SHARE = 1e-9;
-/** The same for tiny limits, where the absolute error of a squared chord counts. */
+/** The same for tiny limits, where the absolute error of a squared chord matters. */
 const CLOSE_CHORD2 = 1e-15;
 
 /** Points between two calls of the check. */
@@ -19,7 +19,7 @@ const POINTS_PER_LOOK = 256;
 
 /**
  * Pairs of different points at most `limitKm` apart, by source, targets ascending.
- * @param check called every few milliseconds, to throw where there is no time left
+ * @param check called every few milliseconds; it throws to stop the work
  */
 export function nearCosts(
   points: readonly Coordinates[],
@@ -72,10 +72,10 @@ export function nearCosts(
   return { kind: 'sparse', starts, targets: targets.slice(0, count), units: units.slice(0, count) };
 }
 
-/** Points that stand for all where a share is estimated. */
+/** Number of points in the sample that estimates a share. */
 const SAMPLED = 64;
 
-/** Share of the pairs at most `limitKm` apart, estimated from some of the points. O(n). */
+/** Share of all pairs that are at most `limitKm` apart, estimated from a sample of points. O(n). */
 export function shareWithin(points: readonly Coordinates[], limitKm: number): number {
   const n = points.length;
   const { x, y, z } = unitVectors(points);
@@ -101,11 +101,11 @@ function extend<T extends Int32Array | Float64Array>(from: T, to: T): T {
 }
 
 type Grid = {
-  /** Writes the points of the cells around point i (itself included) to `found`. @returns how many */
+  /** Writes the points of the cells around point i (including i) to `found`. @returns their number */
   around(i: number, found: Int32Array): number;
 };
 
-/** At most this many cells along an axis, so that cell numbers are exact integers. */
+/** Maximum number of cells along an axis, so that cell numbers are exact integers. */
 const MAX_CELLS = 100_000;
 
 function createGrid({ x, y, z }: { x: Float64Array; y: Float64Array; z: Float64Array }, side: number): Grid {
@@ -119,7 +119,7 @@ function createGrid({ x, y, z }: { x: Float64Array; y: Float64Array; z: Float64A
   const firstOf = new Map<number, number>();
   for (let r = n - 1; r >= 0; r--) firstOf.set(key[order[r]], r);
   let lastKey = -1;
-  /** Runs of `order`: the points around the last cell asked for. */
+  /** Runs of `order`: the points around the cell requested last. */
   const runs: number[] = [];
   return {
     around(i, found) {

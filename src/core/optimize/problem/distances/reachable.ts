@@ -1,11 +1,14 @@
 /**
- * The most demand that vehicles of one class can serve, whatever it costs: who can come where is all that matters.
+ * The most demand that vehicles of one class can serve at any cost. Only which vehicle may come where matters.
  *
- * Sets of vehicles' places that can be filled at once are the independent sets of a matroid (a transversal one, cut off at the fleet
- * size), so the greedy choice is best: places of the most demand first, each filled by an augmenting path where there
- * is one, and none is ever given up again. Places are the ⌊D_j/c⌋ full vehicles of demand c and the one part of the rest.
- * x_ij vehicles; a path from location j to a source with vehicles left goes back along the moves of others.
- * O(n²) per path at worst, which carries as many as it can; a path that fails closes its locations for good, so at most n fail.
+ * The sets of service places that can be filled at the same time are the independent sets of a matroid (a transversal
+ * matroid, truncated at the fleet size), so the greedy choice is optimal: take the places in descending order of
+ * demand, fill each by an augmenting path if one exists, and never give it up again. The places of a location are
+ * ⌊D_j/c⌋ full vehicles of demand c and one part of the rest.
+ * x_ij vehicles move from i to j. A path from location j to a source with unused vehicles runs back along the moves
+ * of others.
+ * O(n²) per path at worst, and each path carries as many vehicles as it can. A path that fails closes its locations
+ * for good, so at most n paths fail.
  * Reference: Edmonds and Fulkerson, Transversals and matroid partition, J. Res. NBS 69B (1965).
  */
 
@@ -16,15 +19,15 @@ import { isAllowed } from '../network.ts';
 import { splitDemand } from '../steps.ts';
 import { hasLocationBounds } from '../variants.ts';
 
-/** Costs up to this keep their order, and the number that a cost and a location make stays exact. */
+/** Up to this cost, one double holds cost and location exactly, in the order of the costs. */
 const MAX_SORTED_COST = 2 ** 39;
 
-/** Whether `reachMost` has the answer: one class (or none), and any number of vehicles may stand anywhere. */
+/** Whether `reachMost` applies: at most one class and no bounds per location. */
 export function canReachMost(problem: Problem): boolean {
   return problem.capacities.length <= 1 && !hasLocationBounds(problem);
 }
 
-/** Places that are filled at each location, and the moves for that. */
+/** Filled places per location, and the moves that fill them. */
 export type Reached = {
   moves: Moves;
   full: Int32Array;
@@ -32,9 +35,9 @@ export type Reached = {
 };
 
 /**
- * A plan that serves most; the service level and the ceiling are not looked at.
- * @param mayMiss demand; once more than this is sure not to be served, the search ends with what it has
- * @returns null where time ran out
+ * A plan that serves the most demand. Ignores the service level and the ceiling.
+ * @param mayMiss demand; the search ends early once it is certain that more than this stays unserved
+ * @returns null if time ran out
  */
 export function reachMost(
   problem: Problem,
@@ -59,7 +62,7 @@ export function reachMost(
   return { moves, full, part };
 }
 
-/** @returns false where time ran out */
+/** @returns false if time ran out */
 function fillPlaces(
   problem: Problem,
   { going, full, part }: { going: Int32Array; full: Int32Array; part: Int32Array },
@@ -71,13 +74,13 @@ function fillPlaces(
   const split = Array.from(demand, (d) => splitDemand(d, problem.capacities[0]));
   const free = problem.supply.slice();
   const nearestOf = nearestFirst(problem);
-  // Then the matrices are read along their rows, which is several times faster.
+  // Then the matrices can be read along their rows, which is several times faster.
   const isSymmetric = problem.greatCircle !== null;
   const mayGo = (i: number, j: number) =>
     isSymmetric
       ? isAllowed(network, n, limits.maxDistanceKm, j, i)
       : isAllowed(network, n, limits.maxDistanceKm, i, j);
-  /** Sources that may go to j, j itself first, then by cost. */
+  /** Sources that may go to j: j itself first, then by cost. */
   const lists = new Map<number, Int32Array>();
   const sourcesOf = (j: number): Int32Array => {
     const known = lists.get(j);
@@ -92,7 +95,7 @@ function fillPlaces(
     lists.set(j, list);
     return list;
   };
-  /** Locations that vehicles of a source go to, maybe with some to which none go any more. */
+  /** Locations that vehicles of a source go to. The list may contain locations that no longer get any. */
   const targetsOf = Array.from({ length: n }, (): number[] => []);
   const send = (i: number, j: number, count: number) => {
     if (going[i * n + j] === 0 && count > 0) targetsOf[i].push(j);
@@ -102,7 +105,7 @@ function fillPlaces(
   const closed = new Uint8Array(n);
   let left = limits.totalFleetSize;
 
-  /** @returns how many of so many places at j are filled */
+  /** @returns how many of `count` places at j were filled */
   function fill(j: number, count: number): number {
     const wanted = Math.min(count, left);
     let open = wanted;
@@ -130,7 +133,7 @@ function fillPlaces(
     return wanted - open;
   }
 
-  /** Up to `most` vehicles more at `target`, where others can be moved up. @returns how many */
+  /** Brings up to `most` more vehicles to `target`, by rerouting others where necessary. @returns how many */
   function augment(target: number, most: number): number {
     const cameFrom = new Int32Array(n).fill(-1);
     const through = new Int32Array(n).fill(-1);
@@ -157,7 +160,10 @@ function fillPlaces(
     return 0;
   }
 
-  /** Free vehicles of `source` come to the last location, whose vehicles from `through` go to the location before, and so on. */
+  /**
+   * Free vehicles of `source` go to the last location of the path; its vehicles from `through` go to the location
+   * before it, and so on.
+   */
   function moveUp(
     source: number,
     last: number,
@@ -177,7 +183,7 @@ function fillPlaces(
     return count;
   }
 
-  // What is passed over once is never filled: the greedy choice of the largest places first serves most.
+  // A place passed over once is never filled later: the greedy choice of the largest places first serves the most.
   let missed = 0;
   for (let j = 0; j < n && !isOver() && missed <= mayMiss; j++) {
     full[j] = fill(j, split[j].full);
@@ -194,11 +200,14 @@ function fillPlaces(
   return !isOver();
 }
 
-/** Lists of `nearestFirst`, which questions about one network share; of more locations they would take too much memory. */
+/**
+ * Lists of `nearestFirst`, shared by all questions about one network. With more locations they would take too much
+ * memory.
+ */
 const NEAREST: Slot<WeakMap<Network, Map<number, Int32Array>>> = { create: () => new WeakMap() };
 const MAX_KEPT_LOCATIONS = 2048;
 
-/** All locations by the cost from there to j, j itself first; found when it is asked for. */
+/** All locations by the cost of a move from there to j, with j first. Computed on first use. */
 function nearestFirst({ network, greatCircle, locationIds, caches }: Problem): (j: number) => Int32Array {
   const n = locationIds.length;
   const kept = keptIn(caches.problem, NEAREST);
@@ -208,7 +217,7 @@ function nearestFirst({ network, greatCircle, locationIds, caches }: Problem): (
     const known = lists.get(j);
     if (known) return known;
     const { costUnits } = network;
-    // Cost and location in one number: sorting numbers as they are is several times faster than by a comparison.
+    // Cost and location in one number: plain numbers sort several times faster than with a comparison function.
     const keys = new Float64Array(n);
     for (let i = 0; i < n; i++) {
       const cost = greatCircle ? costUnits[j * n + i] : costUnits[i * n + j];
@@ -222,7 +231,7 @@ function nearestFirst({ network, greatCircle, locationIds, caches }: Problem): (
   };
 }
 
-/** Locations with something to do where no operational vehicle may come. */
+/** Locations with demand, or with a minimum, that no operational vehicle may reach. */
 export function unreachableLocations(problem: Problem): number[] {
   const n = problem.locationIds.length;
   const { network, limits, demand, supply } = problem;
@@ -231,7 +240,7 @@ export function unreachableLocations(problem: Problem): number[] {
   let open = Array.from({ length: n }, (_, j) => j).filter(
     (j) => present[j] === 0 && (demand[j] > 0 || limits.minVehiclesPerLocation > 0),
   );
-  // By sources, whose rows are read in order: several times faster than by columns.
+  // By source: reading rows in order is several times faster than reading columns.
   for (let i = 0; i < n && open.length > 0; i++) {
     if (present[i]) open = open.filter((j) => !isAllowed(network, n, limits.maxDistanceKm, i, j));
   }
