@@ -6,14 +6,14 @@
  *   2. Other problems, and what 1 does not prove within the gap: the search over few moves at a time, priced and proved over all of
  *      them (`column-generation/search.ts`).
  *   3. What it does not decide: the direct formulation with all moves (`direct.ts`), where that fits the solver's memory.
- *   4. Time up without a plan: a greedy one.
+ * When time is up without a plan, the search makes a greedy one.
  *
  * Every plan is recomputed from whole vehicles (`evaluate.ts`) before it counts; nothing is rounded into infeasibility.
  */
 
 import { baseSize, createBaseModel } from './column-generation/build-base-model.ts';
 import { search } from './column-generation/search.ts';
-import { considerGreedyPlan, solveDirect } from './direct/direct.ts';
+import { solveDirect } from './direct/direct.ts';
 import { countArcs } from './direct/variables.ts';
 import { isPureFlow, solvePureFlow } from './flow/pure-flow.ts';
 import { MAX_COLUMNS, type RunControl, withSolverModel } from './highs/highs.ts';
@@ -65,7 +65,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   if (fractional === 'infeasible') return infeasible(incumbent);
   if (fractional === 'done') return incumbent.finish('done');
-  if (fractional === 'stopped') return stopped(problem, incumbent);
+  if (fractional === 'stopped') return incumbent.finish('stopped');
   problem.greatCircle?.buildCosts(checkOf(control));
   problem.greatCircle?.buildDistances(checkOf(control));
   const tooMany = refuseClasses(baseSize(problem));
@@ -85,7 +85,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
     case 'done':
       return incumbent.finish('done');
     case 'stopped':
-      return stopped(problem, incumbent);
+      return incumbent.finish('stopped');
     case 'unproved':
       break;
   }
@@ -93,11 +93,6 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   if (tooLarge) return bestOr(incumbent, tooLarge);
   const ended = await solveDirect(problem, incumbent, runControl);
   return ended === 'infeasible' ? infeasible(incumbent) : incumbent.finish(ended);
-}
-
-function stopped(problem: Problem, incumbent: Incumbent): SolveOutcome {
-  if (incumbent.best() === null) considerGreedyPlan(problem, incumbent);
-  return incumbent.finish('stopped');
 }
 
 /** The plan in hand where the rest does not fit, or why there is none. */

@@ -1,4 +1,4 @@
-/** Converts the solver's doubles to whole vehicles, and a plan to a starting point for the solver. */
+/** Converts the solver's doubles to whole vehicles. */
 
 import type { Moves, Problem } from '../problem/model.ts';
 import { movesOn } from '../problem/moves.ts';
@@ -35,26 +35,4 @@ export function wholeMoves(problem: Problem, f: Formulation, values: Float64Arra
   }
   const { arcClass: capacityClass, arcSource: source, arcTarget: target } = v;
   return movesOn(arcs, { capacityClass, source, target }, (a) => Math.round(values[a]));
-}
-
-/** Column values of a plan: its arcs from the transportation programme, its steps, and the demand that they serve. */
-export function columnValues(
-  problem: Problem,
-  f: Formulation,
-  arcs: Float64Array,
-  steps: Float64Array,
-): Float64Array {
-  const v = f.variables;
-  const values = new Float64Array(v.columnCount);
-  values.set(arcs.subarray(0, v.firstStep));
-  values.set(steps, v.firstStep);
-  if (v.firstServed >= 0) {
-    const capacity = new Float64Array(problem.demand.length);
-    for (let s = 0; s < steps.length; s++) capacity[v.stepLocation[s]] += steps[s] * v.stepGain[s];
-    for (let c = 0; c < v.servedLocation.length; c++) {
-      const j = v.servedLocation[c];
-      values[v.firstServed + c] = Math.min(capacity[j], problem.demand[j]) / f.demandScale;
-    }
-  }
-  return values;
 }
