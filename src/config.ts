@@ -221,7 +221,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   }
   const zone = values.FORECASTING_TIME_ZONE;
   if (typeof zone === 'string' && !isTimeZone(zone)) {
-    problems.push(`FORECASTING_TIME_ZONE: "${zone}" is no IANA time zone, for example Europe/Berlin`);
+    problems.push(`FORECASTING_TIME_ZONE: "${zone}" is not an IANA time zone, for example Europe/Berlin`);
   }
   for (const name of ['HTTP_TRUSTED_PROXIES', 'PRIORITY_HIGH_FOR']) {
     const list = values[name];
@@ -245,9 +245,9 @@ function addPassword(values: { DATABASE_URL?: string; DATABASE_PASSWORD_FILE: st
     return ['DATABASE_PASSWORD_FILE: DATABASE_URL is not set; set it, without a password'];
   const url = URL.parse(text);
   if (!url?.username)
-    return ['DATABASE_PASSWORD_FILE: DATABASE_URL names no user; write postgresql://user@host/database'];
+    return ['DATABASE_PASSWORD_FILE: DATABASE_URL has no user; write postgresql://user@host/database'];
   if (url.password)
-    return ['DATABASE_PASSWORD_FILE: DATABASE_URL states a password, too; leave one of them out'];
+    return ['DATABASE_PASSWORD_FILE: DATABASE_URL contains a password, too; remove one of them'];
   try {
     const password = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
     if (password === '') return [`DATABASE_PASSWORD_FILE: "${file}" is empty; write the password into it`];
@@ -270,12 +270,12 @@ function riskProblems(config: Config): string[] {
   const problems: string[] = [];
   if (age + utilization + maintenance > 1 + 1e-9) {
     problems.push(
-      `RISK_WEIGHT_AGE, RISK_WEIGHT_UTILIZATION and RISK_WEIGHT_MAINTENANCE: ${age} + ${utilization} + ${maintenance} is more than 1; lower them`,
+      `RISK_WEIGHT_AGE, RISK_WEIGHT_UTILIZATION and RISK_WEIGHT_MAINTENANCE: ${age} + ${utilization} + ${maintenance} is above the maximum 1; lower them`,
     );
   }
   if (medium > high) {
     problems.push(
-      `RISK_MEDIUM_THRESHOLD: ${medium} is above RISK_HIGH_THRESHOLD, ${high}; lower it or raise that one`,
+      `RISK_MEDIUM_THRESHOLD: ${medium} is above RISK_HIGH_THRESHOLD, ${high}; lower it or raise RISK_HIGH_THRESHOLD`,
     );
   }
   return problems;

@@ -26,7 +26,9 @@ export async function startApi(
   signal = new AbortController().signal,
 ): Promise<Running & { url: string; app: App }> {
   if (!config.DATABASE_URL)
-    throw new ConfigError(['DATABASE_URL is not set; `npm start` runs a database of its own']);
+    throw new ConfigError([
+      'DATABASE_URL is not set; set it, or run `npm start`, which has its own database',
+    ]);
   const calendar = await openConfiguredHolidays(config);
   const onError = (err: unknown) => logger.warn({ err }, 'connection');
   const database = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL_SIZE, onError });

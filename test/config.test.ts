@@ -48,7 +48,7 @@ describe('settings', () => {
       RISK_WEIGHT_UTILIZATION: '0.4',
       RISK_WEIGHT_MAINTENANCE: '0.3',
     };
-    expect(() => loadConfig(weights)).toThrow(/0\.5 \+ 0\.4 \+ 0\.3 is more than 1/);
+    expect(() => loadConfig(weights)).toThrow(/0\.5 \+ 0\.4 \+ 0\.3 is above the maximum 1/);
     expect(() => loadConfig({ RISK_MEDIUM_THRESHOLD: '0.8' })).toThrow(
       /RISK_MEDIUM_THRESHOLD: 0\.8 is above RISK_HIGH_THRESHOLD, 0\.7/,
     );
@@ -80,7 +80,7 @@ describe('settings', () => {
         host: 'db',
       });
       expect(() => read({})).toThrow(/DATABASE_URL is not set/);
-      expect(() => read({ DATABASE_URL: 'postgresql://db/fleet' })).toThrow(/names no user/);
+      expect(() => read({ DATABASE_URL: 'postgresql://db/fleet' })).toThrow(/has no user/);
       expect(() => read({ DATABASE_URL: 'postgresql://fleet:secret@db/fleet' })).toThrow(
         /^(?!.*secret).*a password, too/,
       );

@@ -58,7 +58,7 @@ export async function endJob(
 ): Promise<void> {
   if (await store(deps, job, ending, end, plan)) return;
   if (await endCancelled(deps, job, end)) return;
-  job.logger.warn('job lost to another worker; result thrown away');
+  job.logger.warn('job lost to another worker; result discarded');
 }
 
 /**
@@ -126,7 +126,7 @@ export function isLastAttempt(
 export async function retryOrFail(deps: WorkerDeps, job: ClaimedJobState, reason: string): Promise<void> {
   const { JOB_RETRY_DELAY_SECONDS } = deps.config;
   if (isLastAttempt(deps.config, job)) {
-    const message = `the job was started ${job.crashes + 1} times and crashed each time, at last: ${reason}; the log of the workers says more`;
+    const message = `the job was started ${job.crashes + 1} times and crashed each time, most recently: ${reason}; the worker log has the details`;
     return endJob(deps, job, failure(job, new AppError('INTERNAL_ERROR', message)), {
       outcome: 'crashed',
       reason,
@@ -148,11 +148,11 @@ export async function giveBack(
     await endCancelled(deps, job, end);
     return;
   }
-  job.logger.warn({ reason: end.reason, delay_seconds: delaySeconds }, 'job given back');
+  job.logger.warn({ reason: end.reason, delay_seconds: delaySeconds }, 'job released');
   // Should the queue be away, a sweeper finds the job.
   await deps.queue
     .enqueue(delaySeconds > 0 ? delaySeconds + TOKEN_MARGIN_SECONDS : 0)
-    .catch((err) => job.logger.warn({ err }, 'job given back, but not enqueued yet'));
+    .catch((err) => job.logger.warn({ err }, 'job released, but not enqueued yet'));
   await wakeHeldBack(deps, job);
 }
 
@@ -161,7 +161,7 @@ async function wakeHeldBack({ db, queue, config }: WorkerDeps, job: ClaimedJobSt
   try {
     if (await isHeldBack(db, job.jobId, runningLimit(config))) await queue.enqueue();
   } catch (err) {
-    job.logger.warn({ err }, 'jobs that the limit of their caller held back are not enqueued yet');
+    job.logger.warn({ err }, 'jobs held back by the limit of their caller are not enqueued yet');
   }
 }
 

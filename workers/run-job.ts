@@ -55,14 +55,14 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
   } catch (err) {
     if (!(err instanceof StoppedError || err instanceof ThreadFault || err instanceof AppError)) {
       // The thread died (out of memory, a crash): another attempt may fare better, up to the limit.
-      logger.error({ err }, 'solve broken off');
-      return retryOrFail(deps, job, `the solve was broken off: ${err instanceof Error ? err.message : err}`);
+      logger.error({ err }, 'solve aborted');
+      return retryOrFail(deps, job, `the solve was aborted: ${err instanceof Error ? err.message : err}`);
     }
     end = err;
   }
   if (entry.stopReason === 'lost') {
-    logger.warn('job lost to another worker; result thrown away');
-    const reason = `worker ${deps.workerId} was frozen, cut off from PostgreSQL, or too busy to say that it was alive; it threw its result away`;
+    logger.warn('job lost to another worker; result discarded');
+    const reason = `worker ${deps.workerId} was frozen, cut off from PostgreSQL, or too busy to report that it was alive; its result was discarded`;
     return untilAvailable(deps, () => explainLostAttempt(deps.db, job, reason));
   }
   if (end instanceof StoppedError && entry.stopReason === 'shutdown') {
@@ -73,7 +73,7 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
   if (end instanceof AppError) return failJob(deps, job, end);
   if (end instanceof ThreadFault) {
     logger.error({ stack: end.message }, 'the work in the thread failed');
-    const message = 'unexpected error; the log of the workers names it under this job_id';
+    const message = 'unexpected error; the worker log has the details under this job_id';
     return failJob(deps, job, new AppError('INTERNAL_ERROR', message));
   }
   if (!(end instanceof StoppedError)) {
@@ -87,6 +87,6 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
     return;
   }
   const message =
-    'the job did not end in time and was stopped; raise options.time_limit_seconds where there is one, or ask for less';
+    'the job did not end in time and was stopped; raise options.time_limit_seconds (optimizations and decisions), or reduce the request';
   return failJob(deps, job, new AppError('SOLVER_ERROR', message));
 }

@@ -81,7 +81,7 @@ async function readSettings(args: string[]): Promise<Settings | null> {
     zoneClock(values['time-zone']);
   } catch {
     throw new CommandError(
-      `--time-zone ${values['time-zone']} is no IANA zone; use e.g. America/New_York`,
+      `--time-zone ${values['time-zone']} is not an IANA time zone; use for example America/New_York`,
       2,
     );
   }
@@ -180,7 +180,7 @@ function toSeries(locationId: number, byHour: Map<number, number>, timeZone: str
   if (endHour - startHour > MAX_SPAN_HOURS) {
     const [from, to] = [startHour, endHour].map((hour) => new Date(hour * HOUR_MS).toISOString());
     throw new CommandError(
-      `location ${locationId} spans ${from} to ${to}, more than 20 years; check its stamps`,
+      `location ${locationId} spans ${from} to ${to}, more than 20 years; check its timestamps`,
       1,
     );
   }
@@ -285,7 +285,7 @@ async function main(): Promise<void> {
   const { startDates } = reports[0]!;
   if (startDates.length === 0) {
     throw new CommandError(
-      `${settings.file} holds too little: a backtest needs four weeks before the first forecast and ` +
+      `${settings.file} contains too little history: a backtest needs four weeks before the first forecast and ` +
         `${Math.max(...horizonsHours)} hours after it; add history or shorten --horizon`,
       1,
     );

@@ -8,11 +8,11 @@ try {
   const config = loadConfig();
   const { DATABASE_URL } = config;
   if (!DATABASE_URL)
-    throw new ConfigError(['DATABASE_URL is not set; `npm start` migrates its own database itself']);
+    throw new ConfigError(['DATABASE_URL is not set; set it (`npm start` migrates its own database)']);
   const { signal } = new AbortController();
   const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, console.error, signal);
   await withDatabase(() => migrateDatabase(DATABASE_URL));
-  console.log('the database has the newest schema');
+  console.log('the database schema is up to date');
 } catch (error) {
   for (const line of describeStartError(error)) console.error(line);
   process.exitCode = 1;

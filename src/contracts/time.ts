@@ -50,7 +50,7 @@ export function readTime(text: string): Instant | string {
     second * SECOND_MS +
     Number(fraction.slice(0, 3)) -
     (offsetHours * 60 + offsetMinutes) * MINUTE_MS * (match[8] === '-' ? -1 : 1);
-  if (ms < FIRST_MS || ms > END_MS) return 'lies outside the years 1 to 9999';
+  if (ms < FIRST_MS || ms > END_MS) return 'is outside the years 1 to 9999';
   return { ms, isWholeMs: Number(fraction.slice(3)) === 0 };
 }
 

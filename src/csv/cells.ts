@@ -30,12 +30,12 @@ export function readNumber(text: string, limits: CellLimits): Cell<number> {
 }
 
 export function readText(text: string, { minLength = 0, maxLength = Infinity }: CellLimits): Cell<string> {
-  if (text.length < minLength) return { fault: 'is empty; it has to be given' };
+  if (text.length < minLength) return { fault: 'is empty; a value is required' };
   if (text.length > maxLength)
     return { fault: `${show(text)} has ${text.length} characters; at most ${maxLength} are allowed` };
   // U+FFFD is what bytes become that are no UTF-8: two different names may look the same.
   if (/[\0\uFFFD]/.test(text))
-    return { fault: `${show(text)} holds bytes that are no UTF-8 text; save the file as UTF-8` };
+    return { fault: `${show(text)} contains bytes that are not UTF-8 text; save the file as UTF-8` };
   return { value: text };
 }
 
@@ -61,15 +61,15 @@ export function readDate(text: string): Cell<string> {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
     return { fault: `${show(text)} is not a date, for example 2026-03-01` };
   if (!new RegExp(VEHICLE_YEARS).test(text))
-    return { fault: `${show(text)} lies outside the years ${MIN_VEHICLE_YEAR} to ${MAX_YEAR}` };
+    return { fault: `${show(text)} is outside the years ${MIN_VEHICLE_YEAR} to ${MAX_YEAR}` };
   return { value: text };
 }
 
 function within(text: string, value: number, { minimum, maximum }: CellLimits): Cell<number> {
   const range = `give one from ${minimum} to ${maximum}`;
   if (minimum !== undefined && value < minimum)
-    return { fault: `${text} is below the least allowed value ${minimum}; ${range}` };
+    return { fault: `${text} is below the minimum ${minimum}; ${range}` };
   if (maximum !== undefined && value > maximum)
-    return { fault: `${text} is above the largest allowed value ${maximum}; ${range}` };
+    return { fault: `${text} is above the maximum ${maximum}; ${range}` };
   return { value };
 }

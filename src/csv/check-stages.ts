@@ -28,12 +28,15 @@ export async function checkStages(
   const areLocationsWhole = !sources.some(({ stage, faults }) => stage === 'locations' && faults.size > 0);
   for (const { stage, faults } of sources) {
     for (const { line, first, key } of await findStagedDuplicates(client, stage, faults.limit)) {
-      const message = `${describeKey(stage, key)} stands at line ${first} already; give each once`;
+      const message = `${describeKey(stage, key)} is a duplicate of line ${first}; send each once`;
       faults.add(line, message);
     }
     if (stage === 'events') {
       for (const { line, from, to } of await findStagedBackwardEvents(client, faults.limit))
-        faults.add(line, `to ${to.toISOString()} is not after from, ${from.toISOString()}`);
+        faults.add(
+          line,
+          `to ${to.toISOString()} is not later than from (${from.toISOString()}); give a later time`,
+        );
     }
     if (stage === 'locations' || !areLocationsWhole) continue;
     for (const { id, line, rows } of await findStagedUnknownLocations(client, stage, faults.limit)) {

@@ -61,7 +61,7 @@ function readRow(
       values.push(column.optional.default);
       continue;
     }
-    const cell = text === '' ? { fault: 'is empty; it has to be given' } : column.read(text);
+    const cell = text === '' ? { fault: 'is empty; a value is required' } : column.read(text);
     if ('fault' in cell) {
       onFault(`${name} ${cell.fault}`);
       isGood = false;

@@ -75,7 +75,7 @@ export async function readDecisionPart(
     .select({ part: text(decisions[part]) })
     .from(decisions)
     .where(eq(decisionId, id));
-  if (!row) throw new Error(`the inputs of ${id} have been removed meanwhile`);
+  if (!row) throw new Error(`the inputs of ${id} have been deleted in the meantime`);
   return row.part ?? 'null';
 }
 

@@ -15,7 +15,7 @@ export function parseHour(text: string): number | string {
   if (typeof time === 'string') return time;
   const hours = time.ms / HOUR_MS;
   if (hours < FIRST_HOUR || hours >= END_HOUR)
-    return `lies outside the years ${MIN_OBSERVED_YEAR} to ${MAX_YEAR}`;
+    return `is outside the years ${MIN_OBSERVED_YEAR} to ${MAX_YEAR}`;
   if (!Number.isInteger(hours) || !time.isWholeMs)
     return 'is not the start of a full UTC hour, such as 05:00:00Z';
   return hours;

@@ -19,22 +19,26 @@ const FAULTS: Record<ErrorStatus, [ErrorCode, Fault]> = {
       message: 'unknown key "max_distence"; did you mean "max_distance"?',
     },
   ],
-  403: ['FORBIDDEN', { field: 'Host', message: 'host "evil.example" is not let in; use localhost' }],
+  403: ['FORBIDDEN', { field: 'Host', message: 'host "evil.example" is not allowed; use localhost' }],
   404: [
     'RESOURCE_NOT_FOUND',
-    { field: 'plan_id', message: 'there is no plan "plan_1"; GET /api/v1/plans lists those that are kept' },
+    {
+      field: 'plan_id',
+      message:
+        'plan "plan_1" not found: it never existed, or it was deleted after RETENTION_PLAN_DAYS; GET /api/v1/plans lists the stored plans',
+    },
   ],
   406: [
     'NOT_ACCEPTABLE',
     {
       field: 'Accept',
       message:
-        'GET /api/v1/jobs answers with application/json, which "Accept: text/html" leaves out; add it there',
+        'GET /api/v1/jobs answers with application/json, which "Accept: text/html" excludes; add it to the Accept header',
     },
   ],
   408: [
     'REQUEST_TIMEOUT',
-    { message: 'the request took too long to come in; send it faster, packed, or in parts' },
+    { message: 'the request took too long to arrive; send it faster, compressed, or in parts' },
   ],
   409: [
     'JOB_CANCELLED',
@@ -43,7 +47,7 @@ const FAULTS: Record<ErrorStatus, [ErrorCode, Fault]> = {
         'job opt_01a1ff31-a641-7280-b760-87762dc26827 was cancelled before it ended; post the request again',
     },
   ],
-  413: ['PAYLOAD_TOO_LARGE', { message: 'the body, unpacked where it is packed, is larger than the limit' }],
+  413: ['PAYLOAD_TOO_LARGE', { message: 'the body (decompressed) is larger than the limit' }],
   415: [
     'UNSUPPORTED_MEDIA_TYPE',
     { message: 'send the body as application/json or text/csv, with that Content-Type' },
@@ -58,11 +62,11 @@ const FAULTS: Record<ErrorStatus, [ErrorCode, Fault]> = {
   ],
   431: [
     'HEADERS_TOO_LARGE',
-    { message: 'the headers are larger than 16 KiB in all; send fewer or shorter ones' },
+    { message: 'the headers are larger than 16 KiB in total; send fewer or shorter ones' },
   ],
   500: [
     'INTERNAL_ERROR',
-    { message: 'unexpected error; the log of the service names it under this request_id' },
+    { message: 'unexpected error; the service log has the details under this request_id' },
   ],
   503: ['SERVICE_UNAVAILABLE', { message: 'the database cannot be reached; try again' }],
 };

@@ -117,7 +117,7 @@ function unpack(request: FastifyRequest, payload: RequestPayload): RequestPayloa
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return payload;
   if (encoding !== 'gzip') {
-    const message = `Content-Encoding ${JSON.stringify(encoding.slice(0, 80))} is not known; send the body plain or with gzip`;
+    const message = `Content-Encoding ${JSON.stringify(encoding.slice(0, 80))} is not supported; send the body uncompressed or with gzip`;
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', message);
   }
   const gunzip = createGunzip({ chunkSize: UNPACK_CHUNK_BYTES });
@@ -153,7 +153,7 @@ function collect(request: FastifyRequest, payload: RequestPayload, limit: Limit)
       if (Math.max(bytes, packed ?? 0) > limit.bytes) refuse(largerThan(limit));
       else if (packed !== undefined && bytes > ANY_RATIO_BYTES && bytes > MAX_UNPACK_RATIO * packed) {
         refuse(
-          `the body grows to more than ${MAX_UNPACK_RATIO} times its size when it is unpacked; send it plain`,
+          `the body grows to more than ${MAX_UNPACK_RATIO} times its size when decompressed; send it uncompressed`,
         );
       }
     };
@@ -173,5 +173,5 @@ function collect(request: FastifyRequest, payload: RequestPayload, limit: Limit)
 
 function largerThan({ bytes, kind, setting }: Limit): string {
   const instead = kind === 'JSON' ? '; send it in parts, or bulk data as CSV' : '; send it in parts';
-  return `the ${kind} body, unpacked where it is packed, is larger than ${bytes} bytes (setting ${setting})${instead}`;
+  return `the ${kind} body (decompressed) is larger than ${bytes} bytes (setting ${setting})${instead}`;
 }

@@ -30,10 +30,8 @@ export function openPriorityCheck({ PRIORITY_HIGH_FOR: list }: Pick<Config, 'PRI
   return (request: FastifyRequest, priority: JobPriority): void => {
     if (priority !== 'high' || list === 'everybody' || isNamed?.(request.ip ?? '')) return;
     const who =
-      list === 'nobody'
-        ? 'nobody may ask for it here'
-        : `it is kept for some callers, and ${request.ip} is none`;
-    const message = `the priority "high" is reserved (setting PRIORITY_HIGH_FOR): ${who}; take "normal" or "low"`;
+      list === 'nobody' ? 'no caller may use it' : `${request.ip} is not among the callers that may use it`;
+    const message = `the priority "high" is reserved (setting PRIORITY_HIGH_FOR): ${who}; use "normal" or "low"`;
     throw new AppError('FORBIDDEN', [{ field: 'options.priority', message }]);
   };
 }

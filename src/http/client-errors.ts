@@ -73,18 +73,18 @@ function translate(error: ClientError, { HTTP_REQUEST_TIMEOUT_SECONDS: seconds }
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new AppError(
         'REQUEST_TIMEOUT',
-        `the request took too long to come in: its headers may take ${Math.min(seconds, MAX_HEADERS_SECONDS)} seconds, ` +
-          `all of it ${seconds} (setting HTTP_REQUEST_TIMEOUT_SECONDS); send it faster, packed, or in parts`,
+        `the request took too long to arrive: its headers may take ${Math.min(seconds, MAX_HEADERS_SECONDS)} seconds, ` +
+          `all of it ${seconds} (setting HTTP_REQUEST_TIMEOUT_SECONDS); send it faster, compressed, or in parts`,
       );
     case 'HPE_HEADER_OVERFLOW':
       return new AppError(
         'HEADERS_TOO_LARGE',
-        'the headers are larger than 16 KiB in all; send fewer or shorter ones',
+        'the headers are larger than 16 KiB in total; send fewer or shorter ones',
       );
     default:
       return new AppError(
         'VALIDATION_ERROR',
-        `the request is no valid HTTP/1.1 (${error.message.replace(/^Parse Error: /, '')}); correct what sends it`,
+        `the request is not valid HTTP/1.1 (${error.message.replace(/^Parse Error: /, '')}); correct the client`,
       );
   }
 }

@@ -110,7 +110,7 @@ export function findEventFaults(
       return NaN;
     });
     if (untilHour <= fromHour) {
-      const message = `${show(row.to)} is not after from, ${show(row.from)}`;
+      const message = `${show(row.to)} is not later than from (${show(row.from)}); give a later time`;
       faults.push({ field: `events[${i}].to`, message });
     }
     found.push({ ...row, fromHour, untilHour });
@@ -130,7 +130,7 @@ function addRepeated<K>(
   const first = firstRows.get(key);
   if (first === undefined) firstRows.set(key, row);
   else {
-    const message = `${name()} stands at ${field(first)} already; send each once`;
+    const message = `${name()} is a duplicate of ${field(first)}; send each once`;
     faults.push({ field: field(row), message });
   }
 }

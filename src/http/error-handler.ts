@@ -31,7 +31,7 @@ function translate(error: FastifyError | AppError, request: FastifyRequest): App
   if (error.code?.startsWith('Z_')) {
     return new AppError(
       'VALIDATION_ERROR',
-      `the gzip data of the body is damaged or cut short (${error.code}); send it again, or without Content-Encoding`,
+      `the gzip data of the body is damaged or truncated (${error.code}); send it again, or without Content-Encoding`,
     );
   }
   // What Fastify itself refuses (bad URL, bad Content-Length, …).
@@ -40,6 +40,6 @@ function translate(error: FastifyError | AppError, request: FastifyRequest): App
   }
   return new AppError(
     'INTERNAL_ERROR',
-    'unexpected error; the log of the service names it under this request_id',
+    'unexpected error; the service log has the details under this request_id',
   );
 }

@@ -27,8 +27,8 @@ type SchemaError = { keyword: string; params: object; message: string };
 
 /** Constraints that other services know and this one cannot honour: say why, instead of "unknown key". */
 const UNSUPPORTED_KEYS = new Map([
-  ['max_daily_trips_per_vehicle', 'needs trip durations, which the request does not carry; leave it out'],
-  ['max_wait_time_minutes', 'needs trip durations, which the request does not carry; leave it out'],
+  ['max_daily_trips_per_vehicle', 'needs trip durations, which a request does not contain; leave it out'],
+  ['max_wait_time_minutes', 'needs trip durations, which a request does not contain; leave it out'],
 ]);
 
 const MAX_SHOWN_VALUE = 80;
@@ -86,7 +86,7 @@ function walkObject(node: SchemaNode, value: unknown, path: string, report: Repo
   }
   if (isWrongSize(node, Object.keys(value).length, path, report)) return;
   for (const key of (node.required ?? []) as string[]) {
-    if (!Object.hasOwn(value, key)) report.add(join(path, key), `${key} is missing and has to be given`);
+    if (!Object.hasOwn(value, key)) report.add(join(path, key), `${key} is required but missing`);
   }
   const properties = (node.properties ?? {}) as Record<string, SchemaNode>;
   const patterns = Object.entries((node.patternProperties ?? {}) as Record<string, SchemaNode>).map(
@@ -126,7 +126,7 @@ function isWrongSize(node: SchemaNode, size: number, path: string, report: Repor
   if (size > most) report.add(path, `has ${size} ${of}; at most ${most} are allowed`);
   else if (size < least && node.properties) {
     const known = Object.keys(node.properties as object).join(', ');
-    report.add(path, `says nothing to change; give at least one of ${known}`);
+    report.add(path, `contains nothing to change; give at least one of ${known}`);
   } else if (size < least) {
     report.add(path, `has ${size} ${of}; at least ${least} ${least === 1 ? 'is' : 'are'} needed`);
   }
@@ -181,13 +181,13 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
     case 'type':
       return `${value} is not ${typeName(node)}${range(node)}`;
     case 'minimum':
-      return `${value} is below the least allowed value ${params.limit}; give ${typeName(node)}${range(node)}`;
+      return `${value} is below the minimum ${params.limit}; give ${typeName(node)}${range(node)}`;
     case 'maximum':
-      return `${value} is above the largest allowed value ${params.limit}; give ${typeName(node)}${range(node)}`;
+      return `${value} is above the maximum ${params.limit}; give ${typeName(node)}${range(node)}`;
     case 'exclusiveMinimum':
-      return `${value} has to be above ${params.limit}`;
+      return `${value} must be above ${params.limit}`;
     case 'exclusiveMaximum':
-      return `${value} has to be below ${params.limit}`;
+      return `${value} must be below ${params.limit}`;
     case 'minLength':
       return `${value} is too short; at least ${params.limit} characters are needed`;
     case 'maxLength':
@@ -195,14 +195,14 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
     case 'enum':
       return `${value} is not one of ${(params.allowedValues as unknown[]).map(show).join(', ')}`;
     case 'const':
-      return `${value} has to be ${show(params.allowedValue)}`;
+      return `${value} must be ${show(params.allowedValue)}`;
     case 'pattern':
       if (params.pattern === VEHICLE_YEARS)
-        return `${value} lies outside the years ${MIN_VEHICLE_YEAR} to ${MAX_YEAR}`;
+        return `${value} is outside the years ${MIN_VEHICLE_YEAR} to ${MAX_YEAR}`;
       if (params.pattern === OBSERVED_YEARS)
-        return `${value} lies outside the years ${MIN_OBSERVED_YEAR} to ${MAX_YEAR}`;
+        return `${value} is outside the years ${MIN_OBSERVED_YEAR} to ${MAX_YEAR}`;
       return params.pattern === STORABLE_TEXT
-        ? `${value} holds a character that is no text (NUL or half of a surrogate pair); remove it`
+        ? `${value} contains a character that is not text (NUL or an unpaired surrogate); remove it`
         : `${value} does not match ${params.pattern}`;
     case 'format':
       return `${value} is not ${FORMATS[String(params.format)] ?? `in the format ${params.format}`}`;
@@ -221,12 +221,12 @@ function unknownKey(key: string, node: SchemaNode): string {
   const unsupported = UNSUPPORTED_KEYS.get(key);
   if (unsupported) return `${key} ${unsupported}`;
   if (node.patternProperties && LOCATION_KEY in (node.patternProperties as object))
-    return `${show(key)} is no location id; keys are whole numbers from ${MIN_LOCATION_ID} to ${MAX_LOCATION_ID} as text, for example "12"`;
+    return `${show(key)} is not a location id; keys are whole numbers from ${MIN_LOCATION_ID} to ${MAX_LOCATION_ID} as text, for example "12"`;
   const known = Object.keys((node.properties ?? {}) as object);
   const near = known.find((name) => isNear(name, key));
   return near
     ? `unknown key ${show(key)}; did you mean ${show(near)}?`
-    : `unknown key ${show(key)}; known are ${known.join(', ')}`;
+    : `unknown key ${show(key)}; known keys are ${known.join(', ')}`;
 }
 
 /** Whether two names differ by at most two letters changed, added, dropped. */

@@ -37,7 +37,7 @@ export function answerUnrouted(app: Pick<App, 'addHook'>): void {
     const allow = [...methods, 'OPTIONS'].join(', ');
     reply.header('allow', allow);
     if (request.method === 'OPTIONS') return reply.code(204).send();
-    const message = `${pathOf(request)} has no ${request.method}; use one of ${allow}`;
+    const message = `${pathOf(request)} does not support ${request.method}; use one of ${allow}`;
     throw new AppError('METHOD_NOT_ALLOWED', message);
   });
 }

@@ -34,7 +34,7 @@ export function documentRoutes(): { transform: SwaggerTransform; transformObject
     const known = components.get(name);
     if (!known) components.set(name, shown);
     else if (JSON.stringify({ ...known, description: undefined }) !== JSON.stringify(shape)) {
-      throw new Error(`two different schemas are called ${name}`);
+      throw new Error(`two different schemas are named ${name}`);
     }
     const isOwn = description === components.get(name)?.description;
     return { $ref: COMPONENTS + name, ...(!isOwn && { description }) };

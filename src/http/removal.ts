@@ -41,7 +41,7 @@ export async function removeOthers(
   return removedOrRefused(
     await deleteOtherLocations(tx, named, { cascade, limit: LIMIT }),
     'replace',
-    'name it',
+    'include it in the body',
   );
 }
 
@@ -69,10 +69,13 @@ function removedOrRefused(
   const faults = removed.map(({ id, vehicles, observations, events }) => ({
     field,
     message:
-      `location ${id} cannot be deleted: ${vehicles} ${vehicles === 1 ? 'vehicle stands' : 'vehicles stand'} there, ` +
-      `${observations} ${observations === 1 ? 'observation is' : 'observations are'} kept, ` +
-      `${events} ${events === 1 ? 'event is' : 'events are'} known; ` +
-      `delete them with it by cascade=true, or ${otherwise}`,
+      `location ${id} cannot be deleted: it has ${counted(vehicles, 'vehicle')}, ` +
+      `${counted(observations, 'observation')} and ${counted(events, 'event')}; ` +
+      `delete these too with cascade=true, or ${otherwise}`,
   }));
   throw new AppError('CONFLICT', faults);
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

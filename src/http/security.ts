@@ -41,8 +41,8 @@ export async function secure(app: App, config: Pick<Config, 'HOST' | 'HTTP_ALLOW
     const name = hostName(host);
     if (name !== undefined && (isLoopback(name) || allowed.has(name))) return;
     const message =
-      `this service does not answer for ${JSON.stringify(host.slice(0, 200))}; ` +
-      'ask for localhost, or have the name added to the setting HTTP_ALLOWED_HOSTS';
+      `host ${JSON.stringify(host.slice(0, 200))} is not allowed; ` +
+      'use localhost, or add the name to the setting HTTP_ALLOWED_HOSTS';
     throw new AppError('FORBIDDEN', [{ field: 'Host', message }]);
   });
 }
@@ -68,8 +68,8 @@ export function checkOrigin(
     return;
   }
   const message =
-    `pages of ${JSON.stringify(origin.slice(0, 200))} may not open a WebSocket here; ` +
-    'have the origin added to the setting WEBSOCKET_ALLOWED_ORIGINS';
+    `origin ${JSON.stringify(origin.slice(0, 200))} may not open a WebSocket; ` +
+    'add it to the setting WEBSOCKET_ALLOWED_ORIGINS';
   throw new AppError('FORBIDDEN', [{ field: 'Origin', message }]);
 }
 

@@ -41,7 +41,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       const limit = config.WEBSOCKET_MAX_SUBSCRIPTIONS;
       return fail(
         'VALIDATION_ERROR',
-        `${limit} subscriptions is the limit of a socket; unsubscribe from others`,
+        `a socket may have at most ${limit} subscriptions; unsubscribe from others first`,
         jobId,
       );
     }
@@ -80,7 +80,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
     const broken = (error: unknown) => {
       deps.onError(error);
       close();
-      fail('SERVICE_UNAVAILABLE', 'the job cannot be read at the moment; subscribe again', jobId);
+      fail('SERVICE_UNAVAILABLE', 'the job cannot be read now; subscribe again later', jobId);
     };
     // Watch first, then look: whatever happens in between is seen by one of the two.
     const unwatch = watch.watch(jobId, { progress, ended: () => void complete().catch(broken) });
@@ -90,7 +90,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       if (!open) return;
       if (!job) {
         close();
-        return fail('RESOURCE_NOT_FOUND', `there is no job "${jobId}"`, jobId);
+        return fail('RESOURCE_NOT_FOUND', `job "${jobId}" not found`, jobId);
       }
       if (isEnded(job.status)) await complete();
       else {
@@ -134,11 +134,11 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
 function describeMessage(message: unknown): string {
   const example = 'send {"type":"subscribe","job_id":"opt_…"}';
   if (typeof message !== 'object' || message === null || Array.isArray(message)) {
-    return `the message is no JSON object; ${example}`;
+    return `the message is not a JSON object; ${example}`;
   }
   const { type } = message as { type?: unknown };
   if (type !== 'subscribe' && type !== 'unsubscribe') {
-    return `type ${JSON.stringify(type) ?? 'is missing and'} has to be "subscribe" or "unsubscribe"; ${example}`;
+    return `type ${JSON.stringify(type) ?? 'is missing and'} must be "subscribe" or "unsubscribe"; ${example}`;
   }
   const [fault] = findFaults(SubscribeMessage, { ...message, type: 'subscribe' }, 1);
   return `${fault.field ?? 'message'}: ${fault.message}`;

@@ -57,7 +57,7 @@ export async function checkForecastLocations(
     const earlier = first.get(id);
     if (earlier === undefined) first.set(id, i);
     else {
-      const message = `location ${id} stands at ${field}[${earlier}] already; name each once`;
+      const message = `location ${id} is a duplicate of ${field}[${earlier}]; name each once`;
       repeated.push({ field: `${field}[${i}]`, message });
     }
   }
@@ -90,7 +90,7 @@ export function checkForecastSize(
   if (values <= MAX_FORECAST_VALUES) return;
   const message =
     `${horizonHours} hours in steps of ${stepHours} are ${values} values for ${locationCount} locations, more than ` +
-    `${MAX_FORECAST_VALUES}; take a shorter horizon, longer steps or fewer locations`;
+    `${MAX_FORECAST_VALUES}; request a shorter horizon, longer steps or fewer locations`;
   throw new AppError('VALIDATION_ERROR', [{ field, message }]);
 }
 
@@ -106,7 +106,7 @@ export async function requestedLocations(
   if (named) return named;
   const ids = await readActiveLocationIds(db, MAX_FORECAST_LOCATIONS + 1);
   if (ids.length > MAX_FORECAST_LOCATIONS) {
-    const message = `more than ${MAX_FORECAST_LOCATIONS} locations are stored; name at most so many of them in location_ids`;
+    const message = `more than ${MAX_FORECAST_LOCATIONS} locations are stored; name at most that many in location_ids`;
     throw new AppError('VALIDATION_ERROR', message);
   }
   if (ids.length > 0) return ids;
@@ -147,7 +147,7 @@ async function findHistory(
   const newest = Math.max(...hours.map(({ hour }) => hour));
   if (asked !== undefined && Date.parse(asked) / HOUR_MS - newest > MAX_LEAD_DAYS * 24) {
     const day = new Date(newest * HOUR_MS).toISOString().slice(0, 10);
-    const message = `${asked} is more than ${MAX_LEAD_DAYS} days after the newest observation (${day}); take an earlier date or add observations`;
+    const message = `${asked} is more than ${MAX_LEAD_DAYS} days after the newest observation (${day}); request an earlier date or add observations`;
     throw new AppError('VALIDATION_ERROR', [{ field, message }]);
   }
   const beforeHour = Math.min(limit, newest + 1);
@@ -286,7 +286,7 @@ export async function noObservations(
       hour === undefined
         ? `location ${id} has no demand observations; add them with POST /api/v1/data/demand, or leave it out`
         : `location ${id} has no demand observations in the ${weeks} weeks before ${startDate ?? 'the newest of the request'}, ` +
-          `its newest is of ${new Date(hour * HOUR_MS).toISOString().slice(0, 13)}:00Z; ` +
+          `its newest is at ${new Date(hour * HOUR_MS).toISOString().slice(0, 13)}:00Z; ` +
           'add newer ones with POST /api/v1/data/demand (an hour without demand is an observation of 0), or leave it out';
     return { field: fieldOf(id), message };
   });

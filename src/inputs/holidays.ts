@@ -104,7 +104,7 @@ function assertKnown(calendar: Holidays, region: string): void {
     if (code === undefined || (known !== undefined && Object.hasOwn(known, code))) continue;
     const codes = Object.keys(known ?? {});
     throw new UnknownRegionError(
-      `"${region}" is no region with known holidays; ` +
+      `"${region}" is not a region with known holidays; ` +
         (codes.length === 0 ? `there are no ${what}` : `${what}: ${codes.sort().join(', ')}`),
     );
   }

@@ -73,7 +73,7 @@ export function openStartWait(
         const [reason] = describeStartError(error);
         const waitedMs = performance.now() - startedAt;
         if (waitedMs >= waitSeconds * 1000) {
-          throw new Error(`${name} was away for ${waitSeconds} s (START_WAIT_SECONDS): ${reason}`);
+          throw new Error(`${name} was unreachable for ${waitSeconds} s (START_WAIT_SECONDS): ${reason}`);
         }
         if (performance.now() - saidAt >= SAY_EVERY_MS) {
           saidAt = performance.now();
@@ -100,7 +100,7 @@ export function describeStartError(error: unknown): string[] {
     return [`port ${port} on ${address} is in use; stop what uses it or set PORT to another one`];
   if (code === 'EACCES' && port)
     return [`port ${port} may not be opened by this user; set PORT to 1024 or above`];
-  if (code === 'EADDRNOTAVAIL') return [`HOST ${address} is no address of this machine`];
+  if (code === 'EADDRNOTAVAIL') return [`HOST ${address} is not an address of this machine`];
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'ETIMEDOUT') {
     return [
       `cannot connect to ${address ?? 'the host'}${port ? `:${port}` : ''} (${code}); check DATABASE_URL and REDIS_URL`,

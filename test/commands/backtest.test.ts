@@ -91,22 +91,20 @@ describe('npm run backtest', () => {
     expect(result.status).toBe(1);
     expect(result.stdout).toBe('');
     expect(result.stderr).toBe(
-      `${bad}:3: event "a" stands at line 2 already; give each once\n` +
-        `${bad}:3: to 2024-02-01T00:00:00.000Z is not after from, 2024-02-02T00:00:00.000Z\n` +
+      `${bad}:3: event "a" is a duplicate of line 2; send each once\n` +
+        `${bad}:3: to 2024-02-01T00:00:00.000Z is not later than from (2024-02-02T00:00:00.000Z); give a later time\n` +
         `${bad}:4: from "2024-02-02T00:30Z" is not the start of a full UTC hour, such as 05:00:00Z\n`,
     );
-    expect(run('--events', '/no/such/events.csv').stderr).toBe(
-      '/no/such/events.csv: there is no such file\n',
-    );
+    expect(run('--events', '/no/such/events.csv').stderr).toBe('/no/such/events.csv: no such file\n');
   });
 
   test.each([
     [['--origins', 'many'], 2, '--origins is many; give a whole number from 1 to 1000'],
-    [['--time-zone', 'Mars/Olympus'], 2, '--time-zone Mars/Olympus is no IANA zone'],
+    [['--time-zone', 'Mars/Olympus'], 2, '--time-zone Mars/Olympus is not an IANA time zone'],
     [['--storms', '2017-02-30'], 2, '--storms is 2017-02-30; give days as YYYY-MM-DD'],
     [['--speed', '9'], 2, '--speed'],
     [['--horizon', '48,'], 2, '--horizon is ; give a whole number from 1 to 8784'],
-    [['--holidays', 'XX'], 2, '"XX" is no region with known holidays; countries: AD'],
+    [['--holidays', 'XX'], 2, '"XX" is not a region with known holidays; countries: AD'],
     [['/no/such/file.csv'], 1, 'no such file'],
   ])('%j ends with exit code %i and says why', (args, status, message) => {
     const result = run(...args);

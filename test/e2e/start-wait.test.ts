@@ -82,7 +82,7 @@ describe('a start while PostgreSQL is away', () => {
     const run = start(name, { DATABASE_URL: url.href, START_WAIT_SECONDS: '1' });
     expect(await run.ended).toBe(1);
     expect(run.err).toMatch(
-      /^PostgreSQL was away for 1 s \(START_WAIT_SECONDS\): cannot connect to 127\.0\.0\.1:\d+ \(ECONNREFUSED\); .*\n$/,
+      /^PostgreSQL was unreachable for 1 s \(START_WAIT_SECONDS\): cannot connect to 127\.0\.0\.1:\d+ \(ECONNREFUSED\); .*\n$/,
     );
     expect(run.out).toMatch(WAITING);
   });

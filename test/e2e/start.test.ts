@@ -164,7 +164,9 @@ describe('npm start', () => {
     await first.ready;
     const second = start({ DATA_DIR: folder, PORT: String(await freePort()) });
     expect(await second.exited).toBe(1);
-    expect(second.output.err).toMatch(/^the service runs already \(process \d+\) on this data folder; .*\n$/);
+    expect(second.output.err).toMatch(
+      /^the service is already running \(process \d+\) on this data folder; .*\n$/,
+    );
     first.child.kill('SIGINT');
     expect(await first.exited).toBe(0);
   });

@@ -113,15 +113,10 @@ describeOnBothBackends('POST /api/v1/forecast/backtest', (redisUrl) => {
   test.each([
     [{ location_ids: [48, 999999] }, 404, 'location_ids[1]', /999999 is not stored/],
     [{ location_ids: [48, 48] }, 400, 'location_ids[1]', /name each once/],
-    [{ origins: 53 }, 400, 'origins', /53 is above the largest allowed value 52/],
-    [{ horizon_hours: 1345 }, 400, 'horizon_hours', /above the largest allowed value 1344/],
+    [{ origins: 53 }, 400, 'origins', /53 is above the maximum 52/],
+    [{ horizon_hours: 1345 }, 400, 'horizon_hours', /above the maximum 1344/],
     [{ step_hours: 5 }, 400, 'step_hours', /not one of 1, 2, 3/],
-    [
-      { confidence_levels: [0.5, 1] },
-      400,
-      'confidence_levels[1]',
-      /1 is above the largest allowed value 0.999/,
-    ],
+    [{ confidence_levels: [0.5, 1] }, 400, 'confidence_levels[1]', /1 is above the maximum 0.999/],
     [{ orgins: 3 }, 400, 'orgins', /did you mean "origins"/],
   ])('refuses %j and stores nothing', async (ask, status, field, message) => {
     const before = await countJobs();

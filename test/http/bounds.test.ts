@@ -210,10 +210,14 @@ describe('text of a query is checked, not coerced', () => {
     [createdAfter('2026-03-01T00:00:00+16:00'), 'created_after', /15:59/],
     [createdAfter('0000-01-01T00:00:00Z'), 'created_after', /years 1 to 9999/],
     [createdAfter('2026-02-30T00:00:00Z'), 'created_after', /is not a time/],
-    [`plans?cursor=${cursor(['2026-02-30T00:00:00.000Z', 'plan_1'])}`, 'cursor', /no cursor of this list/],
-    [`jobs?cursor=${cursor(['0000-02-01T00:00:00.000Z', 'opt_1'])}`, 'cursor', /no cursor of this list/],
-    [`decisions?cursor=${cursor(['2026-02-30T00:00:00.000Z', 'dec_1'])}`, 'cursor', /no cursor of this list/],
-    [`data/locations?cursor=${cursor(99999999999)}`, 'cursor', /no cursor of this list/],
+    [`plans?cursor=${cursor(['2026-02-30T00:00:00.000Z', 'plan_1'])}`, 'cursor', /not a cursor of this list/],
+    [`jobs?cursor=${cursor(['0000-02-01T00:00:00.000Z', 'opt_1'])}`, 'cursor', /not a cursor of this list/],
+    [
+      `decisions?cursor=${cursor(['2026-02-30T00:00:00.000Z', 'dec_1'])}`,
+      'cursor',
+      /not a cursor of this list/,
+    ],
+    [`data/locations?cursor=${cursor(99999999999)}`, 'cursor', /not a cursor of this list/],
     ['data/fleet?location_id=', 'location_id', /"" is not a whole number/],
   ])('%s', async (query, field, message) => {
     const answer = await send(`${url}/${query}`);

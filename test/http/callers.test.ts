@@ -53,7 +53,7 @@ test('the priority high is for everybody, for nobody, or for those whom the sett
         {
           code: 'FORBIDDEN',
           field: 'options.priority',
-          message: expect.stringMatching(/"high" is reserved .*take "normal" or "low"/),
+          message: expect.stringMatching(/"high" is reserved .*use "normal" or "low"/),
           detail: null,
         },
       ],

@@ -64,8 +64,12 @@ describe('events', () => {
   });
 
   test.each([
-    [{ to: '2026-03-01T05:00:00Z' }, 'events[0].to', /is not after from, "2026-03-01T05:00:00.000Z"$/],
-    [{ to: '2026-03-01T06:00:00+03:00' }, 'events[0].to', /is not after from/],
+    [
+      { to: '2026-03-01T05:00:00Z' },
+      'events[0].to',
+      /is not later than from \("2026-03-01T05:00:00.000Z"\); give a later time$/,
+    ],
+    [{ to: '2026-03-01T06:00:00+03:00' }, 'events[0].to', /is not later than from/],
     [{ from: '2026-03-01' }, 'events[0].from', /date-time|time with its offset/],
     [{ from: '2026-03-01T05:30:00Z' }, 'events[0].from', /not the start of a full UTC hour/],
     [{ to: '2200-01-01T00:00:00Z' }, 'events[0].to', /1970 to 2199/],

@@ -101,10 +101,10 @@ describe('bulk data', () => {
         'locations',
         '9,Nine,91,-74,',
         'line 3',
-        /^latitude 91 is above the largest allowed value 90; give one from -90 to 90$/,
+        /^latitude 91 is above the maximum 90; give one from -90 to 90$/,
       ],
       ['locations', '9,Nine,north,-74,', 'line 3', /^latitude "north" is not a number/],
-      ['locations', '8,Again,1,1,', 'line 3', /^location 8 stands at line 2 already; give each once$/],
+      ['locations', '8,Again,1,1,', 'line 3', /^location 8 is a duplicate of line 2; send each once$/],
       ['locations', '9,Nine,1,1,Mars/Base', 'line 3', /^time_zone "Mars\/Base" is not an IANA time zone/],
       [
         'fleet',
@@ -112,7 +112,7 @@ describe('bulk data', () => {
         'line 4',
         /^location_id 99 is not a stored location \(1 row names it\); PUT \/api\/v1\/data\/locations/,
       ],
-      ['fleet', 'a,1,,', 'line 4', /^vehicle "a" stands at line 2 already/],
+      ['fleet', 'a,1,,', 'line 4', /^vehicle "a" is a duplicate of line 2/],
       [
         'fleet',
         'c,1,parked,',
@@ -126,18 +126,18 @@ describe('bulk data', () => {
         'line 4',
         /^hour "2026-03-01T05:30:00Z" is not the start of a full UTC hour/,
       ],
-      ['demand', '1,2026-03-01T06:00:00Z,', 'line 4', /^demand is empty; it has to be given$/],
+      ['demand', '1,2026-03-01T06:00:00Z,', 'line 4', /^demand is empty; a value is required$/],
       [
         'demand',
         '1,2026-03-01T00:00:00-05:00,1',
         'line 4',
-        /^location 1 at 2026-03-01T05:00:00.000Z stands at line 2 already/,
+        /^location 1 at 2026-03-01T05:00:00.000Z is a duplicate of line 2/,
       ],
       [
         'demand',
         '1,2026-03-01T06:00:00Z,-1',
         'line 4',
-        /^demand -1 is below the least allowed value 0; give one from 0 to 1000000$/,
+        /^demand -1 is below the minimum 0; give one from 0 to 1000000$/,
       ],
     ];
     test.each(badRow)(
@@ -247,11 +247,11 @@ describe('bulk data', () => {
 
     test.each<[string, string, RegExp]>([
       ['acquired_on', '2026-02-29', /"2026-02-29" is not a date/],
-      ['acquired_on', '0000-01-01', /"0000-01-01" (is not a date|lies outside the years 1900 to 2199)/],
-      ['last_maintenance_on', '2500-01-01', /"2500-01-01" lies outside the years 1900 to 2199/],
+      ['acquired_on', '0000-01-01', /"0000-01-01" (is not a date|is outside the years 1900 to 2199)/],
+      ['last_maintenance_on', '2500-01-01', /"2500-01-01" is outside the years 1900 to 2199/],
       ['last_maintenance_on', '2026-03-01T00:00:00Z', /is not a date/],
-      ['utilization_rate', '1.01', /1\.01 is above the largest allowed value 1/],
-      ['utilization_rate', '-0.1', /-0\.1 is below the least allowed value 0/],
+      ['utilization_rate', '1.01', /1\.01 is above the maximum 1/],
+      ['utilization_rate', '-0.1', /-0\.1 is below the minimum 0/],
     ])('%s %s is answered with 400, in CSV and in JSON', async (name, value, message) => {
       const answers = [
         await csv('fleet', `vehicle_id,location_id,${name}\na,1,${value}\n`),
@@ -289,7 +289,7 @@ describe('bulk data', () => {
       for (const body of [packed.subarray(0, packed.length - 20), Buffer.from(DEMAND)]) {
         const answer = await csv('demand', body, { ...gzip, 'content-type': type });
         expect(answer.status, answer.text).toBe(400);
-        expect(answer.body.errors[0].message).toMatch(/gzip data of the body is damaged or cut short/);
+        expect(answer.body.errors[0].message).toMatch(/gzip data of the body is damaged or truncated/);
       }
     });
 
@@ -306,7 +306,7 @@ describe('bulk data', () => {
     test('any other packing is answered with 415 naming gzip', async () => {
       const answer = await csv('demand', DEMAND, { 'content-encoding': 'br' });
       expect(answer.status).toBe(415);
-      expect(answer.body.errors[0].message).toMatch(/"br" is not known.*gzip/);
+      expect(answer.body.errors[0].message).toMatch(/"br" is not supported.*gzip/);
     });
   });
 
@@ -439,7 +439,7 @@ describe('bulk data', () => {
         {
           code: 'RESOURCE_NOT_FOUND',
           field: 'vehicle_id',
-          message: 'there is no vehicle "nobody"; PUT /api/v1/data/fleet creates one',
+          message: 'vehicle "nobody" not found; PUT /api/v1/data/fleet creates it',
           detail: null,
         },
       ]);

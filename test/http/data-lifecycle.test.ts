@@ -95,10 +95,10 @@ describe('deleting', () => {
     for (const [id, message] of [
       [
         1,
-        /location 1 cannot be deleted: 2 vehicles stand there, 2 observations are kept, 0 events are known; .*cascade=true.*active/,
+        /location 1 cannot be deleted: it has 2 vehicles, 2 observations and 0 events; .*cascade=true.*active/,
       ],
-      [2, /0 vehicles stand there, 1 observation is kept/],
-      [3, /1 vehicle stands there, 0 observations are kept/],
+      [2, /it has 0 vehicles, 1 observation and/],
+      [3, /it has 1 vehicle, 0 observations and/],
     ] as const) {
       const refused = await call('DELETE', `locations/${id}?cascade=false`);
       expect(refused.status).toBe(409);
@@ -122,7 +122,7 @@ describe('deleting', () => {
     const refused = await call('DELETE', 'locations/1');
     expect([refused.status, refused.body.errors[0].message]).toEqual([
       409,
-      expect.stringMatching(/0 observations are kept, 1 event is known; delete/),
+      expect.stringMatching(/0 observations and 1 event; delete/),
     ]);
     const gone = await call('DELETE', 'locations/1?cascade=true');
     expect(gone.body.data.removed).toEqual({ locations: 1, vehicles: 0, observations: 0, events: 1 });
@@ -209,13 +209,13 @@ describe('replacing the whole set', () => {
         {
           code: 'CONFLICT',
           field: 'replace',
-          message: expect.stringMatching(/location 2 .* 1 vehicle stands there/),
+          message: expect.stringMatching(/location 2 .* 1 vehicle,/),
           detail: null,
         },
         {
           code: 'CONFLICT',
           field: 'replace',
-          message: expect.stringMatching(/location 3 .* 1 observation is kept/),
+          message: expect.stringMatching(/location 3 .* 1 observation and/),
           detail: null,
         },
       ]);

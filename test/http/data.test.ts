@@ -98,11 +98,11 @@ describe('data in and out', () => {
     });
 
     test.each([
-      ['locations?cursor=nonsense', 'cursor', /no cursor of this list.*next_cursor/],
-      [`fleet?cursor=${Buffer.from('7').toString('base64url')}`, 'cursor', /no cursor/],
-      [`fleet?cursor=${Buffer.from('"\\u0000"').toString('base64url')}`, 'cursor', /no cursor/],
-      [`locations?cursor=${Buffer.from('99999999999').toString('base64url')}`, 'cursor', /no cursor/],
-      ['fleet?cursor=', 'cursor', /no cursor/],
+      ['locations?cursor=nonsense', 'cursor', /not a cursor of this list.*next_cursor/],
+      [`fleet?cursor=${Buffer.from('7').toString('base64url')}`, 'cursor', /not a cursor/],
+      [`fleet?cursor=${Buffer.from('"\\u0000"').toString('base64url')}`, 'cursor', /not a cursor/],
+      [`locations?cursor=${Buffer.from('99999999999').toString('base64url')}`, 'cursor', /not a cursor/],
+      ['fleet?cursor=', 'cursor', /not a cursor/],
       ['fleet?limit=0', 'limit', /0 is below.*1/],
       ['fleet?limit=1001', 'limit', /1001 is above.*1000/],
       ['fleet?limit=ten', 'limit', /"ten".*whole number/],
@@ -207,7 +207,7 @@ describe('data in and out', () => {
         'fleet',
         [vehicle('a'), vehicle('b'), vehicle('a')],
         'fleet[2].vehicle_id',
-        /vehicle "a" stands at fleet\[0\]\.vehicle_id/,
+        /vehicle "a" is a duplicate of fleet\[0\]\.vehicle_id/,
       ],
       ['a NUL', 'PUT', 'fleet', [vehicle('a\0')], 'fleet[0].vehicle_id', /NUL/],
       ['half a character', 'PUT', 'fleet', [vehicle('\ud800')], 'fleet[0].vehicle_id', /surrogate/],
@@ -243,7 +243,7 @@ describe('data in and out', () => {
         'locations',
         [place, { ...place }],
         'locations[1].id',
-        /location 1 stands at locations\[0\]\.id/,
+        /location 1 is a duplicate of locations\[0\]\.id/,
       ],
       [
         'a latitude beyond the pole',
@@ -316,7 +316,7 @@ describe('data in and out', () => {
         'demand',
         [observation(), observation({ hour: '2026-03-01T06:00:00+01:00' })],
         'observations[1].hour',
-        /location 1 at "2026-03-01T06:00:00\+01:00" stands at observations\[0\]\.hour/,
+        /location 1 at "2026-03-01T06:00:00\+01:00" is a duplicate of observations\[0\]\.hour/,
       ],
       ['negative demand', 'POST', 'demand', [observation({ demand: -1 })], 'observations[0].demand', /-1/],
     ])(

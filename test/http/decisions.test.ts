@@ -232,7 +232,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
         'location_ids',
         /^the forecast: the planning demand adds up to 0\.0\d+, less than 1e-10 of the capacity/,
       ],
-      [{ location_ids: [5], demand_scale: 1e6 }, 'demand_scale', /is above the largest demand 1000000000/],
+      [{ location_ids: [5], demand_scale: 1e6 }, 'demand_scale', /is above the maximum demand 1000000000/],
     ];
     await service.pool.query("insert into locations values (5, 'busy', 0, 0), (6, 'quiet', 0, 0)");
     await storeDemand(service.pool, 5, '5000');
@@ -254,16 +254,16 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
   const network = { location_ids: [2, 3], costs: [[0, 1], [1, 0]] }; // biome-ignore format: a matrix
   const fleet_state = { vehicles: [{ id: 'a', location: 1 }] };
   test.each([
-    [{ risk: { threshold: 1.1 } }, 400, 'risk.threshold', /1.1 is above the largest allowed value 1/],
+    [{ risk: { threshold: 1.1 } }, 400, 'risk.threshold', /1.1 is above the maximum 1/],
     [{ risk: { treshold: 0.5 } }, 400, 'risk.treshold', /did you mean "threshold"/],
     [{ demand: 'lower' }, 400, 'demand', /not one of "mean", "upper"/],
-    [{ demand_scale: 0 }, 400, 'demand_scale', /0 is below the least allowed value 0.000001/],
-    [{ demand_scale: 1e-320 }, 400, 'demand_scale', /1e-320 is below the least allowed value 0.000001/],
+    [{ demand_scale: 0 }, 400, 'demand_scale', /0 is below the minimum 0.000001/],
+    [{ demand_scale: 1e-320 }, 400, 'demand_scale', /1e-320 is below the minimum 0.000001/],
     [{ step_hours: 5 }, 400, 'step_hours', /is not one of/],
     [{ start_date: '2026-02-30' }, 400, 'start_date', /is not a date/],
     [{ start_date: '2030-01-01' }, 400, 'start_date', /more than 366 days after the newest observation/],
-    [{ confidence_level: 1 - 1e-16 }, 400, 'confidence_level', /above the largest allowed value 0.999/],
-    [{ confidence_level: 0.4 }, 400, 'confidence_level', /0.4 is below the least allowed value 0.5/],
+    [{ confidence_level: 1 - 1e-16 }, 400, 'confidence_level', /above the maximum 0.999/],
+    [{ confidence_level: 0.4 }, 400, 'confidence_level', /0.4 is below the minimum 0.5/],
     [{ location_ids: [1, 77] }, 404, 'location_ids[1]', /77 is not stored/],
     [{ location_ids: [1, 1] }, 400, 'location_ids[1]', /name each once/],
     [{ demand_forecast: { '1': [2] } }, 400, 'demand_forecast', /unknown key/],
@@ -281,7 +281,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
       /not a stored location/,
     ],
     [{ fleet_state, network }, 400, 'fleet_state.vehicles[0].location', /not in network.location_ids/],
-    [{ network }, 400, 'network.location_ids', /stored fleet stand at location 1,/],
+    [{ network }, 400, 'network.location_ids', /^location 1 has vehicles of the stored fleet/],
     [
       { fleet_state: { vehicles: [] }, network, location_ids: [2, 1] },
       400,

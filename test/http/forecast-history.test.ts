@@ -61,7 +61,7 @@ describe('what a forecast knows of the past', () => {
         code: 'MODEL_NOT_LOADED',
         field: 'location_ids[1]',
         message:
-          'location 2 has no demand observations in the 13 weeks before 2017-02-18, its newest is of 2016-09-30T23:00Z; ' +
+          'location 2 has no demand observations in the 13 weeks before 2017-02-18, its newest is at 2016-09-30T23:00Z; ' +
           'add newer ones with POST /api/v1/data/demand (an hour without demand is an observation of 0), or leave it out',
         detail: null,
       },

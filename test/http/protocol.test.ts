@@ -30,7 +30,7 @@ describe('HTTP', () => {
       expect(answer.body).toMatchObject({ status: 'error', data: null });
       expect(answer.body.errors[0]).toMatchObject({
         code: 'METHOD_NOT_ALLOWED',
-        message: `${path.split('?')[0]} has no ${method}; use one of ${allow}`,
+        message: `${path.split('?')[0]} does not support ${method}; use one of ${allow}`,
       });
     });
 

@@ -185,13 +185,18 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
   test('answers malformed messages and unknown jobs with an error and stays open', async () => {
     const socket = await openSocket(service.urls[0]);
     const cases: [unknown, string, string | null, RegExp][] = [
-      ['not json', 'VALIDATION_ERROR', null, /no JSON object/],
-      ['[]', 'VALIDATION_ERROR', null, /no JSON object/],
+      ['not json', 'VALIDATION_ERROR', null, /not a JSON object/],
+      ['[]', 'VALIDATION_ERROR', null, /not a JSON object/],
       [{ type: 'shout', job_id: 'opt_1' }, 'VALIDATION_ERROR', 'opt_1', /"shout"/],
       [{ type: 'subscribe' }, 'VALIDATION_ERROR', null, /job_id/],
       [{ type: 'subscribe', job_id: 7 }, 'VALIDATION_ERROR', null, /7/],
       [{ type: 'subscribe', job_id: 'opt_2', extra: 1 }, 'VALIDATION_ERROR', 'opt_2', /extra/],
-      [{ type: 'subscribe', job_id: 'opt_unknown' }, 'RESOURCE_NOT_FOUND', 'opt_unknown', /no job/],
+      [
+        { type: 'subscribe', job_id: 'opt_unknown' },
+        'RESOURCE_NOT_FOUND',
+        'opt_unknown',
+        /^job "opt_unknown" not found/,
+      ],
     ];
     for (const [index, [message, code, job_id, text]] of cases.entries()) {
       socket.send(message);

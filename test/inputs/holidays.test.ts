@@ -43,7 +43,7 @@ describe('public holidays', () => {
   });
 
   test.each([
-    ['XX', /"XX" is no region with known holidays; countries: AD, AE/],
+    ['XX', /"XX" is not a region with known holidays; countries: AD, AE/],
     ['US-ZZ', /parts of US: AK, AL/],
     ['FR-75', /parts of FR: 57, 67/],
     ['US-NY-1', /there are no parts of US-NY|parts of US-NY/],

@@ -70,7 +70,7 @@ describeOnBothBackends('a job whose solver thread dies', (redisUrl) => {
       [1, 2, 3].map((attempt) => ({
         attempt,
         outcome: 'crashed',
-        reason: 'the solve was broken off: out of memory',
+        reason: 'the solve was aborted: out of memory',
       })),
     );
     const waits = [1, 2].map(

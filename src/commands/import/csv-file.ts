@@ -37,11 +37,11 @@ async function hasGzipHeader(file: string): Promise<boolean> {
 /** What a failed read says to the person who gave the file; undefined where the file is not to blame. */
 export function describeFileError(error: unknown): string | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code?.startsWith('Z_')) return `the gzip data is damaged or cut short (${code})`;
+  if (code?.startsWith('Z_')) return `the gzip data is damaged or truncated (${code})`;
   // Only what the file system says: a socket to the database has error codes too.
   if (!syscall || !/^(open|read|stat|fstat)$/.test(syscall)) return undefined;
   const reasons: Record<string, string> = {
-    ENOENT: 'there is no such file',
+    ENOENT: 'no such file',
     EACCES: 'the file may not be read by this user',
     EISDIR: 'this is a folder; give a file',
   };

@@ -27,9 +27,10 @@ export async function readEventsFile(file: string): Promise<FileEvent[]> {
   const add = (line: number, [id, locationId, from, to, kind, factor]: RowValues): void => {
     const first = lines.get(id);
     if (first === undefined) lines.set(id, line);
-    else faults.add(line, `event ${show(String(id))} stands at line ${first} already; give each once`);
+    else faults.add(line, `event ${show(String(id))} is a duplicate of line ${first}; send each once`);
     const [fromHour, untilHour] = [from, to].map((stamp) => Date.parse(String(stamp)) / HOUR_MS);
-    if (untilHour <= fromHour) faults.add(line, `to ${to} is not after from, ${from}`);
+    if (untilHour <= fromHour)
+      faults.add(line, `to ${to} is not later than from (${from}); give a later time`);
     events.push({ kind, locationId, fromHour, untilHour, factor } as FileEvent);
   };
   const reader = createRowReader({ stage: 'events', faults });

@@ -30,9 +30,9 @@ export function readCommand(args: string[]): Command {
   if (help) return { help };
   const isAnyFile = Object.keys(files).length > 0;
   if (sample && isAnyFile)
-    throw new ImportError(['--sample brings files of its own; give either --sample or files']);
+    throw new ImportError(['--sample has its own files; give either --sample or files']);
   if (sample) return { sample };
-  if (!isAnyFile) throw new ImportError(['nothing to import; `npm run import -- --help` says what can be']);
+  if (!isAnyFile) throw new ImportError(['nothing to import; `npm run import -- --help` lists the files']);
   return { files };
 }
 
@@ -53,7 +53,7 @@ async function run(command: Exclude<Command, { help: true }>): Promise<string[]>
   const { DATABASE_URL } = loadConfig();
   if (!DATABASE_URL) {
     throw new ConfigError([
-      'DATABASE_URL is not set: it says which database to import into (`npm start` runs one of its own, loads the sample into it and prints what to set)',
+      'DATABASE_URL is not set; set it to the database to import into (`npm start` runs its own, loads the sample into it and prints the value)',
     ]);
   }
   const { pool, close } = openDatabase(DATABASE_URL, { poolSize: 1, onError: () => {} });

@@ -15,7 +15,7 @@ export async function lockFolder(file: string): Promise<() => Promise<void>> {
       const pid = Number(await readFile(file, 'utf8').catch(() => '0'));
       if (pid > 0 && pid !== process.pid && isAlive(pid)) {
         throw new Error(
-          `the service runs already (process ${pid}) on this data folder; stop it or set DATA_DIR`,
+          `the service is already running (process ${pid}) on this data folder; stop it or set another DATA_DIR`,
         );
       }
       await rm(file, { force: true });

@@ -45,7 +45,7 @@ export function specialDays(holidays: readonly Holiday[]): SpecialDays {
   const names = new Map<number, string>();
   for (const { date, name } of holidays) {
     const midnight = localMidnight(date);
-    if (midnight === null) throw new RangeError(`holiday ${date} is no calendar date; give YYYY-MM-DD`);
+    if (midnight === null) throw new RangeError(`holiday ${date} is not a calendar date; give YYYY-MM-DD`);
     const day = dayOf(midnight);
     // Two holidays on one day: the same one of them every time.
     const other = names.get(day);

@@ -50,7 +50,7 @@ export function weekKinds(series: DemandSeries, { special, events, storms }: Unu
   };
   for (const date of storms) {
     const midnight = localMidnight(date);
-    if (midnight === null) throw new RangeError(`storm ${date} is no calendar date; give YYYY-MM-DD`);
+    if (midnight === null) throw new RangeError(`storm ${date} is not a calendar date; give YYYY-MM-DD`);
     mark('storm', midnight / HOURS_PER_DAY, midnight / HOURS_PER_DAY);
   }
   for (const day of special.keys()) mark('holiday', day, day);

@@ -147,10 +147,10 @@ function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof exp
   const isLate = error instanceof OutOfTime;
   const why =
     error instanceof TooManyLocationsError
-      ? 'is not told for so many locations'
+      ? 'are not determined for so many locations'
       : isLate
-        ? 'was not found within the time limit, raise options.time_limit_seconds'
-        : 'is not known';
+        ? 'were not found within the time limit; raise options.time_limit_seconds'
+        : 'are not known';
   return {
     conflicts: [],
     sets: [],
@@ -158,7 +158,7 @@ function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof exp
     errors: [
       {
         code: 'INFEASIBLE_PROBLEM',
-        message: `no plan keeps all constraints; which of them are in the way ${why}`,
+        message: `no plan satisfies all constraints; the conflicting constraints ${why}`,
         field: null,
         detail: error instanceof Error && !isLate ? error.message : null,
       },

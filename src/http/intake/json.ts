@@ -51,7 +51,7 @@ export function parseJson(bytes: Uint8Array): { value: unknown } | { fault: stri
     const found = findJsonFault(text);
     if (!found) {
       return {
-        fault: 'the body is not valid JSON here: the keys "__proto__" and "constructor" are not allowed',
+        fault: 'the body has a key "__proto__" or "constructor", which are not allowed; rename or remove it',
       };
     }
     const { line, column } = placeOf(text, found.offset);

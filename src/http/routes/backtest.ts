@@ -22,8 +22,8 @@ export function backtestRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     if (ids.length * origins > MAX_BACKTEST_FITS) {
       const field = body.origins === undefined ? (body.location_ids ? 'location_ids' : null) : 'origins';
       const message =
-        `${origins} origins of ${ids.length} locations are more than ${MAX_BACKTEST_FITS} forecasts; ` +
-        `take at most ${Math.floor(MAX_BACKTEST_FITS / ids.length)} origins, or fewer locations`;
+        `${origins} origins of ${ids.length} locations need more than ${MAX_BACKTEST_FITS} forecasts; ` +
+        `request at most ${Math.floor(MAX_BACKTEST_FITS / ids.length)} origins, or fewer locations`;
       throw new AppError('VALIDATION_ERROR', [{ field, message }]);
     }
     return { locationCount: ids.length, vehicleCount: 0 };

@@ -75,7 +75,7 @@ export function dataEventRoutes({ database: { db } }: Pick<Deps, 'database'>): F
         const { event_id: id } = request.params;
         if (await db.transaction((tx) => deleteEvent(tx, id)))
           return success(request.id, { removed: { ...NOTHING_REMOVED, events: 1 } });
-        const message = `there is no event ${JSON.stringify(id)}; GET /api/v1/data/events lists those that are stored`;
+        const message = `event ${JSON.stringify(id)} not found; GET /api/v1/data/events lists the stored events`;
         throw new AppError('RESOURCE_NOT_FOUND', [{ field: 'event_id', message }]);
       },
     );

@@ -197,7 +197,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           return patchVehicle(tx, vehicleId, patch);
         });
         if (vehicle) return success(request.id, vehicle);
-        const message = `there is no vehicle ${JSON.stringify(vehicleId)}; PUT /api/v1/data/fleet creates one`;
+        const message = `vehicle ${JSON.stringify(vehicleId)} not found; PUT /api/v1/data/fleet creates it`;
         throw new AppError('RESOURCE_NOT_FOUND', [{ field: 'vehicle_id', message }]);
       },
     );
@@ -279,7 +279,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
 /** @throws AppError VALIDATION_ERROR where there is nothing to cascade */
 function readReplace({ replace, cascade }: { replace?: boolean; cascade?: boolean }): Replace | null {
   if (cascade && !replace) {
-    const message = 'cascade belongs to replace=true; give both or none';
+    const message = 'cascade=true requires replace=true; set both or neither';
     throw new AppError('VALIDATION_ERROR', [{ field: 'cascade', message }]);
   }
   return replace ? { cascade: cascade ?? false } : null;

@@ -55,7 +55,7 @@ export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): Fas
         const patch = factsOf(request, 'location_patch');
         const location = await db.transaction((tx) => patchLocation(tx, id, patch));
         if (location) return success(request.id, location);
-        throw unknownLocation(id, 'PUT /api/v1/data/locations creates one');
+        throw unknownLocation(id, 'PUT /api/v1/data/locations creates it');
       },
     );
 
@@ -82,7 +82,7 @@ export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): Fas
           return removeLocation(tx, id, cascade);
         });
         if (removed.locations > 0) return success(request.id, { removed });
-        throw unknownLocation(id, 'GET /api/v1/data/locations lists those that are stored');
+        throw unknownLocation(id, 'GET /api/v1/data/locations lists the stored locations');
       },
     );
 
@@ -102,7 +102,7 @@ export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): Fas
         const { vehicle_id: id } = request.params;
         if (await deleteVehicle(db, id))
           return success(request.id, { removed: { ...NOTHING_REMOVED, vehicles: 1 } });
-        const message = `there is no vehicle ${JSON.stringify(id)}; GET /api/v1/data/fleet lists those that are stored`;
+        const message = `vehicle ${JSON.stringify(id)} not found; GET /api/v1/data/fleet lists the stored vehicles`;
         throw new AppError('RESOURCE_NOT_FOUND', [{ field: 'vehicle_id', message }]);
       },
     );
@@ -110,6 +110,6 @@ export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): Fas
 }
 
 function unknownLocation(id: number, advice: string): AppError {
-  const message = `there is no location ${id}; ${advice}`;
+  const message = `location ${id} not found; ${advice}`;
   return new AppError('RESOURCE_NOT_FOUND', [{ field: 'location_id', message }]);
 }

@@ -74,8 +74,8 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     for (const id of await readFleetLocationIds(db)) {
       if (inNetwork.has(id)) continue;
       const message =
-        `vehicles of the stored fleet stand at location ${id}, which is not among them; ` +
-        'add it with its costs, or give the vehicles to plan with in fleet_state';
+        `location ${id} has vehicles of the stored fleet but is not in network.location_ids; ` +
+        'add it with its costs, or send the vehicles to plan in fleet_state';
       faults.push({ field: 'network.location_ids', message });
     }
     return faults.slice(0, MAX_REPORTED_ERRORS);
@@ -165,7 +165,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         const { decision_id: id } = request.params;
         const job = await readJob(db, id);
         if (job?.kind !== 'decision') {
-          const message = `there is no decision "${id}"; POST /api/v1/decisions makes one`;
+          const message = `decision "${id}" not found; GET /api/v1/decisions lists the stored decisions`;
           throw new AppError('RESOURCE_NOT_FOUND', [{ message, field: 'decision_id' }]);
         }
         const takenAt = await readTakenAt(db, id);

@@ -65,7 +65,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   async function find(planId: string, field: string): Promise<StoredPlan> {
     const plan = await readPlan(db, planId);
     if (plan) return plan;
-    const message = `there is no plan "${planId}": there never was, or it was kept for its time (setting RETENTION_PLAN_DAYS) and removed; GET /api/v1/plans lists those that are kept`;
+    const message = `plan "${planId}" not found: it never existed, or it was deleted after RETENTION_PLAN_DAYS; GET /api/v1/plans lists the stored plans`;
     throw new AppError('RESOURCE_NOT_FOUND', [{ message, field }]);
   }
 
@@ -74,7 +74,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
     let read = 0;
     while (read < vehicleCount) {
       const items = await readPlanItems(db, planId, read, PARTS_PER_PAGE);
-      if (items.length === 0) throw new Error(`${planId} was removed while it was read`);
+      if (items.length === 0) throw new Error(`${planId} was deleted while it was read`);
       read += items.length;
       yield items;
     }

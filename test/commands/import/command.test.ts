@@ -48,7 +48,7 @@ describe('npm run import', () => {
     ['no arguments', [], undefined, /^nothing to import/],
     ['an unknown option', ['--flet', 'x'], undefined, /^Unknown option '--flet'/],
     ['a file without its option', ['x.csv'], undefined, /x\.csv/],
-    ['--sample beside files', ['--sample', '--fleet', 'x'], undefined, /^--sample brings files of its own/],
+    ['--sample beside files', ['--sample', '--fleet', 'x'], undefined, /^--sample has its own files/],
     ['no DATABASE_URL', ['--sample'], {}, /^DATABASE_URL is not set/],
     [
       'no server',
@@ -60,7 +60,7 @@ describe('npm run import', () => {
       'a file that is not there',
       ['--fleet', 'missing.csv'],
       undefined,
-      /^missing\.csv: there is no such file\nnothing was stored$/,
+      /^missing\.csv: no such file\nnothing was stored$/,
     ],
     [
       'a file of another kind',

@@ -149,7 +149,7 @@ describe('importing files', () => {
     [
       'a location that comes twice',
       location('1,A,1,1,\n2,B,1,1,\n1,C,1,1,'),
-      /:4: location 1 stands at line 2 already/,
+      /:4: location 1 is a duplicate of line 2/,
     ],
     [
       'bytes that are no UTF-8',
@@ -169,10 +169,10 @@ describe('importing files', () => {
     [
       'capacity 0',
       fleet('a,1,,0'),
-      /:2: capacity 0 is below the least allowed value 0\.000001; give one from 0\.000001 to 1000000000$/,
+      /:2: capacity 0 is below the minimum 0\.000001; give one from 0\.000001 to 1000000000$/,
     ],
     ['a number beyond all numbers', fleet('a,1,,1e999'), /:2: capacity "1e999" is not a number/],
-    ['a vehicle that comes twice', fleet('a,1,,\nb,1,,\na,2,,'), /:4: vehicle "a" stands at line 2 already/],
+    ['a vehicle that comes twice', fleet('a,1,,\nb,1,,\na,2,,'), /:4: vehicle "a" is a duplicate of line 2/],
     [
       'an unknown location',
       fleet('a,1,,\nb,99,,\nc,99,,'),
@@ -192,7 +192,7 @@ describe('importing files', () => {
     [
       'the same hour twice',
       demand('1,2026-03-01T05:00:00Z,1\n1,2026-03-01T06:00:00+01:00,1'),
-      /:3: location 1 at 2026-03-01T05:00:00\.000Z stands at line 2 already/,
+      /:3: location 1 at 2026-03-01T05:00:00\.000Z is a duplicate of line 2/,
     ],
   ])('%s is named with file, line and value', async (_what, contents, message) => {
     const problems = await faultsOf(contents);
@@ -244,7 +244,7 @@ describe('importing files', () => {
       (e) => e,
     );
     expect(error.problems).toEqual([
-      `${missing}: there is no such file`,
+      `${missing}: no such file`,
       `${folder}: this is a folder; give a file`,
       expect.stringMatching(/demand\.csv:2: hour "later" is not a time/),
       'nothing was stored',

@@ -47,20 +47,20 @@ export function describeJoint(
   const isProved = conflicts.every(({ relaxation, proved }) => relaxation !== null || proved);
   const reason =
     alone.length > 0
-      ? `instead of a change of ${alone.map(({ constraint }) => nameOf(request, constraint)).join(' or ')} alone`
+      ? `as an alternative to changing ${alone.map(({ constraint }) => nameOf(request, constraint)).join(' or ')} alone`
       : isProved
-        ? 'where no change of one constraint alone is enough'
-        : 'where no change of one constraint alone was found to be enough';
+        ? 'no change of one constraint alone is sufficient'
+        : 'no change of one constraint alone was found to be sufficient';
   const changes = together.map((change, at) => {
     const advice =
       change.constraint === 'supply'
         ? describeAdditions(problem, { ...change, insufficient: null })
-        : `${nameOf(request, change.constraint)}: ${describeValue(change)}${change.proved ? '' : ' (enough; less of a change may be too)'}`;
+        : `${nameOf(request, change.constraint)}: ${describeValue(change)}${change.proved ? '' : ' (sufficient; a smaller change may be, too)'}`;
     return at === 0 ? advice : `then ${advice}`;
   });
   return {
     code: 'INFEASIBLE_PROBLEM',
-    message: `${reason}, these changes together are enough: ${changes.join(', ')}`,
+    message: `${reason}; these changes are sufficient together: ${changes.join(', ')}`,
     field: 'constraints',
     detail: null,
   };
@@ -92,8 +92,8 @@ function describeFact(
       return describeSupply(problem);
     case 'network':
       return unreachable.length > 0
-        ? `the moves that network.costs forbids (null) leave no operational vehicle that can reach ${locations}`
-        : 'the moves that network.costs forbids (null) leave no plan';
+        ? `with the moves that network.costs forbids (null), no operational vehicle can reach ${locations}`
+        : 'with the moves that network.costs forbids (null), there is no plan';
     case 'max_distance':
       return unreachable.length > 0
         ? `${name} ${value} ${LIMIT_CONSTRAINTS.max_distance.fact}: no operational vehicle is within reach of ${locations}`
@@ -108,18 +108,18 @@ function describeAdvice(problem: Problem, conflict: Conflict): string {
   if (relaxation === null) {
     if (proved)
       return constraint === 'supply'
-        ? 'more vehicles of its most common capacity alone do not help'
+        ? 'adding vehicles of the most common capacity alone does not help'
         : 'changing it alone does not help';
-    if (constraint === 'network') return 'allow more of them';
+    if (constraint === 'network') return 'allow more moves';
     if (constraint === 'supply') return 'add vehicles or place them elsewhere';
-    return 'the time limit came before the value that would do was found';
+    return 'no sufficient value was found in time; options.explain searches until the time limit';
   }
   if (constraint === 'supply') return describeAdditions(problem, conflict);
   const advice = describeValue(conflict);
   if (proved) return advice;
   return insufficient === null
-    ? `${advice} (enough; the time limit left no proof that less of a change is not)`
-    : `${advice} (enough; ${insufficient}${limitConstraint(constraint)?.unit ?? ''} is not, and the time limit left open what is between the two)`;
+    ? `${advice} (sufficient; smaller changes were not checked in time)`
+    : `${advice} (sufficient; ${insufficient}${limitConstraint(constraint)?.unit ?? ''} is proved insufficient; values between were not checked in time)`;
 }
 
 function describeAdditions(
@@ -140,8 +140,8 @@ function describeAdditions(
   const advice = `add ${counted(count, 'vehicle')}${capacity}${places ? ` (for example ${places})` : ''}`;
   if (proved) return advice;
   return insufficient === null
-    ? `${advice}, which is enough; the time limit left no proof that fewer are not`
-    : `${advice}, which is enough; ${insufficient - has} are not, and the time limit left open what is between the two`;
+    ? `${advice} (sufficient; fewer were not checked in time)`
+    : `${advice} (sufficient; ${insufficient - has} are proved insufficient; numbers between were not checked in time)`;
 }
 
 function describeSupply(problem: Problem): string {
@@ -161,7 +161,7 @@ function describeSupply(problem: Problem): string {
   const fleet = `${counted(vehicles, 'operational vehicle')} with a total capacity of ${rounded(capacity)}`;
   return capacity < required
     ? `${fleet} cannot serve ${demand}`
-    : `${fleet} cannot keep the other constraints from where ${vehicles === 1 ? 'it is' : 'they are'}`;
+    : `${fleet} cannot satisfy the other constraints from ${vehicles === 1 ? 'its current location' : 'their current locations'}`;
 }
 
 function counted(count: number, noun: string): string {

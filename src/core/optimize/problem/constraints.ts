@@ -63,21 +63,21 @@ export const LIMIT_CONSTRAINTS = {
     off: 0,
     insightStep: -1,
     looser: 'lower',
-    fact: 'cannot be kept everywhere',
+    fact: 'cannot be satisfied at every location',
   },
   max_vehicles_per_location: {
     limit: 'maxVehiclesPerLocation',
     off: Number.POSITIVE_INFINITY,
     insightStep: 1,
     looser: 'higher',
-    fact: 'cannot be kept everywhere',
+    fact: 'cannot be satisfied at every location',
   },
   total_fleet_size: {
     limit: 'totalFleetSize',
     off: Number.POSITIVE_INFINITY,
     insightStep: 1,
     looser: 'higher',
-    fact: 'serves too little',
+    fact: 'serves too little demand',
   },
 } as const satisfies Record<string, LimitConstraint>;
 

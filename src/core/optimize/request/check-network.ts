@@ -13,7 +13,7 @@ export function checkNetwork(network: NetworkInput, vehicleCount: number, list: 
     'costs',
     network.costs,
     largestCost,
-    'so that the total stays exact; state costs in a larger unit',
+    'that keeps the total exact; state costs in a larger unit',
     list,
   );
   if (network.distances_km) {
@@ -31,7 +31,7 @@ function checkIds(ids: readonly number[], list: FaultList): void {
     else {
       list.add(
         `network.location_ids[${i}]`,
-        `location ${ids[i]} is already at network.location_ids[${first}]; name every location once`,
+        `location ${ids[i]} is a duplicate of network.location_ids[${first}]; name each location once`,
       );
     }
   }
@@ -59,7 +59,7 @@ function checkLargest(name: string, matrix: Matrix, largest: number, advice: str
     for (let j = 0; j < matrix[i].length; j++) {
       const value = matrix[i][j];
       if (value !== null && !(value <= largest)) {
-        list.add(`network.${name}[${i}][${j}]`, `${value} is above the largest value ${largest} ${advice}`);
+        list.add(`network.${name}[${i}][${j}]`, `${value} is above the maximum ${largest} ${advice}`);
       }
     }
   }

@@ -138,7 +138,7 @@ function checkDemand(
       if (!(values[t] <= MAX_DEMAND)) {
         list.add(
           `demand_forecast.${key}[${t}]`,
-          `${values[t]} is above the largest demand ${MAX_DEMAND}; state demand and capacity in a larger unit`,
+          `${values[t]} is above the maximum demand ${MAX_DEMAND}; state demand and capacity in a larger unit`,
         );
       }
     }
@@ -166,7 +166,7 @@ function checkVehicles(
         const name = vehicle.id === undefined ? 'vehicle_id' : 'id';
         list.add(
           `${path}.${name}`,
-          `vehicle ${JSON.stringify(id)} is already at fleet_state.vehicles[${first}]; give every vehicle its own id`,
+          `vehicle ${JSON.stringify(id)} is a duplicate of fleet_state.vehicles[${first}]; give each vehicle its own id`,
         );
       }
     }
@@ -188,5 +188,5 @@ function checkEither(
   const both = vehicle[name] !== undefined && vehicle[other] !== undefined;
   const none = vehicle[name] === undefined && vehicle[other] === undefined;
   if (both) list.add(`${path}.${other}`, `${other} means the same as ${name}; give only one of them`);
-  if (none) list.add(`${path}.${name}`, `${name} is missing and has to be given (${other} is accepted too)`);
+  if (none) list.add(`${path}.${name}`, `${name} is required but missing (${other} is accepted too)`);
 }

@@ -30,7 +30,7 @@ export function refuseLittleDemand(total: number, capacity: number): RequestFaul
 /** @returns null if an explanation fits for this number of locations */
 export function refuseExplanation(locations: number): RequestFault | null {
   if (locations <= MAX_MATRIX_LOCATIONS) return null;
-  const message = `explain is for at most ${MAX_MATRIX_LOCATIONS} locations, here are ${locations}; leave it out`;
+  const message = `explain supports at most ${MAX_MATRIX_LOCATIONS} locations, and the request has ${locations}; leave it out`;
   return { field: 'options.explain', message, detail: null };
 }
 
@@ -48,7 +48,7 @@ export function refuseClasses(size: ClassesSize): RequestFault | null {
 /** The problem needs costs of all pairs, which would not fit in memory. */
 export function refuseMatrices(locations: number): RequestFault {
   const message =
-    `${locations} locations are more than the ${MAX_MATRIX_LOCATIONS} whose costs all fit in memory; lower ` +
+    `the costs of all pairs fit in memory for at most ${MAX_MATRIX_LOCATIONS} locations, and the request has ${locations}; lower ` +
     'constraints.max_distance so that each location has few others within reach, or split the request';
   return { field: 'demand_forecast', message, detail: null };
 }

@@ -337,8 +337,8 @@ describe('an infeasible problem', () => {
       },
     });
     expect(errors.find((e) => e.field === 'network.costs')?.message).toBe(
-      'the moves that network.costs forbids (null) leave no operational vehicle that can reach location 2; ' +
-        'allow more of them',
+      'with the moves that network.costs forbids (null), no operational vehicle can reach location 2; ' +
+        'allow more moves',
     );
   });
 

@@ -40,7 +40,12 @@ describe('checkRequest', () => {
   });
 
   const cases: [string, Partial<OptimizeRequest>, string, RegExp][] = [
-    ['a vehicle without id', fleet({ location: 1 }), 'fleet_state.vehicles[0].id', /id is missing/],
+    [
+      'a vehicle without id',
+      fleet({ location: 1 }),
+      'fleet_state.vehicles[0].id',
+      /id is required but missing/,
+    ],
     [
       'a vehicle with both names of its id',
       fleet({ id: 'a', vehicle_id: 'a', location: 1 }),
@@ -51,7 +56,7 @@ describe('checkRequest', () => {
       'a vehicle without location',
       fleet({ id: 'a' }),
       'fleet_state.vehicles[0].location',
-      /location is missing/,
+      /location is required but missing/,
     ],
     [
       'a vehicle with both names of its location',
@@ -63,7 +68,7 @@ describe('checkRequest', () => {
       'an id that is used again, naming its first place',
       fleet({ id: 'a', location: 1 }, { id: 'b', location: 1 }, { vehicle_id: 'a', location_id: 1 }),
       'fleet_state.vehicles[2].vehicle_id',
-      /"a" is already at fleet_state\.vehicles\[0\]/,
+      /"a" is a duplicate of fleet_state\.vehicles\[0\]/,
     ],
     [
       'a vehicle at an unknown location',
@@ -87,7 +92,7 @@ describe('checkRequest', () => {
       'a location that the network names twice',
       { network: { location_ids: [1, 2, 1], costs: [[], [], []].map(() => [0, 0, 0]) } },
       'network.location_ids[2]',
-      /location 1 is already at network\.location_ids\[0\]/,
+      /location 1 is a duplicate of network\.location_ids\[0\]/,
     ],
     [
       'too few rows of costs',
@@ -133,7 +138,7 @@ describe('checkRequest', () => {
         },
       },
       'network.costs[0][1]',
-      /1000000000000 is above the largest value/,
+      /1000000000000 is above the maximum/,
     ],
     [
       'a constraint beside its alias',
@@ -173,7 +178,7 @@ describe('checkRequest', () => {
       'an explanation of more locations than fit',
       { demand_forecast: demandAt(5001), network: lineOf(5001), options: { explain: true } },
       'options.explain',
-      /at most 5000 locations, here are 5001; leave it out/,
+      /at most 5000 locations, and the request has 5001; leave it out/,
     ],
     [
       'more capacities than the solver has memory for',
@@ -185,7 +190,7 @@ describe('checkRequest', () => {
       'a demand past what can be summed',
       { demand_forecast: { 1: [1, 2e9] } },
       'demand_forecast.1[1]',
-      /above the largest demand/,
+      /above the maximum demand/,
     ],
   ];
   for (const [name, over, field, message] of cases) {
