@@ -8,7 +8,12 @@ const FOLDERS = '{src,workers,test,bench,docs,data,deploy}';
 const MAX_COMMENT_COLUMNS = 120;
 const MAX_MARKDOWN_COLUMNS = 200;
 /** Folders that do not keep the limits yet. A row goes as soon as its files keep them. */
-const NOT_YET = ['src/core/'];
+const NOT_YET = [
+  'src/core/optimize/README.md',
+  'src/core/optimize/infeasible/',
+  'src/core/optimize/insights/',
+  'src/core/forecast/',
+];
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 const sources = globSync([`${FOLDERS}/**/*.{ts,js,cjs}`, '*.ts'], { cwd: ROOT });

@@ -87,14 +87,14 @@ export function plannedPlaces(
   return fleet.flatMap(({ vehicle_id }, i) => (leftOut.has(vehicle_id) ? [] : [i]));
 }
 
-/** A fault in terms of what the caller of a decision sent; `field` null: nothing of that is at fault. */
+/** A fault in terms of the caller's request for a decision; `field` null: no field of it is at fault. */
 export type DecisionFault = Omit<RequestFault, 'field'> & { field: string | null };
 
 /**
- * Faults of the optimization that a decision comes to, in terms of what its caller sent: demand is that of the forecast, and
- * vehicles may be those of the stored fleet. O(faults).
- * @param places of each vehicle that is planned, its place in `fleet_state` (vehicles at risk are left out, and count there);
- *   null where the request carried none
+ * Faults of a decision's optimization, in terms of the caller's request: demand is that of the forecast, and vehicles
+ * may be those of the stored fleet. O(faults).
+ * @param places position in `fleet_state` of each planned vehicle (vehicles at risk are not planned, but have a
+ *   position); null if the request carried no fleet
  */
 export function decisionFaults(
   request: DecisionRequest,

@@ -1,6 +1,6 @@
 /**
- * No number that leaves the core is NaN or infinite. JSON writes such a number as null, and a reader that takes null for
- * 0 plans with it; so it is an error here, at the one border that every result crosses, and never a silent null.
+ * No number that leaves the core is NaN or infinite. JSON writes such a number as null, and a reader that takes null
+ * for 0 plans with it. So it is an error here, at the one border that every result crosses.
  */
 
 /** A result of the core holds a number that is not finite: a fault of our own code. */

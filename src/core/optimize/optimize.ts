@@ -41,7 +41,7 @@ export type OptimizeHooks = Pick<Control<ProgressReport>, 'stopFlag' | 'onProgre
 /**
  * Optimizes a request that `checkRequest` has passed. Blocks the thread while the solver runs.
  * @param input the request, the stored locations it names, the service's defaults
- * @param cache of the thread, kept from request to request: the loaded solver, networks of recent locations
+ * @param cache of the thread, kept across requests: the loaded solver, networks of recent locations
  * @returns never throws for what a request can cause: infeasible, cancelled and failed solves are outcomes
  * @throws NotFiniteError, see `finite.ts`
  */
@@ -101,7 +101,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
         ...control,
         onProgress: ({ share }: { share: number }) => progress.at('explain', share),
       };
-      // Who asked for explanations waits for them as long as for a plan.
+      // A caller that requested explanations waits for them as long as for a plan.
       const mostMs = options.explain ? Number.POSITIVE_INFINITY : undefined;
       const explained = await buildMatrices(problem, control)
         .then(() => explainInfeasible(request, problem, explaining, mostMs))
@@ -136,13 +136,16 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   return { status: result.solver_status, result, certificate: certify(solution) };
 }
 
-/** Builds the matrices that the reasons are found with, in steps that look at flag and clock. @throws OutOfTime, TooManyLocationsError */
+/**
+ * Builds the matrices that the search for reasons needs, in steps that check flag and clock. @throws OutOfTime,
+ * TooManyLocationsError
+ */
 async function buildMatrices({ greatCircle }: Problem, control: Stopping): Promise<void> {
   greatCircle?.buildCosts(checkOf(control));
   greatCircle?.buildDistances(checkOf(control));
 }
 
-/** What is left to say where these matrices would not fit, or were not there in time, or where no reason was found. */
+/** The answer if no reason was found: the matrices do not fit in memory, time was up, or the search failed. */
 function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof explainInfeasible>> {
   const isLate = error instanceof OutOfTime;
   const why =
@@ -166,7 +169,7 @@ function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof exp
   };
 }
 
-/** The result and what is wrong with it; null where the caller has cancelled meanwhile. */
+/** The result, and the faults that its verification found; null if the caller cancelled in the meantime. */
 function answer(
   { request, locations, settings }: OptimizeInput,
   problem: Problem,

@@ -1,4 +1,7 @@
-/** Progress of one optimization: stages share out 0 … 1, what is told never falls, and it is told only so often. */
+/**
+ * Progress of one optimization, 0 … 1, divided among its stages. Reported progress never falls, and reports keep a
+ * minimum interval.
+ */
 
 import { requireFinite } from '../finite.ts';
 import { fromUnits } from './problem/costs.ts';
@@ -19,7 +22,7 @@ export type ProgressReport = {
 
 type Stage = ProgressReport['stage'];
 
-/** Where each stage begins; the explanation takes as long as the solve where it is asked for. */
+/** Where each stage begins. A requested explanation takes about as long as the solve. */
 const BEGINS: Record<'plain' | 'explained', Record<Stage, number>> = {
   plain: { build: 0, solve: 0.05, verify: 0.95, explain: 0.98 },
   explained: { build: 0, solve: 0.05, verify: 0.55, explain: 0.6 },
@@ -27,9 +30,9 @@ const BEGINS: Record<'plain' | 'explained', Record<Stage, number>> = {
 const ORDER: Stage[] = ['build', 'solve', 'verify', 'explain'];
 
 export type ProgressTeller = {
-  /** Tells that a stage has begun, or how far it is (`share` 0 … 1). */
+  /** Reports that a stage has begun, or its progress (`share` 0 … 1). */
   at(stage: Stage, share?: number, figures?: Omit<ProgressReport, 'stage' | 'progress'>): void;
-  /** The share of a solve, with its figures in money. */
+  /** Reports the progress of the solve, with its figures in money. */
   solving(progress: SolveProgress): void;
 };
 

@@ -2,13 +2,15 @@
  * The cheapest plan of a problem, with a proved bound.
  *
  *   0. A pure min-cost flow: the network simplex, with its certificate (`pure-flow.ts`).
- *   1. One class and fractional demand: the network simplex with the service level priced (`fractional-demand.ts`).
- *   2. Other problems, and what 1 does not prove within the gap: the search over few moves at a time, priced and proved over all of
- *      them (`column-generation/search.ts`).
- *   3. What it does not decide: the direct formulation with all moves (`direct.ts`), where that fits the solver's memory.
- * When time is up without a plan, the search makes a greedy one.
+ *   1. One class and fractional demand: the network simplex with a Lagrangian multiplier (`fractional-demand.ts`).
+ *   2. Other problems, and those that 1 does not prove within the gap: column generation, priced and proved over all
+ *      moves (`column-generation/search.ts`).
+ *   3. Problems that 2 does not decide: the direct formulation with all moves (`direct.ts`), if it fits the solver's
+ *      memory.
+ * When time is up without a plan, column generation makes a greedy one.
  *
- * Every plan is recomputed from whole vehicles (`evaluate.ts`) before it counts; nothing is rounded into infeasibility.
+ * Every plan is recomputed from whole vehicles (`evaluate.ts`) before it counts; nothing is rounded into
+ * infeasibility.
  */
 
 import { baseSize, createBaseModel } from './column-generation/build-base-model.ts';
@@ -30,7 +32,7 @@ import { checkOf, isStopped, OutOfTime } from './run/stopping.ts';
 
 /**
  * Solves to the relative gap `(cost − bound) / cost`.
- * @returns `infeasible` only where that is proved; `solved` with `proved: false` where the time limit came first
+ * @returns `infeasible` only if proved; `solved` with `proved: false` if the time limit ended the search
  */
 export async function solveProblem(
   problem: Problem,
@@ -60,7 +62,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
     progressIntervalMs: control.progressIntervalMs,
     onProgress: incumbent.reportSolver,
   };
-  // A pure flow comes here where HiGHS did not confirm it: then HiGHS solves it.
+  // A pure flow arrives here only if HiGHS did not confirm it; then HiGHS solves it.
   const fractional = isPureFlow(problem) ? 'open' : solveFractional(problem, incumbent, control);
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   if (fractional === 'infeasible') return infeasible(incumbent);
@@ -95,7 +97,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   return ended === 'infeasible' ? infeasible(incumbent) : incumbent.finish(ended);
 }
 
-/** The plan in hand where the rest does not fit, or why there is none. */
+/** The best plan so far if the problem does not fit in memory; without a plan, the reason. */
 function bestOr(incumbent: Incumbent, fault: RequestFault): SolveOutcome {
   const best = incumbent.best();
   return best && best.costUnits <= incumbent.ceiling
@@ -103,13 +105,13 @@ function bestOr(incumbent: Incumbent, fault: RequestFault): SolveOutcome {
     : { kind: 'refused', fault };
 }
 
-/** The bound tells where only the cost ceiling is in the way. */
+/** A bound above the ceiling shows that only the ceiling prevents a plan. */
 function infeasible(incumbent: Incumbent): SolveOutcome {
   const boundUnits = incumbent.boundUnits();
   return { kind: 'infeasible', boundUnits: boundUnits > incumbent.ceiling ? boundUnits : null };
 }
 
-/** Why the problem with all its moves does not fit the solver's memory, or null. */
+/** Why the problem with all its moves does not fit the solver's memory; null if it fits. */
 function refuseDirect(problem: Problem): RequestFault | null {
   const arcs = countArcs(problem, false);
   return arcs <= MAX_COLUMNS ? null : refuseMoves(arcs, MAX_COLUMNS);

@@ -2,10 +2,12 @@
  * Branch and cut by HiGHS on the master's columns, artificial columns fixed at 0.
  *
  * Reduced-cost argument: with prices that prove the bound b, a plan that uses a move of reduced cost d costs at least
- * b + d. So among the moves with d ≤ L alone, a proved bound m gives min(m, b + L) over ALL moves. L is what is missing to prove the plan in
- * hand within the gap asked for; with a gap of 0 nothing cheaper is left out. Integer columns are fixed alike (`fix-by-reduced-cost.ts`).
+ * b + d. So among the moves with d ≤ L alone, a proved bound m gives min(m, b + L) over ALL moves. L is the increase
+ * of the bound that proves the best plan within the requested gap; with a gap of 0 no cheaper plan is excluded.
+ * Integer columns are fixed in the same way (`fix-by-reduced-cost.ts`).
  *
- * Moves are integer too, though they need not be: that lets HiGHS fix them by their reduced costs, and halve cycles of them.
+ * Moves are declared integer too, though this is not necessary: HiGHS can then fix them by their reduced costs, and
+ * branch on cycles of them.
  */
 
 import { MAX_COLUMNS } from '../highs/highs.ts';
@@ -17,17 +19,20 @@ import { planForIntegers } from './heuristics/round.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
 import type { Relaxed } from './master.ts';
 
-/** Plans cost whole units, so a bound within half a unit of one is that plan's cost. */
+/** Plans cost whole units, so a bound within half a unit of a plan's cost proves that cost. */
 const HALF_UNIT = fromUnits(0.5);
-/** Share of the gap asked for that the heuristic stops at; the rest is left to the bound. */
+/** Share of the requested gap at which the heuristic stops; the rest is left to the bound. */
 const HEURISTIC_GAP_SHARE = 0.4;
 const MIN_HEURISTIC_GAP = 0.003;
-/** More than what `incumbent.ts` takes off a bound of branching. */
+/** More than `incumbent.ts` subtracts from a bound of branching. */
 const BOUND_MARGIN = 2 * BRANCHING_NOISE;
 const USED = 1e-6;
 const MAX_REPEATS = 8;
 
-/** A plan from the columns that the relaxation uses alone: a small problem, mostly within a percent of the bound. */
+/**
+ * A plan from only the columns that the relaxation uses: a small problem, in most cases within a percent of the
+ * bound.
+ */
 export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 'stopped' {
   const { master, incumbent } = context;
   const lower = master.whole.lower.slice();
@@ -45,19 +50,19 @@ export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 's
   return ended.status === 'stopped' ? 'stopped' : 'done';
 }
 
-/** Branch and cut to the gap among all moves that a plan cheaper than the one in hand may use. */
+/** Branch and cut to the gap, among all moves that a plan cheaper than the best one may use. */
 export function branchWithin(context: Context, relaxed: Relaxed): Searched {
   const { bound, duals } = relaxed;
   if (!duals) return 'unproved';
   const { master, incumbent } = context;
   let isCeilingRow = false;
   for (let repeat = 0; repeat < MAX_REPEATS; repeat++) {
-    // Stopped before there is a plan, every move would become a column.
+    // Without a plan every move would become a column, so this stops first.
     if (incumbent.isOver()) return 'stopped';
     const best = incumbent.best();
     const isAllowed = best !== null && best.costUnits <= incumbent.ceiling;
     const known = best ? Math.min(best.costUnits, incumbent.ceiling) : Number.POSITIVE_INFINITY;
-    // A bound of this much proves the plan in hand; what only dearer plans use need not be looked at.
+    // A bound this high proves the best plan, so moves used only by dearer plans are excluded.
     const enough = isAllowed ? known * (1 - incumbent.gap) * (1 + BOUND_MARGIN) : known;
     const limit = Math.max(0, fromUnits(enough + 1) - bound);
     if (!master.addWithin(duals.prices, limit, MAX_COLUMNS)) return 'unproved';
@@ -81,7 +86,7 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
   return 'unproved';
 }
 
-/** `isNew`: rows or a plan came of it that were not there before. */
+/** `isNew`: the run found a new plan or added rows. */
 function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer') {
   const { base, master, model, incumbent } = context;
   const before = { cost: incumbent.best()?.costUnits, rows: master.rows() };

@@ -1,4 +1,4 @@
-/** Which form the base model of a problem has, and how large it is. */
+/** Which form a problem's base model has, and its size. */
 import { costScaleOf } from '../highs/cost-scale.ts';
 import type { Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
@@ -16,7 +16,7 @@ export function createBaseModel(problem: Problem): BaseModel {
   return base;
 }
 
-/** Size of the form that grows with the number of capacities too. */
+/** The size of the form whose size grows with the number of capacities. */
 export function baseSize(problem: Problem): ClassesSize {
   return classesSize(problem, hasLocationBounds(problem));
 }

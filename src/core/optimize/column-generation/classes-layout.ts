@@ -1,10 +1,12 @@
-/** Columns of the model of several capacity classes (`classes.ts`): where each kind begins, and how many there are. */
+/**
+ * Columns of the model of several capacity classes (`classes.ts`): the first column of each kind, and their number.
+ */
 import type { Problem } from '../problem/model.ts';
 
 export type ClassesSize = {
   capacities: number;
   locations: number;
-  /** Whether idle vehicles are counted: there is a `total_fleet_size`. */
+  /** Whether idle vehicles have columns: with a `total_fleet_size`. */
   hasIdle: boolean;
   /** Whether vehicles per location are bounded. */
   isBounded: boolean;
@@ -19,7 +21,7 @@ export function classesSize({ capacities, locationIds, limits }: Problem, isBoun
   };
 }
 
-/** Where the columns begin that follow those of arriving vehicles, and how many there are. */
+/** The first columns of the kinds after arriving vehicles, and the total number of columns. */
 export function layoutClasses({ capacities, locations: n, hasIdle, isBounded }: ClassesSize) {
   const size = capacities * n;
   const integerColumns = (hasIdle ? 3 : 2) * size;

@@ -1,17 +1,19 @@
 /**
- * The base model of several capacity classes, or of bounds of vehicles per location. Integer columns per (k, j):
- *   in_jk, out_jk   vehicles that arrive and leave; idle_jk, only with total_fleet_size: vehicles there that are not counted
- * and per location u_j, demand not served.
+ * The base model of several capacity classes, or of bounds per location. Integer columns per (k, j):
+ * in_jk, out_jk: vehicles that arrive and leave; idle_jk, only with total_fleet_size: vehicles present but not
+ * counted. Per location u_j: unserved demand.
  *
- *   leaving  (k, i)   out_ik − Σ_j x_ijk ≥ 0         arriving (k, j)   Σ_i x_ijk − in_jk ≥ 0      (= 0 with bounds per location)
+ *   leaving  (k, i)   out_ik − Σ_j x_ijk ≥ 0
+ *   arriving (k, j)   Σ_i x_ijk − in_jk ≥ 0      (= 0 with bounds per location)
  *   demand j          u_j + Σ_k cap_k (in − out − idle)_jk ≥ D_j − Σ_k cap_k s_jk
  *   service level     Σ_j u_j ≤ (1 − min_service_level) Σ_j D_j + artificial
  *   counted (k, j)    in − out − idle ≥ −s_jk
  *   fleet size        Σ (in − out − idle) ≤ total_fleet_size − Σ s
  *   vehicles at j     min ≤ Σ_k (s + in − out)_jk ≤ max
  *
- * Given these whole, the moves are a transportation problem with integral vertices. Arrivals and departures apart, not their sum, are the
- * columns because the cuts that matter (`hull-cuts.ts`) are written in them.
+ * Given whole values of these, the moves are a transportation problem with integral vertices. Arrivals and departures
+ * have separate columns, rather than one for their difference, because the cuts that matter (`hull-cuts.ts`) are
+ * written in them.
  * O(nK) rows and columns. Units: money, and demand in units of `demandScale`.
  */
 import { feasibilityTolerance } from '../direct/formulation.ts';
@@ -21,10 +23,10 @@ import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/servi
 import type { BaseModel } from './base-model.ts';
 import { classesSize, layoutClasses } from './classes-layout.ts';
 
-/** Below this share of the largest capacity, demand is hidden by rows that are measured in that. */
+/** Demand below this share of the largest capacity would be lost in rows measured in that capacity. */
 const MIN_LOAD = 1e-3;
 
-/** Beyond the largest demand a vehicle serves no more: where that is little, capacities are taken for no more than it. */
+/** A vehicle serves no more than the largest demand. If that is small, capacities are cut to it. */
 function usefulCapacities({ capacities, demand }: Problem): Float64Array {
   const most = demand.reduce((largest, d) => Math.max(largest, d), 0);
   if (most === 0 || most >= MIN_LOAD * capacities[capacities.length - 1]) return capacities;

@@ -4,10 +4,10 @@ import type { Problem } from '../problem/model.ts';
 import type { BaseModel } from './base-model.ts';
 import type { Master } from './master.ts';
 
-/** `unproved`: neither a proof nor the time limit; the direct formulation has to decide. */
+/** `unproved`: neither a proof nor the end of the time; the direct formulation has to decide. */
 export type Searched = 'done' | 'stopped' | 'infeasible' | 'unproved';
 
-/** What the steps of one search share. */
+/** State that the steps of one search share. */
 export type Context = {
   problem: Problem;
   base: BaseModel;

@@ -1,6 +1,7 @@
 /**
- * What row multipliers prove of the restricted programme, whatever they are: a bound of the base columns and all rows, and the
- * prices at which moves are priced apart (`pricing.ts`). Artificial columns, which no plan has, are left out. Reference: Neumaier, Shcherbina (2004).
+ * What any row multipliers prove about the restricted programme: a bound over the base columns and all rows, and the
+ * prices with which `pricing.ts` prices the moves. Artificial columns are 0 in every plan and are left out.
+ * Reference: Neumaier, Shcherbina (2004).
  */
 import type { BaseModel } from './base-model.ts';
 import type { Prices } from './pricing.ts';
@@ -8,14 +9,14 @@ import type { Rows } from './rows.ts';
 
 export type WholeBounds = { lower: Float64Array; upper: Float64Array };
 
-/** @param leavingRow row "at most s_ik leave" by k · n + i; −1 where there is none */
+/** @param leavingRow row "at most s_ik leave" at k · n + i; −1 without such a row */
 export function createDualBound(base: BaseModel, rows: Rows, leavingRow: Int32Array) {
   const { model: m } = base;
   const size = leavingRow.length;
   const firstArc = m.columnCount;
 
   return {
-    /** What a vehicle is worth at its source and at its target. */
+    /** The value of a vehicle at its source and at its target. */
     prices(rowDual: Float64Array): Prices {
       const atSource = new Float64Array(size);
       const atTarget = new Float64Array(size);
@@ -28,9 +29,9 @@ export function createDualBound(base: BaseModel, rows: Rows, leavingRow: Int32Ar
     },
 
     /**
-     * The dual bound of the base columns and all rows, money, and the reduced costs of these columns.
+     * The dual bound over the base columns and all rows, in money, and the reduced costs of these columns.
      * @param whole bounds of the integer columns
-     * @param isFree takes every base column as free of cost
+     * @param isFree sets the cost of every base column to 0
      */
     ofBase(
       rowDual: Float64Array,
@@ -42,13 +43,13 @@ export function createDualBound(base: BaseModel, rows: Rows, leavingRow: Int32Ar
       for (let r = 0; r < m.rowCount; r++) {
         const dual = rowDual[r];
         const side = dual > 0 ? m.rowLower[r] : m.rowUpper[r];
-        // A multiplier of the wrong sign is taken as 0, in the prices of moves too (they are bounds of their own).
+        // A multiplier of the wrong sign counts as 0, also in the prices of moves (they are bounds of their own).
         if (dual === 0 || !Number.isFinite(side)) continue;
         bound += dual * side;
         for (let e = m.starts[r]; e < m.starts[r + 1]; e++) reduced[m.indices[e]] -= dual * m.values[e];
       }
       for (let x = 0; x < rows.extra.length; x++) {
-        // Multipliers may be older than the row.
+        // The row may have been added after these multipliers were computed.
         const dual = rowDual[m.rowCount + x] ?? 0;
         const { indices, values, lower } = rows.extra[x];
         if (!(dual > 0)) continue;
@@ -64,7 +65,7 @@ export function createDualBound(base: BaseModel, rows: Rows, leavingRow: Int32Ar
       return { bound, reduced };
     },
 
-    /** Multipliers that a bound may use: none of the sign that would meet an infinite side. */
+    /** The multipliers without those whose sign would meet an infinite side. */
     clean(rowDual: Float64Array): Float64Array {
       const clean = rowDual.slice();
       for (let r = 0; r < clean.length; r++) {

@@ -1,7 +1,8 @@
 /**
- * Reduced-cost fixing: with duals that prove the bound b, a plan that uses x of a column of reduced cost d beyond the bound that b
- * prices it at costs at least b + |d| · x. So plans within `limit` of b use no move of d > limit, and no integer column farther than
- * limit / |d|. The plan in hand is left in, for branching to start from.
+ * Reduced-cost fixing: with duals that prove the bound b, a plan that moves a column of reduced cost d by x away from
+ * the bound at which b counts it costs at least b + |d| · x. So plans within `limit` of b use no move of d > limit,
+ * and move no integer column farther than limit / |d|. The best plan stays feasible, so that branching can start from
+ * it.
  */
 import type { Moves } from '../problem/model.ts';
 import type { Context } from './context.ts';
@@ -13,7 +14,10 @@ const NOISE = 1e-6;
 /** Bounds of the integer columns. */
 export type ColumnBounds = { lower: Float64Array; upper: Float64Array };
 
-/** Leaves out the values of integer columns that cost more than `limit` money above the bound that these reduced costs are of. */
+/**
+ * Excludes the values of integer columns that cost more than `limit` money above the bound proved by these reduced
+ * costs.
+ */
 export function fixColumns({ lower, upper }: ColumnBounds, reduced: Float64Array, limit: number): void {
   for (let c = 0; c < lower.length; c++) {
     if (reduced[c] === 0) continue;
@@ -23,7 +27,10 @@ export function fixColumns({ lower, upper }: ColumnBounds, reduced: Float64Array
   }
 }
 
-/** Fixes the master's columns to plans within `limit` money above the bound of these duals. @returns what reopens them */
+/**
+ * Restricts the master's columns to plans within `limit` money above the bound of these duals. @returns a function
+ * that lifts the restriction
+ */
 export function fixByReducedCost(
   { problem, base, master }: Context,
   { prices, reduced }: NonNullable<Relaxed['duals']>,
@@ -49,7 +56,7 @@ export function fixByReducedCost(
   const lower = master.whole.lower.slice();
   const upper = master.whole.upper.slice();
   master.setMostOfMoves(mostInReach);
-  // What the plan has in these columns is known only where they are arrivals and departures.
+  // The plan's values of these columns are known only if they are arrivals and departures.
   if (base.firstUnmet >= 0 && !base.hasIdle) {
     const fixed = { lower: lower.slice(), upper: upper.slice() };
     fixColumns(fixed, reduced, limit);

@@ -1,10 +1,10 @@
-/** Which integer columns of a relaxed solution are not whole yet, and the moves of one where all are. */
+/** Finds the fractional integer columns of a relaxed solution, and reads the moves of an integral one. */
 import type { Moves } from '../problem/model.ts';
 import { movesOn } from '../problem/moves.ts';
 import type { BaseModel } from './base-model.ts';
 import type { Context } from './context.ts';
 
-/** A value farther than this from a whole number is not one. */
+/** A value farther than this from a whole number is fractional. */
 const INTEGRALITY_TOLERANCE = 1e-5;
 
 /** Integer columns with fractional values, ascending. */
@@ -16,7 +16,7 @@ export function fractionalColumns(base: BaseModel, values: Float64Array): number
   return columns;
 }
 
-/** Moves of a solution whose moves are whole, otherwise null; in order of class, source and target. */
+/** Moves of a solution in order of class, source and target; null if a move is fractional. */
 export function movesOf({ problem, master }: Context, values: Float64Array): Moves | null {
   const { capacityClass, source, target } = master.arcs;
   const n = problem.locationIds.length;

@@ -1,9 +1,9 @@
 /**
- * The linear relaxation over ALL moves, by column generation: a restricted programme over few moves is solved by HiGHS, all
- * moves are priced against its duals, those that would improve it become columns, until there are none.
+ * The linear relaxation over ALL moves, by column generation: HiGHS solves a restricted programme over few moves, all
+ * moves are priced against its duals, and those that would improve it become columns, until none is left.
  *
- * The bound needs no trust in the solver: any row multipliers give one (`dual-bound.ts`), to which every allowed move adds
- * min(0, reduced cost) · s_ik, columns or not (`pricing.ts`).
+ * The bound does not depend on the solver: any row multipliers give one (`dual-bound.ts`), to which every allowed
+ * move, column or not, adds min(0, reduced cost) · s_ik (`pricing.ts`).
  * O(n² K) per pass, 2–6 passes. Reference: Desaulniers, Desrosiers, Solomon, Column Generation (2005).
  */
 
@@ -19,14 +19,17 @@ import { createPricer, type Prices } from './pricing.ts';
 import { createRows, type ExtraRow } from './rows.ts';
 
 export type Relaxed = {
-  /** `infeasible`: the columns' bounds and rows contradict each other whatever the moves are. */
+  /** `infeasible`: the columns' bounds and the rows contradict each other for any moves. */
   status: 'optimal' | 'infeasible' | 'stopped' | 'failed';
   values: Float64Array;
-  /** Proved under the integer columns' present bounds, money. */
+  /** Proved under the integer columns' present bounds, in money. */
   bound: number;
-  /** Whether artificial columns are left. */
+  /** Whether an artificial column is still positive. */
   hasArtificialColumns: boolean;
-  /** What proves the bound: what a vehicle is worth, reduced costs of the base columns, row multipliers; null where nothing does. */
+  /**
+   * What proves the bound: values of vehicles, reduced costs of the base columns, row multipliers; null without a
+   * proof.
+   */
   duals: { prices: Prices; reduced: Float64Array; rowDual: Float64Array } | null;
 };
 
@@ -36,13 +39,13 @@ const FIRST_PER_ROW = 6;
 const PER_ROW = 4;
 const CRUMB_NOISE = 1e-9;
 
-/** @param isOver ends what takes long: every function that passes over all moves throws OutOfTime then */
+/** @param isOver ends long work: every function that passes over all moves then throws OutOfTime */
 export function createMaster(first: Problem, base: BaseModel, model: SolverModel, isOver: () => boolean) {
   let problem = first;
   const n = problem.locationIds.length;
   const size = problem.supply.length;
   const firstArc = base.model.columnCount;
-  /** Row "at most s_ik leave" by k · n + i; −1 where there is none. */
+  /** Row "at most s_ik leave" at k · n + i; −1 without such a row. */
   const leavingRow = new Int32Array(size).fill(-1);
   const rows = createRows(base, model);
   const columns = createMoveColumns(base, model, n, leavingRow, isOver);
@@ -55,11 +58,11 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
   };
   const counts = { iterations: 0 };
   let isPhaseOne = false;
-  /** Whether the solver has to be told of another problem. */
+  /** Whether the solver still has the numbers of the previous problem. */
   let isStale = false;
   let start: Float64Array | null = null;
 
-  /** Rows "at most s_ik leave" where more than that do. @returns whether there are any */
+  /** Adds rows "at most s_ik leave" where more than that leave. @returns whether it added any */
   function addLeavingRows(values: Float64Array): boolean {
     if (base.limitsLeaving) return false;
     const leaving = new Float64Array(size);
@@ -141,18 +144,20 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     model.setColumnBounds(from, lower.slice(from), isFixed ? new Float64Array(columnCount - from) : open);
   }
 
-  /** No plan above `money`: over the moves that are columns now, so none may come after it. */
+  /**
+   * Excludes plans dearer than `money`. Covers only moves that are columns now, so no column may be added afterwards.
+   */
   function addCeiling(money: number): void {
     const indices = Int32Array.from({ length: arcs.source.length }, (_, a) => firstArc + a);
     rows.addUnpriced({ indices, values: Float64Array.from(indices, (_, a) => -costOf(a)), lower: -money });
   }
 
-  /** Bounds the moves, to be lifted again by their supply before more are added. */
+  /** Bounds the moves. Restore their bounds to the supply before adding columns. */
   function setMostOfMoves(upper: Float64Array): void {
     model.setColumnBounds(firstArc, new Float64Array(upper.length), upper);
   }
 
-  /** What a unit of each artificial column costs. */
+  /** Sets the cost per unit of every artificial column. */
   function setPenalty(penalty: number): void {
     base.model.cost.fill(penalty, base.firstArtificial);
     setCosts();
@@ -168,7 +173,10 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
 
   const costOf = (a: number) => fromUnits(problem.network.costUnits[arcs.source[a] * n + arcs.target[a]]);
 
-  /** The least sum of the artificial columns, as a proved bound: above 0 there is no plan. Leaves costs as they were. */
+  /**
+   * The least sum of the artificial columns, as a proved bound: above 0 no plan exists. Restores the costs
+   * afterwards.
+   */
   function leastArtificialSum(): Relaxed {
     isPhaseOne = true;
     setCosts();
@@ -178,7 +186,10 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     return relaxed;
   }
 
-  /** Every move that a plan within `limit` money above the bound of these prices may use becomes a column. @returns false where they are too many */
+  /**
+   * Turns every move that a plan within `limit` money above the bound of these prices may use into a column. @returns
+   * false if they are too many
+   */
   function addWithin(prices: Prices, limit: number, most: number): boolean {
     const more = pricer.within(prices, limit, most - arcs.source.length);
     if (!more) return false;
@@ -187,8 +198,9 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
   }
 
   /**
-   * Goes on with a problem of other numbers: supply, demand, limits, moves allowed. Columns, rows and their last basis stay.
-   * @returns false, with nothing changed, where its model has another form
+   * Continues with a problem of other numbers: supply, demand, limits, allowed moves. Columns, rows and their last
+   * basis stay.
+   * @returns false, without any change, if the new problem's model has another form
    */
   function setProblem(changed: Problem): boolean {
     const { model: next, integerColumns, demandScale } = createBaseModel(changed);
@@ -206,7 +218,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     return true;
   }
 
-  /** The solver learns of another problem only when it is run: a bound by multipliers needs none. */
+  /** Passes the changed problem to the solver, only when it runs: bounds by multipliers do not need it. */
   function tellProblem(): void {
     if (!isStale) return;
     isStale = false;
@@ -224,7 +236,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     );
   }
 
-  /** What any row multipliers prove of the problem at hand under these bounds of the integer columns, money. */
+  /** What any row multipliers prove about the current problem under these bounds of the integer columns, in money. */
   function boundOf(rowDual: Float64Array, lower: Float64Array, upper: Float64Array): number {
     return (
       dualBound.ofBase(rowDual, { lower, upper }, isPhaseOne).bound + pricer.bound(dualBound.prices(rowDual))
@@ -242,7 +254,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     costOf,
     addCeiling,
     fixArtificialColumns,
-    /** A whole solution to start branching from, filled up with zeros for the columns that came after it. */
+    /** Keeps an integral solution to start branching from, with zeros for the columns added after it. */
     keepStart(values: Float64Array): void {
       start = values;
     },

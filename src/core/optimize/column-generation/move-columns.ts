@@ -1,4 +1,4 @@
-/** The moves that are columns of the restricted programme, after those of the base model. */
+/** The moves that are columns of the restricted programme; they follow the columns of the base model. */
 
 import type { SolverModel } from '../highs/highs.ts';
 import { fromUnits } from '../problem/costs.ts';
@@ -13,8 +13,8 @@ const ARCS_PER_LOOK = 1 << 14;
 
 /**
  * @param n locations
- * @param leavingRow row "at most s_ik leave" by k · n + i; −1 where there is none
- * @param isOver ends what takes long, which then throws OutOfTime
+ * @param leavingRow row "at most s_ik leave" at k · n + i; −1 without such a row
+ * @param isOver ends long work, which then throws OutOfTime
  */
 export function createMoveColumns(
   base: BaseModel,
@@ -28,7 +28,7 @@ export function createMoveColumns(
   const target: number[] = [];
   const known = new Set<number>();
 
-  /** Appends moves that are no columns yet. @param isFree at no cost */
+  /** Appends moves that are not columns yet. @param isFree at no cost */
   function add(problem: Problem, more: MoveArcs, isFree: boolean): void {
     for (let from = 0; from < more.source.length; from += ARCS_PER_LOOK) {
       if (from > 0 && isOver()) throw new OutOfTime();
@@ -84,7 +84,7 @@ export function createMoveColumns(
     /** Whether a move (k · n + i) · n + j is a column. */
     has: (arc: number) => known.has(arc),
     add,
-    /** The moves of a plan become columns where they are none. */
+    /** Turns the moves of a plan into columns. */
     addPlan(problem: Problem, moves: Moves): void {
       const more: number[] = [];
       for (let m = 0; m < moves.count.length; m++) {

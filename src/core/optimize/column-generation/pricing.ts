@@ -1,9 +1,10 @@
 /**
- * Moves that a linear solution lacks: pricing of ALL allowed moves against prices at their ends, without a list of them.
+ * Finds moves that would improve a linear solution: prices ALL allowed moves with the prices at their ends, without
+ * listing them.
  *
- * Notation: U_ik what a vehicle of class k is worth at its source i, V_jk at its target j; reduced cost of i → j is
- * c_ij − V_jk + U_ik. Negative ones are candidates, and Σ min(0, reduced cost) · s_ik over all moves is what they can lower a
- * bound by at most. O(sources · targets), one tight loop over rows of costs. Money.
+ * Notation: U_ik is the value of a vehicle of class k at its source i, V_jk at its target j; the reduced cost of i →
+ * j is c_ij − V_jk + U_ik. Negative ones are candidates, and Σ min(0, reduced cost) · s_ik over all moves is the most
+ * by which they can lower a bound. O(sources · targets), one tight loop over rows of costs. Money.
  */
 import type { Problem } from '../problem/model.ts';
 import { isAllowed } from '../problem/network.ts';
@@ -23,23 +24,26 @@ export type Priced = {
 export type Prices = { atSource: Float64Array; atTarget: Float64Array };
 
 export type Pricer = {
-  /** @param isFree takes every allowed move as free */
+  /** @param isFree sets the cost of every allowed move to 0 */
   price(prices: Prices, perRow: number, isFree: boolean): Priced;
-  /** Its bound alone. */
+  /** Only the bound of `price`. */
   bound(prices: Prices): number;
-  /** The nearest targets of each source and the nearest sources of each target, to begin with. */
+  /** The nearest targets of each source and the nearest sources of each target, for the first programme. */
   nearest(perRow: number): MoveArcs;
-  /** Every allowed move that is no column yet and has a reduced cost of at most `limit` money; null where they are more than `most`. */
+  /**
+   * Every allowed move that is not a column yet and has a reduced cost of at most `limit` money; null if they are
+   * more than `most`.
+   */
   within(prices: Prices, limit: number, most: number): MoveArcs | null;
 };
 
 const MIN_REDUCED = 1e-9;
-/** Moves looked at between two looks at the clock: a few milliseconds. */
+/** Moves visited between two looks at the clock: a few milliseconds. */
 const PAIRS_PER_LOOK = 1 << 18;
 
 /**
- * @param has whether a move (k · n + i) · n + j is a column already
- * @param isOver ends a pass early, which then throws OutOfTime; of the nearest it returns those found by then
+ * @param has whether a move (k · n + i) · n + j is already a column
+ * @param isOver ends a pass early, which then throws OutOfTime; `nearest` returns the moves found by then
  */
 export function createPricer(problem: Problem, has: (arc: number) => boolean, isOver: () => boolean): Pricer {
   const n = problem.locationIds.length;
@@ -48,7 +52,7 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
   const money = network.costUnits;
   const anyTarget = hasLocationBounds(problem);
   let pairs = 0;
-  /** Whether to give up before a row of so many pairs. */
+  /** Whether to give up before a row of `count` pairs. */
   const isOverBefore = (count: number) => {
     pairs += count;
     if (pairs < PAIRS_PER_LOOK) return false;
@@ -60,7 +64,7 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
   const targets = new Int32Array(n);
   const worth = new Float64Array(n);
 
-  /** Visits all allowed moves of negative reduced cost (units). @returns what they lower a bound by, money */
+  /** Visits all allowed moves of negative reduced cost (units). @returns by how much they lower a bound, in money */
   function forEachNegative(
     { atSource, atTarget }: Prices,
     isFree: boolean,
@@ -70,11 +74,11 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
     for (let k = 0; k < classes; k++) {
       let count = 0;
       for (let j = 0; j < n; j++) {
-        // Under bounds of vehicles per location it may pay to leave for a place that is worth nothing.
+        // With bounds per location it may pay to leave even for a location where vehicles have no value.
         if (!anyTarget && (demand[j] === 0 || atTarget[k * n + j] <= MIN_REDUCED)) continue;
         targets[count++] = j;
       }
-      // Costs are not negative: a target is of no use to a source that is worth as much.
+      // Costs are not negative, so a source gains nothing from a target where a vehicle is worth no more.
       targets.subarray(0, count).sort((a, b) => atTarget[k * n + b] - atTarget[k * n + a] || a - b);
       for (let t = 0; t < count; t++) worth[t] = atTarget[k * n + targets[t]] * 1e4;
       for (let i = 0; i < n; i++) {

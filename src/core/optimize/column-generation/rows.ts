@@ -1,17 +1,17 @@
 /**
- * The rows of the restricted programme: those of the base model and those that are added to them. A changed problem has other
- * sides, of which the solver is told apart from changing them.
+ * The rows of the restricted programme: those of the base model and those added later. A changed problem has other
+ * sides; the solver gets them in a separate step.
  */
 import type { SolverModel } from '../highs/highs.ts';
 import type { Problem } from '../problem/model.ts';
 import type { BaseModel } from './base-model.ts';
 
-/** A row over base columns, or over moves (at most s_ik leave). */
+/** A row over base columns, or over moves ("at most s_ik leave"). */
 export type ExtraRow = {
   indices: Int32Array;
   values: Float64Array;
   lower: number;
-  /** The side of the same row in a changed problem; without it the row is only true of the one it was added for. */
+  /** The row's side in a changed problem; without it the row is valid only for the problem it was added for. */
   lowerFor?: (changed: Problem) => number;
 };
 
@@ -20,7 +20,7 @@ export type Rows = ReturnType<typeof createRows>;
 export function createRows(base: BaseModel, model: SolverModel) {
   const { model: m } = base;
   const extra: ExtraRow[] = [];
-  /** Sides as the solver knows them. */
+  /** The sides that the solver has. */
   const told = {
     rowLower: m.rowLower.slice(),
     rowUpper: m.rowUpper.slice(),
@@ -34,7 +34,7 @@ export function createRows(base: BaseModel, model: SolverModel) {
 
     /** Appends Σ values · columns ≥ lower. */
     add(rows: readonly ExtraRow[]): void {
-      // Only what a row is: a model in a thread of its own cannot be sent functions.
+      // Passes only the row itself: functions cannot be sent to a model in a separate thread.
       model.addRows(
         rows.map(({ indices, values, lower }) => ({
           indices,
@@ -48,20 +48,20 @@ export function createRows(base: BaseModel, model: SolverModel) {
       count += rows.length;
     },
 
-    /** Appends a row that no bound by multipliers knows of. */
+    /** Appends a row that bounds by multipliers ignore. */
     addUnpriced({ indices, values, lower }: ExtraRow): void {
       model.addRows([{ indices, values, lower, upper: Number.POSITIVE_INFINITY }]);
       count++;
     },
 
-    /** Sides of rows as they are in a changed problem, whose base model has these. */
+    /** Sets the sides to those of a changed problem, whose base model has the given ones. */
     change(changed: Problem, rowLower: Float64Array, rowUpper: Float64Array): void {
       m.rowLower.set(rowLower);
       m.rowUpper.set(rowUpper);
       for (const row of extra) row.lower = row.lowerFor?.(changed) ?? row.lower;
     },
 
-    /** Tells the solver the sides that are others than it knows. */
+    /** Passes changed sides to the solver. */
     tell(): void {
       for (let r = 0; r < m.rowCount; r++) {
         if (m.rowLower[r] === told.rowLower[r] && m.rowUpper[r] === told.rowUpper[r]) continue;

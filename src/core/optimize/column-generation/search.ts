@@ -1,9 +1,11 @@
 /**
- * The cheapest plan over the relaxation of `master.ts`, each step only where the gap is not proved yet:
- *   1. relaxation over all moves; short of something with every move priced: no plan, proved by a bound of its own
- *   2. cuts of single locations until none is broken (`hull-cuts.ts`)
- *   3. a plan: steps rounded (one class), or a greedy one improved by local search (`improve.ts`); where that does not know the problem's
- *      constraints or ends far from the bound, branch and cut among the columns that the relaxation uses
+ * The cheapest plan over the relaxation of `master.ts`. Each step runs only while the gap is not proved:
+ *   1. relaxation over all moves; if artificial columns remain with every move priced, a separate bound proves that no
+ *      plan exists
+ *   2. cuts of single locations until none is violated (`hull-cuts.ts`)
+ *   3. a plan: steps rounded (one class), or a greedy plan improved by local search (`improve.ts`). If the local search
+ *      does not support the problem's constraints or ends far from the bound: branch and cut among the relaxation's
+ *      columns
  *   4. branch and cut among all moves that a cheaper plan can use: those whose reduced cost is within the gap
  */
 
@@ -23,16 +25,19 @@ import { planForIntegers, roundGreedily, roundUp } from './heuristics/round.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
 import { createMaster, type Master, type Relaxed } from './master.ts';
 
-/** Artificial columns, in vehicles or units of `demandScale`, that no tolerance explains. */
+/** The sum of artificial columns, in vehicles or units of `demandScale`, above which no tolerance explains it. */
 const ARTIFICIAL_NOISE = 1e-6;
-/** A unit of an artificial column costs as much as so many of the dearest move; the second is for demand that only a crumb of a vehicle is left for. */
+/**
+ * Cost of one unit of an artificial column, in dearest moves. The second is for demand so small that serving it takes
+ * only a tiny fraction of a vehicle.
+ */
 const PENALTY_FACTORS = [10, 1e4];
-/** Where columns are whole, crumbs of an artificial column must not be cheaper than a vehicle. */
+/** For integer columns: a tiny fraction of an artificial column must not be cheaper than a vehicle. */
 export const SURE_PENALTY = [1e4];
-/** Relative distance from plan to bound above which the solver's heuristics are worth their time. */
+/** Relative distance between plan and bound above which the solver's heuristics are worth their time. */
 const FAR_GAP = 0.04;
 const MAX_CUT_ROUNDS = 30;
-/** After these rounds, cuts go on while a round raises the bound by this share of itself. */
+/** After these rounds, cutting continues only while a round raises the bound by this share. */
 const SURE_CUT_ROUNDS = 3;
 const MIN_RAISE = 1e-5;
 
@@ -48,7 +53,7 @@ export function search(
   untilOutOfTime(() => {
     ended = run({ problem, base, master, model, incumbent }, early);
   });
-  // Time up without a plan: better one from what there is than none.
+  // Time is up without a plan: a greedy plan from the present moves is better than none.
   if (ended === 'stopped' && incumbent.best() === null && !incumbent.isCancelled()) {
     incumbent.consider(early.plan ?? planGreedily(problem, master, null, incumbent.isTooLate), 'greedy');
   }
@@ -58,7 +63,7 @@ export function search(
   return ended;
 }
 
-/** A plan that is only used where the time is up before there is a better one: cuts may take many seconds. */
+/** A plan used only if time is up before there is a better one: cuts may take many seconds. */
 type Early = { plan: Moves | null };
 
 function run(context: Context, early: Early): Searched {
@@ -84,7 +89,7 @@ function run(context: Context, early: Early): Searched {
   return branchWithin(context, relaxed);
 }
 
-/** Local search from the plan in hand, which then is what branching starts from. */
+/** Local search from the best plan; branching starts from the result. */
 function improvePlan(context: Context, { duals }: Relaxed): void {
   const { problem, base, master, incumbent } = context;
   const start = incumbent.best();
@@ -107,8 +112,8 @@ function isFar(incumbent: Incumbent): boolean {
 }
 
 /**
- * The relaxation with artificial columns dear enough to vanish, where they can.
- * @param factors how dear they are made, one after the other
+ * The relaxation with artificial columns so dear that they vanish if they can.
+ * @param factors their costs, tried one after the other
  */
 export function relaxWithoutArtificialColumns(
   problem: Problem,
@@ -128,7 +133,7 @@ export function relaxWithoutArtificialColumns(
   return least.status === 'optimal' && least.bound > ARTIFICIAL_NOISE ? 'infeasible' : 'unproved';
 }
 
-/** @returns the last relaxation that is optimal, and `done` where the last one was */
+/** @returns the last optimal relaxation; `done` unless a later one was stopped or failed */
 export function cut(context: Context, first: Relaxed): { status: Searched; relaxed: Relaxed } {
   const { master, incumbent } = context;
   let relaxed = first;

@@ -1,12 +1,15 @@
 /**
- * The base model of one capacity class without bounds of vehicles per location. Integer columns are the steps of `variables.ts`.
+ * The base model of one capacity class without bounds per location. Integer columns are the steps of
+ * `problem/steps.ts`.
  *
- *   balance j       Σ_i x_ij − Σ_i x_ji − full_j − part_j ≥ −s_j      who serves is there after the moves
+ *   balance j       Σ_i x_ij − Σ_i x_ji − full_j − part_j ≥ −s_j      only vehicles present after the moves serve
  *   service level   Σ_j gain · steps + artificial ≥ required
  *   fleet size      Σ steps ≤ total_fleet_size
  *
- * Only service level and fleet size join the locations: a vertex of the linear programme is fractional along few cycles.
- * "At most s_i leave" is left out: where moving on costs no less than moving at once, no cheapest plan breaks it.
+ * Only service level and fleet size link the locations: a vertex of the linear programme is fractional along few
+ * cycles.
+ * The row "at most s_i leave" is left out: if moving on costs no less than moving directly, no cheapest plan
+ * violates it. Otherwise `master.ts` adds it.
  * O(n) rows and columns. Units: money, and gains in units of `demandScale`.
  */
 import { feasibilityTolerance } from '../direct/formulation.ts';
@@ -30,7 +33,7 @@ export function createSingleClassBase(problem: Problem): BaseModel {
   rows.add(count, 1);
   const slack = SERVICE_TOLERANCE * totalDemand(problem.demand);
   const required = requiredDemand(problem);
-  // Whole vehicles where all demand is; otherwise half the tolerance is left to the solver's arithmetic.
+  // In whole vehicles if all demand is; otherwise half of the tolerance is left to the solver's arithmetic.
   const isNetwork = stepGain.every((g) => g === problem.capacities[0]);
   const least = isNetwork
     ? Math.ceil((required - slack) / demandScale)

@@ -2,7 +2,7 @@
  * The direct formulation: all moves are columns of one model (`formulation.ts`), solved by HiGHS. It is the fallback
  * for problems that column generation does not decide; none of 7,800 test problems came here.
  *
- *   1. Linear relaxation by dual simplex. If it is infeasible, so is the problem. Its duals give a proved bound (`bound.ts`).
+ *   1. Linear relaxation by dual simplex. If it is infeasible, so is the problem. Its duals prove a bound (`bound.ts`).
  *   2. If its steps are whole numbers, it is the optimum: always so for a network, often otherwise.
  *   3. Otherwise branch and cut, to the gap; its steps go through a transportation programme.
  *   4. The cost ceiling becomes a row only if the cheapest plan found is above it and the bound is not; then 3 again.

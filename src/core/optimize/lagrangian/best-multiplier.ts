@@ -1,33 +1,37 @@
 /**
- * The Lagrangian multiplier at which L is largest: there the flow serves about what is required.
+ * The Lagrangian multiplier that maximizes L. There the flow serves about as much as required.
  *
- * L is concave and piecewise linear; the flow at a price gives its value and a slope there, R − served. A price on either side,
- * then where the two tangents meet, until no more can lie between them. Each flow starts from the tree of the one before.
+ * L is concave and piecewise linear; the flow at a multiplier gives its value and its slope, R − served. The search
+ * takes one multiplier on either side of the maximum, then the intersection of the two tangents, until no better one
+ * can lie between them. Each flow starts from the tree of the one before.
  */
 import { pivotCandidates, report } from '../flow/network-simplex.ts';
 import { isOver } from '../run/stopping.ts';
 import { highestPrice, measureTree, type PricedSearch, setPrice } from './lagrangian-tree.ts';
 
-/** The best bound is looked for to this share of itself. */
+/** Relative precision of the maximum of L. */
 const PRECISION = 1e-9;
 const MAX_PRICES = 80;
-/** First distance to a price on the other side, as a share. */
+/** First distance to a price on the other side of the maximum, relative. */
 const FIRST_STEP = 0.02;
 const STEP_FACTOR = 4;
-/** After so many prices that serve too little, all the demand that can be may be served. */
+/**
+ * After this many prices that serve too little, the next price jumps to where L exceeds the cost of every plan, or
+ * the flow already serves all it can.
+ */
 const MAX_RISES = 6;
-/** L is raised by this much beyond what no plan costs more than. */
+/** L counts as above the upper limit on plan costs from this multiple of it on. */
 const LIMIT_MARGIN = 1.01;
 
-/** The flow at a price: L, and by how much L grows with the price of a full load. */
+/** The flow at a price: L, and the derivative of L with respect to the price of a full load. */
 export type PricePoint = { at: number; value: number; slope: number };
 
-/** `short`: not enough is served at any price tried. */
+/** `short`: no price that was tried serves enough. */
 export type PriceFound = 'met' | 'short' | 'stopped';
 
 /**
- * @param s with any feasible tree; left with one that is optimal among the candidates, at the best price
- * @param limitOf what no plan costs more than: with L above it, all that can be served is
+ * @param s with any feasible tree; returned with a tree that is optimal among the candidates, at the best price
+ * @param limitOf an upper limit on the cost of any plan: once L is above it, the flow serves all that can be served
  */
 export function findBestMultiplier(s: PricedSearch, first: number, limitOf: () => number): PriceFound {
   const highest = highestPrice(s);
@@ -66,7 +70,7 @@ export function findBestMultiplier(s: PricedSearch, first: number, limitOf: () =
   return best === s.price || solveAt(s, best) ? 'met' : 'stopped';
 }
 
-/** @returns false where the stop flag or the deadline came first */
+/** @returns false if the stop flag or the deadline ended the search */
 function solveAt(s: PricedSearch, price: number): boolean {
   setPrice(s, price);
   s.counts.prices++;

@@ -1,9 +1,9 @@
 /**
- * A lower bound of the cost of every plan from any prices, whoever found them: shares no code with the search.
+ * A lower bound on the cost of every plan, from any prices, whatever their origin. Shares no code with the search.
  *
- * With λ ≥ 0 per unit of demand, μ ≥ 0 per vehicle that serves, π_j ≥ 0 per vehicle that serves at j, and
- * α_i = max(0, π_i, max_j (π_j − c_ij)) over all allowed moves, a vehicle of i that serves at j costs at least π_j − α_i. So every
- * plan in which at most T vehicles serve at least R costs at least
+ * With λ ≥ 0 per unit of demand, μ ≥ 0 per vehicle that serves, π_j ≥ 0 per vehicle that serves at j, and α_i =
+ * max(0, π_i, max_j (π_j − c_ij)) over all allowed moves, a vehicle from i that serves at j costs at least π_j − α_i.
+ * So every plan in which at most T vehicles serve at least R costs at least
  *
  *   λR − μT − Σ_i s_i α_i − Σ_j max over whole m ≥ 0 of (λ min(D_j, c m) − (π_j + μ) m)
  *
@@ -12,12 +12,12 @@
 import { nextCheaper } from '../flow/next-cheaper.ts';
 import type { PricedProblem, ServicePrices } from './types.ts';
 
-/** Relative error of a sum of n doubles, several times over. */
+/** Several times the relative error of a sum of n doubles. */
 const SUM_NOISE = 2 ** -51;
-/** Share of the total demand by which a plan's sum of what it serves may be off. */
+/** Relative error, in total demand, of the sum of what a plan serves. */
 const SERVED_NOISE = 1e-12;
 
-/** @returns cost units, not rounded; the error of its arithmetic is taken off already */
+/** @returns cost units, not rounded; already reduced by the error of its arithmetic */
 export function pricedBound(problem: PricedProblem, prices: ServicePrices): number {
   const { n, supply, demand, capacity, required, fleetSize } = problem;
   const lambda = Math.max(0, prices.perDemand);
@@ -29,7 +29,7 @@ export function pricedBound(problem: PricedProblem, prices: ServicePrices): numb
   for (let i = 0; i < n; i++) {
     totalDemand += demand[i];
     if (supply[i] > 0) paid += supply[i] * worth[i];
-    // The largest of a concave function of m: full loads while they are worth it, then the part.
+    // The maximum of a concave function of m: full loads while they pay off, then the part.
     const full = Math.floor(demand[i] / capacity);
     const rest = demand[i] - full * capacity;
     const price = value[i] + mu;
@@ -39,14 +39,14 @@ export function pricedBound(problem: PricedProblem, prices: ServicePrices): numb
   return earned - paid - (earned + paid) * (n + 8) * SUM_NOISE;
 }
 
-/** n: what a vehicle at i is worth at most, wherever it may serve; 0 where there is none. */
+/** n: the most that a vehicle at i is worth, wherever it may serve; 0 if i has no vehicles. */
 export function vehicleValues({ n, supply, cost, beyond }: PricedProblem, value: Float64Array): Float64Array {
   const worth = new Float64Array(n);
   let highest = 0;
   for (let j = 0; j < n; j++) if (value[j] > highest) highest = value[j];
   for (let i = 0; i < n; i++) {
     if (supply[i] === 0) continue;
-    // What is not listed leaves no more than this.
+    // A move that is not listed leaves at most this value.
     const least = Math.max(value[i], highest - beyond);
     worth[i] =
       cost.kind === 'dense'
@@ -69,7 +69,7 @@ function bestInRow(
   let best = least;
   let most = highest - best;
   const end = row + n;
-  // What costs more than the highest price leaves no more.
+  // A move that costs more than the highest price cannot raise the value.
   for (let a = nextCheaper(units, row, end, most); a < end; a = nextCheaper(units, a + 1, end, most)) {
     const left = value[a - row] - units[a];
     if (left > best && units[a] >= 0) {

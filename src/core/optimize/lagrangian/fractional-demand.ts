@@ -1,7 +1,7 @@
 /**
- * The everyday case goes to the network simplex with the service level priced (`priced/`): one capacity class, demand that is not whole
- * in vehicles, no bounds of vehicles per location. What it finds and proves is kept in the incumbent; where that is not within the gap
- * asked for, the search over few moves goes on from it.
+ * The everyday case goes to the network simplex with a Lagrangian multiplier on the service level: one capacity
+ * class, demand that is not a whole number of vehicle loads, no bounds per location. The incumbent keeps the plan and
+ * bound that it finds; if they are not within the requested gap, column generation continues from them.
  */
 
 import { flowCosts } from '../flow/flow-costs.ts';
@@ -20,12 +20,12 @@ import { checkOf, type Stopping } from '../run/stopping.ts';
 import { type PricedHooks, type PricedOutcome, solvePriced } from './solve-lagrangian.ts';
 import type { PricedProblem } from './types.ts';
 
-/** `open`: the problem is another one, or not proved within the gap. */
+/** `open`: the problem is of another kind, or not proved within the gap. */
 export type FractionalOutcome = 'done' | 'infeasible' | 'stopped' | 'open';
 
 type PricedAmounts = Omit<PricedProblem, 'cost' | 'beyond'>;
 
-/** The priced problem but for its costs, or null where the problem is more than one. */
+/** The Lagrangian problem without its costs; null if the problem is of another kind. */
 function amountsOf(problem: Problem): PricedAmounts | null {
   const { capacities, limits, supply, demand, locationIds } = problem;
   if (capacities.length !== 1 || hasLocationBounds(problem)) return null;
@@ -39,13 +39,13 @@ function amountsOf(problem: Problem): PricedAmounts | null {
   };
 }
 
-/** The priced problem, or null where the problem is more than one. */
+/** The Lagrangian problem; null if the problem is of another kind. */
 export function asPricedProblem(problem: Problem): PricedProblem | null {
   const amounts = amountsOf(problem);
   return amounts && { ...amounts, cost: flowCosts(problem), beyond: Number.POSITIVE_INFINITY };
 }
 
-/** On the matrix, on the moves within the limit, or without either where the matrix would not fit. */
+/** Solves on the matrix, on the moves within the limit, or without either if the matrix would not fit in memory. */
 function solveAmounts(
   problem: Problem,
   amounts: PricedAmounts,
@@ -74,8 +74,9 @@ function solveAmounts(
 }
 
 /**
- * Solves a problem with one class and fractional demand as far as the network simplex goes; the incumbent has plan, bound and figures.
- * @returns `stopped` where the stop flag or the deadline came first
+ * Solves a problem with one class and fractional demand as far as the network simplex can. Plan, bound and figures go
+ * to the incumbent.
+ * @returns `stopped` if the stop flag or the deadline ended the search
  */
 export function solveFractional(
   problem: Problem,
@@ -89,7 +90,7 @@ export function solveFractional(
     stopFlag: control.stopFlag,
     deadlineMs: control.deadlineMs,
     onProgress: ({ pivots }: { pivots: number }) => {
-      // A wider radius begins anew.
+      // With a wider radius the counts start again from 0.
       figures.iterations = Math.max(figures.iterations, pivots);
       incumbent.report();
     },

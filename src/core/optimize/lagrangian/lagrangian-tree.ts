@@ -1,6 +1,6 @@
 /**
- * The flow at one Lagrangian multiplier: a spanning tree of `flow/` whose slack arcs have costs. Where only the price changes, the
- * tree stays a feasible one: the next search starts from it.
+ * The flow at one Lagrangian multiplier: a spanning tree of `flow/` whose slack arcs have costs. If only the price
+ * changes, the tree stays feasible and the next search starts from it.
  */
 
 import { addCandidate, type Candidates, orderByCost } from '../flow/candidates.ts';
@@ -19,32 +19,32 @@ import {
 import { splitDemand } from '../problem/steps.ts';
 import type { PricedProblem } from './types.ts';
 
-/** Where demand comes from that is not served. No artificial node is needed: a plan that serves nothing is one. */
+/** The source of unserved demand. No artificial node is needed, because serving nothing is a plan too. */
 export const unservedNode = artificialNode;
 
-/** Prices are multiples of this, or of more where numbers are large. */
+/** Prices are multiples of this, or of a larger power of two if numbers are large. */
 const FINEST_PRICE = 2 ** -10;
 const EXACT = 2 ** 53;
 
 export type Loads = {
-  /** n: full loads of demand, and what is left over for one vehicle more. */
+  /** n: full loads of demand, and the rest that one more vehicle would serve. */
   full: Float64Array;
   rest: Float64Array;
 };
 
 export type PricedSearch = Omit<SimplexSearch, 'counts'> & {
-  /** `prices`: that the flow was solved for. */
+  /** `prices`: number of prices that the flow was solved for. */
   counts: SimplexSearch['counts'] & { prices: number };
   problem: PricedProblem;
   loads: Loads;
   /** Price of a full load. */
   price: number;
-  /** n: of a part. */
+  /** n: price of the part. */
   partPrice: Float64Array;
-  /** Where the slack arcs are among the candidates. */
+  /** Position of the first slack arc among the candidates. */
   firstSlack: number;
   endSlack: number;
-  /** Demand served where every demand is. */
+  /** Demand served if every load is served. */
   totalDemand: number;
 };
 
@@ -59,18 +59,20 @@ export function splitLoads({ n, demand, capacity }: PricedProblem): Loads {
 }
 
 export type PricedAmounts = {
-  /** Locations with vehicles to send and with demand to fill, ascending. */
+  /** Locations with vehicles to send, and locations with demand to fill, ascending. */
   sources: Int32Array;
   sinks: Int32Array;
   /** n each; consumed. */
   supply: Float64Array;
   full: Float64Array;
-  /** Vehicles that may serve, and demand that is served, beside those. */
+  /** How many of these vehicles may serve, and the demand already served by the others. */
   fleetSize: number;
   served: number;
 };
 
-/** All vehicles and all demand; `isNetted`: what is left of them once vehicles serve full loads where they stand. */
+/**
+ * All vehicles and all demand. With `isNetted`, what remains after vehicles serve full loads at their own location.
+ */
 export function pricedAmounts(
   { n, supply, capacity, fleetSize }: PricedProblem,
   { full, rest }: Loads,
@@ -99,7 +101,7 @@ export function pricedAmounts(
   };
 }
 
-/** "Serve where you stand", for every source that is a sink too. */
+/** Adds the arc "serve where you are" for every source that is a sink too. */
 export function addStays(list: Candidates, n: number, { sources, sinks }: PricedAmounts): void {
   const isSink = new Uint8Array(n);
   for (const j of sinks) isSink[j] = 1;
@@ -107,10 +109,10 @@ export function addStays(list: Candidates, n: number, { sources, sinks }: Priced
 }
 
 /**
- * A strongly feasible tree to start from: the cheapest candidates first, each filled as far as it goes, until what is required is
- * served. Appends the slack arcs to the candidates, and leaves their prices to `setPrice`. O(candidates + n).
+ * A strongly feasible initial tree: the cheapest candidates first, each with as much flow as possible, until the
+ * requirement is met. Appends the slack arcs to the candidates; `setPrice` sets their costs. O(candidates + n).
  * @param amounts with at least one vehicle that may serve
- * @returns the dearest move that was needed
+ * @returns the cost of the dearest move that was needed
  */
 export function startPricedTree(s: PricedSearch, amounts: PricedAmounts): number {
   const { tree, list, problem, loads } = s;
@@ -120,14 +122,14 @@ export function startPricedTree(s: PricedSearch, amounts: PricedAmounts): number
   const slack = slackNode(n);
   const idle = idleNode(n);
   const unserved = unservedNode(n);
-  /** Loads not served yet, the part as one. */
+  /** Loads not served yet; a part counts as one. */
   const left = new Float64Array(n);
   let allLoads = 0;
   for (const j of sinks) {
     left[j] = amounts.full[j] + (loads.rest[j] > 0 ? 1 : 0);
     allLoads += left[j];
   }
-  // One more than all loads: the arc to the unserved ones leads down, so that it has to carry something.
+  // One more than all loads: the arc to the unserved node leads down, so it must carry flow.
   const mayServe = Math.min(amounts.fleetSize, allLoads + 1);
   let { served } = amounts;
   let units = 0;
@@ -175,7 +177,7 @@ function addSlackArcs(s: PricedSearch, { sources, sinks, full }: PricedAmounts):
   s.endSlack = list.count;
 }
 
-/** Hangs what is left of a location's demand on the unserved: the part, then full loads. */
+/** Attaches the rest of a location's demand to the unserved node: the part, then full loads. */
 function attachDemand(tree: SpanningTree, j: number, left: number, hasPart: boolean): void {
   const { n } = tree;
   const sink = sinkNode(n, j);
@@ -187,12 +189,15 @@ function attachDemand(tree: SpanningTree, j: number, left: number, hasPart: bool
   }
   const full = left - (hasPart ? 1 : 0);
   if (hasPart) attach(tree, part, unserved, 1, 0);
-  // A location whose part alone is not served hangs on it, by an arc that leads up and carries nothing.
+  // If only the part is unserved, the location becomes its child, by an arc that leads up and carries no flow.
   if (full > 0) attach(tree, sink, unserved, full, 0);
   else attach(tree, sink, part, 0, 0);
 }
 
-/** Another price of a full load, as near as numbers allow: all that depends on it, the potentials included. O(n). */
+/**
+ * Changes the price of a full load, to the nearest price that exact sums allow, and everything that depends on it,
+ * including the potentials. O(n).
+ */
 export function setPrice(s: PricedSearch, price: number): void {
   const { tree, list, problem, loads, partPrice } = s;
   const { n, capacity } = problem;
@@ -210,15 +215,15 @@ export function setPrice(s: PricedSearch, price: number): void {
   setPotentials(tree);
 }
 
-/** What it costs not to serve a node of demand; 0 for others. */
+/** The cost of not serving a unit at a node of demand; 0 for other nodes. */
 function priceOf({ problem: { n }, price, partPrice }: PricedSearch, node: number): number {
   if (node < sinkNode(n, 0)) return 0;
   return node < idleNode(n) ? price : partPrice[node - partNode(n, 0)];
 }
 
 /**
- * What prices are multiples of, so that sums along a path stay exact.
- * @throws RangeError where they would not
+ * The number whose multiples are prices, so that sums along a path stay exact.
+ * @throws RangeError if they cannot be exact
  */
 function priceGrain({ problem, list }: PricedSearch, price: number): number {
   let largest = price;
@@ -230,18 +235,18 @@ function priceGrain({ problem, list }: PricedSearch, price: number): number {
   return grain;
 }
 
-/** The highest price that `setPrice` takes. */
+/** The highest price that `setPrice` accepts. */
 export function highestPrice({ problem }: PricedSearch): number {
   return Math.floor(EXACT / (8 * (problem.n + 2))) - 1;
 }
 
-/** Demand that a unit served at a node of demand serves; 0 for others. */
+/** Demand that one unit at a node of demand serves; 0 for other nodes. */
 export function demandOf({ problem: { n, capacity }, loads }: PricedSearch, node: number): number {
   if (node < sinkNode(n, 0) || node === idleNode(n)) return 0;
   return node < idleNode(n) ? capacity : loads.rest[node - partNode(n, 0)];
 }
 
-/** Demand that a unit of the arc between a node and its parent leaves unserved. */
+/** Demand left unserved by one unit on the arc between a node and its parent. */
 export function unservedBy(s: PricedSearch, node: number): number {
   const { parent } = s.tree;
   const unserved = unservedNode(s.problem.n);
@@ -249,7 +254,7 @@ export function unservedBy(s: PricedSearch, node: number): number {
   return parent[node] === unserved ? demandOf(s, node) : 0;
 }
 
-/** Cost of the moves, and the demand served, of the flow at hand. O(n). */
+/** Cost of the moves of the current flow, and the demand it serves. O(n). */
 export function measureTree(s: PricedSearch): { cost: number; served: number } {
   const { parent, flow } = s.tree;
   let served = s.totalDemand;

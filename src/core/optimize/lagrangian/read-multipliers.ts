@@ -1,20 +1,22 @@
-/** The prices that the potentials of a tree say. O(n), and a row of moves per location whose vehicles all serve where they stand. */
+/**
+ * Reads prices from the potentials of a tree. O(n), plus a row of moves per location whose vehicles all serve there.
+ */
 import { sinkNode, slackNode } from '../flow/spanning-tree.ts';
 import { vehicleValues } from './bound.ts';
 import { type PricedSearch, unservedNode } from './lagrangian-tree.ts';
 import type { ServicePrices } from './types.ts';
 
-/** @param isNetted whether vehicles that serve full loads where they stand are left out of the tree */
+/** @param isNetted whether the tree leaves out vehicles that serve full loads at their own location */
 export function readPrices({ tree, problem, loads, price }: PricedSearch, isNetted: boolean): ServicePrices {
   const { n, supply, capacity } = problem;
   const { potential } = tree;
   const atLocation = new Float64Array(n);
-  /** Vehicles of locations with as many as full loads: these are not in the tree. */
+  /** Vehicles of locations with as many vehicles as full loads, which are not in the tree. */
   const balanced = new Int32Array(n);
   for (let j = 0; j < n; j++) {
     atLocation[j] = Math.max(0, potential[sinkNode(n, j)]);
     if (!isNetted || supply[j] === 0 || loads.full[j] === 0) continue;
-    // One that serves where it stands is worth as much as one that leaves from there.
+    // A vehicle that serves at its own location is worth as much as one that leaves it.
     atLocation[j] = Math.max(atLocation[j], potential[j]);
     if (supply[j] === loads.full[j]) balanced[j] = supply[j];
   }

@@ -1,13 +1,17 @@
 /**
- * The everyday case: one capacity class, demand that is not whole in vehicles, no bounds of vehicles per location. Network simplex
- * with the service level priced (`types.ts`), a bound that is proved of all moves (`bound.ts`), a plan within about one move of it.
+ * The everyday case: one capacity class, demand that is not a whole number of vehicle loads, no bounds per location.
+ * The network simplex with a Lagrangian multiplier on the service level (`types.ts`) yields a bound proved over all
+ * moves (`bound.ts`) and a plan within about one move of it.
  *
- *   1. vehicles serve full loads where they stand, greedy tree on candidate arcs, simplex on them, then on all arcs
- *   2. the price at which L is largest, from tree to tree (`best-price.ts`), and all arcs priced again until none improves
- *   3. the bound that the prices prove; where it shows that vehicles had better not serve where they stand first, 1 without that
+ *   1. vehicles serve full loads at their own location; greedy tree on candidate arcs; simplex on the candidates, then
+ *      on all arcs
+ *   2. the price that maximizes L, from tree to tree (`best-multiplier.ts`); all arcs are priced again until none
+ *      improves
+ *   3. the bound that the prices prove; if it shows that serving at home first was wrong, 1 again without that
  *   4. plans (`whole-units.ts`)
  *
- * Complexity: as `flow/solve-flow.ts`, and some ten prices of few pivots each. One pass over all arcs proves the bound.
+ * Complexity: as `flow/solve-flow.ts`, plus about ten prices of few pivots each. One pass over all arcs proves the
+ * bound.
  */
 import { createArcSet } from '../flow/arcs.ts';
 import { Arrays } from '../flow/arrays.ts';
@@ -34,34 +38,39 @@ import { readPrices } from './read-multipliers.ts';
 import type { PricedProblem } from './types.ts';
 import { flowAt, leaveLess, readMoves, serveEnough, type WholeFlow } from './whole-units.ts';
 
-/** Cheapest arcs per source and per sink that the search starts with. */
+/** Number of cheapest arcs per source and per sink in the initial candidates. */
 const NEAREST = 6;
-/** Share of itself by which the proved bound may fall short of what the search has found. */
+/** Relative amount by which the proved bound may fall short of the value that the search has found. */
 const BOUND_TOLERANCE = 1e-6;
-/** Passes over all arcs at most, after the first price. */
+/** Maximum number of passes over all arcs after the first price. */
 const MAX_ROUNDS = 20;
 const MAX_REPAIRS = 8;
-/** Shares of the best price at which flows are looked at for a plan that is nearer the bound. */
+/** Factors on the best price; the flows at these prices may yield a plan nearer the bound. */
 const OTHER_PRICES = [0.995, 1.005, 0.98, 1.02, 0.96, 1.04, 0.92, 1.08];
-/** Share of the total demand by which sums of what is served may be off. */
+/** Relative error, in total demand, of sums of what is served. */
 const SERVED_NOISE = 1e-12;
 
 export type PricedHooks = {
-  /** A proved lower bound of the cost of every plan, cost units. */
+  /** Receives a proved lower bound on the cost of every plan, in cost units. */
   onBound(units: number): void;
-  /** Moves that serve what is required, mostly cheaper and cheaper. @returns whether they are good enough */
+  /**
+   * Receives moves that serve what is required, in most cases cheaper each time. @returns whether they are good
+   * enough
+   */
   onPlan(flow: Flow): boolean;
 };
 
-/** `solved`: bound and plan were told, whatever the gap. `infeasible`: proved. `open`: something is left to others. */
+/**
+ * `solved`: the hooks received a bound and a plan, whatever the gap. `infeasible`: proved. `open`: not decided here.
+ */
 export type PricedOutcome = {
   kind: 'solved' | 'infeasible' | 'stopped' | 'open';
-  /** The last price of a full load: where solved, the plan costs no more than that beyond the bound. */
+  /** The last price of a full load: if solved, the plan costs at most that much more than the bound. */
   price: number;
   counts: PricedSearch['counts'];
 };
 
-/** @throws RangeError where numbers are too large for exact sums */
+/** @throws RangeError if numbers are too large for exact sums */
 export function solvePriced(problem: PricedProblem, control: FlowControl, hooks: PricedHooks): PricedOutcome {
   const counts = { pivots: 0, pricingRounds: 0, candidates: 0, prices: 0 };
   const trivial = { price: 0, counts };
@@ -98,7 +107,7 @@ function run(
   const plans = keepCheapest(s, least);
   const proveBound = () => pricedBound(problem, readPrices(s, isNetted));
   const stopped = () => {
-    // Any prices prove something; but who cancels does not want to know.
+    // Any prices prove a bound, but after a cancellation it is not needed.
     if (!isStopped(control.stopFlag)) hooks.onBound(proveBound());
     const plan = plans.cheapest();
     if (plan) hooks.onPlan(plan);
@@ -115,7 +124,7 @@ function run(
   if (!pivotToOptimum(s, sources, sinks)) return stopped();
   plans.keep();
 
-  /** What no plan costs more than: every vehicle along the dearest move. */
+  /** Upper limit on the cost of any plan: every vehicle takes the dearest move. */
   const limitOf = () => totalUnits(problem.supply) * s.arcs.largestCost() + 1;
   for (let round = 0; ; round++) {
     const found = findBestMultiplier(s, s.price, limitOf);
@@ -135,7 +144,7 @@ function run(
     counts.pricingRounds++;
     counts.candidates = s.list.count;
     if (added === 0 || round === MAX_ROUNDS) {
-      // Prices beyond the cost of what is not listed: a matter of more moves, not of netting.
+      // Prices above the cost of unlisted moves call for more moves; netting is not the cause.
       const isWide = s.price <= problem.beyond;
       return ended(isNetted && isWide ? 'unproved' : 'open');
     }
@@ -148,7 +157,10 @@ function run(
   return ended('solved');
 }
 
-/** Plans until one is good enough: that within a move of the bound, what makes it cheaper, and from flows at other prices. */
+/**
+ * Offers plans until one is good enough: the one within a move of the bound, improvements of it, and plans from flows
+ * at other prices.
+ */
 function tellPlans(
   s: PricedSearch,
   first: WholeFlow,
@@ -173,7 +185,7 @@ function tellPlans(
     if (isEnough) return;
     const other = isOver(s.control) ? null : flowAt(s, factor * s.price);
     if (!other) return;
-    // By how much this flow is dearer than the best, at the best price.
+    // How much dearer this flow is than the best one, at the best price.
     const dearer = pointOf(s).value - value;
     let left = leaveLess(other, least, noise, excess - dearer);
     if (left === null && other.served >= least) left = beyond(other);
@@ -209,7 +221,7 @@ function createSearch(
   };
 }
 
-/** The cheapest of the flows on the way that serve enough: what is left where the time is up. */
+/** Keeps the cheapest flow so far that serves enough: the result if time runs out. */
 function keepCheapest(s: PricedSearch, least: number) {
   let flow: Flow | null = null;
   let cheapest = Number.POSITIVE_INFINITY;

@@ -1,16 +1,20 @@
-/** Which steps more or fewer make a flow that serves too little, or too much, into a plan that leaves little over. */
+/** Which changes by one unit turn a flow that serves too little, or too much, into a plan with little excess. */
 
-/** A step, or an arc, with a unit more (`by` 1) or fewer: its cycle's reduced cost in the unit of prices, and what it serves more. */
+/**
+ * One unit more (`by` 1) or less on a step or an arc: the reduced cost of its cycle in the unit of prices, and the
+ * additional demand that it serves.
+ */
 export type Change = { step: number; by: 1 | -1; reduced: number; gain: number };
 
 const MAX_TOGETHER = 3;
 
 /**
- * Up to three changes that leave nothing short: the cheapest by cost and by what is served beyond. O(changes³), cut off by cost.
+ * Up to three changes that end the shortfall: the cheapest, by cost and by demand served in excess. O(changes³),
+ * pruned by cost.
  * @param changes by reduced cost
- * @param spare demand that is served beyond what is asked for; negative: short
+ * @param spare demand served in excess of the requirement; negative: shortfall
  * @param perGain price of demand
- * @param limit what they have to be cheaper than
+ * @param limit the changes must be cheaper than this
  */
 export function chooseChanges(
   changes: readonly Change[],

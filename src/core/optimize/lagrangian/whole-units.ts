@@ -1,10 +1,11 @@
 /**
- * From flows at prices of service to plans. At the best price the flow serves too little or too much by some units along cycles of next
- * to no reduced cost. Pivots at a price a little higher (or lower) send them, and of the last one as many units as it takes: what is
- * served beyond what is required is then less than a cycle serves, a vehicle's load at most, and the plan within a move of the bound.
- * Then units along up to three cycles at a time that leave less over, from there or from the flow at another price.
+ * From flows at a Lagrangian multiplier to plans. At the best price the flow serves too little or too much, by some
+ * units along cycles of almost no reduced cost. Pivots at a slightly higher (or lower) price send them, and of the
+ * last cycle only as many units as needed. The excess is then less than one cycle serves, at most a vehicle's load,
+ * and the plan is within a move of the bound. Further units along up to three cycles at a time reduce the excess,
+ * from that flow or from the flow at another price.
  *
- * A unit along the cycle of an arc outside the tree: O(depth). Looking at all of them: O(candidates · depth).
+ * A unit along the cycle of an arc outside the tree: O(depth). Examining all of them: O(candidates · depth).
  */
 import { pivotCandidates } from '../flow/network-simplex.ts';
 import { readFlow, realArcs } from '../flow/read-tree.ts';
@@ -20,14 +21,14 @@ import {
 } from './lagrangian-tree.ts';
 import { type Change, chooseChanges } from './step-changes.ts';
 
-/** First distance to the price at which units are sent, and by how much it grows where they do not suffice. */
+/** First distance to the price at which units are sent, and the factor by which it grows if they do not suffice. */
 const FIRST_STEP = 2 ** -10;
 const STEP_FACTOR = 8;
 const MAX_STEPS = 24;
-/** Cycles that are looked at together. */
+/** Maximum number of cycles that are combined. */
 const MAX_CHANGES = 80;
 
-/** A flow with units outside the tree, by candidate; the tree's own flow is another array than the search's. */
+/** A flow with units outside the tree, by candidate. The tree's own flow is copied from the search's. */
 export type WholeFlow = { s: PricedSearch; beside: Map<number, number>; served: number };
 
 function wholeFlow(s: PricedSearch): WholeFlow {
@@ -36,9 +37,9 @@ function wholeFlow(s: PricedSearch): WholeFlow {
 }
 
 /**
- * The flow at the best price, changed until it serves at least `least` and as little beyond as one cycle allows.
- * @param s with the optimal tree at that price; left with the tree before the last cycle
- * @returns null where the stop flag or the deadline came first, or nothing serves enough
+ * The flow at the best price, changed until it serves at least `least`, with as little excess as one cycle allows.
+ * @param s with the optimal tree at that price; returned with the tree before the last cycle
+ * @returns null if the stop flag or the deadline ended the search, or no flow serves enough
  */
 export function serveEnough(s: PricedSearch, least: number): WholeFlow | null {
   const best = s.price;
@@ -70,7 +71,10 @@ export function serveEnough(s: PricedSearch, least: number): WholeFlow | null {
   return last >= 0 || !isRising ? whole : null;
 }
 
-/** The flow at another price, told at the present one. @returns null where the stop flag or the deadline came first */
+/**
+ * The flow at another price, with the present price restored. @returns null if the stop flag or the deadline ended
+ * the search
+ */
 export function flowAt(s: PricedSearch, price: number): WholeFlow | null {
   const now = s.price;
   setPrice(s, price);
@@ -80,9 +84,10 @@ export function flowAt(s: PricedSearch, price: number): WholeFlow | null {
 }
 
 /**
- * Sends units along the cycles that together leave the least: by their reduced costs and by the price of what is served beyond `least`.
- * @param limit what that has to be less than
- * @returns what it is, or null where there are no such cycles
+ * Sends units along the cycles that together minimize their reduced costs plus the price of the demand served beyond
+ * `least`.
+ * @param limit the minimum must be below this
+ * @returns the minimum, or null if no such cycles exist
  */
 export function leaveLess(whole: WholeFlow, least: number, noise: number, limit: number): number | null {
   const { s, served } = whole;
@@ -92,7 +97,7 @@ export function leaveLess(whole: WholeFlow, least: number, noise: number, limit:
   let added = 0;
   for (const { step, reduced } of chosen) {
     const { amount, gain } = cycleOf(s, step);
-    // The cycles before may have taken what this one needs.
+    // Earlier cycles may have used up what this one needs.
     if (amount < 1) return null;
     send(whole, step, 1, gain);
     added += reduced;
@@ -100,7 +105,7 @@ export function leaveLess(whole: WholeFlow, least: number, noise: number, limit:
   return added + perGain * (whole.served - least);
 }
 
-/** Arcs outside the tree whose cycle costs less than `limit` beyond the prices and can take a unit, cheapest first. */
+/** Arcs outside the tree whose cycle has a reduced cost below `limit` and can carry a unit, cheapest first. */
 function findChanges(s: PricedSearch, limit: number, noise: number): Change[] {
   const { list, tree } = s;
   const { potential } = tree;
@@ -119,7 +124,7 @@ function findChanges(s: PricedSearch, limit: number, noise: number): Change[] {
   return found.sort((x, y) => x.reduced - y.reduced);
 }
 
-/** How many units the cycle of a candidate takes (0: it is in the tree), and what each serves more. */
+/** How many units the cycle of a candidate can carry (0: the arc is in the tree), and the demand that each adds. */
 function cycleOf(s: PricedSearch, arc: number): { amount: number; gain: number } {
   const { parent, flow } = s.tree;
   const from = s.list.from[arc];
@@ -134,7 +139,7 @@ function cycleOf(s: PricedSearch, arc: number): { amount: number; gain: number }
   return { amount, gain };
 }
 
-/** Sends units around the cycle of a candidate; the tree stays as it is. */
+/** Sends units around the cycle of a candidate; the tree stays unchanged. */
 function send(whole: WholeFlow, arc: number, units: number, gain: number): void {
   const { s, beside } = whole;
   const { flow } = s.tree;
@@ -146,8 +151,8 @@ function send(whole: WholeFlow, arc: number, units: number, gain: number): void 
 }
 
 /**
- * Along an arc and back through the tree, from its end up to the join and down to its start.
- * @param visit is told each node whose arc to its parent is on the way, and whether that comes to carry more
+ * Walks along an arc and back through the tree, from its end up to the join and down to its start.
+ * @param visit receives each node whose arc to its parent is on the way, and whether that arc gains flow
  */
 function walkCycle(
   { parent, depth }: SpanningTree,
@@ -168,7 +173,7 @@ function walkCycle(
   }
 }
 
-/** Vehicles that move: those of the tree and those outside of it. */
+/** Moves of the vehicles in the tree and outside of it. */
 export function readMoves(
   { tree, list }: Pick<PricedSearch, 'tree' | 'list'>,
   beside: ReadonlyMap<number, number> = new Map(),

@@ -1,48 +1,46 @@
 /**
- * How long each part of an optimization may take. A caller's time limit ends all of it; within that limit, these two tables say
- * who gets how much, and why. No other file holds a share of the time or a number of milliseconds.
+ * How long each part of an optimization may take. A caller's time limit ends all of it; within that limit, these two
+ * tables give each part's time and the reason for it. No other file holds a share of the time or a number of
+ * milliseconds.
  */
 import { nowMs } from './clock.ts';
 import type { Stopping } from './stopping.ts';
 
 type Table = Record<string, readonly [value: number, why: string]>;
 
-/** Share of the time that is left when the part begins. */
+/** Share of the time left when the part begins. */
 const SHARES = {
   // infeasible/: why there is no plan
-  firstConflict: [0.25, 'everything else is said about the constraints that it names'],
-  ceilingAlone: [
-    0.33,
-    'in one piece: what its one solve proves grows with the time that it has without a break',
-  ],
-  eachAlone: [0.4, 'for all constraints of the first conflict but the ceiling, in equal parts'],
-  furtherConflicts: [0.3, 'a second conflict says why one change alone does not help'],
-  openConflicts: [0.6, 'where one change alone helps, how large it is says more than what helps together'],
+  firstConflict: [0.25, 'all other questions concern the constraints that it names'],
+  ceilingAlone: [0.33, 'without interruption: what its one solve proves grows with uninterrupted time'],
+  eachAlone: [0.4, 'for all constraints of the first conflict except the ceiling, in equal parts'],
+  furtherConflicts: [0.3, 'a second conflict shows why one change alone does not help'],
+  openConflicts: [0.6, 'if one change alone helps, its size tells a reader more than joint changes'],
   withoutCeiling: [
     0.6,
-    'of one constraint: a ceiling outside the conflict rarely matters, and without it the question is easy',
+    'of one constraint: a ceiling outside the conflict rarely matters, and the question is easy without it',
   ],
-  bisectionQuestion: [0.5, 'of a bisection: one hard question leaves time for others'],
+  bisectionQuestion: [0.5, 'of a bisection: one hard question must leave time for others'],
   bisectionSureQuestion: [
     0.8,
-    'after quick answers: the full answer at the place they found is nearly all that is left to do',
+    'after quick answers: the full answer at the value they found is nearly all the remaining work',
   ],
-  likelierAnswer: [0.6, 'any plan: whichever of coverage and solving is likelier to decide comes first'],
-  coverageAnswer: [0.85, 'any plan, no bounds per location: solving seldom tells more than coverage'],
-  serviceLevelModel: [0.5, 'highest service level: one model, where it is small'],
-  serviceLevelCoverage: [0.6, 'highest service level: coverage, where costs or bounds leave more to ask'],
+  likelierAnswer: [0.6, 'any plan: coverage or solving, whichever is likelier to decide, comes first'],
+  coverageAnswer: [0.85, 'any plan, no bounds per location: solving seldom decides more than coverage'],
+  serviceLevelModel: [0.5, 'highest service level: one model, if it is small'],
+  serviceLevelCoverage: [
+    0.6,
+    'highest service level: coverage, if costs or bounds require further questions',
+  ],
   serviceLevelGlance: [0.3, 'highest service level: whether coverage is far beyond the ceiling'],
   serviceLevelQuestion: [0.3, 'highest service level: one question of its bisection'],
   // insights/: what a plan is worth
-  insights: [0.5, 'the plan is there; a reader waits for what is said about it'],
-  binding: [0.1, 'which constraints bind has to be named however little time there is'],
-  bounds: [
-    0.9,
-    'bounds of all changed problems; the rest is for solving those that bounds say nothing about',
-  ],
+  insights: [0.5, 'the plan is complete; a reader waits for its insights'],
+  binding: [0.1, 'the binding constraints must be named even in little time'],
+  bounds: [0.9, 'bounds of all changed problems; the rest is for solving those that bounds do not settle'],
   closerSingleClass: [0.5, 'one class: all figures start from the optimum'],
   closerSeveralClasses: [0.3, 'several classes: the branch-and-bound tree needs the rest'],
-  treeOptimum: [0.15, 'several classes: the tree of the problem as it is, which all changed problems share'],
+  treeOptimum: [0.15, 'several classes: the tree of the unchanged problem, which all changed problems share'],
   changedProblem: [0.2, 'one solve of a changed problem'],
   // optimize.ts
   answer: [0.5, 'of the time limit at most, for building and checking the answer'],
@@ -50,26 +48,26 @@ const SHARES = {
 
 /** Milliseconds. */
 const TIMES = {
-  explanation: [4_000, 'one class, not asked for: it is no plan, and a reader waits for it'],
+  explanation: [4_000, 'one class, not requested: the answer has no plan, and a reader waits for it'],
   explanationSeveralClasses: [10_000, 'the same with several classes, whose questions are harder'],
   insightsMin: [5_000, 'one class: small problems'],
   insightsMax: [10_000, 'one class: large problems'],
   insightsPerLocation: [15, 'one class, per location'],
   insightsSeveralClasses: [20_000, 'several classes: a branch-and-bound tree'],
-  changedProblemMin: [50, 'a shorter solve brings nothing'],
-  treeQuestionMin: [15, 'a shorter look at a changed problem brings nothing'],
+  changedProblemMin: [50, 'a shorter solve finds nothing'],
+  treeQuestionMin: [15, 'a shorter search of a changed problem finds nothing'],
   answerPerVehicle: [1e-3, 'building and checking the answer'],
   answerPerLocation: [5e-3, 'a first tree, building and checking the answer'],
-  lateBuild: [40, 'processor time past the deadline for reading a request: the plan then takes 0.1 s more'],
-  latePlan: [75, 'processor time past the deadline for a plan, where there is none: it takes 10 to 70'],
-  lateCoverage: [50, 'past the deadline: what was found is still a plan'],
-  lateMoves: [100, 'past the deadline: the cheapest moves for the steps that were found'],
-  solverThreadEnd: [40, 'a solver that was told to stop; then its thread is ended'],
+  lateBuild: [40, 'CPU time past the deadline for reading a request: the plan then takes 0.1 s more'],
+  latePlan: [75, 'CPU time past the deadline for a first plan: it takes 10 to 70'],
+  lateCoverage: [50, 'past the deadline: turns what was found into a plan'],
+  lateMoves: [100, 'past the deadline: the cheapest moves for the steps found'],
+  solverThreadEnd: [40, 'for a solver to stop when asked; then its thread is ended'],
   solverThreadPoll: [5, 'between two looks at a solver in a thread of its own'],
   solverProgress: [200, 'between two reports from within the solver'],
   solverThreadProgress: [100, 'the same from its own thread, at most'],
   progress: [100, 'between two reports of a stage'],
-  flowProgressHalf: [200, 'progress of the network simplex: its unknown rest halves in this time'],
+  flowProgressHalf: [200, 'progress of the network simplex: the unfinished share halves in this time'],
 } as const satisfies Table;
 
 /** @returns a share of the time that is left, 0 … 1 */
@@ -82,17 +80,17 @@ export function msOf(part: keyof typeof TIMES): number {
   return TIMES[part][0];
 }
 
-/** When a part of the work ends. */
+/** The time of one part of the work. */
 export function timeFor(part: keyof typeof SHARES, control: Stopping): Stopping {
   return fractionOf(control, shareOf(part));
 }
 
-/** When the next of `parts` pieces of work ends that share the time left equally. */
+/** The time of the next of `parts` pieces of work that share the remaining time equally. */
 export function evenPartOf(control: Stopping, parts: number): Stopping {
   return fractionOf(control, 1 / parts);
 }
 
-/** Flag and deadline as they are, without what is told. */
+/** Flag and deadline unchanged, without progress reports. */
 export function allTimeOf(control: Stopping): Stopping {
   return fractionOf(control, 1);
 }
@@ -102,12 +100,12 @@ function fractionOf({ deadlineMs, stopFlag, onLook }: Stopping, fraction: number
   return { stopFlag, onLook, deadlineMs: now + fraction * Math.max(0, deadlineMs - now) };
 }
 
-/** How long an explanation that nobody asked for may take, in ms. */
+/** Time for an explanation that the request did not ask for, in ms. */
 export function explanationMs(classes: number): number {
   return msOf(classes > 1 ? 'explanationSeveralClasses' : 'explanation');
 }
 
-/** How long insights may take, in ms. @param leftMs until the deadline */
+/** Time for insights, in ms. @param leftMs until the deadline */
 export function insightsMs(classes: number, locations: number, leftMs: number): number {
   const byLocations = msOf('insightsPerLocation') * locations;
   const usual =
@@ -117,7 +115,10 @@ export function insightsMs(classes: number, locations: number, leftMs: number): 
   return Math.min(usual, shareOf('insights') * Math.max(0, leftMs));
 }
 
-/** How long before the time limit the solve ends, in ms: a first tree, and building and checking the answer. */
+/**
+ * How long before the time limit the solve ends, in ms: time for a first tree, and for building and checking the
+ * answer.
+ */
 export function answerMs(vehicles: number, locations: number, limitMs: number): number {
   const needed = msOf('answerPerVehicle') * vehicles + msOf('answerPerLocation') * locations;
   return Math.min(needed, shareOf('answer') * limitMs);

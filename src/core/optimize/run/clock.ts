@@ -1,6 +1,6 @@
 /**
- * The clock of the core: no other file of it reads one. Deadlines are times of the monotonic clock, in ms; what a thread has
- * used of a processor counts where a busy machine must not take a job's time away.
+ * The clock of the core; no other file of the core reads one. Deadlines are times of the monotonic clock, in ms. CPU
+ * time of the thread counts where load from other work must not shorten a job.
  */
 
 /** Monotonic time, in ms. */
@@ -8,7 +8,7 @@ export function nowMs(): number {
   return performance.now();
 }
 
-/** Processor time that this thread has used, in ms. */
+/** CPU time that this thread has used, in ms. */
 export function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

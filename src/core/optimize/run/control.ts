@@ -1,21 +1,19 @@
-/** What a running solve listens to and what it tells. */
-
-/** What running work listens to, and how it tells of itself: P is its progress. */
+/** Inputs that running work observes, and how it reports its progress of type P. */
 export type Control<P> = {
   /** When to stop, on the clock of `clock.ts`. */
   deadlineMs: number;
   /** Shared with the caller: any value but 0 in the first element cancels. */
   stopFlag?: Int32Array | undefined;
   onProgress?: ((progress: P) => void) | undefined;
-  /** Called whenever flag and clock are looked at: every few milliseconds of work. */
+  /** Called with every look at flag and clock: every few milliseconds of work. */
   onLook?: (() => void) | undefined;
-  /** Least time between two calls of `onProgress` from within the solver, ms. */
+  /** Minimum time between two calls of `onProgress` from within the solver, in ms. */
   progressIntervalMs?: number | undefined;
 };
 
 export type SolveControl = Control<SolveProgress>;
 
-/** Costs in cost units; `share` of the work done, 0 … 1. */
+/** Costs in cost units; `share`: the completed share of the work, 0 … 1. */
 export type SolveProgress = {
   share: number;
   incumbentUnits: number | null;
@@ -24,7 +22,7 @@ export type SolveProgress = {
   iterations?: number;
 };
 
-/** Where a run is; `nodes` and `bound` are those of a tree. */
+/** State of a solver run; `nodes` and `bound` are those of a branch-and-bound tree. */
 export type SolverProgress = {
   iterations: number;
   nodes: number;

@@ -1,6 +1,6 @@
 /**
- * When work ends early: the stop flag is set, or the time is up. Whatever takes more than a few milliseconds looks at both in
- * between (`bench/silence.ts` tells the longest that it does not), by asking `isOver` or by calling a check that throws.
+ * When work ends early: the stop flag is set, or time is up. Work of more than a few milliseconds checks both
+ * regularly, by `isOver` or by a check that throws. `bench/silence.ts` measures the longest interval without a check.
  */
 
 import { nowMs, threadCpuMs } from './clock.ts';
@@ -8,13 +8,13 @@ import type { SolveControl } from './control.ts';
 
 export type Stopping = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'onLook'>;
 
-/** The time is up, or the caller has cancelled: whoever asked keeps what was found before. */
+/** Time is up, or the caller has cancelled. The catcher keeps what was found before. */
 export class OutOfTime extends Error {}
 
 /** Called every few milliseconds of work. @throws OutOfTime */
 export type Check = () => void;
 
-/** Whether the work ends here; without a deadline the flag alone ends it. */
+/** Whether the work must end now. Without a deadline only the flag ends it. */
 export function isOver({
   deadlineMs = Number.POSITIVE_INFINITY,
   stopFlag,
@@ -30,25 +30,25 @@ export function checkOf(control: Partial<Stopping>): Check {
   };
 }
 
-/** Looks at the stop flag alone: in what it takes to have a plan, past the time limit too. */
+/** Checks only the stop flag: for work that a plan requires, even past the time limit. */
 export function flagCheckOf({ stopFlag }: Pick<Stopping, 'stopFlag'>): Check {
   return checkOf({ stopFlag });
 }
 
 /**
- * Time past the time limit, of a processor: where other work keeps that from this thread, a plan that comes later is better than none.
- * @returns whether it is spent; it runs from the first time that it is asked
+ * CPU-time allowance past the deadline, so that a busy machine does not use it up: a late plan is better than none.
+ * @returns whether the allowance is spent; it starts with the first call
  */
 export function createAllowance(ms: number): () => boolean {
   let from: { clockMs: number; cpuMs: number } | null = null;
   return () => {
     from ??= { clockMs: nowMs(), cpuMs: threadCpuMs() };
-    // The clock first: reading it costs a fraction.
+    // The wall clock first: reading it costs a fraction of reading the CPU time.
     return nowMs() - from.clockMs >= ms && threadCpuMs() - from.cpuMs >= ms;
   };
 }
 
-/** Work that ends at a deadline, whatever it has come to by then: how far it is, the clock tells. */
+/** Work that uses all its time until the deadline, so that the clock measures its progress. */
 export function byClock({ stopFlag, onProgress }: SolveControl, deadlineMs: number): Stopping {
   const from = nowMs();
   const onLook = () => {
@@ -58,7 +58,7 @@ export function byClock({ stopFlag, onProgress }: SolveControl, deadlineMs: numb
   return { stopFlag, deadlineMs, onLook: onProgress && onLook };
 }
 
-/** @returns whether there was time for all of it */
+/** @returns whether the work finished in time */
 export function untilOutOfTime(work: () => void): boolean {
   try {
     work();

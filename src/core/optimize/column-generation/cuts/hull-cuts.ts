@@ -1,36 +1,39 @@
 /**
- * The strongest cuts for the demand of one location: facets of the convex hull of what may arrive and leave there in whole numbers,
+ * The strongest cuts for the demand of one location: facets of the convex hull of the whole numbers of vehicles that
+ * may arrive and leave there,
  *
  *   { (in, out, u) : u ≥ D − Σ_k cap_k (s + in − out)_k,  u ≥ 0,  out ≤ s }.
  *
- * With d = in − out its extreme points have in = max(0, d), out = max(0, −d); arriving and leaving at once, (1, 1), is a direction.
- * The least u of the hull at given in, out is a linear programme with these points as columns, the duals of which are a cut where
- * that is more than the unmet demand at hand. Only classes of which vehicles arrive or leave take part in it; the gains of the others
- * are lifted one after the other, each as small as the points allow. The right side is the least that the left side
- * comes to at any point, whatever the gains are. The simplex method needs at most 2K + 1 rows and mostly lists tens of points.
- * References: Balas, Facets of the knapsack polytope (1975); Applegate, Bixby, Chvátal, Cook, TSP cuts which do not conform to the
- * template paradigm (2001).
+ * With d = in − out its extreme points have in = max(0, d), out = max(0, −d); arriving and leaving at once, (1, 1),
+ * is a direction.
+ * The least u of the hull at given in, out is a linear programme with these points as columns. If it exceeds the
+ * solution's unmet demand, its duals are a violated cut. Only classes with vehicles that arrive or leave take part;
+ * the gains of the others are lifted one after the other, each as small as the points allow. The right side is the
+ * minimum of the left side over all points, so the cut is valid whatever the gains are. The simplex method needs at
+ * most 2K + 1 rows and usually lists tens of points.
+ * References: Balas, Facets of the knapsack polytope (1975); Applegate, Bixby, Chvátal, Cook, TSP cuts which do not
+ * conform to the template paradigm (2001).
  */
 import { inverseOf } from './inverse.ts';
 import type { LocationCut, LocationValues } from './location-cuts.ts';
 
 type Place = { capacities: Float64Array; here: ArrayLike<number>; demand: number };
 
-/** From least to most vehicles more of each class. */
+/** Bounds of the net change of each class, in vehicles. */
 type Box = { least: Int32Array; most: Int32Array };
 
-/** Points of a location, and those listed in the linear programme: a millisecond or two. */
+/** Maximum numbers of points of a location, and of points listed in the linear programme: a millisecond or two. */
 const MAX_POINTS = 20_000;
 const MAX_LISTED = 4000;
 const MAX_PIVOTS = 300;
 const NOISE = 1e-9;
-/** Vehicles that are none. */
+/** A smaller number of vehicles counts as none. */
 const MIN_MOVED = 1e-6;
 const MIN_VIOLATION = 1e-4;
 /** Gains and right sides are multiples of this, so that sums of them are exact. */
 const STEP = 2 ** -30;
 
-/** The cut that the point breaks most, or null; null too where there are too many points to tell. */
+/** The most violated cut; null if there is none, or if the points are too many to list. */
 export function findHullCut(point: LocationValues): LocationCut | null {
   const { capacities, here, values, unmet } = point;
   const classes = capacities.length;
@@ -54,7 +57,7 @@ export function findHullCut(point: LocationValues): LocationCut | null {
   const isSame = (demand: number, stand: ArrayLike<number>) =>
     demand === point.demand && here.every((count, k) => count === stand[k]);
   return {
-    // A vehicle that is not counted is worth no more than one that leaves.
+    // A vehicle that is not counted contributes no more than one that leaves.
     gains: Float64Array.from([...gains, ...gains.subarray(classes)]),
     least,
     violation,
@@ -63,7 +66,7 @@ export function findHullCut(point: LocationValues): LocationCut | null {
   };
 }
 
-/** All may leave, and as many arrive as serve the whole demand. */
+/** All vehicles may leave, and as many may arrive as serve the whole demand. */
 function boxOf({ capacities, demand, here }: Place): Box {
   return {
     least: Int32Array.from(capacities, (_, k) => -here[k]),
@@ -71,7 +74,7 @@ function boxOf({ capacities, demand, here }: Place): Box {
   };
 }
 
-/** The part of the box on the sides to which vehicles move. */
+/** The face of the box in the directions in which vehicles move. */
 function faceOf(moved: Float64Array, { least, most }: Box): Box {
   const classes = least.length;
   return {
@@ -81,9 +84,9 @@ function faceOf(moved: Float64Array, { least, most }: Box): Box {
 }
 
 /**
- * The least of Σ gains · (in, out) + u over the points of a box. Gains of arrivals are not negative: points are passed over where one
- * vehicle less of those that arrive would do, and more than the box has would do no harm.
- * @returns null where there are more points than `mostPoints`
+ * The minimum of Σ gains · (in, out) + u over the points of a box. Gains of arrivals are not negative, so points
+ * where one arriving vehicle fewer would suffice are skipped; a box with more points would give the same minimum.
+ * @returns null if the points are more than `mostPoints`
  */
 function leastOf(
   gains: Float64Array,
@@ -93,7 +96,7 @@ function leastOf(
 ): number | null {
   const classes = capacities.length;
   let points = 0;
-  /** @param open demand that the classes above k leave */
+  /** @param open demand that the classes above k leave unserved */
   const from = (k: number, open: number): number => {
     if (k < 0) {
       points++;
@@ -113,7 +116,10 @@ function leastOf(
   return points > mostPoints ? null : lowest;
 }
 
-/** The least unmet demand of the hull where as many arrive and leave as at the point, and gains that prove it; null where that fails. */
+/**
+ * The least unmet demand of the hull at the point's arrivals and departures, and the gains that prove it; null if the
+ * programme fails.
+ */
 function leastUnmet(face: Box, point: LocationValues): { unmet: number; gains: Float64Array } | null {
   const { columns, costs, right, rowOf, basis } = programmeOf(face, point);
   const rows = right.length;
@@ -159,8 +165,10 @@ function dot(a: Float64Array, b: Float64Array): number {
 }
 
 /**
- * Points as columns: a row for each kind of vehicles that arrive or leave, by its place among the values, and one for the sum of weights.
- * The first basis: the point rounded down, then one class after the other rounded up, the greatest fraction first.
+ * Points as columns: one row for each kind of vehicles that arrive or leave, by its position among the values, and
+ * one row for the sum of weights.
+ * The first basis is the point rounded down, then with one class after the other rounded up, the greatest fraction
+ * first.
  */
 function programmeOf(face: Box, { capacities, here, values, demand }: LocationValues) {
   const classes = capacities.length;
@@ -221,14 +229,17 @@ function programmeOf(face: Box, { capacities, here, values, demand }: LocationVa
   return { columns, costs, right, rowOf, basis };
 }
 
-/** Gains for the sides that did not take part; none negative for arrivals, nor in sum for arriving and leaving at once. */
+/**
+ * Gains for the directions that did not take part. No gain of arrivals is negative, nor is the sum for arriving and
+ * leaving at once.
+ */
 function lift(start: Float64Array, face: Box, box: Box, place: Place): Float64Array {
   const classes = place.capacities.length;
   const gains = start.slice();
   for (let k = 0; k < classes; k++) gains[k] = Math.max(0, gains[k]);
   const known = { least: face.least.slice(), most: face.most.slice() };
   const right = leastOf(gains, known, place)!;
-  /** The least gain that holds with one vehicle of class k more (`by` 1) or fewer (−1), with two, … */
+  /** The smallest gain that is valid with one vehicle of class k more (`by` 1) or fewer (−1), with two, … */
   const gainOf = (k: number, by: 1 | -1, most: number): number => {
     let gain = Number.NEGATIVE_INFINITY;
     for (let times = 1; times <= most; times++) {

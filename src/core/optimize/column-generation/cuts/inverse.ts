@@ -2,11 +2,14 @@
 
 const MIN_PIVOT = 1e-9;
 
-/** Of a square matrix given by its columns, row by row, by Gauss and Jordan with partial pivoting; null where it is singular. O(m³). */
+/**
+ * The inverse, row by row, of a square matrix given by its columns; Gauss-Jordan with partial pivoting. Null if it is
+ * singular. O(m³).
+ */
 export function inverseOf(columns: readonly Float64Array[]): Float64Array | null {
   const m = columns.length;
   const width = 2 * m;
-  // The matrix and beside it the identity, which becomes the inverse.
+  // The matrix, and next to it the identity, which becomes the inverse.
   const table = new Float64Array(m * width);
   for (let c = 0; c < m; c++) {
     for (let r = 0; r < m; r++) table[r * width + c] = columns[c][r];

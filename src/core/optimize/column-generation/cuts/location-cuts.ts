@@ -1,21 +1,23 @@
 /**
- * Cuts for the demand of one location with several capacity classes. In whole numbers of vehicles that arrive, leave and stand idle,
+ * Cuts for the demand of one location with several capacity classes. In whole numbers of vehicles that arrive, leave
+ * and stand idle,
  *
  *   u + Σ_k cap_k (in_k − out_k − idle_k) ≥ D − Σ_k cap_k s_k,   u ≥ 0 unmet demand
  *
  * holds. Mixed-integer rounding of Σ a_i x_i + u ≥ b with a divisor δ:  Σ G(a_i) x_i + u ≥ δ f ⌈b/δ⌉,
  * f = b/δ − ⌊b/δ⌋,  G(a) = δ (f ⌊a/δ⌋ + min(f, a/δ − ⌊a/δ⌋)).
- * Vehicles that leave may be read as s_k minus those that stay, which gives another cut: all such choices × divisors are tried,
- * O(2^K · divisors · K) per location, and the one that a solution breaks most is taken.
- * This is what makes the bound tight: without cuts the relaxation serves the last of a demand with fractions of vehicles,
- * and swaps half a large vehicle for small ones.
- * Reference: Marchand and Wolsey, Aggregation and mixed integer rounding to solve MIPs, Operations Research 49 (2001).
+ * Substituting s_k minus the vehicles that stay for those that leave gives another cut. All such choices × divisors
+ * are tried, O(2^K · divisors · K) per location, and the most violated cut is taken.
+ * These cuts make the bound tight: without them the relaxation serves the last of a demand with fractions of
+ * vehicles, and exchanges half a large vehicle for small ones.
+ * Reference: Marchand and Wolsey, Aggregation and mixed integer rounding to solve MIPs, Operations Research 49
+ * (2001).
  */
 
 /**
  * Σ gains · x + u ≥ least, for the location's in (0 … K−1), out (K … 2K−1) and idle (2K … 3K−1) vehicles.
- * `leastFor`: the right side that makes the same left side hold for another demand and other vehicles there. G with a given f is
- * subadditive whatever it is applied to, so that is G of the other b.
+ * `leastFor`: the right side with which the same left side is valid for another demand and other vehicles at the
+ * location. G with a fixed f is subadditive for any argument, so that right side is G of the new b.
  */
 export type LocationCut = {
   gains: Float64Array;
@@ -25,7 +27,7 @@ export type LocationCut = {
 };
 
 const NOISE = 1e-9;
-/** All choices of reading are tried up to so many classes; with more, only all or none. */
+/** All substitutions are tried up to this number of classes; with more, only all or none. */
 const MAX_CLASSES = 5;
 
 export type LocationValues = {
@@ -38,7 +40,7 @@ export type LocationValues = {
   unmet: number;
 };
 
-/** The cut that the point breaks most, or null. */
+/** The most violated cut, or null. */
 export function findLocationCut(point: LocationValues, divisors: Float64Array): LocationCut | null {
   const { capacities, here, values, demand } = point;
   const classes = capacities.length;

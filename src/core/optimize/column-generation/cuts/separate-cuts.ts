@@ -1,4 +1,4 @@
-/** Finds the cuts of all locations that a solution breaks, and adds them as rows. */
+/** Finds the violated cuts of all locations and adds them as rows. */
 
 import type { Context } from '../context.ts';
 import type { ExtraRow } from '../rows.ts';
@@ -6,8 +6,9 @@ import { findHullCut } from './hull-cuts.ts';
 import { findLocationCut } from './location-cuts.ts';
 
 /**
- * At most one cut per location: the rounding broken most or, where none is, one of the hull, which takes longer.
- * @returns how many were added; with the time up, of the locations looked at by then
+ * Adds at most one cut per location: the most violated rounding or, if no rounding is violated, one of the hull,
+ * which takes longer to find.
+ * @returns the number of added cuts; when time is up, of the locations examined by then
  */
 export function addLocationCuts({ base, master, incumbent }: Context, values: Float64Array): number {
   if (base.firstUnmet < 0) return 0;

@@ -1,17 +1,20 @@
 /**
- * The cheapest moves of one capacity class for given numbers of vehicles per location, kept optimal while the numbers change by one.
+ * The cheapest moves of one capacity class for given numbers of vehicles per location, kept optimal while the numbers
+ * change by one.
  *
- * Sources i send s_i vehicles (staying is i → i for nothing), sinks j take p_j. Duals w, v with c_ij + w_i − v_j ≥ 0, = 0 where vehicles
- * go, prove the flow optimal for its p. To take a vehicle from b and give it to a, flow is sent along a shortest path of the residual
- * network (Dijkstra on reduced costs), which keeps that so: successive shortest paths. It begins with p = s: all stay, duals 0.
- * O(n · sinks settled) per path. Whole cost units: all sums are exact. Reference: Ahuja, Magnanti, Orlin (1993), section 9.7.
+ * Sources i send s_i vehicles (staying is i → i at no cost), sinks j take p_j. Duals w, v with c_ij + w_i − v_j ≥ 0,
+ * and = 0 where vehicles go, prove the flow optimal for its p. To take a vehicle from b and give it to a, flow is
+ * sent along a shortest path of the residual network (Dijkstra on reduced costs), which preserves optimality:
+ * successive shortest paths. The start is p = s: all vehicles stay, duals 0.
+ * O(n · sinks settled) per path. Whole cost units: all sums are exact. Reference: Ahuja, Magnanti, Orlin (1993),
+ * section 9.7.
  */
 import type { Problem } from '../../problem/model.ts';
 import { isAllowed } from '../../problem/network.ts';
 
 export type ClassTransport = ReturnType<typeof createClassTransport>;
 
-/** Costs of all moves in units, n × n; Infinity where a move is not allowed. Not to be changed. */
+/** Costs of all moves in units, n × n; Infinity for a forbidden move. Do not change the array. */
 export function allowedCosts({ locationIds, network, limits }: Problem): Float64Array {
   const n = locationIds.length;
   let cost = network.costUnits;
@@ -29,13 +32,13 @@ export function allowedCosts({ locationIds, network, limits }: Problem): Float64
 export function createClassTransport(problem: Problem, k: number, cost: Float64Array) {
   const n = problem.locationIds.length;
   const supply = problem.supply.subarray(k * n, (k + 1) * n);
-  /** By sink: the sources whose vehicles are there, and how many. */
+  /** By sink: the sources of its vehicles, and how many come from each. */
   const from: number[][] = Array.from({ length: n }, (_, j) => (supply[j] > 0 ? [j] : []));
   const count: number[][] = Array.from({ length: n }, (_, j) => (supply[j] > 0 ? [supply[j]] : []));
   const present = Int32Array.from(supply);
   const atSource = new Float64Array(n);
   const atSink = new Float64Array(n);
-  /** Of the last search, reduced; Infinity where it did not come. */
+  /** Reduced distances of the last search; Infinity for sinks it did not reach. */
   const toSink = new Float64Array(n);
   const toSource = new Float64Array(n);
   const sourceOf = new Int32Array(n);
@@ -43,7 +46,10 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
   const isSettled = new Uint8Array(n);
   const order = new Int32Array(n);
 
-  /** Settles sinks by reduced distance from b, at most so many or until `isEnd`. @returns how many; they are in `order` */
+  /**
+   * Settles sinks by reduced distance from b, at most `most` or until `isEnd`. @returns their number; they are in
+   * `order`
+   */
   function settle(b: number, most: number, isEnd: (j: number) => boolean): number {
     toSink.fill(Number.POSITIVE_INFINITY);
     toSource.fill(Number.POSITIVE_INFINITY);
@@ -79,7 +85,7 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
     }
   }
 
-  /** Along the last search's path. @returns its cost */
+  /** Sends one vehicle along the last search's path. @returns its cost */
   function augment(b: number, a: number): number {
     const length = toSink[a];
     const added = length - atSink[b] + atSink[a];
@@ -112,25 +118,27 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
 
   return {
     present: (j: number) => present[j],
-    /** What it costs that b has one vehicle fewer and another sink one more, for the `most` nearest in reduced cost. */
+    /**
+     * The cost of one vehicle fewer at b and one more at another sink, for the `most` nearest sinks in reduced cost.
+     */
     reach(b: number, most: number): { sinks: Int32Array; costs: Float64Array } {
       const settled = present[b] > 0 ? settle(b, most + 1, () => false) : 0;
       const sinks = order.slice(Math.min(1, settled), settled);
       return { sinks, costs: Float64Array.from(sinks, (a) => toSink[a] - atSink[b] + atSink[a]) };
     },
-    /** b has one vehicle fewer, a one more. @returns what that costs; null, and nothing is done, where it cannot be */
+    /** One vehicle fewer at b, one more at a. @returns the cost; null, without any change, if it is impossible */
     shift(b: number, a: number): number | null {
       if (present[b] === 0) return null;
       const settled = settle(b, n, (j) => j === a);
       return order[settled - 1] === a ? augment(b, a) : null;
     },
-    /** b has one vehicle fewer, the nearest sink of those that want one has one more. @returns as `shift` */
+    /** One vehicle fewer at b, one more at the nearest sink that wants one. @returns as `shift` */
     shiftToNearest(b: number, isWanting: (j: number) => boolean): number | null {
       if (present[b] === 0) return null;
       const a = order[settle(b, n, isWanting) - 1];
       return isWanting(a) ? augment(b, a) : null;
     },
-    /** Vehicles that do not stay. */
+    /** Visits the vehicles that do not stay. */
     forEachMove(visit: (source: number, target: number, vehicles: number) => void): void {
       for (let j = 0; j < n; j++) {
         for (let e = 0; e < from[j].length; e++) if (from[j][e] !== j) visit(from[j][e], j, count[j][e]);

@@ -1,13 +1,14 @@
 /**
- * Small changes of a plan that may make it cheaper: up to three shifts of vehicles of different classes that meet at one location, and pairs
- * of such changes where one leaves demand unmet that the other serves.
+ * Small changes that may make a plan cheaper: up to three shifts of vehicles of different classes that meet at one
+ * location, and pairs of such changes, one of which leaves demand unmet that the other serves.
  *
- * A change counts by cost + price · demand it leaves unmet, price from the relaxation's service level. Of the shifts that meet at a
- * location the best few of each class, number and direction are combined: O(n) combinations per number of classes.
- * Costs are those of each shift alone: exact for one vehicle of a class, too low at most for several.
+ * A change is rated by cost + price · demand it leaves unmet, with the price of the relaxation's service level. Of
+ * the shifts that meet at a location, the best few of each class, number and direction are combined: O(n)
+ * combinations per number of classes.
+ * Costs are those of each shift alone: exact for one vehicle of a class, otherwise a lower bound.
  */
 
-/** `times` vehicles of class k fewer at `from`, more at `to`. Cost units. */
+/** `times` vehicles of class k fewer at `from`, and as many more at `to`. Cost in cost units. */
 export type Shift = { k: number; from: number; to: number; times: number; cost: number };
 
 export type Exchange = { shifts: Shift[]; cost: number; unmet: number };
@@ -16,28 +17,31 @@ export type ExchangeState = {
   capacities: Float64Array;
   /** n: capacity present beyond demand, negative where demand is unmet. */
   spare: Float64Array;
-  /** Demand that may be left unmet beyond what is. */
+  /** Additional demand that may be left unmet. */
   slack: number;
   /** Cost units per demand. */
   price: number;
   present(k: number, j: number): number;
-  /** What one vehicle fewer at `from` and one more at the sinks near to it costs. */
+  /** The cost of one vehicle fewer at `from` and one more at each of the nearest sinks. */
   reach(k: number, from: number): { sinks: Int32Array; costs: Float64Array };
   isOver(): boolean;
 };
 
 const MAX_TIMES = 2;
-/** Of each class, number and direction at a location. */
+/** Maximum number of shifts per class, number and direction at a location. */
 const PER_KIND = 4;
 const MAX_PER_LOCATION = 48;
-/** A change worse than this much unmet demand is not looked at again. */
+/** A change with a score above the price of this much unmet demand is discarded. */
 const MIN_LOSS = 0.1;
 const MAX_JOINED = 400;
 
-/** A shift as the location sees it that several meet at: `size` capacity more or less, and what happens at its other end. */
+/**
+ * A shift seen from the location where several meet: `size` capacity more or less there, and the effect at its other
+ * end.
+ */
 type End = { shift: Shift; other: number; size: number; unmet: number; score: number };
 
-/** @returns changes that lower the cost and keep the service level, the greatest saving first; empty where the time is up */
+/** @returns changes that lower the cost and keep the service level, the greatest saving first; empty if time is up */
 export function findExchanges(state: ExchangeState): Exchange[] {
   const { slack, price } = state;
   const found: Exchange[] = [];
@@ -64,12 +68,12 @@ export function findExchanges(state: ExchangeState): Exchange[] {
   return cheaper.sort((x, y) => x.cost - y.cost);
 }
 
-/** How much more demand is unmet at j with so much capacity more. */
+/** The increase of unmet demand at j if its capacity changes by `capacity`. */
 export function unmetChange(spare: Float64Array, j: number, capacity: number): number {
   return Math.max(0, -spare[j] - capacity) - Math.max(0, -spare[j]);
 }
 
-/** All shifts by the locations at their ends; those worth a look alone go to `found`. */
+/** All shifts by the locations at their ends. Shifts that may pay off alone go to `found`. */
 function collectShifts(state: ExchangeState, found: Exchange[]): End[][] | null {
   const { capacities, spare, price } = state;
   const n = spare.length;
@@ -144,7 +148,7 @@ function combine(state: ExchangeState, a: number, ends: End[], found: Exchange[]
       const here = Math.max(0, open - size) - unmet;
       const cost = first.shift.cost + second.shift.cost;
       if (first.other === second.other) {
-        // Seen from both ends, counted once.
+        // A combination is seen from both ends but counted once.
         if (first.other > a) continue;
         const there = unmetChange(spare, first.other, -size);
         keep(state, found, [first.shift, second.shift], cost, here + there);

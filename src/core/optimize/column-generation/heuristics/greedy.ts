@@ -1,9 +1,11 @@
 /**
- * A plan without a solver: the whole part of a relaxed solution (or nothing), then one vehicle after the other along the move of least
- * cost per demand that it adds, until the service level holds. A vehicle that leaves takes along what it served.
- * Only moves that are columns already. The cheapest move into each location is kept. After a move, the moves out of where it began and into where
- * it ended are worth less, those out of its end and into its beginning more: O(locations + moves around those two, and around
- * locations whose cheapest move was one of the former) per move added. A heuristic: it proves nothing.
+ * A plan without a solver: the whole part of a relaxed solution (or no moves), then one vehicle after the other along
+ * the move of least cost per demand that it adds, until the service level holds. A vehicle that leaves takes along
+ * what it served.
+ * Only moves that already are columns are used. The cheapest move into each location is kept. After a move, the moves
+ * out of its source and into its target are worth less, those out of its target and into its source more: O(locations
+ * + moves around those two, and around locations whose cheapest move was one of the former) per move added. A
+ * heuristic: it proves nothing.
  */
 import type { Moves, Problem } from '../../problem/model.ts';
 import { movesOn } from '../../problem/moves.ts';
@@ -12,12 +14,12 @@ import { leastServed } from '../../problem/service-level.ts';
 import type { Master } from '../master.ts';
 
 const ROUNDING_NOISE = 1e-6;
-/** Moves and locations passed over between two looks at the clock: some milliseconds. */
+/** Moves and locations visited between two looks at the clock: some milliseconds. */
 const MAX_UNSEEN = 100_000;
 
 /**
- * @param values column values of a relaxed solution, or null to begin with nothing moved
- * @returns null where the moves do not suffice, or `isOver` came first
+ * @param values column values of a relaxed solution, or null to start without moves
+ * @returns null if the moves do not suffice, or `isOver` ended the search
  */
 export function planGreedily(
   problem: Problem,
@@ -36,7 +38,7 @@ export function planGreedily(
   const { capacityClass, source, target } = master.arcs;
   const { capacities, demand, supply, network, limits } = problem;
   const n = demand.length;
-  // Columns may be left from another problem of the same form.
+  // The columns may stem from another problem of the same form.
   const isMove = Uint8Array.from(source, (i, a) =>
     isAllowed(network, n, limits.maxDistanceKm, i, target[a]) ? 1 : 0,
   );
@@ -69,7 +71,7 @@ export function planGreedily(
   const outOf = groupByLocation(source, n);
   const cheapest = new Int32Array(n).fill(-1);
   const price = new Float64Array(n);
-  /** Cost per demand that a move adds, Infinity where it adds none. */
+  /** Cost per demand that a move adds; Infinity if it adds none. */
   const priceOf = (a: number) => {
     if (free[capacityClass[a] * n + source[a]] === 0 || isMove[a] === 0) return Number.POSITIVE_INFINITY;
     const net = added(a);
@@ -99,7 +101,7 @@ export function planGreedily(
   if (!findAll()) return null;
   while (served < required) {
     if (isTooLong(n)) return null;
-    // Near the end, no move is worth more than what is still missing.
+    // Near the end no move counts for more than the demand still missing.
     if (required - served < largest && !findAll()) return null;
     let to = -1;
     for (let j = 0; j < n; j++) {
@@ -111,7 +113,7 @@ export function planGreedily(
     const best = cheapest[to];
     const size = capacities[capacityClass[best]];
     const from = source[best];
-    // As long as vehicles are idle here and full there, the next one is the best move again.
+    // While vehicles are idle at the source and serve fully at the target, the next vehicle's best move is the same.
     const alike = Math.min(
       free[capacityClass[best] * n + from],
       Math.floor((demand[to] - capacity[to]) / size),
@@ -141,7 +143,7 @@ export function planGreedily(
   return movesOn(chosen, master.arcs, (a) => moved[a]);
 }
 
-/** Moves by the location at one of their ends, in order: those of j from `starts[j]` up to `starts[j + 1]`. */
+/** Moves by the location at one of their ends, in order: those of j are at `starts[j]` up to `starts[j + 1]`. */
 function groupByLocation(ends: readonly number[], n: number) {
   const starts = new Int32Array(n + 1);
   for (const j of ends) starts[j + 1]++;

@@ -1,7 +1,8 @@
 /**
- * Local search from a plan to a cheaper one, for several capacity classes. Given how many vehicles of each class stand where, the cheapest
- * moves are a flow per class (`class-transport.ts`); what is searched are those numbers, in rounds of exchanges (`exchanges.ts`),
- * each carried out and kept only where it saves what it costs exactly. Ends where no round finds anything. A heuristic: it proves nothing.
+ * Local search from a plan to a cheaper one, for several capacity classes. Given the number of vehicles of each class
+ * per location, the cheapest moves are a flow per class (`class-transport.ts`). The search changes these numbers in
+ * rounds of exchanges (`exchanges.ts`); it carries out each exchange and keeps it only if its saving exceeds its
+ * exact cost. It ends when no round finds an exchange. A heuristic: it proves nothing.
  */
 import type { Moves, Problem } from '../../problem/model.ts';
 import { joinMoves, movesOfFlow } from '../../problem/moves.ts';
@@ -10,17 +11,17 @@ import { hasLocationBounds } from '../../problem/variants.ts';
 import { allowedCosts, type ClassTransport, createClassTransport } from './class-transport.ts';
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
 
-/** Beyond this a round takes a second. */
+/** With more locations a round takes a second. */
 const MAX_LOCATIONS = 2000;
 const MAX_ROUNDS = 50;
-/** Exchanges carried out per round, kept or taken back. */
+/** Exchanges carried out per round, whether kept or undone. */
 const MAX_TRIED = 300;
-/** Of the price, in turn where a round finds nothing: another price finds other exchanges. */
+/** Factors on the price, used in turn when a round finds nothing: another price finds other exchanges. */
 const WEIGHTS = [1, 0.8, 1.25];
-/** Locations near to a vehicle's that it may be exchanged with. */
+/** Number of nearby locations with which a vehicle may be exchanged. */
 const REACH = 24;
 
-/** Whether the search knows all the problem's constraints. */
+/** Whether the search supports all of the problem's constraints. */
 export function canImprove(problem: Problem): boolean {
   const { capacities, locationIds, limits } = problem;
   return (
@@ -34,7 +35,7 @@ export function canImprove(problem: Problem): boolean {
 /**
  * @param price cost units that a unit of served demand is worth, to weigh cost against service
  * @param isOver ends the search early
- * @param onPlan told every round's plan; the search ends where it returns true
+ * @param onPlan receives every round's plan; the search ends if it returns true
  */
 export function improve(
   problem: Problem,
@@ -73,7 +74,7 @@ export function improve(
     } else if (++weighing === WEIGHTS.length) return;
   }
 
-  /** @returns whether any was kept */
+  /** @returns whether any exchange was kept */
   function carryOut(exchanges: Exchange[], mayLose: number): boolean {
     let slack = mayLose;
     const isTouched = new Uint8Array(n);
@@ -81,7 +82,7 @@ export function improve(
     let kept = 0;
     for (const { shifts } of exchanges) {
       if (shifts.some(({ from, to }) => isTouched[from] || isTouched[to])) continue;
-      // Costs may have been corrected since.
+      // Costs may have been corrected in the meantime.
       if (shifts.reduce((sum, { cost }) => sum + cost, 0) >= 0) continue;
       const added = new Map<number, number>();
       for (const { k, from, to, times } of shifts) {
@@ -104,7 +105,7 @@ export function improve(
   }
 }
 
-/** Shifts as a whole where that saves something, otherwise nothing; learns what they cost. */
+/** Carries out all shifts if that saves cost, otherwise none, and records their exact costs. */
 function carryOutOne(transports: ClassTransport[], shifts: Shift[]): boolean {
   const done: Shift[] = [];
   let cost = 0;
@@ -119,7 +120,7 @@ function carryOutOne(transports: ClassTransport[], shifts: Shift[]): boolean {
       }
     }
     cost += exact;
-    // Alone in its class it is what it costs in other exchanges too.
+    // A shift that is alone in its class costs the same in other exchanges.
     if (shifts.every((other) => other === shift || other.k !== shift.k)) shift.cost = exact;
   }
   if (cost < 0) return true;
@@ -127,7 +128,7 @@ function carryOutOne(transports: ClassTransport[], shifts: Shift[]): boolean {
   return false;
 }
 
-/** Brings the vehicles where the plan has them, at the least cost. @returns whether that is possible in time */
+/** Distributes the vehicles as in the plan, at the least cost. @returns whether that was possible in time */
 function place(
   { supply, locationIds }: Problem,
   transports: ClassTransport[],

@@ -1,14 +1,14 @@
 /**
- * Plans for integer columns. With one class a vertex of the relaxation has as many fractional steps as rows join the locations
- * (service level, fleet size), on a cycle of moves: rounded up there is one vehicle more than the bound has, so the plan is within about
- * one move of it.
+ * Plans for integer columns. With one class, a vertex of the relaxation has as many fractional steps as there are
+ * rows that link the locations (service level, fleet size), on a cycle of moves. Rounding up adds one vehicle to the
+ * bound's solution, so the plan is within about one move of the bound.
  */
 import type { Method } from '../../problem/incumbent.ts';
 import type { Context } from '../context.ts';
 import { movesOf } from '../integer-columns.ts';
 import { integerColumnsOf, planGreedily } from './greedy.ts';
 
-/** A value this close above a whole number is that number. */
+/** A value this close above a whole number counts as that number. */
 const ROUNDING_NOISE = 1e-6;
 
 /** The cheapest moves for the integer columns rounded up: a transportation problem over all moves. */
@@ -18,7 +18,7 @@ export function roundUp(context: Context, values: Float64Array): void {
   planForIntegers(context, whole, 'rounding');
 }
 
-/** A greedy plan on top of what the relaxation moves, then the cheapest moves for the vehicles that it has arrive and leave. */
+/** A greedy plan that extends the relaxation's moves, then the cheapest moves for its arrivals and departures. */
 export function roundGreedily(context: Context, values: Float64Array): void {
   const { problem, base, master, incumbent } = context;
   const moves = planGreedily(problem, master, values, incumbent.isOver);
@@ -26,7 +26,7 @@ export function roundGreedily(context: Context, values: Float64Array): void {
   planForIntegers(context, integerColumnsOf(problem, moves), 'rounding');
 }
 
-/** The cheapest plan with these integer columns, if it exists, is considered. Leaves the columns' bounds as they were. */
+/** Considers the cheapest plan with these integer columns, if it exists. Restores the columns' bounds afterwards. */
 export function planForIntegers(context: Context, whole: Float64Array, method: Method): void {
   const { master, incumbent } = context;
   const { lower, upper } = master.whole;
