@@ -14,7 +14,7 @@
 import type { RISK_CATEGORIES, RiskVehicle } from '../contracts/risk.ts';
 import { requireFinite } from './finite.ts';
 
-export type RiskCategory = (typeof RISK_CATEGORIES)[number];
+type RiskCategory = (typeof RISK_CATEGORIES)[number];
 
 export type RiskSettings = {
   weights: { age: number; utilization: number; maintenance: number };

@@ -41,7 +41,7 @@ const LEAST_OBSERVED_SHARE = 0.25;
 const FADE_FROM_HOURS = 2 * HOURS_PER_WEEK;
 
 /** What the model would have said at one earlier time. */
-export interface PastForecast {
+interface PastForecast {
   /** Position of the origin in the history. */
   origin: number;
   /** Expected demand per hour from the origin on. */

@@ -52,12 +52,12 @@ export interface ForecastOptions {
 }
 
 /** The rungs of the short-history ladder, best first. */
-export const FORECAST_METHODS = ['combination', 'sar_weekly_mean', 'daily_profile', 'mean'] as const;
+const FORECAST_METHODS = ['combination', 'sar_weekly_mean', 'daily_profile', 'mean'] as const;
 export type ForecastMethod = (typeof FORECAST_METHODS)[number];
 
 /** Of locations without observations: what is expected of them, or nothing (`missing-history.ts`). */
 export const METHODS_WITHOUT_HISTORY = ['expected_daily_demand', 'no_history'] as const;
-export type MethodWithoutHistory = (typeof METHODS_WITHOUT_HISTORY)[number];
+type MethodWithoutHistory = (typeof METHODS_WITHOUT_HISTORY)[number];
 
 export interface LocationForecast {
   status: 'ok';

@@ -14,7 +14,7 @@ import { OutOfTime } from '../run/stopping.ts';
 /** Moves i → j of class k, in parallel arrays. */
 export type MoveArcs = { capacityClass: Int32Array; source: Int32Array; target: Int32Array };
 
-export type Priced = {
+type Priced = {
   /** Moves of negative reduced cost that are not columns yet, the most negative of each source and of each target. */
   arcs: MoveArcs;
   /** Σ over all allowed moves of min(0, reduced cost) · supply; ≤ 0. */

@@ -83,7 +83,7 @@ export function formulate(
 }
 
 /** Supply: every operational vehicle stays or moves, Σ_j x_ijk = s_ik. */
-export function addSupplyRows(rows: RowBuilder, problem: Problem, v: Variables): void {
+function addSupplyRows(rows: RowBuilder, problem: Problem, v: Variables): void {
   const n = problem.locationIds.length;
   for (let r = 0; r < v.sourceClass.length; r++) {
     for (let a = v.sourceStart[r]; a < v.sourceStart[r + 1]; a++) rows.add(a, 1);
@@ -93,7 +93,7 @@ export function addSupplyRows(rows: RowBuilder, problem: Problem, v: Variables):
 }
 
 /** Presence: only vehicles present after the moves can serve, Σ_i x_ijk − steps_jk ≥ 0. */
-export function addPresenceRows(rows: RowBuilder, problem: Problem, v: Variables, check: Check): void {
+function addPresenceRows(rows: RowBuilder, problem: Problem, v: Variables, check: Check): void {
   const n = problem.locationIds.length;
   for (let s = 0; s < v.stepClass.length; ) {
     const j = v.stepLocation[s];
@@ -111,12 +111,7 @@ export function addPresenceRows(rows: RowBuilder, problem: Problem, v: Variables
  * Demand served by capacity, with several classes: Σ_k min(capacity_k, D_j) · z_jk − y_j ≥ 0. The coefficient is cut
  * to D_j, which keeps every whole z (one such vehicle serves all) and removes fractional ones.
  */
-export function addServedDemandRows(
-  rows: RowBuilder,
-  _problem: Problem,
-  v: Variables,
-  demandScale: number,
-): void {
+function addServedDemandRows(rows: RowBuilder, _problem: Problem, v: Variables, demandScale: number): void {
   let s = 0;
   for (let c = 0; c < v.servedLocation.length; c++) {
     for (; s < v.stepClass.length && v.stepLocation[s] === v.servedLocation[c]; s++) {
@@ -128,7 +123,7 @@ export function addServedDemandRows(
 }
 
 /** Service level: Σ_j y_j ≥ min_service_level · Σ_j D_j, in whole vehicles if all demand is in whole vehicles. */
-export function addServiceLevelRow(
+function addServiceLevelRow(
   rows: RowBuilder,
   problem: Problem,
   v: Variables,
@@ -154,14 +149,14 @@ function addServedDemand(rows: RowBuilder, v: Variables, demandScale: number): v
 }
 
 /** Fleet size: at most total_fleet_size vehicles count as serving, Σ steps ≤ total_fleet_size. */
-export function addFleetSizeRow(rows: RowBuilder, problem: Problem, v: Variables): void {
+function addFleetSizeRow(rows: RowBuilder, problem: Problem, v: Variables): void {
   if (problem.limits.totalFleetSize === Number.POSITIVE_INFINITY) return;
   for (let s = 0; s < v.stepClass.length; s++) rows.add(v.firstStep + s, 1);
   rows.end(Number.NEGATIVE_INFINITY, problem.limits.totalFleetSize);
 }
 
 /** Vehicles per location: min ≤ Σ_ik x_ijk ≤ max at every location of the problem. */
-export function addVehiclesPerLocationRows(rows: RowBuilder, problem: Problem, v: Variables): void {
+function addVehiclesPerLocationRows(rows: RowBuilder, problem: Problem, v: Variables): void {
   const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = problem.limits;
   if (least === 0 && most === Number.POSITIVE_INFINITY) return;
   const n = problem.locationIds.length;

@@ -11,7 +11,7 @@ import { hasLocationBounds } from '../problem/variants.ts';
 import type { Check } from '../run/stopping.ts';
 
 /** Arcs between two calls of the check: a few milliseconds of work. */
-export const ARCS_PER_LOOK = 1 << 17;
+const ARCS_PER_LOOK = 1 << 17;
 
 export type Variables = {
   /** Arcs by source row: class, then source, then target, ascending. */

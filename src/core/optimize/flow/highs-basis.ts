@@ -26,7 +26,7 @@ import { Arrays } from './arrays.ts';
 import type { Alternatives, FlowAmounts, FlowBasis } from './types.ts';
 
 /** Status codes as HiGHS numbers them. */
-export const BASIS_STATUS = { lower: 0, basic: 1, upper: 2 } as const;
+const BASIS_STATUS = { lower: 0, basic: 1, upper: 2 } as const;
 
 export type FlowModel = {
   model: LinearModel;

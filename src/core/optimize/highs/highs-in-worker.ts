@@ -36,7 +36,7 @@ export type ThreadData = { port: MessagePort; signals: Int32Array };
 type Change = {
   [M in keyof ModelChanges]: { method: M; args: Parameters<ModelChanges[M]> };
 }[keyof ModelChanges];
-export type Run = { method: 'linear'; by: LinearMethod } | { method: 'mixed'; options: MixedOptions };
+type Run = { method: 'linear'; by: LinearMethod } | { method: 'mixed'; options: MixedOptions };
 
 /** Calls to the solver's thread; only runs are answered. */
 export type Call = { id: number } & (

@@ -10,9 +10,6 @@
  */
 import highsModule, { type Highs, type ModelStatusCode } from 'highs';
 
-export type { SolverProgress } from '../run/control.ts';
-export { isStopped } from '../run/stopping.ts';
-
 import { msOf } from '../run/budget.ts';
 import { type Cache, keptIn, type Slot } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';

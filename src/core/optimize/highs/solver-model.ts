@@ -94,7 +94,7 @@ export type OpenModel = { model: SolverModel; dispose(): void };
 export type NewRow = { indices: Int32Array; values: Float64Array; lower: number; upper: number };
 
 /** Columns to append, entries compressed by column. */
-export type NewColumns = {
+type NewColumns = {
   cost: Float64Array;
   lower: Float64Array;
   upper: Float64Array;

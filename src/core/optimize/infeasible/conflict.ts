@@ -65,7 +65,7 @@ export async function findConflictWithin(
  * Whether demand, fleet size and bounds per location fit together if any number of vehicles, each as large as the
  * largest class, could be anywhere: then nothing has to move.
  */
-export function feasibilityWithAnySupply(problem: Problem): Feasibility {
+function feasibilityWithAnySupply(problem: Problem): Feasibility {
   const { limits, demand } = problem;
   if (limits.minVehiclesPerLocation > limits.maxVehiclesPerLocation) return 'infeasible';
   const largest = problem.capacities.at(-1) ?? problem.capacityPerVehicle;

@@ -30,8 +30,6 @@ const UNIT_NOISE = 0.01;
 const PRICE_PRECISION = 1e-8;
 const MAX_PRICES = 60;
 
-export type PricedFlow = ReturnType<typeof createPricedFlow>;
-
 /**
  * @param solution a plan to start from
  * @throws OutOfTime

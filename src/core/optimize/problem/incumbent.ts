@@ -19,7 +19,7 @@ export const BRANCHING_NOISE = 1e-9;
 const MIN_GAP = 2e-9;
 
 export type Method = SolveFigures['method'];
-export type FoundPlan = { moves: Moves; costUnits: number; served: number; method: Method };
+type FoundPlan = { moves: Moves; costUnits: number; served: number; method: Method };
 export type Ended = 'done' | 'stopped' | 'failed';
 
 export type Incumbent = ReturnType<typeof createIncumbent>;

@@ -10,7 +10,7 @@ import { type Coordinates, EARTH_RADIUS_KM, greatCircleKm } from '../../../geo.t
 import { toUnitsUp, UNITS_PER_COST } from '../costs.ts';
 
 /** Half chords up to this length use the series; its first omitted term is 0.03 s⁹. */
-export const MAX_SERIES = 0.01;
+const MAX_SERIES = 0.01;
 
 /**
  * Many times the difference of the two computations within the range of the series: 127 km to 16 digits, and R ·
