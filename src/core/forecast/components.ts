@@ -5,7 +5,7 @@
  * | -------------- | ----------------- | --------------------------------- | ------------------ |
  * | below 24       | `mean`            | mean                              | 1                  |
  * | below 168      | `daily_profile`   | daily profile, decay 0.6          | 1                  |
- * | below 672      | `sar_weekly_mean` | SAR, weekly profile, decay 0.7    | equal              |
+ * | below 672      | `sar_weekly_mean` | SAR, weekly profile, decay 0.7    | equal up to 3 × the least error, then (3 / past error)⁴ |
  * | from 672       | `combination`     | SAR, weekly profile, daily profile | (1 / past error)⁴ |
  *
  * Hours are counted as observed, not as elapsed: a long history that is mostly missing takes a lower rung.
@@ -26,16 +26,26 @@ export interface Rung {
   farOut: ComponentName;
   /** Hours of history a rolling origin of this rung needs. */
   firstOrigin: number;
+  /** Past errors up to so many times the least weigh as the least: few origins tell no more. */
+  slack: number;
 }
 
 const LADDER: readonly (Rung & { observedBelow: number })[] = [
-  { observedBelow: HOURS_PER_DAY, method: 'mean', components: ['mean'], farOut: 'mean', firstOrigin: 1 },
+  {
+    observedBelow: HOURS_PER_DAY,
+    method: 'mean',
+    components: ['mean'],
+    farOut: 'mean',
+    firstOrigin: 1,
+    slack: 1,
+  },
   {
     observedBelow: HOURS_PER_WEEK,
     method: 'daily_profile',
     components: ['daily'],
     farOut: 'daily',
     firstOrigin: HOURS_PER_DAY,
+    slack: 1,
   },
   {
     observedBelow: 4 * HOURS_PER_WEEK,
@@ -43,6 +53,7 @@ const LADDER: readonly (Rung & { observedBelow: number })[] = [
     components: ['sar', 'weekly'],
     farOut: 'weekly',
     firstOrigin: 192,
+    slack: 3,
   },
   {
     observedBelow: Infinity,
@@ -50,6 +61,7 @@ const LADDER: readonly (Rung & { observedBelow: number })[] = [
     components: ['sar', 'weekly', 'daily'],
     farOut: 'weekly',
     firstOrigin: 360,
+    slack: 1,
   },
 ];
 

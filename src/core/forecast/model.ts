@@ -2,7 +2,7 @@
  * The model of one series: bring to the present level, clean, transform, fit the components, combine, back to expected demand.
  *
  * Notation: c components, i rolling origins, h hours after an origin; ẑ_c forecast of component c.
- *   weight  v_c ∝ (1 / MAE_c)⁴, MAE_c of sums over 6 h over all origins  (equal on lower rungs)
+ *   weight  v_c ∝ (1 / MAE_c)⁴, MAE_c of sums over 6 h over all origins  (below 672 h equal unless one errs more than 3 times as much)
  *           for what origin i would have said: over the others, by the share of their hours that i is not compared with
  *   ẑ(h) = s(h) Σ_c v_c ẑ_c(h) + (1 − s(h)) ẑ_far(h),   s = 1 up to two weeks, falling to 0 at four
  * The power sharpens the choice without betting on one component (Bates & Granger 1969 use 2). Far out the newest
@@ -109,15 +109,12 @@ export function fitModel(
     [...pastHours, Math.max(leadHours + horizonHours, leadHours + lastSunday, HOURS_PER_WEEK)],
   );
   const shares = sharesElsewhere(origins, plan.horizonHours);
-  const errors =
-    rung.method === 'combination'
-      ? blockErrors(components, origins, plan.horizonHours, clean, observed, transform)
-      : null;
+  const errors = blockErrors(components, origins, plan.horizonHours, clean, observed, transform);
   const farOut = rung.components.indexOf(rung.farOut);
   const combined = shares.map((share, i) =>
     combine(
       components.map((component) => component[i]!),
-      errors === null ? components.map(() => 1 / components.length) : errorWeights(errors, share),
+      errorWeights(errors, share, rung.slack),
       farOut,
     ),
   );
@@ -208,14 +205,20 @@ function blockErrors(
   );
 }
 
-/** (1 / MAE)⁴ per component, normalised. @param share of each origin that counts */
-function errorWeights(blockErrors: readonly number[][], share: Float64Array): number[] {
+/**
+ * (1 / MAE)⁴ per component, normalised; equal without errors.
+ * @param share of each origin that counts
+ * @param slack an error up to so many times the least weighs as much
+ */
+function errorWeights(blockErrors: readonly number[][], share: Float64Array, slack: number): number[] {
   const errors = blockErrors.map((ofOrigin) =>
     ofOrigin.reduce((sum, error, i) => sum + share[i]! * error, 0),
   );
   // Relative to the best: the fourth power of a raw error overflows for huge demand and vanishes for tiny.
   const best = Math.min(...errors);
-  const raw = errors.map((error) => (best === 0 ? Number(error === 0) : (best / error) ** WEIGHT_POWER));
+  const raw = errors.map((error) =>
+    best === 0 ? Number(error === 0) : Math.min(1, (slack * best) / error) ** WEIGHT_POWER,
+  );
   const total = raw.reduce((sum, weight) => sum + weight, 0);
   return raw.map((weight) => weight / total);
 }

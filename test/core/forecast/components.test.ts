@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { chooseRung } from '../../../src/core/forecast/components.ts';
+import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import { profileForecast, seasonalProfile } from '../../../src/core/forecast/profiles.ts';
 import { planOrigins } from '../../../src/core/forecast/rolling-origins.ts';
 import { fitSar, REGRESSORS, type SarInput } from '../../../src/core/forecast/sar.ts';
-import { hoursOf, normal, seededRandom, weeklyShape } from './samples.ts';
+import { hoursOf, MONDAY, normal, seededRandom, seriesOf, sum, weeklyShape } from './samples.ts';
 
 const sarInput = (z: Float64Array, overrides: Partial<SarInput> = {}): SarInput => ({
   z,
@@ -121,6 +122,21 @@ describe('short-history ladder', () => {
   ])('%i observed hours carry %s', (hours, method) => {
     expect(chooseRung(hours).method).toBe(method);
   });
+});
+
+test('a pattern of two days is followed below four weeks, where the weekly profile has it upside down', () => {
+  const random = seededRandom(1);
+  const demand = Float64Array.from(
+    { length: 28 * 24 },
+    (_, hour) => 1000 + 900 * Math.sin((2 * Math.PI * hour) / 48) + 20 * normal(random),
+  );
+  const start = 27 * 24;
+  const options = { originHour: MONDAY + start, horizonHours: 24, stepHours: 1, confidenceLevel: 0.95 };
+  const [result] = forecastMany([seriesOf(demand.slice(0, start))], options).results;
+  if (result?.status !== 'ok') throw new Error('observations are there');
+  expect(result.method).toBe('sar_weekly_mean');
+  // Noise of 20 errs by 16; half of the weekly profile erred by more than 300.
+  expect(sum(result.values.map((value, h) => Math.abs(value - demand[start + h]!))) / 24).toBeLessThan(50);
 });
 
 describe('rolling origins', () => {
