@@ -7,13 +7,9 @@ const ROOT = path.join(import.meta.dirname, '..');
 const FOLDERS = '{src,workers,test,bench,docs,data,deploy}';
 const MAX_COMMENT_COLUMNS = 120;
 const MAX_MARKDOWN_COLUMNS = 200;
+const MAX_ROOM_LINES = 120;
 /** Folders that do not keep the limits yet. A row goes as soon as its files keep them. */
-const NOT_YET = [
-  'src/core/optimize/README.md',
-  'src/core/optimize/infeasible/',
-  'src/core/optimize/insights/',
-  'src/core/forecast/',
-];
+const NOT_YET = ['src/core/optimize/infeasible/', 'src/core/optimize/insights/', 'src/core/forecast/'];
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
 const sources = globSync([`${FOLDERS}/**/*.{ts,js,cjs}`, '*.ts'], { cwd: ROOT });
@@ -83,6 +79,33 @@ describe('every Markdown file', () => {
       const text = withoutBlocks(read(document)).join('\n');
       const links = [...text.matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)].map((match) => match[1]!);
       return links.flatMap((link) => faultOf(link, document));
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('the README of every room of the optimizer', () => {
+  const optimizer = 'src/core/optimize';
+  const rooms = globSync(`${optimizer}/*/`, { cwd: ROOT });
+  const readmeOf = (room: string) => path.join(room, 'README.md');
+
+  test(`has at most ${MAX_ROOM_LINES} lines, as has that of the optimizer`, () => {
+    expect(rooms.length).toBeGreaterThan(10);
+    const lengths = [optimizer, ...rooms].map((room) => [room, read(readmeOf(room)).split('\n').length - 1]);
+    expect(lengths.filter(([, lines]) => Number(lines) > MAX_ROOM_LINES)).toEqual([]);
+  });
+
+  test('names every file of the room, and only files that exist', () => {
+    const faults = rooms.flatMap((room) => {
+      const names = [...read(readmeOf(room)).matchAll(/`([\w./-]+\.ts)`/g)].map((match) => match[1]!);
+      const named = new Set(names.map((name) => path.join(room, name)));
+      const files = globSync(`${room}/**/*.ts`, { cwd: ROOT });
+      return [
+        ...files.filter((file) => !named.has(file)).map((file) => `${readmeOf(room)} does not name ${file}`),
+        ...[...named]
+          .filter((file) => !existsSync(path.join(ROOT, file)))
+          .map((file) => `${readmeOf(room)} names ${file}, which does not exist`),
+      ];
     });
     expect(faults).toEqual([]);
   });
