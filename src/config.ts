@@ -30,7 +30,7 @@ export const SettingsSchema = Type.Object({
     pattern: '^postgres(ql)?://',
   }),
   DATABASE_PASSWORD_FILE: optionalText(
-    'file that holds the password of `DATABASE_URL`, which then states none',
+    'file with the password of `DATABASE_URL`, which must then contain none',
   ),
   REDIS_URL: optionalText(
     "Redis for queue and events; unset: BullMQ's PostgreSQL backend and LISTEN/NOTIFY",
@@ -44,13 +44,13 @@ export const SettingsSchema = Type.Object({
   WORKERS: integer(cpus().length, 1, 256, 'worker processes that `npm start` runs; default: one per core'),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',
-    description: 'least level that is logged',
+    description: 'lowest level that is logged',
   }),
   DATABASE_POOL_SIZE: integer(
     10,
     1,
     1000,
-    'PostgreSQL connections per process, beside one that watches over the server and, without REDIS_URL, some of queue and events',
+    'PostgreSQL connections per process, in addition to one that monitors the server and, without REDIS_URL, those of queue and events',
   ),
   QUEUE_PREFIX: text(
     'fleet',
@@ -59,76 +59,74 @@ export const SettingsSchema = Type.Object({
       pattern: '^[a-z][a-z0-9_]{0,40}$',
     },
   ),
-  QUEUE_MAX_WAITING: integer(10_000, 1, 10_000_000, 'jobs that may wait; beyond it new ones get 503'),
-  HTTP_BODY_LIMIT_BYTES: integer(64 * 1024 * 1024, 1024, 1024 ** 3, 'largest request body, unpacked'),
-  HTTP_JSON_LIMIT_BYTES: integer(48 * 1024 * 1024, 1024, 256 * 1024 ** 2, 'largest JSON body, unpacked'),
+  QUEUE_MAX_WAITING: integer(10_000, 1, 10_000_000, 'maximum number of waiting jobs; further ones get 503'),
+  HTTP_BODY_LIMIT_BYTES: integer(64 * 1024 * 1024, 1024, 1024 ** 3, 'largest request body, decompressed'),
+  HTTP_JSON_LIMIT_BYTES: integer(48 * 1024 * 1024, 1024, 256 * 1024 ** 2, 'largest JSON body, decompressed'),
   HTTP_BODY_THREADS: integer(1, 1, 64, 'threads per API process that read JSON bodies above 256 KiB'),
   HTTP_ALLOWED_HOSTS: optionalText(
-    'names, comma-separated, that requests may be for, beside those of loopback; unset: any name, of loopback only where HOST is a loopback address',
+    'host names, comma-separated, that requests may address in addition to loopback names; unset: any name, but only loopback names if HOST is a loopback address',
     { pattern: '^[A-Za-z0-9._-]+(\\s*,\\s*[A-Za-z0-9._-]+)*$' },
   ),
   HTTP_REQUEST_TIMEOUT_SECONDS: number(
     120,
     0.1,
     86_400,
-    'longest time a request may take to come in, headers (30 s at most) and body; past it 408',
+    'maximum time for a request to arrive, headers (30 s at most) and body; then 408',
   ),
   HTTP_TRUSTED_PROXIES: optionalText(
-    'addresses and networks (`10.0.0.0/8`) of reverse proxies, separated by commas, whose `X-Forwarded-For` says where a call comes from; unset: it is not read',
+    'addresses and networks (`10.0.0.0/8`) of reverse proxies, separated by commas, whose `X-Forwarded-For` names the caller; unset: it is not read',
   ),
-  HTTP_WAIT_LIMIT_SECONDS: number(300, 0, 86_400, 'longest wait of a synchronous call; past it 202'),
+  HTTP_WAIT_LIMIT_SECONDS: number(300, 0, 86_400, 'longest wait of a synchronous call; then 202'),
   START_WAIT_SECONDS: number(
     60,
     0,
     86_400,
-    'how long a start (also `npm run migrate`) waits for a PostgreSQL that is away, and `npm start` for Redis; 0: it fails at once',
+    'how long a start (also `npm run migrate`) waits for PostgreSQL to become reachable, and `npm start` for Redis; 0: it fails at once',
   ),
-  SHUTDOWN_TIMEOUT_SECONDS: number(20, 0, 3600, 'time running requests and solves get at shutdown'),
+  SHUTDOWN_TIMEOUT_SECONDS: number(20, 0, 3600, 'time that running requests and solves get at shutdown'),
   WORKER_CONCURRENCY: integer(1, 1, 64, 'jobs a worker process solves at once, each in a thread of its own'),
-  WORKER_HEALTH_FILE: optionalText(
-    'file that a worker renews while it is well, for health checks of containers',
-  ),
+  WORKER_HEALTH_FILE: optionalText('file that a healthy worker touches, for health checks of containers'),
   JOBS_RUNNING_PER_CALLER: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 16_384,
       description:
-        'jobs that one caller (address) may have running at once; unset: all that the workers can run but one',
+        'maximum number of running jobs per caller (address); unset: one fewer than the workers can run',
     }),
   ),
   PRIORITY_HIGH_FOR: text(
     'everybody',
-    '`everybody`, `nobody`, or the addresses and networks, separated by commas, that may ask for `options.priority` `high`; the others get 403',
+    '`everybody`, `nobody`, or the addresses and networks, separated by commas, that may use `options.priority` `high`; others get 403',
   ),
   JOB_MAX_ATTEMPTS: integer(3, 1, 100, 'crashes (of worker or solver) after which a job ends as failed'),
   JOB_RETRY_DELAY_SECONDS: number(
     2,
     0,
     3600,
-    'wait before a job that crashed is tried again; doubles with each crash, up to an hour',
+    'delay before a crashed job is retried; doubles with each crash, up to an hour',
   ),
   JOB_OVERRUN_SECONDS: number(
     10,
     0.1,
     3600,
-    'processor time beside its time limit that a job gets to build, verify and explain before it is stopped and ends as failed',
+    'processor time beyond its time limit that a job gets to build, verify and explain before it is stopped and ends as failed',
   ),
   JOB_LOCK_SECONDS: number(
     30,
     1,
     3600,
-    'silence after which a worker counts as dead and its job is taken over',
+    'silence after which a worker is considered dead and its job is taken over',
   ),
-  IDEMPOTENCY_KEY_HOURS: number(24, 0.001, 8784, 'how long an `Idempotency-Key` leads to its job'),
+  IDEMPOTENCY_KEY_HOURS: number(24, 0.001, 8784, 'how long an `Idempotency-Key` returns its job'),
   SWEEP_INTERVAL_SECONDS: number(
     10,
     0.1,
     3600,
-    'how often workers look for jobs that the queue lost, and for what is kept no longer',
+    'how often workers look for jobs that the queue lost and for data past their retention',
   ),
-  RETENTION_INPUT_DAYS: number(30, 0, 36_500, 'how long inputs of ended jobs are kept; 0: for ever'),
-  RETENTION_PLAN_DAYS: number(0, 0, 36_500, 'how long plans are kept; 0: for ever'),
-  RETENTION_JOB_DAYS: number(0, 0, 36_500, 'how long ended jobs and their answers are kept; 0: for ever'),
+  RETENTION_INPUT_DAYS: number(30, 0, 36_500, 'how long inputs of ended jobs are kept; 0: forever'),
+  RETENTION_PLAN_DAYS: number(0, 0, 36_500, 'how long plans are kept; 0: forever'),
+  RETENTION_JOB_DAYS: number(0, 0, 36_500, 'how long ended jobs and their answers are kept; 0: forever'),
   OPTIMIZATION_MAX_DISTANCE: number(100, 0, MAX_DISTANCE_KM, '`constraints.max_distance`, km'),
   OPTIMIZATION_CAPACITY_PER_VEHICLE: number(
     1,
@@ -143,10 +141,10 @@ export const SettingsSchema = Type.Object({
   OPTIMIZATION_OPTIMALITY_GAP: number(0.01, 0, 1, '`optimality_gap`, relative'),
   OPTIMIZATION_COST_PER_KM: number(1, 0, 1e6, 'cost of moving a vehicle one km (great circle)'),
   FORECASTING_HORIZON_DAYS: integer(7, 1, 366, 'default horizon, shown by `/api/v1/config`'),
-  FORECASTING_TIME_ZONE: text('UTC', 'IANA zone of locations that state none', {
+  FORECASTING_TIME_ZONE: text('UTC', 'IANA time zone of locations that do not state one', {
     pattern: TIME_ZONE_PATTERN,
   }),
-  FORECASTING_HOLIDAYS: optionalText('region whose public holidays forecasts know, e.g. `US`, `DE-BY`', {
+  FORECASTING_HOLIDAYS: optionalText('region whose public holidays forecasts use, e.g. `US`, `DE-BY`', {
     pattern: '^[A-Z]{2}(-[A-Za-z0-9]{1,8}){0,2}$',
   }),
   FORECASTING_HISTORY_WEEKS: integer(
@@ -168,7 +166,7 @@ export const SettingsSchema = Type.Object({
   RISK_MEDIUM_THRESHOLD: number(0.4, 0, 1, 'score from which the category is `medium`'),
   RISK_HIGH_THRESHOLD: number(0.7, 0, 1, 'score from which the category is `high`'),
   WEBSOCKET_ALLOWED_ORIGINS: optionalText(
-    "origins, comma-separated, whose pages may open a WebSocket beside the service's own, e.g. `https://console.example`",
+    "origins, comma-separated, that may open a WebSocket in addition to the service's own, e.g. `https://console.example`",
     { pattern: '^https?://[^\\s,/]+(\\s*,\\s*https?://[^\\s,/]+)*$' },
   ),
   WEBSOCKET_MAX_SUBSCRIPTIONS: integer(1000, 1, 1_000_000, 'subscriptions per socket'),
@@ -177,7 +175,7 @@ export const SettingsSchema = Type.Object({
     128 * 1024 * 1024,
     1024,
     1024 ** 3,
-    'unread bytes at which a slow reader is closed (1013)',
+    'unread bytes at which the socket of a slow reader is closed (1013)',
   ),
   WEBSOCKET_HEARTBEAT_SECONDS: number(30, 0.05, 3600, 'ping interval; a socket that misses one is closed'),
 });

@@ -40,8 +40,8 @@ const USAGE = `npm run backtest -- [file.csv | file.csv.gz] [options]
   --time-zone <name>    IANA zone of the locations (America/New_York)
   --holidays <region>   public holidays of US, DE-BY, … (none)
   --events <file>       stored events, CSV or CSV.gz: event_id[,location_id],from,to,kind[,factor][,name] (none)
-  --storms <days>       days whose weeks are reported apart, YYYY-MM-DD,…; forecasts do not know of them (none)
-  --locations           one row per location as well
+  --storms <days>       days whose weeks are reported separately, YYYY-MM-DD,…; forecasts do not use them (none)
+  --locations           also print one row per location
   --help
 `;
 

@@ -25,7 +25,7 @@ export const BacktestRequest = Type.Object(
         minimum: 1,
         maximum: 52,
         default: 8,
-        description: 'dates to forecast from; fewer are used where the history is too short',
+        description: 'dates to forecast from; fewer if the history is too short',
       }),
     ),
     confidence_levels: Type.Optional(ConfidenceLevels),
@@ -52,8 +52,7 @@ const BacktestAccuracy = Type.Object(
 );
 
 const Coverage = Type.Array(Type.Union([Type.Number(), Type.Null()]), {
-  description:
-    'share of the steps inside the interval, one per confidence level; null where none was compared',
+  description: 'share of the steps inside the interval, one per confidence level; null if none was compared',
 });
 
 export const BacktestScore = Type.Object(
@@ -84,16 +83,16 @@ const BacktestData = Type.Object(
           calm: Type.Optional({ ...BacktestScore, description: 'all other weeks' }),
           holiday: Type.Optional({
             ...BacktestScore,
-            description: 'weeks that hold a public holiday, a day beside one, or an event',
+            description: 'weeks that contain a public holiday, a day next to one, or an event',
           }),
           after_shift: Type.Optional({
             ...BacktestScore,
-            description: 'other weeks that hold a day of the two weeks from a lasting change of level on',
+            description: 'other weeks with a day in the two weeks that follow a lasting change of level',
           }),
         },
         {
           description:
-            'of all locations, by kind of week (Monday to Sunday, local); only kinds that were met; absent from backtests of earlier versions',
+            'of all locations, by kind of week (Monday to Sunday, local); only kinds that occurred; absent from backtests of earlier versions',
         },
       ),
     ),

@@ -19,7 +19,7 @@ const MAX_BULK_ROWS = 200_000;
 const TimeZone = Type.String({
   format: 'time-zone',
   maxLength: MAX_TIME_ZONE_LENGTH,
-  description: 'IANA zone whose days the demand follows, e.g. America/New_York',
+  description: 'IANA time zone of its local days, e.g. America/New_York',
 });
 
 export const Location = Type.Object(
@@ -31,14 +31,14 @@ export const Location = Type.Object(
     active: Type.Optional(
       Type.Boolean({
         description:
-          'false: retired, so planned only where a request names it; shown only where it is false; default true',
+          'false: retired, so planned only if a request names it; returned only if false; default true',
       }),
     ),
     expected_daily_demand: Type.Optional(
       Type.Number({
         minimum: 0,
         maximum: MAX_DAILY_DEMAND,
-        description: 'demand of an average day, which decisions plan with while there are no observations',
+        description: 'demand of an average day; decisions use it until there are observations',
       }),
     ),
   },
@@ -129,13 +129,13 @@ export const EventKind = Type.String({
   minLength: 1,
   maxLength: MAX_EVENT_KIND_LENGTH,
   pattern: STORABLE_TEXT,
-  description: 'strike, marathon, closed, …: events of one kind are taken to have one effect',
+  description: 'strike, marathon, closed, …: events of the same kind are assumed to have the same effect',
 });
 export const EventFactor = Type.Number({
   minimum: 0,
   maximum: MAX_EVENT_FACTOR,
   description:
-    'what the event multiplies demand by: 0 where a place is closed; absent: learned from past events of its kind',
+    'factor on demand during the event, 0 for a closed place; absent: learned from past events of its kind',
 });
 export const EventName = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: STORABLE_TEXT });
 
@@ -144,8 +144,8 @@ export const KnownEvent = Type.Object(
   {
     event_id: EventId,
     location_id: Type.Union([LocationId, Type.Null()], { description: 'null: all locations' }),
-    from: hour('its first hour: start of a full UTC hour, ISO 8601 with offset'),
-    to: hour('the first hour after it, later than `from`'),
+    from: hour('first hour: start of a full UTC hour, ISO 8601 with offset'),
+    to: hour('first hour after the event, later than `from`'),
     kind: EventKind,
     factor: Type.Optional(EventFactor),
     name: Type.Optional(EventName),
@@ -194,6 +194,6 @@ export const Removed = Type.Object({ removed: RemovedCounts }, { $id: 'Removal' 
 
 export const UpsertCounts = Type.Object(
   { created: Type.Integer(), updated: Type.Integer(), removed: Type.Optional(RemovedCounts) },
-  { $id: 'UpsertCounts', description: '`removed` where the whole set was replaced' },
+  { $id: 'UpsertCounts', description: '`removed` only if the whole set was replaced' },
 );
 export type UpsertCounts = Static<typeof UpsertCounts>;

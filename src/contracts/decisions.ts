@@ -40,7 +40,7 @@ export const DecisionRequest = Type.Object(
           threshold: Type.Optional(
             nullable(
               Type.Number({ minimum: 0, maximum: 1 }),
-              'vehicles whose risk score is at or above it are left out; null or absent: none',
+              'vehicles with a risk score at or above it are left out; null or absent: none',
             ),
           ),
         },
@@ -51,7 +51,7 @@ export const DecisionRequest = Type.Object(
       Type.Array(LocationId, {
         minItems: 1,
         maxItems: MAX_FORECAST_LOCATIONS,
-        description: 'where demand is forecast; default: those of `network`, else all active locations',
+        description: 'locations to forecast; default: those of `network`, else all active locations',
       }),
     ),
     horizon_hours: Type.Optional(HorizonHours),
@@ -76,8 +76,7 @@ export const DecisionRequest = Type.Object(
         minimum: MIN_DEMAND_SCALE,
         maximum: MAX_DEMAND_SCALE,
         default: 1,
-        description:
-          'the forecast is multiplied by it: the share of the demand that is for this fleet to serve',
+        description: 'factor on the forecast: the share of demand that this fleet serves',
       }),
     ),
     constraints: Type.Optional(Constraints),
@@ -98,12 +97,14 @@ export const DecisionRisk = Type.Object(
   {
     day: Type.String({
       format: 'date',
-      description: 'ages are those of this day, the first one planned for',
+      description: 'day at which ages are computed: the first planned day',
     }),
-    threshold: nullable(Type.Number(), 'null: no vehicle is left out'),
-    scores: Type.Array(RiskScore, { description: 'of the vehicles whose figures are known' }),
+    threshold: nullable(Type.Number(), 'null: no vehicles are left out'),
+    scores: Type.Array(RiskScore, { description: 'scores of the vehicles whose data are known' }),
     left_out: Type.Array(Type.String(), { description: 'ids of the vehicles that the plan may not use' }),
-    unscored: Type.Integer({ description: 'vehicles whose figures are not known; they are not left out' }),
+    unscored: Type.Integer({
+      description: 'vehicles without a score, because data are missing; they are not left out',
+    }),
   },
   { $id: 'DecisionRisk' },
 );
@@ -118,7 +119,7 @@ const DecisionInputs = Type.Object(
     forecast: ForecastData,
     locations: nullable(
       Type.Array(Location),
-      'where vehicles stand or demand is; null where `network` gives the costs',
+      'locations with vehicles or demand; null if `network` gives the costs',
     ),
   },
   { $id: 'DecisionInputs' },
@@ -129,7 +130,7 @@ export const DecisionSummary = Type.Object(
     decision_id: DecisionId,
     status: Type.Enum(JOB_STATUSES),
     solver_status: nullable(Type.Enum([...SOLVER_STATUSES]), 'null until it has ended'),
-    plan_id: nullable(PlanId, 'null where there is no plan'),
+    plan_id: nullable(PlanId, 'null if there is no plan'),
     created_at: Timestamp,
     finished_at: nullable(Timestamp, 'null until it has ended'),
   },
@@ -140,7 +141,7 @@ export type DecisionSummary = Static<typeof DecisionSummary>;
 export const Decision = Type.Object(
   {
     ...DecisionSummary.properties,
-    inputs: nullable(DecisionInputs, 'what it is made from; null until a worker has taken them'),
+    inputs: nullable(DecisionInputs, 'inputs of the decision; null until a worker has collected them'),
     result: Type.Optional(Type.Ref('DecisionAnswer')),
   },
   { $id: 'Decision' },
@@ -152,8 +153,8 @@ export const DecisionListItem = Type.Object(
     start_date: Type.String({ format: 'date' }),
     vehicles: Type.Integer(),
     left_out: Type.Integer(),
-    total_cost: nullable(Type.Number(), 'null where there is no plan'),
-    demand_coverage: nullable(Type.Number(), 'null where there is no plan'),
+    total_cost: nullable(Type.Number(), 'null if there is no plan'),
+    demand_coverage: nullable(Type.Number(), 'null if there is no plan'),
   },
   { $id: 'DecisionListItem' },
 );
@@ -162,7 +163,7 @@ export type DecisionListItem = Static<typeof DecisionListItem>;
 export const DecisionResult = Type.Object(
   {
     decision_id: DecisionId,
-    start_date: Type.String({ format: 'date', description: 'first local day planned for' }),
+    start_date: Type.String({ format: 'date', description: 'first planned local day' }),
     demand: Type.Enum([...PLANNED_DEMANDS]),
     left_out: DecisionRisk.properties.left_out,
     unscored: DecisionRisk.properties.unscored,

@@ -10,7 +10,9 @@ export const Metadata = Type.Object(
   {
     timestamp: Timestamp,
     version: Type.String({ description: 'version of the service' }),
-    request_id: Type.String({ description: 'the request in logs, jobs and the X-Request-Id header' }),
+    request_id: Type.String({
+      description: 'id of the request, also in logs, jobs and the X-Request-Id header',
+    }),
   },
   { $id: 'Metadata' },
 );
@@ -19,7 +21,7 @@ export type Metadata = Static<typeof Metadata>;
 export const ErrorItem = Type.Object(
   {
     code: Type.Enum(ERROR_CODES),
-    message: Type.String({ description: 'names the value, the limit and what to do' }),
+    message: Type.String({ description: 'the value, the limit and what to do' }),
     field: Type.Union([Type.String(), Type.Null()], {
       description: 'path in the body, e.g. `fleet_state.vehicles[3].capacity`',
     }),

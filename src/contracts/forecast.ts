@@ -71,7 +71,7 @@ const Day = (description: string) => Type.String({ format: 'date', description }
 const ForecastNotes = Type.Object(
   {
     newest_observation: Type.Optional(
-      Day('local day of the newest observation, where it lies more than two days before `start_date`'),
+      Day('local day of the newest observation, if more than two days before `start_date`'),
     ),
     level_shift: Type.Optional(
       Type.Object(
@@ -79,7 +79,7 @@ const ForecastNotes = Type.Object(
           date: Day('first local day on the new level'),
           factor: Type.Union([Type.Number(), Type.Null()], {
             description:
-              'demand of a day after it over that of one before it; null where there was none before',
+              'daily demand after the change divided by that before; null if there was none before',
           }),
         },
         { description: 'the newest lasting change of level in the history; forecasts are on the new level' },
@@ -93,12 +93,12 @@ const ForecastNotes = Type.Object(
           weekdays: Type.Array(Type.Integer(), { description: 'weekdays without rows, 1 (Monday) to 7' }),
           zeros_never_seen: Type.Boolean({
             description:
-              'counts are stored, but none of 0: rows seem to be written only where there was demand',
+              'counts are stored, but no zeros: rows seem to be written only for hours with demand',
           }),
         },
         {
           description:
-            'hours are missing in a pattern: they are taken for unknown and filled in, not for 0; store zeros where there was no demand',
+            'hours are missing in a pattern: they are treated as unknown and filled in, not as 0; store zeros for hours without demand',
         },
       ),
     ),
@@ -122,28 +122,28 @@ export const ForecastData = Type.Object(
       backtest_wape: PerLocation(
         Type.Union([Type.Number(), Type.Null()], {
           description:
-            'Σ|error| / Σdemand of the same steps, forecast within the history; null where it is too short',
+            'Σ|error| / Σdemand of the same steps, forecast within the history; null if the history is too short',
         }),
       ),
       holidays: Type.Optional(
         Type.Array(Type.Object({ date: Day('local day'), name: Type.String() }), {
           description:
-            'public holidays in the horizon or beside a day of it, by date; absent where the service knows no calendar',
+            'public holidays in the horizon or the day before or after it, by date; absent if no calendar is configured',
         }),
       ),
       events: Type.Optional(
         Type.Array(KnownEvent, {
           description:
-            'stored events of these locations in the horizon, the first by their start; absent where there is none',
+            'stored events of these locations in the horizon, ordered by start and truncated; absent if there are none',
           maxItems: MAX_NAMED_EVENTS,
         }),
       ),
       event_count: Type.Optional(
-        Type.Integer({ description: 'how many these are in all; absent where there is none' }),
+        Type.Integer({ description: 'number of these events in total; absent if there are none' }),
       ),
       notes: Type.Optional({
         ...PerLocation(ForecastNotes),
-        description: 'of the locations of which there is something to say; absent where there is none',
+        description: 'for locations with something to report; absent if there are none',
       }),
     }),
   },

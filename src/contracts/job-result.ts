@@ -10,7 +10,7 @@ const oneOf = (name: string, description: string, ...schemas: Type.TSchema[]) =>
 /** What `Job.result` refers to: the answer of any kind of job. */
 export const JobResult = oneOf(
   'JobResult',
-  'once ended: the very envelope that the synchronous call returns; an error where there is no plan, it failed or was cancelled',
+  'once ended: the envelope that the synchronous call returns; an error if there is no plan or the job failed or was cancelled',
   OptimizeResponse,
   DecisionResponse,
   BacktestResponse,
@@ -20,7 +20,7 @@ export const JobResult = oneOf(
 /** What `Decision.result` refers to. */
 export const DecisionAnswer = oneOf(
   'DecisionAnswer',
-  'once ended: the very envelope that the synchronous call returns',
+  'once ended: the envelope that the synchronous call returns',
   DecisionResponse,
   ErrorEnvelope,
 );

@@ -61,7 +61,7 @@ export const ProgressState = {
     }),
   ),
   incumbent: nullable(
-    Type.Number({ description: 'cost of the best plan so far; once known it is never null again' }),
+    Type.Number({ description: 'cost of the best plan so far; never null again once known' }),
   ),
   bound: nullable(Type.Number({ description: 'proved lower bound of the cost' })),
   gap: nullable(Type.Number({ description: '(incumbent − bound) / incumbent' })),
@@ -73,14 +73,14 @@ export const ProgressState = {
 export const JobAttempt = Type.Object(
   {
     attempt: Type.Integer({ minimum: 1 }),
-    worker_id: Type.String({ description: 'process:random; the log of the worker says on which host' }),
+    worker_id: Type.String({ description: 'process:random; the worker log names the host' }),
     started_at: Timestamp,
     ended_at: nullable(Timestamp),
     outcome: Type.Union([Type.Enum([...ATTEMPT_OUTCOMES]), Type.Null()], {
       description:
-        'null while it runs; `released`: its worker was stopped; `crashed`: worker or solver died or was cut off',
+        'null while it runs; `released`: its worker was stopped; `crashed`: worker or solver died or lost its connection',
     }),
-    reason: nullable(Type.String({ description: 'why it led to no answer' })),
+    reason: nullable(Type.String({ description: 'why the attempt gave no answer' })),
   },
   { $id: 'JobAttempt' },
 );
@@ -92,9 +92,7 @@ export const JobPhase = Type.Object(
       description: '`queued`, `started`, stages as in `stage`, `store`, `finished`; of the last attempt',
     }),
     at: Timestamp,
-    ms: nullable(
-      Type.Number({ description: 'how long it took; null for `finished` and where it has not ended' }),
-    ),
+    ms: nullable(Type.Number({ description: 'duration; null for `finished` and until it has ended' })),
   },
   { $id: 'JobPhase' },
 );
@@ -105,7 +103,7 @@ export const JobEstimate = Type.Object(
     median_seconds: Type.Number({ minimum: 0 }),
     p10_seconds: Type.Number({ minimum: 0, description: '10th percentile' }),
     p90_seconds: Type.Number({ minimum: 0, description: '90th percentile' }),
-    based_on: Type.Integer({ description: 'number of past jobs of like size' }),
+    based_on: Type.Integer({ description: 'number of past jobs of similar size' }),
   },
   { $id: 'JobEstimate' },
 );
@@ -119,9 +117,9 @@ export const Job = Type.Object(
     priority: Type.Enum([...JOB_PRIORITIES]),
     ...ProgressState,
     solver_status: nullable(Type.Enum([...SOLVER_STATUSES])),
-    attempts: Type.Integer({ description: 'times a worker has claimed the job' }),
+    attempts: Type.Integer({ description: 'number of times a worker has claimed the job' }),
     retry_at: Type.Union([Timestamp, Type.Null()], {
-      description: 'after a crash: not tried again before this time',
+      description: 'after a crash: not retried before this time',
     }),
     created_at: Timestamp,
     started_at: nullable(Timestamp),
@@ -133,7 +131,7 @@ export const Job = Type.Object(
     estimate: Type.Optional(
       Type.Union([JobEstimate, Type.Null()], {
         description:
-          'only while queued or running: time until it ends; null where too few past jobs of like size are known',
+          'only while queued or running: time until it ends; null if too few past jobs of similar size are known',
       }),
     ),
     phases: Type.Optional(Type.Array(JobPhase, { description: 'not in lists' })),

@@ -62,7 +62,7 @@ const Share = Type.Number({ minimum: 0, maximum: 1 });
 
 export const Constraints = Type.Object(
   {
-    max_distance: Type.Optional({ ...Distance, description: 'km a vehicle moves at most' }),
+    max_distance: Type.Optional({ ...Distance, description: 'maximum km that a vehicle moves' }),
     max_rebalancing_distance_km: Type.Optional({ ...Distance, description: 'alias of `max_distance`' }),
     min_service_level: Type.Optional({ ...Share, description: 'share of planning demand to serve' }),
     min_demand_coverage: Type.Optional({ ...Share, description: 'alias of `min_service_level`' }),
@@ -73,17 +73,17 @@ export const Constraints = Type.Object(
     ),
     capacity_per_vehicle: Type.Optional({
       ...Capacity,
-      description: 'capacity of vehicles that state none',
+      description: 'capacity of vehicles that do not state one',
     }),
     min_vehicles_per_location: Type.Optional({
       ...Count,
-      description: 'operational vehicles after the moves',
+      description: 'operational vehicles at each location after the moves',
     }),
     max_vehicles_per_location: Type.Optional({
       ...Count,
-      description: 'operational vehicles after the moves',
+      description: 'operational vehicles at each location after the moves',
     }),
-    total_fleet_size: Type.Optional({ ...Count, description: 'vehicles that may be counted as serving' }),
+    total_fleet_size: Type.Optional({ ...Count, description: 'maximum number of serving vehicles' }),
   },
   { $id: 'Constraints', additionalProperties: false },
 );
@@ -122,13 +122,13 @@ export const OptimizeOptions = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          'adds `data.insights`: what the plan is worth where, each figure with its error; without a plan, the smallest changes are looked for until the time limit instead of for four seconds (ten with several capacities)',
+          'adds `data.insights`: marginal values per location, move and constraint, each with its error; without a plan, the search for the smallest sufficient changes uses the whole time limit instead of four seconds (ten with several capacities)',
       }),
     ),
     priority: Type.Optional(
       Type.Enum([...JOB_PRIORITIES], {
         default: 'normal',
-        description: 'when the job is done, among those that wait; the plan is the same',
+        description: 'order among the waiting jobs; does not change the plan',
       }),
     ),
   },
@@ -161,7 +161,7 @@ export const AllocationPlanItem = Type.Object(
     vehicle_id: Type.String(),
     source_location: Type.Integer(),
     target_location: Type.Integer(),
-    cost: Type.Number({ description: '0 where the vehicle stays' }),
+    cost: Type.Number({ description: '0 if the vehicle stays' }),
     assignment: Type.Enum([...ASSIGNMENTS]),
   },
   { $id: 'AllocationPlanItem' },
@@ -175,7 +175,7 @@ export const Kpis = Type.Object(
     rebalanced_count: Type.Integer({ description: 'vehicles moved' }),
     total_cost: Type.Number(),
     total_distance_km: Type.Union([Type.Number(), Type.Null()], {
-      description: 'null where `network` gives no distances',
+      description: 'null if `network` gives no distances',
     }),
     unmet_demand: Type.Number(),
   },
@@ -187,8 +187,8 @@ const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 
 const ErrorAtMost = Type.Union([Type.Number(), Type.Null()], {
   description:
-    'in the unit of cost: each figure here is within this much of the true one, which is the difference of two cheapest plans, ' +
-    'with the change and without, and every figure here is larger than it. 0: exact. null: no figure is known so well',
+    'in units of cost: each figure here differs at most this much from the true one, which is the difference between the cheapest plans ' +
+    'with and without the change, and every figure here is larger than this error. 0: exact. null: no figure is known that well',
 });
 
 /** Figures of a location, each given or not. */
@@ -199,22 +199,22 @@ export const LocationInsight = Type.Object(
     location_id: Type.Integer(),
     one_more_saves: Type.Union([Type.Number(), Type.Null()], {
       description:
-        'cost saved with one vehicle more here, of the most common capacity (negative where it would have to be moved away); ' +
-        'null where that leaves no plan, or not known',
+        'cost saved with one more vehicle here, of the most common capacity (negative if it would have to be moved away); ' +
+        'null if there is then no plan, or if unknown',
     }),
     one_fewer_costs: Type.Union([Type.Number(), Type.Null()], {
       description:
-        'cost added with one vehicle fewer here; null where there is none, where no plan is left, or not known',
+        'cost added with one vehicle fewer here; null if there is none, if there is then no plan, or if unknown',
     }),
     more_demand_costs: Type.Union([Type.Number(), Type.Null()], {
       description:
-        'cost added with `demand_step` more demand here (the service level counts it too), negative where that saves; ' +
-        'null where no plan is left, or not known',
+        'cost added with `demand_step` more demand here (the service level counts it too), negative if that saves cost; ' +
+        'null if there is then no plan, or if unknown',
     }),
     error_at_most: ErrorAtMost,
     not_known: Type.Array(Type.Enum([...LOCATION_FIGURES]), {
       description:
-        'which of the figures are null because they are not known: no time was left for them, or their error would be no ' +
+        'figures that are null because they are unknown: no time was left for them, or their error would not be ' +
         'smaller than themselves',
     }),
   },
@@ -245,8 +245,8 @@ export const BindingConstraint = Type.Object(
   {
     $id: 'BindingConstraint',
     description:
-      'A constraint without which a cheaper plan is known, with its shadow value. `saves`: cost saved with `relaxed_value`, all else as it is; ' +
-      '0 where one unit is not enough to save anything; null where it is not known.',
+      'A constraint without which a cheaper plan is known, with its shadow value. `saves`: cost saved with `relaxed_value`, all else unchanged; ' +
+      '0 if one unit is too little to save anything; null if unknown.',
   },
 );
 export type BindingConstraint = Static<typeof BindingConstraint>;
@@ -255,15 +255,15 @@ export const MoveInsight = Type.Object(
   {
     source_location: Type.Integer(),
     target_location: Type.Integer(),
-    vehicles: Type.Integer({ description: 'vehicles of the plan that go this way' }),
+    vehicles: Type.Integer({ description: 'number of vehicles that the plan moves this way' }),
     cost: Type.Number({ description: 'cost of all of them' }),
     forbidding_costs: Type.Union([Type.Number(), Type.Null()], {
       description:
-        'cost added where no vehicle may go this way; null where no plan is left (`error_at_most` 0), or not known (null)',
+        'cost added if no vehicle may go this way; null if there is then no plan (`error_at_most` 0) or if unknown (`error_at_most` null)',
     }),
     next_best_location: Type.Union([Type.Integer(), Type.Null()], {
       description:
-        'where most of the vehicles of `source_location` go instead (the source itself: they stay); null with `forbidding_costs`',
+        'where most of these vehicles go instead (the source itself: they stay); null if `forbidding_costs` is null',
     }),
     error_at_most: ErrorAtMost,
   },
@@ -276,20 +276,20 @@ export const Insights = Type.Object(
     bound: Type.Number({ description: 'proved lower bound of the total cost' }),
     exact: Type.Boolean({
       description:
-        'true: every figure is exact. false: some are not, each says by `error_at_most` how far it may be off. Figures are exact ' +
-        'with one capacity and demand of whole vehicles, and where there was time to solve every changed problem to the optimum',
+        'true: every figure is exact. false: some are not; `error_at_most` bounds the error of each. Figures are exact ' +
+        'with one capacity and demand of whole vehicles, and whenever time sufficed to solve every changed problem to optimality',
     }),
     demand_step: Type.Number({
       description:
-        'demand that one vehicle of the most common capacity serves: the step of `more_demand_costs`',
+        'demand that one vehicle of the most common capacity serves; the step of `more_demand_costs`',
     }),
     binding_constraints: Type.Array(BindingConstraint),
     locations: Type.Array(LocationInsight),
     moves: Type.Array(MoveInsight, { description: 'moves of the plan, by source and target' }),
     complete: Type.Boolean({
       description:
-        'false where figures are not known, because time ended or because their error would be no smaller than themselves. Insights end as soon as all is exact, and at ' +
-        'the latest at `options.time_limit_seconds`, counted from the start of the request; where figures are not exact at once (several ' +
+        'false if figures are unknown, because time ran out or because their error would not be smaller than themselves. Insights end as soon as all figures are exact, and at ' +
+        'the latest at `options.time_limit_seconds`, counted from the start of the request; if figures are not exact at once (several ' +
         'capacities, or demand that is not whole vehicles) after 5 to 10 s, by the number of locations, or 20 s with several capacities, or half of the time left if that is less',
     }),
   },
@@ -308,7 +308,10 @@ export const OptimizationResult = Type.Object(
     total_cost: Type.Number(),
     kpis: Kpis,
     solver_status: Type.Enum(['optimal', 'feasible']),
-    gap: Type.Optional({ ...NumberOrNull, description: 'with `feasible`: how far from the best at most' }),
+    gap: Type.Optional({
+      ...NumberOrNull,
+      description: 'with `feasible`: maximum relative distance from the best plan',
+    }),
     insights: Type.Optional(Insights),
   },
   { $id: 'OptimizationResult' },

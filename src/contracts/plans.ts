@@ -34,25 +34,28 @@ export const Certificate = Type.Object(
   {
     objective: Type.Number({ description: 'cost of the plan, as in `total_cost`' }),
     bound: Type.Number({ description: 'proved: no plan costs less' }),
-    gap: Type.Number({ description: '(objective - bound) / objective; 0 where the objective is 0' }),
+    gap: Type.Number({ description: '(objective - bound) / objective; 0 if the objective is 0' }),
     method: Type.Enum([...SOLVE_METHODS], {
       description:
-        'what found the plan. none: there are no vehicles; linear: a linear programme whose solution is whole; mixed_integer: branch and cut; rounding, greedy: heuristics',
+        'method that found the plan. none: there are no vehicles; linear: a linear programme with an integral solution; mixed_integer: branch and cut; rounding, greedy: heuristics',
     }),
-    columns: { ...Count, description: 'of the largest model, or moves that the network simplex looked at' },
+    columns: {
+      ...Count,
+      description: 'columns of the largest model, or moves that the network simplex priced',
+    },
     rows: Count,
     iterations: { ...Count, description: 'of the simplex method, or pivots of the network simplex' },
     nodes: { ...Count, description: 'of the search trees' },
     confirmed_within: Type.Optional({
       ...Count,
       description:
-        "iterations in which HiGHS confirmed the network simplex's tree as optimal; absent where it was not asked",
+        "iterations in which HiGHS confirmed the network simplex's tree as optimal; absent if it was not asked",
     }),
     checks: Type.Array(Type.String(), {
-      description: 'what proved the bound, then what was checked of the plan; all passed',
+      description: 'what proved the bound, then the checks of the plan; all passed',
     }),
   },
-  { $id: 'Certificate', description: 'what proves the plan' },
+  { $id: 'Certificate', description: 'proof of the plan' },
 );
 export type Certificate = Static<typeof Certificate>;
 
@@ -66,7 +69,7 @@ export const Plan = Type.Object(
 );
 
 const Place = Type.Union([Type.Integer(), Type.Null()], {
-  description: 'null where the plan has no such vehicle',
+  description: 'null if the plan has no such vehicle',
 });
 const Money = Type.Union([Type.Number(), Type.Null()]);
 
@@ -88,14 +91,14 @@ export const PlanComparison = Type.Object(
   {
     plan_id: PlanId,
     other_plan_id: PlanId,
-    kpi_differences: { ...Kpis, $id: 'KpiDifferences', description: 'the other plan less this one' },
+    kpi_differences: { ...Kpis, $id: 'KpiDifferences', description: 'the other plan minus this one' },
     vehicles: Type.Object({
       same: Type.Integer({ description: 'same source and target in both plans' }),
       different: Type.Integer(),
       only_in_plan: Type.Integer(),
       only_in_other: Type.Integer(),
     }),
-    differences: Type.Array(PlanDifference, { description: 'a page of them, by vehicle id' }),
+    differences: Type.Array(PlanDifference, { description: 'a page of the differences, by vehicle id' }),
     next_cursor: Type.Union([Type.String(), Type.Null()]),
   },
   { $id: 'PlanComparison' },

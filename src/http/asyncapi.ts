@@ -11,9 +11,9 @@ import {
 const JOB_ID = 'opt_0199c8a0-0000-7000-8000-000000000000';
 
 const MESSAGES = {
-  subscribe: { payload: SubscribeMessage, summary: 'Follow a job; its latest state comes at once' },
+  subscribe: { payload: SubscribeMessage, summary: 'Follow a job; its current state is sent at once' },
   unsubscribe: { payload: UnsubscribeMessage, summary: 'Stop following a job' },
-  progress: { payload: ProgressMessage, summary: 'A job moves on; progress never falls' },
+  progress: { payload: ProgressMessage, summary: 'Progress of a job; it never decreases' },
   complete: { payload: CompleteMessage, summary: 'A job has ended; exactly once per subscription' },
   error: { payload: ErrorMessage, summary: 'A message was malformed, or its job is unknown' },
 } as const;
@@ -39,7 +39,7 @@ export function asyncApiDocument(config: Pick<Config, 'HOST' | 'PORT'>) {
       title: 'Fleet Decision Service: progress of jobs',
       version: SERVICE_VERSION,
       description:
-        'JSON text messages over one WebSocket. Get a job_id from POST /api/v1/optimize, /api/v1/decisions or /api/v1/forecast/backtest.',
+        'JSON text messages over one WebSocket. A job_id comes from POST /api/v1/optimize, /api/v1/decisions or /api/v1/forecast/backtest.',
       license: { name: 'MIT' },
     },
     defaultContentType: 'application/json',

@@ -19,14 +19,14 @@ export const JOB_HEADERS = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'the same key and body give the same job and answer, until the key expires',
+      description: 'the same key and body return the same job and answer until the key expires',
     }),
   ),
   'x-client-id': Type.Optional(
     Type.String({
       pattern: '^[!-~]{1,128}$',
       description:
-        'name of the client: the clients of an address take turns with each other, and addresses do; 1 to 128 visible ASCII characters',
+        'name of the client: addresses take turns, and so do the clients of an address; 1 to 128 visible ASCII characters',
     }),
   ),
 });
@@ -36,7 +36,7 @@ export function jobAnswers<S extends TSchema>(description: string, answer: S) {
   return {
     200: described(description, answer, 'Preference-Applied'),
     202: described(
-      'accepted; the job goes on, `Location` says where to find it',
+      'accepted; the job continues, and `Location` is its path',
       Envelope(AcceptedJob),
       'Location',
       'Retry-After',

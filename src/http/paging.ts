@@ -8,12 +8,12 @@ export const DEFAULT_LIMIT = 50;
 /** The query parameters of every list that comes in pages. */
 export const PAGE_QUERY = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, description: `rows of a page; default ${DEFAULT_LIMIT}` }),
+    Type.Integer({ minimum: 1, maximum: 1000, description: `rows per page; default ${DEFAULT_LIMIT}` }),
   ),
   cursor: Type.Optional(
     Type.String({
       maxLength: 2000,
-      description: '`next_cursor` of the page before; the filters stay the same',
+      description: '`next_cursor` of the previous page; keep the same filters',
     }),
   ),
 };
@@ -29,7 +29,7 @@ export const CREATED_QUERY = {
 };
 
 export const NextCursor = Type.Union([Type.String(), Type.Null()], {
-  description: 'the cursor of the next page, null at the end of the list',
+  description: 'cursor of the next page; null at the end of the list',
 });
 
 /**

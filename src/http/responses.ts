@@ -3,18 +3,18 @@ import { Envelope, ErrorEnvelope } from '../contracts/envelope.ts';
 
 /** What each error status of the service means, for the document; the codes stand in contracts/errors.ts. */
 const MEANINGS = {
-  400: 'VALIDATION_ERROR: the request is wrong; each fault names its field, the value, the limit and what to do',
-  403: 'FORBIDDEN: a Host or an Origin that is not let in; the priority `high`, where it is reserved for others',
+  400: 'VALIDATION_ERROR: the request is invalid; each fault names its field, the value, the limit and what to do',
+  403: 'FORBIDDEN: the Host or Origin is not allowed, or the priority `high` is reserved for other callers',
   404: 'RESOURCE_NOT_FOUND',
-  406: 'NOT_ACCEPTABLE: the Accept header leaves out every type that this is answered with',
+  406: 'NOT_ACCEPTABLE: the Accept header excludes every type that the operation answers with',
   408: 'REQUEST_TIMEOUT: the request took too long to arrive (setting HTTP_REQUEST_TIMEOUT_SECONDS)',
-  409: 'JOB_CANCELLED: somebody cancelled the job while the caller waited; CONFLICT: something refers to what is to be deleted',
+  409: 'JOB_CANCELLED: the job was cancelled while the caller waited; CONFLICT: other data refer to what would be deleted',
   413: 'PAYLOAD_TOO_LARGE: the body is larger than the setting allows',
-  415: 'UNSUPPORTED_MEDIA_TYPE: the Content-Type or Content-Encoding of the body is none of those that are taken',
-  422: 'INFEASIBLE_PROBLEM: constraints in conflict and their smallest relaxations; IDEMPOTENCY_CONFLICT',
+  415: 'UNSUPPORTED_MEDIA_TYPE: the Content-Type or Content-Encoding of the body is not supported',
+  422: 'INFEASIBLE_PROBLEM: conflicting constraints and their smallest relaxations; IDEMPOTENCY_CONFLICT',
   431: 'HEADERS_TOO_LARGE: the headers are larger than 16 KiB in total',
-  500: 'SOLVER_ERROR where the solver failed, INTERNAL_ERROR otherwise',
-  503: 'SERVICE_UNAVAILABLE: database or queue away, or queue full; MODEL_NOT_LOADED: no observations',
+  500: 'SOLVER_ERROR if the solver failed, INTERNAL_ERROR otherwise',
+  503: 'SERVICE_UNAVAILABLE: database or queue unreachable, or queue full; MODEL_NOT_LOADED: no observations',
 } as const;
 export type ErrorStatus = keyof typeof MEANINGS;
 
@@ -25,9 +25,9 @@ type Headers = Record<string, TSchema>;
 
 /** Headers that an answer may have, by name; in routes as `headers` of the schema of the answer. */
 export const HEADERS = {
-  'X-Request-Id': Type.String({ description: 'the request, in logs, jobs and `metadata` too' }),
+  'X-Request-Id': Type.String({ description: 'id of the request, also in logs, jobs and `metadata`' }),
   'Retry-After': Type.String({ pattern: '^[0-9]+$', description: 'seconds after which to try again' }),
-  'Preference-Applied': Type.String({ description: 'what of `Prefer` was applied, e.g. `wait=10`' }),
+  'Preference-Applied': Type.String({ description: 'the part of `Prefer` that was applied, e.g. `wait=10`' }),
   Location: Type.String({ description: 'path of the job' }),
   'Content-Disposition': Type.String({ description: 'name of the file' }),
 } satisfies Headers;

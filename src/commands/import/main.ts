@@ -11,8 +11,8 @@ import { importSample } from './sample.ts';
 const USAGE = `npm run import -- [--locations <file>] [--fleet <file>] [--demand <file>] [--events <file>]
 npm run import -- --sample
 
-Imports CSV or CSV.gz files into the database at DATABASE_URL: all of them, or nothing where there is any fault.
-Rows whose key is stored already replace it; nothing is deleted.
+Imports CSV or CSV.gz files into the database at DATABASE_URL: all of them, or nothing if there is any fault.
+Rows whose key is already stored replace the stored row; nothing is deleted.
 
   --locations <file>  id,name,latitude,longitude[,time_zone][,active][,expected_daily_demand]
   --fleet <file>      vehicle_id,location_id[,status][,capacity][,acquired_on][,last_maintenance_on][,utilization_rate]

@@ -37,11 +37,11 @@ export function backtestRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'backtest_forecast',
           tags: ['forecast'],
-          summary: 'How well forecasts would have been on the stored history',
+          summary: 'Accuracy of forecasts on the stored history',
           description:
-            'Forecasts from several earlier dates, each with what was known then, compared with what came: WAPE, MASE, ' +
-            'bias and coverage of the intervals, per location and overall, beside two simple methods. A job, waited for ' +
-            'as an optimization is.',
+            'Forecasts from several past dates, each with the data known then, are compared with the actual demand: WAPE, MASE, ' +
+            'bias and coverage of the intervals, per location and overall, next to two simple methods. A job, waited for ' +
+            'like an optimization.',
           headers: JOB_HEADERS,
           body: { ...BacktestRequest, examples: [backtestExample] },
           response: { ...jobAnswers('the figures', BacktestResponse), ...errors(404) },

@@ -32,23 +32,24 @@ import { answers, errors } from '../responses.ts';
 import { storeCsv } from '../store-csv.ts';
 
 const written = {
-  200: answers('everything was there and is replaced', UpsertCounts),
-  201: answers('something was created', UpsertCounts),
+  200: answers('all rows existed and were replaced', UpsertCounts),
+  201: answers('at least one row was created', UpsertCounts),
   ...errors(400, 413, 415, 503),
 };
 const bulk =
   'JSON, or CSV (`Content-Type: text/csv`, the columns of `npm run import`), plain or with `Content-Encoding: gzip`. ' +
-  'All or nothing: one fault, and nothing is stored; every fault is named with its row or line. 201 where something was created.';
+  'All or nothing: with any fault nothing is stored, and every fault is reported with its row or line. 201 if a row was created.';
 
 const replace = Type.Optional(
   Type.Boolean({
-    description: 'true: the body is the whole set, rows that it does not name are deleted; default false',
+    description:
+      'true: the body is the whole set, and rows that it does not contain are deleted; default false',
   }),
 );
 const cascade = Type.Optional(
   Type.Boolean({
     description:
-      'with `replace`: deletes the vehicles and observations of those locations too; default false',
+      'with `replace`: also deletes the vehicles, observations and events of those locations; default false',
   }),
 );
 const NoQuery = Type.Object({}, { additionalProperties: false });
@@ -140,8 +141,8 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           tags: ['data'],
           summary: 'Create or replace locations',
           description:
-            `${bulk} What a location does not give of \`time_zone\`, \`active\` and \`expected_daily_demand\` stays as it is. ` +
-            'With `replace` locations that are not named are deleted, where no vehicle stands there and no observation is kept.',
+            `${bulk} \`time_zone\`, \`active\` and \`expected_daily_demand\` that a row does not give stay as they are. ` +
+            'With `replace` all other locations are deleted; one with vehicles, observations or events is refused.',
           querystring: LocationsQuery,
           body: bulkBody('locations', PutLocationsRequest, locationsExample),
           response: { ...written, ...errors(409) },
@@ -158,7 +159,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           operationId: 'put_fleet',
           tags: ['data'],
           summary: 'Create or replace vehicles',
-          description: `${bulk} A vehicle without \`status\` is operational, one without \`capacity\` has 1; dates and utilization that are not given stay as they are. Vehicles that are not named stay as they are; with \`replace\` they are deleted.`,
+          description: `${bulk} A vehicle without \`status\` is operational, one without \`capacity\` has 1; dates and utilization that are not given stay as they are. Other vehicles stay as they are; with \`replace\` they are deleted.`,
           querystring: SetQuery,
           body: bulkBody('fleet', PutFleetRequest, fleetExample),
           response: written,
@@ -176,7 +177,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           tags: ['data'],
           summary: 'Change one vehicle',
           description:
-            'A JSON merge patch (also taken as `application/json`): what is named is changed, the rest stays; null is refused. ' +
+            'A JSON merge patch (also taken as `application/json`): the fields in the body are changed, the rest stay; null is refused. ' +
             'The answer is the vehicle as GET /api/v1/data/fleet shows it.',
           params: Type.Object({ vehicle_id: { ...VehicleId, examples: ['NYC-0001'] } }),
           body: {
@@ -230,8 +231,8 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           description:
             `${bulk} An event covers the hours from \`from\` to before \`to\`, full UTC hours with any offset, of one location or ` +
             'of all (`location_id` null; in CSV an empty cell). Forecasts multiply its hours by `factor`; without one they learn ' +
-            'from past events of the same `kind`. What an earlier body said of an event is replaced as a whole. With `replace` ' +
-            'events that are not named are deleted.',
+            'from past events of the same `kind`. An event that is already stored is replaced as a whole. With `replace` ' +
+            'all other events are deleted.',
           querystring: SetQuery,
           body: bulkBody('events', PutEventsRequest, eventsExample),
           response: written,

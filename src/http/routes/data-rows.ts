@@ -18,7 +18,7 @@ const DeleteQuery = Type.Object(
     cascade: Type.Optional(
       Type.Boolean({
         description:
-          'true: the vehicles that stand there and the observations are deleted too; default false',
+          'true: the vehicles, observations and events of the location are deleted too; default false',
       }),
     ),
   },
@@ -38,8 +38,8 @@ export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): Fas
           tags: ['data'],
           summary: 'Change one location',
           description:
-            'A JSON merge patch: what is named is changed, the rest stays; null is refused. `active` false retires the ' +
-            'location: it keeps its vehicles and its history, but is planned only where a request names it.',
+            'A JSON merge patch: the fields in the body are changed, the rest stay; null is refused. `active` false retires the ' +
+            'location: it keeps its vehicles and its history, but is planned only if a request names it.',
           params: LocationParams,
           body: {
             content: {
@@ -67,11 +67,11 @@ export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): Fas
           tags: ['data'],
           summary: 'Delete one location',
           description:
-            'Refused with 409 while vehicles stand there or observations are kept, unless `cascade` is true. Plans and ' +
-            'decisions keep what they say of it.',
+            'Refused with 409 while it has vehicles, observations or events, unless `cascade` is true. Plans and ' +
+            'decisions keep their data about it.',
           params: LocationParams,
           querystring: DeleteQuery,
-          response: { 200: answers('what was deleted', Removed), ...errors(400, 404, 409, 503) },
+          response: { 200: answers('number of rows deleted', Removed), ...errors(400, 404, 409, 503) },
         },
       },
       async (request) => {
@@ -93,9 +93,9 @@ export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): Fas
           operationId: 'delete_vehicle',
           tags: ['data'],
           summary: 'Delete one vehicle',
-          description: 'Plans and decisions keep what they say of it.',
+          description: 'Plans and decisions keep their data about it.',
           params: Type.Object({ vehicle_id: { ...VehicleId, examples: ['NYC-0001'] } }),
-          response: { 200: answers('what was deleted', Removed), ...errors(400, 404, 503) },
+          response: { 200: answers('number of rows deleted', Removed), ...errors(400, 404, 503) },
         },
       },
       async (request) => {

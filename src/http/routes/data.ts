@@ -17,7 +17,9 @@ const LocationQuery = Type.Object(PAGE_QUERY, { additionalProperties: false });
 const FleetQuery = Type.Object(
   {
     ...PAGE_QUERY,
-    status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { description: 'only vehicles in this state' })),
+    status: Type.Optional(
+      Type.Enum([...VEHICLE_STATUSES], { description: 'only vehicles with this status' }),
+    ),
     location_id: Type.Optional(LocationId),
   },
   { additionalProperties: false },
@@ -43,7 +45,7 @@ export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): Fastif
           operationId: 'list_locations',
           tags: ['data'],
           summary: 'The locations, by id',
-          description: 'The whole list in one streamed answer, or pages of it with `limit` and `cursor`.',
+          description: 'The whole list in one streamed answer, or in pages with `limit` and `cursor`.',
           querystring: LocationQuery,
           response: { 200: answers('the locations', LocationList), ...errors(400, 503) },
         },
@@ -68,10 +70,10 @@ export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): Fastif
         schema: {
           operationId: 'list_fleet',
           tags: ['data'],
-          summary: 'The fleet, by vehicle id, and how many vehicles are in which state',
+          summary: 'The fleet, by vehicle id, and the number of vehicles per status',
           description:
-            'The whole fleet in one streamed answer, or pages of it with `limit` and `cursor`. `summary` counts the ' +
-            'whole fleet, whatever page or filter is asked for. `data.fleet` can be sent as `fleet_state.vehicles` to POST /api/v1/optimize.',
+            'The whole fleet in one streamed answer, or in pages with `limit` and `cursor`. `summary` counts the ' +
+            'whole fleet, regardless of page and filter. `data.fleet` can be sent as `fleet_state.vehicles` to POST /api/v1/optimize.',
           querystring: FleetQuery,
           response: { 200: answers('the fleet', FleetList), ...errors(400, 503) },
         },

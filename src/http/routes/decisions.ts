@@ -109,7 +109,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           summary: 'From the fleet and the observed demand to a plan, in one job',
           description:
             'Takes the stored fleet (or the one given), scores risk, leaves out vehicles at or above a threshold, ' +
-            'forecasts demand and optimizes. All inputs are stored with the decision. Waited for as an optimization is.',
+            'forecasts demand and optimizes. All inputs are stored with the decision. Waited for like an optimization.',
           headers: JOB_HEADERS,
           body: { ...DecisionRequest, examples: [decisionExample] },
           response: { ...jobAnswers('the decision with its plan', DecisionResponse), ...errors(404) },
@@ -127,8 +127,8 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'list_decisions',
           tags: ['decisions'],
-          summary: 'The decisions, newest first, without their inputs and results',
-          description: 'From the moment on at which a worker has taken their inputs.',
+          summary: 'Decisions, newest first, without their inputs and results',
+          description: 'A decision is listed as soon as a worker has collected its inputs.',
           querystring: Query,
           response: { 200: answers('a page of decisions', DecisionList), ...errors(400, 503) },
         },
@@ -156,7 +156,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         schema: {
           operationId: 'get_decision',
           tags: ['decisions'],
-          summary: 'A decision with the inputs it was made from, and its result once it has ended',
+          summary: 'A decision with its inputs, and its result once it has ended',
           params: Params,
           response: { 200: answers('the decision', Decision), ...errors(400, 404, 503) },
         },

@@ -101,7 +101,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
           operationId: 'list_jobs',
           tags: ['jobs'],
           summary: 'The jobs, newest first, without their results',
-          description: 'Pages stay as they are while jobs arrive. Times are ISO 8601.',
+          description: 'Pagination is stable while new jobs arrive. Times are ISO 8601.',
           querystring: JobQuery,
           response: { 200: answers('a page of jobs', JobList), ...errors(400, 503) },
         },
@@ -139,7 +139,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
           summary: 'Cancel a job',
           description:
             'A queued job is cancelled at once, a running one within a second; one that has ended stays as it is. ' +
-            '202 where its worker has not let go of it yet: it will end as `cancelled`, whatever becomes of the worker.',
+            '202 if its worker has not stopped yet: the job will end as `cancelled`, whatever happens to the worker.',
           params: Params,
           response: {
             ...response,

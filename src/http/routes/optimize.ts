@@ -19,7 +19,7 @@ export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           tags: ['optimize'],
           summary: 'The cheapest plan that moves vehicles to where the demand is',
           description:
-            'The request is validated, stored as a job, solved by a worker process and waited for. ' +
+            'The request is validated, stored as a job and solved by a worker process; the call waits for the answer. ' +
             '`Prefer: respond-async` answers 202 at once, `Prefer: wait=N` after N seconds at most.',
           headers: JOB_HEADERS,
           body: { ...OptimizeRequest, examples: [optimizeExample] },

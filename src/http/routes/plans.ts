@@ -111,7 +111,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
           operationId: 'list_plans',
           tags: ['plans'],
           summary: 'The plans, newest first, without their items',
-          description: 'Pages stay as they are while plans arrive. Times are ISO 8601.',
+          description: 'Pagination is stable while new plans arrive. Times are ISO 8601.',
           querystring: PlanListQuery,
           response: { 200: answers('a page of plans', PlanList), ...errors(400, 503) },
         },
@@ -173,9 +173,9 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
         schema: {
           operationId: 'compare_plans',
           tags: ['plans'],
-          summary: 'What another plan does differently',
+          summary: 'Differences between this plan and another',
           description:
-            'Differences of the KPIs (the other plan less this one) and a page of the vehicles that go elsewhere.',
+            'Differences of the KPIs (the other plan minus this one) and a page of the vehicles that move differently.',
           params: CompareParams,
           querystring: CompareQuery,
           response: { 200: answers('the comparison', PlanComparison), ...errors(400, 404, 503) },

@@ -22,7 +22,7 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
           operationId: 'get_service',
           tags: ['service'],
           summary: 'Service information',
-          response: { 200: answers('what this is, and links', ServiceInformation) },
+          response: { 200: answers('name, version and links', ServiceInformation) },
         },
       },
       async (request) =>
@@ -46,9 +46,9 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
         schema: {
           operationId: 'get_health',
           tags: ['service'],
-          summary: 'Health of the service and of what it depends on',
+          summary: 'Health of the service and its dependencies',
           description:
-            '200 while database and queue are reachable; 503 otherwise, with an error for each that is away.',
+            '200 while database and queue are reachable; 503 otherwise, with an error for each that is not.',
           response: { 200: answers('all well', Health), ...errors(503) },
         },
       },
@@ -76,7 +76,7 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
         schema: {
           operationId: 'get_config',
           tags: ['service'],
-          summary: 'Current configuration, without anything sensitive',
+          summary: 'Current configuration, without secrets',
           response: { 200: answers('the configuration', ServiceConfiguration) },
         },
       },

@@ -96,7 +96,7 @@ describe('verifyPlan', () => {
     ['the most vehicles per location', { max_vehicles_per_location: 1 }, /more than 1/],
     ['the fleet size', { min_service_level: 1, total_fleet_size: 2 }, /less than min_service_level 1/],
     [
-      'the capacity of vehicles that state none',
+      'the capacity of vehicles that do not state one',
       { min_demand_coverage: 1, capacity_per_vehicle: 0.1 },
       /less than/,
     ],
