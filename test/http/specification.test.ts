@@ -365,7 +365,9 @@ describe('the interface specification', () => {
         constraints: { max_vehicles_per_location: 5 },
       });
       expect([status, body.errors[0].code]).toEqual([400, 'VALIDATION_ERROR']);
-      expect(body.errors[0].message).toMatch(/5001 locations are more than the 5000 .*split the request/);
+      expect(body.errors[0].message).toMatch(
+        /at most 5000 locations, and the request has 5001; .*split the request/,
+      );
 
       // Every second place has vehicles of three capacities, and too few come to those between: a proof takes seconds.
       const places = ids.slice(0, 1500);
