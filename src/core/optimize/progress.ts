@@ -29,7 +29,7 @@ const BEGINS: Record<'plain' | 'explained', Record<Stage, number>> = {
 };
 const ORDER: Stage[] = ['build', 'solve', 'verify', 'explain'];
 
-export type ProgressTeller = {
+export type ProgressReporter = {
   /** Reports that a stage has begun, or its progress (`share` 0 … 1). */
   at(stage: Stage, share?: number, figures?: Omit<ProgressReport, 'stage' | 'progress'>): void;
   /** Reports the progress of the solve, with its figures in money. */
@@ -40,22 +40,22 @@ export function createProgress(
   explained: boolean,
   onProgress: ((p: ProgressReport) => void) | undefined,
   intervalMs = msOf('progress'),
-): ProgressTeller {
+): ProgressReporter {
   const begins = BEGINS[explained ? 'explained' : 'plain'];
-  let told = 0;
-  let toldStage: Stage | null = null;
-  let toldMs = 0;
-  const at: ProgressTeller['at'] = (stage, share = 0, figures = {}) => {
+  let reported = 0;
+  let reportedStage: Stage | null = null;
+  let reportedMs = 0;
+  const at: ProgressReporter['at'] = (stage, share = 0, figures = {}) => {
     if (!onProgress) return;
     const now = nowMs();
-    if (stage === toldStage && now - toldMs < intervalMs) return;
-    toldStage = stage;
-    toldMs = now;
+    if (stage === reportedStage && now - reportedMs < intervalMs) return;
+    reportedStage = stage;
+    reportedMs = now;
     const next = ORDER[ORDER.indexOf(stage) + 1];
     const end = next ? begins[next] : 1;
     const progress = begins[stage] + (end - begins[stage]) * Math.min(1, Math.max(0, share || 0));
-    told = Math.max(told, progress);
-    onProgress(requireFinite('progress', { stage, progress: told, ...figures }));
+    reported = Math.max(reported, progress);
+    onProgress(requireFinite('progress', { stage, progress: reported, ...figures }));
   };
   return {
     at,

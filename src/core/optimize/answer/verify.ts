@@ -286,10 +286,11 @@ function checkKpis(
     unmet_demand: total - served,
   };
   for (const [name, value] of Object.entries(expected)) {
-    const told = result.kpis[name as keyof typeof result.kpis];
+    const stated = result.kpis[name as keyof typeof result.kpis];
     // Unmet demand is a difference of totals, so it has their error.
     const tolerance = RELATIVE * (1 + Math.abs(value ?? 0) + (name === 'unmet_demand' ? total : 0));
-    const differs = value === null || told === null ? value !== told : !(Math.abs(told - value) <= tolerance);
-    if (differs) complain(`kpis.${name} is ${told} instead of ${value}`);
+    const differs =
+      value === null || stated === null ? value !== stated : !(Math.abs(stated - value) <= tolerance);
+    if (differs) complain(`kpis.${name} is ${stated} instead of ${value}`);
   }
 }

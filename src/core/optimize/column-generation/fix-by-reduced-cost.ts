@@ -55,7 +55,7 @@ export function fixByReducedCost(
   }
   const lower = master.whole.lower.slice();
   const upper = master.whole.upper.slice();
-  master.setMostOfMoves(mostInReach);
+  master.setMoveBounds(mostInReach);
   // The plan's values of these columns are known only if they are arrivals and departures.
   if (base.firstUnmet >= 0 && !base.hasIdle) {
     const fixed = { lower: lower.slice(), upper: upper.slice() };
@@ -68,7 +68,7 @@ export function fixByReducedCost(
     master.setIntegerBounds(fixed.lower, fixed.upper);
   }
   return () => {
-    master.setMostOfMoves(open);
+    master.setMoveBounds(open);
     master.setIntegerBounds(lower, upper);
   };
 }

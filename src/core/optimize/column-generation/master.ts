@@ -95,7 +95,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
       hasArtificialColumns: true,
       duals: null,
     };
-    tellProblem();
+    sendProblem();
     let method: 'dual' | 'primal' = 'dual';
     for (;;) {
       const linear = model.runLinear(0, method);
@@ -153,7 +153,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
   }
 
   /** Bounds the moves. Restore their bounds to the supply before adding columns. */
-  function setMostOfMoves(upper: Float64Array): void {
+  function setMoveBounds(upper: Float64Array): void {
     model.setColumnBounds(firstArc, new Float64Array(upper.length), upper);
   }
 
@@ -219,15 +219,15 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
   }
 
   /** Passes the changed problem to the solver, only when it runs: bounds by multipliers do not need it. */
-  function tellProblem(): void {
+  function sendProblem(): void {
     if (!isStale) return;
     isStale = false;
-    rows.tell();
+    rows.send();
     const { model: m, integerColumns } = base;
     model.setColumnBounds(integerColumns, m.lower.slice(integerColumns), m.upper.slice(integerColumns));
     model.setColumnBounds(0, whole.lower, whole.upper);
     const { network, limits, supply } = problem;
-    setMostOfMoves(
+    setMoveBounds(
       Float64Array.from(arcs.source, (i, a) =>
         isAllowed(network, n, limits.maxDistanceKm, i, arcs.target[a])
           ? supply[arcs.capacityClass[a] * n + i]
@@ -250,7 +250,7 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
     boundOf,
     addWithin,
     addMoves: (moves: Moves) => columns.addPlan(problem, moves),
-    setMostOfMoves,
+    setMoveBounds,
     costOf,
     addCeiling,
     fixArtificialColumns,

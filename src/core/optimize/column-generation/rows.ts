@@ -21,7 +21,7 @@ export function createRows(base: BaseModel, model: SolverModel) {
   const { model: m } = base;
   const extra: ExtraRow[] = [];
   /** The sides that the solver has. */
-  const told = {
+  const sent = {
     rowLower: m.rowLower.slice(),
     rowUpper: m.rowUpper.slice(),
     extra: [] as number[],
@@ -44,7 +44,7 @@ export function createRows(base: BaseModel, model: SolverModel) {
         })),
       );
       extra.push(...rows);
-      told.extra.push(...rows.map(({ lower }) => lower));
+      sent.extra.push(...rows.map(({ lower }) => lower));
       count += rows.length;
     },
 
@@ -62,17 +62,17 @@ export function createRows(base: BaseModel, model: SolverModel) {
     },
 
     /** Passes changed sides to the solver. */
-    tell(): void {
+    send(): void {
       for (let r = 0; r < m.rowCount; r++) {
-        if (m.rowLower[r] === told.rowLower[r] && m.rowUpper[r] === told.rowUpper[r]) continue;
+        if (m.rowLower[r] === sent.rowLower[r] && m.rowUpper[r] === sent.rowUpper[r]) continue;
         model.setRowBounds(r, m.rowLower[r], m.rowUpper[r]);
       }
-      told.rowLower.set(m.rowLower);
-      told.rowUpper.set(m.rowUpper);
+      sent.rowLower.set(m.rowLower);
+      sent.rowUpper.set(m.rowUpper);
       extra.forEach(({ lower }, x) => {
-        if (lower === told.extra[x]) return;
+        if (lower === sent.extra[x]) return;
         model.setRowBounds(m.rowCount + x, lower, Number.POSITIVE_INFINITY);
-        told.extra[x] = lower;
+        sent.extra[x] = lower;
       });
     },
   };

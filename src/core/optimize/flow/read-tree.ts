@@ -21,7 +21,7 @@ export function noPrices(arrays: Arrays, n: number): Duals {
 }
 
 /** Basis if every vehicle stays. */
-export function stillBasis(arrays: Arrays, { n, supply, demand }: FlowProblem): FlowBasis {
+export function stayingBasis(arrays: Arrays, { n, supply, demand }: FlowProblem): FlowBasis {
   const both = Int32Array.from(Array.from(supply.keys()).filter((i) => supply[i] > 0 && demand[i] > 0));
   return {
     from: both,

@@ -30,7 +30,7 @@ import {
   readCover,
   readDuals,
   readFlow,
-  stillBasis,
+  stayingBasis,
 } from './read-tree.ts';
 import { createSpanningTree, type SpanningTree } from './spanning-tree.ts';
 import { startTree } from './start-tree.ts';
@@ -63,7 +63,7 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
     const answer = {
       flow: NO_FLOW,
       duals: noPrices(arrays, problem.n),
-      basis: stillBasis(arrays, problem),
+      basis: stayingBasis(arrays, problem),
       alternatives: NO_ALTERNATIVES,
     };
     return conclude(problem, reachable, null, answer, counts);

@@ -47,7 +47,7 @@ export type Call = { id: number } & (
 );
 
 /** Messages of the solver's thread during a run and at its end. */
-export type Told = { runId: number } & (
+export type SolverMessage = { runId: number } & (
   | { kind: 'progress'; progress: SolverProgress }
   | { kind: 'improved'; values: Float64Array }
   | { kind: 'ended'; result: LinearResult | MixedResult; memoryBytes: number }
@@ -77,7 +77,7 @@ const THREAD: Slot<{ thread?: SolverThread | undefined; nextId: number; nextRunI
  * Opens a model in the solver's thread. Returns before the model has been passed; its first run throws if the model
  * is invalid.
  */
-export function openApart(
+export function openInWorker(
   cache: Cache,
   source: LinearModel,
   tolerance: number,
@@ -110,25 +110,25 @@ export function openApart(
     const stopFlag = new Int32Array(new SharedArrayBuffer(4));
     const hear = () => {
       for (;;) {
-        const told: Told | undefined = receiveMessageOnPort(port)?.message;
-        if (told === undefined) return;
+        const received: SolverMessage | undefined = receiveMessageOnPort(port)?.message;
+        if (received === undefined) return;
         // A message of an earlier run, given up before the thread was loaded.
-        if (told.runId !== runId) continue;
-        switch (told.kind) {
+        if (received.runId !== runId) continue;
+        switch (received.kind) {
           case 'progress':
-            known.last = told.progress;
-            control.onProgress?.(told.progress);
+            known.last = received.progress;
+            control.onProgress?.(received.progress);
             break;
           case 'improved':
-            known.values = told.values;
+            known.values = received.values;
             break;
           case 'ended':
-            known.result = told.result;
-            own.memoryBytes = told.memoryBytes;
+            known.result = received.result;
+            own.memoryBytes = received.memoryBytes;
             break;
           case 'threw':
             endThread(own);
-            throw Object.assign(new Error(told.message), { name: told.name });
+            throw Object.assign(new Error(received.message), { name: received.name });
         }
       }
     };

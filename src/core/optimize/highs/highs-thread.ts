@@ -6,7 +6,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { createCache } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
 import { loadSolver, openHere } from './highs.ts';
-import { type Call, MESSAGES, READY, type ThreadData, type Told } from './highs-in-worker.ts';
+import { type Call, MESSAGES, READY, type SolverMessage, type ThreadData } from './highs-in-worker.ts';
 import type { OpenModel, RunControl, SolverModel } from './solver-model.ts';
 
 const { port, signals }: ThreadData = workerData;
@@ -19,8 +19,8 @@ function serve(calls: MessagePort, port: MessagePort, signals: Int32Array): void
   const models = new Map<number, OpenModel & { control: RunControl }>();
   /** Errors of calls that are not answered, by model; the model's next run reports them. */
   const faults = new Map<number, unknown>();
-  const tell = (told: Told) => {
-    port.postMessage(told);
+  const send = (message: SolverMessage) => {
+    port.postMessage(message);
     Atomics.add(signals, MESSAGES, 1);
     Atomics.notify(signals, MESSAGES);
   };
@@ -34,7 +34,7 @@ function serve(calls: MessagePort, port: MessagePort, signals: Int32Array): void
     const open = models.get(call.id);
     if (!open) return;
     if (call.kind === 'change') apply(open.model, call.change);
-    if (call.kind === 'run') run(open, call, tell);
+    if (call.kind === 'run') run(open, call, send);
     if (call.kind === 'dispose') {
       models.delete(call.id);
       open.dispose();
@@ -49,7 +49,7 @@ function serve(calls: MessagePort, port: MessagePort, signals: Int32Array): void
       faults.set(call.id, error);
       if (call.kind !== 'run') return;
       const { name, message } = error instanceof Error ? error : new Error(String(error));
-      tell({ kind: 'threw', runId: call.runId, name, message });
+      send({ kind: 'threw', runId: call.runId, name, message });
     }
   });
 }
@@ -61,15 +61,15 @@ function apply(model: SolverModel, { method, args }: Extract<Call, { kind: 'chan
 function run(
   { model, control }: OpenModel & { control: RunControl },
   call: Extract<Call, { kind: 'run' }>,
-  tell: (told: Told) => void,
+  send: (message: SolverMessage) => void,
 ): void {
   const { run, runId } = call;
   // Clocks of different threads have different origins.
   control.deadlineMs = nowMs() + call.leftMs;
   control.progressIntervalMs = call.progressIntervalMs;
   control.stopFlag = call.stopFlag;
-  control.onProgress = (progress) => tell({ kind: 'progress', runId, progress });
-  control.onImproved = (values) => tell({ kind: 'improved', runId, values });
+  control.onProgress = (progress) => send({ kind: 'progress', runId, progress });
+  control.onImproved = (values) => send({ kind: 'improved', runId, values });
   const result = run.method === 'mixed' ? model.runMixed(run.options) : model.runLinear(0, run.by);
-  tell({ kind: 'ended', runId, result, memoryBytes: solver.memoryBytes });
+  send({ kind: 'ended', runId, result, memoryBytes: solver.memoryBytes });
 }

@@ -15,7 +15,7 @@ import { type Cache, keptIn, type Slot } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
 import { isOver } from '../run/stopping.ts';
 import { scaleControl, scaleModel, scaleSource } from './cost-scale.ts';
-import { openApart } from './highs-in-worker.ts';
+import { openInWorker } from './highs-in-worker.ts';
 import { createRowBuilder, type LinearModel } from './linear-model.ts';
 import {
   type MixedOptions,
@@ -96,7 +96,7 @@ function open(
   control: RunControl,
 ): OpenModel {
   return source.columnCount > MAX_COLUMNS_HERE
-    ? openApart(cache, source, tolerance, control)
+    ? openInWorker(cache, source, tolerance, control)
     : openHere(highs, source, tolerance, control, cache);
 }
 
@@ -123,7 +123,7 @@ export function passed(source: LinearModel) {
 
 /**
  * Opens a model in this thread.
- * @param apart cache that keeps the separate thread in which trees run and can be ended; null: trees run in this
+ * @param workerCache cache that keeps the separate thread in which trees run and can be ended; null: trees run in this
  * thread
  */
 export function openHere(
@@ -131,7 +131,7 @@ export function openHere(
   source: LinearModel,
   tolerance: number,
   control: RunControl,
-  apart: Cache | null,
+  workerCache: Cache | null,
 ): OpenModel {
   const { callbackType, modelStatus, solutionStatus, variableType } = highs.constants;
   const model = highs.createModel();
@@ -254,10 +254,10 @@ export function openHere(
   }
 
   /** Runs the same on a copy of the model, in a separate thread. */
-  function runMixedApart(cache: Cache, options: MixedOptions): MixedResult {
+  function runMixedInWorker(cache: Cache, options: MixedOptions): MixedResult {
     const { numCols, numRows, colCost, colLower, colUpper, rowLower, rowUpper, matrix } = model.getLp('csr');
     const { starts, indices, values } = matrix;
-    const copy = openApart(
+    const copy = openInWorker(
       cache,
       {
         columnCount: numCols,
@@ -314,7 +314,7 @@ export function openHere(
       },
       runMixed(options) {
         if (isOver(control)) return NO_MIXED_RESULT;
-        return apart ? runMixedApart(apart, options) : runMixedHere(options);
+        return workerCache ? runMixedInWorker(workerCache, options) : runMixedHere(options);
       },
       setColumnBounds(from, lower, upper) {
         if (lower.length > 0) {

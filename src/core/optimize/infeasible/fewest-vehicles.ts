@@ -15,7 +15,7 @@ import { reachMost } from '../problem/distances/reachable.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { splitDemand } from '../problem/steps.ts';
-import { countVehicles, MOST_VEHICLES, withLimits } from '../problem/variants.ts';
+import { countVehicles, MAX_VEHICLES, withLimits } from '../problem/variants.ts';
 import { leastEnough } from './bisect.ts';
 
 /** Vehicles to add at a location. */
@@ -45,7 +45,7 @@ export function fewestAdditions(
   const required = leastServed(problem);
   const isEnough = (added: number) => mostServed(places, added, problem.limits.totalFleetSize) >= required;
   const open = totalOf(places, 'open');
-  const most = Math.min(open, MOST_VEHICLES - countVehicles(problem));
+  const most = Math.min(open, MAX_VEHICLES - countVehicles(problem));
   const count = leastEnough(most, isEnough);
   if (count > most) return open > most ? 'too many' : 'none';
   return { count, additions: firstOpen(places, count), moves };

@@ -12,7 +12,7 @@ import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { mostCommonClass } from '../problem/serving.ts';
 import { splitDemand } from '../problem/steps.ts';
-import { countVehicles, MOST_VEHICLES } from '../problem/variants.ts';
+import { countVehicles, MAX_VEHICLES } from '../problem/variants.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
 import { startWithPlaceOutside } from './coverage/coverage-relaxation.ts';
@@ -131,7 +131,7 @@ function mostOfUse(problem: Problem): number {
 
 /** The same, as far as so many vehicles are looked at, with those that stay at the place outside. */
 function mostToAdd(problem: Problem): number {
-  const room = MOST_VEHICLES - countVehicles(problem) - problem.limits.minVehiclesPerLocation;
+  const room = MAX_VEHICLES - countVehicles(problem) - problem.limits.minVehiclesPerLocation;
   return Math.max(0, Math.min(mostOfUse(problem), room));
 }
 

@@ -153,7 +153,7 @@ function run(
 
   const whole = serveEnough(s, least);
   if (!whole) return isOver(control) ? stopped() : ended('open');
-  tellPlans(s, whole, least, noise, hooks);
+  offerPlans(s, whole, least, noise, hooks);
   return ended('solved');
 }
 
@@ -161,7 +161,7 @@ function run(
  * Offers plans until one is good enough: the one within a move of the bound, improvements of it, and plans from flows
  * at other prices.
  */
-function tellPlans(
+function offerPlans(
   s: PricedSearch,
   first: WholeFlow,
   least: number,
@@ -170,15 +170,16 @@ function tellPlans(
 ): void {
   const perGain = s.price / s.problem.capacity;
   const beyond = ({ served }: WholeFlow) => perGain * (served - least);
-  const tell = ({ s: { tree, list }, beside }: WholeFlow) => hooks.onPlan(readMoves({ tree, list }, beside));
-  let isEnough = tell(first);
+  const offer = ({ s: { tree, list }, outside }: WholeFlow) =>
+    hooks.onPlan(readMoves({ tree, list }, outside));
+  let isEnough = offer(first);
   let excess = beyond(first);
   for (let r = 0; r < MAX_REPAIRS && !isOver(s.control); r++) {
     const before = beyond(first);
     const left = leaveLess(first, least, noise, before);
     if (left === null) break;
     excess += left - before;
-    isEnough = tell(first);
+    isEnough = offer(first);
   }
   const { value } = pointOf(s);
   for (const factor of OTHER_PRICES) {
@@ -191,7 +192,7 @@ function tellPlans(
     if (left === null && other.served >= least) left = beyond(other);
     if (left === null || dearer + left >= excess) continue;
     excess = dearer + left;
-    isEnough = tell(other);
+    isEnough = offer(other);
   }
 }
 

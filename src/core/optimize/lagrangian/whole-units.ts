@@ -29,11 +29,11 @@ const MAX_STEPS = 24;
 const MAX_CHANGES = 80;
 
 /** A flow with units outside the tree, by candidate. The tree's own flow is copied from the search's. */
-export type WholeFlow = { s: PricedSearch; beside: Map<number, number>; served: number };
+export type WholeFlow = { s: PricedSearch; outside: Map<number, number>; served: number };
 
 function wholeFlow(s: PricedSearch): WholeFlow {
   const tree = { ...s.tree, flow: s.tree.flow.slice() };
-  return { s: { ...s, tree }, beside: new Map(), served: measureTree(s).served };
+  return { s: { ...s, tree }, outside: new Map(), served: measureTree(s).served };
 }
 
 /**
@@ -141,12 +141,12 @@ function cycleOf(s: PricedSearch, arc: number): { amount: number; gain: number }
 
 /** Sends units around the cycle of a candidate; the tree stays unchanged. */
 function send(whole: WholeFlow, arc: number, units: number, gain: number): void {
-  const { s, beside } = whole;
+  const { s, outside } = whole;
   const { flow } = s.tree;
   walkCycle(s.tree, s.list.from[arc], s.list.to[arc], (node, isGrowing) => {
     flow[node] += isGrowing ? units : -units;
   });
-  beside.set(arc, (beside.get(arc) ?? 0) + units);
+  outside.set(arc, (outside.get(arc) ?? 0) + units);
   whole.served += units * gain;
 }
 
@@ -176,14 +176,14 @@ function walkCycle(
 /** Moves of the vehicles in the tree and outside of it. */
 export function readMoves(
   { tree, list }: Pick<PricedSearch, 'tree' | 'list'>,
-  beside: ReadonlyMap<number, number> = new Map(),
+  outside: ReadonlyMap<number, number> = new Map(),
 ): Flow {
   const { n } = tree;
   const arcs = realArcs(tree);
   const from = Array.from(arcs.from);
   const to = Array.from(arcs.to);
   const units = Array.from(arcs.units);
-  for (const [arc, more] of beside) {
+  for (const [arc, more] of outside) {
     const sink = list.to[arc] - sinkNode(n, 0);
     if (list.from[arc] >= n || sink < 0 || sink >= n) continue;
     from.push(list.from[arc]);

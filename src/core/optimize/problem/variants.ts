@@ -6,7 +6,7 @@ import { type ConstraintName, LIMIT_CONSTRAINTS } from './constraints.ts';
 import type { Network, Problem } from './model.ts';
 
 /** Problems with more vehicles than this are not considered: the vehicles of a location are counted in 32 bits. */
-export const MOST_VEHICLES = 2 ** 31 - 1;
+export const MAX_VEHICLES = 2 ** 31 - 1;
 
 export function countVehicles(problem: Problem): number {
   let total = 0;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { wholeSteps } from '../../../../src/core/optimize/direct/extract.ts';
 import { formulate } from '../../../../src/core/optimize/direct/formulation.ts';
-import { openApart } from '../../../../src/core/optimize/highs/highs-in-worker.ts';
+import { openInWorker } from '../../../../src/core/optimize/highs/highs-in-worker.ts';
 import type { SolverProgress } from '../../../../src/core/optimize/run/control.ts';
 import { buildCached as buildProblem, threadCache } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
@@ -32,7 +32,7 @@ test('a solver that is ended because it does not listen leaves the best point an
   const stopFlag = new Int32Array(new SharedArrayBuffer(4));
   let last: SolverProgress | null = null;
   let stoppedMs = 0;
-  const { model, dispose } = openApart(threadCache, f.model, f.tolerance, {
+  const { model, dispose } = openInWorker(threadCache, f.model, f.tolerance, {
     deadlineMs: performance.now() + 60_000,
     stopFlag,
     progressIntervalMs: 5,
@@ -75,7 +75,7 @@ test('a solver that is ended because it does not listen leaves the best point an
     values: null,
   });
   dispose();
-  const next = openApart(threadCache, f.model, f.tolerance, { deadlineMs: performance.now() + 60_000 });
+  const next = openInWorker(threadCache, f.model, f.tolerance, { deadlineMs: performance.now() + 60_000 });
   expect(next.model.runLinear().status).toBe('optimal');
   next.dispose();
 });

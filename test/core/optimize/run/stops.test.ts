@@ -10,7 +10,7 @@ import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { verifyPlan } from '../../../../src/core/optimize/answer/verify.ts';
 import { solveDirect } from '../../../../src/core/optimize/direct/direct.ts';
 import { formulate } from '../../../../src/core/optimize/direct/formulation.ts';
-import { openApart } from '../../../../src/core/optimize/highs/highs-in-worker.ts';
+import { openInWorker } from '../../../../src/core/optimize/highs/highs-in-worker.ts';
 import type { LinearModel } from '../../../../src/core/optimize/highs/linear-model.ts';
 import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
 import { buildCached as buildProblem, optimizeCached as optimize, threadCache } from '../cached.ts';
@@ -243,7 +243,9 @@ describe("the solver's own thread", () => {
   };
   const options = { integerFrom: 0, integerTo: 2, gap: 0, absoluteGap: 0 };
   const solveTiny = () => {
-    const { model, dispose } = openApart(threadCache, tiny, 1e-7, { deadlineMs: performance.now() + 30_000 });
+    const { model, dispose } = openInWorker(threadCache, tiny, 1e-7, {
+      deadlineMs: performance.now() + 30_000,
+    });
     model.setCosts(Float64Array.of(12, 11));
     const linear = model.runLinear();
     model.addColumns({
@@ -271,7 +273,7 @@ describe("the solver's own thread", () => {
     solveTiny();
     for (const limitMs of [60, 400]) {
       const control = { deadlineMs: performance.now() + limitMs };
-      const { model, dispose } = openApart(threadCache, f.model, f.tolerance, control);
+      const { model, dispose } = openInWorker(threadCache, f.model, f.tolerance, control);
       const { firstStep, stepClass } = f.variables;
       const integers = { integerFrom: firstStep, integerTo: firstStep + stepClass.length };
       expect(model.runMixed({ ...integers, gap: 0, absoluteGap: 0 })).toMatchObject({ status: 'stopped' });
@@ -286,7 +288,7 @@ describe("the solver's own thread", () => {
 
   test('tells the error of a model that is none', () => {
     const broken = { ...tiny, indices: Int32Array.of(0, 7) };
-    const { model, dispose } = openApart(threadCache, broken, 1e-7, {
+    const { model, dispose } = openInWorker(threadCache, broken, 1e-7, {
       deadlineMs: performance.now() + 30_000,
     });
     expect(() => model.runMixed(options)).toThrow(/index|indices/i);
