@@ -8,7 +8,7 @@
  * which can be ended (`highs-in-worker.ts`).
  * The module is loaded once per thread and kept, because loading it and its first solve take longer than most solves.
  */
-import highsModule, { type Highs, type ModelStatusCode } from 'highs';
+import highsModule, { type Highs, type Model, type ModelStatusCode } from 'highs';
 
 import { msOf } from '../run/budget.ts';
 import { type Cache, keptIn, type Slot } from '../run/cache.ts';
@@ -18,8 +18,11 @@ import { scaleControl, scaleModel, scaleSource } from './cost-scale.ts';
 import { openInWorker } from './highs-in-worker.ts';
 import { createRowBuilder, type LinearModel } from './linear-model.ts';
 import {
+  type LinearMethod,
+  type LinearResult,
   type MixedOptions,
   type MixedResult,
+  type ModelChanges,
   NO_LINEAR_RESULT,
   NO_MIXED_RESULT,
   type OpenModel,
@@ -121,6 +124,16 @@ export function passed(source: LinearModel) {
   };
 }
 
+/** A model that is open in this thread. */
+type ModelHere = {
+  highs: Highs;
+  opened: Model;
+  tolerance: number;
+  control: RunControl;
+  /** Whether columns were made integer since the last linear run. */
+  hasIntegers: boolean;
+};
+
 /**
  * Opens a model in this thread.
  * @param workerCache cache that keeps the separate thread in which trees run and can be ended; null: trees run in this
@@ -133,229 +146,241 @@ export function openHere(
   control: RunControl,
   workerCache: Cache | null,
 ): OpenModel {
-  const { callbackType, modelStatus, solutionStatus, variableType } = highs.constants;
-  const model = highs.createModel();
-  const dispose = () => model.dispose();
+  const opened = highs.createModel();
+  const dispose = () => opened.dispose();
   try {
-    model.options.set({
+    opened.options.set({
       output_flag: false,
       primal_feasibility_tolerance: tolerance,
       mip_feasibility_tolerance: tolerance,
     });
-    model.passModel(passed(source));
+    opened.passModel(passed(source));
   } catch (error) {
     dispose();
     throw error;
   }
-  let hasIntegers = false;
-
-  const statusOf = (code: ModelStatusCode): RunStatus => {
-    if (code === modelStatus.optimal || code === modelStatus.empty) return 'optimal';
-    // All costs and bounds are finite, so no model is unbounded.
-    if (code === modelStatus.infeasible || code === modelStatus.unboundedOrInfeasible) return 'infeasible';
-    if (code === modelStatus.timeLimit || code === modelStatus.interrupted) return 'stopped';
-    return 'failed';
-  };
-
-  const run = (deadlineMs: number): RunStatus => {
-    const stopping = { ...control, deadlineMs };
-    const interval = control.progressIntervalMs ?? msOf('solverProgress');
-    let nextReportMs = nowMs() + interval;
-    const isReportDue = () => {
-      if (!control.onProgress || nowMs() < nextReportMs) return false;
-      nextReportMs = nowMs() + interval;
-      return true;
-    };
-    model.zeroAllClocks();
-    model.options.set('time_limit', Math.max(0.001, (deadlineMs - nowMs()) / 1000));
-    const callbacks: Parameters<typeof model.run>[0] = {
-      [callbackType.simplexInterrupt](event) {
-        if (isOver(stopping)) event.interrupt();
-        else if (isReportDue()) {
-          const iterations = event.data.simplex_iteration_count ?? 0;
-          control.onProgress?.({ iterations, nodes: 0, incumbent: null, bound: null });
-        }
-      },
-      [callbackType.mipInterrupt](event) {
-        if (isOver(stopping)) event.interrupt();
-        else if (isReportDue()) {
-          control.onProgress?.({
-            iterations: Number(event.data.mip_total_lp_iterations ?? 0),
-            nodes: Number(event.data.mip_node_count ?? 0),
-            incumbent: finiteOrNull(event.data.mip_primal_bound),
-            bound: finiteOrNull(event.data.mip_dual_bound),
-          });
-        }
-      },
-      ...(control.onImproved && {
-        [callbackType.mipImprovingSolution](event) {
-          if (event.data.mip_solution) control.onImproved?.(event.data.mip_solution);
-        },
-      }),
-    };
-    try {
-      return statusOf(model.run(callbacks).modelStatus);
-    } catch (error) {
-      // The solver gave up, in most cases over numbers of very different size.
-      if (error instanceof Error && error.name === 'HighsError') return 'failed';
-      throw error;
-    }
-  };
-
-  /**
-   * Without presolve: with it HiGHS 1.15 called points optimal that were 6 % too dear. Without it HiGHS once called a
-   * small feasible model infeasible, so "infeasible" counts only if a run with presolve confirms it.
-   */
-  function runMixedHere(options: MixedOptions): MixedResult {
-    const plain = runTree(options, 'off');
-    if (plain.status !== 'infeasible') return plain;
-    model.clearIntegrality();
-    const presolved = runTree({ ...options, moreIntegersFrom: undefined }, 'choose');
-    const { status } = presolved;
-    return {
-      status: status === 'infeasible' || status === 'stopped' ? status : 'failed',
-      values: presolved.values,
-      bound: status === 'infeasible' ? plain.bound : NO_MIXED_RESULT.bound,
-      iterations: plain.iterations + presolved.iterations,
-      nodes: plain.nodes + presolved.nodes,
-    };
-  }
-
-  function runTree(options: MixedOptions, presolve: 'choose' | 'off'): MixedResult {
-    const { integerFrom, integerTo, moreIntegersFrom, gap, absoluteGap, start } = options;
-    const { numCols } = model.getDimensions();
-    for (const [from, to] of [
-      [integerFrom, integerTo],
-      [moreIntegersFrom ?? numCols, numCols],
-    ]) {
-      if (to <= from) continue;
-      model.changeColsIntegrality(
-        { kind: 'range', from, to: to - 1 },
-        new Int32Array(to - from).fill(variableType.integer),
-      );
-      hasIntegers = true;
-    }
-    model.options.set({
-      presolve,
-      solver: 'choose',
-      mip_rel_gap: gap,
-      mip_abs_gap: absoluteGap,
-    });
-    if (start) model.setSolution({ colValue: start });
-    const status = run(control.deadlineMs);
-    const hasPoint = Number(model.info.get('primal_solution_status')) === solutionStatus.feasible;
-    return {
-      status,
-      values: status !== 'infeasible' && hasPoint ? model.getSolution().colValue : null,
-      bound: Number(model.info.get('mip_dual_bound')),
-      iterations: Math.max(0, Number(model.info.get('simplex_iteration_count'))),
-      nodes: Math.max(0, Number(model.info.get('mip_node_count'))),
-    };
-  }
-
-  /** Runs the same on a copy of the model, in a separate thread. */
-  function runMixedInWorker(cache: Cache, options: MixedOptions): MixedResult {
-    const { numCols, numRows, colCost, colLower, colUpper, rowLower, rowUpper, matrix } = model.getLp('csr');
-    const { starts, indices, values } = matrix;
-    const copy = openInWorker(
-      cache,
-      {
-        columnCount: numCols,
-        rowCount: numRows,
-        cost: colCost,
-        lower: colLower,
-        upper: colUpper,
-        rowLower,
-        rowUpper,
-        starts,
-        indices,
-        values,
-      },
-      tolerance,
-      control,
-    );
-    try {
-      return copy.model.runMixed(options);
-    } finally {
-      copy.dispose();
-    }
-  }
-
+  const here: ModelHere = { highs, opened, tolerance, control, hasIntegers: false };
   return {
     dispose,
     model: {
-      runLinear(graceMs = 0, method = 'dual') {
-        if (hasIntegers) model.clearIntegrality();
-        hasIntegers = false;
-        const deadlineMs = control.deadlineMs + graceMs;
-        if (isOver({ ...control, deadlineMs })) return NO_LINEAR_RESULT;
-        // Presolve costs more than it saves on networks. The dual method starts from every vehicle staying, which is
-        // dual feasible.
-        model.options.set({
-          presolve: 'off',
-          solver: 'simplex',
-          simplex_strategy: method === 'dual' ? DUAL_SIMPLEX : PRIMAL_SIMPLEX,
-          // Exact initial steepest-edge weights would take one solve per row each time.
-          simplex_dual_edge_weight_strategy: DEVEX,
-        });
-        const status = run(deadlineMs);
-        const iterations = Number(model.info.get('simplex_iteration_count'));
-        if (status === 'infeasible' || status === 'failed')
-          return { ...NO_LINEAR_RESULT, status, iterations };
-        // An interrupted run still has its last basis; the duals of any basis prove a bound.
-        const solution = model.getSolution();
-        return {
-          status,
-          values: solution.colValue,
-          rowDual: solution.rowDual,
-          objective: model.getObjectiveValue(),
-          iterations,
-        };
-      },
+      ...changesOf(opened),
+      runLinear: (graceMs = 0, method = 'dual') => runLinear(here, graceMs, method),
       runMixed(options) {
         if (isOver(control)) return NO_MIXED_RESULT;
-        return workerCache ? runMixedInWorker(workerCache, options) : runMixedHere(options);
-      },
-      setColumnBounds(from, lower, upper) {
-        if (lower.length > 0) {
-          model.changeColsBounds({ kind: 'range', from, to: from + lower.length - 1 }, lower, upper);
-        }
-      },
-      setRowBounds(row, lower, upper) {
-        model.changeRowBounds(row, lower, upper);
-      },
-      addColumns({ cost, lower, upper, starts, indices, values }) {
-        if (cost.length === 0) return;
-        const { numRows } = model.getDimensions();
-        model.addCols({
-          cost,
-          lower,
-          upper,
-          matrix: { format: 'csc', numRows, numCols: cost.length, starts, indices, values },
-        });
-      },
-      setBasis(columnStatus, rowStatus) {
-        model.setBasis({ colStatus: columnStatus, rowStatus });
-      },
-      setCosts(cost) {
-        if (cost.length > 0) model.changeColsCost({ kind: 'range', from: 0, to: cost.length - 1 }, cost);
-      },
-      addRows(rows) {
-        const builder = createRowBuilder(rows.reduce((sum, { indices }) => sum + indices.length, 0));
-        for (const { indices, values, lower, upper } of rows) {
-          for (let e = 0; e < indices.length; e++) builder.add(indices[e], values[e]);
-          builder.end(lower, upper);
-        }
-        const { rowLower, rowUpper, starts, indices, values, rowCount } = builder.finish();
-        const { numCols } = model.getDimensions();
-        const matrix = { format: 'csr' as const, numRows: rowCount, numCols, starts, indices, values };
-        if (rowCount > 0) model.addRows({ lower: rowLower, upper: rowUpper, matrix });
-      },
-      deleteRows(rows) {
-        if (rows.length > 0) model.deleteRows({ kind: 'set', indices: rows });
+        return workerCache ? runMixedInWorker(here, workerCache, options) : runMixedHere(here, options);
       },
     },
   };
+}
+
+/** Each change, passed on to the solver in its own format. */
+function changesOf(opened: Model): ModelChanges {
+  return {
+    setColumnBounds(from, lower, upper) {
+      if (lower.length > 0) {
+        opened.changeColsBounds({ kind: 'range', from, to: from + lower.length - 1 }, lower, upper);
+      }
+    },
+    setRowBounds(row, lower, upper) {
+      opened.changeRowBounds(row, lower, upper);
+    },
+    addColumns({ cost, lower, upper, starts, indices, values }) {
+      if (cost.length === 0) return;
+      const { numRows } = opened.getDimensions();
+      opened.addCols({
+        cost,
+        lower,
+        upper,
+        matrix: { format: 'csc', numRows, numCols: cost.length, starts, indices, values },
+      });
+    },
+    setBasis(columnStatus, rowStatus) {
+      opened.setBasis({ colStatus: columnStatus, rowStatus });
+    },
+    setCosts(cost) {
+      if (cost.length > 0) opened.changeColsCost({ kind: 'range', from: 0, to: cost.length - 1 }, cost);
+    },
+    addRows(rows) {
+      const builder = createRowBuilder(rows.reduce((sum, { indices }) => sum + indices.length, 0));
+      for (const { indices, values, lower, upper } of rows) {
+        for (let e = 0; e < indices.length; e++) builder.add(indices[e], values[e]);
+        builder.end(lower, upper);
+      }
+      const { rowLower, rowUpper, starts, indices, values, rowCount } = builder.finish();
+      const { numCols } = opened.getDimensions();
+      const matrix = { format: 'csr' as const, numRows: rowCount, numCols, starts, indices, values };
+      if (rowCount > 0) opened.addRows({ lower: rowLower, upper: rowUpper, matrix });
+    },
+    deleteRows(rows) {
+      if (rows.length > 0) opened.deleteRows({ kind: 'set', indices: rows });
+    },
+  };
+}
+
+function runLinear(here: ModelHere, graceMs: number, method: LinearMethod): LinearResult {
+  const { opened, control } = here;
+  if (here.hasIntegers) opened.clearIntegrality();
+  here.hasIntegers = false;
+  const deadlineMs = control.deadlineMs + graceMs;
+  if (isOver({ ...control, deadlineMs })) return NO_LINEAR_RESULT;
+  // Presolve costs more than it saves on networks. The dual method starts from every vehicle staying, which is
+  // dual feasible.
+  opened.options.set({
+    presolve: 'off',
+    solver: 'simplex',
+    simplex_strategy: method === 'dual' ? DUAL_SIMPLEX : PRIMAL_SIMPLEX,
+    // Exact initial steepest-edge weights would take one solve per row each time.
+    simplex_dual_edge_weight_strategy: DEVEX,
+  });
+  const status = run(here, deadlineMs);
+  const iterations = Number(opened.info.get('simplex_iteration_count'));
+  if (status === 'infeasible' || status === 'failed') return { ...NO_LINEAR_RESULT, status, iterations };
+  // An interrupted run still has its last basis; the duals of any basis prove a bound.
+  const solution = opened.getSolution();
+  return {
+    status,
+    values: solution.colValue,
+    rowDual: solution.rowDual,
+    objective: opened.getObjectiveValue(),
+    iterations,
+  };
+}
+
+/**
+ * Without presolve: with it HiGHS 1.15 called points optimal that were 6 % too dear. Without it HiGHS once called a
+ * small feasible model infeasible, so "infeasible" counts only if a run with presolve confirms it.
+ */
+function runMixedHere(here: ModelHere, options: MixedOptions): MixedResult {
+  const plain = runTree(here, options, 'off');
+  if (plain.status !== 'infeasible') return plain;
+  here.opened.clearIntegrality();
+  const presolved = runTree(here, { ...options, moreIntegersFrom: undefined }, 'choose');
+  const { status } = presolved;
+  return {
+    status: status === 'infeasible' || status === 'stopped' ? status : 'failed',
+    values: presolved.values,
+    bound: status === 'infeasible' ? plain.bound : NO_MIXED_RESULT.bound,
+    iterations: plain.iterations + presolved.iterations,
+    nodes: plain.nodes + presolved.nodes,
+  };
+}
+
+function runTree(here: ModelHere, options: MixedOptions, presolve: 'choose' | 'off'): MixedResult {
+  const { opened, control } = here;
+  const { solutionStatus, variableType } = here.highs.constants;
+  const { integerFrom, integerTo, moreIntegersFrom, gap, absoluteGap, start } = options;
+  const { numCols } = opened.getDimensions();
+  for (const [from, to] of [
+    [integerFrom, integerTo],
+    [moreIntegersFrom ?? numCols, numCols],
+  ]) {
+    if (to <= from) continue;
+    opened.changeColsIntegrality(
+      { kind: 'range', from, to: to - 1 },
+      new Int32Array(to - from).fill(variableType.integer),
+    );
+    here.hasIntegers = true;
+  }
+  opened.options.set({
+    presolve,
+    solver: 'choose',
+    mip_rel_gap: gap,
+    mip_abs_gap: absoluteGap,
+  });
+  if (start) opened.setSolution({ colValue: start });
+  const status = run(here, control.deadlineMs);
+  const hasPoint = Number(opened.info.get('primal_solution_status')) === solutionStatus.feasible;
+  return {
+    status,
+    values: status !== 'infeasible' && hasPoint ? opened.getSolution().colValue : null,
+    bound: Number(opened.info.get('mip_dual_bound')),
+    iterations: Math.max(0, Number(opened.info.get('simplex_iteration_count'))),
+    nodes: Math.max(0, Number(opened.info.get('mip_node_count'))),
+  };
+}
+
+/** Runs the same on a copy of the model, in a separate thread. */
+function runMixedInWorker(here: ModelHere, cache: Cache, options: MixedOptions): MixedResult {
+  const { numCols, numRows, colCost, colLower, colUpper, rowLower, rowUpper, matrix } =
+    here.opened.getLp('csr');
+  const { starts, indices, values } = matrix;
+  const copy = openInWorker(
+    cache,
+    {
+      columnCount: numCols,
+      rowCount: numRows,
+      cost: colCost,
+      lower: colLower,
+      upper: colUpper,
+      rowLower,
+      rowUpper,
+      starts,
+      indices,
+      values,
+    },
+    here.tolerance,
+    here.control,
+  );
+  try {
+    return copy.model.runMixed(options);
+  } finally {
+    copy.dispose();
+  }
+}
+
+/** Runs the model as its options are set, until it is solved, stopped or `deadlineMs` has passed. */
+function run({ highs, opened, control }: ModelHere, deadlineMs: number): RunStatus {
+  const { callbackType } = highs.constants;
+  const stopping = { ...control, deadlineMs };
+  const interval = control.progressIntervalMs ?? msOf('solverProgress');
+  let nextReportMs = nowMs() + interval;
+  const isReportDue = () => {
+    if (!control.onProgress || nowMs() < nextReportMs) return false;
+    nextReportMs = nowMs() + interval;
+    return true;
+  };
+  opened.zeroAllClocks();
+  opened.options.set('time_limit', Math.max(0.001, (deadlineMs - nowMs()) / 1000));
+  const callbacks: Parameters<typeof opened.run>[0] = {
+    [callbackType.simplexInterrupt](event) {
+      if (isOver(stopping)) event.interrupt();
+      else if (isReportDue()) {
+        const iterations = event.data.simplex_iteration_count ?? 0;
+        control.onProgress?.({ iterations, nodes: 0, incumbent: null, bound: null });
+      }
+    },
+    [callbackType.mipInterrupt](event) {
+      if (isOver(stopping)) event.interrupt();
+      else if (isReportDue()) {
+        control.onProgress?.({
+          iterations: Number(event.data.mip_total_lp_iterations ?? 0),
+          nodes: Number(event.data.mip_node_count ?? 0),
+          incumbent: finiteOrNull(event.data.mip_primal_bound),
+          bound: finiteOrNull(event.data.mip_dual_bound),
+        });
+      }
+    },
+    ...(control.onImproved && {
+      [callbackType.mipImprovingSolution](event) {
+        if (event.data.mip_solution) control.onImproved?.(event.data.mip_solution);
+      },
+    }),
+  };
+  try {
+    return statusOf(highs, opened.run(callbacks).modelStatus);
+  } catch (error) {
+    // The solver gave up, in most cases over numbers of very different size.
+    if (error instanceof Error && error.name === 'HighsError') return 'failed';
+    throw error;
+  }
+}
+
+function statusOf({ constants: { modelStatus } }: Highs, code: ModelStatusCode): RunStatus {
+  if (code === modelStatus.optimal || code === modelStatus.empty) return 'optimal';
+  // All costs and bounds are finite, so no model is unbounded.
+  if (code === modelStatus.infeasible || code === modelStatus.unboundedOrInfeasible) return 'infeasible';
+  if (code === modelStatus.timeLimit || code === modelStatus.interrupted) return 'stopped';
+  return 'failed';
 }
 
 function finiteOrNull(value: number | undefined): number | null {
