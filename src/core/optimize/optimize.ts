@@ -137,8 +137,8 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
 }
 
 /**
- * Builds the matrices that the search for reasons needs, in steps that check flag and clock. @throws OutOfTime,
- * TooManyLocationsError
+ * Builds the matrices that the search for reasons needs, in steps that check flag and clock.
+ * @throws OutOfTime, TooManyLocationsError
  */
 async function buildMatrices({ greatCircle }: Problem, control: Stopping): Promise<void> {
   greatCircle?.buildCosts(checkOf(control));

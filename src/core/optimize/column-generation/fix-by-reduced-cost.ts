@@ -15,7 +15,7 @@ const NOISE = 1e-6;
 export type ColumnBounds = { lower: Float64Array; upper: Float64Array };
 
 /**
- * Excludes the values of integer columns that cost more than `limit` money above the bound proved by these reduced
+ * Excludes the values of integer columns that cost more than `limit` (money) above the bound proved by these reduced
  * costs.
  */
 export function fixColumns({ lower, upper }: ColumnBounds, reduced: Float64Array, limit: number): void {
@@ -28,8 +28,8 @@ export function fixColumns({ lower, upper }: ColumnBounds, reduced: Float64Array
 }
 
 /**
- * Restricts the master's columns to plans within `limit` money above the bound of these duals. @returns a function
- * that lifts the restriction
+ * Restricts the master's columns to plans within `limit` (money) above the bound of these duals.
+ * @returns a function that lifts the restriction
  */
 export function fixByReducedCost(
   { problem, base, master }: Context,

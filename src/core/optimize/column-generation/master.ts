@@ -187,8 +187,8 @@ export function createMaster(first: Problem, base: BaseModel, model: SolverModel
   }
 
   /**
-   * Turns every move that a plan within `limit` money above the bound of these prices may use into a column. @returns
-   * false if they are too many
+   * Turns every move that a plan within `limit` (money) above the bound of these prices may use into a column.
+   * @returns false if they are too many
    */
   function addWithin(prices: Prices, limit: number, most: number): boolean {
     const more = pricer.within(prices, limit, most - arcs.source.length);

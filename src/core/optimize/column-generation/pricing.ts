@@ -31,7 +31,7 @@ export type Pricer = {
   /** The nearest targets of each source and the nearest sources of each target, for the first programme. */
   nearest(perRow: number): MoveArcs;
   /**
-   * Every allowed move that is not a column yet and has a reduced cost of at most `limit` money; null if they are
+   * Every allowed move that is not a column yet and has a reduced cost of at most `limit` (money); null if they are
    * more than `most`.
    */
   within(prices: Prices, limit: number, most: number): MoveArcs | null;

@@ -13,8 +13,8 @@ export type ArcSet = {
   /** Adds the k cheapest arcs of each source and sink to the candidates. */
   addNearest(list: Candidates, sources: Int32Array, sinks: Int32Array, k: number): void;
   /**
-   * Prices every arc from `sources` to `sinks` and adds the most violated ones of each row. @returns how many it
-   * added
+   * Prices every arc from `sources` to `sinks` and adds the most violated ones of each row.
+   * @returns how many it added
    */
   addViolated(list: Candidates, tree: SpanningTree, sources: Int32Array, sinks: Int32Array): number;
   /** Calls `visit` for each allowed move from i to another location. */

@@ -5,7 +5,7 @@ import type { Problem } from '../problem/model.ts';
 import { checkOf, flagCheckOf, type Stopping } from '../run/stopping.ts';
 import { measureExtent } from './great-circle-flow.ts';
 
-/** Listing the allowed pairs is faster than a pass over all pairs from this share of forbidden pairs on. */
+/** From this share of forbidden pairs on, listing the allowed ones is faster than a pass over all pairs. */
 const SPARSE_SHARE = 0.5;
 /** Pairs of locations between two calls of the check: a few milliseconds of work. */
 const PAIRS_PER_LOOK = 1 << 20;

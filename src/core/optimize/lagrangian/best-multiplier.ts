@@ -15,10 +15,7 @@ const MAX_PRICES = 80;
 /** First distance to a price on the other side of the maximum, relative. */
 const FIRST_STEP = 0.02;
 const STEP_FACTOR = 4;
-/**
- * After this many prices that serve too little, the next price jumps to where L exceeds the cost of every plan, or
- * the flow already serves all it can.
- */
+/** After this many prices that serve too little, the next is high enough for L to exceed the cost of every plan. */
 const MAX_RISES = 6;
 /** L counts as above the upper limit on plan costs from this multiple of it on. */
 const LIMIT_MARGIN = 1.01;

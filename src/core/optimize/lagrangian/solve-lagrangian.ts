@@ -54,8 +54,8 @@ export type PricedHooks = {
   /** Receives a proved lower bound on the cost of every plan, in cost units. */
   onBound(units: number): void;
   /**
-   * Receives moves that serve what is required, in most cases cheaper each time. @returns whether they are good
-   * enough
+   * Receives moves that serve what is required, in most cases cheaper each time.
+   * @returns whether they are good enough
    */
   onPlan(flow: Flow): boolean;
 };

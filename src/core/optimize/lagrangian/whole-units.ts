@@ -72,8 +72,8 @@ export function serveEnough(s: PricedSearch, least: number): WholeFlow | null {
 }
 
 /**
- * The flow at another price, with the present price restored. @returns null if the stop flag or the deadline ended
- * the search
+ * The flow at another price, with the present price restored.
+ * @returns null if the stop flag or the deadline ended the search
  */
 export function flowAt(s: PricedSearch, price: number): WholeFlow | null {
   const now = s.price;

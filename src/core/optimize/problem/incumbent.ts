@@ -77,9 +77,10 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     gap,
     deadlineMs: control.deadlineMs,
     isOver: () => isOver(control),
+
     /**
-     * Whether the CPU-time allowance for a late plan is spent. For a plan computed past the deadline because none
-     * exists yet. The allowance starts with the first call.
+     * Whether to give up a plan that is made past the deadline because none exists: the caller cancelled, or the
+     * CPU-time allowance is spent. The allowance starts with the first call.
      */
     isTooLate: () => isStopped(control.stopFlag) || isLateTimeSpent(),
     figures,
@@ -96,8 +97,8 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     /** Raises the bound to a value that branch and cut has proved, in units. */
     raiseBoundUnits: (units: number) => raise(units, 'bound of branch and cut'),
     /**
-     * Keeps the plan if it satisfies every constraint (the ceiling excepted) and is the cheapest so far. @returns
-     * whether it satisfies them
+     * Keeps the plan if it satisfies every constraint (the ceiling excepted) and is the cheapest so far.
+     * @returns whether it satisfies them
      */
     consider(moves: Moves | null, method: Method): boolean {
       if (!moves) return false;

@@ -55,14 +55,14 @@ export type GreatCircle = {
   costOf(from: number, to: number): number;
   kmOf(from: number, to: number): number;
   /**
-   * Builds a matrix of the network ahead of its first read, which takes up to half a second. @throws what `check`
-   * throws, and TooManyLocationsError
+   * Builds a matrix of the network ahead of its first read, which takes up to half a second.
+   * @throws what `check` throws, and TooManyLocationsError
    */
   buildCosts(check: () => void): void;
   buildDistances(check: () => void): void;
   /**
-   * The moves within a limit, by source; null where they are so many that the matrices are faster. @throws what
-   * `check` throws
+   * The moves within a limit, by source; null where they are so many that the matrices are faster.
+   * @throws what `check` throws
    */
   near(limitKm: number, check?: () => void): SparseCosts | null;
 };

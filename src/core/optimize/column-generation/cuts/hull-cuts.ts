@@ -85,7 +85,8 @@ function faceOf(moved: Float64Array, { least, most }: Box): Box {
 
 /**
  * The minimum of Σ gains · (in, out) + u over the points of a box. Gains of arrivals are not negative, so points
- * where one arriving vehicle fewer would suffice are skipped; a box with more points would give the same minimum.
+ * where one arriving vehicle fewer would suffice are skipped.
+ * More arrivals than the box contains would not lower the minimum.
  * @returns null if the points are more than `mostPoints`
  */
 function leastOf(

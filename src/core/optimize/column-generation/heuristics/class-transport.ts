@@ -47,8 +47,8 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
   const order = new Int32Array(n);
 
   /**
-   * Settles sinks by reduced distance from b, at most `most` or until `isEnd`. @returns their number; they are in
-   * `order`
+   * Settles sinks by reduced distance from b, at most `most` or until `isEnd`.
+   * @returns their number; they are in `order`
    */
   function settle(b: number, most: number, isEnd: (j: number) => boolean): number {
     toSink.fill(Number.POSITIVE_INFINITY);

@@ -113,7 +113,8 @@ export function planGreedily(
     const best = cheapest[to];
     const size = capacities[capacityClass[best]];
     const from = source[best];
-    // While vehicles are idle at the source and serve fully at the target, the next vehicle's best move is the same.
+
+    // While the source has spare capacity and the target can use a full vehicle, the best move stays the same.
     const alike = Math.min(
       free[capacityClass[best] * n + from],
       Math.floor((demand[to] - capacity[to]) / size),
