@@ -11,6 +11,7 @@
  * are missing, and the level before it is compared with the one after.
  * Counts have a noise of their own, which shrinks by √R only: where R < 1 and demand is in whole numbers, past forecasts
  * are compared with y thinned to the share R (each of the y kept with probability R), not with R y.
+ * The new level is an estimate: its logarithm has the deviation √(2 s² / n), s that of its n days relative to their mean.
  * Complexity O(n) where a level changed. Units: those of y. Reference: Efron & Morris 1973 (shrinkage).
  */
 
@@ -20,6 +21,8 @@ import type { LocalSeries } from './local-series.ts';
 import { HOURS_PER_DAY } from './types.ts';
 
 const DAYS_PER_WEEK = 7;
+/** Days go together: so many tell as much of their level as one by itself. */
+const DAYS_PER_INDEPENDENT = 2;
 const MOST_GROWTH = 20;
 /** An hour of the day that had no demand before has some now if its mean is so many deviations above 0. */
 const NEW_HOUR_DEVIATIONS = 3;
@@ -32,6 +35,8 @@ export interface LevelShift {
   hour: number;
   /** New level over old; infinite where there was no demand before. */
   factor: number;
+  /** Standard deviation of the logarithm of the new level, by how its days vary. */
+  deviation: number;
 }
 
 export interface PresentLevel {
@@ -100,8 +105,18 @@ export function toPresentLevel(history: LocalSeries, usual: Float64Array): Prese
       observedHours: values.reduce((sum, value) => sum + (Number.isNaN(value) ? 0 : 1), 0),
     },
     compared: isThinned ? compared.subarray(start) : present,
-    shift: { hour: history.firstHour + days.first + starts.at(-1)! * HOURS_PER_DAY, factor: newest },
+    shift: {
+      hour: history.firstHour + days.first + starts.at(-1)! * HOURS_PER_DAY,
+      factor: newest,
+      deviation: levelDeviation(known(level, starts.at(-1)!, days.count)),
+    },
   };
+}
+
+/** Standard deviation of the logarithm of the mean of some days, a whole one at most. */
+function levelDeviation(days: Float64Array): number {
+  const { mean, variance } = meanOf(days.slice(0, WINDOW_DAYS));
+  return mean > 0 ? Math.min(1, Math.sqrt(DAYS_PER_INDEPENDENT * variance) / mean) : 0;
 }
 
 /** Some days of one level. */

@@ -63,7 +63,7 @@ export interface FittedModel {
   clean: Float64Array;
   /** Expected demand per hour, from `leadHours` after the history on. */
   hourly: Float64Array;
-  /** What is unknown of the effects on these hours; null where there are none. */
+  /** What is unknown of the effects on these hours and of a new level; null where there are none. */
   deviations: EffectDeviations | null;
   past: PastForecast[];
   /** Hours between the origin of a past forecast and its first step. */
@@ -124,7 +124,11 @@ export function fitModel(
   const past = hoursBeside(rung.method, pastZ, origins, happened, clean, observed);
   const expected = meanDemand(transform, past, week);
   const hourly = aheadZ.slice(leadHours, leadHours + horizonHours).map(expected);
-  const deviations = applyEffects(hourly, (h) => expected(aheadZ[leadHours + h]!), end, effects);
+  const deviations = withDeviation(
+    applyEffects(hourly, (h) => expected(aheadZ[leadHours + h]!), end, effects),
+    horizonHours,
+    shift?.deviation ?? 0,
+  );
   return {
     method: rung.method,
     transform,
@@ -139,6 +143,19 @@ export function fitModel(
     past: pastZ.map((hours, i) => ({ origin: origins[i]!, hourly: hours.map(expected) })),
     pastLeadHours: plan.leadHours,
   };
+}
+
+/** The same with a level that is known to a standard deviation of its logarithm. */
+function withDeviation(
+  deviations: EffectDeviations | null,
+  hours: number,
+  deviation: number,
+): EffectDeviations | null {
+  if (deviation === 0) return deviations;
+  const part = deviations?.part ?? new Float64Array(hours);
+  const isClosed = deviations?.isClosed ?? new Uint8Array(hours);
+  const level = (deviations?.level ?? part).map((one) => Math.hypot(one, deviation));
+  return { level, part, isClosed };
 }
 
 const cleaned = (values: Float64Array, lowest = 0) => ({

@@ -53,6 +53,18 @@ function weekAfter(level: (hour: number) => number, mean?: number, variation?: n
   return { errors: errors.sort((a, b) => a - b), coverage: inside / (8 * 168), notes };
 }
 
+test('seven days after a lasting fall the interval of the week knows that its level is an estimate', () => {
+  const fall = (hour: number) => (hour < daysAgo(7) ? 1 : 0.3);
+  const simulated = Array.from({ length: 60 }, (_, i) => simulate(fall, 10, 0.1, i + 1));
+  const series = simulated.map(({ history }, i) => seriesOf(history, { locationId: i }));
+  const held = forecastMany(series, { ...options, stepHours: 168 }).results.filter((result, i) => {
+    if (result.status !== 'ok') throw new Error('observations are there');
+    const total = sum(simulated[i]!.ahead);
+    return total >= result.lower![0]! && total <= result.upper![0]!;
+  });
+  expect(held.length / series.length).toBeGreaterThan(0.93);
+});
+
 describe('seven days after a lasting change of level', () => {
   test.each<[string, (hour: number) => number]>([
     ['a tenth', (hour) => (hour < daysAgo(7) ? 1 : 0.1)],
