@@ -77,7 +77,6 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     gap,
     deadlineMs: control.deadlineMs,
     isOver: () => isOver(control),
-
     /**
      * Whether to give up a plan that is made past the deadline because none exists: the caller cancelled, or the
      * CPU-time allowance is spent. The allowance starts with the first call.

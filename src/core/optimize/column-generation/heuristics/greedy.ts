@@ -113,7 +113,6 @@ export function planGreedily(
     const best = cheapest[to];
     const size = capacities[capacityClass[best]];
     const from = source[best];
-
     // While the source has spare capacity and the target can use a full vehicle, the best move stays the same.
     const alike = Math.min(
       free[capacityClass[best] * n + from],
