@@ -17,7 +17,14 @@ import type { Context, Searched } from './context.ts';
 import { fixByReducedCost } from './fix-by-reduced-cost.ts';
 import { planForIntegers } from './heuristics/round.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
-import type { Relaxed } from './master.ts';
+import {
+  addCeiling,
+  addMovesWithin,
+  fixArtificialColumns,
+  type Relaxed,
+  setIntegerBounds,
+  startOf,
+} from './master.ts';
 
 /** Plans cost whole units, so a bound within half a unit of a plan's cost proves that cost. */
 const HALF_UNIT = fromUnits(0.5);
@@ -37,7 +44,8 @@ export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 's
   const { master, incumbent } = context;
   const lower = master.whole.lower.slice();
   const upper = master.whole.upper.slice();
-  master.setIntegerBounds(
+  setIntegerBounds(
+    master,
     lower,
     Float64Array.from(upper, (most, c) => (relaxed.values[c] > USED ? most : lower[c])),
   );
@@ -46,7 +54,7 @@ export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 's
     Math.max(MIN_HEURISTIC_GAP, incumbent.gap * HEURISTIC_GAP_SHARE),
     'rounding',
   );
-  master.setIntegerBounds(lower, upper);
+  setIntegerBounds(master, lower, upper);
   return ended.status === 'stopped' ? 'stopped' : 'done';
 }
 
@@ -65,9 +73,9 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
     // A bound this high proves the best plan, so moves used only by dearer plans are excluded.
     const enough = isAllowed ? known * (1 - incumbent.gap) * (1 + BOUND_MARGIN) : known;
     const limit = Math.max(0, fromUnits(enough + 1) - bound);
-    if (!master.addWithin(duals.prices, limit, MAX_COLUMNS)) return 'unproved';
+    if (!addMovesWithin(master, duals.prices, limit, MAX_COLUMNS)) return 'unproved';
     if (best && best.costUnits > incumbent.ceiling && !isCeilingRow) {
-      master.addCeiling(fromUnits(incumbent.ceiling + 0.5));
+      addCeiling(master, fromUnits(incumbent.ceiling + 0.5));
       isCeilingRow = true;
     }
     const reopen = fixByReducedCost(context, duals, limit, isAllowed ? best.moves : null);
@@ -89,21 +97,21 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
 /** `isNew`: the run found a new plan or added rows. */
 function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer') {
   const { base, master, model, incumbent } = context;
-  const before = { cost: incumbent.best()?.costUnits, rows: master.rows() };
-  master.fixArtificialColumns(true);
+  const before = { cost: incumbent.best()?.costUnits, rows: master.rows.count() };
+  fixArtificialColumns(master, true);
   const mixed = model.runMixed({
     integerFrom: 0,
     integerTo: base.integerColumns,
     moreIntegersFrom: master.firstArc,
     gap,
     absoluteGap: HALF_UNIT,
-    start: master.startOf(),
+    start: startOf(master),
   });
-  master.fixArtificialColumns(false);
+  fixArtificialColumns(master, false);
   incumbent.figures.iterations += mixed.iterations;
   incumbent.figures.nodes += mixed.nodes;
   if (mixed.values && fractionalColumns(base, mixed.values).length === 0) {
-    if (incumbent.consider(movesOf(context, mixed.values), method)) master.keepStart(mixed.values);
+    if (incumbent.consider(movesOf(context, mixed.values), method)) master.start = mixed.values;
     else
       planForIntegers(
         context,
@@ -111,6 +119,6 @@ function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_int
         method,
       );
   }
-  const isNew = before.cost !== incumbent.best()?.costUnits || before.rows !== master.rows();
+  const isNew = before.cost !== incumbent.best()?.costUnits || before.rows !== master.rows.count();
   return { status: mixed.status, bound: mixed.bound, isNew };
 }

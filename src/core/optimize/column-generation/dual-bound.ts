@@ -9,6 +9,8 @@ import type { Rows } from './rows.ts';
 
 export type WholeBounds = { lower: Float64Array; upper: Float64Array };
 
+export type DualBound = ReturnType<typeof createDualBound>;
+
 /** @param leavingRow row "at most s_ik leave" at k · n + i; −1 without such a row */
 export function createDualBound(base: BaseModel, rows: Rows, leavingRow: Int32Array) {
   const { model: m } = base;

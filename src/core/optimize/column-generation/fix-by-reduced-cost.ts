@@ -7,7 +7,7 @@
 import type { Moves } from '../problem/model.ts';
 import type { Context } from './context.ts';
 import { integerColumnsOf } from './heuristics/greedy.ts';
-import type { Relaxed } from './master.ts';
+import { costOfColumn, type Relaxed, setIntegerBounds, setMoveBounds } from './master.ts';
 
 const NOISE = 1e-6;
 
@@ -38,7 +38,7 @@ export function fixByReducedCost(
   plan: Moves | null,
 ): () => void {
   const n = problem.locationIds.length;
-  const { capacityClass, source, target } = master.arcs;
+  const { capacityClass, source, target } = master.columns.arcs;
   const count = source.length;
   const inPlan = new Set<number>();
   for (let m = 0; plan && m < plan.count.length; m++) {
@@ -50,12 +50,12 @@ export function fixByReducedCost(
     const from = capacityClass[a] * n + source[a];
     const worth = prices.atTarget[capacityClass[a] * n + target[a]] - prices.atSource[from];
     open[a] = problem.supply[from];
-    const isNeeded = master.costOf(a) - worth <= limit + NOISE || inPlan.has(from * n + target[a]);
+    const isNeeded = costOfColumn(master, a) - worth <= limit + NOISE || inPlan.has(from * n + target[a]);
     mostInReach[a] = isNeeded ? open[a] : 0;
   }
   const lower = master.whole.lower.slice();
   const upper = master.whole.upper.slice();
-  master.setMoveBounds(mostInReach);
+  setMoveBounds(master, mostInReach);
   // The plan's values of these columns are known only if they are arrivals and departures.
   if (base.firstUnmet >= 0 && !base.hasIdle) {
     const fixed = { lower: lower.slice(), upper: upper.slice() };
@@ -65,10 +65,10 @@ export function fixByReducedCost(
       fixed.upper[c] = Math.max(fixed.upper[c], used[c]);
       fixed.lower[c] = Math.min(fixed.lower[c], used[c]);
     }
-    master.setIntegerBounds(fixed.lower, fixed.upper);
+    setIntegerBounds(master, fixed.lower, fixed.upper);
   }
   return () => {
-    master.setMoveBounds(open);
-    master.setIntegerBounds(lower, upper);
+    setMoveBounds(master, open);
+    setIntegerBounds(master, lower, upper);
   };
 }

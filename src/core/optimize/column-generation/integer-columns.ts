@@ -18,7 +18,7 @@ export function fractionalColumns(base: BaseModel, values: Float64Array): number
 
 /** Moves of a solution in order of class, source and target; null if a move is fractional. */
 export function movesOf({ problem, master }: Context, values: Float64Array): Moves | null {
-  const { capacityClass, source, target } = master.arcs;
+  const { capacityClass, source, target } = master.columns.arcs;
   const n = problem.locationIds.length;
   const chosen: number[] = [];
   for (let a = 0; a < source.length; a++) {
@@ -29,5 +29,5 @@ export function movesOf({ problem, master }: Context, values: Float64Array): Mov
   }
   const key = (a: number) => (capacityClass[a] * n + source[a]) * n + target[a];
   chosen.sort((a, b) => key(a) - key(b));
-  return movesOn(chosen, master.arcs, (a) => Math.round(values[master.firstArc + a]));
+  return movesOn(chosen, master.columns.arcs, (a) => Math.round(values[master.firstArc + a]));
 }

@@ -11,6 +11,8 @@ import type { MoveArcs } from './pricing.ts';
 /** Moves appended between two looks at the clock. */
 const ARCS_PER_LOOK = 1 << 14;
 
+export type MoveColumns = ReturnType<typeof createMoveColumns>;
+
 /**
  * @param n locations
  * @param leavingRow row "at most s_ik leave" at k · n + i; −1 without such a row

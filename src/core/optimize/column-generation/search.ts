@@ -23,7 +23,15 @@ import { integerColumnsOf, planGreedily } from './heuristics/greedy.ts';
 import { canImprove, improve } from './heuristics/improve.ts';
 import { planForIntegers, roundGreedily, roundUp } from './heuristics/round.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
-import { createMaster, type Master, type Relaxed } from './master.ts';
+import {
+  addMoves,
+  createMaster,
+  leastArtificialSum,
+  type Master,
+  type Relaxed,
+  relaxMaster,
+  setPenalty,
+} from './master.ts';
 
 /** The sum of artificial columns, in vehicles or units of `demandScale`, above which no tolerance explains it. */
 const ARTIFICIAL_NOISE = 1e-6;
@@ -57,9 +65,9 @@ export function search(
   if (ended === 'stopped' && incumbent.best() === null && !incumbent.isCancelled()) {
     incumbent.consider(early.plan ?? planGreedily(problem, master, null, incumbent.isTooLate), 'greedy');
   }
-  incumbent.figures.iterations += master.counts.iterations;
-  incumbent.figures.columns = master.firstArc + master.arcs.source.length;
-  incumbent.figures.rows = master.rows();
+  incumbent.figures.iterations += master.iterations;
+  incumbent.figures.columns = master.firstArc + master.columns.arcs.source.length;
+  incumbent.figures.rows = master.rows.count();
   return ended;
 }
 
@@ -102,7 +110,7 @@ function improvePlan(context: Context, { duals }: Relaxed): void {
   });
   const best = incumbent.best();
   if (!best || incumbent.isProved() || incumbent.isOver()) return;
-  master.addMoves(best.moves);
+  addMoves(master, best.moves);
   planForIntegers(context, integerColumnsOf(problem, best.moves), 'rounding');
 }
 
@@ -122,13 +130,13 @@ export function relaxWithoutArtificialColumns(
 ): Relaxed | 'infeasible' | 'unproved' | 'stopped' {
   const dearest = Math.max(1, dearestMove(problem.network));
   for (const factor of factors) {
-    master.setPenalty(factor * dearest);
-    const relaxed = master.relax();
+    setPenalty(master, factor * dearest);
+    const relaxed = relaxMaster(master);
     if (relaxed.status === 'stopped') return 'stopped';
     if (relaxed.status !== 'optimal') return 'unproved';
     if (!relaxed.hasArtificialColumns) return relaxed;
   }
-  const least = master.leastArtificialSum();
+  const least = leastArtificialSum(master);
   if (least.status === 'stopped') return 'stopped';
   return least.status === 'optimal' && least.bound > ARTIFICIAL_NOISE ? 'infeasible' : 'unproved';
 }
@@ -140,7 +148,7 @@ export function cut(context: Context, first: Relaxed): { status: Searched; relax
   for (let round = 0; round < MAX_CUT_ROUNDS; round++) {
     incumbent.report();
     if (addLocationCuts(context, relaxed.values) === 0) break;
-    const next = master.relax();
+    const next = relaxMaster(master);
     if (next.status === 'stopped') return { status: 'stopped', relaxed };
     if (next.status !== 'optimal') return { status: 'unproved', relaxed };
     const raised = next.bound - relaxed.bound;

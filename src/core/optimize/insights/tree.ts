@@ -14,7 +14,13 @@ import { type ColumnBounds, fixColumns } from '../column-generation/fix-by-reduc
 import { planGreedily } from '../column-generation/heuristics/greedy.ts';
 import { canImprove, improve } from '../column-generation/heuristics/improve.ts';
 import { fractionalColumns, movesOf } from '../column-generation/integer-columns.ts';
-import type { Relaxed } from '../column-generation/master.ts';
+import {
+  boundByMultipliers,
+  type Relaxed,
+  relaxMaster,
+  setIntegerBounds,
+  setProblem,
+} from '../column-generation/master.ts';
 import { relaxWithoutArtificialColumns, SURE_PENALTY } from '../column-generation/search.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import { DUAL_NOISE, provedUnits } from '../problem/incumbent.ts';
@@ -83,14 +89,14 @@ export function createBranchTree(context: Context) {
 
   /** @returns null where the time is up or the solver gave up */
   function solveLeaf(leaf: Leaf, { enough, onPlan }: BranchSearch): Relaxed | null {
-    master.setIntegerBounds(leaf.fixed.lower, leaf.fixed.upper);
-    let relaxed = master.relax();
+    setIntegerBounds(master, leaf.fixed.lower, leaf.fixed.upper);
+    let relaxed = relaxMaster(master);
     for (let round = 0; round < MAX_CUT_ROUNDS; round++) {
       if (relaxed.status !== 'optimal') return null;
       note(leaf, relaxed, enough());
       if (isProved(leaf, enough()) || addLocationCuts(context, relaxed.values) === 0) break;
       const before = relaxed.bound;
-      relaxed = master.relax();
+      relaxed = relaxMaster(master);
       if (relaxed.bound - before < MIN_RAISE * (fromUnits(enough()) - leaf.bound)) break;
     }
     if (relaxed.status !== 'optimal') return null;
@@ -130,8 +136,8 @@ export function createBranchTree(context: Context) {
       for (const side of [0, 1]) {
         const part = divided(leaf.fixed, branch, side);
         if (isEmpty(part)) continue;
-        master.setIntegerBounds(part.lower, part.upper);
-        const { status, bound } = master.relax();
+        setIntegerBounds(master, part.lower, part.upper);
+        const { status, bound } = relaxMaster(master);
         if (status !== 'optimal') return null;
         learnRaise(side, branch, bound - leaf.bound);
       }
@@ -145,7 +151,9 @@ export function createBranchTree(context: Context) {
   function again(kept: Leaf, bounds: ColumnBounds, fixed: ColumnBounds, least: number): Leaf {
     const { rowDual } = kept;
     const isKnown = rowDual !== null && !isEmpty(fixed);
-    const proved = isKnown ? master.boundOf(rowDual, fixed.lower, fixed.upper) : Number.NEGATIVE_INFINITY;
+    const proved = isKnown
+      ? boundByMultipliers(master, rowDual, fixed.lower, fixed.upper)
+      : Number.NEGATIVE_INFINITY;
     return leafOf(bounds, fixed, Math.max(least, proved), rowDual, kept);
   }
 
@@ -162,7 +170,7 @@ export function createBranchTree(context: Context) {
   /** A plan near the relaxed solution, improved by local search. */
   function planNear({ values, duals }: Relaxed, { onPlan, isDone }: BranchSearch): void {
     const isOver = () => isDone() || incumbent.isOver();
-    const problem = master.problem();
+    const problem = master.problem;
     const moves = planGreedily(problem, master, values, isOver);
     if (!moves) return;
     onPlan(moves);
@@ -247,15 +255,15 @@ export function createBranchTree(context: Context) {
     },
     /** The same of a changed problem. @returns Infinity: it has no plan; null: its model has another form */
     ask(changed: Problem, search: BranchSearch): number | null {
-      const original = master.problem();
-      if (!master.setProblem(changed)) return null;
+      const original = master.problem;
+      if (!setProblem(master, changed)) return null;
       // Where no plan is known there may be none, which dividing would not prove.
       const mayHaveNone = search.enough() === Number.POSITIVE_INFINITY && !search.isDone();
       const isNone =
         mayHaveNone && relaxWithoutArtificialColumns(changed, master, SURE_PENALTY) === 'infeasible';
       const top = again(root, wholeBounds(), wholeBounds(), Number.NEGATIVE_INFINITY);
       const bound = isNone ? Number.POSITIVE_INFINITY : boundOf(grow([top], search), search);
-      master.setProblem(original);
+      setProblem(master, original);
       return bound;
     },
   };

@@ -12,7 +12,7 @@ import { findLocationCut } from './location-cuts.ts';
  */
 export function addLocationCuts({ base, master, incumbent }: Context, values: Float64Array): number {
   if (base.firstUnmet < 0) return 0;
-  const problem = master.problem();
+  const problem = master.problem;
   const n = problem.locationIds.length;
   const { capacities, supply, demand } = problem;
   const classes = capacities.length;
@@ -53,6 +53,6 @@ export function addLocationCuts({ base, master, incumbent }: Context, values: Fl
       },
     });
   }
-  master.addRows(rows);
+  master.rows.add(rows);
   return rows.length;
 }

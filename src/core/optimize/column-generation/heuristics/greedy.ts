@@ -35,7 +35,7 @@ export function planGreedily(
     unseen = 0;
     return isOver();
   };
-  const { capacityClass, source, target } = master.arcs;
+  const { capacityClass, source, target } = master.columns.arcs;
   const { capacities, demand, supply, network, limits } = problem;
   const n = demand.length;
   // The columns may stem from another problem of the same form.
@@ -140,7 +140,7 @@ export function planGreedily(
     unseen += outOf.starts[from + 1] - outOf.starts[from] + outOf.starts[to + 1] - outOf.starts[to];
   }
   const chosen = [...moved.keys()].filter((a) => moved[a] > 0);
-  return movesOn(chosen, master.arcs, (a) => moved[a]);
+  return movesOn(chosen, master.columns.arcs, (a) => moved[a]);
 }
 
 /** Moves by the location at one of their ends, in order: those of j are at `starts[j]` up to `starts[j + 1]`. */

@@ -6,6 +6,7 @@
 import type { Method } from '../../problem/incumbent.ts';
 import type { Context } from '../context.ts';
 import { movesOf } from '../integer-columns.ts';
+import { relaxMaster, setIntegerBounds } from '../master.ts';
 import { integerColumnsOf, planGreedily } from './greedy.ts';
 
 /** A value this close above a whole number counts as that number. */
@@ -31,10 +32,10 @@ export function planForIntegers(context: Context, whole: Float64Array, method: M
   const { master, incumbent } = context;
   const { lower, upper } = master.whole;
   const before = [lower.slice(), upper.slice()];
-  master.setIntegerBounds(whole, whole);
-  const relaxed = master.relax();
+  setIntegerBounds(master, whole, whole);
+  const relaxed = relaxMaster(master);
   if (relaxed.status === 'optimal' && !relaxed.hasArtificialColumns) {
-    if (incumbent.consider(movesOf(context, relaxed.values), method)) master.keepStart(relaxed.values);
+    if (incumbent.consider(movesOf(context, relaxed.values), method)) master.start = relaxed.values;
   }
-  master.setIntegerBounds(before[0], before[1]);
+  setIntegerBounds(master, before[0], before[1]);
 }
