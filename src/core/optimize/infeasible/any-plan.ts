@@ -1,6 +1,6 @@
 import type { Moves } from '../problem/model.ts';
 
-/** What is known of whether a problem has a plan. */
+/** What is known about the existence of a plan. */
 export type Feasibility = 'feasible' | 'infeasible' | 'unknown';
 
 export type AnyPlan =

@@ -4,16 +4,16 @@ import { isOver, type Stopping } from '../run/stopping.ts';
 import type { AnyPlan } from './any-plan.ts';
 
 export type Bisected = {
-  /** The tightest variant known to have a plan, as a position; null where none is known. */
+  /** Position of the tightest variant known to have a plan; null if none is known. */
   nearest: number | null;
-  /** The loosest variant proved to have none; null where the tightest was not proved either. */
+  /** Position of the loosest variant proved to have no plan; null if not even the tightest is proved. */
   tooTight: number | null;
-  /** Whether there is nothing between the two. */
+  /** Whether no variant between the two is open. */
   proved: boolean;
   plan: Extract<AnyPlan, { verdict: 'feasible' }> | null;
 };
 
-/** Where what is tighter is proved to be too tight: that the tightest variant mostly has a plan. */
+/** Use if infeasibility of tighter variants is proved: the tightest variant usually has a plan. */
 export const FIRST_LIKELY: Quick = {
   find: async () => ({ verdict: 'unknown' }),
   otherwise: 'feasible',
@@ -21,7 +21,7 @@ export const FIRST_LIKELY: Quick = {
 
 export type Quick = {
   find: Ask;
-  /** What is mostly the case where the answer is `unknown`. */
+  /** The usual answer behind `unknown`. */
   otherwise: 'feasible' | 'infeasible';
 };
 
@@ -29,12 +29,12 @@ export type Quick = {
 type Ask = (position: number, control: Stopping) => Promise<AnyPlan>;
 
 /**
- * The first of `count` variants, tightest first, that has a plan. What cannot be told in time is passed over as if it had none, and the
- * result is then not proved.
- * @param find the whole answer, for a share of the time left
- * @param quick answers that are bisected over first, those that it cannot tell taken for `otherwise`; then those next to where this leads to are asked
- *   about in full, which mostly proves it to be the place
- * @param isLoosestKnown to have a plan, which an earlier search has ended with
+ * The first of `count` variants, ordered from the tightest, that has a plan. A variant that cannot be decided in time
+ * is skipped as if it had no plan; the result is then not proved.
+ * @param find the full answer, within a share of the time left
+ * @param quick cheap answers, bisected first; `unknown` is read as `otherwise`. The neighbours of the position found
+ * are then decided in full, which usually proves it.
+ * @param isLoosestKnown whether an earlier search has already found a plan of the loosest variant
  */
 export async function bisect(
   count: number,
@@ -47,7 +47,7 @@ export async function bisect(
   let tooTight = -1;
   let nearest = isLoosestKnown ? count - 1 : count;
   let plan: Bisected['plan'] = null;
-  /** What could not be told in full. */
+  /** Variants that could not be decided in full. */
   const untold: number[] = [];
   const ask = async (
     position: number,
@@ -61,7 +61,7 @@ export async function bisect(
     } else if (found.verdict === 'infeasible') tooTight = position;
     return found.verdict;
   };
-  // Plans that were looked for before have led to the loosest.
+  // Earlier searches for plans have led to the loosest variant.
   const isByPlans = quick?.otherwise === 'infeasible';
   const askInFull = async (position: number) => {
     const verdict = await ask(position, find, quick ? 'bisectionSureQuestion' : 'bisectionQuestion');
@@ -86,17 +86,17 @@ export async function bisect(
     if (tooTight === count - 1) return result();
     if (likely < nearest) await askInFull(likely);
   }
-  // Any value is better than none, should time run out.
+  // A plan of the loosest variant comes first: any value is better than none if time runs out.
   if (nearest === count && !untold.includes(count - 1)) await askInFull(count - 1);
   if (nearest === count) return result();
-  // The nearest plan: next to one that plans have led to, else the middle.
+  // The nearest plan: next to a position that plans have led to, otherwise the middle.
   for (let step = 1; !isOver(control); ) {
     const tightest = Math.max(tooTight, ...untold.filter((position) => position < nearest)) + 1;
     if (nearest <= tightest) break;
     const position = isByPlans ? Math.max(tightest, nearest - step) : middleOf(nearest, tightest - 1);
     step = (await askInFull(position)) === 'feasible' ? 2 * step : 1;
   }
-  // The nearest proof, below what could not be told.
+  // The nearest proof, below the undecided variants.
   for (let step = 1; isByPlans && !isOver(control); step *= 2) {
     const open = Math.min(nearest, ...untold.filter((position) => position > tooTight));
     if (open - tooTight <= 1) break;
@@ -106,12 +106,15 @@ export async function bisect(
   return result();
 }
 
-/** Positions may be as many as vehicles are counted: their sums exceed 32 bits. */
+/** Positions can be as large as vehicle counts, so their sums exceed 32 bits. */
 function middleOf(a: number, b: number): number {
   return Math.floor((a + b) / 2);
 }
 
-/** The least number from 0 to `most` that is enough, as every larger one is; `most` + 1 where none is. log₂ most questions. */
+/**
+ * The smallest sufficient number from 0 to `most`, given that every larger number is sufficient, too; `most` + 1 if
+ * none is. log₂ most calls.
+ */
 export function leastEnough(most: number, isEnough: (count: number) => boolean): number {
   let enough = most + 1;
   let tooFew = -1;

@@ -1,10 +1,11 @@
 /**
  * The constraints in conflict: an irreducible infeasible set of constraint groups, by the deletion filter.
  *
- * Each constraint is dropped in turn; where the rest is still infeasible it stays dropped, otherwise it is put back. What is
- * left cannot hold together, and without any one of them can. Every constraint that alone could be relaxed into
- * a plan is in every such set, so in this one. At most one solve per constraint. Reference: Chinneck and Dravnieks, Locating minimal
- * infeasible constraint sets in linear programs, ORSA Journal on Computing 3 (1991).
+ * Each constraint is dropped in turn. If the rest is still infeasible, it stays dropped; otherwise it is restored. The
+ * remaining constraints cannot hold together, but can without any one of them. Every constraint whose relaxation alone
+ * allows a plan is in every such set, so in this one. At most one solve per constraint.
+ * Reference: Chinneck and Dravnieks, Locating minimal infeasible constraint sets in linear programs, ORSA Journal on
+ * Computing 3 (1991).
  */
 
 import type { ConstraintName } from '../problem/constraints.ts';
@@ -17,12 +18,12 @@ import type { Stopping } from '../run/stopping.ts';
 import type { Feasibility } from './any-plan.ts';
 import { findFeasibility } from './feasibility.ts';
 
-/** Constraints that cannot hold together; `irreducible`: proved that without any one of them they can. */
+/** Constraints that cannot hold together; `irreducible`: proved that they can without any one of them. */
 export type ConflictSet = { names: ConstraintName[]; irreducible: boolean };
 
 /**
  * @param problem proved infeasible
- * @returns the set; a time limit leaves constraints in that may not belong
+ * @returns the set; when time runs out it may contain constraints that do not belong
  */
 export async function findConflict(problem: Problem, control: Stopping): Promise<ConflictSet> {
   const names: ConstraintName[] = [];
@@ -48,7 +49,7 @@ export async function findConflict(problem: Problem, control: Stopping): Promise
   return { names, irreducible };
 }
 
-/** The conflict that is in some of the constraints alone. @param names which cannot hold together */
+/** The conflict among some of the constraints. @param names constraints that cannot hold together */
 export async function findConflictWithin(
   problem: Problem,
   names: readonly ConstraintName[],

@@ -1,6 +1,6 @@
 /**
- * Whether a problem has any plan, with one where it has: by who can come where alone where that decides (`reachable.ts`, `coverage.ts`),
- * else by solving.
+ * Decides whether a problem has a plan, and finds one: by reach alone where that suffices (`reachable.ts`,
+ * `coverage.ts`), otherwise by solving.
  */
 
 import { canReachMost, reachMost } from '../problem/distances/reachable.ts';
@@ -18,7 +18,7 @@ import { type CoverageEffort, findCoverage } from './coverage/coverage.ts';
 
 /** Sums of demand may be off by this share. */
 const SUM_NOISE = 1e-11;
-/** Any plan, be it dear. */
+/** Any plan, whatever its cost. */
 export async function findPlan(problem: Problem, control: Stopping): Promise<AnyPlan> {
   if (isOver(control)) return { verdict: 'unknown' };
   if (canReachMost(problem)) {
@@ -58,7 +58,7 @@ async function cover(problem: Problem, control: Stopping, effort: CoverageEffort
     : { verdict: 'unknown' };
 }
 
-/** The quick part of the answer for variants of a problem; undefined where the whole answer is quick, costs matter, or the time is up. */
+/** A quick answer for variants of a problem; undefined if the full answer is quick, costs matter, or time is up. */
 export function quickAnswer(
   problem: Problem,
   control: Stopping,
@@ -71,12 +71,13 @@ export function quickAnswer(
   if (!isTold) return undefined;
   return {
     find: (variant, share) => cover(variant, share, 'glance'),
-    // The relaxation rules out most of what there is not; where not everything is in reach plans come first, of which most are found.
+    // The relaxation rejects most infeasible variants. With limited reach, look for a plan first: most feasible
+    // variants yield one quickly.
     otherwise: isByRelaxation ? 'feasible' : 'infeasible',
   };
 }
 
-/** Whether a proved bound of what can be served is beyond tolerances below the service level. */
+/** Whether a proved bound of the demand served is below the service level by more than the tolerances. */
 function isTooLittle(problem: Problem, most: number): boolean {
   return most < leastServed(problem) - SERVICE_TOLERANCE * totalDemand(problem.demand);
 }

@@ -1,14 +1,16 @@
 /**
- * The fewest vehicles more of a fleet of one class with which enough can be served, and the fewest that have to count as serving,
- * whatever it costs: exactly and without a solver.
+ * The fewest additional vehicles of a fleet of one class that make a plan possible, and the smallest sufficient
+ * `total_fleet_size`, at any cost: exactly and without a solver.
  *
- * The places that the fleet can fill at once are the independent sets of a matroid (`reachable.ts`). A vehicle that is added serves
- * any one place, by being put there; so with m of them the sets are those of which the fleet fills all but m: the union of this
- * matroid and the uniform one of rank m, a matroid too, in which the greedy choice is best. In the order of their gains it takes
- * what the fleet can fill beside what it fills already, and of what the fleet cannot (it never will: the span of places only grows)
- * the first m. Neither depends on m, so one pass tells the most that is served for every m; `total_fleet_size`, which cuts all
- * independent sets off at a size, counts the best of these.
- * Beyond `reachMost` O(n log n + n log m). Reference: Edmonds, Matroids and the greedy algorithm, Mathematical Programming 1 (1971).
+ * The sets of places that the fleet can fill at once are the independent sets of a matroid (`reachable.ts`). An added
+ * vehicle can be put anywhere, so it serves any one place. With m added vehicles, the sets are those of which the fleet
+ * fills all but m: the union of this matroid and the uniform one of rank m, again a matroid, in which the greedy choice
+ * is optimal. In order of gain, it takes the places that the fleet can fill in addition to those already filled, and
+ * the first m of the others (which the fleet never can: the span of the chosen places only grows). Neither depends on
+ * m, so one pass gives the most demand served for every m. `total_fleet_size` truncates all independent sets, so it
+ * counts the best of these places.
+ * Beyond `reachMost` O(n log n + n log m). Reference: Edmonds, Matroids and the greedy algorithm, Mathematical
+ * Programming 1 (1971).
  */
 
 import { reachMost } from '../problem/distances/reachable.ts';
@@ -24,7 +26,7 @@ export type Addition = { location: number; vehicles: number };
 export type FewestAdditions = {
   count: number;
   additions: Addition[];
-  /** Of the vehicles that are there. */
+  /** Of the existing vehicles. */
   moves: Moves;
 };
 
@@ -32,8 +34,8 @@ export type FewestAdditions = {
 type Places = { location: number; gain: number; filled: number; open: number };
 
 /**
- * @param problem of one class, maybe without vehicles, and without bounds of vehicles per location
- * @returns `none`: no number is enough; `too many`: more would be needed than are looked at
+ * @param problem of one class, possibly without vehicles, and without bounds of vehicles per location
+ * @returns `none`: no number is sufficient; `too many`: more would be needed than the search allows
  */
 export function fewestAdditions(
   problem: Problem,
@@ -51,7 +53,10 @@ export function fewestAdditions(
   return { count, additions: firstOpen(places, count), moves };
 }
 
-/** The fewest vehicles that have to count as serving, where those that are there may go as they may; see `fewestAdditions`. */
+/**
+ * The smallest sufficient number of serving vehicles, with the existing vehicles and their moves; see
+ * `fewestAdditions`.
+ */
 export function fewestServing(
   problem: Problem,
   isOver: () => boolean,
@@ -65,7 +70,9 @@ export function fewestServing(
   return count > most ? 'none' : { count, moves };
 }
 
-/** All places, those of the largest gain first, and which of them the fleet can fill whatever the fleet size; null where time ran out. */
+/**
+ * All places by descending gain, and which of them the fleet can fill whatever the fleet size; null if time runs out.
+ */
 function reachPlaces(problem: Problem, isOver: () => boolean): { places: Places[]; moves: Moves } | null {
   const [capacity] = problem.capacities;
   const reached = reachMost(withLimits(problem, { totalFleetSize: Number.POSITIVE_INFINITY }), isOver);
@@ -87,7 +94,10 @@ function totalOf(places: readonly Places[], what: 'filled' | 'open'): number {
   return places.reduce((sum, place) => sum + place[what], 0);
 }
 
-/** Demand served with the first open places filled too, by at most `fleetSize` vehicles. @param places by gain, descending */
+/**
+ * Demand served if the first open places are filled, too, by at most `fleetSize` vehicles. @param places by gain,
+ * descending
+ */
 function mostServed(places: readonly Places[], added: number, fleetSize: number): number {
   let served = 0;
   let toAdd = added;

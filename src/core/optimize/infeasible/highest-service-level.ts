@@ -1,10 +1,10 @@
 /**
- * The highest service level that a plan within the other constraints reaches, the cost ceiling included.
+ * The highest service level that a plan reaches within the other constraints, including the cost ceiling.
  *
- *   enough money                         who can come where alone decides (`reachable.ts`, several classes `coverage.ts`), proved
- *   small                                the most served demand by branch and cut (`most-served.ts`), proved
- *   else, or where that took too long    bisection over the level: a plan found lifts the lower end to what it serves,
- *                                        a proof that there is none lowers the upper end
+ *   the ceiling is high enough   by reach alone (`reachable.ts`, several classes `coverage.ts`), proved
+ *   small problem                the most served demand by branch and cut (`most-served.ts`), proved
+ *   otherwise, or out of time    bisection over the level: a plan raises the lower end to what it serves,
+ *                                a proof that there is none lowers the upper end
  */
 
 import { countArcs } from '../direct/variables.ts';
@@ -21,7 +21,7 @@ import type { Coverage } from './coverage/coverage-relaxation.ts';
 import { findPlan } from './feasibility.ts';
 import { findMostServed } from './most-served.ts';
 
-/** Suggested service levels are rounded down to this many steps of the whole. */
+/** Suggested service levels are rounded down to a multiple of 1 / this. */
 const LEVEL_STEPS = 1e6;
 /** Keeps 0.3 · 10⁶ from becoming 299999; a tenth of the service level's tolerance. */
 const LEVEL_NOISE = 1e-4;
@@ -30,7 +30,7 @@ const MAX_SMALL_ARCS = 2000;
 
 type HighestLevel = { relaxation: number | null; insufficient: number | null; proved: boolean };
 
-/** @param known what an earlier search has left open, to be gone on with */
+/** @param known what an earlier search left open, to be continued */
 export async function findHighestServiceLevel(
   problem: Problem,
   control: Stopping,
@@ -58,7 +58,7 @@ export async function findHighestServiceLevel(
     if (plan && evaluateMoves(free, plan.moves).costUnits <= problem.limits.maxCostUnits) {
       reached = Math.max(reached, plan.served);
       if (upper - stepOf(problem, reached) <= 1) return proved(reached);
-      // That is the same question, and it has had the time.
+      // This is the same question, and its time is used up.
       if (!hasCeiling) return openBetween(problem, stepOf(problem, reached), upper);
     }
   }
@@ -75,7 +75,7 @@ export async function findHighestServiceLevel(
   return await bisectLevel(problem, reached, upper, control);
 }
 
-/** By who can come where alone. */
+/** By reach alone. */
 async function mostAtAnyCost(free: Problem, control: Stopping): Promise<Coverage> {
   if (countVehicles(free) === 0) return { most: totalDemand(free.demand), plan: null };
   if (!canReachMost(free)) {
@@ -97,12 +97,12 @@ async function mostAtAnyCost(free: Problem, control: Stopping): Promise<Coverage
   return { most: served, plan: { moves: found.moves, served } };
 }
 
-/** Of the level that is reached by serving so much, rounded down. */
+/** The level at which this much is served, rounded down. */
 function stepOf(problem: Problem, served: number): number {
   return Math.floor((served / totalDemand(problem.demand)) * LEVEL_STEPS + LEVEL_NOISE);
 }
 
-/** @param upper step of the level that is proved to be out of reach */
+/** @param upper step of the lowest level proved out of reach */
 async function bisectLevel(
   problem: Problem,
   served: number,
@@ -111,7 +111,7 @@ async function bisectLevel(
 ): Promise<HighestLevel> {
   let lower = stepOf(problem, served);
   let outOfReach = upper;
-  /** The lowest step that was asked about, whatever the answer was. */
+  /** The lowest step tested so far, whatever the answer. */
   let unsettled = upper;
   while (unsettled - lower > 1 && nowMs() < control.deadlineMs) {
     const middle = (lower + unsettled) >> 1;
@@ -128,7 +128,7 @@ async function bisectLevel(
   return openBetween(problem, lower, outOfReach);
 }
 
-/** What is known where steps up to `lower` are reached, and `outOfReach` is not. */
+/** The result if steps up to `lower` are reached and `outOfReach` is not. */
 function openBetween(problem: Problem, lower: number, outOfReach: number): HighestLevel {
   const requested = Math.round(problem.limits.minServiceLevel * LEVEL_STEPS);
   return {

@@ -1,6 +1,7 @@
 /**
- * Says why a problem has no plan: the constraints in conflict, for each the smallest change that alone helps, and where some do
- * not help alone, what else is in conflict without them and what helps together.
+ * Explains why a problem has no plan: the constraints in conflict and, for each, the smallest change that alone is
+ * sufficient. If some changes are not sufficient alone, also the remaining conflict and the changes that are sufficient
+ * together.
  */
 
 import type { ErrorItem } from '../../../contracts/envelope.ts';
@@ -23,16 +24,19 @@ import { statedValue } from './stated-value.ts';
 export type Explained = {
   errors: ErrorItem[];
   conflicts: Conflict[];
-  /** The conflicts that the constraints are in; the first one always. */
+  /** The conflicts that contain the constraints; always the first one. */
   sets: ConflictSet[];
-  /** Changes that together are enough; null where one constraint's change is the only way looked for, or time ran out. */
+  /**
+   * Changes that are sufficient together; null if only changes of a single constraint were searched for, or time ran
+   * out.
+   */
   together: JointChange[] | null;
 };
 
 /**
- * Explains an infeasible problem within the control's deadline; what was not found in time is said to be so.
+ * Explains an infeasible problem within the control's deadline; the result marks what was not found in time.
  * @param problem proved infeasible
- * @param mostMs ends it before the deadline
+ * @param mostMs ends the search before the deadline
  */
 export async function explainInfeasible(
   request: OptimizeRequest,
@@ -55,7 +59,7 @@ export async function explainInfeasible(
     first,
     ...(await findFurther(problem, first, conflicts, timeFor('furtherConflicts', control))),
   ];
-  // Who is not in the first conflict cannot help alone: that conflict would stay.
+  // A constraint outside the first conflict cannot help alone: that conflict would remain.
   for (const { names } of sets) {
     for (const constraint of names) {
       if (conflicts.some((known) => known.constraint === constraint)) continue;
@@ -64,7 +68,7 @@ export async function explainInfeasible(
       );
     }
   }
-  // Where one change alone helps, how large each has to be says more than what helps together; else that comes first.
+  // If one change alone helps, its size is more informative than joint changes; otherwise joint changes come first.
   const isHelped = helpfulAlone(conflicts).length > 0;
   if (isHelped) await settleOpenOnes(problem, first, conflicts, ceilingMs, timeFor('openConflicts', control));
   const isOnlyTogether = conflicts.some(({ relaxation, proved }) => relaxation === null && proved);
@@ -101,8 +105,9 @@ async function findEachAlone(problem: Problem, first: ConflictSet, control: Stop
 }
 
 /**
- * The change of a constraint that alone helps. A ceiling that is in no conflict mostly is in the way of none: then the question is looked
- * at without it, which is far easier, and the answer holds where a plan within the ceiling is found for it.
+ * The smallest change of a constraint that alone is sufficient. A ceiling outside all conflicts rarely matters. The
+ * problem is then solved without it, which is far easier; the answer holds if a plan within the ceiling is found for
+ * it.
  */
 async function findAlone(
   problem: Problem,
@@ -128,9 +133,9 @@ async function findAlone(
 }
 
 /**
- * What its share of the time did not settle is looked at once more where time is left; the ceiling, which begins anew, last and only where
- * more is left than it had.
- * @param ceilingMs what it had
+ * Repeats the searches that their shares of time did not settle, if time is left. The ceiling starts anew, so it comes
+ * last, and only with more time than it had.
+ * @param ceilingMs time that it had
  */
 async function settleOpenOnes(
   problem: Problem,
@@ -151,7 +156,7 @@ async function settleOpenOnes(
   }
 }
 
-/** Whether it changes less, or leaves less open about as little a change. */
+/** Whether it changes less, or leaves less open about an equally small change. */
 function isNearer(conflict: Conflict, { relaxation, insufficient }: Relaxation): boolean {
   if (relaxation === null || conflict.value === null) return false;
   if (conflict.relaxation === null) return true;
@@ -173,7 +178,7 @@ function createConflict(
   };
 }
 
-/** A constraint that does not help alone leaves another conflict, of others. */
+/** A constraint that does not help alone leaves another conflict, among other constraints. */
 async function findFurther(
   problem: Problem,
   first: ConflictSet,
@@ -193,8 +198,8 @@ async function findFurther(
 }
 
 /**
- * The conflict that is left without a constraint. What is left with more vehicles is a conflict of the fleet as it is too, of which it may
- * not take as much.
+ * The conflict that remains without a constraint. A conflict that remains with additional vehicles is also one of the
+ * present fleet, which may not need all of its constraints.
  */
 async function findWithout(
   problem: Problem,
@@ -206,7 +211,7 @@ async function findWithout(
   return await findConflictWithin(problem, left.names, control);
 }
 
-/** A set that has all of another says nothing new: time left in what does not belong, or vehicles more do not help. */
+/** A superset of another set adds nothing: time ran out before it was reduced, or additional vehicles do not help. */
 function isSubset(names: readonly ConstraintName[], others: readonly ConstraintName[]): boolean {
   return names.every((name) => others.includes(name));
 }

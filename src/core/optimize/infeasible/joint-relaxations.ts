@@ -1,11 +1,12 @@
 /**
- * A relaxation of several constraints together, where an infeasible problem has more than one obstacle: from each conflict in turn one
- * constraint is dropped until a plan exists, then each of these gets the nearest value that is enough with those
- * before it at theirs and those after it still dropped. What turns out not to be needed stays as it was requested.
+ * A joint relaxation of several constraints, for an infeasible problem with more than one conflict. From each conflict
+ * in turn one constraint is dropped, until a plan exists. Then each dropped constraint gets its nearest sufficient
+ * value, with those before it at their values and those after it still dropped. A constraint whose relaxation turns out
+ * to be unnecessary keeps its requested value.
  *
- * Limits are dropped before what the plan is for (service level, vehicles per location). Forbidden moves never are: what they
- * would cost is not known. The ceiling's value is found last, because the others decide it. The plan that the last value was found
- * by keeps them all, and the whole is solved once more.
+ * Limits are dropped before the purposes of a plan (service level, vehicles per location). Forbidden moves are never
+ * dropped: their costs are unknown. The ceiling's value comes last, because the others decide it. The last value comes
+ * with a plan that satisfies all values; the whole problem is solved once more.
  */
 
 import type { ConstraintName } from '../problem/constraints.ts';
@@ -22,9 +23,9 @@ import { withAdditions, withAnySupply } from './vehicles-needed.ts';
 type ChangeableName = Exclude<ConstraintName, 'network'>;
 
 /**
- * @param first a conflict of the problem that is known already
- * @param alone constraints that help alone, which are left as they are
- * @returns null where there is no such way, or time ran out first
+ * @param first a known conflict of the problem
+ * @param alone constraints that help alone; they stay as they are
+ * @returns null if there is no joint relaxation, or time runs out first
  */
 export async function findJointRelaxation(
   problem: Problem,
@@ -77,7 +78,7 @@ async function dropUntilFeasible(
   }
 }
 
-/** The problem without a constraint; of supply: with as many vehicles more as can be of use. */
+/** The problem without a constraint; for supply: with as many additional vehicles as can be of use. */
 export function withoutConstraint(problem: Problem, name: ConstraintName): Problem {
   return name === 'supply' ? withAnySupply(problem) : dropConstraint(problem, name);
 }

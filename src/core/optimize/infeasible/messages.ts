@@ -9,7 +9,7 @@ import { requiredDemand, totalDemand } from '../problem/service-level.ts';
 import { countVehicles } from '../problem/variants.ts';
 import type { ConflictSet } from './conflict.ts';
 
-/** Items of a list that a message names before it says "and 7 more". */
+/** Items of a list that a message names before "and 7 more". */
 const MAX_NAMED = 10;
 
 const ALIASES: Partial<Record<ConstraintName, 'min_demand_coverage' | 'max_rebalancing_distance_km'>> = {
@@ -36,7 +36,7 @@ export function describeConflict(
   };
 }
 
-/** Changes that are enough together, where there is more than one obstacle. */
+/** Changes that are sufficient together, if there is more than one conflict. */
 export function describeJoint(
   request: OptimizeRequest,
   problem: Problem,
@@ -55,7 +55,8 @@ export function describeJoint(
     const advice =
       change.constraint === 'supply'
         ? describeAdditions(problem, { ...change, insufficient: null })
-        : `${nameOf(request, change.constraint)}: ${describeValue(change)}${change.proved ? '' : ' (sufficient; a smaller change may be, too)'}`;
+        : `${nameOf(request, change.constraint)}: ${describeValue(change)}` +
+          (change.proved ? '' : ' (sufficient; a smaller change may be, too)');
     return at === 0 ? advice : `then ${advice}`;
   });
   return {
@@ -96,7 +97,8 @@ function describeFact(
         : 'with the moves that network.costs forbids (null), there is no plan';
     case 'max_distance':
       return unreachable.length > 0
-        ? `${name} ${value} ${LIMIT_CONSTRAINTS.max_distance.fact}: no operational vehicle is within reach of ${locations}`
+        ? `${name} ${value} ${LIMIT_CONSTRAINTS.max_distance.fact}: ` +
+            `no operational vehicle is within reach of ${locations}`
         : `${name} ${value} ${LIMIT_CONSTRAINTS.max_distance.fact}`;
     default:
       return `${name} ${value} ${LIMIT_CONSTRAINTS[constraint].fact}`;
@@ -119,7 +121,8 @@ function describeAdvice(problem: Problem, conflict: Conflict): string {
   if (proved) return advice;
   return insufficient === null
     ? `${advice} (sufficient; smaller changes were not checked in time)`
-    : `${advice} (sufficient; ${insufficient}${limitConstraint(constraint)?.unit ?? ''} is proved insufficient; values between were not checked in time)`;
+    : `${advice} (sufficient; ${insufficient}${limitConstraint(constraint)?.unit ?? ''} is proved insufficient; ` +
+        'values between were not checked in time)';
 }
 
 function describeAdditions(
@@ -152,7 +155,8 @@ function describeSupply(problem: Problem): string {
     0,
   );
   const required = requiredDemand(problem);
-  const demand = `the required ${rounded(required)} (${problem.limits.minServiceLevel} of the demand ${rounded(totalDemand(problem.demand))})`;
+  const total = rounded(totalDemand(problem.demand));
+  const demand = `the required ${rounded(required)} (${problem.limits.minServiceLevel} of the demand ${total})`;
   if (vehicles === 0) {
     return required > 0
       ? `there is no operational vehicle to serve ${demand}`
@@ -161,7 +165,8 @@ function describeSupply(problem: Problem): string {
   const fleet = `${counted(vehicles, 'operational vehicle')} with a total capacity of ${rounded(capacity)}`;
   return capacity < required
     ? `${fleet} cannot serve ${demand}`
-    : `${fleet} cannot satisfy the other constraints from ${vehicles === 1 ? 'its current location' : 'their current locations'}`;
+    : `${fleet} cannot satisfy the other constraints ` +
+        (vehicles === 1 ? 'from its current location' : 'from their current locations');
 }
 
 function counted(count: number, noun: string): string {

@@ -1,6 +1,6 @@
 /**
- * The most demand that any plan serves within the other constraints, the cost ceiling included: the highest service
- * level that can be asked for. Same model as the cheapest plan, with another objective and the ceiling as a row.
+ * The most demand that any plan serves within the other constraints, including the cost ceiling: the highest reachable
+ * service level. Same model as for the cheapest plan, with another objective and the ceiling as a row.
  */
 
 import { wholeMoves, wholeSteps } from '../direct/extract.ts';
@@ -19,7 +19,7 @@ const PRECISION = 1e-7;
 
 export type MostServed = { served: number; proved: boolean };
 
-/** @returns null where no plan was found: with `proved`, because there is none even without a service level */
+/** @returns null if no plan was found; `proved`: there is none even without a service level */
 export async function findMostServed(
   problem: Problem,
   control: Stopping,
@@ -56,7 +56,7 @@ function maximise(
   if (mixed.status === 'infeasible') return { served: null, proved: true };
   const steps = mixed.values && wholeSteps(f, mixed.values);
   if (!steps) return { served: null, proved: false };
-  // The cheapest moves for these steps are whole and keep the ceiling.
+  // The cheapest moves for these steps are whole and within the ceiling.
   model.setColumnBounds(v.firstStep, steps, steps);
   model.setCosts(f.columnCost);
   const linear = model.runLinear(msOf('lateMoves'));

@@ -1,7 +1,7 @@
 /**
- * For one constraint of an infeasible problem: the value nearest to the requested one with which, all others as they are,
- * a plan exists. Limits are monotone (a looser one allows every plan that a tighter one does), so whole numbers and distances
- * are found by bisection over feasibility, as is the service level where it is not known at once; the ceiling by one solve.
+ * For one constraint of an infeasible problem: the sufficient value nearest to the requested one, all others unchanged.
+ * Limits are monotone (a looser one allows every plan that a tighter one does), so whole numbers and distances are
+ * found by bisection over feasibility, as is the service level if it is not known at once; the ceiling by one solve.
  */
 import type { ConstraintName } from '../problem/constraints.ts';
 import { fromUnits } from '../problem/costs.ts';
@@ -19,16 +19,16 @@ import { findVehiclesNeeded } from './vehicles-needed.ts';
 
 export type Relaxation = Pick<Conflict, 'relaxation' | 'insufficient' | 'proved' | 'additions'>;
 
-/** Distances looked at between two looks at the clock. */
+/** Distances processed between two looks at the clock. */
 const PAIRS_PER_LOOK = 1 << 18;
 
-/** A value that is enough, and the nearest one to it that is not. */
+/** A sufficient value, and the nearest insufficient one. */
 type Known = Pick<Relaxation, 'relaxation' | 'insufficient'>;
 
 const NO_HELP: Relaxation = { relaxation: null, insufficient: null, proved: true };
 
 /**
- * @param known what an earlier search has left open, to be gone on with
+ * @param known what an earlier search left open, to be continued
  * @returns `relaxation` null and proved: changing this constraint alone does not help
  */
 export async function findRelaxation(
@@ -103,7 +103,7 @@ async function cheapestPlanCost(problem: Problem, control: Stopping): Promise<Re
   const outcome = await solveProblem(dropConstraint(problem, 'max_rebalancing_cost'), 0, control);
   if (outcome.kind !== 'solved') return { ...NO_HELP, proved: outcome.kind === 'infeasible' };
   const { costUnits, boundUnits, proved } = outcome.solution;
-  // Plans cost whole units: what is below the bound is too little.
+  // Plans cost whole units, so a value below the bound is insufficient.
   return {
     relaxation: fromUnits(costUnits),
     insufficient: boundUnits > problem.limits.maxCostUnits + 1 ? fromUnits(boundUnits - 1) : null,
@@ -127,7 +127,7 @@ async function shortestDistance(problem: Problem, control: Stopping, known: Know
   const candidates = Float64Array.from(tenths)
     .filter((tenth) => tenth / 10 <= most)
     .sort();
-  // Where no question is a hard one, none needs to leave time for the others.
+  // If no question is hard, none needs to leave time for the others.
   const isQuick = canReachMost(problem);
   const withDistance = (p: number) => withLimits(problem, { maxDistanceKm: candidates[p] / 10 });
   const quickly = quickAnswer(problem, control);
@@ -147,7 +147,7 @@ function roundUpToTenth(km: number): number {
   return tenths / 10 < km ? tenths + 1 : tenths;
 }
 
-/** One class: by who may come where, unless the ceiling is in the way of that. */
+/** One class: by reach, unless the ceiling interferes. */
 async function smallestFleetSize(problem: Problem, control: Stopping, known: Known): Promise<Relaxation> {
   const least = problem.limits.totalFleetSize + 1;
   if (!canReachMost(problem) || problem.capacities.length === 0) {
@@ -167,7 +167,7 @@ async function smallestFleetSize(problem: Problem, control: Stopping, known: Kno
   return await smallestCount(problem, 'totalFleetSize', Math.max(least, fewest.count), control, known);
 }
 
-/** @param least looser than the limit; what is tighter than this is proved not to be enough */
+/** @param least looser than the limit; tighter values are proved insufficient */
 async function smallestCount(
   problem: Problem,
   limit: 'maxVehiclesPerLocation' | 'totalFleetSize',

@@ -1,10 +1,10 @@
 /**
- * The fewest vehicles that have to be added, wherever they help most, for a plan to exist.
+ * The smallest number of additional vehicles, placed where they help most, that makes a plan possible.
  *
- *   one class, no bounds, enough money   those that serve most of what the fleet cannot reach (`fewest-vehicles.ts`)
- *   else                                 they start from a place that is no location of the problem, from where they go anywhere
- *                                        for nothing; while there is room, a vehicle more never makes a plan impossible, so
- *                                        the number is found by bisection
+ *   one class, no bounds, enough money   the vehicles that serve most of what the fleet cannot reach (`fewest-vehicles.ts`)
+ *   otherwise                            the vehicles start at an outside location, from where all moves are free; while
+ *                                        there is room, an additional vehicle never makes a plan impossible, so the
+ *                                        number is found by bisection
  */
 
 import { canReachMost } from '../problem/distances/reachable.ts';
@@ -26,7 +26,7 @@ export type VehiclesNeeded = Omit<Bisected, 'plan'> & {
   additions: Addition[];
 };
 
-/** @param known vehicles more that were found to be enough before, and the most that were found not to be */
+/** @param known additional vehicles found to be sufficient before, and the largest number found insufficient */
 export async function findVehiclesNeeded(
   problem: Problem,
   control: Stopping,
@@ -48,8 +48,8 @@ export async function findVehiclesNeeded(
 }
 
 /**
- * @param least vehicles; fewer are proved to be too few
- * @param enough vehicles that are known to be enough
+ * @param least vehicles; fewer are proved insufficient
+ * @param enough vehicles known to be sufficient
  */
 export async function findByBisection(
   problem: Problem,
@@ -81,7 +81,7 @@ export async function findByBisection(
   };
 }
 
-/** Vehicles that come from the place outside, by location. */
+/** Vehicles that come from the outside location, by target. */
 function fromOutside(problem: Problem, moves: Moves): Addition[] {
   const n = problem.locationIds.length;
   const byLocation = new Int32Array(n);
@@ -92,8 +92,8 @@ function fromOutside(problem: Problem, moves: Moves): Addition[] {
 }
 
 /**
- * The problem with as many vehicles of the common capacity as can be of use (and are looked at), to be had anywhere for nothing; one
- * place more, last.
+ * The problem with as many vehicles of the common capacity at the outside location as can be of use (and are searched
+ * for). The outside location is the last one; its moves are free.
  */
 export function withAnySupply(problem: Problem): Problem {
   const common = mostCommonClass(problem) ?? 0;
@@ -116,7 +116,9 @@ function commonCapacity(problem: Problem): number {
   return common === null ? problem.capacityPerVehicle : problem.capacities[common];
 }
 
-/** Vehicles of the common capacity that can be of use all together; of no use is what no location has room for. */
+/**
+ * The largest number of vehicles of the common capacity that can be of use; those without room at any location are not.
+ */
 function mostOfUse(problem: Problem): number {
   const capacity = commonCapacity(problem);
   let most = problem.locationIds.length * problem.limits.minVehiclesPerLocation;
@@ -124,18 +126,18 @@ function mostOfUse(problem: Problem): number {
     const { full, rest } = splitDemand(d, capacity);
     most += full + (rest > 0 ? 1 : 0);
   }
-  // Up to that many, one more is never in the way: there is room for it.
+  // Up to this number, an additional vehicle is never in the way: there is room for it.
   const room = problem.locationIds.length * problem.limits.maxVehiclesPerLocation - countVehicles(problem);
   return Math.max(0, Math.min(most, room));
 }
 
-/** The same, as far as so many vehicles are looked at, with those that stay at the place outside. */
+/** The same, capped at the searched number, plus those that stay at the outside location. */
 function mostToAdd(problem: Problem): number {
   const room = MAX_VEHICLES - countVehicles(problem) - problem.limits.minVehiclesPerLocation;
   return Math.max(0, Math.min(mostOfUse(problem), room));
 }
 
-/** The problem with one place more, last, from where vehicles go anywhere for nothing and to where none go. */
+/** The problem with one more location, last: vehicles leave it to anywhere at no cost, and none go there. */
 function withPlaceOutside(problem: Problem): Problem {
   const n = problem.locationIds.length;
   const classes = Math.max(1, problem.capacities.length);
@@ -164,7 +166,7 @@ function withPlaceOutside(problem: Problem): Problem {
   };
 }
 
-/** With `count` vehicles at the place outside that may leave; it keeps its own least number of vehicles beside. */
+/** With `count` vehicles at the outside location that may leave, in addition to its own minimum number of vehicles. */
 function withVehiclesFromOutside(problem: Problem, common: number, count: number): Problem {
   const places = problem.locationIds.length;
   const total = count + problem.limits.minVehiclesPerLocation;

@@ -1,12 +1,12 @@
-/** The cheapest moves by which vehicles come to given places: a pure flow per class. */
+/** The cheapest moves that bring vehicles to given locations: a pure flow per class. */
 import type { Moves, Problem } from '../../problem/model.ts';
 import { joinMoves, movesOfFlow } from '../../problem/moves.ts';
 import type { Stopping } from '../../run/stopping.ts';
 import { solveProblem } from '../../solve.ts';
 
 /**
- * @param presence K × n vehicles after the moves, all that there are
- * @returns null where time ran out
+ * @param presence K × n, all vehicles after the moves
+ * @returns null if time runs out
  */
 export async function cheapestMoves(
   problem: Problem,

@@ -1,6 +1,7 @@
 /**
- * Who may come where, and a flow of one class's vehicles from their sources to the targets that want them, by augmenting paths: where
- * none is found, no more can come whatever the others do. O(pairs allowed) per path.
+ * Which vehicles can reach which locations, and a flow of one class's vehicles from sources to the targets that need
+ * them, by augmenting paths. If there is no path, no more vehicles can come, whatever the others do. O(allowed pairs)
+ * per path.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), section 6.
  */
 
@@ -10,8 +11,8 @@ import { hasLocationBounds } from '../../problem/variants.ts';
 import type { Check } from '../../run/stopping.ts';
 
 /**
- * Per target the locations with vehicles (of any class) that may come; the target itself first where it has some. `isComplete`: to every
- * location where there is something to do, all of them or only its own.
+ * Per target, the locations whose vehicles (of any class) may come; the target itself first if it has vehicles.
+ * `isComplete`: every location with demand can be reached by all vehicles or only by its own.
  */
 export type Reach = { sourcesOf: Int32Array[]; isComplete: boolean };
 
@@ -40,22 +41,23 @@ export function createReach(problem: Problem, check: Check): Reach {
   return { sourcesOf, isComplete };
 }
 
-/** Parts of vehicles that are none. */
+/** Fractions of a vehicle below this count as 0. */
 const NOISE = 1e-9;
 
 export type ReachFlow = ReturnType<typeof createReachFlow>;
 
-/** Vehicles of one class on their way, in whole numbers or in parts. @param supply n */
+/** Vehicles of one class on their way, whole or fractional. @param supply n */
 export function createReachFlow(supply: Int32Array, { sourcesOf }: Reach) {
   const n = supply.length;
   const free = Float64Array.from(supply);
   /** Vehicles that come to j from its a-th source, by j, then a. */
   const coming = sourcesOf.map((list) => new Float64Array(list.length));
-  /** Per source the targets that have had some of it, and its place in their lists. */
+  /** Per source, the targets that have taken vehicles from it, and its position in their lists. */
   const usersOf = Array.from({ length: n }, (): { target: number; at: number }[] => []);
   const isUser = sourcesOf.map((list) => new Uint8Array(list.length));
   let closed: number[] = [];
-  // Of a search for a path: the target before each, the place in its list of the source that it gives up, and that in the list of the one before it.
+  // State of a path search, per target: the target before it, the list position of the source that it gives up, and the
+  // position of that source in the list of the target before.
   const cameFrom = new Int32Array(n);
   const givenUp = new Int32Array(n);
   const taken = new Int32Array(n);
@@ -68,8 +70,8 @@ export function createReachFlow(supply: Int32Array, { sourcesOf }: Reach) {
   };
 
   /**
-   * One path from a source with vehicles left, over targets that take from another source instead. @returns vehicles; where there is no
-   * such path the targets that were looked at, to which all vehicles that may come to any of them come already
+   * Finds a path from a source with vehicles left, over targets that switch to another source.
+   * @returns vehicles; without a path, the targets searched: all vehicles that may come to any of them already do
    */
   function augment(target: number, most: number): number | number[] {
     cameFrom.fill(-1);
@@ -107,7 +109,7 @@ export function createReachFlow(supply: Int32Array, { sourcesOf }: Reach) {
 
   return {
     coming: coming as readonly Float64Array[],
-    /** Up to so many vehicles more come to j. @returns how many */
+    /** Brings up to this many more vehicles to j. @returns how many came */
     put(j: number, count: number): number {
       let open = count;
       for (let at = 0; at < sourcesOf[j].length && open > 0; at++) {
@@ -127,9 +129,9 @@ export function createReachFlow(supply: Int32Array, { sourcesOf }: Reach) {
       }
       return count - open;
     },
-    /** Of the last `put` that let fewer come than asked for: the targets that it would have been at the cost of. */
+    /** After a `put` that brought fewer than requested: the targets that would have to give up vehicles. */
     closedSet: () => closed as readonly number[],
-    /** So many of the vehicles that come to j do not. */
+    /** Removes this many of the vehicles that come to j. */
     take(j: number, count: number): void {
       let open = count;
       for (let at = sourcesOf[j].length - 1; at >= 0 && open > 0; at--) {

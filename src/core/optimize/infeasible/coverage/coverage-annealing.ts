@@ -1,10 +1,11 @@
 /**
- * Local search for the most demand served where not everything is in reach, by simulated annealing: two locations, or one and the vehicles that serve nowhere, exchange up to
- * two vehicles for up to two others. What serves more is done, what serves less with a probability that falls; most exchanges on the way
- * change nothing, and lead on to places where one serves more.
+ * Local search for the most demand served with limited reach, by simulated annealing. Two locations, or one location
+ * and the idle vehicles, exchange up to two vehicles for up to two others. A better exchange is always made, a worse
+ * one with a probability that falls over time. Most exchanges change nothing in value, but lead to states where a
+ * better one exists.
  *
- * Served demand is Σ_j min(D_j, capacity at j), so an exchange is valued in O(K). Flows tell whether the vehicles can come; the other location is
- * one to which a vehicle that may come here may go. The same input takes the same way.
+ * Served demand is Σ_j min(D_j, capacity at j), so an exchange is valued in O(K). Flows decide whether the vehicles can
+ * come. The other location is one that a vehicle able to come here can also reach. The search is deterministic.
  * Reference: Kirkpatrick, Gelatt, Vecchi, Optimization by simulated annealing (1983).
  */
 import type { Problem } from '../../problem/model.ts';
@@ -12,23 +13,23 @@ import type { Check } from '../../run/stopping.ts';
 import type { Reach, ReachFlow } from './class-reach.ts';
 
 const MAX_EXCHANGED = 2;
-/** Loss that is taken with probability 1/e at first and in the end, by the smallest capacity. */
+/** Loss accepted with probability 1/e at the start and at the end, in units of the smallest capacity. */
 const FIRST_LOSS = 0.2;
 const LAST_LOSS = 0.01;
-/** Exchanges that are with vehicles that serve nowhere. */
+/** Share of exchanges that involve idle vehicles. */
 const UNUSED_SHARE = 0.2;
 const PROPOSALS_PER_LOOK = 256;
-/** Share of the total demand that an improvement gains at least. */
+/** Minimum gain of an improvement, as a share of total demand. */
 const MIN_GAIN = 1e-12;
 
 export type Annealing = {
-  /** K × n vehicles that serve; changed to the best found, also where `check` throws. */
+  /** K × n vehicles that serve; replaced by the best state found, also when `check` throws. */
   serving: Int32Array;
-  /** Of these vehicles, by class. What they are in the end is not told. */
+  /** Flows of these vehicles by class. Their final state is unspecified. */
   flows: readonly ReachFlow[];
-  /** Exchanges looked at. */
+  /** Exchanges to try. */
   proposals: number;
-  /** Ends once so much is served. */
+  /** Stops once this much demand is served. */
   enough: number;
   seed: number;
 };
@@ -71,7 +72,7 @@ export function anneal(
   const give = new Int32Array(classes);
   const take = new Int32Array(classes);
 
-  /** Up to so many vehicles of classes that there are. @returns whether there are any to draw */
+  /** Draws up to this many vehicles of the existing classes. @returns whether there are any to draw */
   function draw(count: number, into: Int32Array, has: (k: number) => number): boolean {
     into.fill(0);
     for (let v = 0; v < count; v++) {
@@ -82,7 +83,9 @@ export function anneal(
     return true;
   }
 
-  /** Lets the vehicles come, at b where it is a location; else all is as before. @returns whether they can */
+  /**
+   * Moves the vehicles, to b if it is a location; otherwise leaves everything unchanged. @returns whether they can move
+   */
   function canCome(a: number, b: number): boolean {
     const change = (k: number, sign: 1 | -1): boolean => {
       const [fewer, more] = sign > 0 ? [give[k], take[k]] : [take[k], give[k]];
@@ -151,7 +154,7 @@ export function anneal(
   }
 }
 
-/** Numbers from 0 to below 1, of a linear congruential generator. */
+/** Numbers in [0, 1) from a linear congruential generator. */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,22 +1,24 @@
 /**
- * Local search for the most demand served where everything is in reach: two locations, or one and the vehicles that serve nowhere, exchange up to two vehicles for up
- * to two others as long as that serves more, the best exchange first.
+ * Local search for the most demand served when every location can be reached from everywhere. Two locations, or one
+ * location and the idle vehicles, exchange up to two vehicles for up to two others, the best exchange first, as long as
+ * more demand is served.
  *
- * Served demand is Σ_j min(D_j, capacity at j), so what an exchange is worth at a location depends on that location alone: the best
- * partners of an exchange are found apart. O(n · exchanges) per step, of which there are 4 … 200 for 1 … 4 classes.
+ * Served demand is Σ_j min(D_j, capacity at j), so the value of an exchange at a location depends on that location
+ * alone. The best partners of an exchange are found independently. O(n · exchanges) per step, with 4 … 200 exchanges
+ * for 1 … 4 classes.
  */
 import type { Problem } from '../../problem/model.ts';
 import type { Check } from '../../run/stopping.ts';
 
-/** `give` and `take`: vehicles by class; none in both. */
+/** Vehicles by class; no class is in both `give` and `take`. */
 type Exchange = { give: number[]; take: number[]; capacity: number; vehicles: number; reverse: number };
 
 const MAX_EXCHANGED = 2;
-/** Share of the total demand that an exchange gains at least. */
+/** Minimum gain of an exchange, as a share of total demand. */
 const MIN_GAIN = 1e-12;
 
 /**
- * @param serving K × n vehicles, changed to those that serve more
+ * @param serving K × n vehicles; replaced by the improved ones
  * @throws what `check` throws
  */
 export function exchangeVehicles(problem: Problem, serving: Int32Array, check: Check): void {
@@ -44,7 +46,7 @@ export function exchangeVehicles(problem: Problem, serving: Int32Array, check: C
   };
   const gainAt = (j: number, { capacity }: Exchange) =>
     Math.min(demand[j], capacityAt[j] + capacity) - Math.min(demand[j], capacityAt[j]);
-  /** The location that gains most, or loses least, by it; −1 where none can. */
+  /** The location that gains most, or loses least, by the exchange; −1 if none can make it. */
   function bestFor(exchange: Exchange): { j: number; gain: number } {
     let best = -1;
     let most = Number.NEGATIVE_INFINITY;
@@ -119,7 +121,7 @@ function listExchanges(capacities: Float64Array): Exchange[] {
   return exchanges;
 }
 
-/** All ways to have up to `most` vehicles, by class. */
+/** All combinations of up to `most` vehicles, by class. */
 function listSets(classes: number, most: number): number[][] {
   if (classes === 0) return [[]];
   const sets: number[][] = [];

@@ -1,15 +1,16 @@
 /**
- * The most demand that vehicles of any classes can serve, whatever it costs, as an integer programme. Whole columns per (k, j): z
- * vehicles that serve and, only with bounds of vehicles per location, w others there; and per location u_j, demand not served.
+ * The most demand that vehicles of any classes can serve at any cost, as an integer programme. Integer columns per (k,
+ * j): z vehicles that serve and, only with bounds of vehicles per location, w idle vehicles; and per location u_j,
+ * unserved demand.
  *
  *   minimise  Σ_j u_j
  *   demand j             u_j + Σ_k min(cap_k, D_j) z_jk ≥ D_j
  *   fleet size           Σ z ≤ total_fleet_size
  *   class k              Σ_j (z + w)_jk ≤ its vehicles;  with bounds per location =, as every vehicle is somewhere
  *   vehicles at j        min ≤ Σ_k (z + w)_jk ≤ max
- *   reach of (k, S)      Σ_{j ∈ S} (z + w)_jk ≤ vehicles of class k that may come to any of S;  where broken (`cut-sets.ts`)
+ *   reach of (k, S)      Σ_{j ∈ S} (z + w)_jk ≤ vehicles of class k that may come to S;  if violated (`cut-sets.ts`)
  *
- * There are no moves in it: 4 classes and 263 locations make some thousand columns instead of 280,000.
+ * It has no moves: 4 classes and 263 locations make some thousand columns instead of 280,000.
  * Units: demand by `demandScale`.
  */
 import { feasibilityTolerance } from '../../direct/formulation.ts';

@@ -1,7 +1,8 @@
 /**
- * The linear relaxation of coverage (`coverage-model.ts`): rounds of cuts of single locations (`column-generation/cuts/location-cuts.ts`) and of rows for what can come to
- * sets of locations (`cut-sets.ts`). What it could not do without is kept for the next question about the same locations: an explanation asks
- * about one problem with one limit after the other, and sets that are tight with one distance or fleet mostly are with the next.
+ * The linear relaxation of coverage (`coverage-model.ts`), in rounds of cuts for single locations
+ * (`column-generation/cuts/location-cuts.ts`) and of rows for sets of locations with limited reach (`cut-sets.ts`).
+ * Rows that were tight are kept for the next call on the same locations: an explanation solves one problem with one
+ * changed limit after another, and a set that is tight for one distance or fleet is usually tight for the next.
  */
 
 import { findLocationCut } from '../../column-generation/cuts/location-cuts.ts';
@@ -17,23 +18,23 @@ import { type CutSet, createCutSetFinder, supplyFor } from './cut-sets.ts';
 
 /** Demand not served is found to this share of the total. */
 export const PRECISION = 1e-9;
-/** A round that lowers the bound by less than this share of the total demand gains next to nothing. */
+/** A round that lowers the bound by less than this share of total demand counts as no progress. */
 const MIN_GAIN = 1e-6;
-/** A solver's value this close below a whole number is that number. */
+/** A solver value this close below a whole number is rounded up to it. */
 export const WHOLE_NOISE = 1e-6;
 /** A row is tight within this many vehicles. */
 const TIGHT = 1e-6;
-/** Rounds after which a row that was not tight in any is taken away, where there are so many of them. */
+/** With many rows, a row that has not been tight for this many rounds is removed. */
 const MAX_IDLE = 5;
 const MIN_DROPPED = 20;
 export type Coverage = {
-  /** Proved: no plan serves more, at any cost; −Infinity: the bounds of vehicles per location allow no plan. */
+  /** Proved: no plan serves more, at any cost. −Infinity: no plan satisfies the bounds of vehicles per location. */
   most: number;
-  /** A plan, be it dear, that keeps everything but the service level, and the demand that it serves. */
+  /** A plan of any cost that satisfies everything but the service level, and the demand that it serves. */
   plan: { moves: Moves; served: number } | null;
 };
 
-/** What is kept of one search for the next over the same locations. */
+/** State that one search keeps for the next over the same locations. */
 export type Kept = {
   /** By class and locations. */
   sets: Map<string, Omit<CutSet, 'most'>>;
@@ -44,18 +45,20 @@ const create = (): Kept => ({ sets: new Map(), serving: null });
 const PLAIN: Slot<Kept> = { create };
 const WITH_PLACE_OUTSIDE: Slot<Kept> = { create };
 
-/** What searches of this problem, or of one changed from it, have found. */
+/** Results of searches of this problem, or of a problem changed from it. */
 export function keptFor({ caches, hasPlaceOutside }: Problem): Kept {
   return keptIn(caches.problem, hasPlaceOutside ? WITH_PLACE_OUTSIDE : PLAIN);
 }
 
-/** Sets found without the place outside hold with it too: it is the last location, so theirs keep their positions. */
+/**
+ * Sets found without the outside location stay valid with it: it is the last location, so theirs keep their positions.
+ */
 export function startWithPlaceOutside({ caches }: Problem): void {
   const { sets } = keptIn(caches.problem, WITH_PLACE_OUTSIDE);
   for (const [key, set] of keptIn(caches.problem, PLAIN).sets) sets.set(key, set);
 }
 
-/** `idle`: rounds in which it has not been tight. */
+/** `idle`: number of rounds in which the row has not been tight. */
 type AddedRow = NewRow & { set?: CutSet; idle: number };
 
 export type CoverageSearch = {
@@ -71,7 +74,7 @@ export type CoverageSearch = {
   check: Check;
 };
 
-/** Rows of the sets that were tight the last time. */
+/** Rows of the sets that were tight in the last search. */
 export function addKeptSets(search: CoverageSearch): void {
   const { problem, reach, kept, check } = search;
   if (reach.isComplete) return;
@@ -83,8 +86,8 @@ export function addKeptSets(search: CoverageSearch): void {
 }
 
 /**
- * @param patience rounds that lower the bound by next to nothing, after which it ends; more than this only make its point one that can come
- * @returns the last optimum; null where there is none
+ * @param patience rounds without progress before the search ends; further rounds only make its point feasible
+ * @returns the last optimum; null if there is none
  */
 export function relax(search: CoverageSearch, enough: number, patience: number): Float64Array | null {
   const { problem, base, reach, solver, known, kept, total, check } = search;
@@ -114,7 +117,7 @@ export function relax(search: CoverageSearch, enough: number, patience: number):
   }
 }
 
-/** Vehicles of a point by k · n + j, whether they serve or not. */
+/** Vehicles of a point by k · n + j, serving or idle. */
 export function presenceOf({ problem, base }: CoverageSearch, values: Float64Array): Float64Array {
   const size = problem.supply.length;
   const presence = values.slice(0, size);
@@ -143,7 +146,7 @@ export function addCutSets({ problem, base, solver, rows }: CoverageSearch, sets
   return more.length;
 }
 
-/** Takes away the rows that have not been tight for some rounds: the linear programme takes the longer the more there are. */
+/** Removes rows that have not been tight for some rounds: more rows make the linear programme slower. */
 function dropIdleRows(search: CoverageSearch, values: Float64Array): void {
   const { rows, base, solver } = search;
   for (const row of rows) row.idle = isTight(row, values) ? 0 : row.idle + 1;

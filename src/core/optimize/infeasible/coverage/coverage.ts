@@ -1,9 +1,9 @@
 /**
- * How much can be served by vehicles of any classes, whatever it costs, proved from both sides (`coverage-model.ts`):
+ * The most demand that vehicles of any classes can serve at any cost, bounded from both sides (`coverage-model.ts`):
  *
- *   1. without bounds of vehicles per location, a local search (`coverage-exchanges.ts`), from the last plan over the same locations on
- *   2. the linear relaxation with cuts (`coverage-relaxation.ts`): a bound, mostly within a vehicle of the truth and often the truth
- *   3. branch and cut; a point whose vehicles cannot all come has rows added that cut it off, and the tree is searched again
+ *   1. without bounds of vehicles per location: local search (`coverage-exchanges.ts`) from the last plan
+ *   2. the linear relaxation with cuts (`coverage-relaxation.ts`): a bound, usually within one vehicle of the optimum
+ *   3. branch and cut; a point whose vehicles cannot all come is cut off by rows, and the tree is searched again
  */
 
 import { withSolverModel } from '../../highs/highs.ts';
@@ -33,21 +33,26 @@ import {
 } from './coverage-relaxation.ts';
 import { findBrokenSets } from './cut-sets.ts';
 
-/** Rounds of the relaxation that gain next to nothing: with everything in reach; else before it stops for the local search, and in the end. */
+/**
+ * Relaxation rounds without progress: with full reach; otherwise before the local search takes over, and at the end.
+ */
 const PATIENCE = { complete: 2, first: 10, all: 100 };
-/** Exchanges looked at by location and class in the first round of the local search; each round looks at twice as many as the one before. */
+/** Exchanges per location and class in the first round of the local search; each round doubles them. */
 const PROPOSALS = 100;
-/** Rounds before the relaxation goes on, and in all. */
+/** Rounds before the relaxation continues, and in total. */
 const FIRST_ROUNDS = 3;
 const MAX_ROUNDS = 6;
 
-/** What is asked: the first plans and, with bounds per location, the relaxation; these and the relaxation; or all that there is. */
+/**
+ * Depth of the answer: first plans (and the relaxation with bounds per location); also the relaxation; or everything.
+ */
 export type CoverageEffort = 'glance' | 'quick' | 'full';
 
 /**
  * The plan that serves most, within the time.
- * @param problem with vehicles; its service level is not looked at, its ceiling only in that a plan above it is brought about as cheaply as can be
- * @param enough ends as soon as a plan serves so much, or is proved not to
+ * @param problem with vehicles; its service level is ignored, and its ceiling only makes a plan above it use the
+ * cheapest moves
+ * @param enough stops as soon as a plan serves this much, or it is proved that none does
  */
 export async function findCoverage(
   problem: Problem,
@@ -64,7 +69,7 @@ export async function findCoverage(
       if (effort === 'full' && !isSettled(search, enough)) branch(search, enough);
       return;
     }
-    // A plan mostly shows sooner that so much can be served than the relaxation does not rule it out; and it leads the relaxation.
+    // A plan usually proves sufficiency sooner than the relaxation fails to refute it; it also guides the relaxation.
     if (isSearched) improve(search, staying(problem), enough, 0, 1);
     if (isSettled(search, enough) || (isSearched && effort === 'glance')) return;
     const relaxAndImprove = (patience: number, from: number, to: number): void => {
@@ -110,7 +115,7 @@ async function cover(
   return known;
 }
 
-/** Whether a plan is enough, or as much as is proved to be the most, or none can be. */
+/** Whether the best plan is sufficient or proved optimal, or no plan exists. */
 function isSettled({ known, total }: CoverageSearch, enough: number): boolean {
   const { most, plan } = known;
   if (most === Number.NEGATIVE_INFINITY || (plan && plan.served >= enough)) return true;
@@ -119,28 +124,28 @@ function isSettled({ known, total }: CoverageSearch, enough: number): boolean {
     : most < enough;
 }
 
-/** All vehicles where they stand and there is demand; none where not all may serve. */
+/** All vehicles at their current locations that have demand; none if not all may serve. */
 function staying({ supply, demand, limits }: Problem): Int32Array {
   if (countOf(supply) > limits.totalFleetSize) return new Int32Array(supply.length);
   return supply.map((count, at) => (demand[at % demand.length] > 0 ? count : 0));
 }
 
-/** A plan by local search from a relaxed point's whole part, with everything in reach. */
+/** A plan by local search from the integral part of a relaxed point, with full reach. */
 function exchange(search: CoverageSearch, values: Float64Array): void {
   const serving = wholePart(search, values);
   exchangeVehicles(search.problem, serving, search.check);
   considerPlan(search, serving);
 }
 
-/** The vehicles that are whole at a point. */
+/** The integral part of a point, in vehicles. */
 function wholePart({ problem }: CoverageSearch, values: Float64Array): Int32Array {
   return Int32Array.from(values.subarray(0, problem.supply.length), (v) => Math.floor(v + WHOLE_NOISE));
 }
 
 /**
  * Plans by local search from the better of `start` and the last plan over these locations.
- * @param start K × n vehicles that serve, as many as may
- * @param from rounds, the later the longer, up to, not including, `to`
+ * @param start K × n vehicles that serve, as many as possible
+ * @param from first round; later rounds take longer; `to` is excluded
  */
 function improve(search: CoverageSearch, start: Int32Array, enough: number, from: number, to: number): void {
   const { problem, reach, kept, check } = search;
@@ -167,7 +172,7 @@ function improve(search: CoverageSearch, start: Int32Array, enough: number, from
         check,
       );
     } catch (error) {
-      // Where the time is up, what was found is still a plan.
+      // When time runs out, the best state found is still a plan.
       if (error instanceof OutOfTime) {
         considerPlan(search, serving, checkOf({ deadlineMs: nowMs() + msOf('lateCoverage') }));
       }
@@ -181,7 +186,7 @@ function countOf(vehicles: Int32Array): number {
   return vehicles.reduce((sum, count) => sum + count, 0);
 }
 
-/** By class, of as many of these vehicles as can come; what cannot is taken off them. @param serving K × n */
+/** Flows by class, of as many of these vehicles as can come; the others are removed. @param serving K × n */
 function flowsOf({ problem, reach }: CoverageSearch, serving: Int32Array, check: Check): ReachFlow[] {
   const n = problem.locationIds.length;
   return Array.from(problem.capacities, (_, k) => {
@@ -198,7 +203,7 @@ function branch(search: CoverageSearch, enough: number): void {
   const { problem, base, reach, solver, known, total } = search;
   const unmetOf = (served: number) => (total - served) / base.demandScale;
   const least = PRECISION * unmetOf(0);
-  // While the bound has not risen, a point within this of it serves enough.
+  // Until the bound rises, a point within this of it serves enough.
   const mostGap = enough === Number.POSITIVE_INFINITY ? 0 : unmetOf(enough) - unmetOf(known.most);
   for (let gap = Math.max(least, mostGap); ; ) {
     search.check();
@@ -224,7 +229,7 @@ function branch(search: CoverageSearch, enough: number): void {
     }
     if (mixed.status !== 'optimal' || isSettled(search, enough)) return;
     if (!isReached) continue;
-    // It ended at a point that is within the gap but does not serve enough.
+    // The search ended at a point that is within the gap but does not serve enough.
     if (gap === least) return;
     gap = least;
   }
@@ -247,9 +252,9 @@ function startOf({ problem, base, known, kept }: CoverageSearch): Float64Array |
 }
 
 /**
- * The plan by which as many of these vehicles as can come do; others serve where they are, where they can.
- * @param wanted K × n; what cannot come is taken off
- * @returns what it serves; −Infinity where it breaks the bounds per location
+ * The plan in which as many of the wanted vehicles as possible come; others serve at their own locations if they can.
+ * @param wanted K × n; vehicles that cannot come are removed
+ * @returns the demand served; −Infinity if the plan violates the bounds per location
  */
 function considerPlan(search: CoverageSearch, wanted: Int32Array, check = search.check): number {
   const { problem, reach, known, kept } = search;

@@ -1,32 +1,37 @@
 /**
- * What no plan can do where not everything is in reach, without columns of moves: the vehicles of class k that come to a set S of
- * locations are no more than those that stand where they may come from,
+ * Valid rows for limited reach, without columns of moves: the vehicles of class k that come to a set S of locations are
+ * at most those at the locations N(S) from which they may come,
  *
  *   Σ_{j ∈ S} z_jk  ≤  Σ_{i ∈ N(S)} s_ik            for all S.
  *
- * These rows are also enough: numbers of vehicles that keep all of them can be brought about, whole ones by whole moves (max-flow min-cut). So
- * only those that a point breaks are looked for, by a flow per class (`class-reach.ts`): where a location gets less than it should, no path to it
- * is left, and the locations that the search for one has passed are the smallest such set that has it.
+ * These rows are also sufficient (max-flow min-cut): numbers of vehicles that satisfy all of them can be realized,
+ * whole numbers by whole moves. So only violated rows are separated, by a flow per class (`class-reach.ts`). If a
+ * location gets too few vehicles, no augmenting path leads to it, and the locations searched form the smallest violated
+ * set that contains it.
  *
- * Rows that cut off the relaxation's optimum alone come by the hundred and gain little each. So they are looked for at a point between it and
- * one that keeps all rows, which moves up to the last such point that broke none.
- * References: Hall, On representatives of subsets (1935); Ben-Ameur, Neto, Acceleration of cutting-plane and column generation algorithms (2007).
+ * Rows that cut off only the optimum of the relaxation come by the hundred and gain little each. So rows are separated
+ * at a point between this optimum and a point that satisfies all rows; that point moves to the last one that violated
+ * none.
+ * References: Hall, On representatives of subsets (1935); Ben-Ameur, Neto, Acceleration of cutting-plane and column
+ * generation algorithms (2007).
  */
 import type { Problem } from '../../problem/model.ts';
 import type { Check } from '../../run/stopping.ts';
 import { createReachFlow, type Reach } from './class-reach.ts';
 
-/** Locations to which together at most so many vehicles of a class can come. */
+/** Locations to which together at most this many vehicles of a class can come. */
 export type CutSet = { capacityClass: number; locations: Int32Array; most: number };
 
-/** Vehicles by which a row has to be broken to be worth adding. */
+/** Minimum violation of a row, in vehicles. */
 const MIN_VIOLATION = 1e-5;
-/** How far from the point that keeps all rows they are looked for first; then, where none is broken, the rest of the way is cut to this share of itself. */
+/**
+ * Initial distance from the feasible point; if no row is violated there, the remaining distance shrinks by this factor.
+ */
 const FIRST_STEP = 0.3;
 const REST_SHARE = 0.3;
 const MIN_REST = 0.1;
 
-/** Rows that one point after the other breaks. */
+/** Rows violated by one point after another. */
 export function createCutSetFinder(problem: Problem, reach: Reach, start: Float64Array | null, check: Check) {
   let inner = start;
   return (outer: Float64Array): CutSet[] => {
@@ -46,7 +51,10 @@ export function createCutSetFinder(problem: Problem, reach: Reach, start: Float6
   };
 }
 
-/** For each class and location that gets less than it should, each set once; and what does come, which keeps all rows. */
+/**
+ * One set for each class and location that gets too few vehicles, without duplicates; and the vehicles that do come,
+ * which satisfy all rows.
+ */
 export function findBrokenSets(
   problem: Problem,
   reach: Reach,
