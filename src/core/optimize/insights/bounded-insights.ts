@@ -1,10 +1,10 @@
 /**
- * Insights where the problem is no network: what is proved of each changed problem from both sides, first cheaply for all of them, then by
- * solving those that are least known, within a budget of time; over as soon as all is exact.
+ * Insights for a problem that is not a network: bounds of each changed problem from both sides, first cheaply for all,
+ * then by solving the least known ones within a time budget. Ends as soon as all figures are exact.
  *
  * Error: with V the optimum, V' that of the changed problem,  B ≤ V ≤ P  and  L ≤ V' ≤ U  give  L − P ≤ V' − V ≤ U − B.
- * The figure is within that; its distance to the farther end is its `error_at_most`, 0 where both are solved to the optimum. A figure
- * whose error is no smaller than itself is not given.
+ * The figure lies in that range; its distance to the farther end is its `error_at_most`, 0 if both are solved to
+ * optimality. A figure whose error is not smaller than itself is omitted.
  */
 
 import { type BindingConstraint, LOCATION_FIGURES } from '../../../contracts/optimize.ts';
@@ -60,13 +60,13 @@ export async function explainByBounds(
     });
   };
   if (isSingle) await closer(solution);
-  // Where the solver fails, what was learnt before holds, and the rest is solved anew.
+  // If the solver fails, earlier results hold, and the rest is solved anew.
   else await learnFromTree(problem, solution, sensitivities, forBounds, closer).catch(() => {});
   await tightenEach(problem, sensitivities, control);
   return figuresOf(problem, solution, sensitivities);
 }
 
-/** One class: bounds from below for all, of a flow in which service is priced. @throws OutOfTime */
+/** One class: lower bounds for all, from a flow in which service is priced. @throws OutOfTime */
 export function learnFromPrices(flow: ParametricFlow, sensitivities: Sensitivities): void {
   const { optimum, more, fewer, moves, demand } = sensitivities;
   const { range: base } = flow.unchanged();
@@ -83,7 +83,7 @@ export function learnFromPrices(flow: ParametricFlow, sensitivities: Sensitiviti
   for (const sensitivity of moves) note(sensitivity, flow.bounds.move(sensitivity.move!));
 }
 
-/** The same from both sides: that flow changed and repaired, the least known first. @throws OutOfTime */
+/** Bounds from both sides: that flow, changed and repaired, the least known first. @throws OutOfTime */
 export function learnFromPricedRepairs(flow: ParametricFlow, sensitivities: Sensitivities): void {
   const { more, fewer, moves, demand } = sensitivities;
   const { repairs } = flow;
@@ -145,7 +145,7 @@ export function figuresOf(problem: Problem, solution: Solution, sensitivities: S
   return figures;
 }
 
-/** The one error of several figures with which most of them may be given, the least such; null where none may. */
+/** The smallest common error with which the most figures may be given; null if none may. */
 function commonError(figures: readonly (Estimate | typeof NOT_KNOWN)[]): number | null {
   const errors = figures.flatMap((figure) => figure?.error ?? []).sort((a, b) => a - b);
   let best: number | null = null;
@@ -157,14 +157,14 @@ function commonError(figures: readonly (Estimate | typeof NOT_KNOWN)[]): number 
   return best;
 }
 
-/** What is saved where that much is added. */
+/** The cost saved if that much is added. */
 function negated(added: number | null): number | null {
   return added === null ? null : 0 - added + 0;
 }
 
 /**
- * A constraint binds where the cheapest plan without it is cheaper, as far as is known.
- * @returns `isCertain`: it is known of all of them, exactly; `isComplete`: nothing of those that bind is not known
+ * A constraint binds if the cheapest plan without it is cheaper, as far as is known.
+ * @returns `isCertain`: all of them are known exactly; `isComplete`: all about the binding ones is known
  */
 export function bindingOf(
   problem: Problem,

@@ -1,10 +1,10 @@
-/** What computations on a flow may take. */
+/** Limits of computations on a flow. */
 import { type Check, checkOf, type Stopping } from '../run/stopping.ts';
 import { NEAR_PER_NODE } from './residual/near-arcs.ts';
 
 export type Effort = {
   check: Check;
-  /** Residual arcs per node that searches for what is nearby read, where there are several times as many. */
+  /** Residual arcs per node that local searches read, if there are several times as many. */
   nearPerNode: number;
 };
 

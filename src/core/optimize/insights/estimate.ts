@@ -1,16 +1,19 @@
-/** What is known of a cheapest plan's cost, and the difference of two such, with its error. Whole units of cost. */
+/** Bounds of a cheapest plan's cost, and the difference of two such costs with its error. Whole cost units. */
 import { fromUnits } from '../problem/costs.ts';
 
-/** A proved lower bound of a cheapest plan's cost (Infinity: there is no plan) and the cost of some plan (Infinity: none is known). */
+/**
+ * A proved lower bound of a cheapest plan's cost (Infinity: there is no plan), and the cost of a known plan (Infinity:
+ * none known).
+ */
 export type Range = { least: number; most: number };
 
-/** A figure in money and the most that it may be off; value null: no plan is left. */
+/** A figure in money and its maximum error; value null: no plan is left. */
 export type Estimate = { value: number | null; error: number };
 
-/** No figure: nothing is known, or so little that the error would be no smaller than the figure. */
+/** No figure: nothing is known, or too little, as the error would not be smaller than the figure. */
 export const NOT_KNOWN = null;
 
-/** Whether a figure may be given with this error: it is right within it, and larger, or exact. */
+/** Whether a figure may be given with this error: it is exact, or larger than its error. */
 export function isWithin(figure: Estimate | typeof NOT_KNOWN, error: number): boolean {
   if (figure === NOT_KNOWN || figure.error > error) return false;
   return figure.value === null || error === 0 || Math.abs(figure.value) > error;
@@ -18,18 +21,18 @@ export function isWithin(figure: Estimate | typeof NOT_KNOWN, error: number): bo
 
 export const UNKNOWN: Readonly<Range> = { least: 0, most: Number.POSITIVE_INFINITY };
 
-/** It is proved that there is none. */
+/** It is proved that there is no plan. */
 export const NO_PLAN: Readonly<Range> = { least: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
 
-/** What both say. */
+/** The intersection of both. */
 export function both(a: Range, b: Range): Range {
   return { least: Math.max(a.least, b.least), most: Math.min(a.most, b.most) };
 }
 
 /**
- * `of − from`: the figure that is guessed (or the middle, where there is no guess), cut to what is possible. Not known where the
- * error would be no smaller than the figure, which then says not even on which side of 0 it is.
- * @param sign 1 where the difference cannot be negative, −1 where not positive, 0 where it may be either
+ * `of − from`: the guessed figure (or the middle, without a guess), clipped to the possible range. Unknown if the error
+ * would not be smaller than the figure: then not even its sign is known.
+ * @param sign 1 if the difference cannot be negative, −1 if not positive, 0 if it may be either
  */
 export function difference(
   guess: number | null,

@@ -1,4 +1,4 @@
-/** What every way of explaining a plan gives, before it becomes the answer's insights. */
+/** The common result of all ways to explain a plan, before it becomes the answer's insights. */
 import {
   type BindingConstraint,
   LOCATION_FIGURES,

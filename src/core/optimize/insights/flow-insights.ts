@@ -1,14 +1,15 @@
 /**
- * Insights where the problem is a network (one class, whole demand): exact, from the plan's flow, without solving again.
+ * Insights for a problem that is a network (one class, whole demand): exact, from the plan's flow, without solving
+ * again.
  *
  *   one vehicle more at i     a cheapest path from source i to the sink; one fewer: from the sink to source i
- *   one load of demand more at j   a path from `served` to j where that saves; where the level then asks for one vehicle more to
- *                             serve, a path from the sink to j or to `served`
- *   a constraint relaxed      the network simplex again, which is quicker than many paths
- *   a move forbidden          its vehicles sent again without it
+ *   one load more at j        a path from `served` to j if that saves; if the level then requires one more serving
+ *                             vehicle, a path from the sink to j or to `served`
+ *   a constraint relaxed      the network simplex again, which is faster than many paths
+ *   a move forbidden          its vehicles rerouted without it
  *
- * Two searches for all vehicles, one for all demand, one or few per move: O((n + M) · n² log n) at worst,
- * M moves, and much less in practice because rerouting ends nearby.
+ * Two searches for all vehicles, one for all demand, one or few per move: O((n + M) · n² log n) at worst, M moves, and
+ * much less in practice because rerouting ends nearby.
  */
 
 import type { LocationInsight } from '../../../contracts/optimize.ts';
@@ -24,12 +25,12 @@ import { type ClassFlow, createPureFlow, moneyOf, requiredVehicles } from './res
 import { askConstraints, NO_SENSITIVITIES } from './sensitivity.ts';
 import { learnConstraints, tightenEach } from './tighten.ts';
 
-/** Shares of the work: for vehicles and demand of all locations, for the moves; the rest is for constraints. */
+/** Shares of the work: for vehicles and demand of all locations, and for the moves; constraints get the rest. */
 const LOCATIONS_SHARE = 0.3;
 const MOVES_SHARE = 0.5;
 
 /**
- * Time running out leaves what is left null.
+ * When time runs out, the remaining figures are null.
  * @param nearPerNode see `Effort`
  */
 export async function explainPureFlow(
@@ -72,7 +73,7 @@ async function explainBinding(problem: Problem, optimum: number, control: Stoppi
     optimum: { least: optimum, most: optimum },
     constraints: askConstraints(problem, optimum),
   };
-  // Nothing is cheaper than free.
+  // No cost is below 0.
   if (optimum > 0) {
     await learnConstraints(problem, sensitivities, timeFor('binding', control));
     await tightenEach(problem, sensitivities, control);
@@ -80,7 +81,7 @@ async function explainBinding(problem: Problem, optimum: number, control: Stoppi
   return bindingOf(problem, sensitivities);
 }
 
-/** Money that a change adds; null where it leaves no plan. */
+/** Money that a change adds; null if it leaves no plan. */
 type AsCost = (addedUnits: number | null) => number | null;
 
 function explainLocations(problem: Problem, flow: ClassFlow, asCost: AsCost): LocationInsight[] {
@@ -94,7 +95,7 @@ function explainLocations(problem: Problem, flow: ClassFlow, asCost: AsCost): Lo
     requiredVehicles(problem, level, capacity) > requiredVehicles(problem, level) &&
     network.residual(2 * servedArc + 1) === 0;
   const canServeMore = network.residual(2 * servedArc) > 0;
-  // Either one more serves at j, which a unit that comes there does, or things stay as they are there.
+  // Either one more vehicle serves at j, which a unit that comes there does, or nothing changes there.
   const demandMore = (j: number): number | null => {
     if (!forced)
       return network.residual(2 * flow.demandArc(j)) > 0 ? 0 : Math.min(0, fromServed[flow.departure(j)]);

@@ -1,9 +1,10 @@
 /**
- * What the plan is worth where: per location what one vehicle more saves and one fewer costs and what more demand costs, per
- * move what forbidding it costs, and which constraints make the plan dearer. Two-sided, within what the time limit has left.
+ * The marginal values of a plan: per location, what one more vehicle saves and one fewer costs and what more demand
+ * costs; per move, the cost of forbidding it; and the constraints that make the plan dearer. Two-sided, within the time
+ * left.
  *
- *   one class, whole demand   exact, along residual paths of the plan's flow       `flow-insights.ts`
- *   else                      proved from both sides, as closely as time allows    `bounded-insights.ts`
+ *   one class, whole demand   exact, along residual paths of the plan's flow          `flow-insights.ts`
+ *   otherwise                 bounded from both sides, as closely as time allows      `bounded-insights.ts`
  *
  * Bare duals are not used: a location of dual 0 may cost 50 when it loses a vehicle.
  */
@@ -26,8 +27,9 @@ import { learnConstraints } from './tighten.ts';
 /** More possible moves than this do not fit in memory as a flow. */
 const MAX_EXPLAINED_ARCS = 5_000_000;
 /**
- * Insights for a problem's solution; without figures where finding them fails. The vehicle added is of the fleet's most common
- * capacity (the smaller one of two); the one taken away too where the location has one, otherwise of the location's most common capacity.
+ * Insights for a problem's solution; without figures if finding them fails. The added vehicle has the fleet's most
+ * common capacity (the smaller one of a tie), and so has the removed one if the location has such a vehicle; otherwise
+ * it has the location's most common capacity.
  */
 export async function computeInsights(
   problem: Problem,
@@ -36,7 +38,7 @@ export async function computeInsights(
 ): Promise<Insights> {
   const whole = withSomeClass(problem);
   const load = whole.capacities[mostCommonClass(whole) ?? 0];
-  // The plan stands, whatever its explanation comes to.
+  // The plan stands even if its explanation fails.
   const { exact, locations, moves, binding, complete } = await explain(whole, solution, load, control).catch(
     () => emptyFigures(whole, solution),
   );
@@ -51,7 +53,7 @@ export async function computeInsights(
   };
 }
 
-/** A fleet without operational vehicles has one class too, of the capacity that a vehicle has by default. */
+/** A fleet without operational vehicles also has one class, of the default capacity. */
 function withSomeClass(problem: Problem): Problem {
   if (problem.capacities.length > 0) return problem;
   return {
@@ -61,7 +63,7 @@ function withSomeClass(problem: Problem): Problem {
   };
 }
 
-/** No figure is known; which constraints bind may be, all the same. */
+/** No figure is known; the binding constraints may still be. */
 async function explainBinding(problem: Problem, solution: Solution, control: SolveControl): Promise<Figures> {
   const figures = emptyFigures(problem, solution);
   const { boundUnits: least, costUnits: most } = solution;

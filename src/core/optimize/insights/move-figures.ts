@@ -1,4 +1,7 @@
-/** What forbidding each move of a plan costs, and where its vehicles then go: the move's arc is closed, its vehicles are sent again. */
+/**
+ * The cost of forbidding each move of a plan, and where its vehicles then go: the move's arc is closed and its vehicles
+ * are rerouted.
+ */
 import type { MoveInsight } from '../../../contracts/optimize.ts';
 import { fromUnits } from '../problem/costs.ts';
 import type { Moves, Problem } from '../problem/model.ts';
@@ -34,7 +37,7 @@ export function emptyMove(problem: Problem, { source, target, count }: MoveGroup
 }
 
 /**
- * Closes the move in every class's flow and reroutes. Leaves the flows as they are.
+ * Closes the move in every class's flow and reroutes. The flows are restored.
  * @returns units of cost added (null: there is no other way), and the location that takes most of the vehicles instead
  */
 export function rerouteMove(
@@ -65,7 +68,7 @@ function flowTo(flow: ClassFlow, source: number, j: number): number {
   return arc < 0 ? 0 : flow.network.flowOn(arc);
 }
 
-/** The location that gains most; of several the nearest in cost. */
+/** The location that gains most; the nearest in cost of several. */
 export function mostGained(
   problem: Problem,
   gained: ArrayLike<number>,
@@ -89,7 +92,7 @@ function costTo(problem: Problem, source: number, j: number): number {
   return source === j ? 0 : problem.network.costUnits[source * problem.locationIds.length + j];
 }
 
-/** Vehicles that go, or stay, from a source to a target in a plan. */
+/** Number of vehicles that go, or stay, from a source to a target in a plan. */
 export function flowsOf(problem: Problem, moves: Moves): (source: number, target: number) => number {
   const n = problem.locationIds.length;
   const going = new Map<number, number>();

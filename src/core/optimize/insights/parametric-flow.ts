@@ -1,13 +1,14 @@
 /**
- * One class and fractional demand: bounds of the cheapest plan's cost from both sides, as it is and after a change, on the flow in
- * which service is priced (`priced-flow.ts`).
+ * One class and fractional demand: bounds of the cheapest plan's cost from both sides, unchanged and after a change, on
+ * the flow in which service is priced (`priced-flow.ts`).
  *
- * From below: vehicles and demand that come or go and moves that are closed change L along residual paths, which bounds what they do to
- * the cost. From above: the flow, changed, is repaired into a plan by steps more or fewer along cycles of least reduced cost, a
- * few at a time, until enough is served with little to spare. Demand of many sizes leaves little, so the two are near each other.
+ * From below: added or removed vehicles and demand, and closed moves, change L along residual paths, which bounds their
+ * effect on the cost. From above: the changed flow is repaired into a plan by more or fewer steps along cycles of least
+ * reduced cost, a few at a time, until enough is served with little surplus. Demand of many sizes leaves little
+ * surplus, so the two bounds are close.
  *
- * Complexity: three searches for all vehicles and demand from below; O(m log n) per exploration and repair at worst, m moves; much
- * less, because they end nearby.
+ * Complexity: three searches from below for all vehicles and demand; O(m log n) per exploration and repair at worst, m
+ * moves; much less in practice, because they end nearby.
  */
 
 import { type Change, chooseChanges } from '../lagrangian/step-changes.ts';
@@ -18,20 +19,20 @@ import type { Range } from './estimate.ts';
 import { flowsOf, type MoveGroup, mostGained } from './move-figures.ts';
 import { createPricedFlow } from './priced-flow.ts';
 
-/** Share of the cost that is not worth another repair. */
+/** A gap below this share of the cost is not worth another repair. */
 const MIN_SLACK = 5e-6;
 const MAX_REPAIRS = 6;
-/** Steps more, and steps fewer, that are looked at. */
+/** Candidate steps to add, and to remove. */
 const MAX_CHANGES = 24;
-/** A cycle must be better by this much, scaled units, to be taken. */
+/** A cycle is used only if it improves by this much, in scaled units. */
 const MIN_BETTER = 1;
 
-/** What is known of a changed problem, and the location that takes most of the vehicles of a forbidden move. */
+/** Bounds of a changed problem, and the location that takes most of the vehicles of a forbidden move. */
 export type FlowBounds = { range: Range; next: number | null };
 
 export type ParametricFlow = ReturnType<typeof createParametricFlow>;
 
-/** @throws OutOfTime, here and from every function below, and is of no use then */
+/** @throws OutOfTime, here and from every function below; the state is unusable afterwards */
 export function createParametricFlow(problem: Problem, solution: Solution, effort: Effort) {
   const n = problem.locationIds.length;
   const { limits } = problem;
@@ -46,14 +47,14 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
   const toSink = network.distances(sink, true);
   const fromSink = network.distances(sink);
   const fromServed = network.distances(served);
-  /** What is left open of the problem as it is, scaled. */
+  /** The gap of the unchanged problem, scaled. */
   let slack = 0;
 
-  /** Whether a step can be one more, or one fewer. */
+  /** Whether a step can be increased, or decreased, by one. */
   const canChange = (step: number, by: 1 | -1) =>
     !isFixed[step] && network.residual(2 * arcOf(step) + (by > 0 ? 0 : 1)) > 0;
 
-  /** Steps that can change, those of least reduced cost, with what each adds by cost and by what is served. */
+  /** Steps that can change, those of least reduced cost first, with the cost and the served demand that each adds. */
   function findChanges(limit: number): Change[] {
     const first = flow.departure(0);
     const look = (by: 1 | -1): Change[] => {
@@ -91,7 +92,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
       .slice(0, 1);
   }
 
-  /** The step changed for good: what that costs beyond prices; null where there is no way. */
+  /** Makes the change of a step permanent. @returns its cost beyond prices; null if there is no way */
   function apply({ step, by }: Change): number | null {
     if (!canChange(step, by)) return null;
     flow.hold(step, by);
@@ -105,7 +106,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
     return closed === null ? null : sent! + closed + price[step];
   }
 
-  /** The cost of a plan of the flow as it is changed, in units; Infinity where none was found. */
+  /** The cost of a plan from the flow as changed, in units; Infinity if none was found. */
   function repair(changedValue: number, least: number): number {
     let cheapest = Number.POSITIVE_INFINITY;
     let at = changedValue;
@@ -113,7 +114,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
       const have = sumOver(gainOf);
       if (have >= least + noise) {
         cheapest = Math.min(cheapest, (at + sumOver((s) => price[s])) / scale);
-        // No figure is better known than the problem itself.
+        // No figure is known better than the problem itself.
         if (perGain * (have - least) + at - changedValue <= slack) break;
       }
       const changes = r === MAX_REPAIRS ? [] : findRepair(least + noise, have);
@@ -127,14 +128,19 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
     return cheapest;
   }
 
-  /** @param added by the change to the flow's value; null or Infinity: no plan is left. @param most cost of a plan, units */
+  /**
+   * @param added by the change to the flow's value; null or Infinity: no plan is left. @param most cost of a plan,
+   * units
+   */
   function boundsOf(added: number | null, least: number, most: number, next: number | null): FlowBounds {
     const bound = added === null ? Number.POSITIVE_INFINITY : flow.boundOf(base + added, least);
     const upTo = (units: number) => (units > limits.maxCostUnits ? Number.POSITIVE_INFINITY : units);
     return { range: { least: upTo(bound), most: upTo(most) }, next };
   }
 
-  /** The flow is changed, repaired and put back. @param change makes it, and says what it adds to the value */
+  /**
+   * Changes the flow, repairs it and restores it. @param change makes the change and returns what it adds to the value
+   */
   function repaired(
     change: () => number | null,
     least: number,
@@ -156,7 +162,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
     return network.close(arc, network.flowOn(arc));
   }
 
-  /** Where more vehicles of the source go than in the plan. */
+  /** The location where more vehicles of the source go than in the plan. */
   function nextFrom({ source, target }: MoveGroup): number | null {
     const gained = new Float64Array(n);
     for (let j = 0; j < n; j++) {

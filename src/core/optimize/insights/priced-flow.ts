@@ -1,13 +1,13 @@
 /**
- * One class and fractional demand: the flow of the problem with the service level priced instead of asked for.
+ * One class and fractional demand: the flow of the problem with the service level priced instead of required.
  *
  *   L(λ) = min over plans that may serve any amount of  cost + λ (R − served)  ≤  V      for every λ ≥ 0
  *
- * A step (`variables.ts`) of gain g serves for the price λg. Prices are raised and lowered, with the flow kept optimal along
- * residual paths, until L is largest: there the flow serves about R.
+ * A step (`variables.ts`) of gain g serves for the price λg. Prices are raised and lowered, with the flow kept optimal
+ * along residual paths, until L is maximal: there the flow serves about R.
  *
- * Units: cost units × `scale`, whole, so that prices are nearly proportional to gains: rounded up, which keeps L a bound; that of
- * a full step exactly.
+ * Units: cost units × `scale`, whole, so that prices are nearly proportional to gains: rounded up, which keeps L a
+ * bound; the price of a full step is exact.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16 (Lagrangian relaxation).
  */
 
@@ -22,11 +22,11 @@ import { createHeldFlow } from './residual/class-flow.ts';
 const MAX_SCALE = 1024;
 const MAX_PATH = 2 ** 50;
 const MAX_PRICE = 2 ** 46;
-/** Share of the total demand by which sums of gains may be off. */
+/** Relative error of sums of gains, as a share of total demand. */
 const GAIN_NOISE = 1e-12;
-/** Whole units are rounded with this care: sums of doubles below 2⁵³. */
+/** Safety margin for rounding whole units: sums of doubles below 2⁵³. */
 const UNIT_NOISE = 0.01;
-/** The best bound is looked for to this share of itself. */
+/** Relative precision of the best bound. */
 const PRICE_PRECISION = 1e-8;
 const MAX_PRICES = 60;
 
@@ -39,7 +39,7 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
   const [capacity] = problem.capacities;
   let dearest = 1;
   const { costUnits } = problem.network;
-  // An index: an iterator over a million costs takes milliseconds.
+  // An index loop: an iterator over a million costs takes milliseconds.
   for (let a = 0; a < costUnits.length; a++) {
     if (costUnits[a] > dearest && costUnits[a] !== Number.POSITIVE_INFINITY) dearest = costUnits[a];
   }
@@ -56,7 +56,7 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
   /** Steps: `full` of j at j, `part` of j at n + j. */
   const arcOf = (s: number) => (s < n ? flow.demandArc(s) : flow.partArc(s - n));
   const gainOf = (s: number) => (s < n ? capacity : rest[s - n]);
-  /** What an arc's unit serves; 0 where it is no step. */
+  /** Demand served by a unit of an arc; 0 if it is no step. */
   const gainAt = (arc: number) => {
     if (arc < firstStep || arc >= flow.servedArc) return 0;
     if (arc >= firstPart) return rest[arc - firstPart];
@@ -68,7 +68,7 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
   const isFixed = new Uint8Array(2 * n).fill(1);
   for (let s = 0; s < 2 * n; s++) network.shut(arcOf(s));
 
-  /** Steps that are shut keep `amount`. */
+  /** Closed steps keep `amount`. */
   const stepFlow = (s: number) => (isFixed[s] ? amount[s] : network.residual(2 * arcOf(s) + 1));
   const sumOver = (weightOf: (s: number) => number) => {
     let total = 0;
@@ -77,19 +77,19 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
   };
   const required = leastServed(problem);
   const noise = GAIN_NOISE * totalDemand(problem.demand);
-  /** Cost − Σ prices of the flow at hand. */
+  /** Cost − Σ prices of the current flow. */
   let value = (solution.costUnits - network.improved) * scale;
   let fullPrice = 0;
   findBestPrice();
 
-  /** The step with `by` units more or fewer, and held so. */
+  /** Changes the step by `by` units and holds it there. */
   function hold(step: number, by: number): void {
     amount[step] = stepFlow(step) + by;
     network.shut(arcOf(step));
     isFixed[step] = 1;
   }
 
-  /** Makes the flow optimal for another price of a full step. */
+  /** Makes the flow optimal again for another price of a full step. */
   function setPrice(next: number): void {
     value += sumOver((s) => price[s]);
     for (let s = 0; s < 2 * n; s++) hold(s, 0);
@@ -107,9 +107,9 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
     }
   }
 
-  /** Where the bounds' tangents from both sides meet, until that is one of the two. */
+  /** Moves to where the tangents of both bounds meet, until that is one of the two. */
   function findBestPrice(): void {
-    /** A price of a full step, the bound there and by what it grows with the price; scaled units. */
+    /** A price of a full step, the bound there and its slope in the price; scaled units. */
     type Point = { at: number; bound: number; slope: number };
     const highest = Math.min(
       MAX_PRICE,
@@ -144,14 +144,14 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
     if (!high) return;
     let best: number = high.at;
     if (fullPrice !== best) setPrice(best);
-    // At the price itself either is as good; a little above, enough is served.
+    // At the price itself both are equally good; slightly above it, enough is served.
     for (let more = 1; sumOver(gainOf) < required && best < highest; more *= 4) {
       best = Math.min(highest, best + more);
       setPrice(best);
     }
   }
 
-  /** What the dearest served vehicle costs: about the price at which the plan at hand would be best. */
+  /** The cost of the dearest served vehicle: about the price at which the current plan would be optimal. */
   function firstPrice(): number {
     const from = network.distances(served);
     let least = Number.POSITIVE_INFINITY;
@@ -181,7 +181,7 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
     hold,
     /** Opens what is held. */
     reopen: () => isFixed.fill(0),
-    /** A bound in units, of the flow's value where `least` has to be served. */
+    /** A bound in units of the flow's value if `least` must be served. */
     boundOf: (lagrangian: number, least: number) =>
       Math.max(
         0,

@@ -1,6 +1,6 @@
 /**
- * By how much a plan gets dearer, at most, when it is repaired after a change with its serving places kept: cheapest paths in the flow
- * of the class that changes. Upper bounds of what the change costs, not the least. O(n² log n) per class, once.
+ * Upper bounds of what a change adds to a plan's cost: the plan is repaired with its serving places kept, along
+ * cheapest paths in the flow of the changed class. Not the least cost. O(n² log n) per class, once.
  */
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Moves, Problem } from '../problem/model.ts';
@@ -13,7 +13,7 @@ import { learn, type Sensitivities, type Sensitivity } from './sensitivity.ts';
 /** A plan and what it costs. */
 export type PlanInHand = { moves: Moves; costUnits: number };
 
-/** Units of cost, Infinity where the plan cannot be repaired so. */
+/** Units of cost; Infinity if the plan cannot be repaired this way. */
 type Repairs = {
   withOneMore: (k: number, i: number) => number;
   withOneFewer: (k: number, i: number) => number;
@@ -22,9 +22,9 @@ type Repairs = {
 };
 
 /**
- * From above: a few shortest paths for all, one or few per move.
- * @param plan any plan, be it another than the one that is explained
- * @throws OutOfTime, with what was learnt before
+ * Upper bounds: a few shortest paths for all, one or few per move.
+ * @param plan any plan, not necessarily the explained one
+ * @throws OutOfTime; the results so far stay
  */
 export function learnFromRepairs(
   problem: Problem,
@@ -35,7 +35,7 @@ export function learnFromRepairs(
 ): void {
   const serving = servingVehicles(problem, plan.moves);
   const flows = serving.map((vehicles, k) => createFixedFlow(problem, k, plan.moves, vehicles, effort));
-  // With its serving vehicles where they are, the plan may be cheaper than it was.
+  // With its serving vehicles fixed, the plan may become cheaper.
   const costUnits = flows.reduce((cost, { network }) => cost - network.improved, plan.costUnits);
   sensitivities.optimum.most = Math.min(sensitivities.optimum.most, costUnits);
   const repairs = createRepairs(problem, plan.moves, flows, serving);

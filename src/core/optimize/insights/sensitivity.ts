@@ -1,6 +1,6 @@
 /**
- * Insights as sensitivities: what would the cheapest plan cost after a change? Each has a range of what is proved so far, which
- * solving narrows, so that figures can be given at any time with the most that they may be off.
+ * Insights as sensitivities: the cost of the cheapest plan after a change. Each has a range that is proved so far and
+ * that solving narrows, so figures can be given at any time with their maximum error.
  */
 import type { Moves, Problem, Solution } from '../problem/model.ts';
 import { classToTake, mostCommonClass } from '../problem/serving.ts';
@@ -12,17 +12,17 @@ import { type RelaxableName, relaxableConstraints, relaxByOne } from './units.ts
 export type Sensitivity = {
   /** The changed problem. */
   variant: () => Problem;
-  /** What the change can do to the cost: 1 nothing but raise it, −1 nothing but lower it. */
+  /** Effect on the cost: 1 can only raise it, −1 can only lower it. */
   sign: 1 | 0 | -1;
   range: Range;
-  /** By how much the cost changes, roughly; units. */
+  /** Approximate change of the cost; units. */
   guess: number | null;
-  /** Where the vehicles of a forbidden move go in the plan that `range.most` is of. */
+  /** Destination of the vehicles of a forbidden move in the plan of `range.most`. */
   next: number | null;
   /** The move that is forbidden, and the plan that has it. */
   move: MoveGroup | null;
   plan: Moves | null;
-  /** Whether anything beyond what goes without saying is known. */
+  /** Whether anything beyond the trivial bounds is known. */
   isKnown: boolean;
 };
 
@@ -30,7 +30,7 @@ export type Sensitivities = {
   /** The problem as it is. */
   optimum: Range;
   more: Sensitivity[];
-  /** Null where there is no vehicle to take. */
+  /** Null if there is no vehicle to remove. */
   fewer: (Sensitivity | null)[];
   demand: Sensitivity[];
   moves: Sensitivity[];
@@ -42,7 +42,7 @@ export function askAll(problem: Problem, solution: Solution, load: number): Sens
   const n = problem.locationIds.length;
   const places = Array.from({ length: n }, (_, i) => i);
   const common = mostCommonClass(problem) ?? 0;
-  // More room can only help, unless vehicles may not stand where they are.
+  // More room can only help, unless vehicles may not stay where they are.
   const isFree = problem.limits.maxVehiclesPerLocation === Number.POSITIVE_INFINITY;
   const { boundUnits: least, costUnits: most } = solution;
   const raised = (variant: () => Problem) => ask(variant, 1, { least, most: Number.POSITIVE_INFINITY });
@@ -90,7 +90,7 @@ function ask(variant: () => Problem, sign: 1 | 0 | -1, range: Range): Sensitivit
   };
 }
 
-/** Adds what is proved of a sensitivity. @param next of the plan that the range's upper end is of */
+/** Narrows the range of a sensitivity. @param next of the plan of the range's upper end */
 export function learn(sensitivity: Sensitivity, range: Range, next: number | null = null): void {
   if (next !== null && (range.most <= sensitivity.range.most || sensitivity.next === null))
     sensitivity.next = next;
@@ -98,7 +98,7 @@ export function learn(sensitivity: Sensitivity, range: Range, next: number | nul
   sensitivity.isKnown = true;
 }
 
-/** How far apart the ends of what is known are; 0 where it is known that there is no plan. */
+/** The width of the known range; 0 if it is known that there is no plan. */
 export function widthOf({ range }: Sensitivity): number {
   return range.least === Number.POSITIVE_INFINITY ? 0 : range.most - range.least;
 }
@@ -109,7 +109,7 @@ export function byWidth(a: Sensitivity, b: Sensitivity): number {
   return first === second ? 0 : first - second;
 }
 
-/** Every sensitivity, those that more than one figure rests on first. */
+/** Every sensitivity, those shared by several figures first. */
 export function listAll({ constraints, more, fewer, moves, demand }: Sensitivities): Sensitivity[] {
   return [
     ...constraints.flatMap(({ unit, all }) => [unit, all]),
@@ -132,7 +132,7 @@ function withoutMove(problem: Problem, { source, target }: MoveGroup): Problem {
   return withNetwork(problem, { ...problem.network, costUnits });
 }
 
-/** Where more vehicles of the source go than in the plan; staying counts. */
+/** The location where more vehicles of the source go than in the plan; staying counts. */
 export function nextBest(
   problem: Problem,
   plan: Moves,

@@ -1,6 +1,6 @@
 /**
- * Narrows what is known of the changed problems by solving them, those that are least known first, each for a share of the
- * time. Any proof of the solver counts, whether it came to the optimum or not.
+ * Narrows the ranges of the changed problems by solving them, the least known first, each for a share of the time. Any
+ * proof of the solver counts, whether it reached the optimum or not.
  */
 
 import { evaluateMoves } from '../problem/evaluate.ts';
@@ -22,7 +22,7 @@ import {
   widthOf,
 } from './sensitivity.ts';
 
-/** The problem as it is, solved closer. @returns the best plan known */
+/** Solves the unchanged problem closer. @returns the best plan known */
 export async function tightenOptimum(
   problem: Problem,
   plan: PlanInHand,
@@ -38,8 +38,8 @@ export async function tightenOptimum(
 }
 
 /**
- * What a plan costs without each constraint, before all else: which constraints bind has to be named however little time there
- * is. Without the service level that mostly needs no search, as nothing then has to move.
+ * Finds the cost of a plan without each constraint, before all else: the binding constraints must be named however
+ * little time there is. Without the service level this usually needs no search, as nothing then has to move.
  */
 export async function learnConstraints(
   problem: Problem,
@@ -53,7 +53,10 @@ export async function learnConstraints(
   }
 }
 
-/** Solves changed problems until all is known or the time is up; those that took all of their share again when each has had its own. */
+/**
+ * Solves changed problems until all is known or time is up. Those that used up their share are repeated after each has
+ * had its own.
+ */
 export async function tightenEach(
   problem: Problem,
   sensitivities: Sensitivities,

@@ -1,6 +1,6 @@
 /**
- * What is proved of changed problems of several capacity classes, from both sides: on a tree of the problem as it is, which
- * each of them goes down again (`tree.ts`). The least known first, each for its share of the time.
+ * Bounds from both sides of changed problems with several capacity classes, on a tree of the unchanged problem, which
+ * each of them descends again (`tree.ts`). The least known first, each for its share of the time.
  */
 
 import { createBaseModel } from '../column-generation/build-base-model.ts';
@@ -29,7 +29,7 @@ import { type BranchTree, createBranchTree } from './tree.ts';
 
 /**
  * @param plan of the problem
- * @param onOptimum called between the problem as it is and the changed ones, with the cheapest plan known
+ * @param onOptimum called between the unchanged problem and the changed ones, with the cheapest plan known
  */
 export async function learnFromTree(
   problem: Problem,
@@ -72,7 +72,7 @@ export async function learnFromTree(
   });
 }
 
-/** @throws OutOfTime, with what was learnt before */
+/** @throws OutOfTime; the results so far stay */
 function askEach(problem: Problem, tree: BranchTree, sensitivities: Sensitivities, control: Stopping): void {
   const { optimum } = sensitivities;
   for (const sensitivity of listAll(sensitivities)) {
@@ -80,7 +80,7 @@ function askEach(problem: Problem, tree: BranchTree, sensitivities: Sensitivitie
       sensitivity.range = both(sensitivity.range, { least: optimum.least, most: Number.POSITIVE_INFINITY });
     if (sensitivity.sign < 0) sensitivity.range = both(sensitivity.range, { least: 0, most: optimum.most });
   }
-  // What the multipliers at hand say, so that time goes to those of which that is least.
+  // First the bounds of the current multipliers, so that time goes to the problems with the weakest ones.
   for (const sensitivity of listAll(sensitivities)) {
     if (isOver(control)) return;
     if (widthOf(sensitivity) > 0) askOne(problem, tree, sensitivity, optimum, () => true);

@@ -1,11 +1,14 @@
 /**
- * A branch and bound tree that is kept for problems of other numbers. What it was divided by divides the plans of each of them, and the
- * multipliers of each part prove a bound there too. So a changed problem goes down the same tree: a part that its old multipliers
- * prove is done, the others are solved again and, below what is kept, divided further; always the one of the least bound first.
+ * A branch-and-bound tree that is kept for changed problems. Branching decisions remain valid for every changed
+ * problem, and the multipliers of each node prove a bound there, too. So a changed problem descends the same tree: a
+ * node that its old multipliers prove is done; the others are solved again and, below the kept tree, branched further,
+ * always the one of the least bound first.
  *
- * A node is a relaxation over all moves (`column-generation/master.ts`) with the cuts of single locations, solved from the last basis. Columns
- * are chosen by how much they raised the bound before. Reduced costs fix columns below a node, for the problem at hand alone.
- * Reference: Schrage and Wolsey, Sensitivity analysis for branch and bound integer programming, Operations Research 33 (1985).
+ * A node is a relaxation over all moves (`column-generation/master.ts`) with cuts for single locations, solved from the
+ * last basis. Branching columns are chosen by how much they raised the bound before. Reduced costs fix columns below a
+ * node, for the current problem only.
+ * Reference: Schrage and Wolsey, Sensitivity analysis for branch and bound integer programming, Operations Research 33
+ * (1985).
  */
 
 import type { Context } from '../column-generation/context.ts';
@@ -32,34 +35,34 @@ type Branch = { column: number; value: number };
 
 type Leaf = {
   bounds: ColumnBounds;
-  /** Without what costs at least as much as was enough when it was solved. */
+  /** Without columns that cost at least as much as was sufficient when it was solved. */
   fixed: ColumnBounds;
-  /** Proved of its plans in the problem at hand, money. */
+  /** Proved bound of its plans in the current problem, money. */
   bound: number;
-  /** What proves a bound in any problem; null: nothing yet. */
+  /** Multipliers that prove a bound in any problem; null: none yet. */
   rowDual: Float64Array | null;
-  /** Whether it was solved in the problem at hand, and by what it is then divided; null: by nothing. */
+  /** Whether it was solved in the current problem, and its branching column; null: none. */
   isSolved: boolean;
   branch: Branch | null;
   parts: readonly Leaf[] | null;
-  /** The same part of the problem as it is. */
+  /** The same node of the unchanged problem. */
   kept: Leaf | null;
 };
 
-/** Rounds of cuts per node, while each raises the bound by this share of what is missing. */
+/** Rounds of cuts per node, as long as each raises the bound by this share of the remaining gap. */
 const MAX_CUT_ROUNDS = 4;
 const MIN_RAISE = 0.1;
-/** Columns per node that are tried in both directions because nothing is known of them. */
+/** Columns per node that are tried in both directions because they have no history. */
 const MAX_TRIED = 8;
-/** A plan is looked for at the first node, and then whenever there are so many times as many. */
+/** A plan is searched for at the first node, and then whenever the number of nodes has grown by this factor. */
 const PLAN_INTERVAL = 8;
-/** How far above the least bound the search goes on with a node's part, as a share of what is missing to be enough. */
+/** How far above the least bound the search continues with a node's child, as a share of the remaining gap. */
 const DIVE_SHARE = 0.5;
 
 export type BranchSearch = {
-  /** A bound that is as much is all that is wanted, units. */
+  /** A sufficient bound, units. */
   enough: () => number;
-  /** Told plans, which may be dearer than those before, or not keep every constraint. */
+  /** Receives plans, which may be dearer than earlier ones or violate constraints. */
   onPlan: (moves: Moves) => void;
   /** Ends the search early. */
   isDone: () => boolean;
@@ -72,7 +75,7 @@ export function createBranchTree(context: Context) {
   const { base, master, incumbent } = context;
   const root = leafOf(wholeBounds(), wholeBounds(), Number.NEGATIVE_INFINITY, null, null);
   let leaves = [root];
-  /** By how much parts up to, and above, a value raised the bound per unit of distance, in sum, and how often. */
+  /** Pseudo-costs: by how much each child raised the bound per unit of distance, summed, and how often. */
   const raised = [new Float64Array(base.integerColumns), new Float64Array(base.integerColumns)];
   const tries = [new Int32Array(base.integerColumns), new Int32Array(base.integerColumns)];
 
@@ -87,7 +90,7 @@ export function createBranchTree(context: Context) {
     if (enough < Number.POSITIVE_INFINITY) fixColumns(leaf.fixed, duals.reduced, fromUnits(enough) - bound);
   }
 
-  /** @returns null where the time is up or the solver gave up */
+  /** @returns null if time is up or the solver gave up */
   function solveLeaf(leaf: Leaf, { enough, onPlan }: BranchSearch): Relaxed | null {
     setIntegerBounds(master, leaf.fixed.lower, leaf.fixed.upper);
     let relaxed = relaxMaster(master);
@@ -121,7 +124,7 @@ export function createBranchTree(context: Context) {
     tries[side][column]++;
   }
 
-  /** The column of which the greatest product of raises on both sides is expected; null where the time is up. */
+  /** The column with the greatest expected product of raises on both sides; null if time is up. */
   function choose(leaf: Leaf, values: Float64Array, open: readonly number[]): Branch | null {
     const fraction = (c: number) => values[c] - Math.floor(values[c]);
     const expected = (side: number, c: number) =>
@@ -147,7 +150,7 @@ export function createBranchTree(context: Context) {
     return { column: best, value: values[best] };
   }
 
-  /** A leaf of the problem at hand where one is kept: proved by the multipliers of that, or as far as the one above it. */
+  /** A leaf of the current problem for a kept node: proved by its multipliers, or as far as its parent. */
   function again(kept: Leaf, bounds: ColumnBounds, fixed: ColumnBounds, least: number): Leaf {
     const { rowDual } = kept;
     const isKnown = rowDual !== null && !isEmpty(fixed);
@@ -182,10 +185,12 @@ export function createBranchTree(context: Context) {
     });
   }
 
-  /** Goes on from these leaves until the least bound is enough. @returns the leaves that it came to. @throws OutOfTime */
+  /**
+   * Continues from these leaves until the least bound is sufficient. @returns the leaves reached. @throws OutOfTime
+   */
   function grow(from: readonly Leaf[], search: BranchSearch): Leaf[] {
     const { enough, isDone } = search;
-    /** All that were ever open, by number; those that still are, by bound. */
+    /** All nodes that were ever open, by number; the open ones, by bound. */
     const numbered: Leaf[] = [];
     const open = new KeyHeap(2 * from.length);
     const add = (leaf: Leaf) => {
@@ -193,14 +198,14 @@ export function createBranchTree(context: Context) {
       open.push(numbered.length - 1, leaf.bound);
     };
     for (const leaf of from) add(leaf);
-    /** Solved, and divided by nothing. */
+    /** Solved, and not branched. */
     const closed: Leaf[] = [];
     let nodes = 0;
     let nextPlan = 1;
     let isStuck = false;
 
     const solve = (leaf: Leaf) => {
-      // All of it costs at least what was enough.
+      // All of it costs at least the sufficient bound.
       if (isEmpty(leaf.fixed)) leaf.bound = fromUnits(enough());
       if (isProved(leaf, enough())) return;
       const relaxed = solveLeaf(leaf, search);
@@ -210,7 +215,7 @@ export function createBranchTree(context: Context) {
         planNear(relaxed, search);
       }
     };
-    /** @returns the better part, with the other among the leaves */
+    /** @returns the better child, with the other among the leaves */
     const divide = (leaf: Leaf, branch: Branch): Leaf => {
       leaf.parts = partsOf(leaf, branch);
       for (const [side, part] of leaf.parts.entries()) {
@@ -240,7 +245,7 @@ export function createBranchTree(context: Context) {
     return [...closed, ...Array.from(open.items(), (number) => numbered[number])];
   }
 
-  /** What is proved of all plans, units, as far as it is asked. */
+  /** The proved bound of all plans, units, as far as requested. */
   function boundOf(list: readonly Leaf[], { enough }: BranchSearch): number {
     let bound = Number.POSITIVE_INFINITY;
     for (const leaf of list) bound = Math.min(bound, leaf.bound);
@@ -248,16 +253,19 @@ export function createBranchTree(context: Context) {
   }
 
   return {
-    /** The problem as it is; what was divided is kept. @returns a proved bound, units, `enough` at most. @throws OutOfTime */
+    /**
+     * Searches the unchanged problem; branching is kept. @returns a proved bound, units, at most `enough`. @throws
+     * OutOfTime
+     */
     search(search: BranchSearch): number {
       leaves = grow(leaves, search);
       return boundOf(leaves, search);
     },
-    /** The same of a changed problem. @returns Infinity: it has no plan; null: its model has another form */
+    /** Searches a changed problem. @returns Infinity: it has no plan; null: its model has another form */
     ask(changed: Problem, search: BranchSearch): number | null {
       const original = master.problem;
       if (!setProblem(master, changed)) return null;
-      // Where no plan is known there may be none, which dividing would not prove.
+      // Without a known plan there may be none, which branching would not prove.
       const mayHaveNone = search.enough() === Number.POSITIVE_INFINITY && !search.isDone();
       const isNone =
         mayHaveNone && relaxWithoutArtificialColumns(changed, master, SURE_PENALTY) === 'infeasible';

@@ -4,13 +4,13 @@ import { LIMIT_CONSTRAINTS } from '../problem/constraints.ts';
 import type { Problem } from '../problem/model.ts';
 import { isSet, withLimits } from '../problem/variants.ts';
 
-/** Constraints of which a unit less is told; the ceiling is none: it does not change which plan is cheapest. */
+/** Constraints whose value per unit is reported; not the ceiling, which does not change the cheapest plan. */
 export type RelaxableName = (typeof BINDING_CONSTRAINTS)[number];
 
 /** Digits that a relaxed value keeps: 0.95 − 0.01 is 0.94. */
 const VALUE_DIGITS = 12;
 
-/** The constraints that are there to be relaxed. */
+/** The constraints of the request that can be relaxed. */
 export function relaxableConstraints(problem: Problem): RelaxableName[] {
   return BINDING_CONSTRAINTS.filter((name) => isSet(problem, name));
 }

@@ -1,11 +1,11 @@
 /**
- * The vehicles of one capacity class, as they go in a plan, as a flow:
+ * The vehicles of one capacity class in a plan, as a flow:
  *   source i → location j       x_ij vehicles, cost(i,j), allowed moves and staying
- *   location j → served | idle  at most the whole vehicles that demand fills count as serving; the rest stand idle for nothing
+ *   location j → served | idle  at most the whole vehicles that demand fills count as serving; the others are idle, at no cost
  *   served → sink               from the service level's vehicles up to the fleet size
- *   location in → location out  vehicles per location, where they are bounded
- * With one class and whole demand that is the whole problem. Otherwise the plan's own serving vehicles are held
- * fixed (`serving`), which leaves open who moves where.
+ *   location in → location out  vehicles per location, if they are bounded
+ * With one class and whole demand that is the whole problem. Otherwise the plan's own serving vehicles are fixed
+ * (`serving`), so only the moves are open.
  */
 
 import { fromUnits } from '../../problem/costs.ts';
@@ -35,7 +35,7 @@ export type ClassFlow = {
   partArc: (j: number) => number;
 };
 
-/** Whether one class and whole demand make the problem a network. */
+/** Whether the problem is a network: one class and whole demand. */
 export function hasOnlyFullLoads(problem: Problem): boolean {
   const [capacity] = problem.capacities;
   return problem.capacities.length === 1 && problem.demand.every((d) => splitDemand(d, capacity).rest === 0);
@@ -70,12 +70,13 @@ export function createPureFlow(problem: Problem, moves: Moves, effort: Effort): 
   });
 }
 
-/** Whole vehicles that serve in `serving` at most, and the one that serves what is left of demand. */
+/** The maximum number of whole vehicles in `serving`, and the one that serves the remaining demand. */
 export type HeldSteps = { full: Float64Array; part: Float64Array };
 
 /**
- * The flow of a problem of one class with its serving steps held: both arcs of them, `demandArc(j)` and `partArc(j)`, are to be
- * opened. Any number of vehicles up to the fleet size may serve then. @param scale by which costs are multiplied
+ * The flow of a problem of one class with its serving steps held: both of their arcs, `demandArc(j)` and `partArc(j)`,
+ * have yet to be opened. Any number of vehicles up to the fleet size may then serve.
+ * @param scale factor on costs
  */
 export function createHeldFlow(
   problem: Problem,
@@ -96,7 +97,7 @@ export function createHeldFlow(
   });
 }
 
-/** The flow of one class that keeps the vehicles that serve in the plan (with bounds: all that are present) where they are. */
+/** The flow of one class with the plan's serving vehicles (with bounds: all present vehicles) fixed. */
 export function createFixedFlow(
   problem: Problem,
   k: number,
@@ -114,7 +115,8 @@ export function createFixedFlow(
   return createClassFlow(problem, k, moves, {
     serving,
     mostServing: serving,
-    // Bounds that several classes share are kept by keeping everyone's presence; one vehicle may go where more stand than must.
+    // Bounds shared by several classes hold if every class keeps its presence; one vehicle may go where more than the
+    // minimum are.
     idle: isShared
       ? { most: idle, least: idle.map((count, j) => Math.max(0, count - (present[j] > least ? 1 : 0))) }
       : null,
@@ -134,10 +136,10 @@ export function presentVehicles(presence: ArrayLike<number>, n: number): Float64
 type FlowOptions = {
   serving: Float64Array;
   mostServing: Float64Array;
-  /** Vehicles that serve a part of their capacity, per location, held with the others. */
+  /** Vehicles that serve a part of their capacity, per location, fixed with the others. */
   part?: Float64Array;
   scale?: number;
-  /** Idle vehicles per location where they are fixed too. */
+  /** Idle vehicles per location, if these are fixed, too. */
   idle: { least: Float64Array; most: Float64Array } | null;
   required: number;
   allowed: number;

@@ -1,17 +1,16 @@
 /**
- * The residual arcs of small reduced cost, copied together: a search for what is nearby reads these alone. Of a dense network that is a few
- * per cent.
+ * The residual arcs of small reduced cost, copied together for local searches: a few per cent of a dense network.
  *
- * What is left out had residual and a reduced cost above `reach` (or its twin had). With potentials that have moved by at most
- * `drift` since, it is on no path shorter than `reach − drift`. What had no residual then joins when it gets some.
+ * An omitted arc had residual and a reduced cost above `reach` (or its twin had). With potentials that have moved by at
+ * most `drift` since, it is on no path shorter than `reach − drift`. An arc without residual joins when it gets some.
  */
 import type { ResidualArcs } from './residual-arcs.ts';
 
 export type NearArcs = ReturnType<typeof findNearArcs>;
 
-/** Residual arcs that a node keeps about. */
+/** Approximate number of residual arcs kept per node. */
 export const NEAR_PER_NODE = 48;
-/** With fewer than so many times as many arcs it is not worth it. */
+/** With fewer than this many times as many arcs, the copy does not pay. */
 const MIN_FACTOR = 4;
 const SAMPLE = 4096;
 const JOINED = -2;
@@ -19,7 +18,7 @@ const JOINED = -2;
 const NODES_PER_LOOK = 256;
 const RESIDUAL_ARCS_PER_LOOK = 1 << 19;
 
-/** Whether there are enough residual arcs to leave some out. */
+/** Whether there are enough residual arcs to omit some. */
 export function isDense({ starts, head }: ResidualArcs, perNode: number): boolean {
   return head.length > MIN_FACTOR * perNode * (starts.length - 1);
 }
@@ -77,7 +76,7 @@ export function findNearArcs(
     isOpen,
     isTwinOpen,
     joined,
-    /** A residual arc's residual is another, or its cost, which may change while neither of the two has residual. */
+    /** Call when a residual arc's residual changes, or its cost, which may change while neither twin has residual. */
     update(at: number): void {
       const open = residual[at] > 0 ? 1 : 0;
       if (positionOf[at] >= 0) {

@@ -1,4 +1,4 @@
-/** Potentials of a flow, which is made optimal first where it is not. */
+/** Potentials of a flow, which is first made optimal if necessary. */
 import type { ResidualArcs } from './residual-arcs.ts';
 
 /** Passes between two looks for a cycle. */
@@ -7,9 +7,10 @@ const LOOK_EVERY = 8;
 const NODES_PER_LOOK = 512;
 
 /**
- * Cancels negative cycles until there are none. Bellman–Ford from every node at once: O(passes · m), few passes in practice.
+ * Cancels negative cycles until there are none. Bellman–Ford from every node at once: O(passes · m), few passes in
+ * practice.
  * @param check called every few milliseconds
- * @returns how much cheaper the flow has become; 0 where it was optimal
+ * @returns how much cheaper the flow has become; 0 if it was optimal
  */
 export function settlePotentials(
   residualArcs: ResidualArcs,

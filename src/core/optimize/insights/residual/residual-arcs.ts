@@ -11,7 +11,10 @@ export type FlowArcs = {
   flow: Float64Array;
 };
 
-/** By place: those that leave node u are at `starts[u]` up to `starts[u + 1]`, so that a search reads memory in order. */
+/**
+ * By place: the arcs that leave node u are at `starts[u]` up to `starts[u + 1]`, so that a search reads memory in
+ * order.
+ */
 export type ResidualArcs = {
   starts: Int32Array;
   tail: Int32Array;

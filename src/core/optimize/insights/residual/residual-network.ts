@@ -1,13 +1,15 @@
 /**
- * Sensitivity of a minimum-cost flow that is already optimal: what sending one unit more between two nodes, taking an
- * arc away or widening it costs, along shortest paths of the residual network. Two-sided and exact, which bare duals
- * are not under degeneracy.
+ * Sensitivity of an optimal minimum-cost flow: the cost of sending one more unit between two nodes, of removing an arc
+ * or of widening it, along shortest paths of the residual network. Two-sided and exact, which bare duals are not under
+ * degeneracy.
  *
  * Notation: arc a from u to v has residual arcs 2a (u → v, cost c, residual upper − flow) and 2a + 1 (v → u, cost −c,
- *   residual flow − lower). The flow is optimal exactly where no cycle of residual arcs with residual has a negative cost. With
- *   potentials π, c + π_u − π_v ≥ 0 on every such residual arc; Dijkstra on these reduced costs keeps it so after every change.
+ * residual flow − lower). The flow is optimal if and only if no cycle of residual arcs with residual has a negative
+ * cost. With potentials π, c + π_u − π_v ≥ 0 on every such residual arc; Dijkstra on these reduced costs preserves this
+ * after every change.
  * Units: whole cost units and whole vehicles; all arithmetic is exact below 2⁵³.
- * Complexity: m arcs, v nodes. Potentials once (`optimal-potentials.ts`); O(m log v) per path, much less among `near-arcs.ts`.
+ * Complexity: m arcs, v nodes. Potentials once (`optimal-potentials.ts`); O(m log v) per path, much less among
+ * `near-arcs.ts`.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.7 (successive shortest paths) and §9.11 (sensitivity).
  */
 
@@ -22,7 +24,7 @@ const NODES_PER_LOOK = 128;
 
 export type ResidualNetwork = ReturnType<typeof createResidualNetwork>;
 
-/** @throws OutOfTime, here and from every function below, and is of no use then */
+/** @throws OutOfTime, here and from every function below; the state is unusable afterwards */
 export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Effort) {
   const { nodes } = arcs;
   const residualArcs = createResidualArcs(arcs, check);
@@ -33,7 +35,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
   const parent = new Int32Array(nodes);
   const heap = new KeyHeap(nodes);
 
-  /** What was overwritten since the first mark: places and values, to be put back. */
+  /** Overwritten values and their places since the first mark, to be restored. */
   let journal: { places: number[]; values: number[] } | null = null;
 
   function setResidual(h: number, value: number): void {
@@ -50,7 +52,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
 
   const hasNear = isDense(residualArcs, nearPerNode);
   let near: NearArcs | null = null;
-  /** Potentials when `near` was found, and by how much they have moved apart since. */
+  /** Potentials when `near` was built, and their drift since. */
   const nearPotential = new Float64Array(nodes);
   let drift = 0;
 
@@ -70,7 +72,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
     const untilTarget = (node: number) => (node === target ? Number.NEGATIVE_INFINITY : distance[target]);
     if (target >= 0 && hasNear) {
       if (isFoundNearby(origin, target, backward, untilTarget)) return;
-      // Potentials that have moved far apart: those nearby are others now. Not while they are to be put back.
+      // With a large drift of potentials, other arcs are near. Not while the state is to be restored.
       if (journal === null && (near === null || drift > near.reach / 2)) {
         refreshNear();
         if (isFoundNearby(origin, target, backward, untilTarget)) return;
@@ -91,9 +93,9 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
   }
 
   /**
-   * Settles nodes in order of their reduced distance.
+   * Settles nodes in order of reduced distance.
    * @param among null: all residual arcs
-   * @param visit is told each node with its distance, and says up to which distance to go on
+   * @param visit receives each node with its distance and returns the distance up to which to continue
    */
   function settleFrom(
     origin: number,
@@ -133,7 +135,10 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
     }
   }
 
-  /** Reaches the head of a residual arc along it, or (`sign` −1) along its twin. @param settled distance and potential of the tail */
+  /**
+   * Reaches the head of a residual arc along it, or (`sign` −1) along its twin.
+   * @param settled distance and potential of the tail
+   */
   function relax(at: number, settled: number, sign: number, limit: number): void {
     const v = head[at];
     const along = settled + sign * (cost[at] - potential[v]);
@@ -145,7 +150,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
     heap.push(v, along);
   }
 
-  /** Cost of a cheapest path from `from` to every node (or from every node to it); infinite where there is none. */
+  /** Cost of a cheapest path from `from` to every node (or from every node to it); infinite if there is none. */
   function distances(from: number, backward = false): Float64Array {
     search(from, -1, backward);
     return distance.map((d, v) =>
@@ -153,7 +158,10 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
     );
   }
 
-  /** Potentials after a search that has settled `target`, or all there is (`atLeast`: how far the rest is then taken to be). */
+  /**
+   * Updates potentials after a search that has settled `target`, or all nodes (`atLeast`: assumed distance of the
+   * rest).
+   */
   function advancePotentials(target: number, atLeast: number): void {
     let most = atLeast;
     if (distance[target] < Number.POSITIVE_INFINITY) most = distance[target];
@@ -171,7 +179,7 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
 
   /**
    * Sends units along cheapest paths. The flow stays optimal for its new balances.
-   * @returns the cost, or null where not all of it can be sent (what could be sent, was)
+   * @returns the cost, or null if not all of it can be sent (the rest has been sent)
    */
   function send(from: number, to: number, amount: number): number | null {
     let total = 0;
@@ -197,13 +205,13 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
   }
 
   /**
-   * Gives a residual arc more residual and makes the flow optimal again, by cycles through it.
-   * @returns what that saves, ≥ 0
+   * Gives a residual arc more residual and makes the flow optimal again by cycles through it.
+   * @returns the saving, ≥ 0
    */
   function widen(number: number, by: number): number {
     const h = placeOf[number];
     const hidden = residual[h];
-    // Where there is residual already, more of it changes no cycle's sign.
+    // If there is residual already, more of it changes no cycle's sign.
     if (hidden > 0) {
       setResidual(h, residual[h] + by);
       return 0;
@@ -233,8 +241,9 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
   }
 
   /**
-   * Nodes in order of their reduced distance from a node (`backward`: to it), along nearby residual arcs: not all nodes, and not by the cheapest paths.
-   * @param visit is told each node with its distance, and says up to which distance to go on
+   * Visits nodes in order of reduced distance from a node (`backward`: to it), along nearby residual arcs: not all
+   * nodes, and not by the cheapest paths.
+   * @param visit receives each node with its distance and returns the distance up to which to continue
    */
   function explore(
     origin: number,
@@ -244,7 +253,9 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
     settleFrom(origin, backward, near, visit);
   }
 
-  /** Σ of a weight per arc, negative against its direction, over the path by which the last exploration came to a node. */
+  /**
+   * Σ of a weight per arc, negative against its direction, over the path by which the last exploration reached a node.
+   */
   function weighPath(node: number, backward: boolean, weightOf: (arc: number) => number): number {
     let total = 0;
     for (let v = node; parent[v] >= 0; v = backward ? head[parent[v]] : tail[parent[v]]) {
@@ -255,8 +266,8 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
   }
 
   /**
-   * Takes an arc away and sends what it carried along others.
-   * @returns the cost of that, or null where there is no other way
+   * Removes an arc and reroutes its flow.
+   * @returns the cost, or null if there is no other way
    */
   function close(arc: number, carried: number): number | null {
     shut(arc);
@@ -285,12 +296,12 @@ export function createResidualNetwork(arcs: FlowArcs, { check, nearPerNode }: Ef
       near?.update(placeOf[2 * arc]);
       near?.update(placeOf[2 * arc + 1]);
     },
-    /** How much cheaper the flow could be made without any change; 0 where it was optimal. */
+    /** How much cheaper the initial flow could be made; 0 if it was optimal. */
     improved,
     /** Units on an arc now. */
     flowOn: (arc: number) => residual[placeOf[2 * arc + 1]] + arcs.lower[arc],
     residual: (number: number) => residual[placeOf[number]],
-    /** Remembers this state. @returns puts it back, as often as asked */
+    /** Saves this state. @returns a function that restores it, any number of times */
     mark(): () => void {
       journal ??= { places: [], values: [] };
       const { places, values } = journal;
