@@ -172,7 +172,7 @@ describe('many locations and a tight distance limit', () => {
     });
     expect(bounded).toMatchObject({
       status: 'refused',
-      faults: [{ field: 'demand_forecast', message: expect.stringContaining('6000 locations') }],
+      faults: [{ field: 'demand_forecast', message: expect.stringContaining('request has 6000') }],
     });
     const explained = { ...body(6000, { max_distance: 2 }), options: { explain: true } };
     const known = new Set(places.map(({ id }) => id));
