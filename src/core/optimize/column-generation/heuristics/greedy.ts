@@ -12,10 +12,37 @@ import { movesOn } from '../../problem/moves.ts';
 import { isAllowed } from '../../problem/network.ts';
 import { leastServed } from '../../problem/service-level.ts';
 import type { Master } from '../master.ts';
+import type { MoveColumns } from '../move-columns.ts';
 
 const ROUNDING_NOISE = 1e-6;
 /** Moves and locations visited between two looks at the clock: some milliseconds. */
 const MAX_UNSEEN = 100_000;
+
+/** Moves by the location at one of their ends, in order: those of j are at `starts[j]` up to `starts[j + 1]`. */
+type MovesByLocation = { starts: Int32Array; arcs: Int32Array };
+
+type GreedySearch = {
+  readonly problem: Problem;
+  readonly arcs: MoveColumns['arcs'];
+  /** Whether the problem allows the move of a column. */
+  readonly isMove: Uint8Array;
+  /** Vehicles sent along each move. */
+  readonly moved: Int32Array;
+  /** Vehicles not sent away, per class and location. */
+  readonly free: Problem['supply'];
+  /** Capacity present at each location. */
+  readonly capacity: Float64Array;
+  served: number;
+  readonly required: number;
+  readonly into: MovesByLocation;
+  readonly outOf: MovesByLocation;
+  /** The cheapest move into each location (−1: none), and its cost per demand that it adds. */
+  readonly cheapest: Int32Array;
+  readonly price: Float64Array;
+  readonly isOver: () => boolean;
+  /** Moves and locations visited since the last look at the clock. */
+  unseen: number;
+};
 
 /**
  * @param values column values of a relaxed solution, or null to start without moves
@@ -28,123 +55,194 @@ export function planGreedily(
   isOver: () => boolean,
 ): Moves | null {
   if (isOver()) return null;
-  let unseen = 0;
-  const isTooLong = (more: number) => {
-    unseen += more;
-    if (unseen < MAX_UNSEEN) return false;
-    unseen = 0;
-    return isOver();
-  };
-  const { capacityClass, source, target } = master.columns.arcs;
-  const { capacities, demand, supply, network, limits } = problem;
-  const n = demand.length;
-  // The columns may stem from another problem of the same form.
-  const isMove = Uint8Array.from(source, (i, a) =>
-    isAllowed(network, n, limits.maxDistanceKm, i, target[a]) ? 1 : 0,
-  );
-  if (isTooLong(source.length)) return null;
-  const moved = new Int32Array(source.length);
-  const free = supply.slice();
-  const capacity = new Float64Array(n);
-  for (let at = 0; at < supply.length; at++) capacity[at % n] += capacities[Math.floor(at / n)] * supply[at];
-  const send = (a: number, count: number) => {
-    const k = capacityClass[a];
-    moved[a] += count;
-    free[k * n + source[a]] -= count;
-    capacity[source[a]] -= count * capacities[k];
-    capacity[target[a]] += count * capacities[k];
-  };
-  for (let a = 0; values && a < source.length; a++) {
-    const count = Math.floor(values[master.firstArc + a] + ROUNDING_NOISE);
-    if (count > 0) send(a, Math.min(count, free[capacityClass[a] * n + source[a]]));
-  }
-  let served = 0;
-  for (let j = 0; j < n; j++) served += Math.min(capacity[j], demand[j]);
-  const required = leastServed(problem);
-  const added = (a: number) => {
-    const size = capacities[capacityClass[a]];
-    const gain = Math.min(size, demand[target[a]] - capacity[target[a]]);
-    if (gain <= 0) return 0;
-    return gain - Math.max(0, Math.min(size, demand[source[a]] - capacity[source[a]] + size));
-  };
-  const into = groupByLocation(target, n);
-  const outOf = groupByLocation(source, n);
-  const cheapest = new Int32Array(n).fill(-1);
-  const price = new Float64Array(n);
-  /** Cost per demand that a move adds; Infinity if it adds none. */
-  const priceOf = (a: number) => {
-    if (free[capacityClass[a] * n + source[a]] === 0 || isMove[a] === 0) return Number.POSITIVE_INFINITY;
-    const net = added(a);
-    if (net <= 1e-9) return Number.POSITIVE_INFINITY;
-    return network.costUnits[source[a] * n + target[a]] / Math.min(net, required - served);
-  };
-  const findCheapest = (j: number) => {
-    cheapest[j] = -1;
-    price[j] = Number.POSITIVE_INFINITY;
-    for (let e = into.starts[j]; e < into.starts[j + 1]; e++) {
-      const perUnit = priceOf(into.arcs[e]);
-      if (perUnit >= price[j]) continue;
-      price[j] = perUnit;
-      cheapest[j] = into.arcs[e];
-    }
-    unseen += into.starts[j + 1] - into.starts[j];
-  };
-  const findAll = () => {
-    for (let j = 0; j < n; j++) {
-      findCheapest(j);
-      if (isTooLong(1)) return false;
-    }
-    return true;
-  };
-  if (isTooLong(source.length)) return null;
-  const largest = capacities.reduce((most, size) => Math.max(most, size), 0);
-  if (!findAll()) return null;
-  while (served < required) {
-    if (isTooLong(n)) return null;
+  const { arcs } = master.columns;
+  const search = createGreedySearch(problem, arcs, isOver);
+  if (isTooLong(search, arcs.source.length)) return null;
+  if (values) sendWholePart(search, values, master.firstArc);
+  search.served = servedBy(search);
+  if (isTooLong(search, arcs.source.length)) return null;
+  const largest = problem.capacities.reduce((most, size) => Math.max(most, size), 0);
+  if (!findAllCheapest(search)) return null;
+  while (search.served < search.required) {
+    if (isTooLong(search, problem.demand.length)) return null;
     // Near the end no move counts for more than the demand still missing.
-    if (required - served < largest && !findAll()) return null;
-    let to = -1;
-    for (let j = 0; j < n; j++) {
-      if (cheapest[j] < 0) continue;
-      const ahead = to < 0 ? -1 : price[j] - price[to] || cheapest[j] - cheapest[to];
-      if (ahead < 0) to = j;
-    }
+    if (search.required - search.served < largest && !findAllCheapest(search)) return null;
+    const to = findBestTarget(search);
     if (to < 0) return null;
-    const best = cheapest[to];
-    const size = capacities[capacityClass[best]];
-    const from = source[best];
-    // While the source has spare capacity and the target can use a full vehicle, the best move stays the same.
-    const alike = Math.min(
-      free[capacityClass[best] * n + from],
-      Math.floor((demand[to] - capacity[to]) / size),
-      Math.floor((capacity[from] - demand[from]) / size),
-      Math.floor((required - served) / size),
-    );
-    served += alike > 1 ? alike * size : added(best);
-    send(best, Math.max(1, alike));
-    findCheapest(from);
-    findCheapest(to);
-    for (let e = outOf.starts[from]; e < outOf.starts[from + 1]; e++) {
-      const a = outOf.arcs[e];
-      if (cheapest[target[a]] === a) findCheapest(target[a]);
-    }
-    for (let e = outOf.starts[to]; e < outOf.starts[to + 1]; e++) {
-      const a = outOf.arcs[e];
-      const j = target[a];
-      const perUnit = priceOf(a);
-      const ahead = perUnit - price[j] || a - cheapest[j];
-      if (perUnit === Number.POSITIVE_INFINITY || ahead >= 0) continue;
-      price[j] = perUnit;
-      cheapest[j] = a;
-    }
-    unseen += outOf.starts[from + 1] - outOf.starts[from] + outOf.starts[to + 1] - outOf.starts[to];
+    const best = search.cheapest[to];
+    const from = arcs.source[best];
+    sendAlike(search, best);
+    findCheapest(search, from);
+    findCheapest(search, to);
+    updateTargets(search, from, to);
   }
+  const { moved } = search;
   const chosen = [...moved.keys()].filter((a) => moved[a] > 0);
-  return movesOn(chosen, master.columns.arcs, (a) => moved[a]);
+  return movesOn(chosen, arcs, (a) => moved[a]);
 }
 
-/** Moves by the location at one of their ends, in order: those of j are at `starts[j]` up to `starts[j + 1]`. */
-function groupByLocation(ends: readonly number[], n: number) {
+/** A search from no moves; `served` is not counted yet. */
+function createGreedySearch(
+  problem: Problem,
+  arcs: MoveColumns['arcs'],
+  isOver: () => boolean,
+): GreedySearch {
+  const { source, target } = arcs;
+  const { capacities, demand, supply, network, limits } = problem;
+  const n = demand.length;
+  const capacity = new Float64Array(n);
+  for (let at = 0; at < supply.length; at++) capacity[at % n] += capacities[Math.floor(at / n)] * supply[at];
+  return {
+    problem,
+    arcs,
+    // The columns may stem from another problem of the same form.
+    isMove: Uint8Array.from(source, (i, a) =>
+      isAllowed(network, n, limits.maxDistanceKm, i, target[a]) ? 1 : 0,
+    ),
+    moved: new Int32Array(source.length),
+    free: supply.slice(),
+    capacity,
+    served: 0,
+    required: leastServed(problem),
+    into: groupByLocation(target, n),
+    outOf: groupByLocation(source, n),
+    cheapest: new Int32Array(n).fill(-1),
+    price: new Float64Array(n),
+    isOver,
+    unseen: 0,
+  };
+}
+
+function isTooLong(search: GreedySearch, more: number): boolean {
+  search.unseen += more;
+  if (search.unseen < MAX_UNSEEN) return false;
+  search.unseen = 0;
+  return search.isOver();
+}
+
+function send({ problem, arcs, moved, free, capacity }: GreedySearch, a: number, count: number): void {
+  const k = arcs.capacityClass[a];
+  const from = arcs.source[a];
+  const load = count * problem.capacities[k];
+  moved[a] += count;
+  free[k * problem.demand.length + from] -= count;
+  capacity[from] -= load;
+  capacity[arcs.target[a]] += load;
+}
+
+/** Sends the whole part of a relaxed solution. @param firstArc number of the first column that is a move */
+function sendWholePart(search: GreedySearch, values: Float64Array, firstArc: number): void {
+  const { problem, arcs, free } = search;
+  const n = problem.demand.length;
+  for (let a = 0; a < arcs.source.length; a++) {
+    const count = Math.floor(values[firstArc + a] + ROUNDING_NOISE);
+    if (count > 0) send(search, a, Math.min(count, free[arcs.capacityClass[a] * n + arcs.source[a]]));
+  }
+}
+
+function servedBy({ problem: { demand }, capacity }: GreedySearch): number {
+  let served = 0;
+  for (let j = 0; j < demand.length; j++) served += Math.min(capacity[j], demand[j]);
+  return served;
+}
+
+/** Demand that one vehicle more on a move adds. */
+function addedBy({ problem, arcs, capacity }: GreedySearch, a: number): number {
+  const { capacities, demand } = problem;
+  const from = arcs.source[a];
+  const to = arcs.target[a];
+  const size = capacities[arcs.capacityClass[a]];
+  const gain = Math.min(size, demand[to] - capacity[to]);
+  if (gain <= 0) return 0;
+  return gain - Math.max(0, Math.min(size, demand[from] - capacity[from] + size));
+}
+
+/** Cost per demand that a move adds; Infinity if it adds none. */
+function priceOf(search: GreedySearch, a: number): number {
+  const { problem, arcs, free, isMove } = search;
+  const n = problem.demand.length;
+  const from = arcs.source[a];
+  if (free[arcs.capacityClass[a] * n + from] === 0 || isMove[a] === 0) return Number.POSITIVE_INFINITY;
+  const net = addedBy(search, a);
+  if (net <= 1e-9) return Number.POSITIVE_INFINITY;
+  return (
+    problem.network.costUnits[from * n + arcs.target[a]] / Math.min(net, search.required - search.served)
+  );
+}
+
+function findCheapest(search: GreedySearch, j: number): void {
+  const { into, cheapest, price } = search;
+  cheapest[j] = -1;
+  price[j] = Number.POSITIVE_INFINITY;
+  for (let e = into.starts[j]; e < into.starts[j + 1]; e++) {
+    const perUnit = priceOf(search, into.arcs[e]);
+    if (perUnit >= price[j]) continue;
+    price[j] = perUnit;
+    cheapest[j] = into.arcs[e];
+  }
+  search.unseen += into.starts[j + 1] - into.starts[j];
+}
+
+/** @returns false if `isOver` ended the search */
+function findAllCheapest(search: GreedySearch): boolean {
+  for (let j = 0; j < search.cheapest.length; j++) {
+    findCheapest(search, j);
+    if (isTooLong(search, 1)) return false;
+  }
+  return true;
+}
+
+/** The location whose cheapest move is the cheapest of all; −1: no move adds demand. */
+function findBestTarget({ cheapest, price }: GreedySearch): number {
+  let to = -1;
+  for (let j = 0; j < cheapest.length; j++) {
+    if (cheapest[j] < 0) continue;
+    const ahead = to < 0 ? -1 : price[j] - price[to] || cheapest[j] - cheapest[to];
+    if (ahead < 0) to = j;
+  }
+  return to;
+}
+
+/** Sends one vehicle along a move, or as many as are sure to follow it there. */
+function sendAlike(search: GreedySearch, best: number): void {
+  const { problem, arcs, free, capacity } = search;
+  const { capacities, demand } = problem;
+  const k = arcs.capacityClass[best];
+  const from = arcs.source[best];
+  const to = arcs.target[best];
+  const size = capacities[k];
+  // While vehicles are idle at the source and serve fully at the target, the next vehicle's best move is the same.
+  const alike = Math.min(
+    free[k * demand.length + from],
+    Math.floor((demand[to] - capacity[to]) / size),
+    Math.floor((capacity[from] - demand[from]) / size),
+    Math.floor((search.required - search.served) / size),
+  );
+  search.served += alike > 1 ? alike * size : addedBy(search, best);
+  send(search, best, Math.max(1, alike));
+}
+
+/** The cheapest moves into the other locations, after a move between these two. */
+function updateTargets(search: GreedySearch, from: number, to: number): void {
+  const { arcs, outOf, cheapest, price } = search;
+  const { target } = arcs;
+  for (let e = outOf.starts[from]; e < outOf.starts[from + 1]; e++) {
+    const a = outOf.arcs[e];
+    if (cheapest[target[a]] === a) findCheapest(search, target[a]);
+  }
+  for (let e = outOf.starts[to]; e < outOf.starts[to + 1]; e++) {
+    const a = outOf.arcs[e];
+    const j = target[a];
+    const perUnit = priceOf(search, a);
+    const ahead = perUnit - price[j] || a - cheapest[j];
+    if (perUnit === Number.POSITIVE_INFINITY || ahead >= 0) continue;
+    price[j] = perUnit;
+    cheapest[j] = a;
+  }
+  search.unseen += outOf.starts[from + 1] - outOf.starts[from] + outOf.starts[to + 1] - outOf.starts[to];
+}
+
+function groupByLocation(ends: readonly number[], n: number): MovesByLocation {
   const starts = new Int32Array(n + 1);
   for (const j of ends) starts[j + 1]++;
   for (let j = 0; j < n; j++) starts[j + 1] += starts[j];
