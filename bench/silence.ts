@@ -23,7 +23,7 @@ const { values } = parseArgs({
 });
 
 /** Shorter silences are not listed. */
-const LEAST_MS = 3;
+const MIN_MS = 3;
 /** Later than any limit, ms. */
 const LATE_MS = 1e9;
 Error.stackTraceLimit = 12;
@@ -68,7 +68,7 @@ async function listen(
   const onLook = () => {
     const ms = threadMs() - fromMs;
     const to = new Error('look');
-    if (ms > LEAST_MS) silences.push({ ms, look: looks - 1, from, to });
+    if (ms > MIN_MS) silences.push({ ms, look: looks - 1, from, to });
     looks++;
     from = to;
     // Without what noting it down took.
@@ -135,7 +135,7 @@ for (const [name, kind] of Object.entries(STOP_KINDS)) {
   // Matrices are built by the first one, and code is compiled.
   const first = await listen(solve, limitMs);
   const { silences, looks, status } = await listen(solve, limitMs);
-  const longest = (of: Silence[]) => of[0]?.ms.toFixed(0) ?? `below ${LEAST_MS}`;
+  const longest = (of: Silence[]) => of[0]?.ms.toFixed(0) ?? `below ${MIN_MS}`;
   console.log(
     `${name.padEnd(40)} ${status}, ${looks} looks, longest ${longest(silences)} ms, at first ${longest(first.silences)} ms`,
   );

@@ -19,7 +19,7 @@ const PLANS_PER_BATCH = 100;
 const PARTS_PER_BATCH = 100;
 
 /** After a batch nothing is done for as long as it took, and at least so long: half of one connection at most. */
-const LEAST_PAUSE_MS = 20;
+const MIN_PAUSE_MS = 20;
 
 type Step = { name: string; clean: CleanBatch; limit: number };
 
@@ -60,7 +60,7 @@ async function runSteps(db: Database, steps: Step[], counts: Record<string, numb
       if (rows === null) return;
       if (rows === 0) break;
       counts[name] = (counts[name] ?? 0) + rows;
-      await delay(Math.max(LEAST_PAUSE_MS, performance.now() - startedMs), undefined, { signal });
+      await delay(Math.max(MIN_PAUSE_MS, performance.now() - startedMs), undefined, { signal });
     }
   }
 }

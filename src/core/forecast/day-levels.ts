@@ -12,7 +12,7 @@ import { HOURS_PER_DAY } from './types.ts';
 const DAYS_PER_WEEK = 7;
 const PARTS = 4;
 /** A day counts as at most so many days of its week where the ratio of weekdays is estimated. */
-const MOST_OF_WEEK = 3;
+const MAX_OF_WEEK = 3;
 /** Weeks without a difference between weekdays that count beside the observed ones. */
 const WEEKDAY_PRIOR = 2;
 
@@ -95,7 +95,7 @@ function weekdayRatios(level: Float64Array): Float64Array {
     let mean = 0;
     for (let k = j - 3; k <= j + 3; k++) mean += level[k]! / DAYS_PER_WEEK;
     if (!(mean > 0)) continue;
-    ratio[j % DAYS_PER_WEEK]! += Math.min(level[j]! / mean, MOST_OF_WEEK);
+    ratio[j % DAYS_PER_WEEK]! += Math.min(level[j]! / mean, MAX_OF_WEEK);
     weeks[j % DAYS_PER_WEEK]!++;
   }
   return ratio.map((sum, day) => sum / weeks[day]!);

@@ -8,8 +8,8 @@
  * all is too wide for the one and too narrow for the other.
  * Complexity O(n log n).
  */
-const MOST_GROUPS = 8;
-const LEAST_IN_GROUP = 60;
+const MAX_GROUPS = 8;
+const MIN_IN_GROUP = 60;
 const SHRINKAGE = 20;
 
 /** Mean |error| of a step by its level, above 0. */
@@ -26,7 +26,7 @@ export function scaleByLevel(levels: Float64Array, errors: Float64Array): ErrorS
   const n = errors.length;
   const overall = sumOfSizes(errors) / n;
   if (!(overall > 0)) return () => 1;
-  const groups = Math.min(MOST_GROUPS, Math.floor(n / LEAST_IN_GROUP));
+  const groups = Math.min(MAX_GROUPS, Math.floor(n / MIN_IN_GROUP));
   if (groups < 2) return () => overall;
   const sorted = levels.slice().sort();
   const ends = Float64Array.from(

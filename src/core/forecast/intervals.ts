@@ -36,12 +36,12 @@ import { destabilise, stabilise, type Transform } from './transform.ts';
 const BUCKET_ENDS = [1, 3, 6, 12, 24, 48, 96, 168, 336, 672];
 const SHRINKAGE = 60;
 /** Degrees of freedom at least: below it Student's distribution says little more than "unknown". */
-const LEAST_FREEDOM = 3;
+const MIN_FREEDOM = 3;
 /** Errors kept per series and bucket for the panel at most, and for the whole panel per bucket. */
 const SERIES_SAMPLE = 256;
 const PANEL_SAMPLE = 100_000;
 /** Usual ranges that a bound may lie from the forecast. */
-const MOST_RANGES = 5;
+const MAX_RANGES = 5;
 const NORMAL_SD_PER_MEAN_ERROR = Math.sqrt(Math.PI / 2);
 
 /** @throws RangeError for a level at which quantiles mean nothing, or are infinite */
@@ -274,7 +274,7 @@ export function stepBounds(
 
 /** Furthest that a bound may lie from the forecast. */
 export const reachOf = ({ usualRange }: Pick<SeriesErrors, 'usualRange'>): number =>
-  usualRange > 0 ? MOST_RANGES * usualRange : Number.MAX_VALUE;
+  usualRange > 0 ? MAX_RANGES * usualRange : Number.MAX_VALUE;
 
 /** End of the last bucket with errors: beyond it nothing was measured. */
 function longestCompared(errors: SeriesErrors, panel: ErrorPanel): number {
@@ -286,7 +286,7 @@ function longestCompared(errors: SeriesErrors, panel: ErrorPanel): number {
 function errorQuantiles(errors: SeriesErrors, panel: ErrorPanel, p: number): Float64Array {
   const normal = normalQuantile(p) * NORMAL_SD_PER_MEAN_ERROR;
   const scale = errors.scale ?? Math.max(panel.middleScale ?? 0, errors.ownVariation);
-  const student = (freedom: number): number => studentToNormal(p, Math.max(LEAST_FREEDOM, freedom));
+  const student = (freedom: number): number => studentToNormal(p, Math.max(MIN_FREEDOM, freedom));
   const ofPanel = student(panel.freedom);
   const ofScale = Math.max(1, student(freedomOf(errors)) / student(panel.middleFreedom));
   const quantiles = new Float64Array(BUCKET_ENDS.length).fill(NaN);

@@ -29,7 +29,7 @@ const WINDOWS = [
   [14, 28],
   [7, 28],
 ] as const;
-const LEAST_DAYS = 7;
+const MIN_DAYS = 7;
 const DAYS_PER_WEEK = 7;
 /** Days at the end of a history that must still be on the new level. */
 const LASTING_DAYS = 3;
@@ -48,7 +48,7 @@ const QUIET_DEVIATIONS = 0.3186;
 /** Share of the smallest change by which means must differ for a closer look. */
 const GOOD_PART = 0.6;
 /** For that look and for w a day counts as at most so many median days. */
-const LARGEST_DAY = 10;
+const MAX_DAY = 10;
 /** Median absolute deviation of a normal distribution times this is its standard deviation. */
 const MAD_TO_SD = 1.4826;
 const OUTLYING_DEVIATIONS = 3;
@@ -95,7 +95,7 @@ function bestChange(u: Float64Array, bounds: readonly number[], test: Test): num
   const days = sumDays(u);
   const restless = WEEKS_APART * usualWeekChange(days);
   for (let s = 0; s + 1 < bounds.length; s++) {
-    for (let day = bounds[s]! + LEAST_DAYS; day <= bounds[s + 1]! - LEAST_DAYS; day++) {
+    for (let day = bounds[s]! + MIN_DAYS; day <= bounds[s + 1]! - MIN_DAYS; day++) {
       for (const [a, b] of WINDOWS) {
         const from = Math.max(bounds[s]!, day - a);
         const to = Math.min(bounds[s + 1]!, day + b);
@@ -105,7 +105,7 @@ function bestChange(u: Float64Array, bounds: readonly number[], test: Test): num
         const old = levelOf(before);
         const now = levelOf(after);
         if (!isLarge(old, now, test) || Math.abs(Math.sqrt(now) - Math.sqrt(old)) < restless) continue;
-        if (rankScore(before, after) < test.score || daysBeyond(after, old, now) < LEAST_DAYS) continue;
+        if (rankScore(before, after) < test.score || daysBeyond(after, old, now) < MIN_DAYS) continue;
         const gain = roughness(knownDays(days, from, to)) - roughness(before) - roughness(after);
         if (gain <= bestGain) continue;
         bestGain = gain;
@@ -141,7 +141,7 @@ interface DaySums {
 function sumDays(u: Float64Array): DaySums {
   const days = known(u, 0, u.length);
   const middle = medianInPlace(days.slice(), days.length);
-  const cap = middle > 0 ? LARGEST_DAY * middle : Infinity;
+  const cap = middle > 0 ? MAX_DAY * middle : Infinity;
   const sums = new Float64Array(u.length + 1);
   const counts = new Int32Array(u.length + 1);
   for (let j = 0; j < u.length; j++) {
@@ -168,7 +168,7 @@ function couldDiffer(
   restless: number,
 ): boolean {
   const { counts } = days;
-  if (counts[day]! - counts[from]! < LEAST_DAYS || counts[to]! - counts[day]! < LEAST_DAYS) return false;
+  if (counts[day]! - counts[from]! < MIN_DAYS || counts[to]! - counts[day]! < MIN_DAYS) return false;
   const difference = Math.abs(Math.sqrt(meanDay(days, day, to)) - Math.sqrt(meanDay(days, from, day)));
   const lower = Math.sqrt(Math.min(meanDay(days, day, to), meanDay(days, from, day)));
   return difference >= GOOD_PART * Math.max((Math.sqrt(factor) - 1) * lower, restless);

@@ -23,11 +23,11 @@ import { HOURS_PER_DAY } from './types.ts';
 const DAYS_PER_WEEK = 7;
 /** Days go together: so many tell as much of their level as one by itself. */
 const DAYS_PER_INDEPENDENT = 2;
-const MOST_GROWTH = 20;
+const MAX_GROWTH = 20;
 /** An hour of the day that had no demand before has some now if its mean is so many deviations above 0. */
 const NEW_HOUR_DEVIATIONS = 3;
 /** Counts up to here are thinned one by one, larger ones by the normal distribution. */
-const MOST_COINS = 64;
+const MAX_COINS = 64;
 
 /** Newest lasting change of level. */
 export interface LevelShift {
@@ -78,7 +78,7 @@ export function toPresentLevel(history: LocalSeries, usual: Float64Array): Prese
     const after = span(bounds[next]!, Math.min(bounds[next + 1]!, bounds[next]! + WINDOW_DAYS));
     const growth = after.level === before.level ? 1 : after.level / before.level;
     if (s === starts.length - 1) newest = growth;
-    const carries = growth <= MOST_GROWTH;
+    const carries = growth <= MAX_GROWTH;
     if (carries) {
       next = s;
       hourFactors(before, after).forEach((factor, d) => {
@@ -88,7 +88,7 @@ export function toPresentLevel(history: LocalSeries, usual: Float64Array): Prese
     const from = s === 0 ? 0 : days.first + bounds[s]! * HOURS_PER_DAY;
     for (let t = from; t < days.first + change * HOURS_PER_DAY; t++) {
       const factor = carries ? factors[(t - days.first + HOURS_PER_DAY) % HOURS_PER_DAY]! : Infinity;
-      const scaled = factor <= MOST_GROWTH ? values[t]! * factor : NaN;
+      const scaled = factor <= MAX_GROWTH ? values[t]! * factor : NaN;
       if (counts && factor < 1) {
         compared[t] = thinned(values[t]!, factor, history.firstHour + t);
         isThinned = true;
@@ -166,7 +166,7 @@ function hourFactors(before: Span, after: Span): number[] {
 function thinned(count: number, share: number, hour: number): number {
   if (Number.isNaN(count)) return NaN;
   const random = hash(hour);
-  if (count > MOST_COINS) {
+  if (count > MAX_COINS) {
     const noise = Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random());
     return Math.max(0, Math.round(count * share + Math.sqrt(count * share * (1 - share)) * noise));
   }

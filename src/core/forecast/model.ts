@@ -37,7 +37,7 @@ const WEIGHT_POWER = 4;
 /** In single hours of sparse demand noise hides which component is wrong about the day; in sums it shows. */
 const WEIGHT_BLOCK_HOURS = 6;
 /** Share of the hours of a week that must be observed before an origin. */
-const LEAST_OBSERVED_SHARE = 0.25;
+const MIN_OBSERVED_SHARE = 0.25;
 const FADE_FROM_HOURS = 2 * HOURS_PER_WEEK;
 
 /** What the model would have said at one earlier time. */
@@ -172,7 +172,7 @@ const lowestCompared = ({ kind, lowest }: Transform): number => (kind === 'log' 
  */
 function isKnownBefore(observed: Uint8Array, origin: number): boolean {
   const week = observed.subarray(Math.max(0, origin - HOURS_PER_WEEK), origin);
-  return week.reduce((sum, one) => sum + one, 0) >= LEAST_OBSERVED_SHARE * week.length;
+  return week.reduce((sum, one) => sum + one, 0) >= MIN_OBSERVED_SHARE * week.length;
 }
 
 /** ẑ of one origin, as many hours as the component far out has. */

@@ -11,9 +11,9 @@ const SUNDAY_VARIANCE = 1 / 16;
 /** Variance of what a part of a holiday has beside w C. */
 const SUNDAY_NOISE = 0.0225;
 /** Largest contrast: a place that is closed on Sundays. */
-const MOST_CONTRAST = 2.5;
+const MAX_CONTRAST = 2.5;
 /** What a location may have in one part of a day beside the panel: one wrong observation shall not make a day. */
-const MOST_OWN = 2.5;
+const MAX_OWN = 2.5;
 
 /** One special day as each location saw it: y, C and U + ε of each part; undefined where it did not. */
 interface Sight {
@@ -92,7 +92,7 @@ function logRatio(a: number, b: number): number {
 
 /** A contrast within its limits; 0 where nothing is known of Sundays. */
 export const limited = (contrast: number): number =>
-  Number.isNaN(contrast) ? 0 : Math.min(Math.max(contrast, -MOST_CONTRAST), MOST_CONTRAST);
+  Number.isNaN(contrast) ? 0 : Math.min(Math.max(contrast, -MAX_CONTRAST), MAX_CONTRAST);
 
 function sundayShares(sights: readonly Sight[], { locations }: OrdinaryDays): Record<DayRole, SundayShare> {
   const shareOf = (role: DayRole): SundayShare => {
@@ -149,7 +149,7 @@ function describe(one: Sight, { locations, shares }: OrdinaryDays, sunday: numbe
       const demand = usual[p]! * Math.exp(y[p]!);
       if (Number.isNaN(demand + alphas[p]!)) continue;
       const ofPanel = usual[p]! * Math.exp(sunday * contrast[p]! + alphas[p]!);
-      actual += Math.min(demand, MOST_OWN * ofPanel);
+      actual += Math.min(demand, MAX_OWN * ofPanel);
       expected += ofPanel;
     }
     return expected > 0 ? limited(Math.log(Math.max(actual / expected, 0.01))) : NaN;

@@ -36,11 +36,11 @@ export interface Transform {
 
 const RANGE_MARGIN = 0.3;
 /** Hours with demand. */
-const LEAST_IN_GROUP = 100;
-const MOST_GROUPS = 8;
+const MIN_IN_GROUP = 100;
+const MAX_GROUPS = 8;
 const GROUPING_SAMPLE = 600;
 /** A few events may look like anything. */
-const MOST_RATIO = 2;
+const MAX_RATIO = 2;
 /** Of what noise adds to the square of a forecast, the part by which uncertainty of the forecast itself may make it too large. */
 const PLAUSIBLE_SHARE = 0.3;
 const NO_SIGNAL = 1e-9;
@@ -152,7 +152,7 @@ function shrunkRatio(past: PastHours, ahead: Float64Array, corrected: MeanDemand
     squares += (demand[i]! - mean) ** 2;
   }
   if (!(expected > 0)) return 1;
-  const ratio = Math.min(Math.max(observed / expected, 1 / MOST_RATIO), MOST_RATIO);
+  const ratio = Math.min(Math.max(observed / expected, 1 / MAX_RATIO), MAX_RATIO);
   // Where the forecast is nothing but noise, every ratio is plausible.
   const plausible = (PLAUSIBLE_SHARE * added) / Math.max(expected - added, NO_SIGNAL * added);
   const chance = Math.sqrt((squares * n) / distinct) / expected;
@@ -191,7 +191,7 @@ interface Knot {
 
 function errorsByLevel({ kind, deviation }: Transform, { z, errors, demand }: PastHours): Knot[] {
   const events = demand.reduce((count, one) => count + (one > 0 ? 1 : 0), 0);
-  const ends = groupEnds(z, Math.floor(events / LEAST_IN_GROUP));
+  const ends = groupEnds(z, Math.floor(events / MIN_IN_GROUP));
   const counts = new Float64Array(ends.length);
   const levels = new Float64Array(ends.length);
   const means = new Float64Array(ends.length);
@@ -218,7 +218,7 @@ function errorsByLevel({ kind, deviation }: Transform, { z, errors, demand }: Pa
 
 /** Largest z of each group, about as many as wanted; the last is infinite. */
 function groupEnds(z: Float64Array, wanted: number): Float64Array {
-  const groups = Math.min(MOST_GROUPS, Math.max(1, wanted));
+  const groups = Math.min(MAX_GROUPS, Math.max(1, wanted));
   // A sample for where the groups part is enough; the sums are over all.
   let stride = Math.ceil(z.length / GROUPING_SAMPLE);
   // A stride that shares a factor with 24 or 168 would meet the same hours of the day again and again.

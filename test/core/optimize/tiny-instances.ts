@@ -17,7 +17,7 @@ export const COSTS = [
 ] as const;
 type CostKind = (typeof COSTS)[number];
 /** Money. */
-const LARGEST_COST = 1e8;
+const MAX_COST = 1e8;
 const CAPACITIES = [
   [1, 2, 3, 5],
   [0.3, 0.7, 1.1, 2],
@@ -109,7 +109,7 @@ function randomNetwork(
 ): NonNullable<OptimizeRequest['network']> {
   const equal = random.integer(0, 500_000) / 1e4;
   const small = () => random.integer(0, 500_000) / 1e4;
-  const large = () => random.integer(0, LARGEST_COST / 100) * 100;
+  const large = () => random.integer(0, MAX_COST / 100) * 100;
   const costOf: Partial<Record<CostKind, () => number>> = {
     zero: () => 0,
     equal: () => equal,

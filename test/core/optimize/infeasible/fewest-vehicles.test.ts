@@ -132,7 +132,7 @@ describe('the fewest vehicles more with which enough can be served', () => {
 });
 
 /** Far more than the 4 s of an explanation, of which these take 1 to 3 alone on a machine; tests share one. */
-const MOST_MS = 30_000;
+const MAX_MS = 30_000;
 /** Looks at stop flag and clock, one per location and path: 12,000 to 54,000 were counted. */
 const MAX_LOOKS = 100_000;
 
@@ -172,7 +172,7 @@ describe('2,000 locations', { tags: 'slow' }, () => {
       constrained,
       problem,
       { ...control(), stopFlag },
-      MOST_MS,
+      MAX_MS,
     );
     const looks = looking.mock.calls.length;
     looking.mockRestore();

@@ -77,7 +77,7 @@ function placements(places: number[], count: number): number[][] {
 const SEEDS = 1200;
 const FEWER_SEEDS = 600;
 /** All plans of more vehicles than these are too many to try. */
-const MOST_TRIED_VEHICLES = 6;
+const MAX_TRIED_VEHICLES = 6;
 
 describe('an infeasible problem', () => {
   test('is explained by changes that make it feasible and are the smallest that do, for every random instance', {
@@ -121,7 +121,7 @@ describe('an infeasible problem', () => {
           if (!proved) wrong.push({ seed, conflict, reason: 'not proved' });
           if (relaxation === null) {
             const capacity = commonCapacity(request);
-            const room = MOST_TRIED_VEHICLES - request.fleet_state.vehicles.length;
+            const room = MAX_TRIED_VEHICLES - request.fleet_state.vehicles.length;
             for (const places of room > 0 ? placements(idsOf(request), room) : []) {
               // Vehicles more than are needed may be in the way, so each number of them.
               for (let count = 1; count <= room; count++) {
@@ -141,7 +141,7 @@ describe('an infeasible problem', () => {
             settings: SETTINGS,
           });
           if (more.status !== 'optimal') wrong.push({ seed, conflict, reason: `with them ${more.status}` });
-          if (request.fleet_state.vehicles.length + added.length > MOST_TRIED_VEHICLES) continue;
+          if (request.fleet_state.vehicles.length + added.length > MAX_TRIED_VEHICLES) continue;
           for (const fewer of placements(idsOf(request), added.length - 1)) {
             const { capacity } = added[0];
             const list = fewer.map((location_id) => ({ location_id, capacity }));
@@ -199,7 +199,7 @@ describe('an infeasible problem', () => {
     let instances = 0;
     let tried = 0;
     const feasible = (request: OptimizeRequest, locations: Instance['locations']) => {
-      if (request.fleet_state.vehicles.length > MOST_TRIED_VEHICLES) return false;
+      if (request.fleet_state.vehicles.length > MAX_TRIED_VEHICLES) return false;
       tried++;
       return cheapestByTryingAll(request, locations) !== null;
     };
