@@ -9,20 +9,20 @@
  */
 
 /** Running sums for one method at one location. */
-export interface ErrorSums {
+export type ErrorSums = {
   absolute: number;
   signed: number;
   demand: number;
   /** Sum and number of scaled errors, one per origin. */
   scaled: number;
   scaledCount: number;
-}
+};
 
-export interface Accuracy {
+export type Accuracy = {
   wape: number | null;
   mase: number | null;
   bias: number | null;
-}
+};
 
 export const noErrors = (): ErrorSums => ({ absolute: 0, signed: 0, demand: 0, scaled: 0, scaledCount: 0 });
 

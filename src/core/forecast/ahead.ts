@@ -6,11 +6,11 @@ import { dayOf, specialDays } from './special-days.ts';
 import { type DemandEvent, HOURS_PER_DAY, type Holiday } from './types.ts';
 
 /** The local days of a forecast, the same for locations of all zones. */
-export interface Horizon {
+export type Horizon = {
   /** First local day, `YYYY-MM-DD`. */
   startDate: string;
   horizonHours: number;
-}
+};
 
 /** The holidays in a horizon, and those that a day of it is special for (the day before, …), by date. O(days). */
 export function holidaysAhead(holidays: readonly Holiday[], { startDate, horizonHours }: Horizon): Holiday[] {

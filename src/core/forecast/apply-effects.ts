@@ -88,14 +88,14 @@ export function returnSurprise(
 }
 
 /** What is unknown of the effects on the hours of a forecast, as standard deviations of a logarithm. */
-export interface EffectDeviations {
+export type EffectDeviations = {
   /** The same error in all hours of a day, and of an event. */
   level: Float64Array;
   /** An error of its own in each part of a day. */
   part: Float64Array;
   /** 1 where an event leaves no demand. */
   isClosed: Uint8Array;
-}
+};
 
 /** Whether an hour that is forecast has an effect of a special day: then the Sunday after it is looked at. */
 export function lastSundayAhead(effects: SeriesEffects, start: number, horizonHours: number): number {

@@ -11,20 +11,20 @@ const ROUNDING = 1e-9;
 export const BACKTEST_METHODS = ['engine', 'last_week', 'weekday_mean'] as const;
 export type BacktestMethod = (typeof BACKTEST_METHODS)[number];
 
-export interface EngineScore {
+export type EngineScore = {
   /** Steps compared. */
   steps: number;
   accuracy: Record<BacktestMethod, Accuracy>;
   /** Share of the steps inside the engine's interval, one per level; null where no step was compared. */
   coverage: (number | null)[];
-}
+};
 
 /** Running sums of one location. */
-export interface ScoreSums {
+export type ScoreSums = {
   errors: Record<BacktestMethod, ErrorSums>;
   inside: number[];
   steps: number;
-}
+};
 
 export const noSums = (levels: number): ScoreSums => ({
   errors: { engine: noErrors(), last_week: noErrors(), weekday_mean: noErrors() },

@@ -38,7 +38,7 @@ const MAX_DAYS_BETWEEN_ORIGINS = 13;
 /** History before the first origin, so that the best rung of the ladder is what is measured. */
 const MIN_HISTORY_HOURS = 4 * HOURS_PER_WEEK;
 
-export interface BacktestOptions {
+export type BacktestOptions = {
   /** Horizons in local hours, each measured by itself. */
   horizonsHours: readonly number[];
   /** Origins wanted; fewer are used where the history is too short. */
@@ -54,30 +54,30 @@ export interface BacktestOptions {
   storms?: readonly string[];
   /** Weeks of history that each forecast may see, and the simple rules with it; default: all that the engine looks at. */
   historyWeeks?: number;
-}
+};
 
-export interface BacktestControl {
+export type BacktestControl = {
   /** Shared with the caller; any value but 0 in the first element stops before the next location. */
   stopFlag?: Int32Array | undefined;
   /** Called after each location of each origin and horizon. */
   onProgress?: (done: number, total: number) => void;
-}
+};
 
-export interface HorizonScore {
+export type HorizonScore = {
   horizonHours: number;
   overall: EngineScore;
   /** Of the kinds of weeks that were met (`week-kinds.ts`). */
   weeks: Partial<Record<WeekKind, EngineScore>>;
   /** In the order of the series. */
   locations: (EngineScore & { locationId: number })[];
-}
+};
 
-export interface BacktestReport {
+export type BacktestReport = {
   /** First local day of each forecast, newest first; empty where the history is too short. */
   startDates: string[];
   /** In the order of the horizons asked for. */
   horizons: HorizonScore[];
-}
+};
 
 /** Hours of history, back from the newest observation, that a backtest looks at, with three days for time zones to spare. */
 export function backtestHistoryHours(

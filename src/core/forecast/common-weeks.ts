@@ -12,13 +12,13 @@
 import { medianInPlace } from './quantiles.ts';
 
 /** Errors of a series by origin. */
-export interface OriginErrors {
+export type OriginErrors = {
   /** u, and the place of its origin among the origins, ascending. */
   errors: Float64Array;
   origins: Uint8Array;
   /** Local hours of the origins. */
   originHours: readonly number[];
-}
+};
 
 const MIN_SERIES = 8;
 const DEVIATION_OF_MEAN = Math.sqrt(Math.PI / 2 - 1);

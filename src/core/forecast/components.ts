@@ -19,7 +19,7 @@ const DAILY_DECAY = 0.6;
 
 type ComponentName = 'sar' | 'weekly' | 'daily' | 'mean';
 
-export interface Rung {
+export type Rung = {
   method: ForecastMethod;
   components: readonly ComponentName[];
   /** Component that is right far out, when the newest hours no longer tell anything. */
@@ -28,7 +28,7 @@ export interface Rung {
   firstOrigin: number;
   /** Past errors up to so many times the least weigh as the least: few origins tell no more. */
   slack: number;
-}
+};
 
 const LADDER: readonly (Rung & { observedBelow: number })[] = [
   {

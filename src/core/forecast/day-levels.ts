@@ -17,13 +17,13 @@ const MAX_OF_WEEK = 3;
 const WEEKDAY_PRIOR = 2;
 
 /** The whole days that end with a history. */
-export interface Days {
+export type Days = {
   /** Position of the first hour of the first day. */
   first: number;
   count: number;
   /** Hour of the local clock at which each day begins. */
   clockHour: number;
-}
+};
 
 /** The days of a history of so many hours from a local hour on. */
 export function wholeDays(firstHour: number, hours: number): Days {
@@ -32,12 +32,12 @@ export function wholeDays(firstHour: number, hours: number): Days {
   return { first, count, clockHour: (firstHour + first) % HOURS_PER_DAY };
 }
 
-export interface DayChannel {
+export type DayChannel = {
   /** u of each day, NaN where unknown. */
   level: Float64Array;
   /** Usual ratio of a day to its week, by day modulo 7. */
   weekday: Float64Array;
-}
+};
 
 /** The whole day, then its parts. */
 export function dayChannels(values: Float64Array, days: Days): DayChannel[] {

@@ -17,19 +17,19 @@ export const PARTS = HOURS_PER_DAY / PART_HOURS;
 const MIN_HOURS = 2;
 
 /** Demand of local days in parts, NaN where not observed. */
-export interface DayParts {
+export type DayParts = {
   /** The parts of one day after those of another. */
   demand: Float64Array;
   /** Where in `demand` the parts of a day begin; −1 for a day without hours. */
   at(day: number): number;
-}
+};
 
 /** Days `first … end − 1`, whose parts begin at `at`. */
-interface DayRange {
+type DayRange = {
   first: number;
   end: number;
   at: number;
-}
+};
 
 /** Cuts the demand of a series, `older` too, into days and parts. */
 export function dayParts(series: DemandSeries): DayParts {
@@ -80,11 +80,11 @@ function dayRanges(ranges: DayRange[]): DayRange[] {
 }
 
 /** What a day usually has, and from how many days that is known, part by part. */
-export interface Usual {
+export type Usual = {
   demand: Float64Array;
   /** Most days that any part is known from; 0 where nothing is. */
   days: number;
-}
+};
 
 /** Weeks that are looked at first, and where these have nothing: two before, two after. */
 const WEEKS = [

@@ -16,13 +16,13 @@ import { dayOf, type SpecialDays } from './special-days.ts';
 import { type DemandEvent, type DemandSeries, HOURS_PER_DAY } from './types.ts';
 
 /** Effects on one series, by local hour. */
-export interface SeriesEffects {
+export type SeriesEffects = {
   dayAt(localHour: number): DayEffect | undefined;
   /** Events that hold, together: their factors multiply. */
   eventAt(localHour: number): EventEffect | undefined;
   /** Whether any event holds. */
   isHeld(localHour: number): boolean;
-}
+};
 
 export const NO_EFFECTS: SeriesEffects = {
   dayAt: () => undefined,
@@ -30,11 +30,11 @@ export const NO_EFFECTS: SeriesEffects = {
   isHeld: () => false,
 };
 
-export interface EffectOptions {
+export type EffectOptions = {
   special: SpecialDays;
   events: readonly DemandEvent[];
   horizonHours: number;
-}
+};
 
 /**
  * Effects on every series.
@@ -93,10 +93,10 @@ export function kindEffects(
 
 const byLocation = (events: readonly DemandEvent[]) => Map.groupBy(events, ({ locationId }) => locationId);
 
-interface Learned {
+type Learned = {
   days: ReadonlyMap<number, DayEffect>;
   effectOfKind(kind: string): EventEffect;
-}
+};
 
 /** Learns the effects of the special days `wanted`, and of kinds of events, for each series. */
 function learn(

@@ -30,13 +30,13 @@ const WEEKS = [-2, -1, 1, 2];
 const NEWEST = 50;
 
 /** Logarithm of a factor, and the standard deviation of what is unknown of it. */
-export interface EventEffect {
+export type EventEffect = {
   log: number;
   deviation: number;
-}
+};
 
 /** A series with what else is to be known of it. */
-export interface EventMember {
+export type EventMember = {
   series: DemandSeries;
   /** The same without the hours of any event. */
   quiet: DemandSeries;
@@ -46,7 +46,7 @@ export interface EventMember {
   beforeHour: number;
   /** Variance of its days beside the panel's. */
   variance: number;
-}
+};
 
 /** Past events of some kinds, the newest of each kind. */
 export function pastEvents(

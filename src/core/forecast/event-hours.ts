@@ -6,10 +6,10 @@ import type { ZoneClock } from './local-time.ts';
 import type { DemandEvent, DemandSeries } from './types.ts';
 
 /** Hours `fromHour … untilHour − 1`, UTC since the epoch. */
-export interface HourRange {
+export type HourRange = {
   fromHour: number;
   untilHour: number;
-}
+};
 
 /** Events that hold in each local hour of a range; nothing for an hour without any. */
 export function eventsByHour(

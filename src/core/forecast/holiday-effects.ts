@@ -19,7 +19,7 @@ import { type SeenDay, type SundayShare, seenDays } from './seen-days.ts';
 import { type DayRole, likeness, SEASON, type SpecialDay, type SpecialDays } from './special-days.ts';
 
 /** What a special day does to the demand of one location. */
-export interface DayEffect {
+export type DayEffect = {
   /** Share w of the way to a Sunday. */
   sunday: number;
   /** Logarithm of the factor beside, per part: a + b_p + δ. */
@@ -29,7 +29,7 @@ export interface DayEffect {
   partDeviation: number;
   /** Whether the day differs enough to be taken out of the history. */
   isMaterial: boolean;
-}
+};
 
 /** Prior variance of a by role, and of any day of a season; that of δ is a quarter of it. */
 const LEVEL_VARIANCE: Record<DayRole | typeof SEASON, number> = {

@@ -59,7 +59,7 @@ function bucketOf(endHours: number): number {
 }
 
 /** Errors of one series, ordered for quantiles. */
-interface SeriesErrors {
+type SeriesErrors = {
   transform: Transform;
   scaleAt: ErrorScale;
   /** Ascending u per bucket. */
@@ -80,7 +80,7 @@ interface SeriesErrors {
   ownVariation: number;
   /** Range of a step's demand of late; 0 where nothing but zeros is known. */
   usualRange: number;
-}
+};
 
 /** Errors of one series as they were made, before the panel is known. */
 export interface MadeErrors
@@ -169,7 +169,7 @@ function thinned(sorted: Float64Array, wanted: number): Float64Array {
 }
 
 /** Quantiles of scaled errors over all series of a request. */
-export interface ErrorPanel {
+export type ErrorPanel = {
   /** Ascending scaled errors per bucket. */
   buckets: Float64Array[];
   middleScale: number | null;
@@ -179,7 +179,7 @@ export interface ErrorPanel {
   middleFreedom: number;
   /** Errors of its series, in order. */
   sorted: ReadonlyMap<MadeErrors, SeriesErrors>;
-}
+};
 
 export function buildPanel(series: readonly MadeErrors[]): ErrorPanel {
   const weeks = commonWeeks(series);
@@ -234,10 +234,10 @@ function panelFreedom(series: readonly SeriesErrors[]): number {
 }
 
 /** Bounds of one series' steps. */
-export interface Bounds {
+export type Bounds = {
   lower: Float64Array;
   upper: Float64Array;
-}
+};
 
 /**
  * @param values    forecast per step

@@ -34,10 +34,10 @@ const DAYS_PER_WEEK = 7;
 /** Days at the end of a history that must still be on the new level. */
 const LASTING_DAYS = 3;
 /** Smallest c and smallest factor that make a change. */
-interface Test {
+type Test = {
   score: number;
   factor: number;
-}
+};
 const DAY_TEST: Test = { score: 3.6, factor: 4 / 3 };
 const PART_TEST: Test = { score: 4, factor: 3 / 2 };
 /** Smallest change in usual changes from week to week. */
@@ -53,14 +53,14 @@ const MAX_DAY = 10;
 const MAD_TO_SD = 1.4826;
 const OUTLYING_DEVIATIONS = 3;
 
-export interface LevelChanges {
+export type LevelChanges = {
   /** First day of each level but the first, ascending. */
   starts: number[];
   /** u of each whole day, NaN where unknown. */
   level: Float64Array;
   /** Usual ratio of a day to its week, by day modulo 7. */
   weekday: Float64Array;
-}
+};
 
 /**
  * Finds the changes of level.
@@ -132,11 +132,11 @@ function isOver(before: Float64Array, after: Float64Array): boolean {
 }
 
 /** The known days and their running sums, none counted as more than so many median days, and how many they are. */
-interface DaySums {
+type DaySums = {
   known: Float64Array;
   sums: Float64Array;
   counts: Int32Array;
-}
+};
 
 function sumDays(u: Float64Array): DaySums {
   const days = known(u, 0, u.length);

@@ -30,22 +30,22 @@ const NEW_HOUR_DEVIATIONS = 3;
 const MAX_COINS = 64;
 
 /** Newest lasting change of level. */
-export interface LevelShift {
+export type LevelShift = {
   /** Local hour index of the first hour on the new level. */
   hour: number;
   /** New level over old; infinite where there was no demand before. */
   factor: number;
   /** Standard deviation of the logarithm of the new level, by how its days vary. */
   deviation: number;
-}
+};
 
-export interface PresentLevel {
+export type PresentLevel = {
   /** The history on its present level. */
   history: LocalSeries;
   /** The same hours as past forecasts are compared with them. */
   compared: Float64Array;
   shift: LevelShift | null;
-}
+};
 
 /**
  * Brings a history to its present level.
@@ -120,11 +120,11 @@ function levelDeviation(days: Float64Array): number {
 }
 
 /** Some days of one level. */
-interface Span {
+type Span = {
   level: number;
   /** Per hour of the day: mean demand, and the variance of that mean. */
   hours: { mean: number; variance: number }[];
-}
+};
 
 function meanOf(x: Float64Array): { mean: number; variance: number } {
   const mean = x.reduce((sum, one) => sum + one, 0) / x.length;

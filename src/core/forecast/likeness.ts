@@ -9,12 +9,12 @@
  */
 import { packedLength, solveRidge } from './cholesky.ts';
 
-export interface Guess {
+export type Guess = {
   /** Weight of each occasion, in their order. */
   weights: Float64Array;
   /** Variance of what is still unknown of the effect. */
   variance: number;
-}
+};
 
 /** Adds next to nothing to the diagonal; the solver asks for a positive number. */
 const RIDGE = 1e-12;

@@ -12,13 +12,13 @@ import { type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 /** Weeks of history the models look at. */
 export const HISTORY_WEEKS = 13;
 
-export interface LocalSeries {
+export type LocalSeries = {
   /** Local hour index of `values[0]`. */
   firstHour: number;
   /** Demand per hour, NaN where missing. */
   values: Float64Array;
   observedHours: number;
-}
+};
 
 const isObserved = (value: number): boolean => value >= 0 && value < Infinity;
 

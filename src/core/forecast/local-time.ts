@@ -16,11 +16,11 @@ import { HOURS_PER_WEEK } from './types.ts';
 const MAX_OFFSET_HOURS = 16;
 
 /** Offset of one UTC week: `before` up to hour `changeHour`, `after` from it on. */
-interface WeekOffset {
+type WeekOffset = {
   before: number;
   changeHour: number;
   after: number;
-}
+};
 
 /** Whole hours to add to a UTC hour to get the local hour index. */
 export type ZoneClock = (utcHour: number) => number;

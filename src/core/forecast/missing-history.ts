@@ -39,12 +39,12 @@ import {
 import { stepDeviations, widenBounds } from './widen.ts';
 
 /** What is known of locations that may be without observations. */
-export interface MissingHistory {
+export type MissingHistory = {
   /** expected demand of an average day; 0 for a location that is not here */
   expectedDailyDemand: ReadonlyMap<number, number>;
   /** observed locations near to one, the nearest first; none for a location that is not here */
   neighbours: ReadonlyMap<number, readonly number[]>;
-}
+};
 
 /** Variance of the square root of a Poisson count. */
 const COUNT_VARIANCE = 0.25;
@@ -54,7 +54,7 @@ const UNKNOWN_SHAPE = 0.25;
 /** Weeks of observations that say what a usual day is. */
 const LEVEL_WEEKS = 4;
 
-interface Steps {
+type Steps = {
   /** First local day, `YYYY-MM-DD`. */
   startDate: string;
   horizonHours: number;
@@ -64,7 +64,7 @@ interface Steps {
   /** As the forecasts of the set know them. */
   holidays?: readonly Holiday[];
   events?: readonly DemandEvent[];
-}
+};
 
 /**
  * Gives a forecast to each location of a set that has none.
@@ -204,12 +204,12 @@ function learnedKinds(
 }
 
 /** What events do to each step. */
-interface StepEffects {
+type StepEffects = {
   /** Mean factor of its hours. */
   factors: Float64Array;
   /** Standard deviation of what is unknown of its logarithm; −1 where nothing can happen (`widen.ts`). */
   deviations: Float64Array;
-}
+};
 
 function stepEffects(
   events: readonly DemandEvent[],

@@ -41,14 +41,14 @@ const MIN_OBSERVED_SHARE = 0.25;
 const FADE_FROM_HOURS = 2 * HOURS_PER_WEEK;
 
 /** What the model would have said at one earlier time. */
-interface PastForecast {
+type PastForecast = {
   /** Position of the origin in the history. */
   origin: number;
   /** Expected demand per hour from the origin on. */
   hourly: Float64Array;
-}
+};
 
-export interface FittedModel {
+export type FittedModel = {
   method: ForecastMethod;
   transform: Transform;
   /** Observed hours that it was fitted on. */
@@ -68,7 +68,7 @@ export interface FittedModel {
   past: PastForecast[];
   /** Hours between the origin of a past forecast and its first step. */
   pastLeadHours: number;
-}
+};
 
 /**
  * @param observations local hours, at least one observed

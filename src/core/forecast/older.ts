@@ -10,20 +10,20 @@ import { dayOf, likeness, type SpecialDay, type SpecialDays } from './special-da
 import { type DemandEvent, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 /** Hours before the history, UTC: of one location, or of all (null). */
-export interface OlderStretch {
+export type OlderStretch = {
   locationId: number | null;
   fromHour: number;
   beforeHour: number;
-}
+};
 
-export interface OlderHours {
+export type OlderHours = {
   /** First hour of the history: stretches end before it. */
   historyFromHour: number;
   /** What is forecast. */
   aheadFromHour: number;
   untilHour: number;
   locationCount: number;
-}
+};
 
 /** Past holidays per holiday ahead, and past events per kind ahead. */
 const OCCASIONS = 8;

@@ -15,13 +15,13 @@ import { medianInPlace } from './quantiles.ts';
 import type { SpecialDays } from './special-days.ts';
 
 /** One location as the learning of effects sees it. */
-export interface Member {
+export type Member = {
   parts: DayParts;
   /** First local day that is forecast: nothing from it on is read. */
   startDay: number;
-}
+};
 
-export interface OrdinaryDays {
+export type OrdinaryDays = {
   /** Per location: ε, ω and ū per part, and the variance of its days beside the panel's. */
   locations: { floor: number; weights: Float64Array; means: Float64Array; variance: number }[];
   /** v_p. */
@@ -29,7 +29,7 @@ export interface OrdinaryDays {
   /** Variance of a, and of α − a. */
   levelVariance: number;
   shapeVariance: number;
-}
+};
 
 const DAYS = 56;
 const FLOOR_SHARE = 0.02;

@@ -29,15 +29,15 @@ import { stabilise } from './transform.ts';
 import { type DemandSeries, type ForecastMethod, type HistoryNotes, HOURS_PER_DAY } from './types.ts';
 import { stepDeviations, widenBounds } from './widen.ts';
 
-export interface StepOptions {
+export type StepOptions = {
   /** Local hours to forecast. */
   horizonHours: number;
   /** Local hours per value. */
   stepHours: number;
-}
+};
 
 /** Forecast of one series. */
-export interface PanelForecast {
+export type PanelForecast = {
   values: Float64Array;
   method: ForecastMethod;
   backtestWape: number | null;
@@ -55,7 +55,7 @@ export interface PanelForecast {
   deviations: Float64Array | null;
   /** One per level, once `addBounds` has been called. */
   bounds: Bounds[];
-}
+};
 
 /** Forecasts one series from a local hour on; null where it has no observation before. */
 export type FitSeries = (

@@ -18,13 +18,13 @@ const MAX_HORIZON_HOURS = 672;
 /** Share of the history after the first origin that one comparison may take; the rest spreads the origins. */
 const HORIZON_SHARE = 0.6;
 
-export interface RollingPlan {
+export type RollingPlan = {
   /** Ascending positions in the history; empty where the history is too short to compare anything. */
   origins: number[];
   horizonHours: number;
   /** Hours between an origin and its first step. */
   leadHours: number;
-}
+};
 
 const wholeDays = (hours: number): number => Math.floor(hours / HOURS_PER_DAY);
 

@@ -70,7 +70,7 @@ function dynamicRegressors(
 }
 
 /** Weighted sums of all targets before one origin. */
-interface Sums {
+type Sums = {
   /** Products of the dynamic regressors, and of each with the target. */
   xx: Float64Array;
   xz: Float64Array;
@@ -79,25 +79,25 @@ interface Sums {
   zz: number;
   weight: number;
   squaredWeight: number;
-}
+};
 const HOUR_SUMS = DYNAMIC + 2;
 
 /** The normal equations of one origin. */
-interface Moments {
+type Moments = {
   xx: Float64Array;
   xz: Float64Array;
   zz: number;
   weight: number;
   squaredWeight: number;
-}
+};
 
-export interface SarInput {
+export type SarInput = {
   z: Float64Array;
   /** 1 where the hour was observed, 0 where it was filled in. */
   observed: Uint8Array;
   lowestZ: number;
   highestZ: number;
-}
+};
 
 /** Forecasts hours origin … origin + count − 1 of z from the hours before the origin. */
 export type SarForecast = (count: number) => Float64Array;

@@ -16,13 +16,13 @@ const MAX_CONTRAST = 2.5;
 const MAX_OWN = 2.5;
 
 /** One special day as each location saw it: y, C and U + ε of each part; undefined where it did not. */
-interface Sight {
+type Sight = {
   day: number;
   special: SpecialDay;
   locations: ({ y: Float32Array; contrast: Float32Array; usual: Float32Array } | undefined)[];
   /** Days that the usual is known from, at least 1. */
   usualDays: number;
-}
+};
 
 /** What a special day was seen to do. */
 export interface SeenDay extends Sight {
@@ -35,10 +35,10 @@ export interface SeenDay extends Sight {
 }
 
 /** Sunday's share w and its variance. */
-export interface SundayShare {
+export type SundayShare = {
   mean: number;
   variance: number;
-}
+};
 
 /** The special days that locations saw, and Sunday's share by role. */
 export function seenDays(

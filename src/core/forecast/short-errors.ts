@@ -21,7 +21,7 @@ const ODD_WEEK = 3;
 export const CUTS = 6;
 
 /** Errors of short histories at some donors, by day ahead. */
-export interface ShortErrors {
+export type ShortErrors = {
   /** κ². */
   relativeVariance: number;
   /** m_D and r_D. */
@@ -30,14 +30,14 @@ export interface ShortErrors {
   shape: Float64Array;
   /** Factor of each step's forecast. */
   borrowed: Float64Array;
-}
+};
 
 /** A donor, compared. */
-export interface Compared {
+export type Compared = {
   level: number;
   /** Per cut: forecast and outcome of each step, NaN where not observed. */
   cuts: { week: number; forecast: Float64Array; actual: Float64Array }[];
-}
+};
 
 /** The errors of some donors as one. Null where nothing can be compared. @param borrows whether their shape of the week is taken */
 export function poolErrors(

@@ -32,7 +32,7 @@ const MIN_OBSERVED = 0.75;
 /** Forecasts so many hours, a gap after a history. */
 export type FitShort = (history: LocalSeries, leadHours: number, horizonHours: number) => Float64Array;
 
-export interface ShortPlace {
+export type ShortPlace = {
   /** Hours from its oldest to its newest observation. */
   hours: number;
   leadHours: number;
@@ -40,14 +40,14 @@ export interface ShortPlace {
   endHour: number;
   /** Mean demand per hour. */
   level: number;
-}
+};
 
 /** A mature location that can be asked. */
-export interface Donor {
+export type Donor = {
   place: ShortPlace;
   /** Its history without outliers, special days and events. */
   history: () => LocalSeries;
-}
+};
 
 /**
  * @param donors mature locations

@@ -22,7 +22,7 @@ export const HOLIDAY_REACH_HOURS = (SEASON_GAP[1] + DAYS_BEFORE) * HOURS_PER_DAY
 /** `off`: a holiday; `between`: a working day that holidays, or a holiday and a weekend, enclose; `near`: any other. */
 export type DayRole = 'off' | 'between' | 'near';
 
-export interface SpecialDay {
+export type SpecialDay = {
   role: DayRole;
   /** Name of the holiday. */
   name: string;
@@ -30,7 +30,7 @@ export interface SpecialDay {
   offset: number;
   /** Weekday of the holiday, 0 = Sunday, or `season`. */
   kind: string;
-}
+};
 
 /** Special days by local day number. */
 export type SpecialDays = ReadonlyMap<number, SpecialDay>;

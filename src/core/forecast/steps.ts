@@ -68,7 +68,7 @@ export function usualRange(
 }
 
 /** Past forecasts of whole steps beside what happened. */
-export interface PastSteps {
+export type PastSteps = {
   /** Hours from the origin to the end of each step. */
   endHours: Float64Array;
   /** Place of each step's origin among the origins, ascending. */
@@ -82,7 +82,7 @@ export interface PastSteps {
   /** Σ|actual − forecast| and Σ actual, in demand. */
   absoluteError: number;
   demand: number;
-}
+};
 
 /**
  * Compares the past forecasts with the history, step by step, holidays left out. Clock changes are left out of the comparison: both

@@ -21,7 +21,7 @@ import { HOURS_PER_DAY } from './types.ts';
 
 export type TransformKind = 'log' | 'sqrt';
 
-export interface Transform {
+export type Transform = {
   kind: TransformKind;
   mean: number;
   /** Standard deviation of g(y); 1 for a constant series. */
@@ -32,7 +32,7 @@ export interface Transform {
   /** The same in units of z. */
   lowestZ: number;
   highestZ: number;
-}
+};
 
 const RANGE_MARGIN = 0.3;
 /** Hours with demand. */
@@ -104,14 +104,14 @@ export function medianDemand(transform: Transform, z: number): number {
 export type MeanDemand = (z: number) => number;
 
 /** Past forecasts of single hours, hour by hour. */
-export interface PastHours {
+export type PastHours = {
   z: Float64Array;
   /** z of the demand that came less the forecast. */
   errors: Float64Array;
   demand: Float64Array;
   /** Number of different hours among them: past forecasts may overlap. */
   distinct: number;
-}
+};
 
 /**
  * The mean demand behind a forecast, learned from past ones; the median where there are none.
@@ -183,11 +183,11 @@ function shrunkMean(values: Float64Array): number {
 }
 
 /** What errors around their mean add to the median, at the mean z of each group. */
-interface Knot {
+type Knot = {
   z: number;
   /** Factor with log, summand with the root. */
   correction: number;
-}
+};
 
 function errorsByLevel({ kind, deviation }: Transform, { z, errors, demand }: PastHours): Knot[] {
   const events = demand.reduce((count, one) => count + (one > 0 ? 1 : 0), 0);

@@ -1,7 +1,7 @@
 /** Shapes that cross the border of the forecast engine: plain, structured-clonable data. */
 
 /** Hourly demand of one location. Hours are consecutive and counted in UTC. */
-export interface DemandSeries {
+export type DemandSeries = {
   locationId: number;
   /** IANA name, e.g. `America/New_York`; an unknown name is a RangeError. */
   timeZone: string;
@@ -11,18 +11,18 @@ export interface DemandSeries {
   values: Float64Array;
   /** Stretches of demand before `values`, from which the effects of holidays and events are learned, nothing else. */
   older?: readonly { startHour: number; values: Float64Array }[];
-}
+};
 
 /** A public holiday. */
-export interface Holiday {
+export type Holiday = {
   /** Local day, `YYYY-MM-DD`. */
   date: string;
   /** The same every year. */
   name: string;
-}
+};
 
 /** A stretch of time in which demand is known to differ: a strike, a marathon, a closed station, a promotion. */
-export interface DemandEvent {
+export type DemandEvent = {
   /** Free text that says which events are alike. */
   kind: string;
   /** null: all locations. */
@@ -32,9 +32,9 @@ export interface DemandEvent {
   untilHour: number;
   /** What demand is multiplied by, ≥ 0, as stated; null: learned from past events of the same kind. */
   factor: number | null;
-}
+};
 
-export interface ForecastOptions {
+export type ForecastOptions = {
   /** First local day forecast, `YYYY-MM-DD`. Default: `defaultStartDate` of the series set. */
   startDate?: string;
   /** Instead of `startDate`: the forecast starts at the local hour this UTC hour falls in. */
@@ -49,7 +49,7 @@ export interface ForecastOptions {
   holidays?: readonly Holiday[];
   /** Events in the history and the forecast, in any order; none where absent. */
   events?: readonly DemandEvent[];
-}
+};
 
 /** The rungs of the short-history ladder, best first. */
 const FORECAST_METHODS = ['combination', 'sar_weekly_mean', 'daily_profile', 'mean'] as const;
@@ -59,7 +59,7 @@ export type ForecastMethod = (typeof FORECAST_METHODS)[number];
 export const METHODS_WITHOUT_HISTORY = ['expected_daily_demand', 'no_history'] as const;
 type MethodWithoutHistory = (typeof METHODS_WITHOUT_HISTORY)[number];
 
-export interface LocationForecast {
+export type LocationForecast = {
   status: 'ok';
   locationId: number;
   /** Expected demand summed over each step, `ceil(horizonHours / stepHours)` numbers ≥ 0. */
@@ -74,10 +74,10 @@ export interface LocationForecast {
   /** Hours from the newest observation to the start; null where there is no observation. */
   leadHours: number | null;
   notes: HistoryNotes;
-}
+};
 
 /** What a planner should know of the history behind a forecast. */
-export interface HistoryNotes {
+export type HistoryNotes = {
   /** Newest lasting change of level; null where none is seen. */
   levelShift: {
     /** First local day on the new level, `YYYY-MM-DD`. */
@@ -87,9 +87,9 @@ export interface HistoryNotes {
   } | null;
   /** The pattern in which hours are missing; null where none is seen. Missing hours are read as unknown, not as 0. */
   absentRows: AbsentRows | null;
-}
+};
 
-export interface AbsentRows {
+export type AbsentRows = {
   /** Share of the hours from the oldest to the newest observed that are missing. */
   share: number;
   /** Hours of the local day, 0 … 23, that are never observed. */
@@ -98,26 +98,26 @@ export interface AbsentRows {
   weekdays: number[];
   /** Counts are observed, 1 among them, but never 0: rows seem to be written only where there is demand. */
   zerosNeverSeen: boolean;
-}
+};
 
 export const NO_NOTES: HistoryNotes = { levelShift: null, absentRows: null };
 
 /** The location has no usable observation before the start. */
-export interface NoObservations {
+export type NoObservations = {
   status: 'no_observations';
   locationId: number;
-}
+};
 
 export type ForecastResult = LocationForecast | NoObservations;
 
-export interface ForecastSet {
+export type ForecastSet = {
   /** Name of the model, for `metadata.model`. */
   model: string;
   /** First local day of the forecast; null where no series has an observation and none was asked for. */
   startDate: string | null;
   /** One per series, in the order of the series. */
   results: ForecastResult[];
-}
+};
 
 export const FORECAST_MODEL = 'sar-profile-combination';
 

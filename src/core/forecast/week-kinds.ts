@@ -29,12 +29,12 @@ const DAYS_AFTER_SHIFT = 14;
 const DAYS_SINCE_MONDAY = 3;
 
 /** What makes weeks of all locations what they are. */
-export interface UnusualDays {
+export type UnusualDays = {
   special: SpecialDays;
   events: readonly DemandEvent[];
   /** Local days `YYYY-MM-DD`. */
   storms: readonly string[];
-}
+};
 
 /** The kind of a span of local hours at one location: the first that fits of the weeks that it touches. */
 export type KindOfSpan = (fromHour: number, hours: number) => WeekKind;
