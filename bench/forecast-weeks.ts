@@ -22,8 +22,8 @@ const HOURS = 168;
 
 const series = await readDemand(DEFAULT_FILE, 'America/New_York');
 const total = ({ values }: { values: Float64Array }) => values.reduce((sum, value) => sum + (value || 0), 0);
-const busiest = series.reduce((best, one, i) => (total(one) > total(series[best]!) ? i : best), 0);
-const one = series[busiest]!;
+const busiest = series.reduce((best, one, i) => (total(one) > total(series[best]) ? i : best), 0);
+const one = series[busiest];
 const from = one.startHour - HOLIDAY_REACH_HOURS;
 const until = one.startHour + one.values.length + HOLIDAY_REACH_HOURS;
 const holidays = (await openHolidayCalendar('US')).between(from, until);
@@ -33,7 +33,7 @@ const dayName = new Intl.DateTimeFormat('en-GB', {
 
 for (const { name, startDate } of WEEKS) {
   const asked = { startDate, horizonHours: HOURS, stepHours: 1, confidenceLevel: 0.95, holidays };
-  const result = forecastMany(series, asked).results[busiest]!;
+  const result = forecastMany(series, asked).results[busiest];
   if (result.status !== 'ok') throw new Error(`zone ${one.locationId} has no forecast from ${startDate}`);
   const start = localMidnight(startDate)!;
   const observed = localDemand(one, start, HOURS);
@@ -43,8 +43,8 @@ for (const { name, startDate } of WEEKS) {
     return [dayName.format(date), ...(holiday ? [holiday.name] : [])];
   });
   const { values, lower, upper } = result;
-  const held = observed.filter((y, hour) => y >= lower![hour]! && y <= upper![hour]!).length;
-  const error = observed.reduce((sum, y, hour) => sum + Math.abs(y - values[hour]!), 0);
+  const held = observed.filter((y, hour) => y >= lower![hour] && y <= upper![hour]).length;
+  const error = observed.reduce((sum, y, hour) => sum + Math.abs(y - values[hour]), 0);
   const wape = (100 * error) / observed.reduce((sum, y) => sum + y, 0);
   const title = `Taxi pickups per hour in zone ${one.locationId}, forecast on the eve of ${dayName.format(start * 3_600_000)} 2017`;
   const file = new URL(`./forecast-week-${name}.svg`, import.meta.url);

@@ -125,7 +125,7 @@ const { values } = parseArgs({
 });
 
 if (values.case !== undefined) {
-  console.log(JSON.stringify(await measure(CASES[values.case]!, Number(values.repeats))));
+  console.log(JSON.stringify(await measure(CASES[values.case], Number(values.repeats))));
 } else {
   const rows: string[][] = [];
   for (const name of Object.keys(CASES)) {
@@ -139,7 +139,7 @@ if (values.case !== undefined) {
       child.stdout,
     ) as Measured;
     const whole = (value: number) => Math.round(value).toLocaleString('en-US');
-    const ratios = engineMs.map((ms, r) => ms / naiveMs[r]!);
+    const ratios = engineMs.map((ms, r) => ms / naiveMs[r]);
     console.error(
       `${name}: processor ${whole(coldProcessorMs)} ms cold, ${whole(percentile(processorMs, 0.5))} ms warm`,
     );

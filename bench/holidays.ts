@@ -72,14 +72,14 @@ function score(forecasts: ReturnType<typeof forecaster>, date: string, from = 0,
     const hourly = forecasts(startDate, 1).results;
     const daily = forecasts(startDate, HOURS_PER_DAY).results;
     series.forEach((one, i) => {
-      const [hours, days] = [hourly[i]!, daily[i]!];
+      const [hours, days] = [hourly[i], daily[i]];
       if (hours.status !== 'ok' || days.status !== 'ok') return;
       const actual = localDemand(one, day, HOURS_PER_DAY);
       const total = actual.reduce((sum, demand) => sum + demand, 0);
       const at = HOURS_PER_DAY * lead;
       addErrors(found.hours, hours.values.subarray(at, at + HOURS_PER_DAY), actual, 0);
       addErrors(found.days, days.values.subarray(lead, lead + 1), Float64Array.of(total), 0);
-      if (total >= days.lower![lead]! && total <= days.upper![lead]!) found.inside++;
+      if (total >= days.lower![lead] && total <= days.upper![lead]) found.inside++;
       found.count++;
     });
   }

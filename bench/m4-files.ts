@@ -27,11 +27,11 @@ export async function readM4Hourly(folder: string): Promise<M4Series[]> {
   });
   const actuals = new Map<string, Float64Array>();
   await readRows(folder, 'Hourly-test.csv', (row, line) => {
-    actuals.set(row[0]!, readValues(row, `Hourly-test.csv:${line}`));
+    actuals.set(row[0], readValues(row, `Hourly-test.csv:${line}`));
   });
   const series: M4Series[] = [];
   await readRows(folder, 'Hourly-train.csv', (row, line) => {
-    const id = row[0]!;
+    const id = row[0];
     const place = `Hourly-train.csv:${line}`;
     const history = readValues(row, place);
     const known = info.get(id);

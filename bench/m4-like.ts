@@ -34,7 +34,7 @@ export function m4LikeSeries(count: number, seed: number): M4Series[] {
       trend += drift * normal();
       let shape = t % HOURS_PER_WEEK >= 5 * HOURS_PER_DAY ? weekend : 0;
       waves.forEach((size, k) => {
-        shape += size * Math.sin((2 * Math.PI * (k + 1) * t) / HOURS_PER_DAY + phases[k]!);
+        shape += size * Math.sin((2 * Math.PI * (k + 1) * t) / HOURS_PER_DAY + phases[k]);
       });
       const spike = random() < spikeShare ? 1 + 2 * random() : 1;
       const value = level * spike * Math.exp(shape + ar + day + trend);

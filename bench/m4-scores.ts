@@ -34,9 +34,9 @@ export function scorePoints(
   history: Float64Array,
   period: number,
 ): PointScore {
-  const errors = actual.map((y, h) => Math.abs(y - forecast[h]!));
+  const errors = actual.map((y, h) => Math.abs(y - forecast[h]));
   return {
-    smape: mean(errors.map((error, h) => (200 * error) / (Math.abs(actual[h]!) + Math.abs(forecast[h]!)))),
+    smape: mean(errors.map((error, h) => (200 * error) / (Math.abs(actual[h]) + Math.abs(forecast[h])))),
     mase: mean(errors) / naiveScale(history, period),
   };
 }
@@ -56,7 +56,7 @@ export function scoreIntervals(
 ): IntervalScore {
   let inside = 0;
   const widths = actual.map((y, h) => {
-    const [low, high] = [lower[h]!, upper[h]!];
+    const [low, high] = [lower[h], upper[h]];
     if (y >= low && y <= high) inside++;
     return high - low + (2 / ALPHA) * (Math.max(0, low - y) + Math.max(0, y - high));
   });
@@ -65,7 +65,7 @@ export function scoreIntervals(
 
 /** Mean |y[t] − y[t − m]| of the history. */
 export function naiveScale(history: Float64Array, period: number): number {
-  return mean(history.subarray(period).map((y, t) => Math.abs(y - history[t]!)));
+  return mean(history.subarray(period).map((y, t) => Math.abs(y - history[t])));
 }
 
 export const averagePoints = (scores: readonly PointScore[]): PointScore => ({
@@ -79,7 +79,7 @@ export const overallWeightedAverage = (score: PointScore, naive2: PointScore): n
 
 /** The last season, repeated. */
 export function seasonalNaive(history: Float64Array, period: number, horizon: number): Float64Array {
-  return Float64Array.from({ length: horizon }, (_, h) => history[history.length - period + (h % period)]!);
+  return Float64Array.from({ length: horizon }, (_, h) => history[history.length - period + (h % period)]);
 }
 
 /**
@@ -91,8 +91,8 @@ export function naive2(history: Float64Array, period: number, horizon: number): 
   const indices = isSeasonal(history, period)
     ? seasonalIndices(history, period)
     : new Float64Array(period).fill(1);
-  const level = history[n - 1]! / indices[(n - 1) % period]!;
-  return Float64Array.from({ length: horizon }, (_, h) => level * indices[(n + h) % period]!);
+  const level = history[n - 1] / indices[(n - 1) % period];
+  return Float64Array.from({ length: horizon }, (_, h) => level * indices[(n + h) % period]);
 }
 
 /**
@@ -105,7 +105,7 @@ export function isSeasonal(history: Float64Array, period: number): boolean {
   const centre = mean(history);
   const covariance = (lag: number): number => {
     let sum = 0;
-    for (let t = lag; t < n; t++) sum += (history[t]! - centre) * (history[t - lag]! - centre);
+    for (let t = lag; t < n; t++) sum += (history[t] - centre) * (history[t - lag] - centre);
     return sum;
   };
   const variance = covariance(0);
@@ -128,12 +128,12 @@ export function seasonalIndices(history: Float64Array, period: number): Float64A
     let trend = 0;
     for (let k = -half; k <= half; k++) {
       const weight = period % 2 === 0 && Math.abs(k) === half ? 0.5 : 1;
-      trend += (weight * history[t + k]!) / period;
+      trend += (weight * history[t + k]) / period;
     }
-    sums[t % period]! += history[t]! / trend;
-    counts[t % period]!++;
+    sums[t % period] += history[t] / trend;
+    counts[t % period]++;
   }
-  const figure = sums.map((sum, i) => sum / counts[i]!);
+  const figure = sums.map((sum, i) => sum / counts[i]);
   const centre = mean(figure);
   return figure.map((index) => index / centre);
 }

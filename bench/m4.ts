@@ -52,12 +52,12 @@ export function scoreM4(all: readonly M4Series[], onSeries: (done: number) => vo
     });
     addBounds(forecasts, options, [0.95]);
     panel.forEach(({ history, actual, period }, i) => {
-      const { values, bounds } = forecasts[i]!;
+      const { values, bounds } = forecasts[i];
       const score = (forecast: Float64Array) => scorePoints(forecast, actual, history, period);
       points.engine.push(score(values));
       points.naive2.push(score(naive2(history, period, horizonHours)));
       points.seasonal.push(score(seasonalNaive(history, period, horizonHours)));
-      intervals.push(scoreIntervals(bounds[0]!.lower, bounds[0]!.upper, actual, history, period));
+      intervals.push(scoreIntervals(bounds[0].lower, bounds[0].upper, actual, history, period));
     });
   }
   const reference = averagePoints(points.naive2);

@@ -77,7 +77,7 @@ describe('every Markdown file', () => {
   test('links to files and headings that exist, within the repository', () => {
     const faults = documents.flatMap((document) => {
       const text = withoutBlocks(read(document)).join('\n');
-      const links = [...text.matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)].map((match) => match[1]!);
+      const links = [...text.matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)].map((match) => match[1]);
       return links.flatMap((link) => faultOf(link, document));
     });
     expect(faults).toEqual([]);
@@ -97,7 +97,7 @@ describe('the README of every room of the optimizer', () => {
 
   test('names every file of the room, and only files that exist', () => {
     const faults = rooms.flatMap((room) => {
-      const names = [...read(readmeOf(room)).matchAll(/`([\w./-]+\.ts)`/g)].map((match) => match[1]!);
+      const names = [...read(readmeOf(room)).matchAll(/`([\w./-]+\.ts)`/g)].map((match) => match[1]);
       const named = new Set(names.map((name) => path.join(room, name)));
       const files = globSync(`${room}/**/*.ts`, { cwd: ROOT });
       return [

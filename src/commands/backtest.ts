@@ -194,11 +194,11 @@ const plain = (value: number | null): string => (value === null ? '–' : value.
 
 /** Rows as columns: the first `names` to the left, numbers to the right. */
 function drawTable(rows: string[][], names: number): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   const draw = (row: string[]): string =>
-    row.map((cell, i) => (i < names ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ');
+    row.map((cell, i) => (i < names ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ');
   const rule = widths.map((width) => '─'.repeat(width)).join('──');
-  return [draw(rows[0]!), rule, ...rows.slice(1).map(draw)].join('\n');
+  return [draw(rows[0]), rule, ...rows.slice(1).map(draw)].join('\n');
 }
 
 const METHOD_NAMES: Record<BacktestMethod, string> = {
@@ -282,7 +282,7 @@ async function main(): Promise<void> {
     return backtest(series, options, { onProgress: (done, total) => bar.update(i + done / total) })!;
   });
   bar.stop();
-  const { startDates } = reports[0]!;
+  const { startDates } = reports[0];
   if (startDates.length === 0) {
     throw new CommandError(
       `${settings.file} contains too little history: a backtest needs four weeks before the first forecast and ` +
@@ -291,7 +291,7 @@ async function main(): Promise<void> {
     );
   }
   const measured = reports.flatMap(({ horizons }, i) =>
-    horizons.map((score) => ({ score, stepHours: stepsHours[i]! })),
+    horizons.map((score) => ({ score, stepHours: stepsHours[i] })),
   );
   const rows = measured.flatMap(({ score, stepHours }) => methodRows(score, stepHours));
   const byWeek = measured.flatMap(({ score, stepHours }) => weekRows(score, stepHours));

@@ -57,7 +57,7 @@ export function planRequest(
   const leftOut = new Set(risk.left_out);
   const demandForecast = Object.fromEntries(
     Object.entries(forecast.forecasts).map(([id, mean]) => {
-      const values = demand === 'upper' ? forecast.intervals![id]!.upper : mean;
+      const values = demand === 'upper' ? forecast.intervals![id].upper : mean;
       return [id, values.map((value, t) => scaled(value, scale, `forecast of location ${id}, step ${t}`))];
     }),
   );

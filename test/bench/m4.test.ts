@@ -19,7 +19,7 @@ import {
 
 const series = (...values: number[]) => Float64Array.from(values);
 const repeat = (pattern: number[], times: number) =>
-  Float64Array.from({ length: pattern.length * times }, (_, i) => pattern[i % pattern.length]!);
+  Float64Array.from({ length: pattern.length * times }, (_, i) => pattern[i % pattern.length]);
 
 describe('scores, by hand', () => {
   // In-sample seasonal naive with m = 2: |12 − 10| and |18 − 20|, mean 2.
@@ -129,8 +129,8 @@ describe('the files of the competition', () => {
       ['H1', 24, 100],
       ['H2', 24, 76],
     ]);
-    expect(all[1]!.history[75]).toBe(10);
-    expect([...all[0]!.actual]).toEqual([11, 11]);
+    expect(all[1].history[75]).toBe(10);
+    expect([...all[0].actual]).toEqual([11, 11]);
   });
 
   test('give the scores computed by hand', async () => {

@@ -14,7 +14,7 @@ test.each<[DecisionRequest, string | null]>([
 ])('a fault of the demand forecast for %j is told once, of %s', (request, field) => {
   const faults = decisionFaults(request, [], [demand(0), demand(1), network]);
   expect(faults.map((fault) => fault.field)).toEqual([field, 'network.costs[0][1]']);
-  expect(faults[0]!.message).toMatch(/forecast.*: too large/);
+  expect(faults[0].message).toMatch(/forecast.*: too large/);
 });
 
 test('a vehicle is named where the caller sent it, whoever is left out before it, and called stored where not', () => {

@@ -156,7 +156,7 @@ function fits(shown: string, actual: string, ids: Ids): boolean {
     } else pattern += match.groups?.moment ? MOMENT.source : '[^]*?';
   }
   const found = new RegExp(`^${pattern}${escapePattern(shown.slice(from))}$`).exec(actual);
-  for (const [i, id] of own.entries()) if (found) ids.set(id, found[i + 1]!);
+  for (const [i, id] of own.entries()) if (found) ids.set(id, found[i + 1]);
   return found !== null;
 }
 
@@ -181,8 +181,8 @@ function compareLines(shown: string[], actual: string[], ids: Ids, faults: strin
       continue;
     }
     const from = at;
-    if (isAfterGap) while (at < actual.length && !fits(line, actual[at]!, ids)) at++;
-    if (at >= actual.length || !fits(line, actual[at]!, ids)) {
+    if (isAfterGap) while (at < actual.length && !fits(line, actual[at], ids)) at++;
+    if (at >= actual.length || !fits(line, actual[at], ids)) {
       const found = actual.slice(from, from + 12).join('\n');
       faults.push(`no line "${line}"; it goes on with\n${found}`);
       return;

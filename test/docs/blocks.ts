@@ -35,7 +35,7 @@ export function readBlocks(markdown: string): Block[] {
         open = undefined;
       } else open.text += `${line}\n`;
     } else if (fence) {
-      open = { language: fence[1]!, text: '', line: i + 1, notRun: mark };
+      open = { language: fence[1], text: '', line: i + 1, notRun: mark };
       mark = undefined;
     } else if (line.trim() !== '') {
       mark = /^<!-- not run: (.*) -->$/.exec(line)?.[1];

@@ -85,10 +85,10 @@ describe('every Markdown file', () => {
   test.each(files)('%s names npm scripts and files that exist', (file) => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const text = read(file);
-    const named = [...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map((match) => match[1]!);
+    const named = [...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map((match) => match[1]);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
     const run = [...text.matchAll(/\bnode (?:--\S+ )*((?:bench|src|workers|test)\/[\w./-]+)/g)].map(
-      (match) => match[1]!,
+      (match) => match[1],
     );
     expect(run.filter((name) => globSync(name, { cwd: ROOT }).length === 0)).toEqual([]);
   });

@@ -20,7 +20,7 @@ describe('what a forecast knows of the past', () => {
   beforeAll(async () => {
     for (const kind of ['with', 'without'] as const) {
       const overrides = kind === 'with' ? { FORECASTING_HOLIDAYS: 'US' } : {};
-      urls[kind] = (await startTestService({ workers: 0, overrides })).urls[0]!;
+      urls[kind] = (await startTestService({ workers: 0, overrides })).urls[0];
       const observations = [
         ...demandOf(1, '2017-01-01T00:00Z', '2017-02-18T00:00Z'),
         ...demandOf(2, '2016-09-01T00:00Z', '2016-10-01T00:00Z'),

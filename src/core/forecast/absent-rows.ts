@@ -27,10 +27,10 @@ export function findAbsentRows({ firstHour, values, observedHours }: LocalSeries
     const all = new Float64Array(count);
     values.forEach((value, t) => {
       const group = of(firstHour + t);
-      all[group]!++;
-      if (!Number.isNaN(value)) observed[group]!++;
+      all[group]++;
+      if (!Number.isNaN(value)) observed[group]++;
     });
-    return Array.from(all.keys()).filter((group) => observed[group]! <= ABSENT_SHARE * all[group]!);
+    return Array.from(all.keys()).filter((group) => observed[group] <= ABSENT_SHARE * all[group]);
   };
   const hoursOfDay = groups(HOURS_PER_DAY, (hour) => hour % HOURS_PER_DAY, MIN_DAYS * HOURS_PER_DAY);
   // Monday is 1 of 1 … 7; here Sunday is 0.

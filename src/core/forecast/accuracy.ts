@@ -36,11 +36,11 @@ export function addErrors(
   let absolute = 0;
   let steps = 0;
   for (let i = 0; i < actual.length; i++) {
-    const error = forecast[i]! - actual[i]!;
+    const error = forecast[i] - actual[i];
     if (Number.isNaN(error)) continue;
     absolute += Math.abs(error);
     sums.signed += error;
-    sums.demand += actual[i]!;
+    sums.demand += actual[i];
     steps++;
   }
   sums.absolute += absolute;
@@ -73,7 +73,7 @@ export function weeklyNaiveError(history: Float64Array, stepHours: number, hours
   let count = 0;
   for (let end = history.length; end - stepHours - hoursPerWeek >= 0; end -= stepHours) {
     let difference = 0;
-    for (let t = end - stepHours; t < end; t++) difference += history[t]! - history[t - hoursPerWeek]!;
+    for (let t = end - stepHours; t < end; t++) difference += history[t] - history[t - hoursPerWeek];
     if (Number.isNaN(difference)) continue;
     sum += Math.abs(difference);
     count++;

@@ -54,7 +54,7 @@ function logEffect(effect: DayEffect, localHour: number, contrast: number): numb
   const place = Math.min(Math.max((hour + 0.5) / PART_HOURS - 0.5, 0), PARTS - 1);
   const below = Math.floor(place);
   const above = Math.min(below + 1, PARTS - 1);
-  const part = effect.parts[below]! + (place - below) * (effect.parts[above]! - effect.parts[below]!);
+  const part = effect.parts[below] + (place - below) * (effect.parts[above] - effect.parts[below]);
   return part + effect.sunday * limited(contrast);
 }
 
@@ -72,18 +72,18 @@ export function returnSurprise(
 ): void {
   const { firstHour, values } = history;
   const inRange = (demand: number): number => Math.min(Math.max(demand, transform.lowest), transform.highest);
-  const zOf = (demand: number): number => standardise(transform, Float64Array.of(inRange(demand)))[0]!;
+  const zOf = (demand: number): number => standardise(transform, Float64Array.of(inRange(demand)))[0];
   for (let t = 0; t < z.length; t++) {
-    const isTakenOut = Number.isNaN(usual[t]!) && !Number.isNaN(values[t]!);
+    const isTakenOut = Number.isNaN(usual[t]) && !Number.isNaN(values[t]);
     const effect = effects.dayAt(firstHour + t);
     if (!isTakenOut || effect === undefined || effects.isHeld(firstHour + t)) continue;
     const toSunday = hoursToSunday(firstHour + t);
     const after = clean[t + toSunday];
     const before = clean[t + toSunday - HOURS_PER_WEEK];
     const sunday = after !== undefined && before !== undefined ? after / 2 + before / 2 : (after ?? before);
-    const contrast = sunday === undefined ? 0 : Math.log(sunday / clean[t]!);
-    const expected = clean[t]! * Math.exp(logEffect(effect, firstHour + t, contrast));
-    z[t]! += SURPRISE_SHARE * (zOf(values[t]!) - zOf(expected));
+    const contrast = sunday === undefined ? 0 : Math.log(sunday / clean[t]);
+    const expected = clean[t] * Math.exp(logEffect(effect, firstHour + t, contrast));
+    z[t] += SURPRISE_SHARE * (zOf(values[t]) - zOf(expected));
   }
 }
 
@@ -131,14 +131,14 @@ export function applyEffects(
     const day = effects.dayAt(start + h);
     const event = effects.eventAt(start + h);
     if (day !== undefined) {
-      const contrast = Math.log(ahead(h + hoursToSunday(start + h)) / hourly[h]!);
-      hourly[h]! *= Math.exp(logEffect(day, start + h, contrast));
+      const contrast = Math.log(ahead(h + hoursToSunday(start + h)) / hourly[h]);
+      hourly[h] *= Math.exp(logEffect(day, start + h, contrast));
       at().level[h] = day.levelDeviation;
       at().part[h] = day.partDeviation;
     }
     if (event !== undefined) {
-      hourly[h]! *= Math.exp(event.log);
-      at().level[h] = Math.hypot(at().level[h]!, event.deviation);
+      hourly[h] *= Math.exp(event.log);
+      at().level[h] = Math.hypot(at().level[h], event.deviation);
       if (event.log === -Infinity) at().isClosed[h] = 1;
     }
   }

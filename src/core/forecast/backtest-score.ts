@@ -50,7 +50,7 @@ export function addSteps(
     sums.steps++;
     bounds.forEach(({ lower, upper }, level) => {
       const slack = ROUNDING * y;
-      if (y >= lower[i]! - slack && y <= upper[i]! + slack) sums.inside[level]!++;
+      if (y >= lower[i] - slack && y <= upper[i] + slack) sums.inside[level]++;
     });
   });
 }
@@ -67,7 +67,7 @@ export function scoreOf(parts: readonly ScoreSums[], levels: readonly number[]):
       weekday_mean: accuracy('weekday_mean'),
     },
     coverage: levels.map((_, level) =>
-      steps === 0 ? null : parts.reduce((sum, part) => sum + part.inside[level]!, 0) / steps,
+      steps === 0 ? null : parts.reduce((sum, part) => sum + part.inside[level], 0) / steps,
     ),
   };
 }

@@ -127,8 +127,8 @@ export function backtest(
       addBounds(panel, { horizonHours, stepHours }, confidenceLevels);
       panel.forEach((forecast, i) => {
         if (forecast === null) return;
-        const history = localHistory(series[i]!, start, historyWeeks)!;
-        compare(sums[i]!, series[i]!, history, forecast, start, { horizonHours, stepHours }, kinds[i]!);
+        const history = localHistory(series[i], start, historyWeeks)!;
+        compare(sums[i], series[i], history, forecast, start, { horizonHours, stepHours }, kinds[i]);
       });
     }
     const wholes = sums.map(({ whole }) => whole);
@@ -145,7 +145,7 @@ export function backtest(
         }),
       ),
       locations: wholes.map((one, i) => ({
-        locationId: series[i]!.locationId,
+        locationId: series[i].locationId,
         ...scoreOf([one], confidenceLevels),
       })),
     });

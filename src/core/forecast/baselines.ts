@@ -32,8 +32,8 @@ export function sameHourMean(
       t >= 0 && count < weeks;
       t -= HOURS_PER_WEEK
     ) {
-      if (Number.isNaN(history[t]!)) continue;
-      sum += history[t]!;
+      if (Number.isNaN(history[t])) continue;
+      sum += history[t];
       count++;
     }
     forecast[h] = count === 0 ? overall : sum / count;

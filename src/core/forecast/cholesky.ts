@@ -22,23 +22,23 @@ export function solveRidge(
     const row = packedLength(i);
     for (let j = 0; j <= i; j++) {
       const column = packedLength(j);
-      let sum = a[row + j]!;
-      for (let k = 0; k < j; k++) sum -= factor[row + k]! * factor[column + k]!;
-      if (i !== j) factor[row + j] = sum / factor[column + j]!;
+      let sum = a[row + j];
+      for (let k = 0; k < j; k++) sum -= factor[row + k] * factor[column + k];
+      if (i !== j) factor[row + j] = sum / factor[column + j];
       // λ bounds every pivot from below in exact arithmetic; the maximum only answers rounding.
       else factor[row + j] = Math.sqrt(Math.max(sum + lambda, lambda * 1e-3));
     }
   }
   for (let i = 0; i < n; i++) {
     const row = packedLength(i);
-    let sum = b[i]! + lambda * priorMean[i]!;
-    for (let k = 0; k < i; k++) sum -= factor[row + k]! * x[k]!;
-    x[i] = sum / factor[row + i]!;
+    let sum = b[i] + lambda * priorMean[i];
+    for (let k = 0; k < i; k++) sum -= factor[row + k] * x[k];
+    x[i] = sum / factor[row + i];
   }
   for (let i = n - 1; i >= 0; i--) {
-    let sum = x[i]!;
-    for (let k = i + 1; k < n; k++) sum -= factor[packedLength(k) + i]! * x[k]!;
-    x[i] = sum / factor[packedLength(i) + i]!;
+    let sum = x[i];
+    for (let k = i + 1; k < n; k++) sum -= factor[packedLength(k) + i] * x[k];
+    x[i] = sum / factor[packedLength(i) + i];
   }
   return x;
 }
@@ -48,8 +48,8 @@ export function quadraticForm(a: Float64Array, x: Float64Array): number {
   let sum = 0;
   let at = 0;
   for (let i = 0; i < x.length; i++) {
-    for (let j = 0; j < i; j++) sum += 2 * a[at++]! * x[i]! * x[j]!;
-    sum += a[at++]! * x[i]! * x[i]!;
+    for (let j = 0; j < i; j++) sum += 2 * a[at++] * x[i] * x[j];
+    sum += a[at++] * x[i] * x[i];
   }
   return sum;
 }

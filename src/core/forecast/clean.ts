@@ -35,7 +35,7 @@ export function cleanSeries(values: Float64Array): Float64Array {
   const roots = values.map(Math.sqrt);
   const capped = capOutliers(roots, hourCentres(roots, MIN_FOR_MEDIAN));
   // Squaring a root does not give the number back exactly; only capped hours may change.
-  const clean = values.map((value, t) => (capped[t] === roots[t] ? value : capped[t]! ** 2));
+  const clean = values.map((value, t) => (capped[t] === roots[t] ? value : capped[t] ** 2));
   if (values.some(Number.isNaN)) {
     // Once outliers are capped, an hour of the day seen once says more than all the others.
     const centre = hourCentres(capped, 1);
@@ -54,7 +54,7 @@ function hourCentres(values: Float64Array, least: number): Float64Array {
   const medianOf = (from: number, stride: number, least: number): number => {
     let count = 0;
     for (let t = from; t < values.length; t += stride) {
-      if (!Number.isNaN(values[t]!)) scratch[count++] = values[t]!;
+      if (!Number.isNaN(values[t])) scratch[count++] = values[t];
     }
     return count < least ? NaN : medianInPlace(scratch, count);
   };
@@ -66,7 +66,7 @@ function hourCentres(values: Float64Array, least: number): Float64Array {
   const weekly = values.length >= WEEKS_FOR_WEEKLY_CENTRE * HOURS_PER_WEEK;
   return Float64Array.from({ length: HOURS_PER_WEEK }, (_, s) => {
     const median = weekly ? medianOf(s, HOURS_PER_WEEK, least) : NaN;
-    return Number.isNaN(median) ? daily[s % HOURS_PER_DAY]! : median;
+    return Number.isNaN(median) ? daily[s % HOURS_PER_DAY] : median;
   });
 }
 
@@ -80,7 +80,7 @@ function outlierReach(values: Float64Array, centre: Float64Array): Float64Array 
   const deviationsOf = (from: number, stride: number): Float64Array => {
     let count = 0;
     for (let t = from; t < values.length; t += stride) {
-      const deviation = Math.abs(values[t]! - centre[t % HOURS_PER_WEEK]!);
+      const deviation = Math.abs(values[t] - centre[t % HOURS_PER_WEEK]);
       if (!Number.isNaN(deviation)) scratch[count++] = deviation;
     }
     return scratch.subarray(0, count).sort();
@@ -89,7 +89,7 @@ function outlierReach(values: Float64Array, centre: Float64Array): Float64Array 
   const ofVarying = (sorted: Float64Array, least: number): number => {
     const zeros = sorted.lastIndexOf(0) + 1;
     const count = sorted.length - zeros;
-    return count < least ? NaN : sorted[zeros + Math.floor((count - 1) / 2)]!;
+    return count < least ? NaN : sorted[zeros + Math.floor((count - 1) / 2)];
   };
   const all = deviationsOf(0, 1);
   const middleOfAll = quantileSorted(all, 0.5);
@@ -102,7 +102,7 @@ function outlierReach(values: Float64Array, centre: Float64Array): Float64Array 
     return { isMostlyOnCentre: median === 0, reach };
   });
   return centre.map((middle, s) => {
-    const { isMostlyOnCentre, reach } = daily[s % HOURS_PER_DAY]!;
+    const { isMostlyOnCentre, reach } = daily[s % HOURS_PER_DAY];
     return isMostlyOnCentre && middle > 0 ? Math.min(reach, CONSTANT_REACH * middle) : reach;
   });
 }
@@ -114,11 +114,11 @@ function capOutliers(values: Float64Array, centre: Float64Array): Float64Array {
   const observed = new Int32Array(n + 1);
   const beyond: number[] = [];
   for (let t = 0; t < n; t++) {
-    const deviation = Math.abs(values[t]! - centre[t % HOURS_PER_WEEK]!);
-    const isBeyond = deviation > reach[t % HOURS_PER_WEEK]!;
+    const deviation = Math.abs(values[t] - centre[t % HOURS_PER_WEEK]);
+    const isBeyond = deviation > reach[t % HOURS_PER_WEEK];
     if (isBeyond) beyond.push(deviation);
-    flagged[t + 1] = flagged[t]! + (isBeyond ? 1 : 0);
-    observed[t + 1] = observed[t]! + (Number.isNaN(deviation) ? 0 : 1);
+    flagged[t + 1] = flagged[t] + (isBeyond ? 1 : 0);
+    observed[t + 1] = observed[t] + (Number.isNaN(deviation) ? 0 : 1);
   }
   if (beyond.length === 0) return values;
   // A new level has outliers, too.
@@ -128,12 +128,11 @@ function capOutliers(values: Float64Array, centre: Float64Array): Float64Array {
     if (flagged[t + 1] === flagged[t]) continue;
     const from = Math.max(0, Math.min(t - HOURS_PER_WEEK / 2, n - HOURS_PER_WEEK));
     const to = Math.min(n, from + HOURS_PER_WEEK);
-    const count = flagged[to]! - flagged[from]!;
-    const isShift =
-      count >= LEVEL_SHIFT_HOURS && count > LEVEL_SHIFT_SHARE * (observed[to]! - observed[from]!);
-    const middle = centre[t % HOURS_PER_WEEK]!;
-    const most = isShift ? ofShift : reach[t % HOURS_PER_WEEK]!;
-    clean[t] = Math.max(0, Math.min(Math.max(values[t]!, middle - most), middle + most));
+    const count = flagged[to] - flagged[from];
+    const isShift = count >= LEVEL_SHIFT_HOURS && count > LEVEL_SHIFT_SHARE * (observed[to] - observed[from]);
+    const middle = centre[t % HOURS_PER_WEEK];
+    const most = isShift ? ofShift : reach[t % HOURS_PER_WEEK];
+    clean[t] = Math.max(0, Math.min(Math.max(values[t], middle - most), middle + most));
   }
   return clean;
 }
@@ -141,19 +140,19 @@ function capOutliers(values: Float64Array, centre: Float64Array): Float64Array {
 /** Fills the hours missing in `values`, reading only observed hours of `clean`. */
 function fillGaps(clean: Float64Array, values: Float64Array, centre: Float64Array): void {
   const n = values.length;
-  const isObserved = (t: number): boolean => t >= 0 && t < n && !Number.isNaN(values[t]!);
+  const isObserved = (t: number): boolean => t >= 0 && t < n && !Number.isNaN(values[t]);
   const base = (t: number): number => {
     const before = isObserved(t - HOURS_PER_WEEK);
     const after = isObserved(t + HOURS_PER_WEEK);
-    if (before && after) return clean[t - HOURS_PER_WEEK]! / 2 + clean[t + HOURS_PER_WEEK]! / 2;
-    if (before) return clean[t - HOURS_PER_WEEK]!;
-    return after ? clean[t + HOURS_PER_WEEK]! : centre[t % HOURS_PER_WEEK]!;
+    if (before && after) return clean[t - HOURS_PER_WEEK] / 2 + clean[t + HOURS_PER_WEEK] / 2;
+    if (before) return clean[t - HOURS_PER_WEEK];
+    return after ? clean[t + HOURS_PER_WEEK] : centre[t % HOURS_PER_WEEK];
   };
   const edgeDeviation = (from: number, direction: 1 | -1): number => {
     let sum = 0;
     let count = 0;
     for (let t = from; count < GAP_EDGE_HOURS && isObserved(t); t += direction) {
-      sum += clean[t]! - base(t);
+      sum += clean[t] - base(t);
       count++;
     }
     return count === 0 ? 0 : sum / count;

@@ -35,17 +35,17 @@ export function commonWeeks(panel: readonly OriginErrors[]): Map<number, number>
     const sizes = new Float64Array(originHours.length);
     const counts = new Float64Array(originHours.length);
     for (let i = 0; i < errors.length; i++) {
-      sizes[origins[i]!]! += Math.abs(errors[i]!);
-      counts[origins[i]!]!++;
+      sizes[origins[i]] += Math.abs(errors[i]);
+      counts[origins[i]]++;
     }
-    const means = [...sizes].map((size, o) => size / counts[o]!);
+    const means = [...sizes].map((size, o) => size / counts[o]);
     const usual = medianOf(means.filter((mean) => !Number.isNaN(mean)));
     if (!(usual > 0)) continue;
     originHours.forEach((hour, o) => {
       if (counts[o] === 0) return;
       if (!ratios.has(hour)) ratios.set(hour, []);
-      ratios.get(hour)!.push(means[o]! / usual);
-      steps += counts[o]!;
+      ratios.get(hour)!.push(means[o] / usual);
+      steps += counts[o];
       weeks++;
     });
   }

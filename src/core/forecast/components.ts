@@ -85,10 +85,10 @@ export function fitComponents(
 ): Float64Array[][] {
   const profile = (period: number, decay: number): Float64Array[] => {
     const profiled = seasonalProfile(input.z, period, decay);
-    return origins.map((origin, i) => profileForecast(profiled, period, origin, hours[i]!));
+    return origins.map((origin, i) => profileForecast(profiled, period, origin, hours[i]));
   };
   const fit: Record<ComponentName, () => Float64Array[]> = {
-    sar: () => fitSar(input, origins).map((run, i) => run(Math.min(hours[i]!, FAR_OUT_HOURS))),
+    sar: () => fitSar(input, origins).map((run, i) => run(Math.min(hours[i], FAR_OUT_HOURS))),
     weekly: () => profile(HOURS_PER_WEEK, WEEKLY_DECAY),
     daily: () => profile(HOURS_PER_DAY, DAILY_DECAY),
     mean: () => hours.map((count) => new Float64Array(count)),

@@ -49,7 +49,7 @@ export function dayChannels(values: Float64Array, days: Days): DayChannel[] {
     });
     const level = dayLevels(values, days, within);
     const weekday = weekdayRatios(level);
-    return { level: level.map((u, j) => u / weekday[j % DAYS_PER_WEEK]!), weekday };
+    return { level: level.map((u, j) => u / weekday[j % DAYS_PER_WEEK]), weekday };
   });
 }
 
@@ -63,8 +63,8 @@ function hourMeans(values: Float64Array, { first, count }: Days): Float64Array {
     let sum = 0;
     let known = 0;
     for (let t = first + h; t < values.length; t += HOURS_PER_DAY) {
-      if (Number.isNaN(values[t]!)) continue;
-      sum += values[t]!;
+      if (Number.isNaN(values[t])) continue;
+      sum += values[t];
       known++;
     }
     return known < count / 4 ? 0 : sum / known;
@@ -78,10 +78,10 @@ function dayLevels(values: Float64Array, { first, count }: Days, usual: Float64A
     let sum = 0;
     let expected = 0;
     for (let h = 0; h < HOURS_PER_DAY; h++) {
-      const y = values[first + j * HOURS_PER_DAY + h]!;
+      const y = values[first + j * HOURS_PER_DAY + h];
       if (usual[h] === 0 || Number.isNaN(y)) continue;
       sum += y;
-      expected += usual[h]!;
+      expected += usual[h];
     }
     return expected > 0 && expected >= whole / 2 ? sum / expected : NaN;
   });
@@ -93,10 +93,10 @@ function weekdayRatios(level: Float64Array): Float64Array {
   const weeks = new Float64Array(DAYS_PER_WEEK).fill(WEEKDAY_PRIOR);
   for (let j = 3; j + 3 < level.length; j++) {
     let mean = 0;
-    for (let k = j - 3; k <= j + 3; k++) mean += level[k]! / DAYS_PER_WEEK;
+    for (let k = j - 3; k <= j + 3; k++) mean += level[k] / DAYS_PER_WEEK;
     if (!(mean > 0)) continue;
-    ratio[j % DAYS_PER_WEEK]! += Math.min(level[j]! / mean, MAX_OF_WEEK);
-    weeks[j % DAYS_PER_WEEK]!++;
+    ratio[j % DAYS_PER_WEEK] += Math.min(level[j] / mean, MAX_OF_WEEK);
+    weeks[j % DAYS_PER_WEEK]++;
   }
-  return ratio.map((sum, day) => sum / weeks[day]!);
+  return ratio.map((sum, day) => sum / weeks[day]);
 }

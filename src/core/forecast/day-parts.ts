@@ -52,14 +52,14 @@ export function dayParts(series: DemandSeries): DayParts {
     const firstDay = dayOf(startHour + clock(startHour));
     const from = at(firstDay) - firstDay * PARTS;
     for (let i = 0; i < values.length; i++) {
-      const value = values[i]!;
+      const value = values[i];
       if (!(value >= 0 && value < Infinity)) continue;
       const place = from + Math.floor((startHour + i + clock(startHour + i)) / PART_HOURS);
-      demand[place]! += value;
-      counts[place]!++;
+      demand[place] += value;
+      counts[place]++;
     }
   }
-  for (let i = 0; i < demand.length; i++) demand[i] = counts[i]! < MIN_HOURS ? NaN : demand[i]! / counts[i]!;
+  for (let i = 0; i < demand.length; i++) demand[i] = counts[i] < MIN_HOURS ? NaN : demand[i] / counts[i];
   return { demand, at };
 }
 
@@ -103,12 +103,12 @@ export function usualDay(parts: DayParts, day: number, special: SpecialDays, bef
     }) as [number, number, number, number];
     let isWhole = true;
     for (let p = 0; p < PARTS; p++) {
-      if (!Number.isNaN(demand[p]!)) continue;
+      if (!Number.isNaN(demand[p])) continue;
       const earlier = meanOf(parts.demand, far, near, p);
       const later = meanOf(parts.demand, next, last, p);
       if (Number.isNaN(earlier)) demand[p] = later;
       else demand[p] = Number.isNaN(later) ? earlier : earlier / 2 + later / 2;
-      if (Number.isNaN(demand[p]!)) isWhole = false;
+      if (Number.isNaN(demand[p])) isWhole = false;
     }
     days = Math.max(days, weeks.length - [far, near, next, last].filter((at) => at === -1).length);
     if (isWhole) break;
@@ -118,8 +118,8 @@ export function usualDay(parts: DayParts, day: number, special: SpecialDays, bef
 
 /** Mean of part p of two days, of the one that has it, or NaN. */
 function meanOf(demand: Float64Array, one: number, other: number, p: number): number {
-  const a = one === -1 ? NaN : demand[one + p]!;
-  const b = other === -1 ? NaN : demand[other + p]!;
+  const a = one === -1 ? NaN : demand[one + p];
+  const b = other === -1 ? NaN : demand[other + p];
   if (Number.isNaN(a)) return b;
   return Number.isNaN(b) ? a : a / 2 + b / 2;
 }

@@ -68,7 +68,7 @@ export function seriesEffects(
     const common = commonHours.get(timeZone) ?? eventsByHour(nearBy.get(null) ?? [], clock, within);
     commonHours.set(timeZone, common);
     const own = eventsByHour(nearBy.get(locationId) ?? [], clock, within);
-    const { days, effectOfKind } = learned[l]!;
+    const { days, effectOfKind } = learned[l];
     const effectOf = ({ kind, factor }: DemandEvent): EventEffect =>
       factor === null ? effectOfKind(kind) : { log: Math.log(factor), deviation: 0 };
     return effectsOf(days, common, own, effectOf);
@@ -117,7 +117,7 @@ function learn(
   const prepared = series.map((one, l) => {
     const own = events.get(one.locationId) ?? [];
     const quiet = withoutRanges(withoutRanges(one, heldByAll), heldRanges(own));
-    const start = starts[l]!;
+    const start = starts[l];
     return {
       series: one,
       quiet,
@@ -129,9 +129,9 @@ function learn(
   });
   const ordinary = ordinaryDays(prepared, special);
   const days = learnEffects(prepared, ordinary, special, wanted);
-  const members = prepared.map((one, l) => ({ ...one, variance: ordinary.locations[l]!.variance }));
+  const members = prepared.map((one, l) => ({ ...one, variance: ordinary.locations[l].variance }));
   const kindEffects = learnEvents(members, special, ordinary.levelVariance);
-  return series.map((_, l) => ({ days: days[l]!, effectOfKind: kindEffects[l]! }));
+  return series.map((_, l) => ({ days: days[l], effectOfKind: kindEffects[l] }));
 }
 
 function effectsOf(

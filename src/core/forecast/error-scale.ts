@@ -17,7 +17,7 @@ export type ErrorScale = (level: number) => number;
 
 export function sumOfSizes(errors: Float64Array): number {
   let sum = 0;
-  for (let i = 0; i < errors.length; i++) sum += Math.abs(errors[i]!);
+  for (let i = 0; i < errors.length; i++) sum += Math.abs(errors[i]);
   return sum;
 }
 
@@ -31,32 +31,32 @@ export function scaleByLevel(levels: Float64Array, errors: Float64Array): ErrorS
   const sorted = levels.slice().sort();
   const ends = Float64Array.from(
     { length: groups - 1 },
-    (_, j) => sorted[Math.floor(((j + 1) * n) / groups)]!,
+    (_, j) => sorted[Math.floor(((j + 1) * n) / groups)],
   );
   const counts = new Float64Array(groups);
   const at = new Float64Array(groups);
   const scales = new Float64Array(groups);
   for (let i = 0; i < n; i++) {
     let j = 0;
-    while (j < groups - 1 && levels[i]! >= ends[j]!) j++;
-    counts[j]!++;
-    at[j]! += levels[i]!;
-    scales[j]! += Math.abs(errors[i]!);
+    while (j < groups - 1 && levels[i] >= ends[j]) j++;
+    counts[j]++;
+    at[j] += levels[i];
+    scales[j] += Math.abs(errors[i]);
   }
   for (let j = 0; j < groups; j++) {
-    scales[j] = (scales[j]! + SHRINKAGE * overall) / (counts[j]! + SHRINKAGE);
-    at[j] = counts[j] === 0 ? sorted[0]! : at[j]! / counts[j]!;
+    scales[j] = (scales[j] + SHRINKAGE * overall) / (counts[j] + SHRINKAGE);
+    at[j] = counts[j] === 0 ? sorted[0] : at[j] / counts[j];
     if (j === 0 || counts[j] !== 0) continue;
     // Equal levels all lie in one group and leave others empty.
-    at[j] = at[j - 1]!;
-    scales[j] = scales[j - 1]!;
+    at[j] = at[j - 1];
+    scales[j] = scales[j - 1];
   }
   return (level) => {
-    if (!(level > at[0]!)) return scales[0]!;
+    if (!(level > at[0])) return scales[0];
     for (let j = 1; j < groups; j++) {
-      if (level > at[j]!) continue;
-      return scales[j - 1]! + ((level - at[j - 1]!) / (at[j]! - at[j - 1]!)) * (scales[j]! - scales[j - 1]!);
+      if (level > at[j]) continue;
+      return scales[j - 1] + ((level - at[j - 1]) / (at[j] - at[j - 1])) * (scales[j] - scales[j - 1]);
     }
-    return scales[groups - 1]!;
+    return scales[groups - 1];
   };
 }

@@ -95,7 +95,7 @@ export function learnEvents(
     for (const sights of events.values()) {
       const weights = sights.map(({ noise }) => 1 / (noise + LOCATION_VARIANCE));
       const total = weights.reduce((all, weight) => all + weight, 0);
-      const mean = sights.reduce((all, { y }, i) => all + (weights[i]! / total) * y, 0);
+      const mean = sights.reduce((all, { y }, i) => all + (weights[i] / total) * y, 0);
       const certainty = 1 / (EVENT_VARIANCE + levelVariance + 1 / total);
       sum += certainty * mean;
       precision += certainty;

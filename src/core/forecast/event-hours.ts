@@ -49,10 +49,10 @@ export function withoutRanges(series: DemandSeries, ranges: readonly HourRange[]
     const { startHour, values } = stretch;
     const endHour = startHour + values.length;
     let i = firstEndingAfter(ranges, startHour);
-    if (i === ranges.length || ranges[i]!.fromHour >= endHour) return stretch;
+    if (i === ranges.length || ranges[i].fromHour >= endHour) return stretch;
     const quiet = values.slice();
-    for (; i < ranges.length && ranges[i]!.fromHour < endHour; i++) {
-      const { fromHour, untilHour } = ranges[i]!;
+    for (; i < ranges.length && ranges[i].fromHour < endHour; i++) {
+      const { fromHour, untilHour } = ranges[i];
       quiet.fill(NaN, Math.max(0, fromHour - startHour), untilHour - startHour);
     }
     return { ...stretch, values: quiet };
@@ -66,7 +66,7 @@ function firstEndingAfter(ranges: readonly HourRange[], hour: number): number {
   let high = ranges.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (ranges[middle]!.untilHour > hour) high = middle;
+    if (ranges[middle].untilHour > hour) high = middle;
     else low = middle + 1;
   }
   return low;

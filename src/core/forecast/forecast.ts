@@ -48,13 +48,13 @@ export function forecastMany(
   const effects = seriesEffects(series, starts, { special: specialDays(holidays), events, horizonHours });
   const fitSeries = panelFitter(options);
   const panel = series.map((one, i) => {
-    const forecast = fitSeries(one, starts[i]!, effects[i]);
+    const forecast = fitSeries(one, starts[i], effects[i]);
     onProgress(i + 1, series.length);
     return forecast;
   });
   addBounds(panel, options, levels);
   const results = panel.map((forecast, i): ForecastResult => {
-    const { locationId } = series[i]!;
+    const { locationId } = series[i];
     if (forecast === null) return { status: 'no_observations', locationId };
     const { bounds, values, method, backtestWape, observedHours, leadHours, notes } = forecast;
     const known = { method, backtestWape, observedHours, leadHours, notes };
@@ -65,7 +65,7 @@ export function forecastMany(
 
 /** `forecastMany` of a single series. */
 export function forecast(series: DemandSeries, options: ForecastOptions): ForecastResult {
-  return forecastMany([series], options).results[0]!;
+  return forecastMany([series], options).results[0];
 }
 
 function defaultStart(series: readonly DemandSeries[], originHour: number | undefined): string | null {

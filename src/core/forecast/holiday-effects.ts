@@ -61,7 +61,7 @@ export function learnEffects(
     // Days that would have no weight only cost time.
     const alike = seen.filter((one) => likeness(one.special, target) > 0);
     const predicted = predict(day, target, alike, ordinary, shares[target.role]);
-    predicted.forEach((effect, l) => void effects[l]!.set(day, effect));
+    predicted.forEach((effect, l) => void effects[l].set(day, effect));
   }
   return effects;
 }
@@ -77,7 +77,7 @@ function predict(
   const pairs = pairsOf(seen);
   const alike = alikeTo(target, seen);
   const prior = LEVEL_VARIANCE[target.kind === SEASON ? SEASON : target.role];
-  const noiseOf = (variance: number) => (j: number) => variance * (1 + 1 / seen[j]!.usualDays);
+  const noiseOf = (variance: number) => (j: number) => variance * (1 + 1 / seen[j].usualDays);
   const level = bestGuess(alike, pairs, noiseOf(levelVariance), prior);
   const shape = bestGuess(alike, pairs, noiseOf(shapeVariance), SHAPE_VARIANCE[target.role]);
   const a = weighted(
@@ -90,24 +90,24 @@ function predict(
       a +
       weighted(
         shape.weights,
-        seen.map((one) => one.alphas[p]! - one.level),
+        seen.map((one) => one.alphas[p] - one.level),
       ),
   );
   const own = LOCATION_SHARE * prior;
   const itself = seen.find((one) => one.day === day);
   return locations.map((location, l) => {
-    const isSeen = (one: SeenDay): boolean => !Number.isNaN(one.deltas[l]!);
+    const isSeen = (one: SeenDay): boolean => !Number.isNaN(one.deltas[l]);
     const isAll = seen.every(isSeen);
     const seenHere = isAll ? seen : seen.filter(isSeen);
     const guess = bestGuess(
       isAll ? alike : alikeTo(target, seenHere),
       isAll ? pairs : pairsOf(seenHere),
-      (j) => location.variance * (1 + 1 / seenHere[j]!.usualDays),
+      (j) => location.variance * (1 + 1 / seenHere[j].usualDays),
       own,
     );
     const delta = weighted(
       guess.weights,
-      seenHere.map(({ deltas }) => deltas[l]!),
+      seenHere.map(({ deltas }) => deltas[l]),
     );
     const contrast = itself?.locations[l]?.contrast;
     return {

@@ -54,7 +54,7 @@ export function checkConfidenceLevel(level: number): void {
 
 function bucketOf(endHours: number): number {
   let bucket = 0;
-  while (bucket < BUCKET_ENDS.length - 1 && endHours > BUCKET_ENDS[bucket]!) bucket++;
+  while (bucket < BUCKET_ENDS.length - 1 && endHours > BUCKET_ENDS[bucket]) bucket++;
   return bucket;
 }
 
@@ -108,7 +108,7 @@ export function scaleErrors(
   return {
     transform,
     scaleAt,
-    errors: past.errors.map((error, i) => error / scaleAt(levels[i]!)),
+    errors: past.errors.map((error, i) => error / scaleAt(levels[i])),
     buckets: Uint8Array.from(endHours, bucketOf),
     origins: Uint8Array.from(past.origins),
     originHours,
@@ -123,7 +123,7 @@ export function scaleErrors(
 function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): SeriesErrors {
   const { origins, buckets: bucketAt, ...kept } = made;
   const factors = made.originHours.map((hour) => weeks.get(hour) ?? 1);
-  const errors = made.errors.map((error, i) => error * (factors[origins[i]!] ?? 1));
+  const errors = made.errors.map((error, i) => error * (factors[origins[i]] ?? 1));
   const originCount = errors.length === 0 ? 0 : origins.at(-1)! + 1;
   const sums = new Float64Array(originCount);
   const originSums = new Float64Array(originCount);
@@ -131,11 +131,11 @@ function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): Serie
   const counts = new Int32Array(originCount);
   const bucketCounts = new Int32Array(BUCKET_ENDS.length);
   for (let i = 0; i < errors.length; i++) {
-    sums[origins[i]!]! += Math.abs(errors[i]!);
-    originSums[origins[i]!]! += errors[i]!;
-    squares += errors[i]! ** 2;
-    counts[origins[i]!]!++;
-    bucketCounts[bucketAt[i]!]!++;
+    sums[origins[i]] += Math.abs(errors[i]);
+    originSums[origins[i]] += errors[i];
+    squares += errors[i] ** 2;
+    counts[origins[i]]++;
+    bucketCounts[bucketAt[i]]++;
   }
   const sum = sumOfSizes(errors);
   const buckets = Array.from(bucketCounts, (count) => new Float64Array(count));
@@ -143,16 +143,16 @@ function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): Serie
   const filled = new Int32Array(BUCKET_ENDS.length);
   const compared = new Int32Array(BUCKET_ENDS.length);
   for (let i = 0; i < errors.length; i++) {
-    const bucket = bucketAt[i]!;
-    buckets[bucket]![filled[bucket]!++] = errors[i]!;
-    const others = (sum - sums[origins[i]!]!) / (errors.length - counts[origins[i]!]!);
+    const bucket = bucketAt[i];
+    buckets[bucket][filled[bucket]++] = errors[i];
+    const others = (sum - sums[origins[i]]) / (errors.length - counts[origins[i]]);
     // Rounding leaves a remainder near zero where all the other errors are zero.
-    if (others > 1e-9 * sum) relative[bucket]![compared[bucket]!++] = errors[i]! / others;
+    if (others > 1e-9 * sum) relative[bucket][compared[bucket]++] = errors[i] / others;
   }
   return {
     ...kept,
     buckets: buckets.map((list) => list.sort()),
-    relative: relative.map((list, b) => thinned(list.subarray(0, compared[b]!).sort(), SERIES_SAMPLE)),
+    relative: relative.map((list, b) => thinned(list.subarray(0, compared[b]).sort(), SERIES_SAMPLE)),
     scale: errors.length === 0 ? null : sum / errors.length,
     originSums,
     squares,
@@ -164,7 +164,7 @@ function thinned(sorted: Float64Array, wanted: number): Float64Array {
   if (sorted.length <= wanted) return sorted;
   return Float64Array.from(
     { length: wanted },
-    (_, i) => sorted[Math.floor(((i + 0.5) * sorted.length) / wanted)]!,
+    (_, i) => sorted[Math.floor(((i + 0.5) * sorted.length) / wanted)],
   );
 }
 
@@ -190,7 +190,7 @@ export function buildPanel(series: readonly MadeErrors[]): ErrorPanel {
     Math.min(SERIES_SAMPLE, Math.floor(PANEL_SAMPLE / Math.max(1, compared.length))),
   );
   const buckets = BUCKET_ENDS.map((_, b) => {
-    const parts = compared.map((one) => thinned(one.relative[b]!, perSeries));
+    const parts = compared.map((one) => thinned(one.relative[b], perSeries));
     const pooled = new Float64Array(parts.reduce((total, part) => total + part.length, 0));
     let at = 0;
     for (const part of parts) {
@@ -259,15 +259,15 @@ export function stepBounds(
   const lower = new Float64Array(values.length);
   const upper = new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
+    const value = values[i];
     // A step inside the hour that the clock skips: nothing can happen in it.
     if (value === 0 && kind === 'log') continue;
-    const bucket = bucketOf(endHours[i]!);
-    const widening = endHours[i]! > longest ? Math.sqrt(1 + Math.log2(endHours[i]! / longest)) : 1;
+    const bucket = bucketOf(endHours[i]);
+    const widening = endHours[i] > longest ? Math.sqrt(1 + Math.log2(endHours[i] / longest)) : 1;
     const centre = stabilise(kind, value);
     const scale = widening * errors.scaleAt(centre);
-    lower[i] = Math.max(0, value - reach, Math.min(value, destabilise(kind, centre + scale * low[bucket]!)));
-    upper[i] = Math.min(value + reach, Math.max(value, destabilise(kind, centre + scale * high[bucket]!)));
+    lower[i] = Math.max(0, value - reach, Math.min(value, destabilise(kind, centre + scale * low[bucket])));
+    upper[i] = Math.min(value + reach, Math.max(value, destabilise(kind, centre + scale * high[bucket])));
   }
   return { lower, upper };
 }
@@ -278,8 +278,8 @@ export const reachOf = ({ usualRange }: Pick<SeriesErrors, 'usualRange'>): numbe
 
 /** End of the last bucket with errors: beyond it nothing was measured. */
 function longestCompared(errors: SeriesErrors, panel: ErrorPanel): number {
-  const last = panel.buckets.findLastIndex((bucket, b) => bucket.length + errors.buckets[b]!.length > 0);
-  return last === -1 ? BUCKET_ENDS.at(-1)! : BUCKET_ENDS[last]!;
+  const last = panel.buckets.findLastIndex((bucket, b) => bucket.length + errors.buckets[b].length > 0);
+  return last === -1 ? BUCKET_ENDS.at(-1)! : BUCKET_ENDS[last];
 }
 
 /** q_b(p) per bucket; a bucket without errors takes those of the nearest bucket that has some, shorter first. */
@@ -291,8 +291,8 @@ function errorQuantiles(errors: SeriesErrors, panel: ErrorPanel, p: number): Flo
   const ofScale = Math.max(1, student(freedomOf(errors)) / student(panel.middleFreedom));
   const quantiles = new Float64Array(BUCKET_ENDS.length).fill(NaN);
   for (let b = 0; b < BUCKET_ENDS.length; b++) {
-    const shared = panel.buckets[b]!;
-    const own = errors.buckets[b]!;
+    const shared = panel.buckets[b];
+    const own = errors.buckets[b];
     if (shared.length + own.length === 0) continue;
     const ofSeries = student(own.length * errors.independentShare - 1);
     const shape = shared.length === 0 ? 0 : shared.length * ofScale * ofPanel * tailQuantileSorted(shared, p);
@@ -301,7 +301,7 @@ function errorQuantiles(errors: SeriesErrors, panel: ErrorPanel, p: number): Flo
     quantiles[b] = (seen + SHRINKAGE * scale * pooled) / (own.length + SHRINKAGE);
   }
   return quantiles.map((_, b) => {
-    for (let near = b; near >= 0; near--) if (!Number.isNaN(quantiles[near]!)) return quantiles[near]!;
+    for (let near = b; near >= 0; near--) if (!Number.isNaN(quantiles[near])) return quantiles[near];
     const later = quantiles.find((quantile) => !Number.isNaN(quantile));
     return later ?? scale * normal;
   });

@@ -86,7 +86,7 @@ export function findLevelChanges(values: Float64Array, days: Days): LevelChanges
       return isLarge(levelOf(before), levelOf(after), test) && !(isLast && isOver(before, after));
     });
   });
-  return { starts, ...channels[0]! };
+  return { starts, ...channels[0] };
 }
 
 function bestChange(u: Float64Array, bounds: readonly number[], test: Test): number | null {
@@ -95,10 +95,10 @@ function bestChange(u: Float64Array, bounds: readonly number[], test: Test): num
   const days = sumDays(u);
   const restless = WEEKS_APART * usualWeekChange(days);
   for (let s = 0; s + 1 < bounds.length; s++) {
-    for (let day = bounds[s]! + MIN_DAYS; day <= bounds[s + 1]! - MIN_DAYS; day++) {
+    for (let day = bounds[s] + MIN_DAYS; day <= bounds[s + 1] - MIN_DAYS; day++) {
       for (const [a, b] of WINDOWS) {
-        const from = Math.max(bounds[s]!, day - a);
-        const to = Math.min(bounds[s + 1]!, day + b);
+        const from = Math.max(bounds[s], day - a);
+        const to = Math.min(bounds[s + 1], day + b);
         if (!couldDiffer(days, from, day, to, test.factor, restless)) continue;
         const before = knownDays(days, from, day);
         const after = knownDays(days, day, to);
@@ -145,18 +145,18 @@ function sumDays(u: Float64Array): DaySums {
   const sums = new Float64Array(u.length + 1);
   const counts = new Int32Array(u.length + 1);
   for (let j = 0; j < u.length; j++) {
-    const isKnown = !Number.isNaN(u[j]!);
-    sums[j + 1] = sums[j]! + (isKnown ? Math.min(u[j]!, cap) : 0);
-    counts[j + 1] = counts[j]! + (isKnown ? 1 : 0);
+    const isKnown = !Number.isNaN(u[j]);
+    sums[j + 1] = sums[j] + (isKnown ? Math.min(u[j], cap) : 0);
+    counts[j + 1] = counts[j] + (isKnown ? 1 : 0);
   }
   return { known: days, sums, counts };
 }
 
 const knownDays = (days: DaySums, from: number, to: number): Float64Array =>
-  days.known.subarray(days.counts[from]!, days.counts[to]!);
+  days.known.subarray(days.counts[from], days.counts[to]);
 
 const meanDay = ({ sums, counts }: DaySums, from: number, to: number): number =>
-  (sums[to]! - sums[from]!) / (counts[to]! - counts[from]!);
+  (sums[to] - sums[from]) / (counts[to] - counts[from]);
 
 /** A cheap look at two neighbouring spans: enough days, and means that differ by a good part of what is asked of levels. */
 function couldDiffer(
@@ -168,7 +168,7 @@ function couldDiffer(
   restless: number,
 ): boolean {
   const { counts } = days;
-  if (counts[day]! - counts[from]! < MIN_DAYS || counts[to]! - counts[day]! < MIN_DAYS) return false;
+  if (counts[day] - counts[from] < MIN_DAYS || counts[to] - counts[day] < MIN_DAYS) return false;
   const difference = Math.abs(Math.sqrt(meanDay(days, day, to)) - Math.sqrt(meanDay(days, from, day)));
   const lower = Math.sqrt(Math.min(meanDay(days, day, to), meanDay(days, from, day)));
   return difference >= GOOD_PART * Math.max((Math.sqrt(factor) - 1) * lower, restless);
@@ -202,14 +202,14 @@ function rankScore(before: Float64Array, after: Float64Array): number {
 export function levelOf(u: Float64Array): number {
   const scratch = u.slice();
   const middle = medianInPlace(scratch, scratch.length);
-  for (let i = 0; i < u.length; i++) scratch[i] = Math.abs(u[i]! - middle);
+  for (let i = 0; i < u.length; i++) scratch[i] = Math.abs(u[i] - middle);
   const spread = medianInPlace(scratch, scratch.length);
   const reach = spread > 0 ? OUTLYING_DEVIATIONS * MAD_TO_SD * spread : Infinity;
   let sum = 0;
   let count = 0;
   for (let i = 0; i < u.length; i++) {
-    if (Math.abs(u[i]! - middle) > reach) continue;
-    sum += u[i]!;
+    if (Math.abs(u[i] - middle) > reach) continue;
+    sum += u[i];
     count++;
   }
   return sum / count;

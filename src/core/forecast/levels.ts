@@ -60,7 +60,7 @@ export function toPresentLevel(history: LocalSeries, usual: Float64Array): Prese
     hours: Array.from({ length: HOURS_PER_DAY }, (_, d) => {
       const hours = new Float64Array(to - from);
       for (let j = from; j < to; j++) {
-        hours[j - from] = usual[days.first + j * HOURS_PER_DAY + d]! / weekday[j % DAYS_PER_WEEK]!;
+        hours[j - from] = usual[days.first + j * HOURS_PER_DAY + d] / weekday[j % DAYS_PER_WEEK];
       }
       return meanOf(known(hours, 0, hours.length));
     }),
@@ -73,24 +73,24 @@ export function toPresentLevel(history: LocalSeries, usual: Float64Array): Prese
   let newest = 1;
   let isThinned = false;
   for (let s = starts.length - 1, next = starts.length; s >= 0; s--) {
-    const change = bounds[s + 1]!;
-    const before = span(Math.max(bounds[s]!, change - WINDOW_DAYS), change);
-    const after = span(bounds[next]!, Math.min(bounds[next + 1]!, bounds[next]! + WINDOW_DAYS));
+    const change = bounds[s + 1];
+    const before = span(Math.max(bounds[s], change - WINDOW_DAYS), change);
+    const after = span(bounds[next], Math.min(bounds[next + 1], bounds[next] + WINDOW_DAYS));
     const growth = after.level === before.level ? 1 : after.level / before.level;
     if (s === starts.length - 1) newest = growth;
     const carries = growth <= MAX_GROWTH;
     if (carries) {
       next = s;
       hourFactors(before, after).forEach((factor, d) => {
-        factors[d]! *= factor;
+        factors[d] *= factor;
       });
     }
-    const from = s === 0 ? 0 : days.first + bounds[s]! * HOURS_PER_DAY;
+    const from = s === 0 ? 0 : days.first + bounds[s] * HOURS_PER_DAY;
     for (let t = from; t < days.first + change * HOURS_PER_DAY; t++) {
-      const factor = carries ? factors[(t - days.first + HOURS_PER_DAY) % HOURS_PER_DAY]! : Infinity;
-      const scaled = factor <= MAX_GROWTH ? values[t]! * factor : NaN;
+      const factor = carries ? factors[(t - days.first + HOURS_PER_DAY) % HOURS_PER_DAY] : Infinity;
+      const scaled = factor <= MAX_GROWTH ? values[t] * factor : NaN;
       if (counts && factor < 1) {
-        compared[t] = thinned(values[t]!, factor, history.firstHour + t);
+        compared[t] = thinned(values[t], factor, history.firstHour + t);
         isThinned = true;
       } else compared[t] = scaled;
       values[t] = scaled;
@@ -138,13 +138,13 @@ function hourFactors(before: Span, after: Span): number[] {
   let old = 0;
   let now = 0;
   before.hours.forEach(({ mean }, d) => {
-    if (Number.isNaN(mean + after.hours[d]!.mean)) return;
+    if (Number.isNaN(mean + after.hours[d].mean)) return;
     old += mean;
-    now += after.hours[d]!.mean;
+    now += after.hours[d].mean;
   });
   if (!(old > 0 && now > 0)) return before.hours.map(() => whole);
   const compared = before.hours.map((one, d) => {
-    const other = after.hours[d]!;
+    const other = after.hours[d];
     const usual = (one.mean * now) / old;
     // q − 1 and v.
     const difference = other.mean / usual - 1;
@@ -157,7 +157,7 @@ function hourFactors(before: Span, after: Span): number[] {
     if (one !== null)
       return prior === 0 ? whole : whole * (1 + (prior / (prior + one.variance)) * one.difference);
     // Demand at an hour that never had any cannot be had by multiplication.
-    const { mean, variance } = after.hours[d]!;
+    const { mean, variance } = after.hours[d];
     return mean > NEW_HOUR_DEVIATIONS * Math.sqrt(variance) ? Infinity : whole;
   });
 }

@@ -33,10 +33,10 @@ export function bestGuess(
   const n = alike.length;
   if (n === 0) return { weights: alike, variance };
   const system = pairs.map((l) => l * variance);
-  for (let j = 0; j < n; j++) system[packedLength(j) + j]! += noise(j);
+  for (let j = 0; j < n; j++) system[packedLength(j) + j] += noise(j);
   const target = alike.map((l) => l * variance);
   const weights = solveRidge(system, target, new Float64Array(n), RIDGE, new Float64Array(system.length));
-  const known = weights.reduce((sum, weight, j) => sum + weight * alike[j]!, 0);
+  const known = weights.reduce((sum, weight, j) => sum + weight * alike[j], 0);
   return { weights, variance: variance * Math.min(1, Math.max(0, 1 - known)) };
 }
 
@@ -45,11 +45,11 @@ export function pairwise<T>(list: readonly T[], likeness: (a: T, b: T) => number
   const pairs = new Float64Array(packedLength(list.length));
   let at = 0;
   for (let i = 0; i < list.length; i++) {
-    for (let j = 0; j <= i; j++) pairs[at++] = likeness(list[i]!, list[j]!);
+    for (let j = 0; j <= i; j++) pairs[at++] = likeness(list[i], list[j]);
   }
   return pairs;
 }
 
 /** Σ c_j y_j. */
 export const weighted = (weights: Float64Array, values: ArrayLike<number>): number =>
-  weights.reduce((sum, weight, j) => sum + weight * values[j]!, 0);
+  weights.reduce((sum, weight, j) => sum + weight * values[j], 0);

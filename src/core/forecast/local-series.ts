@@ -34,7 +34,7 @@ export function localHistory(
   let last = end - 1;
   while (
     last >= series.startHour &&
-    !(isObserved(series.values[last - series.startHour]!) && last + clock(last) < startHour)
+    !(isObserved(series.values[last - series.startHour]) && last + clock(last) < startHour)
   ) {
     last--;
   }
@@ -44,17 +44,17 @@ export function localHistory(
   const sums = new Float64Array(kept);
   const counts = new Uint8Array(kept);
   for (let u = Math.max(series.startHour, earliestUtcHour(oldest)); u <= last; u++) {
-    const value = series.values[u - series.startHour]!;
+    const value = series.values[u - series.startHour];
     const t = u + clock(u) - oldest;
     if (t < 0 || t >= kept || !isObserved(value)) continue;
-    sums[t]! += value;
-    counts[t]!++;
+    sums[t] += value;
+    counts[t]++;
   }
   const first = counts.findIndex((count) => count > 0);
   const values = new Float64Array(kept - first);
   let observedHours = 0;
   for (let t = first; t < kept; t++) {
-    values[t - first] = counts[t] === 0 ? NaN : sums[t]! / counts[t]!;
+    values[t - first] = counts[t] === 0 ? NaN : sums[t] / counts[t];
     if (counts[t] !== 0) observedHours++;
   }
   return { firstHour: oldest + first, values, observedHours };
@@ -71,7 +71,7 @@ export function localDemand(series: DemandSeries, from: number, count: number): 
     const t = u + clock(u) - from;
     if (t < 0 || t >= count) continue;
     const value = series.values[u - series.startHour] ?? NaN;
-    demand[t]! += isObserved(value) ? value : NaN;
+    demand[t] += isObserved(value) ? value : NaN;
   }
   return demand;
 }
@@ -80,7 +80,7 @@ export function localDemand(series: DemandSeries, from: number, count: number): 
 export function newestLocalHour(series: DemandSeries): number | null {
   const clock = zoneClock(series.timeZone);
   for (let i = series.values.length - 1; i >= 0; i--) {
-    if (isObserved(series.values[i]!)) return series.startHour + i + clock(series.startHour + i);
+    if (isObserved(series.values[i])) return series.startHour + i + clock(series.startHour + i);
   }
   return null;
 }

@@ -91,7 +91,7 @@ export function hourMultiplicity(clock: ZoneClock, from: number, count: number):
   const multiplicity = new Uint8Array(count);
   for (let u = from - MAX_OFFSET_HOURS; u < from + count + MAX_OFFSET_HOURS; u++) {
     const k = u + clock(u) - from;
-    if (k >= 0 && k < count) multiplicity[k]!++;
+    if (k >= 0 && k < count) multiplicity[k]++;
   }
   return multiplicity;
 }

@@ -141,10 +141,10 @@ function expectedForecast(
   const values = spread(({ values }) => values);
   const boundOf = (side: 'lower' | 'upper', deviations: number): Float64Array =>
     spread((forecast) => forecast[side]).map((bound, i) => {
-      const value = values[i]!;
+      const value = values[i];
       if (value === 0) return 0;
       const root = Math.sqrt(value);
-      const own = deviations * Math.sqrt(COUNT_VARIANCE + (shapes![i]! * value) / 4);
+      const own = deviations * Math.sqrt(COUNT_VARIANCE + (shapes![i] * value) / 4);
       const away = Math.hypot(Math.sqrt(bound) - root, own);
       return side === 'lower' ? Math.max(0, root - away) ** 2 : Math.min((root + away) ** 2, MAX_DEMAND);
     });
@@ -174,7 +174,7 @@ function shapeVariances(
   steps: number,
 ): Float64Array {
   return Float64Array.from({ length: steps }, (_, i) => {
-    const shares = places.map(({ forecast, level }) => forecast.values[i]! / level);
+    const shares = places.map(({ forecast, level }) => forecast.values[i] / level);
     const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
     if (shares.length < MIN_PLACES || mean === 0) return UNKNOWN_SHAPE;
     return shares.reduce((sum, share) => sum + (share / mean - 1) ** 2, 0) / (shares.length - 1);
@@ -200,7 +200,7 @@ function learnedKinds(
   if (missing.size === 0 || kinds.size === 0) return () => () => ({ log: 0, deviation: 0 });
   const starts = series.map(() => localMidnight(startDate)!);
   const effects = kindEffects(series, starts, { special: specialDays(holidays), events }, kinds);
-  return (locationId) => effects[places.get(locationId)!]!;
+  return (locationId) => effects[places.get(locationId)!];
 }
 
 /** What events do to each step. */

@@ -113,7 +113,7 @@ export function fitModel(
   const farOut = rung.components.indexOf(rung.farOut);
   const combined = shares.map((share, i) =>
     combine(
-      components.map((component) => component[i]!),
+      components.map((component) => component[i]),
       errorWeights(errors, share, rung.slack),
       farOut,
     ),
@@ -125,7 +125,7 @@ export function fitModel(
   const expected = meanDemand(transform, past, week);
   const hourly = aheadZ.slice(leadHours, leadHours + horizonHours).map(expected);
   const deviations = withDeviation(
-    applyEffects(hourly, (h) => expected(aheadZ[leadHours + h]!), end, effects),
+    applyEffects(hourly, (h) => expected(aheadZ[leadHours + h]), end, effects),
     horizonHours,
     shift?.deviation ?? 0,
   );
@@ -140,7 +140,7 @@ export function fitModel(
     levelShift: shift,
     hourly,
     deviations,
-    past: pastZ.map((hours, i) => ({ origin: origins[i]!, hourly: hours.map(expected) })),
+    past: pastZ.map((hours, i) => ({ origin: origins[i], hourly: hours.map(expected) })),
     pastLeadHours: plan.leadHours,
   };
 }
@@ -181,17 +181,17 @@ function combine(
   weights: readonly number[],
   farOut: number,
 ): Float64Array {
-  const far = forecasts[farOut]!;
+  const far = forecasts[farOut];
   const near = Math.min(far.length, FAR_OUT_HOURS);
   const hours = far.slice();
   hours.fill(0, 0, near);
   forecasts.forEach((forecast, c) => {
-    const weight = weights[c]!;
-    for (let h = 0; h < near; h++) hours[h]! += weight * forecast[h]!;
+    const weight = weights[c];
+    for (let h = 0; h < near; h++) hours[h] += weight * forecast[h];
   });
   for (let h = FADE_FROM_HOURS; h < near; h++) {
     const share = (FAR_OUT_HOURS - h) / (FAR_OUT_HOURS - FADE_FROM_HOURS);
-    hours[h] = share * hours[h]! + (1 - share) * far[h]!;
+    hours[h] = share * hours[h] + (1 - share) * far[h];
   }
   return hours;
 }
@@ -208,12 +208,12 @@ function blockErrors(
   const block = Math.min(WEIGHT_BLOCK_HOURS, horizonHours);
   return components.map((component) =>
     origins.map((origin, i) => {
-      const forecast = component[i]!;
+      const forecast = component[i];
       let sum = 0;
       for (let from = 0; from + block <= horizonHours; from += block) {
         let error = 0;
         for (let h = from; h < from + block; h++) {
-          if (observed[origin + h] === 1) error += medianDemand(transform, forecast[h]!) - clean[origin + h]!;
+          if (observed[origin + h] === 1) error += medianDemand(transform, forecast[h]) - clean[origin + h];
         }
         sum += Math.abs(error);
       }
@@ -228,9 +228,7 @@ function blockErrors(
  * @param slack an error up to so many times the least weighs as much
  */
 function errorWeights(blockErrors: readonly number[][], share: Float64Array, slack: number): number[] {
-  const errors = blockErrors.map((ofOrigin) =>
-    ofOrigin.reduce((sum, error, i) => sum + share[i]! * error, 0),
-  );
+  const errors = blockErrors.map((ofOrigin) => ofOrigin.reduce((sum, error, i) => sum + share[i] * error, 0));
   // Relative to the best: the fourth power of a raw error overflows for huge demand and vanishes for tiny.
   const best = Math.min(...errors);
   const raw = errors.map((error) =>
@@ -263,20 +261,20 @@ function hoursBeside(
   let distinct = 0;
   let compared = 0;
   pastZ.forEach((hours, i) => {
-    if (origins[i]! < first) return;
+    if (origins[i] < first) return;
     for (let h = 0; h < hours.length; h++) {
-      const t = origins[i]! + h;
+      const t = origins[i] + h;
       if (observed[t] !== 1) continue;
       if (t >= compared) distinct++;
       compared = Math.max(compared, t + 1);
-      past.z[count] = hours[h]!;
-      past.errors[count] = z[t]! - hours[h]!;
-      past.demand[count++] = clean[t]!;
+      past.z[count] = hours[h];
+      past.errors[count] = z[t] - hours[h];
+      past.demand[count++] = clean[t];
     }
   });
   if (count === 0) {
     const same = method === 'mean' ? new Float64Array(z.length) : z;
-    return { z: same, errors: z.map((value, t) => value - same[t]!), demand: clean, distinct: z.length };
+    return { z: same, errors: z.map((value, t) => value - same[t]), demand: clean, distinct: z.length };
   }
   return {
     z: past.z.subarray(0, count),

@@ -53,8 +53,7 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
   const locations = members.map(({ parts, startDay }) => {
     const { floor, means } = levelOf(parts, startDay, special);
     const total = means.reduce((sum, mean) => sum + mean, 0);
-    for (let p = 0; p < PARTS; p++)
-      shares[p]! += (total > 0 ? means[p]! / total : 1 / PARTS) / members.length;
+    for (let p = 0; p < PARTS; p++) shares[p] += (total > 0 ? means[p] / total : 1 / PARTS) / members.length;
     const seen = new Float64Array(DAYS * PARTS).fill(NaN);
     const expected = new Float64Array(DAYS * PARTS);
     const levels = new Float64Array(DAYS).fill(NaN);
@@ -66,12 +65,12 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
       let sum = 0;
       let usual = 0;
       for (let p = 0; p < PARTS; p++) {
-        const actual = parts.demand[at + p]! + floor;
-        if (!(actual / (demand[p]! + floor) < Infinity)) continue;
+        const actual = parts.demand[at + p] + floor;
+        if (!(actual / (demand[p] + floor) < Infinity)) continue;
         seen[i * PARTS + p] = actual;
-        expected[i * PARTS + p] = demand[p]! + floor;
+        expected[i * PARTS + p] = demand[p] + floor;
         sum += actual;
-        usual += demand[p]! + floor;
+        usual += demand[p] + floor;
       }
       if (usual > 0) levels[i] = Math.log(sum / usual);
     }
@@ -80,7 +79,7 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
       let sum = 0;
       let count = 0;
       for (let i = 0; i < DAYS; i++) {
-        const ratio = seen[i * PARTS + p]! / expected[i * PARTS + p]!;
+        const ratio = seen[i * PARTS + p] / expected[i * PARTS + p];
         if (Number.isNaN(ratio)) continue;
         sum += Math.min((ratio - 1) ** 2, MAX_SQUARE);
         count++;
@@ -88,10 +87,10 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
       weights[p] = 1 / ((count < MIN_DAYS ? UNKNOWN_LOCATION_VARIANCE : sum / count) + BETWEEN);
     }
     for (let at = 0; at < seen.length; at++) {
-      if (Number.isNaN(seen[at]!)) continue;
-      const weight = weights[at % PARTS]! / means[at % PARTS]!;
-      panelSums[at]! += weight * withinReach(seen[at]!, expected[at]!);
-      panelUsual[at]! += weight * expected[at]!;
+      if (Number.isNaN(seen[at])) continue;
+      const weight = weights[at % PARTS] / means[at % PARTS];
+      panelSums[at] += weight * withinReach(seen[at], expected[at]);
+      panelUsual[at] += weight * expected[at];
     }
     ownLevels.push(levels);
     return { floor, weights, means, variance: UNKNOWN_LOCATION_VARIANCE };
@@ -101,16 +100,16 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
   for (let i = 0; i < DAYS; i++) {
     const alphas = Float64Array.from({ length: PARTS }, (_, p) => {
       const at = i * PARTS + p;
-      return panelUsual[at] === 0 ? NaN : logOf(panelSums[at]! / panelUsual[at]!);
+      return panelUsual[at] === 0 ? NaN : logOf(panelSums[at] / panelUsual[at]);
     });
     levels[i] = levelFrom(alphas, shares);
-    for (const alpha of alphas) if (!Number.isNaN(alpha - levels[i]!)) shapes.push(alpha - levels[i]!);
+    for (const alpha of alphas) if (!Number.isNaN(alpha - levels[i])) shapes.push(alpha - levels[i]);
   }
   locations.forEach((location, l) => {
     let sum = 0;
     let count = 0;
-    ownLevels[l]!.forEach((level, i) => {
-      const own = level - levels[i]!;
+    ownLevels[l].forEach((level, i) => {
+      const own = level - levels[i];
       if (Number.isNaN(own)) return;
       sum += Math.min(own * own, 1);
       count++;
@@ -137,9 +136,9 @@ export function levelFrom(alphas: ArrayLike<number>, shares: Float64Array): numb
   let sum = 0;
   let share = 0;
   for (let p = 0; p < PARTS; p++) {
-    if (Number.isNaN(alphas[p]!)) continue;
-    sum += shares[p]! * alphas[p]!;
-    share += shares[p]!;
+    if (Number.isNaN(alphas[p])) continue;
+    sum += shares[p] * alphas[p];
+    share += shares[p];
   }
   return share > 0 ? sum / share : NaN;
 }
@@ -151,13 +150,13 @@ function levelOf(parts: DayParts, startDay: number, special: SpecialDays) {
   for (let day = startDay - DAYS; day < startDay; day++) {
     const at = special.has(day) ? -1 : parts.at(day);
     for (let p = 0; p < PARTS; p++) {
-      const actual = at === -1 ? NaN : parts.demand[at + p]!;
+      const actual = at === -1 ? NaN : parts.demand[at + p];
       if (Number.isNaN(actual)) continue;
-      sums[p]! += actual;
-      counts[p]!++;
+      sums[p] += actual;
+      counts[p]++;
     }
   }
-  const means = sums.map((sum, p) => (counts[p] === 0 ? 0 : sum / counts[p]!));
+  const means = sums.map((sum, p) => (counts[p] === 0 ? 0 : sum / counts[p]));
   const floor = (FLOOR_SHARE * means.reduce((sum, mean) => sum + mean, 0)) / PARTS;
   return { floor, means: means.map((mean) => mean + floor) };
 }

@@ -106,7 +106,7 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
         const again = localHistory(series, startHour, historyWeeks)!;
         const usual = withoutEffects(again, effects);
         const clean = cleanSeries(usual);
-        return { ...again, values: clean.map((y, t) => (Number.isNaN(usual[t]!) ? NaN : y)) };
+        return { ...again, values: clean.map((y, t) => (Number.isNaN(usual[t]) ? NaN : y)) };
       },
       deviations: model.deviations && stepDeviations(model.deviations, model.hourly, startHour, stepHours),
       errors: scaleErrors(
@@ -183,8 +183,8 @@ function ownVariation({ clean, transform, observedHours }: FittedModel, stepHour
       let now = 0;
       let before = 0;
       for (let t = end - stepHours; t < end; t++) {
-        now += clean[t]!;
-        before += clean[t - HOURS_PER_DAY]!;
+        now += clean[t];
+        before += clean[t - HOURS_PER_DAY];
       }
       sum += Math.abs(stabilise(kind, now) - stabilise(kind, before));
       count++;

@@ -12,7 +12,7 @@ export function seasonalProfile(z: Float64Array, period: number, decay: number):
   const profile = new Float64Array(z.length + period);
   profile.set(z.subarray(0, period));
   for (let t = period; t < profile.length; t++) {
-    profile[t] = (1 - decay) * z[t - period]! + decay * profile[t - period]!;
+    profile[t] = (1 - decay) * z[t - period] + decay * profile[t - period];
   }
   return profile;
 }

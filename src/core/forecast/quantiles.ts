@@ -25,16 +25,16 @@ function interpolate(sorted: Float64Array, position: number, count: number): num
   const at = Math.min(Math.max(position, 0), count - 1);
   const below = Math.floor(at);
   const above = Math.min(below + 1, count - 1);
-  return sorted[below]! + (at - below) * (sorted[above]! - sorted[below]!);
+  return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
 }
 
 /** Median of the first `count` values; sorts them in place. NaN where there are none. */
 export function medianInPlace(values: Float64Array, count: number): number {
   if (count > INSERTION_SORT_UP_TO) return quantileSorted(values.subarray(0, count).sort(), 0.5, count);
   for (let i = 1; i < count; i++) {
-    const value = values[i]!;
+    const value = values[i];
     let at = i;
-    for (; at > 0 && values[at - 1]! > value; at--) values[at] = values[at - 1]!;
+    for (; at > 0 && values[at - 1] > value; at--) values[at] = values[at - 1];
     values[at] = value;
   }
   return quantileSorted(values, 0.5, count);

@@ -60,13 +60,13 @@ function dynamicRegressors(
   daily: Float64Array,
   at: number,
 ): void {
-  for (let i = 0; i < LAGS.length; i++) x[i] = z[at - LAGS[i]!]!;
-  x[WEEKLY_AT] = weekly[at]!;
-  x[WEEKLY_AT + 1] = weekly[at - 1]!;
-  x[WEEKLY_AT + 2] = weekly[at - HOURS_PER_DAY]!;
-  x[WEEKLY_AT + 3] = weekly[at - HOURS_PER_WEEK]!;
-  x[DAILY_AT] = daily[at]!;
-  x[DAILY_AT + 1] = daily[at - 1]!;
+  for (let i = 0; i < LAGS.length; i++) x[i] = z[at - LAGS[i]];
+  x[WEEKLY_AT] = weekly[at];
+  x[WEEKLY_AT + 1] = weekly[at - 1];
+  x[WEEKLY_AT + 2] = weekly[at - HOURS_PER_DAY];
+  x[WEEKLY_AT + 3] = weekly[at - HOURS_PER_WEEK];
+  x[DAILY_AT] = daily[at];
+  x[DAILY_AT + 1] = daily[at - 1];
 }
 
 /** Weighted sums of all targets before one origin. */
@@ -122,7 +122,7 @@ export function fitSar(input: SarInput, origins: readonly number[]): SarForecast
     for (; t < origin; t++) {
       if (observed[t] === 0) continue;
       dynamicRegressors(x, z, weekly, daily, t);
-      accumulate(sums, x, z[t]!, t % HOURS_PER_DAY, 2 ** ((t - z.length) / HALF_LIFE_HOURS));
+      accumulate(sums, x, z[t], t % HOURS_PER_DAY, 2 ** ((t - z.length) / HALF_LIFE_HOURS));
     }
     const beta = estimate(momentsOf(sums, 2 ** ((z.length - origin) / HALF_LIFE_HOURS)), factor);
     return (count) => recurse(input, weekly, daily, beta, origin, count);
@@ -132,15 +132,15 @@ export function fitSar(input: SarInput, origins: readonly number[]): SarForecast
 function accumulate(sums: Sums, x: Float64Array, target: number, hour: number, weight: number): void {
   const { xx, xz, hours } = sums;
   const from = hour * HOUR_SUMS;
-  hours[from]! += weight;
+  hours[from] += weight;
   let at = 0;
   for (let i = 0; i < DYNAMIC; i++) {
-    const xi = weight * x[i]!;
-    for (let j = 0; j <= i; j++) xx[at++]! += xi * x[j]!;
-    xz[i]! += xi * target;
-    hours[from + 1 + i]! += xi;
+    const xi = weight * x[i];
+    for (let j = 0; j <= i; j++) xx[at++] += xi * x[j];
+    xz[i] += xi * target;
+    hours[from + 1 + i] += xi;
   }
-  hours[from + 1 + DYNAMIC]! += weight * target;
+  hours[from + 1 + DYNAMIC] += weight * target;
   sums.zz += weight * target * target;
   sums.weight += weight;
   sums.squaredWeight += weight * weight;
@@ -153,17 +153,17 @@ function accumulate(sums: Sums, x: Float64Array, target: number, hour: number, w
 function momentsOf(sums: Sums, by: number): Moments {
   const xx = new Float64Array(packedLength(REGRESSORS));
   const xz = new Float64Array(REGRESSORS);
-  for (let at = 0; at < sums.xx.length; at++) xx[at] = by * sums.xx[at]!;
-  for (let i = 0; i < DYNAMIC; i++) xz[i] = by * sums.xz[i]!;
+  for (let at = 0; at < sums.xx.length; at++) xx[at] = by * sums.xx[at];
+  for (let i = 0; i < DYNAMIC; i++) xz[i] = by * sums.xz[i];
   for (let hour = 0; hour < HOURS_PER_DAY; hour++) {
     const from = hour * HOUR_SUMS;
     for (let c = 0; c < WAVES; c++) {
-      const wave = by * WAVE[hour * WAVES + c]!;
+      const wave = by * WAVE[hour * WAVES + c];
       const row = packedLength(DYNAMIC + c);
-      for (let i = 0; i < DYNAMIC; i++) xx[row + i]! += wave * sums.hours[from + 1 + i]!;
-      const weighted = wave * sums.hours[from]!;
-      for (let d = 0; d <= c; d++) xx[row + DYNAMIC + d]! += weighted * WAVE[hour * WAVES + d]!;
-      xz[DYNAMIC + c]! += wave * sums.hours[from + 1 + DYNAMIC]!;
+      for (let i = 0; i < DYNAMIC; i++) xx[row + i] += wave * sums.hours[from + 1 + i];
+      const weighted = wave * sums.hours[from];
+      for (let d = 0; d <= c; d++) xx[row + DYNAMIC + d] += weighted * WAVE[hour * WAVES + d];
+      xz[DYNAMIC + c] += wave * sums.hours[from + 1 + DYNAMIC];
     }
   }
   return {
@@ -192,7 +192,7 @@ function estimate(moments: Moments, factor: Float64Array): Float64Array {
 /** Weighted mean squared error of β on the rows behind the moments. */
 function noise(moments: Moments, beta: Float64Array): number {
   let cross = 0;
-  for (let i = 0; i < REGRESSORS; i++) cross += beta[i]! * moments.xz[i]!;
+  for (let i = 0; i < REGRESSORS; i++) cross += beta[i] * moments.xz[i];
   return Math.max(0, moments.zz - 2 * cross + quadraticForm(moments.xx, beta)) / moments.weight;
 }
 
@@ -218,16 +218,16 @@ function recurse(
   // What intercept and waves say at each hour of day. Position 0 of the window is a whole number of days before the origin.
   const waves = new Float64Array(HOURS_PER_DAY);
   for (let hour = 0; hour < HOURS_PER_DAY; hour++) {
-    for (let c = 0; c < WAVES; c++) waves[hour]! += beta[DYNAMIC + c]! * WAVE[hour * WAVES + c]!;
+    for (let c = 0; c < WAVES; c++) waves[hour] += beta[DYNAMIC + c] * WAVE[hour * WAVES + c];
   }
   for (let at = MEMORY_HOURS; at < z.length; at++) {
     const week = at - HOURS_PER_WEEK;
     const day = at - HOURS_PER_DAY;
-    w[at] = (1 - PROFILE_DECAY) * z[week]! + PROFILE_DECAY * w[week]!;
-    v[at] = (1 - PROFILE_DECAY) * z[day]! + PROFILE_DECAY * v[day]!;
+    w[at] = (1 - PROFILE_DECAY) * z[week] + PROFILE_DECAY * w[week];
+    v[at] = (1 - PROFILE_DECAY) * z[day] + PROFILE_DECAY * v[day];
     dynamicRegressors(x, z, w, v, at);
-    let sum = waves[(origin + at) % HOURS_PER_DAY]!;
-    for (let i = 0; i < DYNAMIC; i++) sum += beta[i]! * x[i]!;
+    let sum = waves[(origin + at) % HOURS_PER_DAY];
+    for (let i = 0; i < DYNAMIC; i++) sum += beta[i] * x[i];
     z[at] = Math.min(Math.max(sum, input.lowestZ), input.highestZ);
   }
   return z.subarray(MEMORY_HOURS);

@@ -68,15 +68,15 @@ function see(
     const usual = usualDay(parts, day, days, startDay);
     if (usual.days === 0) return undefined;
     usualDays = Math.max(usualDays, usual.days);
-    const { floor } = ordinary.locations[l]!;
+    const { floor } = ordinary.locations[l];
     const y = new Float32Array(PARTS);
     const contrast = new Float32Array(PARTS);
     // Other days are no way to a Sunday.
     const sundays = special.role === 'near' ? null : usualDay(parts, sunday, days, startDay).demand;
     for (let p = 0; p < PARTS; p++) {
-      usual.demand[p]! += floor;
-      y[p] = logRatio(parts.demand[at + p]! + floor, usual.demand[p]!);
-      if (sundays !== null) contrast[p] = limited(logRatio(sundays[p]! + floor, usual.demand[p]!));
+      usual.demand[p] += floor;
+      y[p] = logRatio(parts.demand[at + p] + floor, usual.demand[p]);
+      if (sundays !== null) contrast[p] = limited(logRatio(sundays[p] + floor, usual.demand[p]));
     }
     return { y, contrast, usual: Float32Array.from(usual.demand) };
   });
@@ -105,11 +105,11 @@ function sundayShares(sights: readonly Sight[], { locations }: OrdinaryDays): Re
         let crossed = 0;
         let squared = 0;
         one.locations.forEach((location, l) => {
-          if (location === undefined || Number.isNaN(location.y[p]!)) return;
-          const weight = locations[l]!.weights[p]!;
+          if (location === undefined || Number.isNaN(location.y[p])) return;
+          const weight = locations[l].weights[p];
           weights += weight;
-          crossed += weight * location.contrast[p]! * limited(location.y[p]!);
-          squared += weight * location.contrast[p]! ** 2;
+          crossed += weight * location.contrast[p] * limited(location.y[p]);
+          squared += weight * location.contrast[p] ** 2;
         });
         if (weights === 0) continue;
         product += crossed / weights / SUNDAY_NOISE;
@@ -127,12 +127,12 @@ function describe(one: Sight, { locations, shares }: OrdinaryDays, sunday: numbe
     let actual = 0;
     let expected = 0;
     one.locations.forEach((location, l) => {
-      if (location === undefined || Number.isNaN(location.y[p]!)) return;
-      const { weights, means } = locations[l]!;
-      const usual = location.usual[p]! * Math.exp(sunday * location.contrast[p]!);
-      const weight = weights[p]! / means[p]!;
+      if (location === undefined || Number.isNaN(location.y[p])) return;
+      const { weights, means } = locations[l];
+      const usual = location.usual[p] * Math.exp(sunday * location.contrast[p]);
+      const weight = weights[p] / means[p];
       if (!(weight < Infinity)) return;
-      actual += weight * withinReach(location.usual[p]! * Math.exp(location.y[p]!), usual);
+      actual += weight * withinReach(location.usual[p] * Math.exp(location.y[p]), usual);
       expected += weight * usual;
     });
     return expected > 0 ? logOf(actual / expected) : NaN;
@@ -146,9 +146,9 @@ function describe(one: Sight, { locations, shares }: OrdinaryDays, sunday: numbe
     let actual = 0;
     let expected = 0;
     for (let p = 0; p < PARTS; p++) {
-      const demand = usual[p]! * Math.exp(y[p]!);
-      if (Number.isNaN(demand + alphas[p]!)) continue;
-      const ofPanel = usual[p]! * Math.exp(sunday * contrast[p]! + alphas[p]!);
+      const demand = usual[p] * Math.exp(y[p]);
+      if (Number.isNaN(demand + alphas[p])) continue;
+      const ofPanel = usual[p] * Math.exp(sunday * contrast[p] + alphas[p]);
       actual += Math.min(demand, MAX_OWN * ofPanel);
       expected += ofPanel;
     }

@@ -46,7 +46,7 @@ export function poolErrors(
   borrows: boolean,
 ): ShortErrors | null {
   const weeks = CUTS;
-  const steps = donors.find(({ cuts }) => cuts.length > 0)!.cuts[0]!.forecast.length;
+  const steps = donors.find(({ cuts }) => cuts.length > 0)!.cuts[0].forecast.length;
   const isOne = new Set(donors.flatMap(({ cuts }) => cuts.map(({ week }) => week))).size === 1;
   const days = Math.floor(((steps - 1) * stepHours) / HOURS_PER_DAY) + 1;
   const dayOf = (i: number): number => Math.floor((i * stepHours) / HOURS_PER_DAY);
@@ -57,7 +57,7 @@ export function poolErrors(
   const errors = donors.flatMap(({ cuts }) =>
     cuts.flatMap(({ week, forecast, actual }) =>
       Array.from(actual, (y, i) => {
-        const expected = forecast[i]! * shapes[week]![i]!;
+        const expected = forecast[i] * shapes[week][i];
         return { week, day: dayOf(i), expected, error: Math.sqrt(y) - Math.sqrt(expected) };
       }).filter(({ error }) => !Number.isNaN(error)),
     ),
@@ -89,14 +89,14 @@ export function poolErrors(
     Array.from({ length: days }, (_, day) => describe(day, isOne ? weeks : k)),
   );
   const shape = Float64Array.from(scaled, ({ week, day, u }) => {
-    const { middle, scale } = others[week]![day]!;
+    const { middle, scale } = others[week][day];
     return scale > 0 ? (u - middle) / scale : 0;
   });
   return {
     relativeVariance,
     days: Array.from({ length: days }, (_, day) => describe(day, weeks)),
     shape: shape.sort(),
-    borrowed: shapes[weeks]!,
+    borrowed: shapes[weeks],
   };
 }
 
@@ -113,7 +113,7 @@ export function withoutOddWeeks(donors: readonly Compared[]): Compared[] {
         actual.forEach((y, i) => {
           if (Number.isNaN(y)) return;
           came += y;
-          expected += forecast[i]!;
+          expected += forecast[i];
         });
         if (came + expected === 0) continue;
         sum += Math.abs(came - expected) / (came + expected);
@@ -124,7 +124,7 @@ export function withoutOddWeeks(donors: readonly Compared[]): Compared[] {
   });
   const known = Float64Array.from(sizes.filter((size) => !Number.isNaN(size)));
   const most = ODD_WEEK * medianInPlace(known, known.length);
-  return donors.map((donor) => ({ ...donor, cuts: donor.cuts.filter(({ week }) => !(sizes[week]! > most)) }));
+  return donors.map((donor) => ({ ...donor, cuts: donor.cuts.filter(({ week }) => !(sizes[week] > most)) }));
 }
 
 /** Σ a / Σ f of each step over donors and weeks but one, each donor relative to its level. */
@@ -136,12 +136,12 @@ function borrowedShape(donors: readonly Compared[], steps: number, without: numb
       if (week === without || level === 0) return;
       actual.forEach((y, i) => {
         if (Number.isNaN(y)) return;
-        came[i]! += y / level;
-        expected[i]! += forecast[i]! / level;
+        came[i] += y / level;
+        expected[i] += forecast[i] / level;
       });
     });
   }
-  return came.map((sum, i) => (expected[i]! > 0 ? sum / expected[i]! : 1));
+  return came.map((sum, i) => (expected[i] > 0 ? sum / expected[i] : 1));
 }
 
 const deviationOf = (relativeVariance: number, forecast: number): number =>
@@ -149,7 +149,7 @@ const deviationOf = (relativeVariance: number, forecast: number): number =>
 
 /** Forecasts of steps with the shape that mature places had. */
 export const withBorrowedShape = ({ borrowed }: ShortErrors, values: Float64Array): Float64Array =>
-  values.map((value, i) => value * (borrowed[i] ?? borrowed[borrowed.length - 1]!));
+  values.map((value, i) => value * (borrowed[i] ?? borrowed[borrowed.length - 1]));
 
 /** @param usualRange of a step's demand, see `steps.ts` */
 export function shortBounds(
@@ -169,7 +169,7 @@ export function shortBounds(
     const day = Math.floor((i * stepHours) / HOURS_PER_DAY);
     // Beyond what was compared a day is like the same weekday in the last week that was.
     const known = day < count ? day : Math.max(0, count - 7 + ((day - count) % 7));
-    const { middle, scale } = errors.days[known]!;
+    const { middle, scale } = errors.days[known];
     const at = (quantile: number): number => {
       const root =
         Math.sqrt(value) + deviationOf(errors.relativeVariance, value) * (middle + scale * quantile);

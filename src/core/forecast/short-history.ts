@@ -122,7 +122,7 @@ function spreadByLevel(donors: readonly Donor[]): LocalSeries[] {
   const sorted = [...donors].sort((a, b) => a.place.level - b.place.level);
   const wanted = Math.min(MAX_DONORS, sorted.length);
   return Array.from({ length: wanted }, (_, i) =>
-    sorted[Math.floor(((i + 0.5) * sorted.length) / wanted)]!.history(),
+    sorted[Math.floor(((i + 0.5) * sorted.length) / wanted)].history(),
   );
 }
 
@@ -144,7 +144,7 @@ function compareDonor(
     if (cut - length < 0) break;
     const history = values.slice(cut - length, cut);
     const observedHours = history.reduce((sum, value) => sum + (Number.isNaN(value) ? 0 : 1), 0);
-    if (observedHours < MIN_OBSERVED * length || Number.isNaN(history[0]!) || Number.isNaN(history.at(-1)!))
+    if (observedHours < MIN_OBSERVED * length || Number.isNaN(history[0]) || Number.isNaN(history.at(-1)!))
       continue;
     const hourly = forecastHours(
       { firstHour: firstHour + cut - length, values: history, observedHours },

@@ -66,7 +66,7 @@ export function specialDays(holidays: readonly Holiday[]): SpecialDays {
   }
   for (const group of groups) {
     if (!isSeason(group)) continue;
-    const first = group[0]!;
+    const first = group[0];
     for (let day = first + 1; day < group.at(-1)!; day++) {
       add(day, { role: 'between', name: names.get(first)!, offset: day - first, kind: SEASON });
     }
@@ -105,7 +105,7 @@ function seasons(sorted: readonly number[]): number[][] {
 }
 
 const isSeason = (group: readonly number[]): boolean =>
-  group.some((day, i) => i > 0 && day - group[i - 1]! >= SEASON_GAP[0]);
+  group.some((day, i) => i > 0 && day - group[i - 1] >= SEASON_GAP[0]);
 
 /** How alike two special days are, 0 … 1: 1 for the same day of the same holiday in another year. */
 export function likeness(a: SpecialDay, b: SpecialDay): number {

@@ -18,7 +18,7 @@ export const stepCount = (horizonHours: number, stepHours: number): number =>
 /** Demand per step from demand per hour. */
 export function sumSteps(hourly: Float64Array, multiplicity: Uint8Array, stepHours: number): Float64Array {
   const sums = new Float64Array(stepCount(hourly.length, stepHours));
-  for (let h = 0; h < hourly.length; h++) sums[Math.floor(h / stepHours)]! += hourly[h]! * multiplicity[h]!;
+  for (let h = 0; h < hourly.length; h++) sums[Math.floor(h / stepHours)] += hourly[h] * multiplicity[h];
   return sums;
 }
 
@@ -46,7 +46,7 @@ export function usualRange(
       let sum = 0;
       let capped = 0;
       for (let t = end - width; t < end; t++) {
-        sum += values[t]!;
+        sum += values[t];
         if (clean[t] !== values[t]) capped++;
       }
       if (Number.isNaN(sum)) continue;
@@ -94,35 +94,35 @@ export type PastSteps = {
  */
 export function comparePast(model: FittedModel, stepHours: number): PastSteps {
   const { values, clean, transform, past, pastLeadHours } = model;
-  const perOrigin = past.length === 0 ? 0 : Math.floor((past[0]!.hourly.length - pastLeadHours) / stepHours);
+  const perOrigin = past.length === 0 ? 0 : Math.floor((past[0].hourly.length - pastLeadHours) / stepHours);
   const room = Math.max(0, perOrigin) * past.length;
   const endHours = new Float64Array(room);
   const origins = new Int32Array(room);
   const levels = new Float64Array(room);
   const errors = new Float64Array(room);
-  const spacing = past.length < 2 ? stepHours : (past.at(-1)!.origin - past[0]!.origin) / (past.length - 1);
+  const spacing = past.length < 2 ? stepHours : (past.at(-1)!.origin - past[0].origin) / (past.length - 1);
   let count = 0;
   let absoluteError = 0;
   let demand = 0;
   for (let place = 0; place < past.length; place++) {
-    const { origin, hourly } = past[place]!;
+    const { origin, hourly } = past[place];
     for (let from = pastLeadHours; from + stepHours <= hourly.length; from += stepHours) {
       let forecast = 0;
       let actual = 0;
       let observed = 0;
       let missing = 0;
       for (let h = from; h < from + stepHours; h++) {
-        forecast += hourly[h]!;
-        const value = values[origin + h]!;
-        actual += clean[origin + h]!;
-        observed += Number.isNaN(value) ? clean[origin + h]! : clampDemand(transform, value);
+        forecast += hourly[h];
+        const value = values[origin + h];
+        actual += clean[origin + h];
+        observed += Number.isNaN(value) ? clean[origin + h] : clampDemand(transform, value);
         if (Number.isNaN(value)) missing++;
       }
       if (missing > MISSING_SHARE * stepHours) continue;
       endHours[count] = from + stepHours;
       origins[count] = place;
       levels[count] = stabilise(transform.kind, forecast);
-      errors[count] = stabilise(transform.kind, actual) - levels[count]!;
+      errors[count] = stabilise(transform.kind, actual) - levels[count];
       count++;
       absoluteError += Math.abs(observed - forecast);
       demand += observed;

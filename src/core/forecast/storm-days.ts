@@ -51,7 +51,7 @@ function findStorms(level: Float64Array): number[] {
   const weekday = Array.from({ length: DAYS_PER_WEEK }, (_, w) =>
     middleOf(roots.filter((_, j) => j % DAYS_PER_WEEK === w)),
   );
-  const off = roots.map((root, j) => root - weekday[j % DAYS_PER_WEEK]!);
+  const off = roots.map((root, j) => root - weekday[j % DAYS_PER_WEEK]);
   const deviation = off.map((x, j) => {
     const before = off.subarray(Math.max(0, j - DAYS_AROUND), j);
     return x - middleOf(Float64Array.of(...before, ...off.subarray(j + 1, j + 1 + DAYS_AROUND)));
@@ -59,10 +59,10 @@ function findStorms(level: Float64Array): number[] {
   const least = DEVIATIONS * MAD_TO_SD * middleOf(deviation.map(Math.abs));
   // Where more than half of the days are alike, nothing tells how far they vary.
   if (!(least > 0)) return [];
-  const isLow = (j: number): boolean => deviation[j]! < -least;
+  const isLow = (j: number): boolean => deviation[j] < -least;
   const falls = new Int32Array(DAYS_PER_WEEK);
   deviation.forEach((_, j) => {
-    if (isLow(j)) falls[j % DAYS_PER_WEEK]!++;
+    if (isLow(j)) falls[j % DAYS_PER_WEEK]++;
   });
   const storms: number[] = [];
   let count = 0;
@@ -71,7 +71,7 @@ function findStorms(level: Float64Array): number[] {
     if (!isLow(day)) continue;
     while (end < level.length && isLow(end)) end++;
     const run = Array.from({ length: end - day }, (_, i) => day + i);
-    if (run.length > MAX_STORM_DAYS || !(deviation[end]! >= -least)) continue;
+    if (run.length > MAX_STORM_DAYS || !(deviation[end] >= -least)) continue;
     count++;
     storms.push(...run.filter((j) => falls[j % DAYS_PER_WEEK] === 1));
   }

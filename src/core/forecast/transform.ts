@@ -144,12 +144,12 @@ function shrunkRatio(past: PastHours, ahead: Float64Array, corrected: MeanDemand
   let added = 0;
   let squares = 0;
   for (let i = 0; i < n; i++) {
-    const z = middles[i]! + stretch * (past.z[i]! - middles[i]!) + shift;
+    const z = middles[i] + stretch * (past.z[i] - middles[i]) + shift;
     const mean = corrected(z);
     expected += mean;
-    observed += demand[i]!;
+    observed += demand[i];
     added += noise(z);
-    squares += (demand[i]! - mean) ** 2;
+    squares += (demand[i] - mean) ** 2;
   }
   if (!(expected > 0)) return 1;
   const ratio = Math.min(Math.max(observed / expected, 1 / MAX_RATIO), MAX_RATIO);
@@ -198,20 +198,20 @@ function errorsByLevel({ kind, deviation }: Transform, { z, errors, demand }: Pa
   const spreads = new Float64Array(ends.length);
   for (let i = 0; i < z.length; i++) {
     let group = 0;
-    while (z[i]! > ends[group]!) group++;
-    const error = deviation * errors[i]!;
-    counts[group]!++;
-    levels[group]! += z[i]!;
-    means[group]! += error;
-    spreads[group]! += kind === 'log' ? Math.exp(error) : error * error;
+    while (z[i] > ends[group]) group++;
+    const error = deviation * errors[i];
+    counts[group]++;
+    levels[group] += z[i];
+    means[group] += error;
+    spreads[group] += kind === 'log' ? Math.exp(error) : error * error;
   }
   const knots: Knot[] = [];
   counts.forEach((count, k) => {
     if (count === 0) return;
-    const centre = means[k]! / count;
-    const spread = spreads[k]! / count;
+    const centre = means[k] / count;
+    const spread = spreads[k] / count;
     const correction = kind === 'log' ? spread / Math.exp(centre) : spread - centre * centre;
-    knots.push({ z: levels[k]! / count, correction });
+    knots.push({ z: levels[k] / count, correction });
   });
   return knots.length > 0 ? knots : [{ z: 0, correction: kind === 'log' ? 1 : 0 }];
 }
@@ -223,7 +223,7 @@ function groupEnds(z: Float64Array, wanted: number): Float64Array {
   let stride = Math.ceil(z.length / GROUPING_SAMPLE);
   // A stride that shares a factor with 24 or 168 would meet the same hours of the day again and again.
   while (stride > 1 && (stride % 2 === 0 || stride % 3 === 0 || stride % 7 === 0)) stride++;
-  const sample = Float64Array.from({ length: Math.ceil(z.length / stride) }, (_, i) => z[i * stride]!).sort();
+  const sample = Float64Array.from({ length: Math.ceil(z.length / stride) }, (_, i) => z[i * stride]).sort();
   return Float64Array.from({ length: groups }, (_, k) =>
     k + 1 === groups ? Infinity : quantileSorted(sample, (k + 1) / groups),
   );
@@ -232,9 +232,9 @@ function groupEnds(z: Float64Array, wanted: number): Float64Array {
 /** Linear between the knots, constant outside of them. */
 function interpolate(knots: readonly Knot[], z: number): number {
   let above = 0;
-  while (above < knots.length && knots[above]!.z < z) above++;
-  const after = knots[Math.min(above, knots.length - 1)]!;
-  const before = knots[Math.max(above - 1, 0)]!;
+  while (above < knots.length && knots[above].z < z) above++;
+  const after = knots[Math.min(above, knots.length - 1)];
+  const before = knots[Math.max(above - 1, 0)];
   if (after.z === before.z) return after.correction;
   const u = (z - before.z) / (after.z - before.z);
   return before.correction + u * (after.correction - before.correction);

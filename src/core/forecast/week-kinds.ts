@@ -65,7 +65,7 @@ export function weekKinds(series: DemandSeries, { special, events, storms }: Unu
     const [first, last] = [fromHour, fromHour + hours - 1].map((hour) => weekOf(hour / HOURS_PER_DAY));
     let rank = WEEK_KINDS.length - 1;
     for (let week = first!; week <= last!; week++) rank = Math.min(rank, kinds.get(week) ?? rank);
-    return WEEK_KINDS[rank]!;
+    return WEEK_KINDS[rank];
   };
 }
 

@@ -32,10 +32,10 @@ export function stepDeviations(
     let inPart = 0;
     let closed = 0;
     for (let h = from; h < until; h++) {
-      total += hourly[h]!;
-      common += hourly[h]! * level[h]!;
-      inPart += hourly[h]! * part[h]!;
-      closed += isClosed[h]!;
+      total += hourly[h];
+      common += hourly[h] * level[h];
+      inPart += hourly[h] * part[h];
+      closed += isClosed[h];
       if ((start + h + 1) % PART_HOURS !== 0 && h + 1 < until) continue;
       parts += inPart ** 2;
       inPart = 0;
@@ -55,15 +55,15 @@ export function widenBounds(
 ): void {
   const quantile = normalQuantile((1 + confidenceLevel) / 2);
   for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    const deviation = deviations[i]!;
+    const value = values[i];
+    const deviation = deviations[i];
     if (deviation < 0) {
       lower[i] = 0;
       upper[i] = 0;
     }
     if (!(deviation > 0 && value > 0)) continue;
-    const below = Math.log(value / lower[i]!);
-    const above = Math.log(upper[i]! / value);
+    const below = Math.log(value / lower[i]);
+    const above = Math.log(upper[i] / value);
     lower[i] = Math.max(value - reach, value * Math.exp(-Math.hypot(below, quantile * deviation)));
     upper[i] = Math.min(value + reach, value * Math.exp(Math.hypot(above, quantile * deviation)));
   }

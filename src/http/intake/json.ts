@@ -33,7 +33,7 @@ function findExcess(bytes: Uint8Array): string | undefined {
         keys.pop();
         break;
       case COLON:
-        if (++keys[keys.length - 1]! > MAX_JSON_KEYS) return `an object of more than ${MAX_JSON_KEYS} keys`;
+        if (++keys[keys.length - 1] > MAX_JSON_KEYS) return `an object of more than ${MAX_JSON_KEYS} keys`;
     }
   }
   return undefined;

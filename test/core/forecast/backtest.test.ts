@@ -18,7 +18,7 @@ const WEEK_FROM_ONE_ORIGIN = { ...WEEK, origins: 1 };
 
 /** The one horizon of a backtest that is not stopped. */
 function score(series: readonly DemandSeries[], options: BacktestOptions): HorizonScore {
-  return backtest(series, options)!.horizons[0]!;
+  return backtest(series, options)!.horizons[0];
 }
 
 describe('baselines', () => {
@@ -123,8 +123,8 @@ describe('backtest', () => {
     const onProgress = (done: number, total: number) => seen.push(`${done}/${total}`);
     const { horizons } = backtest([seriesOf(values)], WEEK, { onProgress })!;
     expect(seen).toEqual(['1/3', '2/3', '3/3']);
-    expect(horizons[0]!.overall.steps).toBeLessThan(21);
-    expect(horizons[0]!.locations[0]!.steps).toBe(horizons[0]!.overall.steps);
+    expect(horizons[0].overall.steps).toBeLessThan(21);
+    expect(horizons[0].locations[0].steps).toBe(horizons[0].overall.steps);
   });
 
   test('measures several horizons from the same origins, each as if it were the only one', () => {

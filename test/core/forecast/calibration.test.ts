@@ -20,7 +20,7 @@ const KINDS: Record<string, (random: () => number, level: number, weeks: number)
       state = 0.5 * state + Math.sqrt(0.75) * normal(random);
       return Math.exp(0.15 * state - 0.5 * 0.15 ** 2);
     });
-    return hoursOf(weeks, (hour) => poisson(random, days[Math.floor(hour / 24)]! * weeklyShape(hour, level)));
+    return hoursOf(weeks, (hour) => poisson(random, days[Math.floor(hour / 24)] * weeklyShape(hour, level)));
   },
 };
 
@@ -43,16 +43,16 @@ function forecasts(seed: number, kind: string, setting: Setting) {
     // Every day of the week ends a history.
     const end = history + 24 * (call % 7);
     const all = Array.from({ length: places }, (_, i) =>
-      KINDS[kind]!(random, LEVELS[i % LEVELS.length]!, weeks + 2),
+      KINDS[kind]!(random, LEVELS[i % LEVELS.length], weeks + 2),
     );
     const series = all.map((values, locationId) => seriesOf(values.subarray(0, end), { locationId }));
     const options = { originHour: MONDAY + end, horizonHours, stepHours, confidenceLevel };
     return forecastMany(series, options).results.map((result, i) => {
       const { values, lower, upper, backtestWape } = result as LocationForecast;
       const actual = values.map((_, k) =>
-        sum(all[i]!.subarray(end + k * stepHours, end + (k + 1) * stepHours)),
+        sum(all[i].subarray(end + k * stepHours, end + (k + 1) * stepHours)),
       );
-      return { level: LEVELS[i % LEVELS.length]!, values, lower, upper, backtestWape: backtestWape!, actual };
+      return { level: LEVELS[i % LEVELS.length], values, lower, upper, backtestWape: backtestWape!, actual };
     });
   }).flat();
 }
@@ -63,7 +63,7 @@ function reportedOverFollowed(made: ReturnType<typeof forecasts>): number {
     const ofLevel = made.filter((one) => one.level === level);
     const reported = ofLevel.reduce((total, one) => total + one.backtestWape, 0) / ofLevel.length;
     const wrong = ofLevel.map(({ values, actual }) =>
-      sum(values.map((value, k) => Math.abs(value - actual[k]!))),
+      sum(values.map((value, k) => Math.abs(value - actual[k]))),
     );
     return reported / (sum(wrong) / sum(ofLevel.map(({ actual }) => sum(actual))));
   });
@@ -90,7 +90,7 @@ describe('intervals of days', { tags: 'slow' }, () => {
       const setting = { weeks: 13, horizonHours: 168, stepHours: 24, confidenceLevel, places: 30, calls: 14 };
       const shares = Object.keys(KINDS).map((kind) => {
         const held = forecasts(2, kind, setting).flatMap(({ lower, upper, actual }) =>
-          Array.from(actual, (y, k): number => (y >= lower![k]! && y <= upper![k]! ? 1 : 0)),
+          Array.from(actual, (y, k): number => (y >= lower![k] && y <= upper![k] ? 1 : 0)),
         );
         return sum(held) / held.length;
       });

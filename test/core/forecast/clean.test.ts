@@ -15,16 +15,16 @@ describe('missing hours', () => {
     let error = 0;
     let demand = 0;
     for (let t = 600; t < 648; t++) {
-      error += Math.abs(clean[t]! - truth[t]!);
-      demand += truth[t]!;
+      error += Math.abs(clean[t] - truth[t]);
+      demand += truth[t];
     }
     expect(error / demand).toBeLessThan(0.2);
   });
 
   test('a level that moved away from the usual carries into a short gap', () => {
     const values = hoursOf(8, (hour) => weeklyShape(hour, 50));
-    for (let t = 700; t < 730; t++) values[t]! *= 1.3;
-    const expected = values[715]!;
+    for (let t = 700; t < 730; t++) values[t] *= 1.3;
+    const expected = values[715];
     values.fill(NaN, 714, 717);
     expect(cleanSeries(values)[715]).toBeCloseTo(expected, -1);
   });

@@ -40,7 +40,7 @@ describe('SAR', () => {
   test('follows persistence that the weekly profile cannot see', () => {
     const random = seededRandom(8);
     const z = new Float64Array(10 * 168);
-    for (let t = 1; t < z.length; t++) z[t] = 0.95 * z[t - 1]! + 0.3 * normal(random);
+    for (let t = 1; t < z.length; t++) z[t] = 0.95 * z[t - 1] + 0.3 * normal(random);
     z.fill(2.5, z.length - 6);
     expect(fitSar(sarInput(z), [z.length])[0]!(1)[0]).toBeGreaterThan(1.5);
   });
@@ -53,7 +53,7 @@ describe('SAR', () => {
     const [alone] = fitSar(sarInput(z.slice(0, origin)), [origin]);
     const expected = alone!(100);
     rolling!(100).forEach((value, h) => {
-      expect(value).toBeCloseTo(expected[h]!, 7);
+      expect(value).toBeCloseTo(expected[h], 7);
     });
   });
 
@@ -80,11 +80,11 @@ describe('SAR', () => {
     // z[t] = 0.8 z[t − 1] + noise: what the newest hour adds is 0.8^h of it; the ridge takes some of that back.
     const random = seededRandom(15);
     const z = new Float64Array(60 * 168);
-    for (let t = 1; t < z.length; t++) z[t] = 0.8 * z[t - 1]! + 0.6 * normal(random);
+    for (let t = 1; t < z.length; t++) z[t] = 0.8 * z[t - 1] + 0.6 * normal(random);
     const endingIn = (last: number) => fitSar(sarInput(z.with(z.length - 1, last)), [z.length])[0]!(6);
     const [high, low] = [endingIn(1), endingIn(-1)];
     for (let h = 0; h < 6; h++) {
-      const share = (high[h]! - low[h]!) / 2;
+      const share = (high[h] - low[h]) / 2;
       expect(share).toBeGreaterThan(0.55 ** (h + 1));
       expect(share).toBeLessThan(0.85 ** (h + 1));
     }
@@ -96,9 +96,9 @@ describe('SAR', () => {
     const filled = sarInput(z, { observed: new Uint8Array(z.length) });
     const n = z.length;
     const profile = seasonalProfile(z, 168, 0.7);
-    const prior = 0.75 * profile[n]! + 0.25 * z[n - 168]! + 0.25 * (z[n - 24]! - profile[n - 24]!);
+    const prior = 0.75 * profile[n] + 0.25 * z[n - 168] + 0.25 * (z[n - 24] - profile[n - 24]);
     expect(fitSar(filled, [n])[0]!(1)[0]).toBeCloseTo(prior, 9);
-    expect(Math.abs(fitSar(sarInput(z), [n])[0]!(1)[0]! - prior)).toBeGreaterThan(0.05);
+    expect(Math.abs(fitSar(sarInput(z), [n])[0]!(1)[0] - prior)).toBeGreaterThan(0.05);
   });
 
   test('stays inside the range it is given', () => {
@@ -136,7 +136,7 @@ test('a pattern of two days is followed below four weeks, where the weekly profi
   if (result?.status !== 'ok') throw new Error('observations are there');
   expect(result.method).toBe('sar_weekly_mean');
   // Noise of 20 errs by 16; half of the weekly profile erred by more than 300.
-  expect(sum(result.values.map((value, h) => Math.abs(value - demand[start + h]!))) / 24).toBeLessThan(50);
+  expect(sum(result.values.map((value, h) => Math.abs(value - demand[start + h]))) / 24).toBeLessThan(50);
 });
 
 describe('rolling origins', () => {
@@ -161,7 +161,7 @@ describe('rolling origins', () => {
                 `n ${n}, horizon ${horizon}, lead ${lead}: origin ${origin} of ${JSON.stringify(plan)}`,
               );
             }
-            const spacing = i === 0 ? 24 : origin - plan.origins[i - 1]!;
+            const spacing = i === 0 ? 24 : origin - plan.origins[i - 1];
             if (spacing <= 0 || spacing % 168 === 0) expect.fail(`spacing ${spacing} at n ${n}`);
           });
         }

@@ -8,7 +8,7 @@ type Random = () => number;
 
 const WRONG = 1e9;
 
-const oneOf = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
+const oneOf = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)];
 
 /** Demand of an hour, as it would be without anything odd. */
 const USUAL: readonly ((random: Random) => (hour: number) => number)[] = [
@@ -46,12 +46,12 @@ const DIRT: readonly ((random: Random, values: Float64Array, at: number) => void
   (random, values, at) => {
     const factor = 3 + 30 * random();
     const end = Math.min(values.length, at + 2 + 30 * random());
-    for (let t = at; t < end; t++) values[t]! *= factor;
+    for (let t = at; t < end; t++) values[t] *= factor;
   },
-  (random, values, at) => values.fill(values[at]!, at, at + 24 + 500 * random()),
+  (random, values, at) => values.fill(values[at], at, at + 24 + 500 * random()),
   (random, values, at) => {
     const factor = 10 ** (4 * random() - 2);
-    for (let t = at; t < values.length; t++) values[t]! *= factor;
+    for (let t = at; t < values.length; t++) values[t] *= factor;
   },
 ];
 
@@ -137,7 +137,7 @@ function usualHours(
 
 const boundsOf = (values: Float64Array, horizonHours: number, stepHours: number, level = 0.95) => {
   const options = { originHour: MONDAY + values.length, horizonHours, stepHours, confidenceLevel: level };
-  const result = forecastMany([seriesOf(values)], options).results[0]!;
+  const result = forecastMany([seriesOf(values)], options).results[0];
   if (result.status !== 'ok') throw new Error('observations are there');
   return { ...result, lower: result.lower!, upper: result.upper! };
 };
@@ -163,12 +163,12 @@ describe('intervals of dirty series', () => {
       );
       const options = { originHour: MONDAY + end, horizonHours: 48, stepHours, confidenceLevel };
       forecastMany(series, options).results.forEach((result, i) => {
-        const { honest } = dirty[i]!;
+        const { honest } = dirty[i];
         // Of a few hours one may be wrong, and nobody can tell which.
         if (result.status !== 'ok' || honest.filter((value) => value >= 0).length < 12) return;
         const range = usualRange(honest, stepHours);
         if (range === 0) return;
-        const width = Math.max(...result.upper!.map((upper, k) => upper - result.lower![k]!));
+        const width = Math.max(...result.upper!.map((upper, k) => upper - result.lower![k]));
         if (width > 10.000001 * range) expect.fail(`panel ${panel}, series ${i}: ${width} of ${range}`);
       });
     }
@@ -184,7 +184,7 @@ describe('intervals of dirty series', () => {
       const confidenceLevel = oneOf(random, [0.8, 0.95, 0.999]);
       const dirty = Array.from({ length: 10 }, () => dirtySeries(random));
       const end = Math.max(...dirty.map(({ values }) => values.length));
-      const startOf = (i: number) => MONDAY + end - dirty[i]!.values.length;
+      const startOf = (i: number) => MONDAY + end - dirty[i].values.length;
       const series = dirty.map(({ values }, locationId) =>
         seriesOf(values, { locationId, startHour: startOf(locationId) }),
       );
@@ -192,7 +192,7 @@ describe('intervals of dirty series', () => {
       const options = { originHour: MONDAY + end, horizonHours: 48, stepHours, confidenceLevel };
       const without = forecastMany(series, options).results;
       forecastMany(series, { ...options, ...known }).results.forEach((result, i) => {
-        const { honest } = dirty[i]!;
+        const { honest } = dirty[i];
         const usual = usualHours(honest, i, startOf(i), known);
         const [hours, ordinary] = [honest, usual].map((list) => list.filter((value) => value >= 0).length);
         // Where most hours are special, they stay, freed of their effect: what they range over is not what was
@@ -201,10 +201,10 @@ describe('intervals of dirty series', () => {
         // Where ordinary hours have no range of their own, an odd one among them cannot be told.
         if (usualRange(usual, stepHours) === 0) return;
         const range = Math.max(usualRange(honest, stepHours), usualRange(usual, stepHours));
-        const width = Math.max(...result.upper!.map((upper, k) => upper - result.lower![k]!));
+        const width = Math.max(...result.upper!.map((upper, k) => upper - result.lower![k]));
         if (width > 10.000001 * range) expect.fail(`panel ${panel}, series ${i}: ${width} of ${range}`);
-        const before = without[i]!;
-        if (before.status === 'ok' && result.upper!.some((upper, k) => upper > 2 * before.upper![k]!))
+        const before = without[i];
+        if (before.status === 'ok' && result.upper!.some((upper, k) => upper > 2 * before.upper![k]))
           widened++;
       });
     }
@@ -218,7 +218,7 @@ describe('intervals of dirty series', () => {
     values[values.length - 300] = 0;
     const { upper } = boundsOf(values, 48, 1);
     boundsOf(without, 48, 1).upper.forEach((usual, k) => {
-      expect(Math.abs(upper[k]! / usual - 1)).toBeLessThan(0.25);
+      expect(Math.abs(upper[k] / usual - 1)).toBeLessThan(0.25);
     });
   });
 
@@ -232,8 +232,8 @@ describe('intervals of dirty series', () => {
         values[values.length - hoursAgo] = WRONG;
         const { lower, upper, backtestWape } = boundsOf(values, 48, stepHours);
         usual.upper.forEach((bound, k) => {
-          const width = bound - usual.lower[k]!;
-          expect(upper[k]! - lower[k]!).toBeLessThan(1.6 * width);
+          const width = bound - usual.lower[k];
+          expect(upper[k] - lower[k]).toBeLessThan(1.6 * width);
         });
         expect(backtestWape).toBeLessThan(1.15 * usual.backtestWape!);
       }

@@ -45,7 +45,7 @@ const ratioOfDay = (series: readonly DemandSeries[], events: readonly DemandEven
   return forecasts(series, events).map(
     ({ values }, i) =>
       sum(values.subarray(24 * day, 24 * day + 24)) /
-      sum(without[i]!.values.subarray(24 * day, 24 * day + 24)),
+      sum(without[i].values.subarray(24 * day, 24 * day + 24)),
   );
 };
 
@@ -57,7 +57,7 @@ describe('a stated factor', () => {
     forecasts(calm, [of1]).forEach(({ locationId, values }) => {
       values.forEach((value, h) => {
         const factor = locationId === 1 && h >= 8 && h < 20 ? 1.7 : 1;
-        expect(value / plain[locationId]!.values[h]!).toBeCloseTo(factor, 12);
+        expect(value / plain[locationId].values[h]).toBeCloseTo(factor, 12);
       });
     });
   });
@@ -67,9 +67,9 @@ describe('a stated factor', () => {
       event(7 * WEEKS, { factor: 0.5 }),
       event(7 * WEEKS, { factor: 3, kind: 'promotion', untilHour: END + 12 }),
     ];
-    const { values } = forecasts(calm, both)[0]!;
-    expect(values[5]! / plain[0]!.values[5]!).toBeCloseTo(1.5, 12);
-    expect(values[15]! / plain[0]!.values[15]!).toBeCloseTo(0.5, 12);
+    const { values } = forecasts(calm, both)[0];
+    expect(values[5] / plain[0].values[5]).toBeCloseTo(1.5, 12);
+    expect(values[15] / plain[0].values[15]).toBeCloseTo(0.5, 12);
   });
 
   test('of 0 leaves no demand, and its interval is [0, 0]: the caller is taken at their word', () => {
@@ -97,15 +97,15 @@ describe('a factor that is learned', () => {
     const [forecast] = forecasts(calm, [event(ahead)]);
     const [plain] = forecasts(calm, []);
     expect(forecast!.values).toEqual(plain!.values);
-    const width = ({ lower, upper }: LocationForecast, h: number) => upper![h]! - lower![h]!;
+    const width = ({ lower, upper }: LocationForecast, h: number) => upper![h] - lower![h];
     expect(width(forecast!, 60)).toBeGreaterThan(2 * width(plain!, 60));
     expect(width(forecast!, 30)).toBe(width(plain!, 30));
   });
 
   test('nears what past events of the kind did, the more often they were seen', () => {
     const series = panel(1, (_, hour) => (during(hour) ? 2 : 1));
-    const once = ratioOfDay(series, [event(30), event(51, { kind: 'another' }), event(ahead)], 2)[0]!;
-    const twice = ratioOfDay(series, [event(30), event(51), event(ahead)], 2)[0]!;
+    const once = ratioOfDay(series, [event(30), event(51, { kind: 'another' }), event(ahead)], 2)[0];
+    const twice = ratioOfDay(series, [event(30), event(51), event(ahead)], 2)[0];
     expect(once).toBeGreaterThan(1.4);
     expect(twice).toBeGreaterThan(once);
     expect(twice).toBeLessThan(2.1);
@@ -145,12 +145,12 @@ test('an event and a holiday that meet are not taken for each other', () => {
   const promotion = (day: number) => event(day, { kind: 'promotion', ...hoursOfDays(day, 2) });
   const holidays = [one, two].map((day) => ({ date: localDate(MONDAY + 24 * day), name: 'a holiday' }));
   const ask = (events: DemandEvent[]) =>
-    (forecastMany(series, { ...OPTIONS, events, holidays }).results as LocationForecast[])[0]!.values;
+    (forecastMany(series, { ...OPTIONS, events, holidays }).results as LocationForecast[])[0].values;
   const past = [promotion(one), promotion(two)];
   const without = ask(past);
   const ahead = ask([...past, promotion(7 * WEEKS + 1)]);
-  expect(ahead[30]! / without[30]!).toBeGreaterThan(1.6);
-  expect(ahead[30]! / without[30]!).toBeLessThan(2.1);
+  expect(ahead[30] / without[30]).toBeGreaterThan(1.6);
+  expect(ahead[30] / without[30]).toBeLessThan(2.1);
 });
 
 test('past events are kept out of the profile, whether or not a factor is stated', () => {
@@ -158,9 +158,9 @@ test('past events are kept out of the profile, whether or not a factor is stated
   const strike = panel(3, (_, hour) => (days.includes(Math.floor(hour / 24)) ? 0.1 : 1));
   const expected = forecasts(calm, []);
   for (const factor of [null, 0.5]) {
-    forecasts(strike, [event(days[0]!, { ...hoursOfDays(days[0]!, 2), factor })]).forEach(({ values }, i) => {
+    forecasts(strike, [event(days[0], { ...hoursOfDays(days[0], 2), factor })]).forEach(({ values }, i) => {
       values.forEach((value, h) => {
-        expect(Math.abs(value / expected[i]!.values[h]! - 1)).toBeLessThan(0.1);
+        expect(Math.abs(value / expected[i].values[h] - 1)).toBeLessThan(0.1);
       });
     });
   }
@@ -173,7 +173,7 @@ test('backtests know of events ahead, and learn only from what came before each 
   const series = panel(2, (_, hour) => (days.includes(Math.floor(hour / 24)) ? 2 : 1));
   const run = (events: DemandEvent[], values = series) =>
     backtest(values, { horizonsHours: [24], origins: 40, stepHours: 24, confidenceLevels: [0.95], events })!
-      .horizons[0]!.overall.accuracy.engine.wape!;
+      .horizons[0].overall.accuracy.engine.wape!;
   const known = days.map((day) => event(day));
   expect(run(known)).toBeLessThan(0.8 * run([]));
   // What happens from an origin on, to events of the kind too, changes nothing of the forecast.

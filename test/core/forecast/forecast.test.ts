@@ -68,10 +68,10 @@ describe('shape of a forecast', () => {
     const wide = demand(series, { confidenceLevel: 0.95 });
     expect(wide.values).toEqual(narrow.values);
     wide.values.forEach((value, i) => {
-      expect(wide.lower![i]).toBeLessThan(narrow.lower![i]!);
+      expect(wide.lower![i]).toBeLessThan(narrow.lower![i]);
       expect(narrow.lower![i]).toBeLessThan(value);
       expect(narrow.upper![i]).toBeGreaterThan(value);
-      expect(wide.upper![i]).toBeGreaterThan(narrow.upper![i]!);
+      expect(wide.upper![i]).toBeGreaterThan(narrow.upper![i]);
     });
   });
 
@@ -191,7 +191,7 @@ describe('clock changes', () => {
       const daily = demand(series, { startDate, horizonHours: 72 }).values;
       expect([...daily].map(Math.round)).toEqual([240, middle, 240]);
       const hourly = demand(series, { startDate, horizonHours: 72, stepHours: 1 }).values;
-      expect(sum(hourly.subarray(24, 48))).toBeCloseTo(daily[1]!, 8);
+      expect(sum(hourly.subarray(24, 48))).toBeCloseTo(daily[1], 8);
     },
   );
 
@@ -253,7 +253,7 @@ describe('short and poor history', () => {
     const holes = { ...whole, values: whole.values.map((value) => (random() < 0.1 ? NaN : value)) };
     const expected = demand(whole).values;
     demand(holes).values.forEach((value, day) => {
-      expect(Math.abs(value / expected[day]! - 1)).toBeLessThan(0.06);
+      expect(Math.abs(value / expected[day] - 1)).toBeLessThan(0.06);
     });
   });
 
@@ -263,7 +263,7 @@ describe('short and poor history', () => {
     spiky.values[9 * 168 - 10] = 1e9;
     const expected = demand(whole).values;
     demand(spiky).values.forEach((value, day) => {
-      expect(Math.abs(value / expected[day]! - 1)).toBeLessThan(0.05);
+      expect(Math.abs(value / expected[day] - 1)).toBeLessThan(0.05);
     });
   });
 
@@ -309,8 +309,8 @@ describe('short and poor history', () => {
       if (result.status !== 'ok') throw new Error('observations are there');
       result.values.forEach((value, hour) => {
         const pair = shape(hour) > 50 ? ratios.busy : ratios.quiet;
-        pair[0]! += value;
-        pair[1]! += shape(hour);
+        pair[0] += value;
+        pair[1] += shape(hour);
       });
     }
     for (const [expected, truth] of Object.values(ratios)) {

@@ -136,15 +136,15 @@ describe('the learned effect', () => {
   ])('a holiday that was %f of a Sunday is forecast as one', (share, midday, rush) => {
     const values = forecastOf(withHolidays(10, past, share), { holidays });
     const holiday = values.subarray(24, 48);
-    expect(Math.abs(holiday[12]! / midday - 1)).toBeLessThan(0.12);
-    expect(Math.abs(holiday[8]! / rush - 1)).toBeLessThan(0.12);
+    expect(Math.abs(holiday[12] / midday - 1)).toBeLessThan(0.12);
+    expect(Math.abs(holiday[8] / rush - 1)).toBeLessThan(0.12);
   });
 
   test('other days are forecast as if there had been no holiday', () => {
     const clean = forecastOf(withHolidays(10, [], 0));
     const values = forecastOf(withHolidays(10, [...past, 65], 1), { holidays: [...holidays, dayOf(65)] });
     values.forEach((value, hour) => {
-      if (Math.floor(hour / 24) !== 1) expect(Math.abs(value / clean[hour]! - 1)).toBeLessThan(0.1);
+      if (Math.floor(hour / 24) !== 1) expect(Math.abs(value / clean[hour] - 1)).toBeLessThan(0.1);
     });
   });
 
@@ -160,7 +160,7 @@ describe('the learned effect', () => {
   test('a holiday on the last day of the horizon finds its Sunday beyond it', () => {
     const options = { holidays, horizonHours: 48 };
     const short = forecastOf(withHolidays(10, past, 1), options);
-    expect(Math.abs(short[36]! / 40 - 1)).toBeLessThan(0.15);
+    expect(Math.abs(short[36] / 40 - 1)).toBeLessThan(0.15);
   });
 
   test('a history of holidays only, or too short for a Sunday, is forecast all the same', () => {
@@ -189,10 +189,10 @@ test('in New York the federal holidays halve the error of Presidents’ Day and 
     let error = 0;
     let demand = 0;
     forecastMany(series, options).results.forEach((result, i) => {
-      const { startHour, values } = series[i]!;
+      const { startHour, values } = series[i];
       for (let hour = 24 * days[0]; hour < 24 * days[1]; hour++) {
-        const actual = values[start + hour + 5 - startHour]!;
-        error += Math.abs((result as LocationForecast).values[hour]! - actual);
+        const actual = values[start + hour + 5 - startHour];
+        error += Math.abs((result as LocationForecast).values[hour] - actual);
         demand += actual;
       }
     });
@@ -240,7 +240,7 @@ describe('days around holidays', () => {
     const usual = Array.from({ length: 7 }, (_, day) =>
       sum(Array.from({ length: 24 }, (_, hour) => weeklyShape(24 * (2 + day) + hour, 50))),
     );
-    return sum(usual.map((demand, day) => Math.abs(values[day]! - demand))) / sum(usual);
+    return sum(usual.map((demand, day) => Math.abs(values[day] - demand))) / sum(usual);
   };
 
   test('are learned where nights have no rows', () => {
@@ -252,7 +252,7 @@ describe('days around holidays', () => {
     // The holidays of the season had more than other days; this Monday is the sixth day.
     for (const result of forecastMany(series, ask).results) {
       const { values } = result as LocationForecast;
-      expect(values[5]! / values[6]!).toBeGreaterThan(1.2);
+      expect(values[5] / values[6]).toBeGreaterThan(1.2);
     }
     const unknown = series.map((one) => ({ ...one, values: one.values.subarray(7 * 168) }));
     expect(forecastMany(unknown, ask).results.every(({ status }) => status === 'ok')).toBe(true);
@@ -287,7 +287,7 @@ describe('days around holidays', () => {
     const clean = forecastMany(series, ask).results as LocationForecast[];
     (forecastMany(dirty, ask).results as LocationForecast[]).forEach(({ values }, i) => {
       values.forEach((value, day) => {
-        expect(Math.abs(value / clean[i]!.values[day]! - 1)).toBeLessThan(i === 0 ? 0.33 : 0.01);
+        expect(Math.abs(value / clean[i].values[day] - 1)).toBeLessThan(i === 0 ? 0.33 : 0.01);
       });
     });
   });

@@ -39,8 +39,8 @@ describe('stepBounds', () => {
     const own = scaleErrors(past(Array.from({ length: 20_001 }, (_, i) => (i - 10_000) / 1e5)), LOG, 1, 1e9);
     const panel = buildPanel([own, normalErrors(2, 20_000, 0.5)]);
     const { lower, upper } = stepBounds(value, day, own, panel, 0.95);
-    expect(Math.log(upper[0]! / 100)).toBeCloseTo(0.095, 3);
-    expect(Math.log(lower[0]! / 100)).toBeCloseTo(-0.095, 3);
+    expect(Math.log(upper[0] / 100)).toBeCloseTo(0.095, 3);
+    expect(Math.log(lower[0] / 100)).toBeCloseTo(-0.095, 3);
   });
 
   test('a series with few errors takes the shape of the panel at its own scale', () => {
@@ -48,7 +48,7 @@ describe('stepBounds', () => {
     const panel = buildPanel([few, ...Array.from({ length: 50 }, (_, i) => normalErrors(i, 200, 0.5))]);
     const { upper } = stepBounds(value, day, few, panel, 0.95);
     const normalWidth = 1.96 * 0.1 * Math.sqrt(Math.PI / 2);
-    const width = Math.log(upper[0]! / 100) / studentToNormal(0.975, 3);
+    const width = Math.log(upper[0] / 100) / studentToNormal(0.975, 3);
     expect(width).toBeGreaterThan(0.85 * normalWidth);
     expect(width).toBeLessThan(1.15 * normalWidth);
   });
@@ -56,9 +56,9 @@ describe('stepBounds', () => {
   test('a series without any comparison takes the middle scale of the panel or its own variation', () => {
     const panel = buildPanel([normalErrors(3, 5000, 0.3)]);
     const calm = stepBounds(value, day, scaleErrors(past([]), LOG, 0.01, 1e9), panel, 0.95);
-    expect(Math.log(calm.upper[0]! / 100) / studentToNormal(0.975, 3)).toBeCloseTo(1.96 * 0.3, 1);
+    expect(Math.log(calm.upper[0] / 100) / studentToNormal(0.975, 3)).toBeCloseTo(1.96 * 0.3, 1);
     const wild = stepBounds(value, day, scaleErrors(past([]), LOG, 2, 1e9), panel, 0.95);
-    expect(wild.upper[0]).toBeGreaterThan(calm.upper[0]!);
+    expect(wild.upper[0]).toBeGreaterThan(calm.upper[0]);
     const alone = stepBounds(value, day, scaleErrors(past([]), LOG, 0.2, 1e9), buildPanel([]), 0.95);
     expect(alone.upper[0]).toBeGreaterThan(100);
   });
@@ -73,15 +73,15 @@ describe('stepBounds', () => {
     const next: number[] = [];
     const panelOf = Array.from({ length: 400 }, () => {
       const errors = Array.from({ length: 6 }, origin).flat();
-      next.push(origin()[0]!);
+      next.push(origin()[0]);
       const origins = Int32Array.from(errors, (_, i) => Math.floor(i / 4));
       return scaleErrors({ ...past(errors), origins }, LOG, 1, 1e9);
     });
     const panel = buildPanel(panelOf);
     const inside = panelOf.filter((errors, i) => {
       const { lower, upper } = stepBounds(value, day, errors, panel, 0.95);
-      const actual = 100 * Math.exp(next[i]!);
-      return actual >= lower[0]! && actual <= upper[0]!;
+      const actual = 100 * Math.exp(next[i]);
+      return actual >= lower[0] && actual <= upper[0];
     });
     expect(inside.length / 400).toBeGreaterThan(0.93);
     expect(inside.length / 400).toBeLessThan(0.98);
@@ -101,7 +101,7 @@ describe('stepBounds', () => {
     const errors = scaleErrors(both, LOG, 1, 1e9);
     const ends = Float64Array.of(1, 168, 336, 8784);
     const { upper } = stepBounds(new Float64Array(4).fill(100), ends, errors, buildPanel([errors]), 0.8);
-    for (let i = 1; i < 4; i++) expect(upper[i]).toBeGreaterThan(upper[i - 1]!);
+    for (let i = 1; i < 4; i++) expect(upper[i]).toBeGreaterThan(upper[i - 1]);
   });
 
   test('errors that never occurred give an interval without width', () => {
@@ -140,9 +140,9 @@ describe('coverage on simulated demand', () => {
       forecastMany(series, options).results.forEach((result, i) => {
         if (result.status !== 'ok') throw new Error('observations are there');
         for (let k = 0; k < result.values.length; k++) {
-          const actual = sum(truth[i]!.subarray(k * stepHours, (k + 1) * stepHours));
+          const actual = sum(truth[i].subarray(k * stepHours, (k + 1) * stepHours));
           steps++;
-          if (actual >= result.lower![k]! && actual <= result.upper![k]!) inside++;
+          if (actual >= result.lower![k] && actual <= result.upper![k]) inside++;
         }
       });
       expect(inside / steps).toBeGreaterThan(level - 0.06);

@@ -25,7 +25,7 @@ function simulate(level: (hour: number) => number, mean = 30, variation = 0.03, 
   const random = seededRandom(seed);
   const days = Array.from({ length: 7 * (WEEKS + 1) }, () => Math.exp(variation * normal(random)));
   const all = hoursOf(WEEKS + 1, (hour) => {
-    const expected = weeklyShape(hour, mean) * days[Math.floor(hour / 24)]! * level(hour);
+    const expected = weeklyShape(hour, mean) * days[Math.floor(hour / 24)] * level(hour);
     return expected === 0 ? 0 : poisson(random, expected);
   });
   return { history: all.slice(0, HOURS), ahead: all.slice(HOURS) };
@@ -43,9 +43,9 @@ function weekAfter(level: (hour: number) => number, mean?: number, variation?: n
   const errors: number[] = [];
   const notes = forecastMany(series, options).results.map((result, i) => {
     if (result.status !== 'ok') throw new Error('observations are there');
-    const { ahead } = simulated[i]!;
+    const { ahead } = simulated[i];
     ahead.forEach((y, h) => {
-      if (y >= result.lower![h]! - 1e-9 && y <= result.upper![h]! + 1e-9) inside++;
+      if (y >= result.lower![h] - 1e-9 && y <= result.upper![h] + 1e-9) inside++;
     });
     errors.push(Math.abs(sum(result.values) / sum(ahead) - 1));
     return result.notes.levelShift;
@@ -59,8 +59,8 @@ test('seven days after a lasting fall the interval of the week knows that its le
   const series = simulated.map(({ history }, i) => seriesOf(history, { locationId: i }));
   const held = forecastMany(series, { ...options, stepHours: 168 }).results.filter((result, i) => {
     if (result.status !== 'ok') throw new Error('observations are there');
-    const total = sum(simulated[i]!.ahead);
-    return total >= result.lower![0]! && total <= result.upper![0]!;
+    const total = sum(simulated[i].ahead);
+    return total >= result.lower![0] && total <= result.upper![0];
   });
   expect(held.length / series.length).toBeGreaterThan(0.93);
 });
@@ -98,7 +98,7 @@ describe('seven days after a lasting change of level', () => {
     const history = hoursOf(WEEKS, (hour) =>
       hour < daysAgo(7) ? 30 + Math.floor(10 * random()) : 3 + (hour % 2),
     );
-    const result = forecastMany([seriesOf(history)], options).results[0]!;
+    const result = forecastMany([seriesOf(history)], options).results[0];
     if (result.status !== 'ok') throw new Error('observations are there');
     expect([...result.lower!, ...result.upper!].every(Number.isFinite)).toBe(true);
     expect(Math.max(...result.upper!)).toBeLessThan(30);
@@ -192,7 +192,7 @@ describe('the history on its present level', () => {
     const shifted = flat.map((y, hour) => (hour < daysAgo(14) ? y : 2.5 * y));
     const { history } = toPresentLevel(local(shifted), shifted);
     history.values.forEach((y, hour) => {
-      expect(y).toBeCloseTo(2.5 * flat[hour]!, 6);
+      expect(y).toBeCloseTo(2.5 * flat[hour], 6);
     });
     expect(toPresentLevel(local(flat), flat).history.values).toBe(flat);
   });

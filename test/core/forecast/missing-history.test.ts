@@ -136,14 +136,14 @@ describe('a location without observations', () => {
       ).at(-1)!;
     const usual = of(past);
     const learned = of([...past, fair(5, 3)]);
-    const [without, wednesday] = [usual, learned].map(({ values }) => values[2]!);
+    const [without, wednesday] = [usual, learned].map(({ values }) => values[2]);
     expect(without).toBeCloseTo(48, 0);
     expect(wednesday! / without!).toBeGreaterThan(1.5);
     expect(wednesday! / without!).toBeLessThan(2.05);
-    const widthOf = ({ lower, upper }: LocationForecast) => Math.log(upper![2]! / lower![2]!);
+    const widthOf = ({ lower, upper }: LocationForecast) => Math.log(upper![2] / lower![2]);
     expect(widthOf(learned)).toBeGreaterThan(widthOf(usual) * 1.2);
     learned.values.forEach((value, day) => {
-      if (day !== 2) expect(value).toBeCloseTo(usual.values[day]!, 6);
+      if (day !== 2) expect(value).toBeCloseTo(usual.values[day], 6);
     });
     // Of all locations: with the neighbours, or by itself where there are none.
     const ofAll = [2, 3, 5].map((week) => fair(week, null));
@@ -155,7 +155,7 @@ describe('a location without observations', () => {
     // Of a kind never seen nothing is known.
     const never = of([...past, { ...fair(5, 3), kind: 'eclipse' }]);
     expect(never.values[2]).toBeCloseTo(48, 0);
-    expect(never.upper![2]! / 48).toBeGreaterThan(2.8);
+    expect(never.upper![2] / 48).toBeGreaterThan(2.8);
   });
 
   test('has intervals that hold: a count varies, and no place has quite the shape of its neighbours', () => {
@@ -174,7 +174,7 @@ describe('a location without observations', () => {
     let inside = 0;
     filled.values.forEach((_, h) => {
       const y = poisson(random, own(h));
-      if (y >= filled.lower![h]! && y <= filled.upper![h]!) inside++;
+      if (y >= filled.lower![h] && y <= filled.upper![h]) inside++;
     });
     expect(inside / 168).toBeGreaterThan(0.85);
   });

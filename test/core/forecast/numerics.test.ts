@@ -20,7 +20,7 @@ describe('solveRidge', () => {
       const a = new Float64Array(packedLength(n));
       for (let i = 0; i < n; i++) {
         for (let j = 0; j <= i; j++) {
-          a[packedLength(i) + j] = rows.reduce((total, row) => total + row[i]! * row[j]!, 0);
+          a[packedLength(i) + j] = rows.reduce((total, row) => total + row[i] * row[j], 0);
         }
       }
       const b = Float64Array.from({ length: n }, () => normal(random));
@@ -28,9 +28,9 @@ describe('solveRidge', () => {
       const lambda = random() * 3 + 0.01;
       const beta = solveRidge(a, b, prior, lambda, new Float64Array(a.length));
       for (let i = 0; i < n; i++) {
-        let left = lambda * beta[i]!;
-        for (let j = 0; j < n; j++) left += a[packedLength(Math.max(i, j)) + Math.min(i, j)]! * beta[j]!;
-        expect(left).toBeCloseTo(b[i]! + lambda * prior[i]!, 6);
+        let left = lambda * beta[i];
+        for (let j = 0; j < n; j++) left += a[packedLength(Math.max(i, j)) + Math.min(i, j)] * beta[j];
+        expect(left).toBeCloseTo(b[i] + lambda * prior[i], 6);
       }
     }
   });
@@ -43,7 +43,7 @@ describe('solveRidge', () => {
     expect(stiff[0]).toBeCloseTo(0.25, 6);
     expect(stiff[1]).toBeCloseTo(0.75, 6);
     const singular = solveRidge(a, Float64Array.of(1, 1), new Float64Array(2), 1e-9, scratch);
-    expect(singular[0]! + singular[1]!).toBeCloseTo(1, 5);
+    expect(singular[0] + singular[1]).toBeCloseTo(1, 5);
   });
 
   test('the quadratic form counts both triangles', () => {
@@ -91,7 +91,7 @@ describe('quantiles', () => {
     for (const count of [1, 2, 3, 24, 25, 100]) {
       const values = Float64Array.from({ length: count + 2 }, () => random());
       const sorted = [...values.subarray(0, count)].sort((a, b) => a - b);
-      const middle = (sorted[(count - 1) >> 1]! + sorted[count >> 1]!) / 2;
+      const middle = (sorted[(count - 1) >> 1] + sorted[count >> 1]) / 2;
       expect(medianInPlace(values, count)).toBeCloseTo(middle, 12);
     }
     expect(medianInPlace(new Float64Array(2), 0)).toBeNaN();

@@ -20,7 +20,7 @@ const KINDS: Record<string, (random: () => number, hour: number) => number> = {
   growing: (_random, hour) => 1.01 ** hour,
   fading: (_random, hour) => Math.max(0, 100 - hour / 5),
   alternating: (_random, hour) => (hour % 2) * 1000,
-  nonsense: (random) => [NaN, -5, Infinity, -Infinity, 3][Math.floor(5 * random())]!,
+  nonsense: (random) => [NaN, -5, Infinity, -Infinity, 3][Math.floor(5 * random())],
 };
 
 const request = fc.record({

@@ -32,13 +32,13 @@ function measure(hours: number, stepHours: number, isAlone = false): Measured {
     return { ...one, startHour: one.startHour + from, values: one.values.subarray(from, START) };
   });
   const options = {
-    originHour: sample[0]!.startHour + START,
+    originHour: sample[0].startHour + START,
     horizonHours: 168,
     stepHours,
     confidenceLevel: 0.95,
   };
   const results = isAlone
-    ? cut.map((one, i) => (isNew(i) ? forecastMany([one], options).results[0]! : null))
+    ? cut.map((one, i) => (isNew(i) ? forecastMany([one], options).results[0] : null))
     : forecastMany(cut, options).results;
   const widths: number[] = [];
   let inside = 0;
@@ -50,8 +50,8 @@ function measure(hours: number, stepHours: number, isAlone = false): Measured {
     let width = 0;
     let total = 0;
     result.values.forEach((value, k) => {
-      const y = sum(sample[i]!.values.subarray(START + k * stepHours, START + (k + 1) * stepHours));
-      const [lower, upper] = [result.lower![k]!, result.upper![k]!];
+      const y = sum(sample[i].values.subarray(START + k * stepHours, START + (k + 1) * stepHours));
+      const [lower, upper] = [result.lower![k], result.upper![k]];
       expect(lower <= value && value <= upper).toBe(true);
       if (y >= lower - 1e-9 && y <= upper + 1e-9) inside++;
       steps++;
@@ -66,7 +66,7 @@ function measure(hours: number, stepHours: number, isAlone = false): Measured {
 }
 const share = (widths: number[], most: number): number =>
   widths.filter((width) => width <= most).length / widths.length;
-const middle = (widths: number[]): number => widths[Math.floor(widths.length / 2)]!;
+const middle = (widths: number[]): number => widths[Math.floor(widths.length / 2)];
 
 describe('a new place among mature ones', () => {
   test.each([
@@ -106,22 +106,22 @@ describe('a new place among mature ones', () => {
     const start = MONDAY + 1800;
     const series = [...mature, seriesOf(fresh, { locationId: 9, startHour: start - 120 })];
     const options = { originHour: start, horizonHours: 48, stepHours: 48, confidenceLevel: 0.95 };
-    const result = forecastMany(series, options).results[8]!;
+    const result = forecastMany(series, options).results[8];
     if (result.status !== 'ok') throw new Error('observations are there');
     const expected = sum(hoursOf(2, (hour) => weeklyShape(hour, 20)).subarray(120, 168));
-    expect(result.values[0]! / expected).toBeGreaterThan(0.85);
-    expect(result.values[0]! / expected).toBeLessThan(1.15);
+    expect(result.values[0] / expected).toBeGreaterThan(0.85);
+    expect(result.values[0] / expected).toBeLessThan(1.15);
   });
 
   test('mature places are forecast as if it were not there', () => {
     const cut = sample.slice(0, 12).map((one) => ({ ...one, values: one.values.subarray(0, START) }));
     const fresh = {
-      ...sample[20]!,
-      startHour: sample[20]!.startHour + START - 72,
-      values: sample[20]!.values.subarray(START - 72, START),
+      ...sample[20],
+      startHour: sample[20].startHour + START - 72,
+      values: sample[20].values.subarray(START - 72, START),
     };
     const options = {
-      originHour: sample[0]!.startHour + START,
+      originHour: sample[0].startHour + START,
       horizonHours: 48,
       stepHours: 1,
       confidenceLevel: null,
@@ -145,9 +145,9 @@ test('one wrong observation of a mature place does not reach a new one', () => {
     locationId: 9,
     startHour: start - 72,
   });
-  whole[2]!.values[1600] = 1e9;
+  whole[2].values[1600] = 1e9;
   const options = { originHour: start, horizonHours: 168, stepHours: 1, confidenceLevel: 0.95 };
-  const result = forecastMany([...whole, fresh], options).results[8]!;
+  const result = forecastMany([...whole, fresh], options).results[8];
   if (result.status !== 'ok') throw new Error('observations are there');
   expect(Math.max(...result.upper!)).toBeLessThan(150);
 });

@@ -13,7 +13,7 @@ function history(factor: (day: number) => number, seed = 1): Float64Array {
   const random = seededRandom(seed);
   const days = Array.from({ length: DAYS }, () => Math.exp(0.05 * normal(random)));
   const usual = hoursOf(WEEKS, (hour) =>
-    poisson(random, weeklyShape(hour, 20) * days[Math.floor(hour / 24)]!),
+    poisson(random, weeklyShape(hour, 20) * days[Math.floor(hour / 24)]),
   );
   return usual.map((count, hour) => Math.round(count * factor(Math.floor(hour / 24))));
 }
@@ -40,7 +40,7 @@ describe('a day on which demand collapsed', () => {
   test.each([1, 2, 3, 4, 5])('has no echo a week later (seed %i)', (seed) => {
     const quiet = ahead(history(() => 1, seed));
     const stormy = ahead(history((day) => (day === TUESDAY ? 0.2 : 1), seed));
-    expect(Math.abs(stormy.values[1]! / quiet.values[1]! - 1)).toBeLessThan(0.05);
+    expect(Math.abs(stormy.values[1] / quiet.values[1] - 1)).toBeLessThan(0.05);
     expect(Math.abs(sum(stormy.values) / sum(quiet.values) - 1)).toBeLessThan(0.05);
   });
 

@@ -52,7 +52,7 @@ function threeYears(seed: number): DemandSeries[] {
       const day = FIRST_DAY + i;
       const { sunday, factor } = effectOf(day, locationId);
       const season = 0.06 * Math.sin((2 * Math.PI * (i + 60 * locationId)) / 365);
-      const ofDay = factor * Math.exp(weather[i]! + 0.06 * normal(random) + season);
+      const ofDay = factor * Math.exp(weather[i] + 0.06 * normal(random) + season);
       // `weeklyShape` counts from a Monday; day 0 is a Thursday.
       const monday = 24 * ((day + 3) % 7);
       for (let hour = 0; hour < 24; hour++) {
@@ -100,12 +100,12 @@ function measure(seeds: readonly number[], known: typeof holidays): Record<Group
           const one = special.get(start + i);
           if (one === undefined) return;
           const from = 24 * (start + i - FIRST_DAY);
-          const demand = sum(series[place]!.values.subarray(from, from + 24));
+          const demand = sum(series[place].values.subarray(from, from + 24));
           const at = tallies[groupOf(one)];
           at.error += Math.abs(value - demand);
           at.signed += value - demand;
           at.demand += demand;
-          at.inside += demand >= lower![i]! && demand <= upper![i]! ? 1 : 0;
+          at.inside += demand >= lower![i] && demand <= upper![i] ? 1 : 0;
           at.count++;
         });
       });

@@ -82,12 +82,12 @@ test('a backtest reports kinds of weeks that add up to the whole, and forecasts 
     ),
   );
   const options = { horizonsHours: [72], stepHours: 6, origins: 5, confidenceLevels: [0.8] };
-  const plain = backtest(series, options)!.horizons[0]!;
+  const plain = backtest(series, options)!.horizons[0];
   expect(Object.keys(plain.weeks)).toEqual(['calm']);
   expect(plain.weeks.calm).toEqual(plain.overall);
   const day = (hours: number) => new Date((MONDAY + hours) * 3_600_000).toISOString().slice(0, 10);
   // Newest and oldest origin: weeks 11 and 4.
-  const told = backtest(series, { ...options, storms: [day(11 * 168 + 96)] })!.horizons[0]!;
+  const told = backtest(series, { ...options, storms: [day(11 * 168 + 96)] })!.horizons[0];
   expect(told.overall).toEqual(plain.overall);
   const { storm, calm } = told.weeks;
   expect(storm!.steps).toBeGreaterThan(0);

@@ -73,13 +73,13 @@ describe('an explanation with several capacities', () => {
   test('moves its progress all the time that it takes', { tags: 'slow' }, async () => {
     const { told } = await explainCity(2, [1, 2, 4], 16);
     const explaining = told.filter(({ stage }) => stage === 'explain');
-    const tookMs = explaining.at(-1)!.atMs - explaining[0]!.atMs;
+    const tookMs = explaining.at(-1)!.atMs - explaining[0].atMs;
     expect(tookMs).toBeGreaterThan(2000);
     // In each tenth of the time something is told, and it is more than before.
     for (let tenth = 1; tenth <= 10; tenth++) {
-      const until = explaining.filter(({ atMs }) => atMs <= explaining[0]!.atMs + (tenth / 10) * tookMs);
+      const until = explaining.filter(({ atMs }) => atMs <= explaining[0].atMs + (tenth / 10) * tookMs);
       const before = explaining.filter(
-        ({ atMs }) => atMs <= explaining[0]!.atMs + ((tenth - 1) / 10) * tookMs,
+        ({ atMs }) => atMs <= explaining[0].atMs + ((tenth - 1) / 10) * tookMs,
       );
       expect(until.at(-1)!.progress).toBeGreaterThan(before.at(-1)!.progress);
     }
