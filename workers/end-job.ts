@@ -30,11 +30,11 @@ export type WorkerDeps = {
   logger: Logger;
 };
 
-/** A claimed job on its way to an end, with what the answer and the record of its attempt say about it. */
+/** A claimed job that is about to end, with the data for its answer and the record of its attempt. */
 export type ClaimedJobState = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested'> & {
   solveTimeMs: number;
   phases: PhaseMark[];
-  /** what it has told so far; undefined: nothing yet */
+  /** last progress reported; undefined: none yet */
   progress?: Progress | undefined;
   logger: Logger;
 };
@@ -91,7 +91,7 @@ async function store(
     finishJob(deps.db, job, { ...ending, progress: job.progress }, attemptEnd, plan),
   );
   if (!isStored) return false;
-  // First those who wait are told.
+  // Waiting callers are notified first.
   const announced = deps.bus
     .publish({ type: 'ended', job_id: job.jobId })
     .catch((err) => job.logger.warn({ err }, 'not announced'));
@@ -136,7 +136,7 @@ export async function retryOrFail(deps: WorkerDeps, job: ClaimedJobState, reason
   await giveBack(deps, job, { outcome: 'crashed', reason, phases: job.phases }, delaySeconds);
 }
 
-/** Gives a job back to the queue, and tells the workers of it at once; one that is to be cancelled ends here. */
+/** Returns a job to the queue and announces it at once; a job marked for cancellation ends here. */
 export async function giveBack(
   deps: WorkerDeps,
   job: ClaimedJobState,
@@ -156,7 +156,7 @@ export async function giveBack(
   await wakeHeldBack(deps, job);
 }
 
-/** Where another job of the caller waits that only its limit held back, a worker is told. Else a sweeper finds it. */
+/** Announces a waiting job of the caller that only the caller's limit held back. Otherwise a sweeper finds it. */
 async function wakeHeldBack({ db, queue, config }: WorkerDeps, job: ClaimedJobState): Promise<void> {
   try {
     if (await isHeldBack(db, job.jobId, runningLimit(config))) await queue.enqueue();

@@ -69,7 +69,7 @@ export type JobRun<K extends JobKind = JobKind> = {
   query<T>(query: () => Promise<T>): Promise<T>;
   /** Gives up the job: it is in other hands. */
   lose(): never;
-  /** Works in a thread, and tells how far it is. */
+  /** Works in a thread and reports progress. */
   inThread<W extends WorkName>(
     work: W,
     input: WorkInput<W>,
@@ -122,7 +122,7 @@ export function startRun<K extends JobKind>(
         reporting.stop();
       });
       job.solveTimeMs = roundMs(performance.now() - startedAt);
-      // A thread that was ended says nothing of this; then the progress it told has to do.
+      // A thread that was ended does not return this; then its last reported progress is used.
       for (const { stage, at } of outcome.stages ?? []) phases.enter(stage, at);
       if (outcome.status === 'cancelled') throw new StoppedError('stopped');
       if (outcome.status === 'threw') throw new ThreadFault((outcome as { stack: string }).stack);
@@ -143,12 +143,12 @@ export function startRun<K extends JobKind>(
   };
 }
 
-/** Whether more time may have led to another outcome; a proof of an optimum, or that there is no plan, stands. */
+/** Whether more time could have changed the outcome; a proof of optimality, or of infeasibility, is final. */
 function isShortOfTime(status: string): boolean {
   return status === 'feasible' || status === 'error';
 }
 
-/** What earlier attempts have told: nobody sees a job know less than it did. */
+/** Progress of earlier attempts: the progress of a job never decreases. */
 async function readProgress(db: WorkerDeps['db'], { jobId, attempt }: ClaimedJobState): Promise<Progress> {
   return (attempt > 1 && (await readJob(db, jobId))) || NOTHING_KNOWN;
 }

@@ -29,7 +29,7 @@ import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
 const cache = createCache();
 await loadSolver(cache);
 
-/** Progress of a loop is told at most this often. */
+/** Minimum time between two progress reports of a loop. */
 const MIN_MS_BETWEEN_REPORTS = 200;
 
 /** How far a thread is; `progress` from 0 to 1, never falling. */
@@ -257,7 +257,7 @@ export default async function run<W extends WorkName>(
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { status: 'threw', stack, stages };
   } finally {
-    // The end of what is told. Not the closing of the port: it is noticed only when the thread goes on to other work.
+    // End of the progress. Closing the port would not do: it is noticed only when the thread starts other work.
     task.progressPort.postMessage(null);
     task.progressPort.close();
   }

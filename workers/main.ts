@@ -53,7 +53,7 @@ export async function startWorker(
   const say = (line: string) => logger.warn(line);
   const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, signal);
   await withDatabase(() => assertMigrated(pool));
-  // Callers see it: which host it is stands in the log only.
+  // Callers see it, so it does not name the host; the log does.
   const workerId = `${process.pid}:${uuidv7().slice(-12)}`;
   const bus = openEventBus(config, onError);
   const queue = await withDatabase(() => openQueue(config, onError));

@@ -10,7 +10,7 @@ export type RunningJob = Attempt & {
   stopWork: (() => void) | undefined;
 };
 
-/** The jobs this worker has in hand: heartbeats for them, and ways to stop them. */
+/** The jobs claimed by this worker: their heartbeats, and ways to stop them. */
 export type RunningJobs = {
   /** To be called right after the claim, so that whoever wants to stop the job finds it. */
   add(attempt: Attempt): RunningJob;
@@ -22,7 +22,7 @@ export type RunningJobs = {
   isStopped(): boolean;
   /** Tells PostgreSQL that the jobs are alive; stops those that are lost. */
   beat(db: Database): Promise<void>;
-  /** Stops the jobs that somebody wants cancelled, also where the event that says so was lost. */
+  /** Stops the jobs marked for cancellation, even if the event was lost. */
   stopCancelled(db: Database): Promise<void>;
 };
 

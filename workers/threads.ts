@@ -48,7 +48,7 @@ export type Threads = {
  */
 const STOP_GRACE_MS = 150;
 
-/** Work that gets too little of a processor has so many times its overrun by the clock. */
+/** On a busy machine, work may take this many times its overrun by the clock. */
 const MAX_STARVED = 6;
 const MIN_WATCH_MS = 10;
 
@@ -111,7 +111,7 @@ export function openThreads(count: number, overrunSeconds: number): Threads {
           transferList: [port2, ...transfer],
           signal: killer.signal,
         })
-        // Its last message comes by another way than its outcome: then all that it told has been heard.
+        // The last message and the outcome come by different channels: after both, all progress has been received.
         .then((outcome) => told.promise.then(() => outcome))
         .catch((error) => {
           if (killer.signal.aborted) return { status: 'cancelled' as const };

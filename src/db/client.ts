@@ -59,7 +59,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // The query that runs is told as well; without a listener a lost connection would end the process.
+  // The running query fails, too; without a listener a lost connection would end the process.
   const onError = (error: Error) => {
     broken = error;
   };
@@ -124,11 +124,11 @@ const SOCKET_ERRORS = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Whether an error, or what caused it, says that the database cannot be reached at the moment. */
+/** Whether an error, or its cause, means that the database cannot be reached now. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let e = error; e instanceof Error; e = e.cause) {
     const { code, syscall } = e as { code?: unknown; syscall?: unknown };
-    // Of a file that is missing, only a socket's says something about the database.
+    // A missing file concerns the database only if it is a socket.
     if (code === 'ENOENT' && syscall === 'connect') return true;
     if (typeof code === 'string' && (UNAVAILABLE.test(code) || SOCKET_ERRORS.has(code))) return true;
     if (

@@ -47,7 +47,7 @@ export type StoredEvent = {
   factor: number | null;
 };
 
-/** What is not known is left out; an event of all locations says so. */
+/** Unknown fields are omitted; `location_id` null means all locations. */
 export function eventOnWire(event: StoredEvent): KnownEvent {
   const { eventId, locationId, fromHour, untilHour, kind, factor, name } = event;
   return {

@@ -22,7 +22,7 @@ export type ClaimedJob = {
   requestId: string;
   /** null where an earlier version stored the job: they are to be found in the input */
   facts: JobFacts | null;
-  /** null where it is large: `readJobInput` reads it */
+  /** null if it is large: then `readJobInput` reads it */
   input: JobInput | null;
 };
 
@@ -119,7 +119,7 @@ export type Ending = {
   status: Extract<JobStatus, 'completed' | 'failed' | 'cancelled'>;
   solverStatus: SolverStatus | null;
   answer: JobAnswer;
-  /** What the job had told when it ended, which may not be stored yet. */
+  /** The last progress of the job, which may not be stored yet. */
   progress?: Progress;
 };
 
@@ -132,7 +132,7 @@ export async function holdJob(tx: Queryable, attempt: Attempt): Promise<boolean>
   return rows.length > 0;
 }
 
-/** How an attempt ended: `reason` says why where it did not lead to an answer. */
+/** How an attempt ended; `reason` is given if it led to no answer. */
 export type AttemptEnd = { outcome: AttemptOutcome; reason: string | null; phases: PhaseMark[] };
 
 /**
@@ -205,7 +205,7 @@ export async function giveBackJob(
   return rows.length > 0;
 }
 
-/** What a worker that lost its claim knows better than the one who closed its attempt: that it was alive. */
+/** Corrects the reason of a lost attempt: only its own worker knows that it was alive. */
 export async function explainLostAttempt(db: Queryable, attempt: Attempt, reason: string): Promise<void> {
   await db
     .update(jobAttempts)

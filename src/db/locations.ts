@@ -17,7 +17,7 @@ const columns = {
 };
 type Row = Required<Omit<Location, 'expected_daily_demand'>> & { expected_daily_demand: number | null };
 
-/** What is not known is left out; `active` says something only where it is false. */
+/** Unknown fields are omitted; `active` is given only if false. */
 function onWire({ active, expected_daily_demand, ...location }: Row): Location {
   return {
     ...location,
@@ -72,7 +72,7 @@ export async function readLocations(db: Queryable, ids: readonly number[]): Prom
   return db.select({ id, name, latitude, longitude }).from(locations).where(isOneOf(ids)).orderBy(asc(id));
 }
 
-/** What is expected of an average day, of those of these locations of which that is known. */
+/** Expected demand of an average day, for those of these locations that have one. */
 export async function readExpectedDailyDemand(
   db: Queryable,
   ids: readonly number[],

@@ -66,7 +66,7 @@ export const locations = pgTable(
     latitude: doublePrecision('latitude').notNull(),
     longitude: doublePrecision('longitude').notNull(),
     timeZone: text('time_zone'),
-    // false: retired. It stays where it is, with its history, but is not planned unless a request names it.
+    // false: retired. The location keeps its vehicles and history, but is planned only if a request names it.
     active: boolean('active').notNull().default(true),
     // What a location without observations is planned with.
     expectedDailyDemand: doublePrecision('expected_daily_demand'),
@@ -321,7 +321,7 @@ export const clientTurns = pgTable(
   ],
 );
 
-/** Workers that have said not long ago that they are alive, and how many jobs each runs at once. */
+/** Workers with a recent heartbeat, and how many jobs each runs at once. */
 export const workers = pgTable(
   'workers',
   {
@@ -360,7 +360,7 @@ export const jobAttempts = pgTable(
   ],
 );
 
-/** What a decision is made from, taken once: every attempt of its job plans with it. Its plan stands in `plans`. */
+/** Inputs of a decision, collected once: every attempt of its job plans with them. Its plan is in `plans`. */
 export const decisions = pgTable(
   'decisions',
   {

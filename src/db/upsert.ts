@@ -6,9 +6,9 @@ export type UpsertTarget = {
   key: readonly string[];
   /** the other columns */
   values: readonly string[];
-  /** columns that keep what is stored where the new row says nothing (null) */
+  /** columns that keep the stored value if the new row has none (null) */
   keepWhereNull?: readonly string[];
-  /** columns that are never null: what is stored is kept, and what is new gets this SQL expression */
+  /** columns that are never null: a stored value is kept, and a new row gets this SQL expression */
   defaults?: Readonly<Record<string, string>>;
 };
 

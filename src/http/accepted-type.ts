@@ -27,7 +27,7 @@ export async function negotiateTypes(app: App): Promise<void> {
 export function acceptedType(request: FastifyRequest): string | undefined {
   const types = offeredTypes(request);
   if (!request.headers.accept?.trim()) return types[0];
-  // Everything is sent as UTF-8: who asks for that by name gets it too.
+  // Everything is sent as UTF-8, so `charset=utf-8` in Accept is satisfied, too.
   const named = types.flatMap((type) => [type, `${type}; charset=utf-8`]);
   const best = request.accepts().type(named);
   return typeof best === 'string' ? best.split(';', 1)[0] : undefined;

@@ -76,7 +76,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     );
   });
 
-  // At shutdown those who wait are told where their job is, and sockets that the service goes away (1001).
+  // At shutdown waiting callers get the path of their job, and sockets the code 1001 (going away).
   let isClosing = false;
   app.addHook('preClose', async () => {
     isClosing = true;

@@ -82,7 +82,7 @@ function readLimits(limits: BodyLimits): [json: Limit, csv: Limit] {
   return [{ bytes: json, kind: 'JSON', setting: 'HTTP_JSON_LIMIT_BYTES' }, csv];
 }
 
-/** Whether anything comes after the headers. Where not, they say nothing of its type. */
+/** Whether the request has a body. If not, its headers say nothing about a type. */
 function hasBody({ headers, routeOptions }: FastifyRequest): boolean {
   return (
     routeOptions.schema?.body !== undefined ||

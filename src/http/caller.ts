@@ -13,7 +13,7 @@ export type Caller = { caller: string; clientId: string };
  */
 export function readCaller(request: FastifyRequest): Caller {
   const clientId = request.headers['x-client-id'];
-  // There is no address any more where the caller has hung up, whatever its type says.
+  // The address is undefined once the caller has hung up, contrary to its type.
   const address = request.ip as string | undefined;
   return {
     caller: address === undefined ? 'unknown' : callerOfAddress(address).slice(0, 128),

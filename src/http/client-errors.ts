@@ -6,7 +6,7 @@ import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import type { App } from './deps.ts';
 
-/** Headers are a few kB: who takes longer than this for them is no slow line. */
+/** Headers are a few kB: even a slow line sends them within this time. */
 const MAX_HEADERS_SECONDS = 30;
 /** How often sockets are looked at that are late. */
 const MAX_CHECK_SECONDS = 5;
@@ -52,7 +52,7 @@ export function answerClientErrors(timeouts: Timeouts) {
     handle(error: ClientError, socket: Socket, log: App['log']): void {
       if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error);
       const request = begun.get(socket);
-      // Half an answer has gone out: nothing can be said any more.
+      // Part of an answer has been sent: no error can follow.
       if (request?.isAnswered()) return void socket.destroy(error);
       const requestId = request?.id ?? uuidv7();
       const refusal = translate(error, timeouts);

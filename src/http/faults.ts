@@ -22,7 +22,7 @@ Format.Set('time-zone', isTimeZone);
 Format.Set('date-time', isTime);
 
 type SchemaNode = TSchema & Record<string, unknown>;
-/** What TypeBox says of one keyword that a value fails. */
+/** TypeBox's error for one keyword that a value violates. */
 type SchemaError = { keyword: string; params: object; message: string };
 
 /** Constraints that other services know and this one cannot honour: say why, instead of "unknown key". */
@@ -133,7 +133,7 @@ function isWrongSize(node: SchemaNode, size: number, path: string, report: Repor
   return size > most || size < least;
 }
 
-/** The branch that fits the value's type says what is wrong with it; otherwise all allowed types are named. */
+/** Reports the fault of the branch that fits the value's type; otherwise names all allowed types. */
 function walkUnion(node: SchemaNode, value: unknown, path: string, report: Report): void {
   const branches = node.anyOf as SchemaNode[];
   const own = branches.find(({ type }) => isOfType(value, type));
@@ -256,7 +256,7 @@ function range({ minimum, maximum }: SchemaNode): string {
   return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
-/** A value as it stands in the request, cut where it is long. */
+/** A value as in the request, truncated if long. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);

@@ -35,7 +35,7 @@ export type Forecaster = {
  * of all fits (22 MB), and the process that keeps it is not much larger for it.
  */
 const CACHE_BYTES = 32 * 1024 * 1024;
-/** What a kept forecast takes beside its text. */
+/** Memory of a cached forecast in addition to its text. */
 const ENTRY_BYTES = 500;
 /** A forecast thread that has nothing to do ends after this time, and gives its memory back. */
 const IDLE_MS = 10_000;

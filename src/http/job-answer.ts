@@ -72,7 +72,7 @@ export function answerJobs(deps: Deps): AnswerJob {
     const hangUp = new AbortController();
     const onClose = () => hangUp.abort();
     request.raw.socket.once('close', onClose);
-    // Whoever made the job is told of it even if the database has gone since: 503 would make them post it again.
+    // The caller learns of the job even if the database is gone by now: after 503 they would post it again.
     const notKnown = (error: unknown) => {
       if (!enqueue || !isDatabaseUnavailable(error)) throw error;
       request.log.warn({ err: error, job_id: jobId }, 'state of the job not known');

@@ -5,7 +5,7 @@ import type { EventBus } from '../queue/event-bus.ts';
 
 type JobListener = {
   progress?(progress: Progress): void;
-  /** Called once: the job has ended and its answer stands in PostgreSQL. */
+  /** Called once: the job has ended and its answer is in PostgreSQL. */
   ended(): void;
 };
 
@@ -23,7 +23,7 @@ export type JobWatch = {
     signal: AbortSignal,
     start?: () => Promise<void>,
   ): Promise<JobAnswer | undefined>;
-  /** Ends every wait at once and from now on (shutdown): the callers are told where to find their job. */
+  /** Ends every present and later wait at once (shutdown): callers get the path of their job. */
   releaseWaiting(): void;
   close(): void;
 };
@@ -81,7 +81,7 @@ export function openJobWatch(deps: {
       try {
         if (start) {
           await start();
-          // Nobody waits: who asked for an answer at once gets the same one however quickly the job ends.
+          // No wait: a caller that prefers an immediate answer gets the same one however quickly the job ends.
           if (timeoutMs === 0) return undefined;
         } else {
           // The job may have ended before the watch began.

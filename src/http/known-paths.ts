@@ -23,7 +23,7 @@ export function answerUnrouted(app: Pick<App, 'addHook'>): void {
     paths.set(route.url, known);
   });
 
-  /** The methods of a path; none where it is not known. */
+  /** The methods of a path; empty if the path is unknown. */
   function methodsOf(pathname: string): string[] {
     const fitting = [...paths.values()].filter(({ pattern }) => pattern.test({ pathname }));
     return METHODS.filter((method) => fitting.some(({ methods }) => methods.has(method)));

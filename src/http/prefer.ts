@@ -18,7 +18,7 @@ export function readWaitPreference(
 ): WaitPreference {
   const preferences = new Map<string, string>();
   for (const preference of [header ?? []].flat().join(',').match(BETWEEN_COMMAS) ?? []) {
-    // Parameters (`; name=value`) say nothing to us.
+    // Parameters (`; name=value`) are ignored.
     const [word = ''] = preference.match(BETWEEN_SEMICOLONS) ?? [];
     const equals = word.indexOf('=');
     const name = (equals < 0 ? word : word.slice(0, equals)).trim().toLowerCase();

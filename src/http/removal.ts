@@ -9,7 +9,7 @@ import type { PackedRows } from '../db/packed-rows.ts';
 import { deleteLocations, deleteOtherLocations, deleteOtherVehicles, type Occupied } from '../db/removal.ts';
 import type { Stage } from '../db/staging.ts';
 
-/** What `?replace=true` asks for beside storing the rows that came. */
+/** The part of `?replace=true` beyond storing the rows: deleting the others. */
 export type Replace = { cascade: boolean };
 
 /** The tables whose whole set a body may be. */

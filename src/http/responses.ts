@@ -52,7 +52,7 @@ export function responseHeaders(status: number, own: Headers = {}): Headers {
   };
 }
 
-/** A success answer with what it means. */
+/** A success answer with its description. */
 export function answers<D extends TSchema>(description: string, data: D) {
   return described(description, Envelope(data));
 }

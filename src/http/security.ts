@@ -73,7 +73,7 @@ export function checkOrigin(
   throw new AppError('FORBIDDEN', [{ field: 'Origin', message }]);
 }
 
-/** The name in a Host header, without its port, as URLs have it; undefined where it is none. */
+/** The host name in a Host header, without its port, normalized as in URLs; undefined if invalid. */
 function hostName(host: string): string | undefined {
   return URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '');
 }

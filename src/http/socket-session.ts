@@ -10,7 +10,7 @@ import { findFaults } from './faults.ts';
 const subscribeMessage = Compile(SubscribeMessage);
 const unsubscribeMessage = Compile(UnsubscribeMessage);
 
-/** Above this many unread bytes progress is skipped; the next one says more anyway. */
+/** Above this many unread bytes progress is skipped; the next message supersedes it. */
 const SKIP_PROGRESS_BYTES = 64 * 1024;
 
 type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch'> & { onError: (error: unknown) => void };

@@ -107,7 +107,7 @@ function replay(
   return { jobId: earlier.jobId, enqueue: undefined };
 }
 
-/** Refuses what is wrong with a request, and new work that could not be queued. Nothing has been stored. */
+/** Refuses a faulty request, and new work that could not be queued. Nothing has been stored. */
 async function admit(
   { database, queue }: Pick<Deps, 'database' | 'queue'>,
   { check }: JobCheck,

@@ -12,7 +12,7 @@ import { surviveLostClients } from './lost-clients.ts';
 type Token = { v: 2 };
 
 export type JobQueue = {
-  /** Tells the workers of one job to do. @param delaySeconds tells them so much later */
+  /** Announces one job to the workers. @param delaySeconds delay of the announcement */
   enqueue(delaySeconds?: number): Promise<void>;
   /** Tells the workers of `count` jobs at once. */
   enqueueMany(count: number): Promise<void>;
@@ -77,7 +77,7 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
     ? new Queue(NAME, { connection: redis, prefix: config.QUEUE_PREFIX, defaultJobOptions: JOB_OPTIONS })
     : new postgres.Queue(NAME, { connection: postgresConnection(config, 4), defaultJobOptions: JOB_OPTIONS });
   queue.on('error', onError);
-  // With Redis away the process still starts and says so in /health: only the first attempt is awaited.
+  // Without Redis the process still starts, and /health reports it: only the first attempt is awaited.
   // The PostgreSQL backend creates its schema here.
   if (redis) {
     await new Promise<void>((resolve) => {

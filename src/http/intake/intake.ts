@@ -22,7 +22,7 @@ export type Intake = {
 /** A body that has been read. */
 export class TakenBody<O extends Operation = Operation> {
   readonly operation: O;
-  /** what the schema says against the body; there are no facts then */
+  /** faults of the body against its schema; then there are no facts */
   readonly error: AppError | undefined;
   #facts: OperationFacts<O> | undefined;
   #readAgain: ((known: ReadonlySet<number>) => Promise<Outcome<O>>) | undefined;

@@ -11,7 +11,7 @@ type JsonFault = { offset: number; what: string };
 /** What may come next. */
 type Next = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'comma';
 
-/** @returns the first place at which `text` is no JSON, and what is wrong there; null where it is valid */
+/** @returns the first place at which `text` is not valid JSON, and the fault there; null if it is valid */
 export function findJsonFault(text: string): JsonFault | null {
   let at = text.startsWith('\ufeff') ? 1 : 0;
   let next: Next = 'value';

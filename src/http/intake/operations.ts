@@ -40,7 +40,7 @@ export type ReadContext = {
 export type Checkable = {
   /** distinct ids of the locations that have to be stored */
   locationIds: number[];
-  /** what its schema cannot say, at most 100 */
+  /** faults that its schema cannot express, at most 100 */
   faults: Fault[];
 };
 

@@ -65,7 +65,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
     return `{"status":"success","data":${withResult},"metadata":${JSON.stringify(metadata(requestId))}}`;
   }
 
-  /** Where a job stands that has not ended, and when it will have. */
+  /** Queue position of a job that has not ended, and its estimated end. */
   async function readPlace(job: JobRecord) {
     const position = job.status === 'queued' ? await readQueuePosition(db, job) : 0;
     const estimate = estimateOnWire(await estimateJob(db, job.jobId, position));
