@@ -46,8 +46,8 @@ const MAX_RETRY_DELAY_SECONDS = 3600;
 const TOKEN_MARGIN_SECONDS = 0.05;
 
 /**
- * Stores the ending, and what belongs to it, where the job is still ours; then tells everybody who waits. Where
- * somebody was told meanwhile that the job will be cancelled, it ends so.
+ * Stores the ending and its data if the job is still ours, then notifies all waiting callers. A job that was marked for
+ * cancellation in the meantime ends as cancelled.
  */
 export async function endJob(
   deps: WorkerDeps,

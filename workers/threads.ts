@@ -42,10 +42,7 @@ export type Threads = {
   close(): Promise<void>;
 };
 
-/**
- * How long work may take to notice that it is to stop, before its thread is ended: it mostly takes less than half of
- * that.
- */
+/** Time for work to notice that it must stop, before its thread is ended. It usually takes less than half of this. */
 const STOP_GRACE_MS = 150;
 
 /** On a busy machine, work may take this many times its overrun by the clock. */

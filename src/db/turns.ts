@@ -72,8 +72,8 @@ const before = (start: SQL, expected: SQL, since: SQL, tag: SQL, tagSince: SQL) 
     else ceil((${tag} - ${start}) / ${expected}) end)`;
 
 /**
- * Place of a queued job in queue order, 1 is next: as far as can be told now, where each waiting
- * job uses what the last one of its caller used. Limits of callers are not counted.
+ * Position of a queued job in queue order, 1 is next. An estimate: each waiting job is assumed to use what the last one
+ * of its caller used. Limits of callers are not counted.
  */
 export async function readQueuePosition(
   db: Queryable,

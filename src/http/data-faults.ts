@@ -54,7 +54,7 @@ export function findFleetFaults(
   return faults.slice(0, MAX_REPORTED_ERRORS);
 }
 
-/** @returns beside the faults the observations, with their hours as numbers */
+/** @returns the faults, and the observations with their hours as numbers */
 export function findDemandFaults(
   rows: readonly DemandObservation[],
   known: ReadonlySet<number> | null,
@@ -85,7 +85,7 @@ export function findDemandFaults(
   return { faults: faults.slice(0, MAX_REPORTED_ERRORS), found };
 }
 
-/** @returns beside the faults the events, with their hours as numbers */
+/** @returns the faults, and the events with their hours as numbers */
 export function findEventFaults(
   rows: readonly KnownEvent[],
   known: ReadonlySet<number> | null,

@@ -17,7 +17,7 @@ const REDOC_PAGE = `<!doctype html>
 </html>
 `;
 
-/** ReDoc shows it beside its name, and has no setting for that. It goes without where the image is none. */
+/** ReDoc fetches this logo and has no setting against it; an empty image takes its place. */
 const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 const NO_IMAGE = 'data:,';
 

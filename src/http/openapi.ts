@@ -21,7 +21,7 @@ const BY_NAME = ['properties', 'patternProperties'];
  */
 export function documentRoutes(): { transform: SwaggerTransform; transformObject: SwaggerTransformObject } {
   const components = new Map<string, Schema>();
-  /** What the plugin would change on its way: it drops what stands beside a reference. By operationId. */
+  /** Operations as the service describes them, by operationId: the plugin drops fields next to a reference. */
   const operations = new Map<string, Schema>();
 
   /** A schema as the document has it: with references for what has a name. */

@@ -7,9 +7,9 @@ const BETWEEN_SEMICOLONS = /(?:"(?:[^"\\]|\\.)*"?|[^";])+/g;
 const SECONDS = /^(?:\d{1,9}|"\d{1,9}")$/;
 
 /**
- * Reads `respond-async` and `wait=N` from a Prefer header. `wait` bounds the wait, alone or beside
- * `respond-async`; `respond-async` alone does not wait at all. What cannot be understood is ignored, and of a
- * preference that is repeated the first one counts, as the RFC says.
+ * Reads `respond-async` and `wait=N` from a Prefer header. `wait` bounds the wait, alone or with `respond-async`;
+ * `respond-async` alone does not wait. Unknown preferences are ignored. The first of a repeated preference counts (RFC
+ * 7240).
  * @param limitSeconds the service's own limit
  */
 export function readWaitPreference(

@@ -10,9 +10,9 @@ const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Says what JSON would be too large once it is parsed. An empty object of two bytes takes some sixty bytes of memory, a
- * million keys of one object take seconds.
- * @returns what there is too much of; undefined where it can be parsed (or is no JSON). O(bytes), without recursion
+ * Finds an excess of JSON before it is parsed. An empty object of two bytes takes some sixty bytes of memory; a million
+ * keys of one object take seconds.
+ * @returns the excess; undefined if the text can be parsed (or is not JSON). O(bytes), without recursion
  */
 function findExcess(bytes: Uint8Array): string | undefined {
   let containers = 0;
