@@ -22,6 +22,8 @@ import { effortOf } from './effort.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { groupMoves, rerouteMove } from './move-figures.ts';
 import { type ClassFlow, createPureFlow, moneyOf, requiredVehicles } from './residual/class-flow.ts';
+import { markState, residualOf } from './residual/residual-network.ts';
+import { distances } from './residual/shortest-paths.ts';
 import { askConstraints, NO_SENSITIVITIES } from './sensitivity.ts';
 import { learnConstraints, tightenEach } from './tighten.ts';
 
@@ -87,18 +89,18 @@ type AsCost = (addedUnits: number | null) => number | null;
 function explainLocations(problem: Problem, flow: ClassFlow, asCost: AsCost): LocationInsight[] {
   const { network, sink, served, servedArc } = flow;
   const [capacity] = problem.capacities;
-  const toSink = network.distances(sink, true);
-  const fromSink = network.distances(sink);
-  const fromServed = network.distances(served);
+  const toSink = distances(network, sink, true);
+  const fromSink = distances(network, sink);
+  const fromServed = distances(network, served);
   const level = problem.limits.minServiceLevel;
   const forced =
     requiredVehicles(problem, level, capacity) > requiredVehicles(problem, level) &&
-    network.residual(2 * servedArc + 1) === 0;
-  const canServeMore = network.residual(2 * servedArc) > 0;
+    residualOf(network, 2 * servedArc + 1) === 0;
+  const canServeMore = residualOf(network, 2 * servedArc) > 0;
   // Either one more vehicle serves at j, which a unit that comes there does, or nothing changes there.
   const demandMore = (j: number): number | null => {
     if (!forced)
-      return network.residual(2 * flow.demandArc(j)) > 0 ? 0 : Math.min(0, fromServed[flow.departure(j)]);
+      return residualOf(network, 2 * flow.demandArc(j)) > 0 ? 0 : Math.min(0, fromServed[flow.departure(j)]);
     return canServeMore ? Math.min(fromSink[served], fromSink[flow.departure(j)]) : null;
   };
   return Array.from(problem.locationIds, (location_id, i) => {
@@ -122,7 +124,7 @@ function explainMoves(
   figures: Figures,
   tell: (share: number) => void,
 ): void {
-  const restore = [flow.network.mark()];
+  const restore = [markState(flow.network)];
   const groups = groupMoves(solution.moves, problem.locationIds.length);
   for (const [m, group] of groups.entries()) {
     const insight = figures.moves[m];

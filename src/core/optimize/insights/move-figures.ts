@@ -6,6 +6,8 @@ import type { MoveInsight } from '../../../contracts/optimize.ts';
 import { fromUnits } from '../problem/costs.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import type { ClassFlow } from './residual/class-flow.ts';
+import { closeArc } from './residual/flow-changes.ts';
+import { flowOn } from './residual/residual-network.ts';
 
 /** The vehicles that go from one location to another, over all classes. */
 export type MoveGroup = { source: number; target: number; count: number };
@@ -51,10 +53,10 @@ export function rerouteMove(
   let units: number | null = 0;
   for (const [at, flow] of flows.entries()) {
     const arc = flow.moveArc(source, target);
-    const count = arc < 0 ? 0 : flow.network.flowOn(arc);
+    const count = arc < 0 ? 0 : flowOn(flow.network, arc);
     if (count === 0) continue;
     for (let j = 0; j < n; j++) gained[j] -= flowTo(flow, source, j);
-    const added = flow.network.close(arc, count);
+    const added = closeArc(flow.network, arc, count);
     for (let j = 0; j < n; j++) gained[j] += flowTo(flow, source, j);
     restore[at]();
     if (added === null || units === null) units = null;
@@ -65,7 +67,7 @@ export function rerouteMove(
 
 function flowTo(flow: ClassFlow, source: number, j: number): number {
   const arc = flow.moveArc(source, j);
-  return arc < 0 ? 0 : flow.network.flowOn(arc);
+  return arc < 0 ? 0 : flowOn(flow.network, arc);
 }
 
 /** The location that gains most; the nearest in cost of several. */

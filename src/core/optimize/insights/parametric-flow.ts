@@ -18,6 +18,9 @@ import type { Effort } from './effort.ts';
 import type { Range } from './estimate.ts';
 import { flowsOf, type MoveGroup, mostGained } from './move-figures.ts';
 import { createPricedFlow } from './priced-flow.ts';
+import { closeArc, sendUnits, widenArc } from './residual/flow-changes.ts';
+import { flowOn, markState, reducedCost, residualOf } from './residual/residual-network.ts';
+import { distances, explore, weighPath } from './residual/shortest-paths.ts';
 
 /** A gap below this share of the cost is not worth another repair. */
 const MIN_SLACK = 5e-6;
@@ -39,20 +42,20 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
   const flow = createPricedFlow(problem, solution, effort);
   const { network, served, sink, arcOf, gainOf, isFixed, sumOver, price, perGain, required, noise, scale } =
     flow;
-  const back = network.mark();
+  const back = markState(network);
   const base = flow.value;
   const requiredWithMore =
     (limits.minServiceLevel - SERVICE_TOLERANCE) * (totalDemand(problem.demand) + flow.capacity);
   const goingBefore = flowsOf(problem, solution.moves);
-  const toSink = network.distances(sink, true);
-  const fromSink = network.distances(sink);
-  const fromServed = network.distances(served);
+  const toSink = distances(network, sink, true);
+  const fromSink = distances(network, sink);
+  const fromServed = distances(network, served);
   /** The gap of the unchanged problem, scaled. */
   let slack = 0;
 
   /** Whether a step can be increased, or decreased, by one. */
   const canChange = (step: number, by: 1 | -1) =>
-    !isFixed[step] && network.residual(2 * arcOf(step) + (by > 0 ? 0 : 1)) > 0;
+    !isFixed[step] && residualOf(network, 2 * arcOf(step) + (by > 0 ? 0 : 1)) > 0;
 
   /** Steps that can change, those of least reduced cost first, with the cost and the served demand that each adds. */
   function findChanges(limit: number): Change[] {
@@ -60,14 +63,14 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
     const look = (by: 1 | -1): Change[] => {
       const found: Change[] = [];
       let within = limit;
-      network.explore(by > 0 ? served : sink, by < 0, (node, reduced) => {
+      explore(network, by > 0 ? served : sink, by < 0, (node, reduced) => {
         const j = node - first;
         if (j < 0 || j >= n) return within;
         for (const step of [j, n + j]) {
           if (!canChange(step, by)) continue;
-          const closing = reduced + network.reducedCost(2 * arcOf(step) + (by > 0 ? 0 : 1));
+          const closing = reduced + reducedCost(network, 2 * arcOf(step) + (by > 0 ? 0 : 1));
           if (closing > within) continue;
-          const gain = by * gainOf(step) + network.weighPath(node, by < 0, flow.gainAt);
+          const gain = by * gainOf(step) + weighPath(network, node, by < 0, flow.gainAt);
           if (Math.abs(gain) <= noise) continue;
           found.push({ step, by, reduced: closing, gain });
           if (found.length < 2 * MAX_CHANGES) continue;
@@ -98,11 +101,11 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
     flow.hold(step, by);
     const node = flow.departure(step % n);
     if (by > 0) {
-      const sent = network.send(served, node, 1);
+      const sent = sendUnits(network, served, node, 1);
       return sent === null ? null : sent - price[step];
     }
-    const sent = network.send(node, sink, 1);
-    const closed = sent === null ? null : network.send(sink, served, 1);
+    const sent = sendUnits(network, node, sink, 1);
+    const closed = sent === null ? null : sendUnits(network, sink, served, 1);
     return closed === null ? null : sent! + closed + price[step];
   }
 
@@ -159,7 +162,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
 
   function close({ source, target }: MoveGroup): number | null {
     const arc = flow.moveArc(source, target);
-    return network.close(arc, network.flowOn(arc));
+    return closeArc(network, arc, flowOn(network, arc));
   }
 
   /** The location where more vehicles of the source go than in the plan. */
@@ -167,7 +170,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
     const gained = new Float64Array(n);
     for (let j = 0; j < n; j++) {
       const to = flow.moveArc(source, j);
-      gained[j] = (to < 0 ? 0 : network.flowOn(to)) - goingBefore(source, j);
+      gained[j] = (to < 0 ? 0 : flowOn(network, to)) - goingBefore(source, j);
     }
     return mostGained(problem, gained, source, target);
   }
@@ -186,7 +189,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
       fewer: (i: number) => bounded(fromSink[flow.source(i)]),
       /** A vehicle's load of demand more at j. */
       demand(j: number): FlowBounds {
-        const isOpen = network.residual(2 * arcOf(j)) > 0;
+        const isOpen = residualOf(network, 2 * arcOf(j)) > 0;
         return bounded(isOpen ? 0 : Math.min(0, fromServed[flow.departure(j)] - price[j]), requiredWithMore);
       },
       /** Without moves from a location to another. */
@@ -198,9 +201,9 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
     },
     /** From both sides. */
     repairs: {
-      more: (i: number) => repaired(() => network.send(flow.source(i), sink, 1), required),
-      fewer: (i: number) => repaired(() => network.send(sink, flow.source(i), 1), required),
-      demand: (j: number) => repaired(() => 0 - network.widen(2 * arcOf(j), 1), requiredWithMore),
+      more: (i: number) => repaired(() => sendUnits(network, flow.source(i), sink, 1), required),
+      fewer: (i: number) => repaired(() => sendUnits(network, sink, flow.source(i), 1), required),
+      demand: (j: number) => repaired(() => 0 - widenArc(network, 2 * arcOf(j), 1), requiredWithMore),
       move: (move: MoveGroup) =>
         repaired(
           () => close(move),

@@ -17,6 +17,9 @@ import { stepsServed } from '../problem/serving.ts';
 import { splitDemand } from '../problem/steps.ts';
 import type { Effort } from './effort.ts';
 import { createHeldFlow } from './residual/class-flow.ts';
+import { widenArc } from './residual/flow-changes.ts';
+import { residualOf, setArcCost, shutArc } from './residual/residual-network.ts';
+import { distances } from './residual/shortest-paths.ts';
 
 /** Costs keep this many digits beyond a unit where numbers stay exact. */
 const MAX_SCALE = 1024;
@@ -66,10 +69,10 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
   const price = new Float64Array(2 * n);
   const amount = Float64Array.from({ length: 2 * n }, (_, s) => (s < n ? held.full[s] : held.part[s - n]));
   const isFixed = new Uint8Array(2 * n).fill(1);
-  for (let s = 0; s < 2 * n; s++) network.shut(arcOf(s));
+  for (let s = 0; s < 2 * n; s++) shutArc(network, arcOf(s));
 
   /** Closed steps keep `amount`. */
-  const stepFlow = (s: number) => (isFixed[s] ? amount[s] : network.residual(2 * arcOf(s) + 1));
+  const stepFlow = (s: number) => (isFixed[s] ? amount[s] : residualOf(network, 2 * arcOf(s) + 1));
   const sumOver = (weightOf: (s: number) => number) => {
     let total = 0;
     for (let s = 0; s < 2 * n; s++) total += weightOf(s) * stepFlow(s);
@@ -85,7 +88,7 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
   /** Changes the step by `by` units and holds it there. */
   function hold(step: number, by: number): void {
     amount[step] = stepFlow(step) + by;
-    network.shut(arcOf(step));
+    shutArc(network, arcOf(step));
     isFixed[step] = 1;
   }
 
@@ -96,14 +99,14 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
     fullPrice = next;
     for (let s = 0; s < 2 * n; s++) {
       price[s] = s < n ? next : Math.ceil((next * gainOf(s)) / capacity - 1e-9);
-      network.setCost(arcOf(s), 0 - price[s]);
+      setArcCost(network, arcOf(s), 0 - price[s]);
     }
     value -= sumOver((s) => price[s]);
     for (let s = 0; s < 2 * n; s++) {
       isFixed[s] = 0;
       const arc = arcOf(s);
-      value -= network.widen(2 * arc, most[s] - amount[s]);
-      value -= network.widen(2 * arc + 1, amount[s]);
+      value -= widenArc(network, 2 * arc, most[s] - amount[s]);
+      value -= widenArc(network, 2 * arc + 1, amount[s]);
     }
   }
 
@@ -153,7 +156,7 @@ export function createPricedFlow(problem: Problem, solution: Solution, effort: E
 
   /** The cost of the dearest served vehicle: about the price at which the current plan would be optimal. */
   function firstPrice(): number {
-    const from = network.distances(served);
+    const from = distances(network, served);
     let least = Number.POSITIVE_INFINITY;
     for (let s = 0; s < 2 * n; s++) {
       const cost = from[flow.departure(s % n)];

@@ -8,6 +8,8 @@ import { classToTake, mostCommonClass, servingVehicles } from '../problem/servin
 import type { Effort } from './effort.ts';
 import { rerouteMove } from './move-figures.ts';
 import { type ClassFlow, createFixedFlow, presentVehicles } from './residual/class-flow.ts';
+import { markState } from './residual/residual-network.ts';
+import { distances } from './residual/shortest-paths.ts';
 import { learn, type Sensitivities, type Sensitivity } from './sensitivity.ts';
 
 /** A plan and what it costs. */
@@ -54,7 +56,7 @@ export function learnFromRepairs(
   }
   for (const [j, sensitivity] of sensitivities.demand.entries())
     note(sensitivity, repairs.withServing(j, load));
-  const restore = flows.map(({ network }) => network.mark());
+  const restore = flows.map(({ network }) => markState(network));
   for (const sensitivity of sensitivities.moves) {
     const { units, next } = rerouteMove(problem, flows, restore, sensitivity.move!);
     note(sensitivity, units, next);
@@ -72,8 +74,8 @@ function createRepairs(
   const { presence } = evaluateMoves(problem, moves);
   const present = presentVehicles(presence, n);
   const total = serving.reduce((sum, vehicles) => sum + vehicles.reduce((a, b) => a + b, 0), 0);
-  const toSink = flows.map(({ network, sink }) => network.distances(sink, true));
-  const fromSink = flows.map(({ network, sink }) => network.distances(sink));
+  const toSink = flows.map(({ network, sink }) => distances(network, sink, true));
+  const fromSink = flows.map(({ network, sink }) => distances(network, sink));
   return {
     withOneMore: (k, i) => toSink[k][flows[k].source(i)],
     withOneFewer: (k, i) => fromSink[k][flows[k].source(i)],
