@@ -25,7 +25,7 @@ import {
   type Sensitivity,
   widthOf,
 } from './sensitivity.ts';
-import { type BranchTree, createBranchTree } from './tree.ts';
+import { askTree, type BranchTree, createBranchTree, searchTree } from './tree.ts';
 
 /**
  * @param plan of the problem
@@ -62,7 +62,7 @@ export async function learnFromTree(
       if (typeof relaxed === 'string' || cut(context, relaxed).status !== 'done') return;
       tree = createBranchTree(context);
       const share = timeFor('treeOptimum', control);
-      const bound = tree.search({ enough: () => optimum.most, onPlan, isDone: () => isOver(share) });
+      const bound = searchTree(tree, { enough: () => optimum.most, onPlan, isDone: () => isOver(share) });
       optimum.least = Math.max(optimum.least, Math.min(bound, optimum.most));
     });
     await onOptimum(best);
@@ -111,7 +111,7 @@ function askOne(
     learn(sensitivity, { least: 0, most: costUnits }, next);
   };
   const enough = () => Math.min(sensitivity.range.most, limits.maxCostUnits + 1);
-  const bound = tree.ask(changed, { enough, onPlan, isDone });
+  const bound = askTree(tree, changed, { enough, onPlan, isDone });
   if (sensitivity.range.most < Number.POSITIVE_INFINITY)
     sensitivity.guess = sensitivity.range.most - optimum.most;
   if (bound === null) return;

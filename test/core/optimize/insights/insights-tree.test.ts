@@ -7,7 +7,12 @@ import {
 } from '../../../../src/core/optimize/column-generation/search.ts';
 import { withSolverModel } from '../../../../src/core/optimize/highs/highs.ts';
 import { askAll, listAll, type Sensitivity } from '../../../../src/core/optimize/insights/sensitivity.ts';
-import { type BranchTree, createBranchTree } from '../../../../src/core/optimize/insights/tree.ts';
+import {
+  askTree,
+  type BranchTree,
+  createBranchTree,
+  searchTree,
+} from '../../../../src/core/optimize/insights/tree.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
 import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
 import type { Moves, Problem, Solution } from '../../../../src/core/optimize/problem/model.ts';
@@ -68,7 +73,7 @@ function ask(tree: BranchTree, { variant }: Sensitivity, times: number, hint: st
     }
     most = Math.min(most, costUnits);
   };
-  const bound = tree.ask(changed, { enough: () => most, onPlan, isDone: after(times) });
+  const bound = askTree(tree, changed, { enough: () => most, onPlan, isDone: after(times) });
   return { bound, most };
 }
 
@@ -87,7 +92,7 @@ describe('a tree that is kept', () => {
         const { costUnits } = solution;
         // Nothing of the problem itself is divided in some, some of it in others.
         const isDone = after(seed % 3 === 0 ? 0 : 6);
-        const least = tree.search({ enough: () => costUnits, onPlan: () => {}, isDone });
+        const least = searchTree(tree, { enough: () => costUnits, onPlan: () => {}, isDone });
         expect(least, `seed ${seed}`).toBeLessThanOrEqual(costUnits);
         for (const [q, question] of listAll(askAll(problem, solution, 1)).entries()) {
           const hint = `seed ${seed} question ${q}`;
@@ -107,7 +112,7 @@ describe('a tree that is kept', () => {
           expect([bound, most], hint).toEqual([truth, truth]);
         }
         // Whatever was asked in between, the problem itself is still what it was.
-        const again = tree.search({ enough: () => costUnits, onPlan: () => {}, isDone: () => false });
+        const again = searchTree(tree, { enough: () => costUnits, onPlan: () => {}, isDone: () => false });
         expect(again, `seed ${seed}`).toBe(costUnits);
       });
     }
@@ -123,7 +128,7 @@ describe('a tree that is kept', () => {
     await withTree(problem, async (tree) => {
       expect(ask(tree, all, Number.POSITIVE_INFINITY, '').bound).toBe(null);
       const search = { enough: () => solution.costUnits, onPlan: () => {}, isDone: () => false };
-      expect(tree.search(search)).toBe(solution.costUnits);
+      expect(searchTree(tree, search)).toBe(solution.costUnits);
     });
   });
 });
