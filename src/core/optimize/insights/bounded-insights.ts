@@ -16,7 +16,20 @@ import { byClock, untilOutOfTime } from '../run/stopping.ts';
 import { effortOf } from './effort.ts';
 import { difference, type Estimate, isWithin, NOT_KNOWN } from './estimate.ts';
 import { emptyFigures, type Figures } from './figures.ts';
-import { createParametricFlow, type FlowBounds, type ParametricFlow } from './parametric-flow.ts';
+import {
+  boundDemand,
+  boundFewer,
+  boundMore,
+  boundMove,
+  boundUnchanged,
+  createParametricFlow,
+  type FlowBounds,
+  type ParametricFlow,
+  repairDemand,
+  repairFewer,
+  repairMore,
+  repairMove,
+} from './parametric-flow.ts';
 import { learnFromRepairs, type PlanInHand } from './repairs.ts';
 import { askAll, byWidth, learn, type Sensitivities, type Sensitivity, widthOf } from './sensitivity.ts';
 import { learnConstraints, tightenEach, tightenOptimum } from './tighten.ts';
@@ -69,7 +82,7 @@ export async function explainByBounds(
 /** One class: lower bounds for all, from a flow in which service is priced. @throws OutOfTime */
 export function learnFromPrices(flow: ParametricFlow, sensitivities: Sensitivities): void {
   const { optimum, more, fewer, moves, demand } = sensitivities;
-  const { range: base } = flow.unchanged();
+  const { range: base } = boundUnchanged(flow);
   optimum.least = Math.max(optimum.least, base.least);
   optimum.most = Math.min(optimum.most, base.most);
   const note = (sensitivity: Sensitivity | null, { range }: FlowBounds) => {
@@ -77,23 +90,22 @@ export function learnFromPrices(flow: ParametricFlow, sensitivities: Sensitiviti
     learn(sensitivity, range);
     sensitivity.guess = range.least - base.least;
   };
-  for (const [i, sensitivity] of more.entries()) note(sensitivity, flow.bounds.more(i));
-  for (const [i, sensitivity] of fewer.entries()) note(sensitivity, flow.bounds.fewer(i));
-  for (const [j, sensitivity] of demand.entries()) note(sensitivity, flow.bounds.demand(j));
-  for (const sensitivity of moves) note(sensitivity, flow.bounds.move(sensitivity.move!));
+  for (const [i, sensitivity] of more.entries()) note(sensitivity, boundMore(flow, i));
+  for (const [i, sensitivity] of fewer.entries()) note(sensitivity, boundFewer(flow, i));
+  for (const [j, sensitivity] of demand.entries()) note(sensitivity, boundDemand(flow, j));
+  for (const sensitivity of moves) note(sensitivity, boundMove(flow, sensitivity.move!));
 }
 
 /** Bounds from both sides: that flow, changed and repaired, the least known first. @throws OutOfTime */
 export function learnFromPricedRepairs(flow: ParametricFlow, sensitivities: Sensitivities): void {
   const { more, fewer, moves, demand } = sensitivities;
-  const { repairs } = flow;
   const open: { sensitivity: Sensitivity; look: () => FlowBounds }[] = [
-    ...more.map((sensitivity, i) => ({ sensitivity, look: () => repairs.more(i) })),
+    ...more.map((sensitivity, i) => ({ sensitivity, look: () => repairMore(flow, i) })),
     ...fewer.flatMap((sensitivity, i) =>
-      sensitivity ? [{ sensitivity, look: () => repairs.fewer(i) }] : [],
+      sensitivity ? [{ sensitivity, look: () => repairFewer(flow, i) }] : [],
     ),
-    ...demand.map((sensitivity, j) => ({ sensitivity, look: () => repairs.demand(j) })),
-    ...moves.map((sensitivity) => ({ sensitivity, look: () => repairs.move(sensitivity.move!) })),
+    ...demand.map((sensitivity, j) => ({ sensitivity, look: () => repairDemand(flow, j) })),
+    ...moves.map((sensitivity) => ({ sensitivity, look: () => repairMove(flow, sensitivity.move!) })),
   ];
   for (const { sensitivity, look } of open.sort((a, b) => byWidth(a.sensitivity, b.sensitivity))) {
     if (widthOf(sensitivity) === 0) continue;

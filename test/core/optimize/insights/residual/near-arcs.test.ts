@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { effortOf } from '../../../../../src/core/optimize/insights/effort.ts';
 import { explainPureFlow } from '../../../../../src/core/optimize/insights/flow-insights.ts';
 import { groupMoves } from '../../../../../src/core/optimize/insights/move-figures.ts';
-import { createParametricFlow } from '../../../../../src/core/optimize/insights/parametric-flow.ts';
+import {
+  boundDemand,
+  boundFewer,
+  boundMore,
+  boundMove,
+  boundUnchanged,
+  createParametricFlow,
+} from '../../../../../src/core/optimize/insights/parametric-flow.ts';
 import type { Problem } from '../../../../../src/core/optimize/problem/model.ts';
 import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
 import { buildCached as buildProblem } from '../../cached.ts';
@@ -50,9 +57,9 @@ describe('searches among nearby half-arcs', () => {
         const flow = createParametricFlow(problem, solution, effortOf(control(), nearPerNode));
         const places = [...problem.locationIds.keys()];
         return [
-          flow.unchanged().range.least,
-          ...places.flatMap((i) => [flow.bounds.more(i), flow.bounds.fewer(i), flow.bounds.demand(i)]),
-          ...groupMoves(solution.moves, places.length).map((move) => flow.bounds.move(move)),
+          boundUnchanged(flow).range.least,
+          ...places.flatMap((i) => [boundMore(flow, i), boundFewer(flow, i), boundDemand(flow, i)]),
+          ...groupMoves(solution.moves, places.length).map((move) => boundMove(flow, move)),
         ].map((bound) => (typeof bound === 'number' ? bound : bound.range.least));
       });
       expect(few, `seed ${seed}`).toEqual(all);
