@@ -1,0 +1,25 @@
+/** A week ahead, by the day and as one total, as benches of hard cases look at it. */
+import { forecastMany } from '../src/core/forecast/forecast.ts';
+import type { DemandSeries, ForecastOptions, ForecastResult } from '../src/core/forecast/types.ts';
+
+export type WeekForecast = Extract<ForecastResult, { status: 'ok' }>;
+
+/** Forecasts of the week from the start on with 95 % intervals, of each day and of the whole week. */
+export function forecastWeek(
+  series: readonly DemandSeries[],
+  start: Pick<ForecastOptions, 'startDate' | 'originHour'>,
+): { daily: WeekForecast[]; weekly: WeekForecast[] } {
+  const of = (stepHours: number) =>
+    forecastMany(series, { ...start, horizonHours: 168, stepHours, confidenceLevel: 0.95 }).results.map(
+      (result) => {
+        if (result.status !== 'ok') throw new Error(`location ${result.locationId}: ${result.status}`);
+        return result;
+      },
+    );
+  return { daily: of(24), weekly: of(168) };
+}
+
+/** Whether what came lies within the interval of a step. */
+export function isHeld({ lower, upper }: WeekForecast, step: number, actual: number): boolean {
+  return lower !== undefined && upper !== undefined && lower[step] <= actual && actual <= upper[step];
+}
