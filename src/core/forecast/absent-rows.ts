@@ -1,7 +1,7 @@
 /**
- * Hours that are missing in a pattern. A missing hour is unknown to the engine, and filled in with what is usual; where rows are
- * only written when there is demand, or while a place is open, it was meant as 0, and nights without rows would be forecast as
- * days are.
+ * Hours that are missing in a pattern. A missing hour is unknown to the engine, and filled in with what is usual;
+ * where rows are only written when there is demand, or while a place is open, it was meant as 0, and nights without
+ * rows would be forecast as days are.
  *   hours of the day, weekdays   of which at most 1 in 20 is observed, while others are
  *   zeros never seen             whole numbers, none of them 0 though 1 in 100 is 1, and 1 hour in 20 or more missing
  * Complexity O(n). Units: local hours.

@@ -2,11 +2,12 @@
  * Effects of special days and events, in the history and ahead.
  *
  *   ahead     ŷ[t] ← ŷ[t] · (ŷ[s] / ŷ[t])^w · e^(x_p(t)) · f,   s the same hour of the Sunday that follows
- * with w, x_p of the day (`holiday-effects.ts`; x between the middles of two parts of a day is on the line between them) and f
- * the factor of the events that hold.
- *   history   hours taken out are missing, where enough others are left; `clean` fills them in with what is usual. On special
- *             days, not during events, half of the surprise is put back: z ← z + ½ (z(observed) − z(usual · effect)). A quiet
- *             holiday is also news about the level.
+ * with w, x_p of the day (`holiday-effects.ts`; x between the middles of two parts of a day is on the line between
+ * them) and f the factor of the events that hold.
+ *   history   hours taken out are missing, where enough others are left; `clean` fills them in with what is usual.
+ *     On special
+ *             days, not during events, half of the surprise is put back: z ← z + ½ (z(observed) − z(usual ·
+ *             effect)). A quiet holiday is also news about the level.
  * Complexity O(hours). Units: local hours, demand per hour.
  */
 import { PART_HOURS, PARTS } from './day-parts.ts';
@@ -25,9 +26,9 @@ export const hoursToSunday = (localHour: number): number =>
   HOURS_PER_DAY * ((7 - weekdayOf(dayOf(localHour))) % 7);
 
 /**
- * The history without the hours of events and of special days that differ. Where less than half of what was observed would be left,
- * special days stay, freed of their effect: a place that opened before Christmas has no other days. So do events, as they were,
- * where nothing would be left.
+ * The history without the hours of events and of special days that differ. Where less than half of what was observed
+ * would be left, special days stay, freed of their effect: a place that opened before Christmas has no other days.
+ * So do events, as they were, where nothing would be left.
  */
 export function withoutEffects({ firstHour, values }: LocalSeries, effects: SeriesEffects): Float64Array {
   const withoutEvents = values.map((value, t) => (effects.isHeld(firstHour + t) ? NaN : value));

@@ -52,7 +52,9 @@ export type BacktestOptions = {
   events?: readonly DemandEvent[];
   /** Local days `YYYY-MM-DD` whose weeks are reported apart; forecasts do not know of them. */
   storms?: readonly string[];
-  /** Weeks of history that each forecast may see, and the simple rules with it; default: all that the engine looks at. */
+  /**
+   * Weeks of history that each forecast may see, and the simple rules with it; default: all that the engine looks at.
+   */
   historyWeeks?: number;
 };
 
@@ -79,7 +81,10 @@ export type BacktestReport = {
   horizons: HorizonScore[];
 };
 
-/** Hours of history, back from the newest observation, that a backtest looks at, with three days for time zones to spare. */
+/**
+ * Hours of history, back from the newest observation, that a backtest looks at, with three days for time zones to
+ * spare.
+ */
 export function backtestHistoryHours(
   horizonHours: number,
   origins: number,

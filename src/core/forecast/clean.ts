@@ -3,12 +3,14 @@
  *
  * Notation: y[t] hourly demand (NaN missing); s = t mod 168 hour of week, d = t mod 24 hour of day.
  * Outliers (Hampel identifier, Davies & Gather 1993), on x = √y, where low outliers (a blizzard) stand out as well:
- *   centre  m[s] = median of x over the hour of the week (over the hour of the day below four weeks; over all hours where
+ *   centre  m[s] = median of x over the hour of the week (over the hour of the day below four weeks; over all hours
+ *     where
  *           that hour of the day was seen less than three times: a median of two is no defence against either)
  *   spread  r[d] = 1.4826 · median |x − m| over the hour of the day, never below a quarter of the same over all hours
- *   x[t] ← m ± 5 r where it lies beyond, unless 30 % of the hours around it do, six at least: that is a new level, whose
- *   own outliers lie beyond 5 times the median |x − m| of all such hours.
- * Gaps (a, b), at the ends of the history as well: base[t] = mean of the observed y[t − 168] and y[t + 168], else m[s]²; then
+ *   x[t] ← m ± 5 r where it lies beyond, unless 30 % of the hours around it do, six at least: that is a new level,
+ *   whose own outliers lie beyond 5 times the median |x − m| of all such hours.
+ * Gaps (a, b), at the ends of the history as well: base[t] = mean of the observed y[t − 168] and y[t + 168], else
+ * m[s]²; then
  *   y[t] ← max(0, base[t] + (1 − u) δ_a e^{−(t−a)/24} + u δ_b e^{−(b−t)/24}),   u = (t − a) / (b − a),
  * where δ is the mean deviation of the (up to six) observed hours at that end from their own base. The exponential
  * keeps one odd hour from tinting a gap of days. Reading missing hours as zero raised the error from 11 to 49 %.
@@ -48,7 +50,9 @@ export function cleanSeries(values: Float64Array): Float64Array {
   return clean;
 }
 
-/** Median per hour of the week; of the hour of the day, or of all hours, where it was observed less than `least` times. */
+/**
+ * Median per hour of the week; of the hour of the day, or of all hours, where it was observed less than `least` times.
+ */
 function hourCentres(values: Float64Array, least: number): Float64Array {
   const scratch = new Float64Array(values.length);
   const medianOf = (from: number, stride: number, least: number): number => {
@@ -71,9 +75,10 @@ function hourCentres(values: Float64Array, least: number): Float64Array {
 }
 
 /**
- * How far from its centre a root may lie, per hour of the week. Where more than half the hours sit on their centre the spread is
- * that of the hours that do not: events of a quiet place, which are no outliers. Around a centre above 0 those few are rather
- * what disturbs a constant, and it goes no further than to nothing and to sixteen times the demand.
+ * How far from its centre a root may lie, per hour of the week. Where more than half the hours sit on their centre
+ * the spread is that of the hours that do not: events of a quiet place, which are no outliers. Around a centre above
+ * 0 those few are rather what disturbs a constant, and it goes no further than to nothing and to sixteen times the
+ * demand.
  */
 function outlierReach(values: Float64Array, centre: Float64Array): Float64Array {
   const scratch = new Float64Array(values.length);

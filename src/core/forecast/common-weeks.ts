@@ -3,10 +3,12 @@
  *
  * Notation: u errors of a series relative to their usual size, o an origin (local hour), k errors of it in a series.
  *   c(o) = median over the series of  mean |u| of o / median over the origins of their mean |u|
- *   factor of the errors of o = min(1, m (1 + A / √(k − 1)) / c(o)),   m the median of c over the origins,   A = √(π/2 − 1)
- * A √(1/k) is the deviation of a mean of k independent normal |u|: errors of an origin that go together over the panel more than
- * that made a week of its own. They still count, as large as in a bad week, but do not widen all others. Chance in single series
- * is not touched: over a panel it averages out. Of origins with a single error, and of panels of few series, nothing can be told.
+ *   factor of the errors of o = min(1, m (1 + A / √(k − 1)) / c(o)),   m the median of c over the origins,   A =
+ *     √(π/2 − 1)
+ * A √(1/k) is the deviation of a mean of k independent normal |u|: errors of an origin that go together over the
+ * panel more than that made a week of its own. They still count, as large as in a bad week, but do not widen all
+ * others. Chance in single series is not touched: over a panel it averages out. Of origins with a single error, and
+ * of panels of few series, nothing can be told.
  * Complexity O(errors).
  */
 import { medianInPlace } from './quantiles.ts';

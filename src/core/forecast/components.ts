@@ -5,7 +5,8 @@
  * | -------------- | ----------------- | --------------------------------- | ------------------ |
  * | below 24       | `mean`            | mean                              | 1                  |
  * | below 168      | `daily_profile`   | daily profile, decay 0.6          | 1                  |
- * | below 672      | `sar_weekly_mean` | SAR, weekly profile, decay 0.7    | equal up to 3 × the least error, then (3 / past error)⁴ |
+ * | below 672      | `sar_weekly_mean` | SAR, weekly profile, decay 0.7    | equal up to 3 × the least error, then
+ * (3 / past error)⁴ |
  * | from 672       | `combination`     | SAR, weekly profile, daily profile | (1 / past error)⁴ |
  *
  * Hours are counted as observed, not as elapsed: a long history that is mostly missing takes a lower rung.

@@ -53,7 +53,9 @@ export function dayChannels(values: Float64Array, days: Days): DayChannel[] {
   });
 }
 
-/** Demand of each day over that of a usual one, weekdays not told apart; NaN where less than half of it was observed. */
+/**
+ * Demand of each day over that of a usual one, weekdays not told apart; NaN where less than half of it was observed.
+ */
 export const rawLevels = (values: Float64Array, days: Days): Float64Array =>
   dayLevels(values, days, hourMeans(values, days));
 

@@ -2,8 +2,8 @@
  * Days in parts: the mean demand of an hour in each three hours of a local day, and what a day usually has.
  *
  *   U(d) = ½ (mean of A(d − 7), A(d − 14) + mean of A(d + 7), A(d + 14)),   A(d) demand of day d in parts,
- * each side without special days and without parts that were not observed; one side alone where the other has none, and weeks
- * three and four where neither has any. Days from `before` on are never read: there is no looking ahead.
+ * each side without special days and without parts that were not observed; one side alone where the other has none,
+ * and weeks three and four where neither has any. Days from `before` on are never read: there is no looking ahead.
  * Complexity: O(hours) once per series, O(1) per day.
  */
 

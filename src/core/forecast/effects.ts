@@ -1,8 +1,9 @@
 /**
  * What special days and events do to each series of a call: learned over all of them, from before the start only.
  *
- * In the history the hours of events, and of special days that differ, are no observations: the model does not learn its
- * profile from them. Ahead, demand is multiplied by the effect. Complexity: see `holiday-effects.ts`, `event-effects.ts`;
+ * In the history the hours of events, and of special days that differ, are no observations: the model does not learn
+ * its profile from them. Ahead, demand is multiplied by the effect. Complexity: see `holiday-effects.ts`,
+ * `event-effects.ts`;
  * nothing where neither history nor horizon has any.
  */
 import { dayParts } from './day-parts.ts';
@@ -76,8 +77,8 @@ export function seriesEffects(
 }
 
 /**
- * What events of some kinds do to demand, as their past ones tell, at each of the series: one without observations has the panel's
- * effect, and an interval that says so.
+ * What events of some kinds do to demand, as their past ones tell, at each of the series: one without observations
+ * has the panel's effect, and an interval that says so.
  * @param starts first local hour forecast, per series
  */
 export function kindEffects(

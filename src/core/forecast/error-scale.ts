@@ -2,10 +2,12 @@
  * How large past errors are, by level of the forecast.
  *
  * Notation: e error of a step on the scale of the series' transform g; x = g(forecast) its level.
- *   scale    s(x) = (n_j |e|_j + 20 |e|) / (n_j + 20) at the mean level of group j, linear between groups, constant outside
- * with up to eight groups of like level, 60 errors at least in each, n_j and |e|_j their number and mean |e|, |e| the mean of all.
- * A busy hour errs less than a quiet one with the logarithm, more with the root where it is more than a Poisson count; one width for
- * all is too wide for the one and too narrow for the other.
+ *   scale    s(x) = (n_j |e|_j + 20 |e|) / (n_j + 20) at the mean level of group j, linear between groups, constant
+ *     outside
+ * with up to eight groups of like level, 60 errors at least in each, n_j and |e|_j their number and mean |e|, |e|
+ * the mean of all.
+ * A busy hour errs less than a quiet one with the logarithm, more with the root where it is more than a Poisson
+ * count; one width for all is too wide for the one and too narrow for the other.
  * Complexity O(n log n).
  */
 const MAX_GROUPS = 8;

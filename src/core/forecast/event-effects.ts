@@ -1,10 +1,12 @@
 /**
  * What events known in advance do to demand.
  *
- * A stated factor is taken as it is stated, with no uncertainty of its own. Without one the factor of a kind is learned from the
- * events of that kind that were seen before the start of the forecast, whether or not a factor had been stated for them.
+ * A stated factor is taken as it is stated, with no uncertainty of its own. Without one the factor of a kind is
+ * learned from the events of that kind that were seen before the start of the forecast, whether or not a factor had
+ * been stated for them.
  * Notation: e an event, l a location that it was at; over the observed hours of e at l
- *   y_el = log((Σ A + ε) / (Σ U + ε)),   U mean of the same hour one and two weeks before and after, without other events
+ *   y_el = log((Σ A + ε) / (Σ U + ε)),   U mean of the same hour one and two weeks before and after, without other
+ *     events
  * and special days; ε = 2 % of Σ U. Noise of y_el: the variance s_l² of a day at l, times 24 / hours.
  *   event      y_e = Σ ω y_el / Σ ω over its locations, ω = 1 / (s_l² + R)
  *   kind       f = Σ y_e / ν_e / (Σ 1 / ν_e + 1 / V),   ν_e = T + v + 1 / Σ ω
@@ -129,8 +131,8 @@ export function learnEvents(
 }
 
 /**
- * How far demand was from the usual during an event; null where that cannot be told. Hours of holidays and of days between count
- * only where the event has no others: they differ by themselves.
+ * How far demand was from the usual during an event; null where that cannot be told. Hours of holidays and of days
+ * between count only where the event has no others: they differ by themselves.
  */
 function look(event: DemandEvent, member: EventMember, special: SpecialDays) {
   const { series, quiet, variance } = member;

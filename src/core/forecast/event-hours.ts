@@ -1,6 +1,6 @@
 /**
- * Events by the hour. A location can have many, and each hour of its history and forecast is asked for: nothing here is more
- * than the hours of events plus the logarithm of their number per question.
+ * Events by the hour. A location can have many, and each hour of its history and forecast is asked for: nothing here
+ * is more than the hours of events plus the logarithm of their number per question.
  */
 import type { ZoneClock } from './local-time.ts';
 import type { DemandEvent, DemandSeries } from './types.ts';

@@ -2,8 +2,8 @@
  * The engine's entry: series in, forecasts out, all plain data (a worker thread can post both).
  *
  * One pass per series fits the model (`model.ts`); a second turns the pooled errors of all series into intervals.
- * The values of a location with a week of history and more depend on that only; its intervals, and those of younger ones as well
- * as the shape of their week, borrow from the other series of the call.
+ * The values of a location with a week of history and more depend on that only; its intervals, and those of younger
+ * ones as well as the shape of their week, borrow from the other series of the call.
  * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps) per series once its model is dropped.
  */
 import { requireFinite } from '../finite.ts';

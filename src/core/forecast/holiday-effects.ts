@@ -1,13 +1,15 @@
 /**
  * What special days do to demand, learned from those before the start of the forecast.
  *
- * Notation: j a special day that was seen, l a location, p a part of the day; y = log((A + ε) / (U + ε)) how far demand was
- * from the usual; C = log((S + ε) / (U + ε)) how far the location's Sundays are.
+ * Notation: j a special day that was seen, l a location, p a part of the day; y = log((A + ε) / (U + ε)) how far
+ * demand was from the usual; C = log((S + ε) / (U + ε)) how far the location's Sundays are.
  *   effect         E = w C + a + b_p + δ_l,    demand = usual · e^E
  *   Sunday's share w ridge of y on C over all holidays, prior ½ ± ¼ (days between: ¼ ± ¼; other days: 0, fixed)
- *   panel          α_jp = log of what was seen over what w says, weighted over the locations;  a_j = Σ v_p α_jp,  b_jp = α_jp − a_j
+ *   panel          α_jp = log of what was seen over what w says, weighted over the locations;  a_j = Σ v_p α_jp,
+ *     b_jp = α_jp − a_j
  *   location       δ_jl = log of Σ_p (A + ε) over what w, a_j and b_j say
- *   ahead          a, b_p, δ_l: best guess from those of all j, by how alike the days are (`likeness.ts`, `special-days.ts`),
+ *   ahead          a, b_p, δ_l: best guess from those of all j, by how alike the days are (`likeness.ts`,
+ *     `special-days.ts`),
  *                  in the noise of ordinary days (`ordinary-days.ts`)
  * So a day never seen has a = b = δ = 0 and the whole variance; the same holiday in earlier years counts most.
  * Complexity O(locations × special days seen + targets · n³) for n days seen of a slot, at most some thirty.

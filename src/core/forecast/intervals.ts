@@ -2,12 +2,14 @@
  * Prediction intervals from the errors of past forecasts, pooled over the panel of series.
  *
  * Notation: e = g(actual) − g(forecast), the error of a step's sum on the scale of the series' transform g;
- *   u = e / s(x), relative to its usual size at the level x = g(forecast) (`error-scale.ts`), less where the week was unusual in the
- *   whole panel (`common-weeks.ts`);
+ *   u = e / s(x), relative to its usual size at the level x = g(forecast) (`error-scale.ts`), less where the week
+ *   was unusual in the whole panel (`common-weeks.ts`);
  *   b bucket of the horizon at the step's end (up to 1, 3, 6, 12, 24, 48, 96, 168, 336, 672 h);
- *   r mean |u| of a series;  r₋ₒ the same without the errors of u's own origin;  n errors of the series in b;  N those of the panel;
- *   T quantile of Student's distribution over that of the normal one, with f = i n − 1 degrees of freedom, i the share of errors that
- *   are independent; T' the same with f' = M − 1 of the panel, M its errors over how far they go together within an origin:
+ *   r mean |u| of a series;  r₋ₒ the same without the errors of u's own origin;  n errors of the series in b;  N
+ *     those of the panel;
+ *   T quantile of Student's distribution over that of the normal one, with f = i n − 1 degrees of freedom, i the
+ *   share of errors that are independent; T' the same with f' = M − 1 of the panel, M its errors over how far they
+ *     go together within an origin:
  *   M = Σ_all 1 · Σ u² / Σ_o (Σ u of o)², each u relative to its r.
  *   S = max(1, T of all errors of the series / T of as many as the panel's middle series has).
  *   normal  ν(p)   = T(p) Φ⁻¹(p) √(π/2)                      quantile of a normal error with mean |u| = 1
@@ -15,13 +17,14 @@
  *   series  q_b(p) = (n T(p) Q(p) + 60 r π_b(p)) / (n + 60)    Q own quantile of u
  *   bound   g⁻¹(x + s(x) q_b(p)),   p = (1 ± level) / 2, kept on its side of the forecast and ≥ 0
  * An error is divided by the scale of the other origins, since the next error will be no part of its own scale either:
- * u / r has tails too thin. So the panel's shape holds that scales are known from few errors, and Student's factor for n would count
- * that twice; what is left is that of a series with fewer errors than others, and that for the panel's own number.
+ * u / r has tails too thin. So the panel's shape holds that scales are known from few errors, and Student's factor
+ * for n would count that twice; what is left is that of a series with fewer errors than others, and that for the
+ * panel's own number.
  * Errors are those of sums over steps: the errors of a sum's hours are correlated, so hourly intervals do not add up.
  * Beyond the longest horizon h_m ever compared the last bucket is widened by √(1 + log₂(h / h_m)): a convention, 13
  * weeks of history cannot measure it.
- * No bound is further from the forecast than five times the range of the step's demand in the last four weeks: what the errors
- * say beyond it, across a change of level or of one of few days, is no knowledge.
+ * No bound is further from the forecast than five times the range of the step's demand in the last four weeks: what
+ * the errors say beyond it, across a change of level or of one of few days, is no knowledge.
  * A series without any comparison takes the panel's middle scale, or its own hourly variation times √step if that is
  * larger, and never less than a Poisson error where its history is below a day.
  * Complexity O(R log R) for R errors. Reference: Gneiting & Raftery 2007 (interval score); James–Stein shrinkage.
@@ -93,7 +96,8 @@ export interface MadeErrors
 /**
  * @param ownVariation standard deviation of a step on the transform's scale, if hours were all there is to go by
  * @param usualRange   of a step's demand, see `steps.ts`
- * @param originHours  local hours of the origins; without them no week of the series is found to be one of the whole panel
+ * @param originHours  local hours of the origins; without them no week of the series is found to be one of the whole
+ * panel
  */
 export function scaleErrors(
   past: PastSteps,
@@ -119,7 +123,9 @@ export function scaleErrors(
   };
 }
 
-/** @param weeks factors of the errors per local hour of their origin; 1 for those that are not in it (`common-weeks.ts`) */
+/**
+ * @param weeks factors of the errors per local hour of their origin; 1 for those that are not in it (`common-weeks.ts`)
+ */
 function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): SeriesErrors {
   const { origins, buckets: bucketAt, ...kept } = made;
   const factors = made.originHours.map((hour) => weeks.get(hour) ?? 1);
@@ -214,7 +220,9 @@ export function buildPanel(series: readonly MadeErrors[]): ErrorPanel {
 const freedomOf = ({ buckets, independentShare }: SeriesErrors): number =>
   buckets.reduce((sum, { length }) => sum + length, 0) * independentShare - 1;
 
-/** f' of series that have a scale: errors of places that one storm hits are as many as the storms, not as the places. */
+/**
+ * f' of series that have a scale: errors of places that one storm hits are as many as the storms, not as the places.
+ */
 function panelFreedom(series: readonly SeriesErrors[]): number {
   const sums = new Map<number, number>();
   let count = 0;

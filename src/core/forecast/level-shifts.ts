@@ -8,13 +8,15 @@
  *   unusual   |√L_B − √L_A| ≥ 2.5 w,   w standard deviation of √ of a week less √ of the week before
  * The first is the rank test of Mann and Whitney: one storm, of whatever size, is one rank, and neither units nor zeros
  * matter. Seven days that all lie beyond the 28 days before reach c = 4.0; 3.6 is asked for. Parts of the day, of which
- * there are more and noisier ones, need c = 4 and a factor of 3/2. Ranks take days for independent; w knows better. It is
- * the lower quartile of the changes between weeks over that of a normal deviation, so that shifts do not hide themselves.
+ * there are more and noisier ones, need c = 4 and a factor of 3/2. Ranks take days for independent; w knows better.
+ * It is the lower quartile of the changes between weeks over that of a normal deviation, so that shifts do not hide
+ * themselves.
  * Smaller changes are left to the model, which follows them.
- * Of all such changes the one with the best fit, √u by a median on either side, is taken; then again between those taken,
- * until none is left. In the end a change must be large between the whole levels on its sides, and the newest one must
- * last: its last 3 days are nearer to its level than to the one before.
- * Complexity O(days · 28²) at worst, O(days) where the means before and after are alike. Reference: Mann & Whitney 1947.
+ * Of all such changes the one with the best fit, √u by a median on either side, is taken; then again between those
+ * taken, until none is left. In the end a change must be large between the whole levels on its sides, and the newest
+ * one must last: its last 3 days are nearer to its level than to the one before.
+ * Complexity O(days · 28²) at worst, O(days) where the means before and after are alike. Reference: Mann & Whitney
+ * 1947.
  */
 import { type Days, dayChannels } from './day-levels.ts';
 import { medianInPlace, quantileSorted } from './quantiles.ts';
@@ -158,7 +160,9 @@ const knownDays = (days: DaySums, from: number, to: number): Float64Array =>
 const meanDay = ({ sums, counts }: DaySums, from: number, to: number): number =>
   (sums[to] - sums[from]) / (counts[to] - counts[from]);
 
-/** A cheap look at two neighbouring spans: enough days, and means that differ by a good part of what is asked of levels. */
+/**
+ * A cheap look at two neighbouring spans: enough days, and means that differ by a good part of what is asked of levels.
+ */
 function couldDiffer(
   days: DaySums,
   from: number,

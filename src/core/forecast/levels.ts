@@ -4,14 +4,15 @@
  * After a lasting change (`level-shifts.ts`) the hours before it are multiplied by new level over old, per hour of day:
  * the pattern of the weeks is kept, the level is new, and no model further on has to know of a change.
  *   y'[t] = y[t] Π r[d(t)],   r[d] = R (1 + ρ_d (q_d − 1)),   ρ_d = τ² / (τ² + v_d)
- * over the changes after t; R the factor of the whole day; q_d that of hour d over R; v_d variance of q_d from the days'
- * own variation; τ² = mean max(0, (q_d − 1)² − v_d): hours shrink to R by as much of their difference as is noise
+ * over the changes after t; R the factor of the whole day; q_d that of hour d over R; v_d variance of q_d from the
+ * days' own variation; τ² = mean max(0, (q_d − 1)² − v_d): hours shrink to R by as much of their difference as is noise
  * (James–Stein). Each level is compared with the next one, by their up to 28 days next to each other.
- * A level whose demand would have to grow more than twentyfold carries no pattern (a closed place that opened): its hours
- * are missing, and the level before it is compared with the one after.
- * Counts have a noise of their own, which shrinks by √R only: where R < 1 and demand is in whole numbers, past forecasts
- * are compared with y thinned to the share R (each of the y kept with probability R), not with R y.
- * The new level is an estimate: its logarithm has the deviation √(2 s² / n), s that of its n days relative to their mean.
+ * A level whose demand would have to grow more than twentyfold carries no pattern (a closed place that opened): its
+ * hours are missing, and the level before it is compared with the one after.
+ * Counts have a noise of their own, which shrinks by √R only: where R < 1 and demand is in whole numbers, past
+ * forecasts are compared with y thinned to the share R (each of the y kept with probability R), not with R y.
+ * The new level is an estimate: its logarithm has the deviation √(2 s² / n), s that of its n days relative to their
+ * mean.
  * Complexity O(n) where a level changed. Units: those of y. Reference: Efron & Morris 1973 (shrinkage).
  */
 

@@ -1,8 +1,8 @@
 /**
  * What is to be expected of an occasion, from like ones: best linear unbiased prediction (Henderson 1975; kriging).
  *
- * Notation: y_j effect seen at occasion j, its noise variance s_j²; V variance of effects between unlike occasions; l(i, j)
- * likeness of two, 0 … 1, so that cov(f_i, f_j) = V l(i, j) for the effects f without noise.
+ * Notation: y_j effect seen at occasion j, its noise variance s_j²; V variance of effects between unlike occasions;
+ * l(i, j) likeness of two, 0 … 1, so that cov(f_i, f_j) = V l(i, j) for the effects f without noise.
  *   f̂ = Σ c_j y_j,   c = (V L + diag s²)⁻¹ V l*,   Var(f* − f̂) = V (1 − Σ c_j l*_j)
  * Nothing seen: f̂ = 0 with variance V. Seen often: the mean of what was seen, the most alike first.
  * Complexity O(n³/6) for n occasions.

@@ -22,7 +22,9 @@ export type LocalSeries = {
 
 const isObserved = (value: number): boolean => value >= 0 && value < Infinity;
 
-/** The newest history strictly before the local hour `startHour`, so many weeks of it; null where nothing was observed. */
+/**
+ * The newest history strictly before the local hour `startHour`, so many weeks of it; null where nothing was observed.
+ */
 export function localHistory(
   series: DemandSeries,
   startHour: number,

@@ -1,18 +1,20 @@
 /**
- * Demand of locations without observations: what is expected of an average day, spread over the steps as the demand of the
- * nearest neighbours is.
+ * Demand of locations without observations: what is expected of an average day, spread over the steps as the demand
+ * of the nearest neighbours is.
  *
  *   v[i] = E · mean over neighbours n of f_n[i] / d_n
  * with E the expected daily demand, f_n the forecast of neighbour n for step i, and d_n its mean demand of a day in the
- * last four weeks observed without hours of events. So a quiet day of the neighbours is one here too. Without neighbours that
- * have demand, every hour has E / 24. Bounds: with l[i] the neighbours' bound spread as v is, λ² the relative variance of f / d over all places of the
- * call (¼ where they are fewer than four, a convention), z the normal quantile of the confidence level,
+ * last four weeks observed without hours of events. So a quiet day of the neighbours is one here too. Without
+ * neighbours that have demand, every hour has E / 24. Bounds: with l[i] the neighbours' bound spread as v is, λ² the
+ * relative variance of f / d over all places of the call (¼ where they are fewer than four, a convention), z the
+ * normal quantile of the confidence level,
  *   (√v ± √((√l − √v)² + z² (1 + λ² v) / 4))²,
- * that is what neighbours cannot foresee, the noise of a count, and how far a place may be from its neighbours' shape. How far
- * E itself is from the truth nothing tells.
- * An event of the location itself multiplies its hours, taken as even within a step, by the factor it states, else by what
- * events of its kind did to the places of the call (`event-effects.ts`), whose uncertainty widens the bounds (`widen.ts`); one of
- * all locations comes with the neighbours, or is applied where there are none. A neighbour with an event of its own is asked last.
+ * that is what neighbours cannot foresee, the noise of a count, and how far a place may be from its neighbours'
+ * shape. How far E itself is from the truth nothing tells.
+ * An event of the location itself multiplies its hours, taken as even within a step, by the factor it states, else
+ * by what events of its kind did to the places of the call (`event-effects.ts`), whose uncertainty widens the bounds
+ * (`widen.ts`); one of all locations comes with the neighbours, or is applied where there are none. A neighbour with
+ * an event of its own is asked last.
  * O(locations × neighbours × steps + hours of events).
  */
 import { MAX_DEMAND } from '../../contracts/bounds.ts';
@@ -183,7 +185,10 @@ function shapeVariances(
 
 type EffectOfKind = (kind: string) => EventEffect;
 
-/** Per location without observations: what kinds of events without a stated factor did at the others. Learned where asked for. */
+/**
+ * Per location without observations: what kinds of events without a stated factor did at the others. Learned where
+ * asked for.
+ */
 function learnedKinds(
   { results }: ForecastSet,
   series: readonly DemandSeries[],

@@ -1,8 +1,10 @@
 /**
- * The model of one series: bring to the present level, clean, transform, fit the components, combine, back to expected demand.
+ * The model of one series: bring to the present level, clean, transform, fit the components, combine, back to
+ * expected demand.
  *
  * Notation: c components, i rolling origins, h hours after an origin; ẑ_c forecast of component c.
- *   weight  v_c ∝ (1 / MAE_c)⁴, MAE_c of sums over 6 h over all origins  (below 672 h equal unless one errs more than 3 times as much)
+ *   weight  v_c ∝ (1 / MAE_c)⁴, MAE_c of sums over 6 h over all origins  (below 672 h equal unless one errs more
+ *     than 3 times as much)
  *           for what origin i would have said: over the others, by the share of their hours that i is not compared with
  *   ẑ(h) = s(h) Σ_c v_c ẑ_c(h) + (1 − s(h)) ẑ_far(h),   s = 1 up to two weeks, falling to 0 at four
  * The power sharpens the choice without betting on one component (Bates & Granger 1969 use 2). Far out the newest
@@ -57,7 +59,10 @@ export type FittedModel = {
   observed: { values: Float64Array; clean: Float64Array };
   /** Newest lasting change of level. */
   levelShift: LevelShift | null;
-  /** History on its present level as the model is compared with it: hours without observation, of events and of special days are NaN. */
+  /**
+   * History on its present level as the model is compared with it: hours without observation, of events and of
+   * special days are NaN.
+   */
   values: Float64Array;
   /** History without gaps and outliers. */
   clean: Float64Array;
@@ -167,8 +172,8 @@ const cleaned = (values: Float64Array, lowest = 0) => ({
 const lowestCompared = ({ kind, lowest }: Transform): number => (kind === 'log' ? lowest : 0);
 
 /**
- * Was a good part of the week before an origin observed? What fills a gap is taken from the weeks on both sides of it: after a
- * long one a past forecast would know what it is compared with.
+ * Was a good part of the week before an origin observed? What fills a gap is taken from the weeks on both sides of
+ * it: after a long one a past forecast would know what it is compared with.
  */
 function isKnownBefore(observed: Uint8Array, origin: number): boolean {
   const week = observed.subarray(Math.max(0, origin - HOURS_PER_WEEK), origin);
@@ -239,8 +244,9 @@ function errorWeights(blockErrors: readonly number[][], share: Float64Array, sla
 }
 
 /**
- * Past forecasts of observed hours, from origins in the newer half of the history: with less before them forecasts err more than
- * the present one. Without any, the history beside itself: below two days the forecast is the mean, z = 0, or the hours themselves.
+ * Past forecasts of observed hours, from origins in the newer half of the history: with less before them forecasts
+ * err more than the present one. Without any, the history beside itself: below two days the forecast is the mean, z
+ * = 0, or the hours themselves.
  */
 function hoursBeside(
   method: ForecastMethod,

@@ -1,9 +1,10 @@
 /**
- * Which demand before the history is worth reading: around special days and events like those ahead, and the weeks beside them that
- * say what was usual. Everything else that old is left where it is stored.
+ * Which demand before the history is worth reading: around special days and events like those ahead, and the weeks
+ * beside them that say what was usual. Everything else that old is left where it is stored.
  *
- * Of the special days before the history those of the same kind or name as one ahead are taken, the most alike first, then the
- * newest; so many for each holiday ahead, and so many hours over all locations. Complexity O(special days² + events).
+ * Of the special days before the history those of the same kind or name as one ahead are taken, the most alike
+ * first, then the newest; so many for each holiday ahead, and so many hours over all locations. Complexity O(special
+ * days² + events).
  */
 import { pastEvents } from './event-effects.ts';
 import { dayOf, likeness, type SpecialDay, type SpecialDays } from './special-days.ts';

@@ -1,13 +1,14 @@
 /**
  * How much ordinary days differ from the usual: the noise in which effects of special days are seen.
  *
- * Notation: A demand of a part of a day, U what is usual (`day-parts.ts`), both with ε = 2 % of the location's mean added; ū the
- * location's mean of that part.
+ * Notation: A demand of a part of a day, U what is usual (`day-parts.ts`), both with ε = 2 % of the location's mean
+ * added; ū the location's mean of that part.
  *   location, part  n = mean of min((A/U − 1)², 4)             → weight ω = 1 / (n + 0.02)
  *   panel, part     α = log(Σ ω A/ū / Σ ω U/ū) over the locations, per day
  *   panel, day      a = Σ v_p α_p, v_p share of the part in the demand of a usual day
  *   location, day   d = log(Σ A / Σ U) − a
- * over the newest eight weeks. A mean of A/U instead would be too high where few observations make U. Variances of a and of α − a are robust (median), for a storm is no ordinary day.
+ * over the newest eight weeks. A mean of A/U instead would be too high where few observations make U. Variances of a
+ * and of α − a are robust (median), for a storm is no ordinary day.
  * Complexity O(locations × days).
  */
 import { type DayParts, PARTS, usualDay } from './day-parts.ts';

@@ -171,8 +171,8 @@ function shortHistories(
 }
 
 /**
- * Mean difference of a step's sum from that of a day before, on the scale of the transform: what may be wrong where nothing was
- * compared. Steps beyond a day, and histories below two, have the deviation of their hours.
+ * Mean difference of a step's sum from that of a day before, on the scale of the transform: what may be wrong where
+ * nothing was compared. Steps beyond a day, and histories below two, have the deviation of their hours.
  */
 function ownVariation({ clean, transform, observedHours }: FittedModel, stepHours: number): number {
   const { kind, lowest, highest, deviation } = transform;

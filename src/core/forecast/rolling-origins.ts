@@ -6,7 +6,8 @@
  * at which the history ends, so the steps of a comparison fall on the same local hours as those of the forecast.
  * q is never a multiple of 7: the origins then cover all weekdays. Units: hours. Complexity O(count).
  *
- * Weights that were chosen by errors suit these best. So what was past at an origin is combined with weights chosen by the others:
+ * Weights that were chosen by errors suit these best. So what was past at an origin is combined with weights chosen
+ * by the others:
  *   share of origin j for origin i   min(1, |o_j − o_i| / H)
  * the part of the hours after j that i is not compared with, for origins closer than H overlap.
  */
@@ -60,8 +61,8 @@ export function planOrigins(
 }
 
 /**
- * How much of each origin counts for each other one, a row per origin; the last row, of the end of the history, is all 1. So is one
- * that would leave nothing.
+ * How much of each origin counts for each other one, a row per origin; the last row, of the end of the history, is
+ * all 1. So is one that would leave nothing.
  */
 export function sharesElsewhere(origins: readonly number[], horizonHours: number): Float64Array[] {
   const all = new Float64Array(origins.length).fill(1);

@@ -6,14 +6,16 @@
  *   the daily profile V (decay 0.7) at offsets 0, 1; intercept; six daily sine/cosine pairs.
  *   w[t] = 2^((t − o) / 336) for an origin o (half-life two weeks), 0 where the hour was filled in, not observed.
  * Estimate: β minimises Σ_{t<o} w[t] (z[t] − x[t]ᵀβ)² + (σ²/τ²) |β − m|²,
- *   m = 0.75 at W, 0.25 at lag 168, 0.25 at lag 24 and −0.25 at W of that hour, 0 elsewhere: yesterday counts by how far
- *   it was from its own day of the week, so Friday does not lift Saturday; τ² = 0.004; σ² the noise variance of a first,
- *   nearly unpenalised pass, so that the penalty scales with the noise: sparse series stay close to their profile.
+ *   m = 0.75 at W, 0.25 at lag 168, 0.25 at lag 24 and −0.25 at W of that hour, 0 elsewhere: yesterday counts by how
+ *   far it was from its own day of the week, so Friday does not lift Saturday; τ² = 0.004; σ² the noise variance of
+ *   a first, nearly unpenalised pass, so that the penalty scales with the noise: sparse series stay close to their
+ *     profile.
  * Forecast: recursive, ẑ taking the place of z, kept within the range of the transform.
  * Normal equations: intercept and waves depend on the hour of day d only, so their products are sums over d = 0 … 23,
  *   Σ_t w[t] x_i[t] c_j(d(t)) = Σ_d c_j(d) Σ_{t: d(t)=d} w[t] x_i[t],
  * and only the 16 other regressors need a product per hour.
- * Complexity: O(n · 16²/2) once for all origins, one or two 29 × 29 Cholesky per origin, O(29) per forecast hour. References: Bishop, Pattern recognition and machine learning, §3.3; Hyndman & Athanasopoulos, ch. 9.
+ * Complexity: O(n · 16²/2) once for all origins, one or two 29 × 29 Cholesky per origin, O(29) per forecast hour.
+ * References: Bishop, Pattern recognition and machine learning, §3.3; Hyndman & Athanasopoulos, ch. 9.
  */
 import { packedLength, quadraticForm, solveRidge } from './cholesky.ts';
 import { seasonalProfile } from './profiles.ts';
@@ -147,8 +149,8 @@ function accumulate(sums: Sums, x: Float64Array, target: number, hour: number, w
 }
 
 /**
- * The normal equations of all regressors. Weights are summed relative to the end of the history; an origin's own are `by`
- * times them.
+ * The normal equations of all regressors. Weights are summed relative to the end of the history; an origin's own are
+ * `by` times them.
  */
 function momentsOf(sums: Sums, by: number): Moments {
   const xx = new Float64Array(packedLength(REGRESSORS));
@@ -215,7 +217,8 @@ function recurse(
   const w = recent(weekly);
   const v = recent(daily);
   const x = new Float64Array(DYNAMIC);
-  // What intercept and waves say at each hour of day. Position 0 of the window is a whole number of days before the origin.
+  // What intercept and waves say at each hour of day. Position 0 of the window is a whole number of days before the
+  // origin.
   const waves = new Float64Array(HOURS_PER_DAY);
   for (let hour = 0; hour < HOURS_PER_DAY; hour++) {
     for (let c = 0; c < WAVES; c++) waves[hour] += beta[DYNAMIC + c] * WAVE[hour * WAVES + c];

@@ -1,5 +1,6 @@
 /**
- * Special days that were seen before the start of a forecast, beside what was usual; notation: see `holiday-effects.ts`.
+ * Special days that were seen before the start of a forecast, beside what was usual; notation: see
+ * `holiday-effects.ts`.
  * Complexity O(locations × special days).
  */
 import { PARTS, usualDay } from './day-parts.ts';

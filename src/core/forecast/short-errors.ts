@@ -4,10 +4,12 @@
  * Notation: f forecast of a step, a what came, D day ahead of the step's start;
  *   error    u = (√a − √f) / s(f),   s² = ¼ + κ² f,   κ² = Σ max(0, (√a − √f)² − ¼) / Σ f
  * ¼ is the variance of the root of a Poisson count, κ what days vary beside: so a busy donor tells of a quiet place.
- *   quantile q_D(p) = m_D + r_D Q(p),   m_D median of u on day D, r_D mean |u − m_D|, Q quantile of (u − m_D) / r_D of all
+ *   quantile q_D(p) = m_D + r_D Q(p),   m_D median of u on day D, r_D mean |u − m_D|, Q quantile of (u − m_D) / r_D
+ *     of all
  *            days, m_D and r_D being those of the other weeks: the next week will be no part of them either
  *   bound    (√f + s(f) q_D(p))²
- *   borrowed f ← f Σ a / Σ f per step over donors, each relative to its level: the shape of the week, below a week of history
+ *   borrowed f ← f Σ a / Σ f per step over donors, each relative to its level: the shape of the week, below a week
+ *     of history
  * Complexity O(R log R) for R errors. Units: demand per step.
  */
 import { type Bounds, reachOf } from './intervals.ts';
@@ -39,7 +41,10 @@ export type Compared = {
   cuts: { week: number; forecast: Float64Array; actual: Float64Array }[];
 };
 
-/** The errors of some donors as one. Null where nothing can be compared. @param borrows whether their shape of the week is taken */
+/**
+ * The errors of some donors as one. Null where nothing can be compared. @param borrows whether their shape of the
+ * week is taken
+ */
 export function poolErrors(
   donors: readonly Compared[],
   stepHours: number,
@@ -100,7 +105,10 @@ export function poolErrors(
   };
 }
 
-/** Donors without the weeks whose sums are wrong by more than three times what the middle week's are: a storm, before or after. */
+/**
+ * Donors without the weeks whose sums are wrong by more than three times what the middle week's are: a storm, before
+ * or after.
+ */
 export function withoutOddWeeks(donors: readonly Compared[]): Compared[] {
   const sizes = Array.from({ length: CUTS }, (_, k) => {
     let sum = 0;

@@ -1,12 +1,13 @@
 /**
  * Locations with a short history, by what the same model, given as short a history, missed at mature ones.
  *
- * Few days hold few past errors, or none, and say nothing of the weekdays they lack. Mature locations of the call (donors) can be
- * asked: their history is cut to as many hours, ended at the same hour of the week, forecast by the same rung, and compared with
- * what came.
- * Three working days know no Sunday; from a week on a place knows its own, and borrowing loses (WAPE 20.9 → 21.8 % at eight days).
- * Donors are the 12 whose level is nearest, out of at most 24 spread over all levels, each at six ends a week apart; a week
- * wrong by more than three times the middle week, a storm before or after its end, is left out.
+ * Few days hold few past errors, or none, and say nothing of the weekdays they lack. Mature locations of the call
+ * (donors) can be asked: their history is cut to as many hours, ended at the same hour of the week, forecast by the
+ * same rung, and compared with what came.
+ * Three working days know no Sunday; from a week on a place knows its own, and borrowing loses (WAPE 20.9 → 21.8 %
+ * at eight days).
+ * Donors are the 12 whose level is nearest, out of at most 24 spread over all levels, each at six ends a week apart;
+ * a week wrong by more than three times the middle week, a storm before or after its end, is left out.
  * Complexity: up to 144 fits of the short length for each length of history in the call. Units: demand per step.
  */
 import type { LocalSeries } from './local-series.ts';

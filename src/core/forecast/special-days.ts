@@ -1,13 +1,14 @@
 /**
  * Special days: public holidays, the days beside them, and the days that they enclose.
  *
- * A holiday's window is the three days before it and the one after; where it is a Thursday or a Friday, the weekend after it
- * as well. Holidays four to seven days apart (Christmas and New Year) make a season: every day between them is special.
+ * A holiday's window is the three days before it and the one after; where it is a Thursday or a Friday, the weekend
+ * after it as well. Holidays four to seven days apart (Christmas and New Year) make a season: every day between them
+ * is special.
  * A day in several windows belongs to the first of: holiday, day between, day after, days before from the nearest on.
  *
- * Two special days are alike by their slot (how far from the holiday, or "between"), by the kind of holiday (the weekday it
- * falls on, which says whether it makes a long weekend; or "season") and by its name. Days are local day numbers: local hour
- * index / 24, 0 being 1970-01-01, a Thursday. Complexity O(H log H) for H holidays.
+ * Two special days are alike by their slot (how far from the holiday, or "between"), by the kind of holiday (the
+ * weekday it falls on, which says whether it makes a long weekend; or "season") and by its name. Days are local day
+ * numbers: local hour index / 24, 0 being 1970-01-01, a Thursday. Complexity O(H log H) for H holidays.
  */
 import { localMidnight } from './local-time.ts';
 import { HOURS_PER_DAY, type Holiday } from './types.ts';

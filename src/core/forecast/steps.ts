@@ -30,9 +30,9 @@ const USUAL_WEEKS = 4;
 const MIN_STEPS = 14;
 
 /**
- * Range of the demand of a step in the last four weeks, steps with outliers or missing hours left out; that of its hours times
- * their number where those are few steps. Of the whole history where nothing varied in the weeks, the middle demand where nothing
- * ever did.
+ * Range of the demand of a step in the last four weeks, steps with outliers or missing hours left out; that of its
+ * hours times their number where those are few steps. Of the whole history where nothing varied in the weeks, the
+ * middle demand where nothing ever did.
  */
 export function usualRange(
   { values, clean }: Pick<FittedModel, 'values' | 'clean'>,
@@ -85,12 +85,13 @@ export type PastSteps = {
 };
 
 /**
- * Compares the past forecasts with the history, step by step, holidays left out. Clock changes are left out of the comparison: both
- * sides count each local hour once.
+ * Compares the past forecasts with the history, step by step, holidays left out. Clock changes are left out of the
+ * comparison: both sides count each local hour once.
  *
- * An outlier counts as what the cleaning capped it to: five deviations off, so a quiet or a busy day stays one, while a wrong
- * observation, of 1e9 say, or of 0 where the logarithm fits, cannot make every interval absurd. The reported error takes it as
- * the nearest demand that the model may forecast: that of days to come is measured on what happens, outliers and all.
+ * An outlier counts as what the cleaning capped it to: five deviations off, so a quiet or a busy day stays one,
+ * while a wrong observation, of 1e9 say, or of 0 where the logarithm fits, cannot make every interval absurd. The
+ * reported error takes it as the nearest demand that the model may forecast: that of days to come is measured on
+ * what happens, outliers and all.
  */
 export function comparePast(model: FittedModel, stepHours: number): PastSteps {
   const { values, clean, transform, past, pastLeadHours } = model;

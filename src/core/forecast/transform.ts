@@ -4,16 +4,17 @@
  *   z = (g(y) − μ) / σ,   g = log where every value is positive, else square root
  *   log   ŷ = m(z) A(z),              A = mean e^ε        m = g⁻¹(μ + σ z), the median
  *   √     ŷ = R (m(z) + B(z)),        B = mean ε²,    R = 1 + (r − 1) p² / (p² + c²)
- * with ε the past errors on the scale of g around their mean, in up to eight groups of like z, A and B linear in between (Duan 1983,
- * smearing estimate): noise is larger in quiet hours with log, and in busy ones with the root of sparse demand. All errors count, an
- * event in one hour of a hundred is its mean, not its median.
- * r = Σ demand / Σ (m + B) of the same hours, errors' mean taken out: a forecast of sparse demand is itself so uncertain that its
- * square is too large. Past z are first drawn to the middles of their days, or spread, until they vary as the present forecast
- * does: it knows more history than they did, and r for their own uncertainty made three weeks of sparse demand 9 % too low.
- * About p = 0.3 Σ B / Σ m of r is plausible; c is its deviation by chance, were hours independent. What r tells of a busy place is
- * chance: believed, it makes forecasts of whole weeks worse and what is seen of past errors too small.
- * A mean of the errors that chance explains is left in. Cleaned errors are bounded, so one odd hour cannot dominate. Values
- * stay within the historical range widened by 30 % of its width.
+ * with ε the past errors on the scale of g around their mean, in up to eight groups of like z, A and B linear in
+ * between (Duan 1983, smearing estimate): noise is larger in quiet hours with log, and in busy ones with the root of
+ * sparse demand. All errors count, an event in one hour of a hundred is its mean, not its median.
+ * r = Σ demand / Σ (m + B) of the same hours, errors' mean taken out: a forecast of sparse demand is itself so
+ * uncertain that its square is too large. Past z are first drawn to the middles of their days, or spread, until they
+ * vary as the present forecast does: it knows more history than they did, and r for their own uncertainty made three
+ * weeks of sparse demand 9 % too low.
+ * About p = 0.3 Σ B / Σ m of r is plausible; c is its deviation by chance, were hours independent. What r tells of a
+ * busy place is chance: believed, it makes forecasts of whole weeks worse and what is seen of past errors too small.
+ * A mean of the errors that chance explains is left in. Cleaned errors are bounded, so one odd hour cannot dominate.
+ * Values stay within the historical range widened by 30 % of its width.
  * Complexity O(n) once, O(1) per value. Units: y in demand per hour, z and ε free of units.
  */
 import { quantileSorted } from './quantiles.ts';
@@ -41,7 +42,10 @@ const MAX_GROUPS = 8;
 const GROUPING_SAMPLE = 600;
 /** A few events may look like anything. */
 const MAX_RATIO = 2;
-/** Of what noise adds to the square of a forecast, the part by which uncertainty of the forecast itself may make it too large. */
+/**
+ * Of what noise adds to the square of a forecast, the part by which uncertainty of the forecast itself may make it
+ * too large.
+ */
 const PLAUSIBLE_SHARE = 0.3;
 const NO_SIGNAL = 1e-9;
 /** A positive value this far below the mean is noise around zero, where the logarithm overreacts. */
@@ -132,7 +136,9 @@ export function meanDemand(transform: Transform, past: PastHours, ahead = past.z
   return (z) => clampDemand(transform, ratio * corrected(z));
 }
 
-/** R: how far the sum of past demand is from that of its forecasts, less what of it is as likely chance. @param ahead z */
+/**
+ * R: how far the sum of past demand is from that of its forecasts, less what of it is as likely chance. @param ahead z
+ */
 function shrunkRatio(past: PastHours, ahead: Float64Array, corrected: MeanDemand, noise: MeanDemand): number {
   const { errors, demand, distinct } = past;
   const n = errors.length;

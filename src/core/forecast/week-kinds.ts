@@ -3,12 +3,14 @@
  *
  * A week runs from Monday to Sunday on the local clock. It is the first that fits of
  *   storm        it holds a day that the caller sets apart
- *   holiday      it holds a special day (a public holiday or a day beside one, `special-days.ts`) or an hour of an event there
- *   after_shift  it holds a day of the two weeks from a lasting change of level on (`level-shifts.ts`), as the whole history,
+ *   holiday      it holds a special day (a public holiday or a day beside one, `special-days.ts`) or an hour of an
+ *     event there
+ *   after_shift  it holds a day of the two weeks from a lasting change of level on (`level-shifts.ts`), as the whole
+ *     history,
  *                that after the week too, shows it
  *   calm         none of these
- * Forecasts know nothing of storms: nobody could have told them. Days are not judged by their demand, since to call calm what
- * was forecast well would flatter the intervals.
+ * Forecasts know nothing of storms: nobody could have told them. Days are not judged by their demand, since to call
+ * calm what was forecast well would flatter the intervals.
  */
 import { wholeDays } from './day-levels.ts';
 import { eventsByHour } from './event-hours.ts';
@@ -39,7 +41,9 @@ export type UnusualDays = {
 /** The kind of a span of local hours at one location: the first that fits of the weeks that it touches. */
 export type KindOfSpan = (fromHour: number, hours: number) => WeekKind;
 
-/** Kinds of weeks at a location. Throws RangeError for a storm that is no date. O(hours of the history and of events). */
+/**
+ * Kinds of weeks at a location. Throws RangeError for a storm that is no date. O(hours of the history and of events).
+ */
 export function weekKinds(series: DemandSeries, { special, events, storms }: UnusualDays): KindOfSpan {
   const kinds = new Map<number, number>();
   const mark = (kind: WeekKind, fromDay: number, toDay: number): void => {
@@ -71,7 +75,10 @@ export function weekKinds(series: DemandSeries, { special, events, storms }: Unu
 
 const weekOf = (day: number): number => Math.floor((Math.floor(day) + DAYS_SINCE_MONDAY) / DAYS_PER_WEEK);
 
-/** First local days of the levels that a series has had, but for the first of them; special days and events tell nothing of it. */
+/**
+ * First local days of the levels that a series has had, but for the first of them; special days and events tell
+ * nothing of it.
+ */
 function shiftDays(series: DemandSeries, special: SpecialDays, events: readonly DemandEvent[]): number[] {
   const newest = newestLocalHour(series);
   if (newest === null) return [];

@@ -1,12 +1,13 @@
 /**
  * Intervals where the effect of a special day or an event is not known for certain.
  *
- * Notation: v forecast of a step, s standard deviation of the logarithm of its effect; ν quantile of the normal distribution at
- * (1 + level) / 2. Independent errors add in squares:
+ * Notation: v forecast of a step, s standard deviation of the logarithm of its effect; ν quantile of the normal
+ * distribution at (1 + level) / 2. Independent errors add in squares:
  *   log(upper / v) ← √(log²(upper / v) + (ν s)²),   the lower bound alike.
  * Of a step's hours the errors of a day are the same, those of its parts independent of each other:
  *   s² = (Σ v_h s_h / v)² + Σ_parts (Σ_{h in part} v_h p_h / v)².
- * As without effects, no bound is further from the forecast than five times the range of the last four weeks (`intervals.ts`).
+ * As without effects, no bound is further from the forecast than five times the range of the last four weeks
+ * (`intervals.ts`).
  * Where an event leaves no demand in any hour of a step, the interval is [0, 0]: that is what the caller stated.
  * Complexity O(hours).
  */
