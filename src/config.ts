@@ -50,7 +50,8 @@ export const SettingsSchema = Type.Object({
     10,
     1,
     1000,
-    'PostgreSQL connections per process, in addition to one that monitors the server and, without REDIS_URL, those of queue and events',
+    'PostgreSQL connections per process, in addition to one that monitors the server and, without ' +
+      'REDIS_URL, those of queue and events',
   ),
   QUEUE_PREFIX: text(
     'fleet',
@@ -64,7 +65,8 @@ export const SettingsSchema = Type.Object({
   HTTP_JSON_LIMIT_BYTES: integer(48 * 1024 * 1024, 1024, 256 * 1024 ** 2, 'largest JSON body, decompressed'),
   HTTP_BODY_THREADS: integer(1, 1, 64, 'threads per API process that read JSON bodies above 256 KiB'),
   HTTP_ALLOWED_HOSTS: optionalText(
-    'host names, comma-separated, that requests may address in addition to loopback names; unset: any name, but only loopback names if HOST is a loopback address',
+    'host names, comma-separated, that requests may address in addition to loopback names; unset: any ' +
+      'name, but only loopback names if HOST is a loopback address',
     { pattern: '^[A-Za-z0-9._-]+(\\s*,\\s*[A-Za-z0-9._-]+)*$' },
   ),
   HTTP_REQUEST_TIMEOUT_SECONDS: number(
@@ -74,14 +76,16 @@ export const SettingsSchema = Type.Object({
     'maximum time for a request to arrive, headers (30 s at most) and body; then 408',
   ),
   HTTP_TRUSTED_PROXIES: optionalText(
-    'addresses and networks (`10.0.0.0/8`) of reverse proxies, separated by commas, whose `X-Forwarded-For` names the caller; unset: it is not read',
+    'addresses and networks (`10.0.0.0/8`) of reverse proxies, separated by commas, whose ' +
+      '`X-Forwarded-For` names the caller; unset: it is not read',
   ),
   HTTP_WAIT_LIMIT_SECONDS: number(300, 0, 86_400, 'longest wait of a synchronous call; then 202'),
   START_WAIT_SECONDS: number(
     60,
     0,
     86_400,
-    'how long a start (also `npm run migrate`) waits for PostgreSQL to become reachable, and `npm start` for Redis; 0: it fails at once',
+    'how long a start (also `npm run migrate`) waits for PostgreSQL to become reachable, and `npm start` ' +
+      'for Redis; 0: it fails at once',
   ),
   SHUTDOWN_TIMEOUT_SECONDS: number(20, 0, 3600, 'time that running requests and solves get at shutdown'),
   WORKER_CONCURRENCY: integer(1, 1, 64, 'jobs a worker process solves at once, each in a thread of its own'),
@@ -96,7 +100,8 @@ export const SettingsSchema = Type.Object({
   ),
   PRIORITY_HIGH_FOR: text(
     'everybody',
-    '`everybody`, `nobody`, or the addresses and networks, separated by commas, that may use `options.priority` `high`; others get 403',
+    '`everybody`, `nobody`, or the addresses and networks, separated by commas, that may use ' +
+      '`options.priority` `high`; others get 403',
   ),
   JOB_MAX_ATTEMPTS: integer(3, 1, 100, 'crashes (of worker or solver) after which a job ends as failed'),
   JOB_RETRY_DELAY_SECONDS: number(
@@ -109,7 +114,8 @@ export const SettingsSchema = Type.Object({
     10,
     0.1,
     3600,
-    'processor time beyond its time limit that a job gets to build, verify and explain before it is stopped and ends as failed',
+    'processor time beyond its time limit that a job gets to build, verify and explain before it is ' +
+      'stopped and ends as failed',
   ),
   JOB_LOCK_SECONDS: number(
     30,
@@ -166,7 +172,8 @@ export const SettingsSchema = Type.Object({
   RISK_MEDIUM_THRESHOLD: number(0.4, 0, 1, 'score from which the category is `medium`'),
   RISK_HIGH_THRESHOLD: number(0.7, 0, 1, 'score from which the category is `high`'),
   WEBSOCKET_ALLOWED_ORIGINS: optionalText(
-    "origins, comma-separated, that may open a WebSocket in addition to the service's own, e.g. `https://console.example`",
+    "origins, comma-separated, that may open a WebSocket in addition to the service's own, e.g. " +
+      '`https://console.example`',
     { pattern: '^https?://[^\\s,/]+(\\s*,\\s*https?://[^\\s,/]+)*$' },
   ),
   WEBSOCKET_MAX_SUBSCRIPTIONS: integer(1000, 1, 1_000_000, 'subscriptions per socket'),
@@ -268,7 +275,8 @@ function riskProblems(config: Config): string[] {
   const problems: string[] = [];
   if (age + utilization + maintenance > 1 + 1e-9) {
     problems.push(
-      `RISK_WEIGHT_AGE, RISK_WEIGHT_UTILIZATION and RISK_WEIGHT_MAINTENANCE: ${age} + ${utilization} + ${maintenance} is above the maximum 1; lower them`,
+      `RISK_WEIGHT_AGE, RISK_WEIGHT_UTILIZATION and RISK_WEIGHT_MAINTENANCE: ${age} + ${utilization} + ` +
+        `${maintenance} is above the maximum 1; lower them`,
     );
   }
   if (medium > high) {

@@ -126,7 +126,9 @@ export function isLastAttempt(
 export async function retryOrFail(deps: WorkerDeps, job: ClaimedJobState, reason: string): Promise<void> {
   const { JOB_RETRY_DELAY_SECONDS } = deps.config;
   if (isLastAttempt(deps.config, job)) {
-    const message = `the job was started ${job.crashes + 1} times and crashed each time, most recently: ${reason}; the worker log has the details`;
+    const message =
+      `the job was started ${job.crashes + 1} times and crashed each time, most recently: ${reason}; the ` +
+      'worker log has the details';
     return endJob(deps, job, failure(job, new AppError('INTERNAL_ERROR', message)), {
       outcome: 'crashed',
       reason,

@@ -62,7 +62,9 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
   }
   if (entry.stopReason === 'lost') {
     logger.warn('job lost to another worker; result discarded');
-    const reason = `worker ${deps.workerId} was frozen, cut off from PostgreSQL, or too busy to report that it was alive; its result was discarded`;
+    const reason =
+      `worker ${deps.workerId} was frozen, cut off from PostgreSQL, or too busy to report that it was ` +
+      'alive; its result was discarded';
     return untilAvailable(deps, () => explainLostAttempt(deps.db, job, reason));
   }
   if (end instanceof StoppedError && entry.stopReason === 'shutdown') {
@@ -87,6 +89,7 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
     return;
   }
   const message =
-    'the job did not end in time and was stopped; raise options.time_limit_seconds (optimizations and decisions), or reduce the request';
+    'the job did not end in time and was stopped; raise options.time_limit_seconds (optimizations and ' +
+    'decisions), or reduce the request';
   return failJob(deps, job, new AppError('SOLVER_ERROR', message));
 }

@@ -92,7 +92,8 @@ const BacktestData = Type.Object(
         },
         {
           description:
-            'of all locations, by kind of week (Monday to Sunday, local); only kinds that occurred; absent from backtests of earlier versions',
+            'of all locations, by kind of week (Monday to Sunday, local); only kinds that occurred; ' +
+            'absent from backtests of earlier versions',
         },
       ),
     ),

@@ -67,7 +67,8 @@ export const DecisionRequest = Type.Object(
     on_missing_history: Type.Optional(
       Type.Enum([...ON_MISSING_HISTORY], {
         description:
-          'a location without observations is planned with its `expected_daily_demand`, else 0 (`expected`, the default), ' +
+          'a location without observations is planned with its `expected_daily_demand`, else 0 ' +
+          '(`expected`, the default), ' +
           'or answered with 503 (`fail`)',
       }),
     ),

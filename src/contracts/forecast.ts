@@ -98,7 +98,8 @@ const ForecastNotes = Type.Object(
         },
         {
           description:
-            'hours are missing in a pattern: they are treated as unknown and filled in, not as 0; store zeros for hours without demand',
+            'hours are missing in a pattern: they are treated as unknown and filled in, not as 0; store ' +
+            'zeros for hours without demand',
         },
       ),
     ),
@@ -128,7 +129,8 @@ export const ForecastData = Type.Object(
       holidays: Type.Optional(
         Type.Array(Type.Object({ date: Day('local day'), name: Type.String() }), {
           description:
-            'public holidays in the horizon or the day before or after it, by date; absent if no calendar is configured',
+            'public holidays in the horizon or the day before or after it, by date; absent if no ' +
+            'calendar is configured',
         }),
       ),
       events: Type.Optional(

@@ -10,7 +10,8 @@ const oneOf = (name: string, description: string, ...schemas: Type.TSchema[]) =>
 /** What `Job.result` refers to: the answer of any kind of job. */
 export const JobResult = oneOf(
   'JobResult',
-  'once ended: the envelope that the synchronous call returns; an error if there is no plan or the job failed or was cancelled',
+  'once ended: the envelope that the synchronous call returns; an error if there is no plan or the job ' +
+    'failed or was cancelled',
   OptimizeResponse,
   DecisionResponse,
   BacktestResponse,

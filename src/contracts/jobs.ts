@@ -78,7 +78,8 @@ export const JobAttempt = Type.Object(
     ended_at: nullable(Timestamp),
     outcome: Type.Union([Type.Enum([...ATTEMPT_OUTCOMES]), Type.Null()], {
       description:
-        'null while it runs; `released`: its worker was stopped; `crashed`: worker or solver died or lost its connection',
+        'null while it runs; `released`: its worker was stopped; `crashed`: worker or solver died or ' +
+        'lost its connection',
     }),
     reason: nullable(Type.String({ description: 'why the attempt gave no answer' })),
   },

@@ -99,7 +99,8 @@ export const NetworkInput = Type.Object(
   {
     location_ids: Type.Array(LocationId, { minItems: 1, maxItems: MAX_NETWORK_LOCATIONS }),
     costs: Matrix(
-      '`costs[i][j]` of moving one vehicle from location i to j; null forbids the move. At most 1e11 divided by the number ' +
+      '`costs[i][j]` of moving one vehicle from location i to j; null forbids the move. At most 1e11 ' +
+        'divided by the number ' +
         'of vehicles, so that the total stays exact: it is a sum of whole units of 0.0001, up to 1e15 of them',
     ),
     distances_km: Type.Optional(Matrix('`distances_km[i][j]`; without it `max_distance` does not apply')),
@@ -122,7 +123,9 @@ export const OptimizeOptions = Type.Object(
       Type.Boolean({
         default: false,
         description:
-          'adds `data.insights`: marginal values per location, move and constraint, each with its error; without a plan, the search for the smallest sufficient changes uses the whole time limit instead of four seconds (ten with several capacities)',
+          'adds `data.insights`: marginal values per location, move and constraint, each with its error; ' +
+          'without a plan, the search for the smallest sufficient changes uses the whole time limit ' +
+          'instead of four seconds (ten with several capacities)',
       }),
     ),
     priority: Type.Optional(
@@ -187,8 +190,10 @@ const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 
 const ErrorAtMost = Type.Union([Type.Number(), Type.Null()], {
   description:
-    'in units of cost: each figure here differs at most this much from the true one, which is the difference between the cheapest plans ' +
-    'with and without the change, and every figure here is larger than this error. 0: exact. null: no figure is known that well',
+    'in units of cost: each figure here differs at most this much from the true one, which is the ' +
+    'difference between the cheapest plans ' +
+    'with and without the change, and every figure here is larger than this error. 0: exact. null: no ' +
+    'figure is known that well',
 });
 
 /** Figures of a location, each given or not. */
@@ -199,7 +204,8 @@ export const LocationInsight = Type.Object(
     location_id: Type.Integer(),
     one_more_saves: Type.Union([Type.Number(), Type.Null()], {
       description:
-        'cost saved with one more vehicle here, of the most common capacity (negative if it would have to be moved away); ' +
+        'cost saved with one more vehicle here, of the most common capacity (negative if it would have ' +
+        'to be moved away); ' +
         'null if there is then no plan, or if unknown',
     }),
     one_fewer_costs: Type.Union([Type.Number(), Type.Null()], {
@@ -208,7 +214,8 @@ export const LocationInsight = Type.Object(
     }),
     more_demand_costs: Type.Union([Type.Number(), Type.Null()], {
       description:
-        'cost added with `demand_step` more demand here (the service level counts it too), negative if that saves cost; ' +
+        'cost added with `demand_step` more demand here (the service level counts it too), negative if ' +
+        'that saves cost; ' +
         'null if there is then no plan, or if unknown',
     }),
     error_at_most: ErrorAtMost,
@@ -236,7 +243,8 @@ export const BindingConstraint = Type.Object(
     value: Type.Number({ description: 'as requested' }),
     relaxed_value: Type.Number({
       description:
-        'one unit looser: `min_service_level` 0.01 lower, `max_distance` 1 km longer, `total_fleet_size` one vehicle more, ' +
+        'one unit looser: `min_service_level` 0.01 lower, `max_distance` 1 km longer, `total_fleet_size` ' +
+        'one vehicle more, ' +
         'a bound of vehicles per location one vehicle looser at every location',
     }),
     saves: NumberOrNull,
@@ -245,7 +253,8 @@ export const BindingConstraint = Type.Object(
   {
     $id: 'BindingConstraint',
     description:
-      'A constraint without which a cheaper plan is known, with its shadow value. `saves`: cost saved with `relaxed_value`, all else unchanged; ' +
+      'A constraint without which a cheaper plan is known, with its shadow value. `saves`: cost saved ' +
+      'with `relaxed_value`, all else unchanged; ' +
       '0 if one unit is too little to save anything; null if unknown.',
   },
 );
@@ -259,7 +268,8 @@ export const MoveInsight = Type.Object(
     cost: Type.Number({ description: 'cost of all of them' }),
     forbidding_costs: Type.Union([Type.Number(), Type.Null()], {
       description:
-        'cost added if no vehicle may go this way; null if there is then no plan (`error_at_most` 0) or if unknown (`error_at_most` null)',
+        'cost added if no vehicle may go this way; null if there is then no plan (`error_at_most` 0) or ' +
+        'if unknown (`error_at_most` null)',
     }),
     next_best_location: Type.Union([Type.Integer(), Type.Null()], {
       description:
@@ -276,8 +286,10 @@ export const Insights = Type.Object(
     bound: Type.Number({ description: 'proved lower bound of the total cost' }),
     exact: Type.Boolean({
       description:
-        'true: every figure is exact. false: some are not; `error_at_most` bounds the error of each. Figures are exact ' +
-        'with one capacity and demand of whole vehicles, and whenever time sufficed to solve every changed problem to optimality',
+        'true: every figure is exact. false: some are not; `error_at_most` bounds the error of each. ' +
+        'Figures are exact ' +
+        'with one capacity and demand of whole vehicles, and whenever time sufficed to solve every ' +
+        'changed problem to optimality',
     }),
     demand_step: Type.Number({
       description:
@@ -288,9 +300,12 @@ export const Insights = Type.Object(
     moves: Type.Array(MoveInsight, { description: 'moves of the plan, by source and target' }),
     complete: Type.Boolean({
       description:
-        'false if figures are unknown, because time ran out or because their error would not be smaller than themselves. Insights end as soon as all figures are exact, and at ' +
-        'the latest at `options.time_limit_seconds`, counted from the start of the request; if figures are not exact at once (several ' +
-        'capacities, or demand that is not whole vehicles) after 5 to 10 s, by the number of locations, or 20 s with several capacities, or half of the time left if that is less',
+        'false if figures are unknown, because time ran out or because their error would not be smaller ' +
+        'than themselves. Insights end as soon as all figures are exact, and at ' +
+        'the latest at `options.time_limit_seconds`, counted from the start of the request; if figures ' +
+        'are not exact at once (several ' +
+        'capacities, or demand that is not whole vehicles) after 5 to 10 s, by the number of locations, ' +
+        'or 20 s with several capacities, or half of the time left if that is less',
     }),
   },
   { $id: 'Insights' },

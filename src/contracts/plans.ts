@@ -37,7 +37,8 @@ export const Certificate = Type.Object(
     gap: Type.Number({ description: '(objective - bound) / objective; 0 if the objective is 0' }),
     method: Type.Enum([...SOLVE_METHODS], {
       description:
-        'method that found the plan. none: there are no vehicles; linear: a linear programme with an integral solution; mixed_integer: branch and cut; rounding, greedy: heuristics',
+        'method that found the plan. none: there are no vehicles; linear: a linear programme with an ' +
+        'integral solution; mixed_integer: branch and cut; rounding, greedy: heuristics',
     }),
     columns: {
       ...Count,

@@ -56,7 +56,8 @@ async function compareMigrations(
   const unknown = rows.filter(({ at }) => !known.has(at)).length;
   if (unknown > 0) {
     throw new Error(
-      `the database is newer than this version: ${unknown} of its ${rows.length} migrations ${unknown === 1 ? 'is' : 'are'} unknown here; ` +
+      `the database is newer than this version: ${unknown} of its ${rows.length} migrations ` +
+        `${unknown === 1 ? 'is' : 'are'} unknown here; ` +
         'run the version that migrated it, or a newer one',
     );
   }

@@ -18,12 +18,14 @@ import { type Counts, type UpsertTarget, upsertText } from './upsert.ts';
 const STAGES = {
   locations: {
     columns:
-      'id int, name text, latitude float8, longitude float8, time_zone text, active boolean, expected_daily_demand float8',
+      'id int, name text, latitude float8, longitude float8, time_zone text, active boolean, ' +
+      'expected_daily_demand float8',
     upsert: LOCATION_UPSERT,
   },
   fleet: {
     columns:
-      'vehicle_id text, location_id int, status text, capacity float8, acquired_on date, last_maintenance_on date, utilization_rate float8',
+      'vehicle_id text, location_id int, status text, capacity float8, acquired_on date, ' +
+      'last_maintenance_on date, utilization_rate float8',
     upsert: VEHICLE_UPSERT,
   },
   demand: {
@@ -32,7 +34,8 @@ const STAGES = {
   },
   events: {
     columns:
-      'event_id text, location_id int, starts_at timestamptz(3), ends_at timestamptz(3), kind text, factor float8, name text',
+      'event_id text, location_id int, starts_at timestamptz(3), ends_at timestamptz(3), kind text, ' +
+      'factor float8, name text',
     upsert: EVENT_UPSERT,
   },
 } as const satisfies Record<string, { columns: string; upsert: UpsertTarget }>;

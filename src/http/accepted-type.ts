@@ -18,7 +18,9 @@ export async function negotiateTypes(app: App): Promise<void> {
     const types = offeredTypes(request);
     if (types.length > 1) reply.header('vary', 'accept');
     if (acceptedType(request) !== undefined) return;
-    const message = `${request.method} ${request.url.split('?', 1)[0]} answers with ${types.join(' or ')}, which "Accept: ${request.headers.accept}" excludes; add it to the Accept header`;
+    const message =
+      `${request.method} ${request.url.split('?', 1)[0]} answers with ${types.join(' or ')}, which ` +
+      `"Accept: ${request.headers.accept}" excludes; add it to the Accept header`;
     throw new AppError('NOT_ACCEPTABLE', [{ message, field: 'Accept' }]);
   });
 }

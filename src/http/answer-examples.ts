@@ -25,7 +25,8 @@ const FAULTS: Record<ErrorStatus, [ErrorCode, Fault]> = {
     {
       field: 'plan_id',
       message:
-        'plan "plan_1" not found: it never existed, or it was deleted after RETENTION_PLAN_DAYS; GET /api/v1/plans lists the stored plans',
+        'plan "plan_1" not found: it never existed, or it was deleted after RETENTION_PLAN_DAYS; GET ' +
+        '/api/v1/plans lists the stored plans',
     },
   ],
   406: [
@@ -33,7 +34,8 @@ const FAULTS: Record<ErrorStatus, [ErrorCode, Fault]> = {
     {
       field: 'Accept',
       message:
-        'GET /api/v1/jobs answers with application/json, which "Accept: text/html" excludes; add it to the Accept header',
+        'GET /api/v1/jobs answers with application/json, which "Accept: text/html" excludes; add it to ' +
+        'the Accept header',
     },
   ],
   408: [

@@ -39,7 +39,8 @@ export function asyncApiDocument(config: Pick<Config, 'HOST' | 'PORT'>) {
       title: 'Fleet Decision Service: progress of jobs',
       version: SERVICE_VERSION,
       description:
-        'JSON text messages over one WebSocket. A job_id comes from POST /api/v1/optimize, /api/v1/decisions or /api/v1/forecast/backtest.',
+        'JSON text messages over one WebSocket. A job_id comes from POST /api/v1/optimize, ' +
+        '/api/v1/decisions or /api/v1/forecast/backtest.',
       license: { name: 'MIT' },
     },
     defaultContentType: 'application/json',

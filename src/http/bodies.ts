@@ -117,7 +117,9 @@ function unpack(request: FastifyRequest, payload: RequestPayload): RequestPayloa
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return payload;
   if (encoding !== 'gzip') {
-    const message = `Content-Encoding ${JSON.stringify(encoding.slice(0, 80))} is not supported; send the body uncompressed or with gzip`;
+    const message =
+      `Content-Encoding ${JSON.stringify(encoding.slice(0, 80))} is not supported; send the body ` +
+      'uncompressed or with gzip';
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', message);
   }
   const gunzip = createGunzip({ chunkSize: UNPACK_CHUNK_BYTES });

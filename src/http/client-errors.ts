@@ -73,7 +73,8 @@ function translate(error: ClientError, { HTTP_REQUEST_TIMEOUT_SECONDS: seconds }
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new AppError(
         'REQUEST_TIMEOUT',
-        `the request took too long to arrive: its headers may take ${Math.min(seconds, MAX_HEADERS_SECONDS)} seconds, ` +
+        'the request took too long to arrive: its headers may take ' +
+          `${Math.min(seconds, MAX_HEADERS_SECONDS)} seconds, ` +
           `all of it ${seconds} (setting HTTP_REQUEST_TIMEOUT_SECONDS); send it faster, compressed, or in parts`,
       );
     case 'HPE_HEADER_OVERFLOW':

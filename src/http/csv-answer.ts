@@ -5,8 +5,10 @@ export const CSV_QUERY = {
   spreadsheet: Type.Optional(
     Type.Boolean({
       description:
-        'with `Accept: text/csv`: `true` quotes every text and prefixes an apostrophe to those that a spreadsheet would read as a ' +
-        'formula (first character `=`, `+`, `-`, `@`, a tab or a line break). Numbers stay numbers. Without it, texts are as stored',
+        'with `Accept: text/csv`: `true` quotes every text and prefixes an apostrophe to those that a ' +
+        'spreadsheet would read as a ' +
+        'formula (first character `=`, `+`, `-`, `@`, a tab or a line break). Numbers stay numbers. ' +
+        'Without it, texts are as stored',
     }),
   ),
 };

@@ -14,7 +14,9 @@ export function decodeCursor<K>(cursor: string, isKey: (value: unknown) => value
   const text = Buffer.from(cursor, 'base64url').toString();
   const key = parse(text);
   if (isKey(key)) return key;
-  const message = `"${cursor.slice(0, 80)}" is not a cursor of this list; use next_cursor of an earlier page, or leave it out`;
+  const message =
+    `"${cursor.slice(0, 80)}" is not a cursor of this list; use next_cursor of an earlier page, or leave ` +
+    'it out';
   throw new AppError('VALIDATION_ERROR', [{ field: 'cursor', message }]);
 }
 

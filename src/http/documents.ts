@@ -32,7 +32,8 @@ export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 
         version: SERVICE_VERSION,
         description:
           'Forecasts demand per location, computes the cheapest plan that moves vehicles between locations, ' +
-          'scores vehicle risk, and does all three in one decision. Progress of jobs comes over the WebSocket `/ws/optimization` (see /asyncapi.json).',
+          'scores vehicle risk, and does all three in one decision. Progress of jobs comes over the ' +
+          'WebSocket `/ws/optimization` (see /asyncapi.json).',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'this service' }],

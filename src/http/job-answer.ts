@@ -26,7 +26,8 @@ export const JOB_HEADERS = Type.Object({
     Type.String({
       pattern: '^[!-~]{1,128}$',
       description:
-        'name of the client: addresses take turns, and so do the clients of an address; 1 to 128 visible ASCII characters',
+        'name of the client: addresses take turns, and so do the clients of an address; 1 to 128 visible ' +
+        'ASCII characters',
     }),
   ),
 });

@@ -99,7 +99,9 @@ function replay(
   if (Buffer.compare(earlier.inputHash, inputHash) !== 0) {
     throw new AppError('IDEMPOTENCY_CONFLICT', [
       {
-        message: `the Idempotency-Key "${key}" was used with another body or operation; use a new key for a new request`,
+        message:
+          `the Idempotency-Key "${key}" was used with another body or operation; use a new key for a new ` +
+          'request',
         field: 'Idempotency-Key',
       },
     ]);

@@ -147,7 +147,9 @@ async function findHistory(
   const newest = Math.max(...hours.map(({ hour }) => hour));
   if (asked !== undefined && Date.parse(asked) / HOUR_MS - newest > MAX_LEAD_DAYS * 24) {
     const day = new Date(newest * HOUR_MS).toISOString().slice(0, 10);
-    const message = `${asked} is more than ${MAX_LEAD_DAYS} days after the newest observation (${day}); request an earlier date or add observations`;
+    const message =
+      `${asked} is more than ${MAX_LEAD_DAYS} days after the newest observation (${day}); request an ` +
+      'earlier date or add observations';
     throw new AppError('VALIDATION_ERROR', [{ field, message }]);
   }
   const beforeHour = Math.min(limit, newest + 1);
@@ -287,7 +289,8 @@ export async function noObservations(
         ? `location ${id} has no demand observations; add them with POST /api/v1/data/demand, or leave it out`
         : `location ${id} has no demand observations in the ${weeks} weeks before ${startDate ?? 'the newest of the request'}, ` +
           `its newest is at ${new Date(hour * HOUR_MS).toISOString().slice(0, 13)}:00Z; ` +
-          'add newer ones with POST /api/v1/data/demand (an hour without demand is an observation of 0), or leave it out';
+          'add newer ones with POST /api/v1/data/demand (an hour without demand is an observation of 0), ' +
+          'or leave it out';
     return { field: fieldOf(id), message };
   });
   return new AppError('MODEL_NOT_LOADED', faults);

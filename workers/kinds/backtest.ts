@@ -57,7 +57,8 @@ export const runBacktest: JobWork<'backtest'> = async (run) => {
   );
   if (report.startDates.length === 0) {
     const message =
-      `the stored history is too short for a backtest: it must span four weeks plus the horizon (${horizonHours} hours); ` +
+      'the stored history is too short for a backtest: it must span four weeks plus the horizon ' +
+      `(${horizonHours} hours); ` +
       'add observations with POST /api/v1/data/demand, or request a shorter horizon';
     throw new AppError('MODEL_NOT_LOADED', [{ field: 'horizon_hours', message }]);
   }

@@ -53,7 +53,8 @@ async function run(command: Exclude<Command, { help: true }>): Promise<string[]>
   const { DATABASE_URL } = loadConfig();
   if (!DATABASE_URL) {
     throw new ConfigError([
-      'DATABASE_URL is not set; set it to the database to import into (`npm start` runs its own, loads the sample into it and prints the value)',
+      'DATABASE_URL is not set; set it to the database to import into (`npm start` runs its own, loads ' +
+        'the sample into it and prints the value)',
     ]);
   }
   const { pool, close } = openDatabase(DATABASE_URL, { poolSize: 1, onError: () => {} });

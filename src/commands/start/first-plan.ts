@@ -36,7 +36,8 @@ export async function makeFirstPlan(url: string): Promise<string[]> {
   const names = new Map(locations.map((location) => [location.id, location.name]));
   const { data, metadata } = answer;
   return [
-    `First plan: ${forecast.metadata.start_date}, ${locations.length} locations, ${operational.length} operational vehicles of ${fleet.length}`,
+    `First plan: ${forecast.metadata.start_date}, ${locations.length} locations, ${operational.length} ` +
+      `operational vehicles of ${fleet.length}`,
     `(peak hour of each location; this fleet's share of the demand: ${round(share * 100, 2)} %)`,
     '',
     ...table([

@@ -6,8 +6,8 @@
  *   storm   d[j] < −4 r,   r = 1.4826 · median |d|, robust deviation of all days
  * for at most three days in a row with an ordinary day after them: a fall that goes on is a level
  * (`level-shifts.ts`). A weekday that falls so more than once is a habit of the calendar, and more than one fall in
- * fourteen days is how demand varies;
- * neither is a storm. Busy days stay: those that come now and then are part of the mean.
+ * fourteen days is how demand varies; neither is a storm. Busy days stay: those that come now and then are part of
+ * the mean.
  * The hours of a storm are taken as those of the week before, not after: what a past forecast learned would know
  * what it is compared with, and calm weeks of New York then hold 91 instead of 97 %.
  * Complexity O(days). Reference for r: Davies & Gather 1993.

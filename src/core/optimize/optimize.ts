@@ -67,7 +67,9 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   progress.at('build');
   const noPlan = {
     status: 'error' as const,
-    message: `no plan was found within the time limit of ${options.timeLimitSeconds} s; raise options.time_limit_seconds`,
+    message:
+      `no plan was found within the time limit of ${options.timeLimitSeconds} s; raise ` +
+      'options.time_limit_seconds',
   };
   let problem: Problem;
   try {

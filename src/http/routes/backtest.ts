@@ -39,8 +39,10 @@ export function backtestRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           tags: ['forecast'],
           summary: 'Accuracy of forecasts on the stored history',
           description:
-            'Forecasts from several past dates, each with the data known then, are compared with the actual demand: WAPE, MASE, ' +
-            'bias and coverage of the intervals, per location and overall, next to two simple methods. A job, waited for ' +
+            'Forecasts from several past dates, each with the data known then, are compared with the ' +
+            'actual demand: WAPE, MASE, ' +
+            'bias and coverage of the intervals, per location and overall, next to two simple methods. A ' +
+            'job, waited for ' +
             'like an optimization.',
           headers: JOB_HEADERS,
           body: { ...BacktestRequest, examples: [backtestExample] },

@@ -38,7 +38,8 @@ const written = {
 };
 const bulk =
   'JSON, or CSV (`Content-Type: text/csv`, the columns of `npm run import`), plain or with `Content-Encoding: gzip`. ' +
-  'All or nothing: with any fault nothing is stored, and every fault is reported with its row or line. 201 if a row was created.';
+  'All or nothing: with any fault nothing is stored, and every fault is reported with its row or line. ' +
+  '201 if a row was created.';
 
 const replace = Type.Optional(
   Type.Boolean({
@@ -141,7 +142,8 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           tags: ['data'],
           summary: 'Create or replace locations',
           description:
-            `${bulk} \`time_zone\`, \`active\` and \`expected_daily_demand\` that a row does not give stay as they are. ` +
+            `${bulk} \`time_zone\`, \`active\` and \`expected_daily_demand\` that a row does not give ` +
+            'stay as they are. ' +
             'With `replace` all other locations are deleted; one with vehicles, observations or events is refused.',
           querystring: LocationsQuery,
           body: bulkBody('locations', PutLocationsRequest, locationsExample),
@@ -159,7 +161,10 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           operationId: 'put_fleet',
           tags: ['data'],
           summary: 'Create or replace vehicles',
-          description: `${bulk} A vehicle without \`status\` is operational, one without \`capacity\` has 1; dates and utilization that are not given stay as they are. Other vehicles stay as they are; with \`replace\` they are deleted.`,
+          description:
+            `${bulk} A vehicle without \`status\` is operational, one without \`capacity\` has 1; dates ` +
+            'and utilization that are not given stay as they are. Other vehicles stay as they are; with ' +
+            `\`replace\` they are deleted.`,
           querystring: SetQuery,
           body: bulkBody('fleet', PutFleetRequest, fleetExample),
           response: written,
@@ -177,7 +182,8 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           tags: ['data'],
           summary: 'Change one vehicle',
           description:
-            'A JSON merge patch (also taken as `application/json`): the fields in the body are changed, the rest stay; null is refused. ' +
+            'A JSON merge patch (also taken as `application/json`): the fields in the body are changed, ' +
+            'the rest stay; null is refused. ' +
             'The answer is the vehicle as GET /api/v1/data/fleet shows it.',
           params: Type.Object({ vehicle_id: { ...VehicleId, examples: ['NYC-0001'] } }),
           body: {
@@ -211,7 +217,9 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           operationId: 'add_demand',
           tags: ['data'],
           summary: 'Add or correct observed hourly demand',
-          description: `${bulk} \`hour\` is the start of a full UTC hour, with any offset. Forecasts use the observations at once.`,
+          description:
+            `${bulk} \`hour\` is the start of a full UTC hour, with any offset. Forecasts use the ` +
+            'observations at once.',
           querystring: NoQuery,
           body: bulkBody('demand', PostDemandRequest, demandExample),
           response: written,
@@ -229,9 +237,12 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           tags: ['data'],
           summary: 'Create or replace events that change demand',
           description:
-            `${bulk} An event covers the hours from \`from\` to before \`to\`, full UTC hours with any offset, of one location or ` +
-            'of all (`location_id` null; in CSV an empty cell). Forecasts multiply its hours by `factor`; without one they learn ' +
-            'from past events of the same `kind`. An event that is already stored is replaced as a whole. With `replace` ' +
+            `${bulk} An event covers the hours from \`from\` to before \`to\`, full UTC hours with any ` +
+            'offset, of one location or ' +
+            'of all (`location_id` null; in CSV an empty cell). Forecasts multiply its hours by ' +
+            '`factor`; without one they learn ' +
+            'from past events of the same `kind`. An event that is already stored is replaced as a ' +
+            'whole. With `replace` ' +
             'all other events are deleted.',
           querystring: SetQuery,
           body: bulkBody('events', PutEventsRequest, eventsExample),

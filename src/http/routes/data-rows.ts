@@ -38,7 +38,8 @@ export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): Fas
           tags: ['data'],
           summary: 'Change one location',
           description:
-            'A JSON merge patch: the fields in the body are changed, the rest stay; null is refused. `active` false retires the ' +
+            'A JSON merge patch: the fields in the body are changed, the rest stay; null is refused. ' +
+            '`active` false retires the ' +
             'location: it keeps its vehicles and its history, but is planned only if a request names it.',
           params: LocationParams,
           body: {

@@ -73,7 +73,8 @@ export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): Fastif
           summary: 'The fleet, by vehicle id, and the number of vehicles per status',
           description:
             'The whole fleet in one streamed answer, or in pages with `limit` and `cursor`. `summary` counts the ' +
-            'whole fleet, regardless of page and filter. `data.fleet` can be sent as `fleet_state.vehicles` to POST /api/v1/optimize.',
+            'whole fleet, regardless of page and filter. `data.fleet` can be sent as ' +
+            '`fleet_state.vehicles` to POST /api/v1/optimize.',
           querystring: FleetQuery,
           response: { 200: answers('the fleet', FleetList), ...errors(400, 503) },
         },

@@ -29,7 +29,8 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
           tags: ['forecast'],
           summary: 'Demand forecast per location',
           description:
-            'One value per step of `step_hours` (default 24): 168 hours give 7 values, each the expected demand of its ' +
+            'One value per step of `step_hours` (default 24): 168 hours give 7 values, each the expected ' +
+            'demand of its ' +
             'step. Only observations before `start_date` are used, so a past date is a backtest.',
           body: { ...ForecastRequest, examples: [forecastExample] },
           response: { 200: answers('the forecasts', ForecastData), ...errors(400, 404, 413, 415, 503) },

@@ -43,7 +43,9 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
   async function find(jobId: string): Promise<JobRecord> {
     const job = await readJob(db, jobId);
     if (job) return job;
-    const message = `job "${jobId}" not found: it never existed, or it was deleted after RETENTION_JOB_DAYS; GET /api/v1/jobs lists the stored jobs`;
+    const message =
+      `job "${jobId}" not found: it never existed, or it was deleted after RETENTION_JOB_DAYS; GET ` +
+      '/api/v1/jobs lists the stored jobs';
     throw new AppError('RESOURCE_NOT_FOUND', [{ message, field: 'job_id' }]);
   }
 

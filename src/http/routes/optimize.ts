@@ -19,7 +19,8 @@ export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           tags: ['optimize'],
           summary: 'The cheapest plan that moves vehicles to where the demand is',
           description:
-            'The request is validated, stored as a job and solved by a worker process; the call waits for the answer. ' +
+            'The request is validated, stored as a job and solved by a worker process; the call waits ' +
+            'for the answer. ' +
             '`Prefer: respond-async` answers 202 at once, `Prefer: wait=N` after N seconds at most.',
           headers: JOB_HEADERS,
           body: { ...OptimizeRequest, examples: [optimizeExample] },

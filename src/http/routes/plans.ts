@@ -65,7 +65,9 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   async function find(planId: string, field: string): Promise<StoredPlan> {
     const plan = await readPlan(db, planId);
     if (plan) return plan;
-    const message = `plan "${planId}" not found: it never existed, or it was deleted after RETENTION_PLAN_DAYS; GET /api/v1/plans lists the stored plans`;
+    const message =
+      `plan "${planId}" not found: it never existed, or it was deleted after RETENTION_PLAN_DAYS; GET ` +
+      '/api/v1/plans lists the stored plans';
     throw new AppError('RESOURCE_NOT_FOUND', [{ message, field }]);
   }
 

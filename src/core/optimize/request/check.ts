@@ -166,7 +166,8 @@ function checkVehicles(
         const name = vehicle.id === undefined ? 'vehicle_id' : 'id';
         list.add(
           `${path}.${name}`,
-          `vehicle ${JSON.stringify(id)} is a duplicate of fleet_state.vehicles[${first}]; give each vehicle its own id`,
+          `vehicle ${JSON.stringify(id)} is a duplicate of fleet_state.vehicles[${first}]; give each ` +
+            'vehicle its own id',
         );
       }
     }

@@ -30,7 +30,9 @@ export function refuseLittleDemand(total: number, capacity: number): RequestFaul
 /** @returns null if an explanation fits for this number of locations */
 export function refuseExplanation(locations: number): RequestFault | null {
   if (locations <= MAX_MATRIX_LOCATIONS) return null;
-  const message = `explain supports at most ${MAX_MATRIX_LOCATIONS} locations, and the request has ${locations}; leave it out`;
+  const message =
+    `explain supports at most ${MAX_MATRIX_LOCATIONS} locations, and the request has ${locations}; leave ` +
+    'it out';
   return { field: 'options.explain', message, detail: null };
 }
 
@@ -48,7 +50,8 @@ export function refuseClasses(size: ClassesSize): RequestFault | null {
 /** The problem needs costs of all pairs, which would not fit in memory. */
 export function refuseMatrices(locations: number): RequestFault {
   const message =
-    `the costs of all pairs fit in memory for at most ${MAX_MATRIX_LOCATIONS} locations, and the request has ${locations}; lower ` +
+    `the costs of all pairs fit in memory for at most ${MAX_MATRIX_LOCATIONS} locations, and the request ` +
+    `has ${locations}; lower ` +
     'constraints.max_distance so that each location has few others within reach, or split the request';
   return { field: 'demand_forecast', message, detail: null };
 }
