@@ -2,10 +2,10 @@ import { MAX_YEAR, MIN_VEHICLE_YEAR, VEHICLE_YEARS } from '../contracts/bounds.t
 import { isTimeZone } from '../contracts/time-zone.ts';
 import { show } from './faults.ts';
 
-/** What a cell may hold, or what is wrong with it. */
+/** The value of a cell, or its fault. */
 export type Cell<T> = { value: T } | { fault: string };
 
-/** Limits as the schemas in contracts/ state them. */
+/** Limits with the names that the schemas in contracts/ use. */
 export type CellLimits = {
   minimum?: number;
   maximum?: number;
@@ -21,7 +21,7 @@ export function readInteger(text: string, limits: CellLimits): Cell<number> {
   return within(text, Number(text), limits);
 }
 
-/** A decimal point, no thousands separators. */
+/** Reads a number with a decimal point and without thousands separators. */
 export function readNumber(text: string, limits: CellLimits): Cell<number> {
   const value = Number(text);
   if (!DECIMAL.test(text) || !Number.isFinite(value))
@@ -33,7 +33,7 @@ export function readText(text: string, { minLength = 0, maxLength = Infinity }: 
   if (text.length < minLength) return { fault: 'is empty; a value is required' };
   if (text.length > maxLength)
     return { fault: `${show(text)} has ${text.length} characters; at most ${maxLength} are allowed` };
-  // U+FFFD is what bytes become that are no UTF-8: two different names may look the same.
+  // Decoding turns bytes that are not UTF-8 into U+FFFD: two different names may look the same.
   if (/[\0\uFFFD]/.test(text))
     return { fault: `${show(text)} contains bytes that are not UTF-8 text; save the file as UTF-8` };
   return { value: text };
@@ -54,9 +54,9 @@ export function readTimeZone(text: string): Cell<string> {
     : { fault: `${show(text)} is not an IANA time zone, for example America/New_York` };
 }
 
-/** A day of the years that dates of vehicles may lie in. */
+/** Reads a day within the years that the dates of vehicles may lie in. */
 export function readDate(text: string): Cell<string> {
-  // A day that does not exist is carried over to the next month, and reads differently then.
+  // A day that does not exist becomes one of the next month, and then its text differs.
   const day = new Date(`${text}T00:00:00Z`);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
     return { fault: `${show(text)} is not a date, for example 2026-03-01` };

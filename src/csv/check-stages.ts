@@ -10,10 +10,10 @@ import type { CsvSource } from './row-reader.ts';
 import { describeKey } from './tables.ts';
 
 /**
- * Finds what lies between cells or rows: keys that come twice, locations that do not exist, events that end before
- * they begin.
- * @param howToStoreLocations what to do about a missing location, as the reader of the message can do it
- * @throws CsvFaults with these and all that was found before
+ * Finds the faults that no single row shows: duplicate keys, locations that do not exist, events that end before they
+ * begin.
+ * @param howToStoreLocations what to do about a missing location, in the terms of whoever reads the message
+ * @throws CsvFaults with these faults and all that were found before
  */
 export async function checkStages(
   client: pg.PoolClient,

@@ -6,10 +6,10 @@ import { type CsvSource, createRowReader } from './row-reader.ts';
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * Checks rows against the columns of their table and turns them into COPY text of its stage. Rows with a fault are left
- * out; whoever reads fails later, once as many faults as may be are known.
+ * Checks rows against the columns of their table and turns them into COPY text for its stage. Rows with a fault are
+ * left out; `throwFaults` fails later, when as many faults as possible are known.
  * @param onRow called for every row
- * @throws ReadingStopped where the header does not fit, or the list of faults is full
+ * @throws ReadingStopped if the header does not fit, or if the list of faults is full
  */
 export async function* copyRows(
   rows: AsyncIterable<CsvRow>,

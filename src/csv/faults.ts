@@ -1,15 +1,15 @@
-/** What is wrong with one of several CSV texts: on a line, or (line null) with all of it. */
+/** A fault of one of several CSV texts: on a line, or (line null) of the whole text. */
 export type CsvFault = {
-  /** place of the text among those that are read together */
+  /** position of the text among those that are read together */
   order: number;
   line: number | null;
   message: string;
 };
 
-/** All faults that were found; nothing was stored. */
+/** All faults that were found. Nothing was stored. */
 export class CsvFaults extends Error {
   readonly faults: readonly CsvFault[];
-  /** Whether the search was given up because there are so many. */
+  /** Whether the search stopped early because there are so many. */
   readonly isCut: boolean;
   constructor(faults: readonly CsvFault[], isCut = false) {
     super(faults.map(({ line, message }) => `line ${line}: ${message}`).join('\n'));
@@ -19,7 +19,7 @@ export class CsvFaults extends Error {
   }
 }
 
-/** Ends the reading of a text before its end; why is in its list of faults. */
+/** Ends the reading of a text early. Its list of faults says why. */
 export class ReadingStopped extends Error {}
 
 /** Collects the faults of a text up to a limit. */
@@ -28,7 +28,7 @@ export class CsvFaultList {
   readonly #order: number;
   readonly #faults: CsvFault[] = [];
 
-  /** @param order place of the text among those that are read together */
+  /** @param order position of the text among those that are read together */
   constructor(limit: number, order = 0) {
     this.limit = limit;
     this.#order = order;
@@ -42,18 +42,18 @@ export class CsvFaultList {
     return this.#faults.length;
   }
 
-  /** By line. */
+  /** The faults in the order of their lines. */
   get faults(): readonly CsvFault[] {
     return this.#faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   }
 
-  /** @param line null: of all of the text */
+  /** @param line null: the whole text */
   add(line: number | null, message: string): void {
     if (!this.isFull) this.#faults.push({ order: this.#order, line, message });
   }
 }
 
-/** @throws CsvFaults with the faults of all texts, where there is any */
+/** @throws CsvFaults with the faults of all texts, if there are any */
 export function throwFaults(lists: readonly CsvFaultList[]): void {
   const faults = lists.flatMap((list) => list.faults);
   if (faults.length > 0)
@@ -63,7 +63,7 @@ export function throwFaults(lists: readonly CsvFaultList[]): void {
     );
 }
 
-/** A value as it stands in the text, cut where it is long. */
+/** A value as the text has it, shortened if it is long. */
 export function show(value: string): string {
   return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value);
 }

@@ -6,15 +6,16 @@ import { ReadingStopped } from './faults.ts';
 import { type CsvRow, describeCsvError } from './parser.ts';
 import type { CsvSource } from './row-reader.ts';
 
-/** A text on its way: where it begins, and the steps that make `CsvRow`s of it. */
+/** Where the bytes of a text come from, and the steps that turn them into `CsvRow`s. */
 // biome-ignore lint/suspicious/noExplicitAny: each step takes what the one before gives
 export type CsvStreams = [PipelineSource<any>, ...PipelineTransform<any, any>[]];
 
 /**
- * Copies a text into its stage. What is wrong with it goes into its list of faults, and the transaction goes on, so
- * that the other texts of a call are looked at too; a text that could not be read to its end leaves its stage empty.
+ * Copies a text into its stage. Its faults go into its list. The transaction continues, so the other texts of a call
+ * are checked too. A text that could not be read to its end leaves its stage empty.
  * @param open opens the text
- * @param describeError what an error of `open` or of its streams says of the text, where the text is to blame
+ * @param describeError the fault of the text behind an error of `open` or of its streams; undefined if the text is not
+ * to blame
  * @param onRow called for every row
  */
 export async function readStage(

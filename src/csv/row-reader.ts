@@ -3,7 +3,7 @@ import { type CsvFaultList, ReadingStopped, show } from './faults.ts';
 import type { CsvRow } from './parser.ts';
 import { COLUMNS, type Column } from './tables.ts';
 
-/** A CSV text: what it holds, and what is wrong with it. */
+/** A CSV text: the table that its rows belong to, and its faults. */
 export type CsvSource = { stage: Stage; faults: CsvFaultList };
 
 /** The cells of a row in the order of its table's columns. */
@@ -12,11 +12,11 @@ export type RowValues = (string | number | null)[];
 /** Checks the rows of a text one by one against the columns of their table. */
 export type RowReader = {
   /**
-   * @returns the values of a row; undefined for the header, and for a row with a fault, which is in the list then
-   * @throws ReadingStopped where the header does not fit, or the list of faults is full
+   * @returns the values of a row; undefined for the header, and for a row with a fault, which is then in the list
+   * @throws ReadingStopped if the header does not fit, or if the list of faults is full
    */
   read(row: CsvRow): RowValues | undefined;
-  /** After the last row: a text without any is a fault. */
+  /** Call it after the last row: a text without rows has a fault. */
   end(): void;
 };
 
@@ -41,7 +41,7 @@ export function createRowReader({ stage, faults }: CsvSource, onRow: () => void 
   };
 }
 
-/** The columns of the table with the place of each in the text, −1 where an optional one is not there. */
+/** The columns of the table with the position of each in the text, −1 if an optional column is missing. */
 type Header = { columns: readonly { column: Column; name: string; place: number }[]; width: number };
 
 function readRow(
@@ -84,7 +84,8 @@ function readHeader(
       `${missing.length === 1 ? 'column' : 'columns'} ${names} missing; the header is ${show(header.join(','))}`,
     );
   } else {
-    // A misspelt optional column must not be ignored silently; of two that mean the same one would be.
+    // A misspelt optional column must not be ignored silently. Of two columns with the same meaning one would be
+    // ignored.
     const surplus = header.filter((_, i) => !places.includes(i));
     if (surplus.length > 0) problems.push(`unknown or repeated: ${surplus.map(show).join(', ')}`);
   }
@@ -93,7 +94,7 @@ function readHeader(
     throw new ReadingStopped();
   }
   return {
-    // Faults name a column as this text does.
+    // Faults use the column names of this text.
     columns: columns.map((column, i) => ({ column, name: header[places[i]] ?? '', place: places[i] })),
     width: header.length,
   };
@@ -103,7 +104,9 @@ function expected(columns: readonly Column[]): string {
   return `the columns are ${describeColumns(columns)}, comma-separated`;
 }
 
-/** `location_id,hour_utc_iso|hour,[status]`: names that mean the same with a bar, optional columns in brackets. */
+/**
+ * `location_id,hour_utc_iso|hour,[status]`: a bar between names of the same column, brackets around optional columns.
+ */
 export function describeColumns(columns: readonly Column[]): string {
   return columns
     .map((column) => (column.optional ? `[${column.names[0]}]` : column.names.join('|')))

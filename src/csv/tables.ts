@@ -26,9 +26,9 @@ import { show } from './faults.ts';
 
 /** A column of a CSV text. */
 export type Column = {
-  /** accepted names, the first one is the usual one */
+  /** accepted names, the usual one first */
   names: readonly string[];
-  /** a text without the column, or a row without a value in it, gets null or this */
+  /** null or this value is used if the text lacks the column, or a row has no value in it */
   optional?: { default: string | null };
   read(text: string): Cell<unknown>;
 };
@@ -105,7 +105,7 @@ export function describeKey(stage: Stage, key: Record<string, unknown>): string 
   return `location ${key.location_id} at ${(key.hour as Date).toISOString()}`;
 }
 
-/** The same hours come again for every location: most cells are read by looking them up. */
+/** Every location has the same hours, so most cells are found in this map. */
 const hours = new Map<string, Cell<string>>();
 const MAX_REMEMBERED_HOURS = 100_000;
 

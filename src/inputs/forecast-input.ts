@@ -31,12 +31,12 @@ import {
 } from '../db/locations.ts';
 import type { HolidayCalendar } from './holidays.ts';
 
-/** Furthest start after the newest observation: the model knows no more than a year ahead. */
+/** Furthest start after the newest observation: the model knows the days up to a year ahead. */
 const MAX_LEAD_DAYS = 366;
-/** How far back past events are read, and what is learned from them: three years. */
+/** How far back past events and their effects are read: three years. */
 const LEARNING_HOURS = 3 * 366 * 24;
 
-/** The hours whose observations a forecast may use, UTC since the epoch, and the first day it is of. */
+/** The hours whose observations a forecast may use, UTC since the epoch, and the first day of the forecast. */
 export type History = { fromHour: number; beforeHour: number; startDate: string };
 
 type Settings = Pick<Config, 'FORECASTING_HISTORY_WEEKS' | 'FORECASTING_TIME_ZONE'>;
@@ -77,7 +77,7 @@ export async function checkForecastLocations(
 }
 
 /**
- * Checks that a forecast has no more values than are computed at once.
+ * Checks that a forecast has no more values than one request may compute.
  * @throws AppError VALIDATION_ERROR
  */
 export function checkForecastSize(
@@ -95,8 +95,8 @@ export function checkForecastSize(
 }
 
 /**
- * The locations that a request is about: those it names, else those of its network, else all that are active.
- * @throws AppError VALIDATION_ERROR where these are too many, MODEL_NOT_LOADED where there is none
+ * The locations that a request is about: those it names, else those of its network, else all active ones.
+ * @throws AppError VALIDATION_ERROR if these are too many, MODEL_NOT_LOADED if there are none
  */
 export async function requestedLocations(
   db: Queryable,
@@ -116,10 +116,10 @@ export async function requestedLocations(
 }
 
 /**
- * What a forecast reads: back by the setting from the newest observation of the locations.
- * @param asked first day asked for; default: the local day after the newest observation
+ * The hours that a forecast reads: as many weeks as the setting says, up to the newest observation of the locations.
+ * @param asked the first day that was asked for; default: the local day after the newest observation
  * @param field name of that day in the request
- * @throws AppError MODEL_NOT_LOADED where nothing was observed, VALIDATION_ERROR where the day is too far ahead
+ * @throws AppError MODEL_NOT_LOADED if nothing was observed, VALIDATION_ERROR if the day is too far ahead
  */
 export async function forecastHistory(
   db: Queryable,
@@ -133,7 +133,7 @@ export async function forecastHistory(
   return history ?? Promise.reject(await noObservations(db, config, ids, asked, fieldOf));
 }
 
-/** As `forecastHistory`; null where nothing was observed. */
+/** As `forecastHistory`; null if nothing was observed. */
 async function findHistory(
   db: Queryable,
   config: Settings,
@@ -160,7 +160,7 @@ async function findHistory(
   };
 }
 
-/** What a decision says of the locations and the time that it plans for. */
+/** What a decision says of its locations and of the time that it plans for. */
 export type DecisionScope = {
   location_ids?: number[] | undefined;
   start_date?: string | undefined;
@@ -168,9 +168,10 @@ export type DecisionScope = {
 };
 
 /**
- * What the forecast of a decision reads. Where none of its locations was observed, the history of all locations
- * counts; where there is none at all, it is empty, and the plan is for the day asked for, else for tomorrow.
- * @throws AppError as `forecastHistory`; MODEL_NOT_LOADED only where missing history is to fail
+ * The hours that the forecast of a decision reads. If none of its locations was ever observed, the history of all
+ * locations counts. If there is no history at all, it is empty, and the plan is for the day that was asked for, else
+ * for tomorrow.
+ * @throws AppError as `forecastHistory`; MODEL_NOT_LOADED only if missing history shall be an error
  */
 export async function decisionHistory(
   db: Queryable,
@@ -198,8 +199,8 @@ export async function decisionHistory(
 }
 
 /**
- * What is known of the locations of a decision that have no observations in their series, and the series it takes
- * besides.
+ * What is known of those locations of a decision that have no observations in their series, and the series that the
+ * decision uses in addition.
  */
 export async function readMissingHistory(
   db: Queryable,
@@ -228,7 +229,7 @@ export async function readMissingHistory(
   };
 }
 
-/** What of a request makes a forecast large: the first of its fields that it sent. */
+/** The field that makes a forecast large: the first of these fields that the request has. */
 export function sizeField(request: {
   horizon_hours?: number | undefined;
   step_hours?: number | undefined;
@@ -239,7 +240,7 @@ export function sizeField(request: {
   return request.location_ids ? 'location_ids' : null;
 }
 
-/** Where a request names a location; null where it names none. */
+/** The place where a request names a location; null if it does not. */
 export type LocationField = (id: number) => string | null;
 
 export function locationField(locationIds: readonly number[] | undefined): LocationField {
@@ -248,12 +249,12 @@ export function locationField(locationIds: readonly number[] | undefined): Locat
   return (id) => places.get(id) ?? null;
 }
 
-/** One day more than UTC midnight: west of Greenwich the local day starts later; the engine cuts exactly. */
+/** One day after UTC midnight, since the local day starts later west of Greenwich. The engine cuts exactly. */
 function hourLimit(startDate: string | undefined): number {
   return startDate === undefined ? LAST_HOUR : Date.parse(startDate) / HOUR_MS + 24;
 }
 
-/** The local day after the newest observation: the first that has none anywhere. */
+/** The local day after the newest observation: the first day without observations anywhere. */
 function dayAfter(hours: readonly NewestHour[], defaultTimeZone: string): string {
   const local = hours.map(({ timeZone, hour }) => hour + zoneClock(timeZone ?? defaultTimeZone)(hour));
   return localDate(Math.max(...local) + 24);
@@ -269,9 +270,7 @@ async function findSilentLocations(
   return ids.filter((id) => !((newest.get(id) ?? -Infinity) >= fromHour));
 }
 
-/**
- * Says of each location whether it was never observed, or fell silent, and when.
- */
+/** Says of each location whether it was never observed, or when it was last observed. */
 export async function noObservations(
   db: Queryable,
   config: Settings,
@@ -300,9 +299,10 @@ export async function noObservations(
 export type ForecastInput = { series: DemandSeries[]; holidays?: Holiday[]; events?: StoredEvent[] };
 
 /**
- * Reads what the engine works on: the observations of `[fromHour, beforeHour)`; the public holidays and events up to
- * `untilHour`, back to three years before; and of that time the observations around those that are like one ahead, from
- * `aheadFromHour` (default: `beforeHour`) on. Locations that state no time zone get that of the setting.
+ * Reads the input of the engine: the observations of `[fromHour, beforeHour)`; public holidays and events up to
+ * `untilHour`, back to three years before; and within these years the observations around holidays and events like
+ * those ahead, which lie from `aheadFromHour` (default: `beforeHour`) on. Locations without a time zone get that of the
+ * setting.
  */
 export async function readForecastInput(
   db: Queryable,
@@ -336,7 +336,7 @@ export async function readForecastInput(
   return { series, ...(holidays && { holidays }), ...(events.length > 0 && { events }) };
 }
 
-/** What a forecast that was read with `known` has to say of the days to come. */
+/** What a forecast that was computed from `known` has to say about the days ahead. */
 export function describeAhead(
   { holidays, events = [] }: { holidays?: Holiday[]; events?: StoredEvent[] },
   zones: ReadonlyMap<number, string>,
@@ -350,7 +350,7 @@ export function describeAhead(
   };
 }
 
-/** As `describeAhead`, of locations whose observations are not read. */
+/** As `describeAhead`, for locations whose observations are not read. */
 export async function readAhead(
   db: Queryable,
   config: Pick<Config, 'FORECASTING_TIME_ZONE'>,
@@ -382,7 +382,8 @@ function inZone(
 
 /**
  * The locations of a backtest: those it names, else the active ones that were ever observed.
- * @throws AppError as `requestedLocations`; MODEL_NOT_LOADED where one that is named, or all, were never observed
+ * @throws AppError as `requestedLocations`; MODEL_NOT_LOADED if a location that is named, or all of them, were never
+ * observed
  */
 export async function backtestLocations(
   db: Queryable,
@@ -398,7 +399,7 @@ export async function backtestLocations(
   return ids.filter((id) => observed.has(id));
 }
 
-/** The hour, in UTC and with a day to spare, at which a forecast from a day on ends. */
+/** The UTC hour at which a forecast from a day on ends, with a day to spare. */
 export function forecastEnd(startDate: string, horizonHours: number): number {
   return Date.parse(startDate) / HOUR_MS + 24 + horizonHours;
 }

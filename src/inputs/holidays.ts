@@ -8,18 +8,18 @@ const HOURS_PER_DAY = 24;
 /** Public holidays of one country or a part of it. */
 export type HolidayCalendar = {
   /**
-   * Holidays from one UTC hour since the epoch to another, and those of the days beside them.
+   * Holidays from one UTC hour since the epoch to another, including those of the adjacent days.
    * @returns their local days, `YYYY-MM-DD`, ascending, and names
    */
   between(fromHour: number, toHour: number): Holiday[];
 };
 
-/** The region is none that the calendar knows; the message says which exist. */
+/** The calendar does not know the region. The message lists the regions that exist. */
 export class UnknownRegionError extends Error {}
 
 /**
  * Opens the calendar of `US`, `DE-BY` or `ES-CT-B`: country, state and region as the package date-holidays names them.
- * The package is loaded only here: it takes a quarter of a second and some 20 MB.
+ * The package is loaded only here because it takes a quarter of a second and some 20 MB.
  */
 export async function openHolidayCalendar(region: string): Promise<HolidayCalendar> {
   const { default: Calendar } = await import('date-holidays');
@@ -43,7 +43,7 @@ export async function openHolidayCalendar(region: string): Promise<HolidayCalend
       const from = localDay((fromHour - HOURS_PER_DAY) * HOUR_MS);
       const to = localDay((toHour + HOURS_PER_DAY) * HOUR_MS);
       const found = new Map<string, Holiday>();
-      // A holiday at the turn of the year can be listed with either.
+      // A holiday at the turn of the year can be listed with either year.
       for (let year = Number(from.slice(0, 4)) - 1; year <= Number(to.slice(0, 4)) + 1; year++) {
         for (const holiday of daysOf(year)) {
           const { date, name } = holiday;
@@ -55,7 +55,7 @@ export async function openHolidayCalendar(region: string): Promise<HolidayCalend
   };
 }
 
-/** The calendar that the settings name, null where they name none. Throws ConfigError for an unknown region. */
+/** The calendar that the settings name, or null. @throws ConfigError for an unknown region */
 export async function openConfiguredHolidays({
   FORECASTING_HOLIDAYS: region,
 }: Pick<Config, 'FORECASTING_HOLIDAYS'>): Promise<HolidayCalendar | null> {
@@ -70,7 +70,7 @@ export async function openConfiguredHolidays({
 
 const localDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** Of a holiday that lasts for days each day has a name. */
+/** The name of one day of a holiday that may last for several. */
 const nameOf = (name: string, day: number): string => (day === 0 ? name : `${name}, day ${day + 1}`);
 
 /**
