@@ -5,14 +5,14 @@ import { type Config, ConfigError } from '../config.ts';
 export type Running = { close(): Promise<void> };
 
 /**
- * Runs a process: starts it, and closes it in order on SIGINT, SIGTERM, or when the process that supervises it
- * (over an IPC channel) is gone. What is wrong at start is one clear line per fault on standard error and exit code 1.
- * @param start its `signal` aborts where the process is to end before it has started
+ * Runs a process: starts it, and closes it in order on SIGINT, SIGTERM, or when the process that supervises it (over an
+ * IPC channel) is gone. Faults at start go to standard error, one clear line each, and the exit code is 1.
+ * @param start its `signal` aborts if the process has to end before it has started
  */
 export async function runProcess(start: (signal: AbortSignal) => Promise<Running>): Promise<void> {
   const stopping = new AbortController();
-  // Not `once`: npm sends a Ctrl-C on that the terminal has sent already, and a second one would end the process at
-  // once.
+  // Not `once`: on Ctrl-C npm repeats the signal that the terminal has sent already. The second one would end the
+  // process without an orderly close.
   for (const event of ['SIGINT', 'SIGTERM', 'disconnect']) process.on(event, () => stopping.abort());
   let running: Running;
   try {
@@ -20,7 +20,7 @@ export async function runProcess(start: (signal: AbortSignal) => Promise<Running
   } catch (error) {
     if (stopping.signal.aborted) process.exit(0);
     for (const line of describeStartError(error)) console.error(line);
-    // What it has opened so far (connections that come again, a consumer of jobs) would keep it half alive.
+    // Connections that reconnect, or a consumer of jobs, would keep a process alive that failed to start.
     process.exit(1);
   }
   const stop = () => {
@@ -35,20 +35,20 @@ export async function runProcess(start: (signal: AbortSignal) => Promise<Running
   process.send?.('ready');
 }
 
-/** Runs a step of a start as soon as the server that it needs can be reached. */
+/** Runs a step of a start as soon as its server can be reached. */
 export type StartStep = <T>(step: () => Promise<T>) => Promise<T>;
 
 const RETRY_MS = 500;
-/** A start that waits says so at once, and then this often. */
+/** A start that waits says so at once, and then at this interval. */
 const SAY_EVERY_MS = 10_000;
 
 /**
- * Lets a start wait for a server: in whatever order machines and containers come up, nothing has to be started again.
- * All steps together wait for `START_WAIT_SECONDS`, counted from the first one. A step may be run several times.
+ * Lets a start wait for a server, so machines and containers may come up in any order. All steps together wait for
+ * `START_WAIT_SECONDS`, counted from the first step. A step may run several times.
  * @param name of the server, for people
- * @param isAway whether an error says that it cannot be reached at the moment; any other ends the start at once
+ * @param isAway whether an error means that the server cannot be reached at the moment; any other error ends the start
  * @param signal ends the wait
- * @throws Error in one line once the time is up
+ * @throws Error with one line when the time is up
  */
 export function openStartWait(
   name: string,

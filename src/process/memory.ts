@@ -1,15 +1,15 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** How often a process looks whether it has grown. */
+/** Interval between two looks at the size of the process. */
 const EVERY_MS = 10_000;
-/** A process whose thread works for more of its time than this is busy, and collects garbage by itself. */
+/** A process is busy if its thread works for more than this share of the time. It then collects garbage by itself. */
 const MAX_WORKING_SHARE = 0.2;
 const GROWTH = 1.1;
 
 /**
- * Environment of a process whose memory comes back after peaks: glibc keeps large blocks once it has freed some, and
- * a pool of memory per thread. Both have to stand in the environment before the process starts.
+ * Environment of a process that gives memory back after peaks. By default glibc keeps large blocks after it has freed
+ * some, and a pool of memory per thread. Both variables must be set before the process starts.
  */
 export const MEMORY_ENVIRONMENT = {
   MALLOC_ARENA_MAX: '2',
@@ -17,15 +17,16 @@ export const MEMORY_ENVIRONMENT = {
   MALLOC_TRIM_THRESHOLD_: '131072',
 };
 
-/** Looks that are passed over after a collection that brought too little back: 1, 2, 4 … up to these. */
+/** After a collection that freed too little, this many looks are skipped at most: 1, 2, 4 … 32. */
 const MAX_PASSED_OVER = 32;
 
 /**
- * Decides when a process collects garbage: when it rests and is larger than it was at rest; and again, ever less often,
- * while it stays so and does nothing: what one collection found in use may be garbage at the next.
+ * Decides when a process collects garbage: when it is idle and larger than when it was last idle. It collects again,
+ * less and less often, while the process stays large and idle: memory in use at one collection may be garbage at the
+ * next.
  */
 export function planCollections() {
-  // Not known before the first collection: what is loaded while the process starts is no growth.
+  // Unknown before the first collection: memory that is loaded during the start is not growth.
   let rest = Number.POSITIVE_INFINITY;
   let collected = Number.POSITIVE_INFINITY;
   let passOver = 1;
@@ -35,7 +36,7 @@ export function planCollections() {
     left = 0;
   };
   return {
-    /** @param workingShare of the time since the last look; @param size of the process in bytes */
+    /** @param workingShare share of the time since the last look; @param size of the process in bytes */
     isDue(workingShare: number, size: number): boolean {
       const isBusy = workingShare > MAX_WORKING_SHARE;
       const isSmall = rest < Number.POSITIVE_INFINITY && size < rest * GROWTH;
@@ -53,10 +54,9 @@ export function planCollections() {
 }
 
 /**
- * Gives memory back after peaks. V8 collects garbage while it allocates: a process that has answered its largest
- * request and rests would keep hundreds of megabytes for good. So would glibc, between what it has freed and what is
- * still in use. Whether a process rests is told by the processor, not by the clock: others make a thread late, not
- * busy.
+ * Gives memory back after peaks. V8 collects garbage only while it allocates: an idle process would keep hundreds of
+ * megabytes of its largest request for good. glibc would keep the freed parts between blocks in use. Processor time
+ * decides whether a process is idle, not the clock: on a busy machine a thread is late, not busy.
  */
 export function giveMemoryBack(): { close(): void } {
   setFlagsFromString('--expose-gc');
@@ -80,12 +80,13 @@ export function giveMemoryBack(): { close(): void } {
 }
 
 /**
- * A function that has the C library give free memory back to the system, of all threads: `malloc_trim` of glibc
- * (malloc_trim(3)). It does nothing where there is none (musl, macOS, Windows), or where Node.js cannot call it.
+ * A function that makes the C library return free memory of all threads to the system: `malloc_trim` of glibc
+ * (malloc_trim(3)). It does nothing if the library has no such function (musl, macOS, Windows), or if Node.js cannot
+ * call it.
  */
 function openTrim(): () => void {
   const { emitWarning } = process;
-  // Loading it says that it is experimental, which is nothing that an operator could act on.
+  // Loading the module warns that it is experimental. An operator can do nothing about that.
   process.emitWarning = () => {};
   try {
     const { dlopen } = process.getBuiltinModule('node:ffi');

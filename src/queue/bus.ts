@@ -5,9 +5,9 @@ import { openRedisBus } from './redis-bus.ts';
 
 export type BusConfig = Pick<Config, 'DATABASE_URL' | 'REDIS_URL' | 'QUEUE_PREFIX'>;
 
-/** Opens the bus on Redis pub/sub where `REDIS_URL` is set, on LISTEN/NOTIFY otherwise. */
+/** Opens the bus: Redis pub/sub if `REDIS_URL` is set, else LISTEN/NOTIFY. */
 export function openEventBus(config: BusConfig, onError: (error: Error) => void): EventBus {
-  // A channel for each type: nobody is woken by what they do not listen to.
+  // One channel per type: nobody is woken by events they do not listen to.
   const channelOf: ChannelOf = (type) => `${config.QUEUE_PREFIX}_${type}`;
   return config.REDIS_URL
     ? openRedisBus(config.REDIS_URL, channelOf, onError)

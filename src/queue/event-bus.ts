@@ -1,14 +1,14 @@
 import type { JobEvent } from '../contracts/events.ts';
 
 /**
- * The event bus between processes: small messages about jobs, to everybody who listens, at most once.
- * Nothing may depend on an event arriving: whenever the bus connects (again), a listener looks into PostgreSQL.
+ * The event bus between processes: small messages about jobs, delivered to every listener at most once. Nothing may
+ * depend on an event: whenever the bus connects or reconnects, a listener reads PostgreSQL.
  */
 export type EventBus = {
   publish(event: JobEvent): Promise<void>;
   /**
-   * Calls `listener` for each event of these types, and `onConnect` each time the connection stands (again); resolves
-   * at the first one, which may be long after the call where the server is away.
+   * Calls `listener` for each event of these types, and `onConnect` each time the connection is established or
+   * restored. Resolves at the first connection, which may take long if the server is down.
    */
   subscribe<T extends JobEvent['type']>(
     types: readonly T[],

@@ -3,10 +3,10 @@ import pg from 'pg';
 let isDone = false;
 
 /**
- * Lets the process outlive PostgreSQL connections that are lost while nobody listens for it. BullMQ listens on its
- * LISTEN connection a moment after it stands, on those of its pool not while they are checked out, and on none that
- * it closes. A server that ends one in that moment would end the process (an `error` event without a listener
- * throws). Whoever uses the connection next is told in any case: its query fails.
+ * Keeps the process alive when it loses a PostgreSQL connection that has no `error` listener at that moment. BullMQ
+ * adds its listener to the LISTEN connection shortly after connecting. Its pooled connections have none while checked
+ * out, and closing ones have none. An `error` event without a listener throws, which would end the process. Users of
+ * the connection still learn of the loss: their next query fails.
  */
 export function surviveLostClients(): void {
   if (isDone) return;

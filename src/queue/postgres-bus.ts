@@ -23,7 +23,7 @@ export function openPostgresBus(
 
   return {
     async publish(event) {
-      // It need not survive a crash of PostgreSQL: a wait for the disk would serialize all notifiers.
+      // Events need not survive a crash of PostgreSQL. A wait for the disk would serialize all notifiers.
       const text = "select pg_notify($1, $2) where set_config('synchronous_commit', 'off', true) = 'off'";
       await pool.query({ name: 'notify', text, values: [channelOf(event.type), JSON.stringify(event)] });
     },

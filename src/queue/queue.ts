@@ -5,16 +5,16 @@ import type { Config } from '../config.ts';
 import { surviveLostClients } from './lost-clients.ts';
 
 /**
- * What the queue carries: tokens. One says that there is work for one worker; which job it is, and whether it is
- * still there, PostgreSQL knows when the token arrives. So a token too many is harmless, and one that was lost is
- * made good by counting.
+ * What the queue carries: tokens. A token says that there is work for one worker. When it arrives, PostgreSQL knows
+ * which job that is, and whether it still exists. So an extra token is harmless, and the sweeper replaces lost ones by
+ * counting.
  */
 type Token = { v: 2 };
 
 export type JobQueue = {
   /** Announces one job to the workers. @param delaySeconds delay of the announcement */
   enqueue(delaySeconds?: number): Promise<void>;
-  /** Tells the workers of `count` jobs at once. */
+  /** Announces `count` jobs to the workers at once. */
   enqueueMany(count: number): Promise<void>;
   /** Number of tokens that wait for a worker. */
   countWaiting(): Promise<number>;
@@ -42,7 +42,7 @@ const TOKEN_NAME = 'job';
 const TOKEN: Token = { v: 2 };
 const RETRY_MS = 500;
 
-// A token leaves nothing behind: PostgreSQL is the record.
+// Ended tokens are not kept: PostgreSQL is the record.
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
 
 const postgres = withBackend(createPostgresBackend);
@@ -53,7 +53,7 @@ function postgresConnection(config: QueueConfig, max: number) {
     connectionString: config.DATABASE_URL,
     schema: `${config.QUEUE_PREFIX}_queue`,
     migrate: true,
-    // A token that a crash of PostgreSQL loses is made good by the sweeper: no wait for the disk.
+    // No wait for the disk: the sweeper replaces a token that is lost in a crash of PostgreSQL.
     options: '-c synchronous_commit=off',
     max,
     connectionTimeoutMillis: 3000,
@@ -64,7 +64,7 @@ function postgresConnection(config: QueueConfig, max: number) {
 /** Opens the producing side of the queue. */
 export async function openQueue(config: QueueConfig, onError: (error: Error) => void): Promise<JobQueue> {
   const redis = config.REDIS_URL
-    ? // A request must fail soon where Redis is away or silent: no offline queue, no retries.
+    ? // A request must fail soon if Redis is down or silent: no offline queue, no retries.
       new Redis(config.REDIS_URL, {
         enableOfflineQueue: false,
         maxRetriesPerRequest: 0,
@@ -77,8 +77,8 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
     ? new Queue(NAME, { connection: redis, prefix: config.QUEUE_PREFIX, defaultJobOptions: JOB_OPTIONS })
     : new postgres.Queue(NAME, { connection: postgresConnection(config, 4), defaultJobOptions: JOB_OPTIONS });
   queue.on('error', onError);
-  // Without Redis the process still starts, and /health reports it: only the first attempt is awaited.
-  // The PostgreSQL backend creates its schema here.
+  // Without Redis the process still starts, and /health reports it: only the first attempt is awaited. The PostgreSQL
+  // backend creates its schema here.
   if (redis) {
     await new Promise<void>((resolve) => {
       redis.once('ready', resolve);
@@ -87,7 +87,7 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
   } else await untilReady(queue);
 
   const isReady = () => (redis ? redis.status === 'ready' : true);
-  // BullMQ waits for a connection without end; whoever calls has a caller of its own.
+  // BullMQ would wait for a connection forever, and our caller with it.
   const assertReady = () => {
     if (!isReady()) throw new Error('Redis cannot be reached');
   };
@@ -122,7 +122,7 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
   };
 }
 
-/** Waits for the first connection; what cannot have one is closed, and does not go on trying. */
+/** Waits for the first connection. A part that cannot connect is closed, so it does not keep trying. */
 async function untilReady(part: {
   waitUntilReady(): Promise<unknown>;
   close(): Promise<void>;
@@ -139,8 +139,9 @@ async function untilReady(part: {
 export class QueueUnavailableError extends Error {}
 
 /**
- * Makes sure that Redis can be reached, for a start that is to fail early.
- * @throws Error in one line, without the URL (it may hold a password); QueueUnavailableError where nobody answers
+ * Makes sure that Redis can be reached, for a start that shall fail early.
+ * @throws Error with one line, without the URL (it may contain a password); QueueUnavailableError if Redis does not
+ * answer
  */
 export async function assertQueueReachable(config: QueueConfig): Promise<void> {
   let reason: Error | undefined;
@@ -156,13 +157,13 @@ export async function assertQueueReachable(config: QueueConfig): Promise<void> {
 }
 
 export type Consumer = {
-  /** Stops taking tokens; resolves when those under way have been handled. */
+  /** Stops taking tokens. Resolves when the tokens in progress have been handled. */
   close(): Promise<void>;
 };
 
 /**
- * Opens the consuming side: `handle` is called for every token, at most `concurrency` at a time.
- * A token may come twice (a worker that was thought dead); `handle` has to claim a job in PostgreSQL.
+ * Opens the consuming side: `handle` is called for every token, at most `concurrency` at a time. A token may come twice
+ * (if its worker was thought dead), so `handle` must claim a job in PostgreSQL.
  */
 export async function openConsumer(
   config: QueueConfig & Pick<Config, 'WORKER_CONCURRENCY' | 'JOB_LOCK_SECONDS'>,
@@ -173,9 +174,9 @@ export async function openConsumer(
     concurrency: config.WORKER_CONCURRENCY,
     lockDuration: config.JOB_LOCK_SECONDS * 1000,
     stalledInterval: config.JOB_LOCK_SECONDS * 500,
-    // How often a job may be started is decided by its attempts in PostgreSQL, not here.
+    // The attempts in PostgreSQL limit how often a job may start, not this number.
     maxStalledCount: 1_000_000,
-    // Where a connection is refused BullMQ waits for this long, also when it is to close; its default is 15 s.
+    // BullMQ waits this long after a refused connection, even while it closes; its default is 15 s.
     runRetryDelay: RETRY_MS,
   };
   const redis = config.REDIS_URL ? new Redis(config.REDIS_URL, { maxRetriesPerRequest: null }) : undefined;
@@ -187,7 +188,7 @@ export async function openConsumer(
         connection: postgresConnection(config, config.WORKER_CONCURRENCY + 2),
       });
   worker.on('error', onError);
-  // A handler that throws has ended nothing: the job is found again by its silence. But it must not go unnoticed.
+  // If a handler throws, its job has not ended, and the sweeper finds it by its silence. But the error must be seen.
   worker.on('failed', (_token, error) => onError(error));
   if (!redis) await untilReady(worker);
   return {

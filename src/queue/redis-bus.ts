@@ -15,7 +15,7 @@ export function openRedisBus(url: string, channelOf: ChannelOf, onError: (error:
 
   return {
     async publish(event) {
-      // The first connection is waited for; should it fail, ioredis goes on trying, and so do later events.
+      // Wait for the first connection. If it fails, ioredis keeps trying, and later events wait for it no more.
       if (publisher.status === 'wait') connecting = publisher.connect().catch(onError);
       await connecting;
       await publisher.publish(channelOf(event.type), JSON.stringify(event));
@@ -24,7 +24,7 @@ export function openRedisBus(url: string, channelOf: ChannelOf, onError: (error:
       subscriber = new Redis(url, { maxRetriesPerRequest: null });
       subscriber.on('error', onError);
       subscriber.on('message', (_channel, message) => listener(JSON.parse(message)));
-      // `ready` comes before the old subscriptions are restored: subscribing again is harmless and awaited.
+      // `ready` comes before the old subscriptions are restored. Subscribing again is harmless and can be awaited.
       await new Promise<void>((resolve) => {
         subscriber?.on('ready', () => {
           subscriber?.subscribe(...types.map(channelOf)).then(() => {
