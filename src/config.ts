@@ -189,7 +189,7 @@ export const SettingsSchema = Type.Object({
 
 export type Config = Readonly<Static<typeof SettingsSchema>>;
 
-/** What is wrong with the environment, one line per setting. */
+/** The faults of the environment, one line per setting. */
 export class ConfigError extends Error {
   readonly problems: string[];
   constructor(problems: string[]) {
@@ -202,7 +202,7 @@ export class ConfigError extends Error {
 /**
  * Reads and validates the settings.
  * @param env the environment; an empty string counts as unset
- * @throws ConfigError naming every setting that does not fit, its value and what is allowed
+ * @throws ConfigError naming every invalid setting, its value and what is allowed
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const values: Record<string, unknown> = {};
@@ -243,7 +243,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   return Object.freeze(values) as Config;
 }
 
-/** Puts the password of its file into the URL. @returns what is in the way */
+/** Puts the password from its file into the URL. @returns the faults that prevent it */
 function addPassword(values: { DATABASE_URL?: string; DATABASE_PASSWORD_FILE: string }): string[] {
   const { DATABASE_URL: text, DATABASE_PASSWORD_FILE: file } = values;
   if (text === undefined)
@@ -264,7 +264,7 @@ function addPassword(values: { DATABASE_URL?: string; DATABASE_PASSWORD_FILE: st
   }
 }
 
-/** What a schema of single settings cannot say: scores stay within 0 … 1, and every category can be reached. */
+/** Rules that concern several settings: scores stay within 0 … 1, and every category can be reached. */
 function riskProblems(config: Config): string[] {
   const {
     RISK_WEIGHT_AGE: age,

@@ -16,7 +16,7 @@ import { openEventBus } from './queue/bus.ts';
 import { openQueue } from './queue/queue.ts';
 
 /**
- * Starts the API process: dependencies, application, listen. PostgreSQL is waited for.
+ * Starts the API process: dependencies, application, listen. It waits for PostgreSQL.
  * @param signal ends the start while it waits
  * @returns its base URL and how to close it
  */
@@ -43,7 +43,7 @@ export async function startApi(
   const app = await buildApp({ config, database, queue, bus, watch, forecaster, intake, logger });
 
   const close = async () => {
-    // Outside in: no new requests, then those that wait, then what they wait for.
+    // From the outside in: accept no more requests, end those that wait, close what they waited for.
     const deadline = setTimeout(
       () => app.server.closeAllConnections(),
       config.SHUTDOWN_TIMEOUT_SECONDS * 1000,

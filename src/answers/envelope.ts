@@ -1,7 +1,7 @@
 import { type ErrorEnvelope, type Metadata, SERVICE_VERSION } from '../contracts/envelope.ts';
 import { AppError } from './errors.ts';
 
-/** The general metadata of an answer made now. */
+/** The general metadata of an answer that is made now. */
 export function metadata(requestId: string): Metadata {
   return { timestamp: new Date().toISOString(), version: SERVICE_VERSION, request_id: requestId };
 }

@@ -1,12 +1,12 @@
 import type { ErrorItem } from '../contracts/envelope.ts';
 import { ERROR_STATUS, type ErrorCode } from '../contracts/errors.ts';
 
-/** One fault, before it is put into the envelope; `field` and `detail` are null where they do not apply. */
+/** One fault, before it is put into the envelope. `field` and `detail` are null if they do not apply. */
 export type Fault = { message: string; field?: string | null; detail?: string | null };
 
 /**
- * An error that the caller may see: code, status and one or more faults.
- * Anything else that is thrown is answered with INTERNAL_ERROR and only logged.
+ * An error that the caller may see: code, status and one or more faults. Any other error that is thrown is only logged,
+ * and the caller gets INTERNAL_ERROR.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
