@@ -1,9 +1,9 @@
 /**
- * Hours that are missing in a pattern. A missing hour is unknown to the engine, and filled in with what is usual;
- * where rows are only written when there is demand, or while a place is open, it was meant as 0, and nights without
- * rows would be forecast as days are.
- *   hours of the day, weekdays   of which at most 1 in 20 is observed, while others are
- *   zeros never seen             whole numbers, none of them 0 though 1 in 100 is 1, and 1 hour in 20 or more missing
+ * Detects hours that are missing in a pattern. The engine treats a missing hour as unknown and fills it in with the
+ * usual demand. But some sources write rows only when there is demand, or only while a place is open. There a missing
+ * hour means 0, and nights without rows would be forecast like days.
+ *   hours of the day, weekdays   at most 1 in 20 of them is observed, while others are observed
+ *   zeros never seen             whole numbers without a 0, though 1 in 100 is 1 and 1 hour in 20 or more is missing
  * Complexity O(n). Units: local hours.
  */
 import type { LocalSeries } from './local-series.ts';
@@ -16,7 +16,7 @@ const MIN_MISSING = 1 / 20;
 const MIN_DAYS = 3;
 const MIN_WEEKS = 3;
 
-/** The pattern in which a history lacks hours; null where it lacks none, or no pattern is seen. */
+/** The pattern in which a history lacks hours. Null if no hours are missing or no pattern is found. */
 export function findAbsentRows({ firstHour, values, observedHours }: LocalSeries): AbsentRows | null {
   const n = values.length;
   if (observedHours === n) return null;
@@ -33,7 +33,7 @@ export function findAbsentRows({ firstHour, values, observedHours }: LocalSeries
     return Array.from(all.keys()).filter((group) => observed[group] <= ABSENT_SHARE * all[group]);
   };
   const hoursOfDay = groups(HOURS_PER_DAY, (hour) => hour % HOURS_PER_DAY, MIN_DAYS * HOURS_PER_DAY);
-  // Monday is 1 of 1 … 7; here Sunday is 0.
+  // In the answer Monday is 1 and Sunday is 7; here Sunday is 0.
   const weekdays = groups(7, (hour) => weekdayOf(dayOf(hour)), MIN_WEEKS * HOURS_PER_WEEK)
     .map((day) => day || 7)
     .sort();

@@ -1,11 +1,11 @@
 /**
  * Measures of accuracy, accumulated step by step.
  *
- *   WAPE = Σ|ŷ − y| / Σ y                 share of demand that was forecast wrongly
+ *   WAPE = Σ|ŷ − y| / Σ y                 share of demand that was forecast wrong
  *   bias = Σ(ŷ − y) / Σ y                 above 0: forecast too high
  *   MASE = mean over origins of  mean|ŷ − y| / mean|y[t] − y[t − 168]| of the history before the origin
- * (Hyndman & Koehler 2006; below 1 means better than last week's value was inside the history). Measures are null where
- * their denominator is 0.
+ * (Hyndman & Koehler 2006; below 1 means better than repeating last week's value inside the history). A measure is null
+ * if its denominator is 0.
  */
 
 /** Running sums for one method at one location. */
@@ -26,7 +26,7 @@ export type Accuracy = {
 
 export const noErrors = (): ErrorSums => ({ absolute: 0, signed: 0, demand: 0, scaled: 0, scaledCount: 0 });
 
-/** Adds one origin's steps; a NaN actual is a step that was not observed and is left out. */
+/** Adds the steps of one origin. A NaN actual is a step that was not observed; it is skipped. */
 export function addErrors(
   sums: ErrorSums,
   forecast: Float64Array,
@@ -67,7 +67,7 @@ export function accuracyOf(parts: readonly ErrorSums[]): Accuracy {
   };
 }
 
-/** Mean |y[t] − y[t − 168 h]| of the steps that end with the history; 0 where there are none. */
+/** Mean |y[t] − y[t − 168 h]| over the steps that end with the history; 0 if there are none. */
 export function weeklyNaiveError(history: Float64Array, stepHours: number, hoursPerWeek: number): number {
   let sum = 0;
   let count = 0;

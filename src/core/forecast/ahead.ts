@@ -1,6 +1,4 @@
-/**
- * Which holidays and events a forecast counts with: what its reader has to know of the days to come.
- */
+/** The holidays and events that a forecast takes into account, for the reader of the forecast. */
 import { localDate, localMidnight, zoneClock } from './local-time.ts';
 import { dayOf, specialDays } from './special-days.ts';
 import { type DemandEvent, HOURS_PER_DAY, type Holiday } from './types.ts';
@@ -12,7 +10,10 @@ export type Horizon = {
   horizonHours: number;
 };
 
-/** The holidays in a horizon, and those that a day of it is special for (the day before, …), by date. O(days). */
+/**
+ * The holidays in a horizon, by date. A holiday outside it is included if it makes a day of the horizon special (the
+ * day before, …). O(days).
+ */
 export function holidaysAhead(holidays: readonly Holiday[], { startDate, horizonHours }: Horizon): Holiday[] {
   const special = specialDays(holidays);
   const start = localMidnight(startDate)!;
@@ -27,7 +28,7 @@ export function holidaysAhead(holidays: readonly Holiday[], { startDate, horizon
 }
 
 /**
- * The events of which an hour lies in the horizon at a location of theirs, by their start. O(events × zones).
+ * The events with at least one hour in the horizon at a location they apply to, by their start. O(events × zones).
  * @param zones IANA zone of each location
  */
 export function eventsAhead<E extends DemandEvent>(

@@ -2,12 +2,11 @@
  * Effects of special days and events, in the history and ahead.
  *
  *   ahead     ŷ[t] ← ŷ[t] · (ŷ[s] / ŷ[t])^w · e^(x_p(t)) · f,   s the same hour of the Sunday that follows
- * with w, x_p of the day (`holiday-effects.ts`; x between the middles of two parts of a day is on the line between
- * them) and f the factor of the events that hold.
- *   history   hours taken out are missing, where enough others are left; `clean` fills them in with what is usual.
- *     On special
- *             days, not during events, half of the surprise is put back: z ← z + ½ (z(observed) − z(usual ·
- *             effect)). A quiet holiday is also news about the level.
+ * with w and x_p of the day (`holiday-effects.ts`; x is linear between the middles of two parts of a day), and f the
+ * factor of the events in effect.
+ *   history   affected hours are removed if enough others remain; `clean` fills them in with the usual demand.
+ *             On special days without events, half of the surprise is put back:
+ *             z ← z + ½ (z(observed) − z(usual · effect)). So a quiet holiday still informs the level.
  * Complexity O(hours). Units: local hours, demand per hour.
  */
 import { PART_HOURS, PARTS } from './day-parts.ts';
@@ -26,9 +25,9 @@ export const hoursToSunday = (localHour: number): number =>
   HOURS_PER_DAY * ((7 - weekdayOf(dayOf(localHour))) % 7);
 
 /**
- * The history without the hours of events and of special days that differ. Where less than half of what was observed
- * would be left, special days stay, freed of their effect: a place that opened before Christmas has no other days.
- * So do events, as they were, where nothing would be left.
+ * The history without the hours of events and of special days that differ. If less than half of the observed hours
+ * would remain, special days stay in, with their effect divided out: a place that opened before Christmas has no other
+ * days. If nothing would remain, hours of events stay in unchanged.
  */
 export function withoutEffects({ firstHour, values }: LocalSeries, effects: SeriesEffects): Float64Array {
   const withoutEvents = values.map((value, t) => (effects.isHeld(firstHour + t) ? NaN : value));
@@ -49,7 +48,10 @@ export function withoutEffects({ firstHour, values }: LocalSeries, effects: Seri
 const countObserved = (values: Float64Array): number =>
   values.reduce((count, value) => (Number.isNaN(value) ? count : count + 1), 0);
 
-/** Logarithm of what a special day does to an hour, `contrast` being that of Sunday to it. */
+/**
+ * Logarithm of what a special day does to an hour. `contrast` is the logarithm of Sunday's demand over that of the
+ * hour.
+ */
 function logEffect(effect: DayEffect, localHour: number, contrast: number): number {
   const hour = localHour - HOURS_PER_DAY * dayOf(localHour);
   const place = Math.min(Math.max((hour + 0.5) / PART_HOURS - 0.5, 0), PARTS - 1);
@@ -60,7 +62,7 @@ function logEffect(effect: DayEffect, localHour: number, contrast: number): numb
 }
 
 /**
- * Puts half of the surprise of special days that were taken out back into z, in place.
+ * Adds half of the surprise of the removed special days back to z, in place.
  * @param usual the history without them
  */
 export function returnSurprise(
@@ -88,17 +90,19 @@ export function returnSurprise(
   }
 }
 
-/** What is unknown of the effects on the hours of a forecast, as standard deviations of a logarithm. */
+/** Standard deviations of the logarithm of the effects on the hours of a forecast. */
 export type EffectDeviations = {
-  /** The same error in all hours of a day, and of an event. */
+  /** The error that is common to all hours of a day, and of an event. */
   level: Float64Array;
-  /** An error of its own in each part of a day. */
+  /** The error that each part of a day has of its own. */
   part: Float64Array;
-  /** 1 where an event leaves no demand. */
+  /** 1 if an event leaves no demand. */
   isClosed: Uint8Array;
 };
 
-/** Whether an hour that is forecast has an effect of a special day: then the Sunday after it is looked at. */
+/**
+ * Number of hours of the forecast without effects that the special days of a horizon need: up to the following Sunday.
+ */
 export function lastSundayAhead(effects: SeriesEffects, start: number, horizonHours: number): number {
   for (let h = horizonHours - 1; h >= 0; h--) {
     if (effects.dayAt(start + h) !== undefined) return h + HOURS_PER_WEEK;
@@ -109,8 +113,8 @@ export function lastSundayAhead(effects: SeriesEffects, start: number, horizonHo
 /**
  * Multiplies the hours of a forecast by the effects, in place.
  * @param hourly demand per hour without effects
- * @param ahead the same for hours beyond the forecast as well, by hour from its start
- * @returns null where nothing had an effect
+ * @param ahead the same, by hour from the start, and continuing beyond the end of the forecast
+ * @returns null if nothing had an effect
  */
 export function applyEffects(
   hourly: Float64Array,

@@ -1,10 +1,10 @@
 /**
- * What a backtest adds up: errors of the service and of the simple rules, and how many steps their interval held.
+ * The sums of a backtest: errors of the service and of the simple rules, and how many steps fell inside the interval.
  */
 import { type Accuracy, accuracyOf, addErrors, type ErrorSums, noErrors } from './accuracy.ts';
 import type { Bounds } from './intervals.ts';
 
-/** An interval without width, where nothing ever varied, shall hold its value. */
+/** If nothing ever varied, the interval has no width. It still contains its value within this tolerance. */
 const ROUNDING = 1e-9;
 
 /** `last_week`: last week's value (seasonal naive); `weekday_mean`: mean of the last four same weekdays. */
@@ -15,7 +15,7 @@ export type EngineScore = {
   /** Steps compared. */
   steps: number;
   accuracy: Record<BacktestMethod, Accuracy>;
-  /** Share of the steps inside the engine's interval, one per level; null where no step was compared. */
+  /** Share of the steps inside the engine's interval, one per level; null if no step was compared. */
   coverage: (number | null)[];
 };
 
@@ -34,8 +34,8 @@ export const noSums = (levels: number): ScoreSums => ({
 
 /**
  * Adds the steps of one origin.
- * @param actual NaN where a step was not observed or does not count
- * @param scale of MASE
+ * @param actual NaN for a step that was not observed or does not count
+ * @param scale denominator of MASE
  */
 export function addSteps(
   sums: ScoreSums,

@@ -1,10 +1,10 @@
 /**
- * Backtest as of: what the engine would have forecast at earlier dates, beside what happened.
+ * Backtest: what the engine would have forecast at earlier dates, compared with the observed demand.
  *
  *   origins  o_i = last − 24 q i,  last = the newest local midnight with the longest horizon after it
- * with q days apart: spread over the history, at most 13 days (eight origins span a quarter), never a multiple of 7 so
- * that all weekdays are met. All horizons are forecast from the same origins. At each origin the engine and the simple
- * rules see observations before it only (`localHistory` cuts).
+ * q days apart. They spread over the history, at most 13 days apart (eight origins span a quarter). q is never a
+ * multiple of 7, so all weekdays occur. All horizons share the same origins. At each origin the engine and the simple
+ * rules see only earlier observations (`localHistory` cuts the rest off).
  * Complexity: one fit per origin, horizon and location. Reference: Tashman 2000.
  */
 import { requireFinite } from '../finite.ts';
@@ -35,31 +35,29 @@ import { type DemandEvent, type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK, typ
 import { type KindOfSpan, WEEK_KINDS, type WeekKind, weekKinds } from './week-kinds.ts';
 
 const MAX_DAYS_BETWEEN_ORIGINS = 13;
-/** History before the first origin, so that the best rung of the ladder is what is measured. */
+/** History before the first origin, long enough for the best rung of the ladder. */
 const MIN_HISTORY_HOURS = 4 * HOURS_PER_WEEK;
 
 export type BacktestOptions = {
-  /** Horizons in local hours, each measured by itself. */
+  /** Horizons in local hours. Each is measured separately. */
   horizonsHours: readonly number[];
-  /** Origins wanted; fewer are used where the history is too short. */
+  /** Origins wanted. A short history gives fewer. */
   origins: number;
   stepHours: number;
   /** Levels whose coverage is measured, e.g. `[0.8, 0.95]`. */
   confidenceLevels: readonly number[];
-  /** Public holidays, as `ForecastOptions` has them. */
+  /** Public holidays, as in `ForecastOptions`. */
   holidays?: readonly Holiday[];
-  /** Events, as `ForecastOptions` has them; what came before an origin is all that its forecast learns from. */
+  /** Events, as in `ForecastOptions`. A forecast learns only from events before its origin. */
   events?: readonly DemandEvent[];
-  /** Local days `YYYY-MM-DD` whose weeks are reported apart; forecasts do not know of them. */
+  /** Local days `YYYY-MM-DD`. Their weeks are reported separately; the forecasts do not know them. */
   storms?: readonly string[];
-  /**
-   * Weeks of history that each forecast may see, and the simple rules with it; default: all that the engine looks at.
-   */
+  /** Weeks of history that each forecast and the simple rules may see. Default: all weeks that the engine reads. */
   historyWeeks?: number;
 };
 
 export type BacktestControl = {
-  /** Shared with the caller; any value but 0 in the first element stops before the next location. */
+  /** Shared with the caller. Any value but 0 in the first element stops the backtest before the next location. */
   stopFlag?: Int32Array | undefined;
   /** Called after each location of each origin and horizon. */
   onProgress?: (done: number, total: number) => void;
@@ -68,23 +66,20 @@ export type BacktestControl = {
 export type HorizonScore = {
   horizonHours: number;
   overall: EngineScore;
-  /** Of the kinds of weeks that were met (`week-kinds.ts`). */
+  /** By kind of week (`week-kinds.ts`); only kinds that occurred. */
   weeks: Partial<Record<WeekKind, EngineScore>>;
   /** In the order of the series. */
   locations: (EngineScore & { locationId: number })[];
 };
 
 export type BacktestReport = {
-  /** First local day of each forecast, newest first; empty where the history is too short. */
+  /** First local day of each forecast, newest first; empty if the history is too short. */
   startDates: string[];
   /** In the order of the horizons asked for. */
   horizons: HorizonScore[];
 };
 
-/**
- * Hours of history, back from the newest observation, that a backtest looks at, with three days for time zones to
- * spare.
- */
+/** Hours of history that a backtest reads, back from the newest observation. Three extra days allow for time zones. */
 export function backtestHistoryHours(
   horizonHours: number,
   origins: number,
@@ -99,7 +94,7 @@ type LocationSums = { whole: ScoreSums } & Record<WeekKind, ScoreSums>;
 
 /**
  * Runs the backtest.
- * @returns plain data; null where the stop flag was set before the end
+ * @returns plain data; null if the stop flag was set before the end
  * @throws NotFiniteError, see `finite.ts`
  */
 export function backtest(
@@ -125,7 +120,7 @@ export function backtest(
       for (const [i, one] of series.entries()) {
         if (stopFlag !== undefined && Atomics.load(stopFlag, 0) !== 0) return null;
         panel.push(fitSeries(one, start, effects[i]));
-        // Here, where a stop is heard: it takes as long as a fit.
+        // Done here because this loop checks the stop flag: it takes as long as a fit.
         kinds[i] ??= weekKinds(one, { special, events, storms });
         onProgress(++done, total);
       }
@@ -193,7 +188,7 @@ function compare(
   { horizonHours, stepHours }: StepOptions,
   kindOf: KindOfSpan,
 ): void {
-  // Whole already: each local hour holds the sum of its real hours.
+  // Each local hour already holds the sum of its real hours.
   const once = new Uint8Array(horizonHours).fill(1);
   const actual = sumSteps(localDemand(series, start, horizonHours), once, stepHours);
   const lead = start - (history.firstHour + history.values.length);

@@ -8,7 +8,7 @@
 /** Entries of a packed lower triangle of order n. */
 export const packedLength = (n: number): number => (n * (n + 1)) / 2;
 
-/** Solves for β; `lambda` > 0 keeps the matrix positive definite. `factor` is scratch of A's length. */
+/** Solves for β. `lambda` > 0 keeps the matrix positive definite. `factor` is scratch space of A's length. */
 export function solveRidge(
   a: Float64Array,
   b: Float64Array,
@@ -25,7 +25,7 @@ export function solveRidge(
       let sum = a[row + j];
       for (let k = 0; k < j; k++) sum -= factor[row + k] * factor[column + k];
       if (i !== j) factor[row + j] = sum / factor[column + j];
-      // λ bounds every pivot from below in exact arithmetic; the maximum only answers rounding.
+      // λ bounds every pivot from below in exact arithmetic; the maximum only guards against rounding.
       else factor[row + j] = Math.sqrt(Math.max(sum + lambda, lambda * 1e-3));
     }
   }

@@ -1,21 +1,21 @@
 /**
- * Weeks that were unusual in the whole panel: a storm is one event, however many places it hits.
+ * Weeks that were unusual in the whole panel. A storm is one event, no matter how many places it hits.
  *
  * Notation: u errors of a series relative to their usual size, o an origin (local hour), k errors of it in a series.
  *   c(o) = median over the series of  mean |u| of o / median over the origins of their mean |u|
  *   factor of the errors of o = min(1, m (1 + A / √(k − 1)) / c(o)),   m the median of c over the origins,   A =
  *     √(π/2 − 1)
- * A √(1/k) is the deviation of a mean of k independent normal |u|: errors of an origin that go together over the
- * panel more than that made a week of its own. They still count, as large as in a bad week, but do not widen all
- * others. Chance in single series is not touched: over a panel it averages out. Of origins with a single error, and
- * of panels of few series, nothing can be told.
+ * A √(1/k) is the deviation of a mean of k independent normal |u|. If the panel's errors at an origin exceed that
+ * together, the week was unusual. They are scaled down to the size of a bad week, so that they do not widen the
+ * intervals of all other weeks. Chance errors of single series stay as they are: they average out over a panel. Origins
+ * with a single error and panels of few series say too little, so their factor is 1.
  * Complexity O(errors).
  */
 import { medianInPlace } from './quantiles.ts';
 
 /** Errors of a series by origin. */
 export type OriginErrors = {
-  /** u, and the place of its origin among the origins, ascending. */
+  /** u, and for each the index of its origin among the ascending origins. */
   errors: Float64Array;
   origins: Uint8Array;
   /** Local hours of the origins. */
@@ -28,7 +28,7 @@ const DEVIATION_OF_MEAN = Math.sqrt(Math.PI / 2 - 1);
 const medianOf = (values: readonly number[]): number =>
   medianInPlace(Float64Array.from(values), values.length);
 
-/** Factor of the errors per local hour of their origin; those that are 1 are left out. */
+/** Factor of the errors by local hour of their origin. Factors of 1 are left out. */
 export function commonWeeks(panel: readonly OriginErrors[]): Map<number, number> {
   const ratios = new Map<number, number[]>();
   let steps = 0;

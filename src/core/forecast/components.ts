@@ -5,11 +5,11 @@
  * | -------------- | ----------------- | --------------------------------- | ------------------ |
  * | below 24       | `mean`            | mean                              | 1                  |
  * | below 168      | `daily_profile`   | daily profile, decay 0.6          | 1                  |
- * | below 672      | `sar_weekly_mean` | SAR, weekly profile, decay 0.7    | equal up to 3 × the least error, then
- * (3 / past error)⁴ |
+ * | below 672      | `sar_weekly_mean` | SAR, weekly profile, decay 0.7    | equal (note)       |
  * | from 672       | `combination`     | SAR, weekly profile, daily profile | (1 / past error)⁴ |
  *
- * Hours are counted as observed, not as elapsed: a long history that is mostly missing takes a lower rung.
+ * Note: weights are equal up to 3 × the least past error, beyond that (3 / past error)⁴.
+ * Hours count as observed, not as elapsed: a long history with many gaps takes a lower rung.
  */
 import { profileForecast, seasonalProfile } from './profiles.ts';
 import { fitSar, type SarInput } from './sar.ts';
@@ -23,11 +23,13 @@ type ComponentName = 'sar' | 'weekly' | 'daily' | 'mean';
 export type Rung = {
   method: ForecastMethod;
   components: readonly ComponentName[];
-  /** Component that is right far out, when the newest hours no longer tell anything. */
+  /** The component to use far ahead, where the newest hours carry no information. */
   farOut: ComponentName;
-  /** Hours of history a rolling origin of this rung needs. */
+  /** Hours of history before the first rolling origin of this rung. */
   firstOrigin: number;
-  /** Past errors up to so many times the least weigh as the least: few origins tell no more. */
+  /**
+   * Components whose past error is at most this many times the least get equal weight: few origins cannot rank them.
+   */
   slack: number;
 };
 
@@ -66,17 +68,17 @@ const LADDER: readonly (Rung & { observedBelow: number })[] = [
   },
 ];
 
-/** The best rung that `observedHours` of history carry. */
+/** The best rung that `observedHours` of history support. */
 export function chooseRung(observedHours: number): Rung {
   return LADDER.find((rung) => observedHours < rung.observedBelow)!;
 }
 
-/** SAR is not asked further ahead; from here on the far-out component stands alone. */
+/** SAR forecasts no further ahead than this. Beyond it the far-out component stands alone. */
 export const FAR_OUT_HOURS = 4 * HOURS_PER_WEEK;
 
 /**
  * Forecasts of z from every origin: `[component][origin][hours after the origin]`.
- * @param hours wanted per origin; SAR answers at most `FAR_OUT_HOURS` of them
+ * @param hours wanted per origin; SAR gives at most `FAR_OUT_HOURS` of them
  */
 export function fitComponents(
   components: readonly ComponentName[],

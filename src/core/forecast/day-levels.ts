@@ -1,19 +1,19 @@
 /**
- * Levels of the days of a history: how much of the usual demand of its hours each day had.
+ * Level of each day of a history: the demand of the day over the usual demand of its hours.
  *
- * Days are blocks of 24 h that end with the history, so that a change is seven days old after seven days, whatever its
- * hour. Five channels, the whole day and its four parts of six hours, have a level u per day:
+ * Days are blocks of 24 h that end with the history, so a change is seven days old after seven days, at any hour. There
+ * are five channels: the whole day and its four parts of six hours. Each has a level u per day:
  *   u[j] = Σ y / Σ p over the observed hours of day j, divided by the usual ratio of its weekday to the week around it
- * with p mean demand of the hour of day; a day with less than half of its usual demand observed is unknown.
+ * with p the mean demand of the hour of day. A day is unknown if less than half of its usual demand was observed.
  * Complexity O(n). Units: u free of units.
  */
 import { HOURS_PER_DAY } from './types.ts';
 
 const DAYS_PER_WEEK = 7;
 const PARTS = 4;
-/** A day counts as at most so many days of its week where the ratio of weekdays is estimated. */
+/** When the ratio of weekdays is estimated, a day counts at most as this many average days of its week. */
 const MAX_OF_WEEK = 3;
-/** Weeks without a difference between weekdays that count beside the observed ones. */
+/** Prior for the ratio of weekdays: so many weeks without a difference between weekdays, added to the observed ones. */
 const WEEKDAY_PRIOR = 2;
 
 /** The whole days that end with a history. */
@@ -25,7 +25,7 @@ export type Days = {
   clockHour: number;
 };
 
-/** The days of a history of so many hours from a local hour on. */
+/** The whole days of a history, given its first local hour and its length in hours. */
 export function wholeDays(firstHour: number, hours: number): Days {
   const count = Math.floor(hours / HOURS_PER_DAY);
   const first = hours - count * HOURS_PER_DAY;
@@ -54,12 +54,12 @@ export function dayChannels(values: Float64Array, days: Days): DayChannel[] {
 }
 
 /**
- * Demand of each day over that of a usual one, weekdays not told apart; NaN where less than half of it was observed.
+ * Demand of each day over that of a usual one, without a distinction of weekdays; NaN if less than half was observed.
  */
 export const rawLevels = (values: Float64Array, days: Days): Float64Array =>
   dayLevels(values, days, hourMeans(values, days));
 
-/** Mean demand per hour of the days; 0 for an hour that is observed on fewer than a quarter of them. */
+/** Mean demand per hour of the days; 0 for an hour that is observed on fewer than a quarter of the days. */
 function hourMeans(values: Float64Array, { first, count }: Days): Float64Array {
   return Float64Array.from({ length: HOURS_PER_DAY }, (_, h) => {
     let sum = 0;

@@ -1,10 +1,10 @@
 /**
- * Days in parts: the mean demand of an hour in each three hours of a local day, and what a day usually has.
+ * Local days in parts of three hours: the mean demand per hour of each part, and what is usual for a day.
  *
  *   U(d) = ½ (mean of A(d − 7), A(d − 14) + mean of A(d + 7), A(d + 14)),   A(d) demand of day d in parts,
- * each side without special days and without parts that were not observed; one side alone where the other has none,
- * and weeks three and four where neither has any. Days from `before` on are never read: there is no looking ahead.
- * Complexity: O(hours) once per series, O(1) per day.
+ * Special days and unobserved parts are left out on each side. If one side is empty, the other is used alone; if both
+ * are empty, weeks three and four are used. Days from `before` on are never read, so nothing looks ahead. Complexity:
+ * O(hours) once per series, O(1) per day.
  */
 
 import { zoneClock } from './local-time.ts';
@@ -13,25 +13,25 @@ import { type DemandSeries, HOURS_PER_DAY } from './types.ts';
 
 export const PART_HOURS = 3;
 export const PARTS = HOURS_PER_DAY / PART_HOURS;
-/** Hours of a part that must have been observed. */
+/** A part needs this many observed hours. */
 const MIN_HOURS = 2;
 
-/** Demand of local days in parts, NaN where not observed. */
+/** Demand of local days in parts, NaN if not observed. */
 export type DayParts = {
-  /** The parts of one day after those of another. */
+  /** Day after day, the parts of each day in order. */
   demand: Float64Array;
-  /** Where in `demand` the parts of a day begin; −1 for a day without hours. */
+  /** Index in `demand` of the first part of a day; −1 for a day without hours. */
   at(day: number): number;
 };
 
-/** Days `first … end − 1`, whose parts begin at `at`. */
+/** Days `first … end − 1`; their parts begin at index `at`. */
 type DayRange = {
   first: number;
   end: number;
   at: number;
 };
 
-/** Cuts the demand of a series, `older` too, into days and parts. */
+/** Cuts the demand of a series, including `older`, into days and parts. */
 export function dayParts(series: DemandSeries): DayParts {
   const clock = zoneClock(series.timeZone);
   const stretches = [series, ...(series.older ?? [])].filter(({ values }) => values.length > 0);
@@ -63,7 +63,7 @@ export function dayParts(series: DemandSeries): DayParts {
   return { demand, at };
 }
 
-/** Ranges of days without overlaps, the newest first, and where their parts are. */
+/** Ranges of days without overlaps, newest first, with the index of their parts. */
 function dayRanges(ranges: DayRange[]): DayRange[] {
   const merged: DayRange[] = [];
   for (const range of ranges.sort((a, b) => b.end - a.end)) {
@@ -79,14 +79,14 @@ function dayRanges(ranges: DayRange[]): DayRange[] {
   return merged;
 }
 
-/** What a day usually has, and from how many days that is known, part by part. */
+/** The usual demand of a day, part by part, and the number of days it is based on. */
 export type Usual = {
   demand: Float64Array;
-  /** Most days that any part is known from; 0 where nothing is. */
+  /** Number of days behind the best known part; 0 if no part is known. */
   days: number;
 };
 
-/** Weeks that are looked at first, and where these have nothing: two before, two after. */
+/** Weeks to read, two before and two after: the nearest ones, then, if a part is still unknown, the next ones. */
 const WEEKS = [
   [-2, -1, 1, 2],
   [-4, -3, 3, 4],
@@ -116,7 +116,7 @@ export function usualDay(parts: DayParts, day: number, special: SpecialDays, bef
   return { demand, days: demand.every(Number.isNaN) ? 0 : days };
 }
 
-/** Mean of part p of two days, of the one that has it, or NaN. */
+/** Mean of part p of two days. If only one of them has it, that value; if neither has, NaN. */
 function meanOf(demand: Float64Array, one: number, other: number, p: number): number {
   const a = one === -1 ? NaN : demand[one + p];
   const b = other === -1 ? NaN : demand[other + p];

@@ -1,10 +1,8 @@
 /**
- * What special days and events do to each series of a call: learned over all of them, from before the start only.
- *
- * In the history the hours of events, and of special days that differ, are no observations: the model does not learn
- * its profile from them. Ahead, demand is multiplied by the effect. Complexity: see `holiday-effects.ts`,
- * `event-effects.ts`;
- * nothing where neither history nor horizon has any.
+ * What special days and events do to each series of a call. Effects are learned over all series, from data before the
+ * start only. In the history the hours of events and of special days that differ are not used as observations, so the
+ * model does not learn its profile from them. In the forecast, demand is multiplied by the effect. Complexity: see
+ * `holiday-effects.ts` and `event-effects.ts`; no cost if neither history nor horizon has any special day or event.
  */
 import { dayParts } from './day-parts.ts';
 import { type EventEffect, learnEvents, pastEvents } from './event-effects.ts';
@@ -19,9 +17,9 @@ import { type DemandEvent, type DemandSeries, HOURS_PER_DAY } from './types.ts';
 /** Effects on one series, by local hour. */
 export type SeriesEffects = {
   dayAt(localHour: number): DayEffect | undefined;
-  /** Events that hold, together: their factors multiply. */
+  /** The combined effect of the events in this hour: their factors multiply. */
   eventAt(localHour: number): EventEffect | undefined;
-  /** Whether any event holds. */
+  /** Whether any event covers the hour. */
   isHeld(localHour: number): boolean;
 };
 
@@ -77,8 +75,8 @@ export function seriesEffects(
 }
 
 /**
- * What events of some kinds do to demand, as their past ones tell, at each of the series: one without observations
- * has the panel's effect, and an interval that says so.
+ * The effect of some kinds of events on each series, learned from past events of these kinds. A series without
+ * observations gets the effect of the panel, with a wider interval.
  * @param starts first local hour forecast, per series
  */
 export function kindEffects(

@@ -2,12 +2,12 @@
  * How large past errors are, by level of the forecast.
  *
  * Notation: e error of a step on the scale of the series' transform g; x = g(forecast) its level.
- *   scale    s(x) = (n_j |e|_j + 20 |e|) / (n_j + 20) at the mean level of group j, linear between groups, constant
- *     outside
- * with up to eight groups of like level, 60 errors at least in each, n_j and |e|_j their number and mean |e|, |e|
- * the mean of all.
- * A busy hour errs less than a quiet one with the logarithm, more with the root where it is more than a Poisson
- * count; one width for all is too wide for the one and too narrow for the other.
+ *   scale    s(x) = (n_j |e|_j + 20 |e|) / (n_j + 20) at the mean level of group j,
+ *            linear between groups, constant outside
+ * with up to eight groups of similar level, each with at least 60 errors; n_j and |e|_j are the number and mean |e| of
+ * a group, |e| is the mean of all.
+ * With the logarithm, busy hours have smaller errors than quiet ones. With the root they have larger ones, if demand
+ * varies more than a Poisson count. One width for all would be too wide for some hours and too narrow for others.
  * Complexity O(n log n).
  */
 const MAX_GROUPS = 8;
@@ -23,7 +23,7 @@ export function sumOfSizes(errors: Float64Array): number {
   return sum;
 }
 
-/** s(x) of past errors; 1 where there are none, or none but 0. */
+/** s(x) of past errors; 1 if there are none, or if all are 0. */
 export function scaleByLevel(levels: Float64Array, errors: Float64Array): ErrorScale {
   const n = errors.length;
   const overall = sumOfSizes(errors) / n;
@@ -49,7 +49,7 @@ export function scaleByLevel(levels: Float64Array, errors: Float64Array): ErrorS
     scales[j] = (scales[j] + SHRINKAGE * overall) / (counts[j] + SHRINKAGE);
     at[j] = counts[j] === 0 ? sorted[0] : at[j] / counts[j];
     if (j === 0 || counts[j] !== 0) continue;
-    // Equal levels all lie in one group and leave others empty.
+    // Equal levels all fall into one group and leave other groups empty.
     at[j] = at[j - 1];
     scales[j] = scales[j - 1];
   }

@@ -1,40 +1,42 @@
 /**
- * Forecasts as they go over the wire, as JSON text. A large forecast is millions of numbers: they become text in the
- * thread that computed them, and whoever answers with them only puts texts together.
+ * Forecasts as JSON text, as the service sends them. A large forecast has millions of numbers. The thread that computes
+ * them also turns them into text; the code that answers requests only joins texts.
  */
 import { localDate, localMidnight } from './local-time.ts';
 import type { ForecastResult, ForecastSet, Holiday, LocationForecast, NoObservations } from './types.ts';
 
-/** An observation older than this at the start is one to tell of. */
+/** If the newest observation is older than this at the start, the forecast says so. */
 const RECENT_HOURS = 48;
 
-/** To four decimals; numbers so large that they have none stay what they are, where the product would overflow. */
+/**
+ * Rounds to four decimals. Very large numbers have no decimals and stay unchanged, since the product would overflow.
+ */
 const round = (value: number) => (value < MAX_ROUNDED ? Math.round(value * 1e4) / 1e4 : value);
 const MAX_ROUNDED = Number.MAX_SAFE_INTEGER / 1e4;
 
-/** The forecast of a location; each part JSON text. */
+/** The forecast of a location; each part is JSON text. */
 export type LocationText = {
   status: 'ok';
   locationId: number;
   values: string;
-  /** `{lower[], upper[]}`; null where none was asked for */
+  /** `{lower[], upper[]}`; null if no interval was asked for */
   interval: string | null;
   method: string;
   backtestWape: string;
-  /** What a planner has to know of the location; null where there is nothing to say. */
+  /** What a planner should know about the location; null if there is nothing to say. */
   notes: string | null;
 };
 
-/** What is known of the days to come. */
+/** The known holidays and events of the horizon. */
 export type Ahead = {
-  /** absent where no calendar is known */
+  /** absent if no calendar is known */
   holidays?: readonly Holiday[];
-  /** as the wire has them, the first of `eventCount` */
+  /** in the shape of the answer, only the first of `eventCount` */
   events?: readonly object[];
   eventCount?: number;
 };
 
-/** Forecasts that can be answered with. */
+/** Forecasts that can be sent as an answer. */
 export type ForecastText = { model: string; startDate: string | null; results: LocationText[] };
 
 /** @param startDate first local day of the forecast */
@@ -115,7 +117,7 @@ export function* forecastPieces(
   yield '}}';
 }
 
-/** The JSON of `ForecastData`, of locations that all have observations. */
+/** The JSON of `ForecastData` for locations that all have observations. */
 export function forecastJson(
   { results, ...set }: ForecastSet,
   asked: { horizonHours: number; stepHours: number },

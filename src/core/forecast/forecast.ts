@@ -1,9 +1,9 @@
 /**
- * The engine's entry: series in, forecasts out, all plain data (a worker thread can post both).
+ * Entry point of the engine: series in, forecasts out. Both are plain data that a worker thread can post.
  *
  * One pass per series fits the model (`model.ts`); a second turns the pooled errors of all series into intervals.
- * The values of a location with a week of history and more depend on that only; its intervals, and those of younger
- * ones as well as the shape of their week, borrow from the other series of the call.
+ * The values of a location with at least a week of history depend on that history only. Intervals use the errors of all
+ * series of the call. Locations with less history also borrow the shape of their week.
  * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps) per series once its model is dropped.
  */
 import { requireFinite } from '../finite.ts';
@@ -22,10 +22,10 @@ import {
 } from './types.ts';
 
 /**
- * Forecasts every series from one start date on, each on its own local clock.
+ * Forecasts every series from one start date, each on its own local clock.
  * @param onProgress called after each series
- * Throws RangeError for options out of range and unknown time zones: the caller validates requests; NotFiniteError, see
- * `finite.ts`.
+ * @throws RangeError for options out of range and for unknown time zones: the caller validates requests @throws
+ * NotFiniteError see `finite.ts`
  */
 export function forecastMany(
   series: readonly DemandSeries[],

@@ -8,7 +8,7 @@
  *   r mean |u| of a series;  r₋ₒ the same without the errors of u's own origin;  n errors of the series in b;  N
  *     those of the panel;
  *   T quantile of Student's distribution over that of the normal one, with f = i n − 1 degrees of freedom, i the
- *   share of errors that are independent; T' the same with f' = M − 1 of the panel, M its errors over how far they
+ *   share of errors that are independent; T' the same with f' = M − 1 of the panel, M its errors over how much they
  *     go together within an origin:
  *   M = Σ_all 1 · Σ u² / Σ_o (Σ u of o)², each u relative to its r.
  *   S = max(1, T of all errors of the series / T of as many as the panel's middle series has).
@@ -16,17 +16,17 @@
  *   panel   π_b(p) = (N S(p) T'(p) Q_b(p) + 60 ν(p)) / (N + 60)    Q_b quantile of u / r₋ₒ over all series
  *   series  q_b(p) = (n T(p) Q(p) + 60 r π_b(p)) / (n + 60)    Q own quantile of u
  *   bound   g⁻¹(x + s(x) q_b(p)),   p = (1 ± level) / 2, kept on its side of the forecast and ≥ 0
- * An error is divided by the scale of the other origins, since the next error will be no part of its own scale either:
- * u / r has tails too thin. So the panel's shape holds that scales are known from few errors, and Student's factor
- * for n would count that twice; what is left is that of a series with fewer errors than others, and that for the
- * panel's own number.
+ * An error is divided by the scale of the other origins: the next error will not be part of its own scale either, and u
+ * / r has tails that are too thin. So the panel's shape already contains the uncertainty of scales known from few
+ * errors; Student's factor for n would count it twice. What remains is S, for a series with fewer errors than others,
+ * and T', for the number of errors of the panel itself.
  * Errors are those of sums over steps: the errors of a sum's hours are correlated, so hourly intervals do not add up.
- * Beyond the longest horizon h_m ever compared the last bucket is widened by √(1 + log₂(h / h_m)): a convention, 13
+ * Beyond the longest compared horizon h_m the last bucket is widened by √(1 + log₂(h / h_m)). This is a convention: 13
  * weeks of history cannot measure it.
- * No bound is further from the forecast than five times the range of the step's demand in the last four weeks: what
- * the errors say beyond it, across a change of level or of one of few days, is no knowledge.
+ * No bound is further from the forecast than five times the range of the step's demand in the last four weeks. Errors
+ * beyond that come from a change of level, or from a level of few days, and say nothing about the future.
  * A series without any comparison takes the panel's middle scale, or its own hourly variation times √step if that is
- * larger, and never less than a Poisson error where its history is below a day.
+ * larger. With less than a day of history it takes at least a Poisson error.
  * Complexity O(R log R) for R errors. Reference: Gneiting & Raftery 2007 (interval score); James–Stein shrinkage.
  */
 import { MAX_CONFIDENCE_LEVEL, MIN_CONFIDENCE_LEVEL } from '../../contracts/forecast.ts';
@@ -38,16 +38,16 @@ import { destabilise, stabilise, type Transform } from './transform.ts';
 
 const BUCKET_ENDS = [1, 3, 6, 12, 24, 48, 96, 168, 336, 672];
 const SHRINKAGE = 60;
-/** Degrees of freedom at least: below it Student's distribution says little more than "unknown". */
+/** Lower limit for the degrees of freedom: below it Student's distribution says little more than "unknown". */
 const MIN_FREEDOM = 3;
-/** Errors kept per series and bucket for the panel at most, and for the whole panel per bucket. */
+/** Limits for the errors kept for the panel: per series and bucket, and per bucket over all series. */
 const SERIES_SAMPLE = 256;
 const PANEL_SAMPLE = 100_000;
-/** Usual ranges that a bound may lie from the forecast. */
+/** A bound may lie this many usual ranges away from the forecast. */
 const MAX_RANGES = 5;
 const NORMAL_SD_PER_MEAN_ERROR = Math.sqrt(Math.PI / 2);
 
-/** @throws RangeError for a level at which quantiles mean nothing, or are infinite */
+/** @throws RangeError for a level at which quantiles are meaningless or infinite */
 export function checkConfidenceLevel(level: number): void {
   if (level >= MIN_CONFIDENCE_LEVEL && level <= MAX_CONFIDENCE_LEVEL) return;
   throw new RangeError(
@@ -69,23 +69,23 @@ type SeriesErrors = {
   buckets: Float64Array[];
   /** Ascending u relative to the mean |u| of the other origins, per bucket. */
   relative: Float64Array[];
-  /** Mean |u|; null where nothing was compared. */
+  /** Mean |u|; null if nothing was compared. */
   scale: number | null;
   /** Local hour of each origin, Σ u of its errors, and Σ u² of all. */
   originHours: readonly number[];
   originSums: Float64Array;
   squares: number;
-  /** Mean |e|; 0 where nothing was compared. */
+  /** Mean |e|; 0 if nothing was compared. */
   meanError: number;
-  /** Share of the errors that are independent at most. */
+  /** Largest share of the errors that can be independent. */
   independentShare: number;
-  /** Scale to assume where nothing was compared. */
+  /** Scale to assume if nothing was compared. */
   ownVariation: number;
-  /** Range of a step's demand of late; 0 where nothing but zeros is known. */
+  /** Range of a step's demand in recent weeks; 0 if only zeros are known. */
   usualRange: number;
 };
 
-/** Errors of one series as they were made, before the panel is known. */
+/** Errors of one series as they were made, without reference to the panel. */
 export interface MadeErrors
   extends OriginErrors,
     Omit<SeriesErrors, 'buckets' | 'relative' | 'scale' | 'originSums' | 'squares'> {
@@ -94,7 +94,7 @@ export interface MadeErrors
 }
 
 /**
- * @param ownVariation standard deviation of a step on the transform's scale, if hours were all there is to go by
+ * @param ownVariation standard deviation of a step on the transform's scale, estimated from single hours
  * @param usualRange   of a step's demand, see `steps.ts`
  * @param originHours  local hours of the origins; without them no week of the series is found to be one of the whole
  * panel
@@ -123,9 +123,7 @@ export function scaleErrors(
   };
 }
 
-/**
- * @param weeks factors of the errors per local hour of their origin; 1 for those that are not in it (`common-weeks.ts`)
- */
+/** @param weeks factors of the errors by local hour of their origin; 1 for hours that are absent (`common-weeks.ts`) */
 function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): SeriesErrors {
   const { origins, buckets: bucketAt, ...kept } = made;
   const factors = made.originHours.map((hour) => weeks.get(hour) ?? 1);
@@ -152,7 +150,7 @@ function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): Serie
     const bucket = bucketAt[i];
     buckets[bucket][filled[bucket]++] = errors[i];
     const others = (sum - sums[origins[i]]) / (errors.length - counts[origins[i]]);
-    // Rounding leaves a remainder near zero where all the other errors are zero.
+    // Rounding leaves a remainder near zero if all the other errors are zero.
     if (others > 1e-9 * sum) relative[bucket][compared[bucket]++] = errors[i] / others;
   }
   return {
@@ -165,7 +163,7 @@ function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): Serie
   };
 }
 
-/** Evenly spaced order statistics stand for the whole where there are more than wanted. */
+/** At most `wanted` values, evenly spaced in order, in place of all. */
 function thinned(sorted: Float64Array, wanted: number): Float64Array {
   if (sorted.length <= wanted) return sorted;
   return Float64Array.from(
@@ -181,7 +179,7 @@ export type ErrorPanel = {
   middleScale: number | null;
   /** f', the degrees of freedom of its errors. */
   freedom: number;
-  /** Those of the errors of its middle series; Infinity where there is none. */
+  /** Degrees of freedom of its middle series; Infinity if there is none. */
   middleFreedom: number;
   /** Errors of its series, in order. */
   sorted: ReadonlyMap<MadeErrors, SeriesErrors>;
@@ -220,9 +218,7 @@ export function buildPanel(series: readonly MadeErrors[]): ErrorPanel {
 const freedomOf = ({ buckets, independentShare }: SeriesErrors): number =>
   buckets.reduce((sum, { length }) => sum + length, 0) * independentShare - 1;
 
-/**
- * f' of series that have a scale: errors of places that one storm hits are as many as the storms, not as the places.
- */
+/** f' of the series that have a scale. Locations hit by one storm count as one storm, not as many locations. */
 function panelFreedom(series: readonly SeriesErrors[]): number {
   const sums = new Map<number, number>();
   let count = 0;
@@ -268,7 +264,7 @@ export function stepBounds(
   const upper = new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
-    // A step inside the hour that the clock skips: nothing can happen in it.
+    // A step inside the hour that the clock skips: there can be no demand.
     if (value === 0 && kind === 'log') continue;
     const bucket = bucketOf(endHours[i]);
     const widening = endHours[i] > longest ? Math.sqrt(1 + Math.log2(endHours[i] / longest)) : 1;
@@ -280,17 +276,19 @@ export function stepBounds(
   return { lower, upper };
 }
 
-/** Furthest that a bound may lie from the forecast. */
+/** The largest distance of a bound from the forecast. */
 export const reachOf = ({ usualRange }: Pick<SeriesErrors, 'usualRange'>): number =>
   usualRange > 0 ? MAX_RANGES * usualRange : Number.MAX_VALUE;
 
-/** End of the last bucket with errors: beyond it nothing was measured. */
+/** End of the last bucket with errors: nothing was measured beyond it. */
 function longestCompared(errors: SeriesErrors, panel: ErrorPanel): number {
   const last = panel.buckets.findLastIndex((bucket, b) => bucket.length + errors.buckets[b].length > 0);
   return last === -1 ? BUCKET_ENDS.at(-1)! : BUCKET_ENDS[last];
 }
 
-/** q_b(p) per bucket; a bucket without errors takes those of the nearest bucket that has some, shorter first. */
+/**
+ * q_b(p) per bucket. A bucket without errors takes those of the nearest bucket that has some, the shorter one first.
+ */
 function errorQuantiles(errors: SeriesErrors, panel: ErrorPanel, p: number): Float64Array {
   const normal = normalQuantile(p) * NORMAL_SD_PER_MEAN_ERROR;
   const scale = errors.scale ?? Math.max(panel.middleScale ?? 0, errors.ownVariation);

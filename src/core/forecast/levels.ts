@@ -1,18 +1,18 @@
 /**
  * The history on its present level.
  *
- * After a lasting change (`level-shifts.ts`) the hours before it are multiplied by new level over old, per hour of day:
- * the pattern of the weeks is kept, the level is new, and no model further on has to know of a change.
+ * After a lasting change (`level-shifts.ts`) the hours before it are multiplied by new level over old, per hour of day.
+ * The pattern of the weeks stays, the level is new, and the models that follow need not know about the change.
  *   y'[t] = y[t] Π r[d(t)],   r[d] = R (1 + ρ_d (q_d − 1)),   ρ_d = τ² / (τ² + v_d)
- * over the changes after t; R the factor of the whole day; q_d that of hour d over R; v_d variance of q_d from the
- * days' own variation; τ² = mean max(0, (q_d − 1)² − v_d): hours shrink to R by as much of their difference as is noise
- * (James–Stein). Each level is compared with the next one, by their up to 28 days next to each other.
- * A level whose demand would have to grow more than twentyfold carries no pattern (a closed place that opened): its
- * hours are missing, and the level before it is compared with the one after.
- * Counts have a noise of their own, which shrinks by √R only: where R < 1 and demand is in whole numbers, past
- * forecasts are compared with y thinned to the share R (each of the y kept with probability R), not with R y.
- * The new level is an estimate: its logarithm has the deviation √(2 s² / n), s that of its n days relative to their
- * mean.
+ * over the changes after t. R is the factor of the whole day; q_d that of hour d over R; v_d the variance of q_d from
+ * the days' own variation; τ² = mean max(0, (q_d − 1)² − v_d). Hours shrink towards R by the part of their difference
+ * that is noise (James–Stein). Each level is compared with the next one, using up to 28 adjacent days of each.
+ * A level whose demand would have to grow more than twentyfold has no usable pattern (a closed place that opened). Its
+ * hours become missing, and the level before it is compared with the one after it.
+ * Counts have a noise of their own, which shrinks by √R only. So if R < 1 and demand is in whole numbers, past
+ * forecasts are compared with y thinned to the share R (each unit of y is kept with probability R), not with R y.
+ * The new level is an estimate: its logarithm has the standard deviation √(2 s² / n), where s is that of its n days
+ * relative to their mean.
  * Complexity O(n) where a level changed. Units: those of y. Reference: Efron & Morris 1973 (shrinkage).
  */
 
@@ -22,35 +22,35 @@ import type { LocalSeries } from './local-series.ts';
 import { HOURS_PER_DAY } from './types.ts';
 
 const DAYS_PER_WEEK = 7;
-/** Days go together: so many tell as much of their level as one by itself. */
+/** Days are correlated: this many carry as much information on their level as one independent day. */
 const DAYS_PER_INDEPENDENT = 2;
 const MAX_GROWTH = 20;
-/** An hour of the day that had no demand before has some now if its mean is so many deviations above 0. */
+/** If an hour of the day had no demand before, it has demand now if its mean is this many deviations above 0. */
 const NEW_HOUR_DEVIATIONS = 3;
-/** Counts up to here are thinned one by one, larger ones by the normal distribution. */
+/** Counts up to this size are thinned unit by unit, larger ones by the normal distribution. */
 const MAX_COINS = 64;
 
 /** Newest lasting change of level. */
 export type LevelShift = {
   /** Local hour index of the first hour on the new level. */
   hour: number;
-  /** New level over old; infinite where there was no demand before. */
+  /** New level over old; infinite if there was no demand before. */
   factor: number;
-  /** Standard deviation of the logarithm of the new level, by how its days vary. */
+  /** Standard deviation of the logarithm of the new level, from the variation of its days. */
   deviation: number;
 };
 
 export type PresentLevel = {
   /** The history on its present level. */
   history: LocalSeries;
-  /** The same hours as past forecasts are compared with them. */
+  /** The same hours, in the form that past forecasts are compared with. */
   compared: Float64Array;
   shift: LevelShift | null;
 };
 
 /**
  * Brings a history to its present level.
- * @param usual its values, NaN where a day is not usual (a holiday) and tells nothing of the level
+ * @param usual its values, NaN on unusual days (a holiday), which do not count for the level
  */
 export function toPresentLevel(history: LocalSeries, usual: Float64Array): PresentLevel {
   const days = wholeDays(history.firstHour, usual.length);
@@ -114,13 +114,13 @@ export function toPresentLevel(history: LocalSeries, usual: Float64Array): Prese
   };
 }
 
-/** Standard deviation of the logarithm of the mean of some days, a whole one at most. */
+/** Standard deviation of the logarithm of the mean of some days, at most 1. */
 function levelDeviation(days: Float64Array): number {
   const { mean, variance } = meanOf(days.slice(0, WINDOW_DAYS));
   return mean > 0 ? Math.min(1, Math.sqrt(DAYS_PER_INDEPENDENT * variance) / mean) : 0;
 }
 
-/** Some days of one level. */
+/** The days of one level that are compared. */
 type Span = {
   level: number;
   /** Per hour of the day: mean demand, and the variance of that mean. */
@@ -157,13 +157,13 @@ function hourFactors(before: Span, after: Span): number[] {
   return compared.map((one, d) => {
     if (one !== null)
       return prior === 0 ? whole : whole * (1 + (prior / (prior + one.variance)) * one.difference);
-    // Demand at an hour that never had any cannot be had by multiplication.
+    // Multiplication cannot create demand at an hour that never had any.
     const { mean, variance } = after.hours[d];
     return mean > NEW_HOUR_DEVIATIONS * Math.sqrt(variance) ? Infinity : whole;
   });
 }
 
-/** How many of `count` remain if each is kept with probability `share`; the same for the same hour, whoever asks. */
+/** The number of units left of `count` if each is kept with probability `share`. Always the same for the same hour. */
 function thinned(count: number, share: number, hour: number): number {
   if (Number.isNaN(count)) return NaN;
   const random = hash(hour);
@@ -176,7 +176,7 @@ function thinned(count: number, share: number, hour: number): number {
   return kept;
 }
 
-/** Uniform numbers in (0, 1) that begin with an hour: mulberry32. */
+/** Uniform random numbers in (0, 1), seeded by an hour: mulberry32. */
 function hash(hour: number): () => number {
   let state = Math.imul(hour, 0x9e3779b1);
   return () => {

@@ -1,10 +1,10 @@
 /**
- * What is to be expected of an occasion, from like ones: best linear unbiased prediction (Henderson 1975; kriging).
+ * Predicts the effect of an occasion from similar ones: best linear unbiased prediction (Henderson 1975; kriging).
  *
- * Notation: y_j effect seen at occasion j, its noise variance s_j²; V variance of effects between unlike occasions;
- * l(i, j) likeness of two, 0 … 1, so that cov(f_i, f_j) = V l(i, j) for the effects f without noise.
+ * Notation: y_j effect observed at occasion j, with noise variance s_j²; V variance of effects between unrelated
+ * occasions; l(i, j) likeness of two occasions, 0 … 1, with cov(f_i, f_j) = V l(i, j) for the effects f without noise.
  *   f̂ = Σ c_j y_j,   c = (V L + diag s²)⁻¹ V l*,   Var(f* − f̂) = V (1 − Σ c_j l*_j)
- * Nothing seen: f̂ = 0 with variance V. Seen often: the mean of what was seen, the most alike first.
+ * Without observations: f̂ = 0 with variance V. With many: a weighted mean of them, where similar occasions weigh most.
  * Complexity O(n³/6) for n occasions.
  */
 import { packedLength, solveRidge } from './cholesky.ts';
@@ -12,15 +12,15 @@ import { packedLength, solveRidge } from './cholesky.ts';
 export type Guess = {
   /** Weight of each occasion, in their order. */
   weights: Float64Array;
-  /** Variance of what is still unknown of the effect. */
+  /** Variance of the effect that remains unknown. */
   variance: number;
 };
 
-/** Adds next to nothing to the diagonal; the solver asks for a positive number. */
+/** Adds almost nothing to the diagonal; the solver requires a positive number. */
 const RIDGE = 1e-12;
 
 /**
- * @param alike  l*_j, of the occasion asked for with each one seen
+ * @param alike  l*_j, likeness of the wanted occasion to each observed one
  * @param pairs  l(i, j), packed lower triangle
  * @param noise  s_j² > 0
  */

@@ -2,14 +2,14 @@
  * A series on the local clock.
  *
  *   y[t] = mean of the observed hours with local index firstHour + t,   t = 0 … n − 1,
- * so the hour repeated in autumn counts once, as a rate, and the hour skipped in spring is missing.
- * y[0] and y[n − 1] are observed. Only the newest weeks are kept, 13 at most: older data carries less than 2 % of the
- * weight in every model here. Complexity O(hours kept).
+ * The hour repeated in autumn counts once, as a rate; the hour skipped in spring is missing. y[0] and y[n − 1] are
+ * observed. Only the newest 13 weeks are kept: older data has less than 2 % of the weight in every model. Complexity
+ * O(hours kept).
  */
 import { afterLatestUtcHour, earliestUtcHour, localDate, zoneClock } from './local-time.ts';
 import { type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
-/** Weeks of history the models look at. */
+/** Weeks of history that the models read. */
 export const HISTORY_WEEKS = 13;
 
 export type LocalSeries = {
@@ -22,9 +22,7 @@ export type LocalSeries = {
 
 const isObserved = (value: number): boolean => value >= 0 && value < Infinity;
 
-/**
- * The newest history strictly before the local hour `startHour`, so many weeks of it; null where nothing was observed.
- */
+/** The newest `weeks` of history before the local hour `startHour`; null if nothing was observed. */
 export function localHistory(
   series: DemandSeries,
   startHour: number,
@@ -63,8 +61,8 @@ export function localHistory(
 }
 
 /**
- * Observed demand of each local hour `from … from + count − 1`: the sum over its real hours, 0 for an hour the clock
- * skips, NaN where one of its real hours is missing.
+ * Observed demand of each local hour `from … from + count − 1`: the sum over its real hours. An hour that the clock
+ * skips has 0. An hour is NaN if one of its real hours is missing.
  */
 export function localDemand(series: DemandSeries, from: number, count: number): Float64Array {
   const clock = zoneClock(series.timeZone);
@@ -78,7 +76,7 @@ export function localDemand(series: DemandSeries, from: number, count: number): 
   return demand;
 }
 
-/** Local hour index of the newest observation; null where there is none. */
+/** Local hour index of the newest observation; null if there is none. */
 export function newestLocalHour(series: DemandSeries): number | null {
   const clock = zoneClock(series.timeZone);
   for (let i = series.values.length - 1; i >= 0; i--) {
@@ -87,7 +85,7 @@ export function newestLocalHour(series: DemandSeries): number | null {
   return null;
 }
 
-/** Local hour index of the oldest observation; null where there is none. */
+/** Local hour index of the oldest observation; null if there is none. */
 export function oldestLocalHour(series: DemandSeries): number | null {
   const clock = zoneClock(series.timeZone);
   const i = series.values.findIndex(isObserved);
@@ -95,8 +93,8 @@ export function oldestLocalHour(series: DemandSeries): number | null {
 }
 
 /**
- * The day after the newest observation of the whole set, each on its own local clock: one start for one request.
- * Series that end earlier are forecast across their gap. Null where nothing was observed.
+ * The default start: the local day after the newest observation of the whole set. Series that end earlier are forecast
+ * across their gap. Null if nothing was observed.
  */
 export function defaultStartDate(series: readonly DemandSeries[]): string | null {
   let newest: number | null = null;

@@ -4,18 +4,17 @@
  * Notation: u = UTC hours since the epoch; o(u) = offset of the zone in minutes; k = local hour index,
  *   k = u + floor(o(u) / 60),
  * i.e. hours since 1970-01-01T00:00 read off the wall clock: k mod 24 is the hour of day.
- * The hour that a clock skips in spring is an index no u maps to (multiplicity 0); the hour it repeats in
- * autumn is an index two u map to (multiplicity 2). In zones with a half-hour offset an hour of data belongs
- * to the local hour in which it begins.
- * Complexity: two to four offset look-ups per zone and week, remembered; everything else is O(hours).
+ * No u maps to the hour that a clock skips in spring (multiplicity 0); two u map to the hour that it repeats in autumn
+ * (multiplicity 2). In zones with a half-hour offset an hour of data belongs to the local hour in which it begins.
+ * Complexity: two to four offset look-ups per zone and week, cached; everything else is O(hours).
  */
 import { HOUR_MS } from '../../contracts/time.ts';
 import { HOURS_PER_WEEK } from './types.ts';
 
-/** Offsets lie between −12 h and +14 h; a search this far either side of an index finds all its hours. */
+/** Offsets lie between −12 h and +14 h. Searching this far on either side of an index finds all its hours. */
 const MAX_OFFSET_HOURS = 16;
 
-/** Offset of one UTC week: `before` up to hour `changeHour`, `after` from it on. */
+/** Offset of one UTC week: `before` applies up to hour `changeHour`, `after` from then on. */
 type WeekOffset = {
   before: number;
   changeHour: number;
@@ -27,7 +26,7 @@ export type ZoneClock = (utcHour: number) => number;
 
 const clocks = new Map<string, ZoneClock>();
 
-/** The clock of an IANA zone. Throws RangeError for a zone the runtime does not know. */
+/** The clock of an IANA zone. Throws RangeError if the runtime does not know the zone. */
 export function zoneClock(timeZone: string): ZoneClock {
   let clock = clocks.get(timeZone);
   if (clock === undefined) {
@@ -72,7 +71,7 @@ function createClock(timeZone: string): ZoneClock {
   };
 }
 
-/** At most one change per week is assumed, which holds for every zone since 1970. */
+/** Assumes at most one change per week. That holds for every zone since 1970. */
 function offsetOfWeek(lookUp: ZoneClock, from: number): WeekOffset {
   const before = lookUp(from);
   const after = lookUp(from + HOURS_PER_WEEK);
@@ -106,7 +105,7 @@ export function afterLatestUtcHour(localHour: number): number {
   return localHour + MAX_OFFSET_HOURS;
 }
 
-/** Local hour index of midnight of a `YYYY-MM-DD` date; null where that is no calendar date. */
+/** Local hour index of midnight of a `YYYY-MM-DD` date; null if it is not a calendar date. */
 export function localMidnight(date: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return null;
   const ms = Date.parse(`${date}T00:00:00Z`);

@@ -1,20 +1,20 @@
 /**
- * Demand of locations without observations: what is expected of an average day, spread over the steps as the demand
- * of the nearest neighbours is.
+ * Demand of locations without observations: the expected demand of an average day, spread over the steps like the
+ * demand of the nearest neighbours.
  *
  *   v[i] = E · mean over neighbours n of f_n[i] / d_n
  * with E the expected daily demand, f_n the forecast of neighbour n for step i, and d_n its mean demand of a day in the
- * last four weeks observed without hours of events. So a quiet day of the neighbours is one here too. Without
+ * last four observed weeks, without hours of events. A quiet day of the neighbours is then quiet here too. Without
  * neighbours that have demand, every hour has E / 24. Bounds: with l[i] the neighbours' bound spread as v is, λ² the
- * relative variance of f / d over all places of the call (¼ where they are fewer than four, a convention), z the
- * normal quantile of the confidence level,
+ * relative variance of f / d over all places of the call (¼ if there are fewer than four, a convention), z the normal
+ * quantile of the confidence level,
  *   (√v ± √((√l − √v)² + z² (1 + λ² v) / 4))²,
- * that is what neighbours cannot foresee, the noise of a count, and how far a place may be from its neighbours'
- * shape. How far E itself is from the truth nothing tells.
- * An event of the location itself multiplies its hours, taken as even within a step, by the factor it states, else
- * by what events of its kind did to the places of the call (`event-effects.ts`), whose uncertainty widens the bounds
- * (`widen.ts`); one of all locations comes with the neighbours, or is applied where there are none. A neighbour with
- * an event of its own is asked last.
+ * This covers the neighbours' own uncertainty, the noise of a count, and the difference between the shapes of
+ * neighbouring places. The error of E itself is unknown and not covered.
+ * An event of the location itself multiplies its hours, with demand taken as even within a step. The factor is the
+ * stated one, or else the one learned from events of that kind at the places of the call (`event-effects.ts`). The
+ * uncertainty of a learned factor widens the bounds (`widen.ts`). An event of all locations is already in the
+ * neighbours' demand; without neighbours it is applied here. Neighbours with an event of their own are used last.
  * O(locations × neighbours × steps + hours of events).
  */
 import { MAX_DEMAND } from '../../contracts/bounds.ts';
@@ -40,20 +40,20 @@ import {
 } from './types.ts';
 import { stepDeviations, widenBounds } from './widen.ts';
 
-/** What is known of locations that may be without observations. */
+/** What is known about locations that may be without observations. */
 export type MissingHistory = {
-  /** expected demand of an average day; 0 for a location that is not here */
+  /** expected demand of an average day; 0 for a location that is not in the map */
   expectedDailyDemand: ReadonlyMap<number, number>;
-  /** observed locations near to one, the nearest first; none for a location that is not here */
+  /** observed locations near a location, nearest first; none for a location that is not in the map */
   neighbours: ReadonlyMap<number, readonly number[]>;
 };
 
 /** Variance of the square root of a Poisson count. */
 const COUNT_VARIANCE = 0.25;
-/** Places that can tell how far shapes differ, at least, and λ² where they are fewer. */
+/** λ² is estimated from at least this many places; with fewer it takes the value below. */
 const MIN_PLACES = 4;
 const UNKNOWN_SHAPE = 0.25;
-/** Weeks of observations that say what a usual day is. */
+/** Weeks of observations that define a usual day. */
 const LEVEL_WEEKS = 4;
 
 type Steps = {
@@ -61,9 +61,9 @@ type Steps = {
   startDate: string;
   horizonHours: number;
   stepHours: number;
-  /** Of the bounds of the set; null or absent where it has none. */
+  /** Level of the bounds of the set; null or absent if it has none. */
   confidenceLevel?: number | null;
-  /** As the forecasts of the set know them. */
+  /** As given to the forecasts of the set. */
   holidays?: readonly Holiday[];
   events?: readonly DemandEvent[];
 };
@@ -170,7 +170,9 @@ function expectedForecast(
   };
 }
 
-/** λ²: relative variance of f / d over all places, per step; a convention where they are too few to tell. */
+/**
+ * λ²: relative variance of f / d over all places, per step; a convention if there are too few places to estimate it.
+ */
 function shapeVariances(
   places: readonly { forecast: LocationForecast; level: number }[],
   steps: number,
@@ -186,8 +188,8 @@ function shapeVariances(
 type EffectOfKind = (kind: string) => EventEffect;
 
 /**
- * Per location without observations: what kinds of events without a stated factor did at the others. Learned where
- * asked for.
+ * Per location without observations: the learned effects of kinds of events that have no stated factor. Only kinds that
+ * are needed are learned.
  */
 function learnedKinds(
   { results }: ForecastSet,
@@ -208,11 +210,11 @@ function learnedKinds(
   return (locationId) => effects[places.get(locationId)!];
 }
 
-/** What events do to each step. */
+/** Effects of events on each step. */
 type StepEffects = {
   /** Mean factor of its hours. */
   factors: Float64Array;
-  /** Standard deviation of what is unknown of its logarithm; −1 where nothing can happen (`widen.ts`). */
+  /** Standard deviation of the logarithm of the factor; −1 if there can be no demand (`widen.ts`). */
   deviations: Float64Array;
 };
 
@@ -247,7 +249,7 @@ function stepEffects(
   return { factors, deviations: stepDeviations(unknown, hourly, start, stepHours) };
 }
 
-/** Mean demand of a day in the last weeks observed; 0 where nothing was. */
+/** Mean demand of a day in the last observed weeks; 0 if nothing was observed. */
 function dailyLevel(values: Float64Array): number {
   let sum = 0;
   let count = 0;

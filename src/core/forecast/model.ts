@@ -1,14 +1,14 @@
 /**
- * The model of one series: bring to the present level, clean, transform, fit the components, combine, back to
- * expected demand.
+ * The model of one series. Steps: bring to the present level, clean, transform, fit the components, combine, transform
+ * back to expected demand.
  *
  * Notation: c components, i rolling origins, h hours after an origin; ẑ_c forecast of component c.
- *   weight  v_c ∝ (1 / MAE_c)⁴, MAE_c of sums over 6 h over all origins  (below 672 h equal unless one errs more
- *     than 3 times as much)
- *           for what origin i would have said: over the others, by the share of their hours that i is not compared with
+ *   weight  v_c ∝ (1 / MAE_c)⁴, MAE_c of sums over 6 h over all origins
+ *           (below 672 h of history weights are equal unless one component errs more than 3 times as much)
+ *           for origin i itself: over the others, by the share of their hours that i is not compared with
  *   ẑ(h) = s(h) Σ_c v_c ẑ_c(h) + (1 − s(h)) ẑ_far(h),   s = 1 up to two weeks, falling to 0 at four
- * The power sharpens the choice without betting on one component (Bates & Granger 1969 use 2). Far out the newest
- * hours carry no information, and the weekly profile alone cannot drift.
+ * The power sharpens the choice without relying on one component (Bates & Granger 1969 use 2). Far ahead the newest
+ * hours carry no information; the weekly profile alone cannot drift.
  * Complexity: O(n · 29²/2) + 12 origins · (29³/3 + 29 H). Units: hours, demand per hour.
  */
 import {
@@ -36,13 +36,13 @@ import {
 import { type ForecastMethod, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 const WEIGHT_POWER = 4;
-/** In single hours of sparse demand noise hides which component is wrong about the day; in sums it shows. */
+/** In single hours of sparse demand, noise hides which component is wrong about the day. In sums it shows. */
 const WEIGHT_BLOCK_HOURS = 6;
 /** Share of the hours of a week that must be observed before an origin. */
 const MIN_OBSERVED_SHARE = 0.25;
 const FADE_FROM_HOURS = 2 * HOURS_PER_WEEK;
 
-/** What the model would have said at one earlier time. */
+/** What the model would have forecast at an earlier time. */
 type PastForecast = {
   /** Position of the origin in the history. */
   origin: number;
@@ -53,22 +53,24 @@ type PastForecast = {
 export type FittedModel = {
   method: ForecastMethod;
   transform: Transform;
-  /** Observed hours that it was fitted on. */
+  /** Observed hours that the model was fitted on. */
   observedHours: number;
-  /** History as it was observed, for how far demand ranges: `values` and `clean` where the level never changed. */
+  /**
+   * The history as observed, used for the range of demand. Equal to `values` and `clean` if the level never changed.
+   */
   observed: { values: Float64Array; clean: Float64Array };
   /** Newest lasting change of level. */
   levelShift: LevelShift | null;
   /**
-   * History on its present level as the model is compared with it: hours without observation, of events and of
-   * special days are NaN.
+   * History on its present level, as compared with the model. Unobserved hours and hours of events and special days are
+   * NaN.
    */
   values: Float64Array;
   /** History without gaps and outliers. */
   clean: Float64Array;
-  /** Expected demand per hour, from `leadHours` after the history on. */
+  /** Expected demand per hour, starting `leadHours` after the history. */
   hourly: Float64Array;
-  /** What is unknown of the effects on these hours and of a new level; null where there are none. */
+  /** Uncertainty of the effects on these hours and of a new level; null if there are none. */
   deviations: EffectDeviations | null;
   past: PastForecast[];
   /** Hours between the origin of a past forecast and its first step. */
@@ -97,7 +99,7 @@ export function fitModel(
   const transform = fitTransform(clean);
   const learned = withoutStorms(history.firstHour, values, clean);
   const z = standardise(transform, learned);
-  // The past is compared with what happened, storms and all.
+  // The past is compared with the observed demand, including storms.
   const happened = learned === clean ? z : standardise(transform, clean);
   const observed = Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1));
   const origins = plan.origins.filter((origin) => isKnownBefore(observed, origin));
@@ -150,7 +152,7 @@ export function fitModel(
   };
 }
 
-/** The same with a level that is known to a standard deviation of its logarithm. */
+/** The deviations, with the standard deviation of the logarithm of the level added. */
 function withDeviation(
   deviations: EffectDeviations | null,
   hours: number,
@@ -168,19 +170,19 @@ const cleaned = (values: Float64Array, lowest = 0) => ({
   clean: cleanSeries(values).map((y) => Math.max(y, lowest)),
 });
 
-/** A logarithm has no zero, and thinned counts may have some where the history on its present level has none. */
+/** A logarithm has no zero. But thinned counts may contain zeros where the history on its present level has none. */
 const lowestCompared = ({ kind, lowest }: Transform): number => (kind === 'log' ? lowest : 0);
 
 /**
- * Was a good part of the week before an origin observed? What fills a gap is taken from the weeks on both sides of
- * it: after a long one a past forecast would know what it is compared with.
+ * Whether a good part of the week before an origin was observed. Gaps are filled from the weeks on both sides. After a
+ * long gap a past forecast would therefore know the hours that it is compared with.
  */
 function isKnownBefore(observed: Uint8Array, origin: number): boolean {
   const week = observed.subarray(Math.max(0, origin - HOURS_PER_WEEK), origin);
   return week.reduce((sum, one) => sum + one, 0) >= MIN_OBSERVED_SHARE * week.length;
 }
 
-/** ẑ of one origin, as many hours as the component far out has. */
+/** ẑ of one origin, for as many hours as the far-out component provides. */
 function combine(
   forecasts: readonly Float64Array[],
   weights: readonly number[],
@@ -228,13 +230,13 @@ function blockErrors(
 }
 
 /**
- * (1 / MAE)⁴ per component, normalised; equal without errors.
- * @param share of each origin that counts
- * @param slack an error up to so many times the least weighs as much
+ * (1 / MAE)⁴ per component, normalised; equal weights if there are no errors.
+ * @param share part of each origin that counts
+ * @param slack an error up to this many times the least gets the same weight
  */
 function errorWeights(blockErrors: readonly number[][], share: Float64Array, slack: number): number[] {
   const errors = blockErrors.map((ofOrigin) => ofOrigin.reduce((sum, error, i) => sum + share[i] * error, 0));
-  // Relative to the best: the fourth power of a raw error overflows for huge demand and vanishes for tiny.
+  // Relative to the best: the fourth power of a raw error overflows for huge demand and vanishes for tiny demand.
   const best = Math.min(...errors);
   const raw = errors.map((error) =>
     best === 0 ? Number(error === 0) : Math.min(1, (slack * best) / error) ** WEIGHT_POWER,
@@ -244,9 +246,9 @@ function errorWeights(blockErrors: readonly number[][], share: Float64Array, sla
 }
 
 /**
- * Past forecasts of observed hours, from origins in the newer half of the history: with less before them forecasts
- * err more than the present one. Without any, the history beside itself: below two days the forecast is the mean, z
- * = 0, or the hours themselves.
+ * Past forecasts of observed hours, from origins in the newer half of the history. Earlier origins have less history
+ * before them and err more than the present forecast. Without any past forecast, the history is compared with its own
+ * fit: below two days that is the mean, z = 0, otherwise the hours themselves.
  */
 function hoursBeside(
   method: ForecastMethod,

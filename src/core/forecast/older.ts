@@ -1,10 +1,8 @@
 /**
- * Which demand before the history is worth reading: around special days and events like those ahead, and the weeks
- * beside them that say what was usual. Everything else that old is left where it is stored.
- *
- * Of the special days before the history those of the same kind or name as one ahead are taken, the most alike
- * first, then the newest; so many for each holiday ahead, and so many hours over all locations. Complexity O(special
- * days² + events).
+ * Selects the demand before the history that is worth reading: the time around special days and events like those
+ * ahead, and the weeks next to them, which show the usual demand. All other old demand is not read. For each holiday
+ * ahead a limited number of special days of the same kind or name is taken, most alike first, then newest. A second
+ * limit holds for the hours over all locations. Complexity O(special days² + events).
  */
 import { pastEvents } from './event-effects.ts';
 import { dayOf, likeness, type SpecialDay, type SpecialDays } from './special-days.ts';
@@ -20,7 +18,7 @@ export type OlderStretch = {
 export type OlderHours = {
   /** First hour of the history: stretches end before it. */
   historyFromHour: number;
-  /** What is forecast. */
+  /** The forecast starts at this hour. */
   aheadFromHour: number;
   untilHour: number;
   locationCount: number;
@@ -28,13 +26,13 @@ export type OlderHours = {
 
 /** Past holidays per holiday ahead, and past events per kind ahead. */
 const OCCASIONS = 8;
-/** Observations read at most, about; as eight bytes each. */
+/** Limit for the observations read, approximately; each takes eight bytes. */
 const MAX_OBSERVATIONS = 20_000_000;
-/** Stretches of single locations at most: each is a query. */
+/** Limit for stretches of single locations: each is a query. */
 const MAX_SINGLE = 500;
-/** Below it two days have no more in common than their distance from a holiday. */
+/** Two days less alike than this share nothing but their distance from a holiday. */
 const MIN_LIKENESS = 0.3;
-/** Of an event that lasts longer the beginning is enough. */
+/** Of an event that lasts longer, only the beginning is read. */
 const MAX_EVENT = 4 * HOURS_PER_WEEK;
 /** Local days differ from those of UTC by less than a day. */
 const SPARE_HOURS = HOURS_PER_DAY;
@@ -63,7 +61,7 @@ export function olderStretches(
   return [...common, ...single.slice(0, MAX_SINGLE)];
 }
 
-/** Kinds of events ahead whose factor has to be learned. */
+/** Kinds of events ahead that need a learned factor. */
 const kindsAhead = (events: readonly DemandEvent[], { aheadFromHour, untilHour }: OlderHours): Set<string> =>
   new Set(
     events.flatMap((event) =>
@@ -73,7 +71,7 @@ const kindsAhead = (events: readonly DemandEvent[], { aheadFromHour, untilHour }
     ),
   );
 
-/** Past holidays with the days around them, like those ahead; the most alike first. */
+/** Past holidays like those ahead, with the days around them; the most alike first. */
 function aroundHolidays(
   special: SpecialDays,
   { historyFromHour, aheadFromHour, untilHour }: OlderHours,
@@ -104,20 +102,22 @@ function aroundHolidays(
     );
 }
 
-/** Days around one holiday belong together, and those that a season encloses. */
+/** Names the occasion of a day: days around one holiday belong together, and so do the days that a season encloses. */
 const occasionOf = (day: number, { name, offset }: SpecialDay): string => `${day - offset} ${name}`;
 
 const aroundEvent = ({ fromHour, untilHour }: DemandEvent): OlderStretch =>
   around(fromHour, Math.min(untilHour, fromHour + MAX_EVENT));
 
-/** Hours with the week before and after, two where they are longer than a week: what is usual is read off these. */
+/**
+ * Hours with the week before and after, or two weeks if they are longer than a week. These weeks show the usual demand.
+ */
 function around(fromHour: number, untilHour: number): OlderStretch {
   const margin =
     untilHour - fromHour > HOURS_PER_WEEK + 2 * SPARE_HOURS ? 2 * HOURS_PER_WEEK : HOURS_PER_WEEK;
   return { locationId: null, fromHour: fromHour - margin, beforeHour: untilHour + margin };
 }
 
-/** The first of the stretches that together have so many hours. */
+/** The first stretches that together have at most so many hours. */
 function fitting(stretches: readonly OlderStretch[], mostHours: number): OlderStretch[] {
   let hours = 0;
   return stretches.filter(({ fromHour, beforeHour }) => {
@@ -126,7 +126,7 @@ function fitting(stretches: readonly OlderStretch[], mostHours: number): OlderSt
   });
 }
 
-/** Stretches cut at the history, without overlaps. */
+/** Stretches cut off at the history, without overlaps. */
 function merged(stretches: readonly OlderStretch[], historyFromHour: number): OlderStretch[] {
   const result: OlderStretch[] = [];
   for (const { fromHour, beforeHour } of stretches.toSorted((a, b) => a.fromHour - b.fromHour)) {

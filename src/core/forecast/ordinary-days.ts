@@ -1,29 +1,29 @@
 /**
- * How much ordinary days differ from the usual: the noise in which effects of special days are seen.
+ * How much ordinary days differ from the usual. This is the noise in the observed effects of special days.
  *
- * Notation: A demand of a part of a day, U what is usual (`day-parts.ts`), both with ε = 2 % of the location's mean
+ * Notation: A demand of a part of a day, U the usual demand (`day-parts.ts`), both with ε = 2 % of the location's mean
  * added; ū the location's mean of that part.
  *   location, part  n = mean of min((A/U − 1)², 4)             → weight ω = 1 / (n + 0.02)
  *   panel, part     α = log(Σ ω A/ū / Σ ω U/ū) over the locations, per day
  *   panel, day      a = Σ v_p α_p, v_p share of the part in the demand of a usual day
  *   location, day   d = log(Σ A / Σ U) − a
- * over the newest eight weeks. A mean of A/U instead would be too high where few observations make U. Variances of a
- * and of α − a are robust (median), for a storm is no ordinary day.
+ * over the newest eight weeks. A mean of A/U would be too high if U comes from few observations. Variances of a and of
+ * α − a are robust (median), since a storm is not an ordinary day.
  * Complexity O(locations × days).
  */
 import { type DayParts, PARTS, usualDay } from './day-parts.ts';
 import { medianInPlace } from './quantiles.ts';
 import type { SpecialDays } from './special-days.ts';
 
-/** One location as the learning of effects sees it. */
+/** One location, as needed to learn effects. */
 export type Member = {
   parts: DayParts;
-  /** First local day that is forecast: nothing from it on is read. */
+  /** First local day of the forecast: nothing from this day on is read. */
   startDay: number;
 };
 
 export type OrdinaryDays = {
-  /** Per location: ε, ω and ū per part, and the variance of its days beside the panel's. */
+  /** Per location: ε, ω and ū per part, and the variance of its days relative to the panel. */
   locations: { floor: number; weights: Float64Array; means: Float64Array; variance: number }[];
   /** v_p. */
   shares: Float64Array;
@@ -34,11 +34,11 @@ export type OrdinaryDays = {
 
 const DAYS = 56;
 const FLOOR_SHARE = 0.02;
-/** Relative variance between locations of one effect, beside the noise: no location counts without limit. */
+/** Relative variance of one effect between locations, in addition to the noise: it limits the weight of a location. */
 const BETWEEN = 0.02;
 const MAX_SQUARE = 4;
 const MAX_RATIO = 5;
-/** Where hardly anything was seen: a fifth, a tenth of demand. */
+/** Variances for locations and panels with hardly any observations: a fifth, a tenth of demand. */
 const UNKNOWN_LOCATION_VARIANCE = 0.04;
 const UNKNOWN_LEVEL_VARIANCE = 0.01;
 const MIN_VARIANCE = 4e-4;
@@ -125,14 +125,14 @@ export function ordinaryDays(members: readonly Member[], special: SpecialDays): 
   };
 }
 
-/** Logarithm of a ratio, within reach. */
+/** Logarithm of a ratio, with a lower limit. */
 export const logOf = (ratio: number): number => Math.log(Math.max(ratio, 0.05));
 
-/** Demand that one wrong observation cannot lift beyond five times what is expected. */
+/** Demand, limited to five times the expected demand, so that one wrong observation has limited influence. */
 export const withinReach = (actual: number, expected: number): number =>
   Math.min(actual, MAX_RATIO * expected);
 
-/** Σ v_p α_p over the parts that are known; NaN where none is. */
+/** Σ v_p α_p over the known parts; NaN if none is known. */
 export function levelFrom(alphas: ArrayLike<number>, shares: Float64Array): number {
   let sum = 0;
   let share = 0;

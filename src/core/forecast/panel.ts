@@ -1,8 +1,8 @@
 /**
- * The panel: all series of a call. Each is fitted by itself; then the pooled errors of all give the intervals.
+ * The panel: all series of a call. Each is fitted separately; then the pooled errors of all give the intervals.
  *
- * In two steps, so that a caller with many series (a backtest) can stop or tell its progress between any two of them.
- * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps + past errors) per series.
+ * A caller with many series (a backtest) can stop or report progress between any two of them. Complexity: about 3 ms
+ * per series of 13 weeks and 168 hours; memory O(steps + past errors) per series.
  */
 
 import { findAbsentRows } from './absent-rows.ts';
@@ -45,26 +45,26 @@ export type PanelForecast = {
   notes: HistoryNotes;
   /** Hours from the newest observation to the start. */
   leadHours: number;
-  /** What is known of the place, for the short histories of the panel. */
+  /** What is known about the location, for locations with a short history. */
   place: ShortPlace;
-  /** Its history without outliers, special days and events; read again, since few are asked for. */
+  /** Its history without outliers, special days and events. It is computed again on each call, since few are needed. */
   history: () => LocalSeries;
   /** Past errors, for the intervals of the panel. */
   errors: MadeErrors;
-  /** What is unknown of the effects of special days and events per step (`widen.ts`); null where there are none. */
+  /** Uncertainty of the effects of special days and events per step (`widen.ts`); null if there are none. */
   deviations: Float64Array | null;
-  /** One per level, once `addBounds` has been called. */
+  /** One per level, after `addBounds` was called. */
   bounds: Bounds[];
 };
 
-/** Forecasts one series from a local hour on; null where it has no observation before. */
+/** Forecasts one series from a local hour on; null if it has no earlier observation. */
 export type FitSeries = (
   series: DemandSeries,
   startHour: number,
   effects?: SeriesEffects,
 ) => PanelForecast | null;
 
-/** A fitter for many series; what depends on their time zone only is worked out once. */
+/** A fitter for many series. It computes only once what depends on the time zone alone. */
 export function panelFitter(options: StepOptions & { historyWeeks?: number | undefined }): FitSeries {
   const { horizonHours, stepHours, historyWeeks } = options;
   const clockChanges = new Map<string, Uint8Array>();
@@ -83,7 +83,7 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
     const leadHours = startHour - (history.firstHour + history.values.length);
     const model = fitModel(history, leadHours, horizonHours, effects);
     const past = comparePast(model, stepHours);
-    // A number of its own: a function that reads the model would keep it alive as long as `history` below.
+    // Kept as a number: a function that reads the model would keep it in memory as long as `history` below.
     const oldest = startHour - leadHours - model.values.length;
     const variation = ownVariation(model, stepHours);
     return {
@@ -125,7 +125,7 @@ const describeShift = (shift: LevelShift | null): HistoryNotes['levelShift'] =>
   shift && { date: localDate(shift.hour), factor: Number.isFinite(shift.factor) ? shift.factor : null };
 
 /**
- * Second pass over a panel: lets short histories borrow from mature ones, and gives every forecast its bounds at each
+ * Second pass over a panel: short histories borrow from mature ones, and every forecast gets its bounds at each
  * confidence level. @throws RangeError for a level out of range
  */
 export function addBounds(
@@ -155,7 +155,7 @@ export function addBounds(
   }
 }
 
-/** Errors for the places with a short history; null for others, and where no mature ones can be asked. */
+/** Errors for locations with a short history; null for other locations, and if there are too few mature ones. */
 function shortHistories(
   forecasts: readonly (PanelForecast | null)[],
   { horizonHours, stepHours }: StepOptions,
@@ -171,8 +171,9 @@ function shortHistories(
 }
 
 /**
- * Mean difference of a step's sum from that of a day before, on the scale of the transform: what may be wrong where
- * nothing was compared. Steps beyond a day, and histories below two, have the deviation of their hours.
+ * Mean difference between a step's sum and that of the day before, on the scale of the transform. It is the assumed
+ * error if no past forecast was compared. Steps longer than a day, and histories shorter than two days, use the
+ * deviation of their hours.
  */
 function ownVariation({ clean, transform, observedHours }: FittedModel, stepHours: number): number {
   const { kind, lowest, highest, deviation } = transform;
@@ -193,7 +194,7 @@ function ownVariation({ clean, transform, observedHours }: FittedModel, stepHour
   }
   const hourly = lowest === highest ? 0 : deviation;
   if (kind === 'log') return hourly;
-  // √ of a Poisson count has standard deviation ½: hours below a day cannot show less than that.
+  // √ of a Poisson count has standard deviation ½. Less than a day of hours cannot show a smaller one.
   const least = observedHours < HOURS_PER_DAY ? 0.5 : 0;
   return Math.max(hourly * Math.sqrt(stepHours), least);
 }

@@ -2,9 +2,9 @@
  * Seasonal profiles: exponentially weighted means of the same hour in earlier periods.
  *
  *   P[t] = (1 − a) z[t − p] + a P[t − p],   P[t] = z[t] for t < p
- * with period p (168 h weekly, 24 h daily) and decay a. P[t] uses z up to t − p only, so from any origin o the
- * forecast of hour o + h is P[o + h mod p]: nothing is recursed. Known as seasonal exponential smoothing without
- * level (Hyndman & Athanasopoulos, Forecasting: principles and practice, ch. 8). Complexity O(n).
+ * with period p (168 h weekly, 24 h daily) and decay a. P[t] uses z up to t − p only, so from any origin o the forecast
+ * of hour o + h is P[o + h mod p], without recursion. Known as seasonal exponential smoothing without level (Hyndman &
+ * Athanasopoulos, Forecasting: principles and practice, ch. 8). Complexity O(n).
  */
 
 /** P for t = 0 … n + period − 1: the last period is the forecast. Needs n ≥ period. */
@@ -17,7 +17,7 @@ export function seasonalProfile(z: Float64Array, period: number, decay: number):
   return profile;
 }
 
-/** The hours `origin … origin + count − 1` as the profile at the origin has them. */
+/** The hours `origin … origin + count − 1` as forecast by the profile at the origin. */
 export function profileForecast(
   profile: Float64Array,
   period: number,

@@ -1,26 +1,26 @@
 /**
- * Rolling origins inside the history (Tashman 2000): the model is asked what it would have said, and compared.
+ * Rolling origins inside the history (Tashman 2000): the model's past forecasts are compared with the history.
  *
  *   origins o_i = n − ⌈H⌉₂₄ − 24 q i,   i = 0 … count − 1
  * with H the horizon compared, n the hours of history, ⌈H⌉₂₄ rounded up to whole days. Every origin has the hour of day
- * at which the history ends, so the steps of a comparison fall on the same local hours as those of the forecast.
- * q is never a multiple of 7: the origins then cover all weekdays. Units: hours. Complexity O(count).
+ * at which the history ends, so the steps of a comparison fall on the same local hours as those of the forecast. q is
+ * never a multiple of 7: the origins then cover all weekdays. Units: hours. Complexity O(count).
  *
- * Weights that were chosen by errors suit these best. So what was past at an origin is combined with weights chosen
- * by the others:
+ * Weights chosen by errors fit those same errors best. So the past forecast of an origin is combined with weights that
+ * come from the other origins:
  *   share of origin j for origin i   min(1, |o_j − o_i| / H)
- * the part of the hours after j that i is not compared with, for origins closer than H overlap.
+ * This is the part of the hours after j that i is not compared with: origins closer than H overlap.
  */
 import { HOURS_PER_DAY } from './types.ts';
 
 const MAX_ORIGINS = 12;
 /** Longest horizon compared: four weeks. */
 const MAX_HORIZON_HOURS = 672;
-/** Share of the history after the first origin that one comparison may take; the rest spreads the origins. */
+/** Share of the history after the first origin that one comparison may use; the rest is for spreading the origins. */
 const HORIZON_SHARE = 0.6;
 
 export type RollingPlan = {
-  /** Ascending positions in the history; empty where the history is too short to compare anything. */
+  /** Ascending positions in the history; empty if the history is too short for any comparison. */
   origins: number[];
   horizonHours: number;
   /** Hours between an origin and its first step. */
@@ -47,7 +47,7 @@ export function planOrigins(
     MAX_HORIZON_HOURS,
     Math.max(HOURS_PER_DAY, HOURS_PER_DAY * wholeDays((historyHours - firstOrigin) * HORIZON_SHARE)),
   );
-  // A gap longer than half of what can be compared is replaced by one that ends at the same hour of day.
+  // A gap longer than half of the comparable hours is replaced by a shorter one that ends at the same hour of day.
   const lead = leadHours <= longest / 2 ? leadHours : leadHours % HOURS_PER_DAY;
   const horizon = Math.min(lead + horizonHours, longest);
   const last = historyHours - HOURS_PER_DAY * Math.ceil(horizon / HOURS_PER_DAY);
@@ -61,8 +61,8 @@ export function planOrigins(
 }
 
 /**
- * How much of each origin counts for each other one, a row per origin; the last row, of the end of the history, is
- * all 1. So is one that would leave nothing.
+ * The share of each origin for each other one, one row per origin. The last row, for the end of the history, is all 1.
+ * So is a row that would otherwise be all 0.
  */
 export function sharesElsewhere(origins: readonly number[], horizonHours: number): Float64Array[] {
   const all = new Float64Array(origins.length).fill(1);

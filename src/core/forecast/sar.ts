@@ -6,14 +6,13 @@
  *   the daily profile V (decay 0.7) at offsets 0, 1; intercept; six daily sine/cosine pairs.
  *   w[t] = 2^((t − o) / 336) for an origin o (half-life two weeks), 0 where the hour was filled in, not observed.
  * Estimate: β minimises Σ_{t<o} w[t] (z[t] − x[t]ᵀβ)² + (σ²/τ²) |β − m|²,
- *   m = 0.75 at W, 0.25 at lag 168, 0.25 at lag 24 and −0.25 at W of that hour, 0 elsewhere: yesterday counts by how
- *   far it was from its own day of the week, so Friday does not lift Saturday; τ² = 0.004; σ² the noise variance of
- *   a first, nearly unpenalised pass, so that the penalty scales with the noise: sparse series stay close to their
- *     profile.
+ *   m = 0.75 at W, 0.25 at lag 168, 0.25 at lag 24 and −0.25 at W of that hour, 0 elsewhere: yesterday counts by its
+ *   difference from its own day of the week, so Friday does not lift Saturday; τ² = 0.004; σ² the noise variance of
+ *   a first, nearly unpenalised pass, so that the penalty scales with the noise: sparse series stay near their profile.
  * Forecast: recursive, ẑ taking the place of z, kept within the range of the transform.
- * Normal equations: intercept and waves depend on the hour of day d only, so their products are sums over d = 0 … 23,
+ * Normal equations: intercept and waves depend only on the hour of day d, so their products are sums over d = 0 … 23,
  *   Σ_t w[t] x_i[t] c_j(d(t)) = Σ_d c_j(d) Σ_{t: d(t)=d} w[t] x_i[t],
- * and only the 16 other regressors need a product per hour.
+ * Only the 16 other regressors need a product per hour.
  * Complexity: O(n · 16²/2) once for all origins, one or two 29 × 29 Cholesky per origin, O(29) per forecast hour.
  * References: Bishop, Pattern recognition and machine learning, §3.3; Hyndman & Athanasopoulos, ch. 9.
  */
@@ -25,7 +24,7 @@ const LAGS = [1, 2, 23, 24, 25, 48, 144, 167, 168, 169] as const;
 const HARMONICS = 6;
 const WEEKLY_AT = LAGS.length;
 const DAILY_AT = WEEKLY_AT + 4;
-/** Regressors 0 … DYNAMIC − 1 change from hour to hour, the others only with the hour of day. */
+/** Regressors 0 … DYNAMIC − 1 change from hour to hour. The others depend only on the hour of day. */
 const DYNAMIC = DAILY_AT + 2;
 const WAVES = 1 + 2 * HARMONICS;
 export const REGRESSORS = DYNAMIC + WAVES;
@@ -35,9 +34,9 @@ const HALF_LIFE_HOURS = 336;
 const PRIOR_VARIANCE = 0.004;
 const FIRST_PASS_PENALTY = 1e-3;
 const MIN_NOISE = 1e-8;
-/** First hour with all its regressors in the history. */
+/** First hour that has all its regressors in the history. */
 const FIRST_TARGET = 169;
-/** History a recursion reads: the longest lag, rounded up to days so that hours of day line up. */
+/** History that a recursion reads: the longest lag, rounded up to whole days to keep hours of day aligned. */
 const MEMORY_HOURS = 192;
 
 const PRIOR_MEAN = new Float64Array(REGRESSORS);
@@ -149,8 +148,8 @@ function accumulate(sums: Sums, x: Float64Array, target: number, hour: number, w
 }
 
 /**
- * The normal equations of all regressors. Weights are summed relative to the end of the history; an origin's own are
- * `by` times them.
+ * The normal equations of all regressors. Weights are summed relative to the end of the history; `by` scales them to
+ * the origin.
  */
 function momentsOf(sums: Sums, by: number): Moments {
   const xx = new Float64Array(packedLength(REGRESSORS));
@@ -182,7 +181,7 @@ function estimate(moments: Moments, factor: Float64Array): Float64Array {
   const priorNoise = noise(moments, PRIOR_MEAN);
   const rows = moments.weight ** 2 / moments.squaredWeight;
   let variance = priorNoise;
-  // With hardly more rows than regressors the first pass fits the noise itself and would lift the penalty.
+  // With hardly more rows than regressors, the first pass would fit the noise itself, and the penalty would be wrong.
   if (rows > 2 * REGRESSORS) {
     const first = solveRidge(moments.xx, moments.xz, PRIOR_MEAN, FIRST_PASS_PENALTY, factor);
     variance = Math.min(priorNoise, (noise(moments, first) * rows) / (rows - REGRESSORS));
@@ -206,7 +205,7 @@ function recurse(
   origin: number,
   count: number,
 ): Float64Array {
-  // Position MEMORY_HOURS is the origin. Before the history there are zeros, the mean of z.
+  // Position MEMORY_HOURS is the origin. Hours before the history are zero, the mean of z.
   const recent = (from: Float64Array): Float64Array => {
     const window = new Float64Array(MEMORY_HOURS + count);
     const start = Math.max(0, origin - MEMORY_HOURS);
@@ -217,8 +216,8 @@ function recurse(
   const w = recent(weekly);
   const v = recent(daily);
   const x = new Float64Array(DYNAMIC);
-  // What intercept and waves say at each hour of day. Position 0 of the window is a whole number of days before the
-  // origin.
+  // The contribution of intercept and waves at each hour of day. Position 0 of the window is a whole number of days
+  // before the origin.
   const waves = new Float64Array(HOURS_PER_DAY);
   for (let hour = 0; hour < HOURS_PER_DAY; hour++) {
     for (let c = 0; c < WAVES; c++) waves[hour] += beta[DYNAMIC + c] * WAVE[hour * WAVES + c];

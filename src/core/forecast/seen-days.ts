@@ -1,5 +1,5 @@
 /**
- * Special days that were seen before the start of a forecast, beside what was usual; notation: see
+ * Special days that were observed before the start of a forecast, compared with the usual demand. Notation: see
  * `holiday-effects.ts`.
  * Complexity O(locations × special days).
  */
@@ -9,29 +9,32 @@ import { type DayRole, type SpecialDay, type SpecialDays, weekdayOf } from './sp
 
 const SUNDAY_PRIOR: Record<DayRole, number> = { off: 0.5, between: 0.25, near: 0 };
 const SUNDAY_VARIANCE = 1 / 16;
-/** Variance of what a part of a holiday has beside w C. */
+/** Variance of a part of a holiday in addition to w C. */
 const SUNDAY_NOISE = 0.0225;
-/** Largest contrast: a place that is closed on Sundays. */
+/** Largest contrast: a location that is closed on Sundays. */
 const MAX_CONTRAST = 2.5;
-/** What a location may have in one part of a day beside the panel: one wrong observation shall not make a day. */
+/**
+ * Limit for the effect of one location relative to the panel, in one part of a day: one wrong observation must not
+ * define a day.
+ */
 const MAX_OWN = 2.5;
 
-/** One special day as each location saw it: y, C and U + ε of each part; undefined where it did not. */
+/** One special day at each location: y, C and U + ε of each part; undefined if the location did not observe it. */
 type Sight = {
   day: number;
   special: SpecialDay;
   locations: ({ y: Float32Array; contrast: Float32Array; usual: Float32Array } | undefined)[];
-  /** Days that the usual is known from, at least 1. */
+  /** Number of days behind the usual demand, at least 1. */
   usualDays: number;
 };
 
-/** What a special day was seen to do. */
+/** The observed effect of a special day. */
 export interface SeenDay extends Sight {
   /** α per part. */
   alphas: Float64Array;
   /** a. */
   level: number;
-  /** δ per location, NaN where not seen. */
+  /** δ per location, NaN if not observed. */
   deltas: Float64Array;
 }
 
@@ -41,7 +44,7 @@ export type SundayShare = {
   variance: number;
 };
 
-/** The special days that locations saw, and Sunday's share by role. */
+/** The observed special days, and Sunday's share by role. */
 export function seenDays(
   members: readonly Member[],
   ordinary: OrdinaryDays,
@@ -53,7 +56,7 @@ export function seenDays(
   return { seen: seen.filter(({ level }) => !Number.isNaN(level)), shares };
 }
 
-/** A special day beside the usual; undefined where no location saw it. */
+/** A special day compared with the usual demand; undefined if no location observed it. */
 function see(
   day: number,
   members: readonly Member[],
@@ -72,7 +75,7 @@ function see(
     const { floor } = ordinary.locations[l];
     const y = new Float32Array(PARTS);
     const contrast = new Float32Array(PARTS);
-    // Other days are no way to a Sunday.
+    // Days of role `near` are not compared with Sundays.
     const sundays = special.role === 'near' ? null : usualDay(parts, sunday, days, startDay).demand;
     for (let p = 0; p < PARTS; p++) {
       usual.demand[p] += floor;
@@ -85,13 +88,13 @@ function see(
   return { day, special, locations, usualDays };
 }
 
-/** NaN where it is not finite. */
+/** Logarithm of a / b; NaN if it is not finite. */
 function logRatio(a: number, b: number): number {
   const log = Math.log(a / b);
   return Number.isFinite(log) ? log : NaN;
 }
 
-/** A contrast within its limits; 0 where nothing is known of Sundays. */
+/** A contrast within its limits; 0 if Sundays are unknown. */
 export const limited = (contrast: number): number =>
   Number.isNaN(contrast) ? 0 : Math.min(Math.max(contrast, -MAX_CONTRAST), MAX_CONTRAST);
 
@@ -122,7 +125,7 @@ function sundayShares(sights: readonly Sight[], { locations }: OrdinaryDays): Re
   return { off: shareOf('off'), between: shareOf('between'), near: { mean: 0, variance: 0 } };
 }
 
-/** α, a and δ of a day seen. */
+/** α, a and δ of an observed day. */
 function describe(one: Sight, { locations, shares }: OrdinaryDays, sunday: number): SeenDay {
   const known = Float64Array.from({ length: PARTS }, (_, p) => {
     let actual = 0;
@@ -139,7 +142,7 @@ function describe(one: Sight, { locations, shares }: OrdinaryDays, sunday: numbe
     return expected > 0 ? logOf(actual / expected) : NaN;
   });
   const level = levelFrom(known, shares);
-  // Of parts that no location observes (nights without rows) no shape is known.
+  // Parts that no location observes (nights without rows) have no known shape.
   const alphas = known.map((alpha) => (Number.isNaN(alpha) ? level : alpha));
   const deltas = Float64Array.from(one.locations, (location) => {
     if (location === undefined) return NaN;

@@ -1,14 +1,15 @@
 /**
  * Special days: public holidays, the days beside them, and the days that they enclose.
  *
- * A holiday's window is the three days before it and the one after; where it is a Thursday or a Friday, the weekend
- * after it as well. Holidays four to seven days apart (Christmas and New Year) make a season: every day between them
- * is special.
- * A day in several windows belongs to the first of: holiday, day between, day after, days before from the nearest on.
+ * A holiday's window is the three days before it and the one after. For a Thursday or Friday it includes the weekend
+ * after it. Holidays four to seven days apart (Christmas and New Year) make a season: every day between them is
+ * special.
+ * A day in several windows has the first role that applies: holiday, day between, day after, days before (nearest
+ * first).
  *
- * Two special days are alike by their slot (how far from the holiday, or "between"), by the kind of holiday (the
- * weekday it falls on, which says whether it makes a long weekend; or "season") and by its name. Days are local day
- * numbers: local hour index / 24, 0 being 1970-01-01, a Thursday. Complexity O(H log H) for H holidays.
+ * Two special days are alike by their slot (distance from the holiday, or "between"), by the kind of holiday (its
+ * weekday, which decides whether it makes a long weekend; or "season") and by its name. Days are local day numbers:
+ * local hour index / 24, 0 being 1970-01-01, a Thursday. Complexity O(H log H) for H holidays.
  */
 import { localMidnight } from './local-time.ts';
 import { HOURS_PER_DAY, type Holiday } from './types.ts';
@@ -17,17 +18,19 @@ const DAYS_BEFORE = 3;
 /** Fewest and most days from one holiday of a season to the next. */
 const SEASON_GAP = [4, 7] as const;
 export const SEASON = 'season';
-/** Holidays so far outside of some days still make them special: callers name these, too. */
+/** Holidays this far outside of some days can still make them special. Callers must pass them, too. */
 export const HOLIDAY_REACH_HOURS = (SEASON_GAP[1] + DAYS_BEFORE) * HOURS_PER_DAY;
 
-/** `off`: a holiday; `between`: a working day that holidays, or a holiday and a weekend, enclose; `near`: any other. */
+/**
+ * `off`: a holiday. `between`: a working day enclosed by holidays, or by a holiday and a weekend. `near`: any other.
+ */
 export type DayRole = 'off' | 'between' | 'near';
 
 export type SpecialDay = {
   role: DayRole;
   /** Name of the holiday. */
   name: string;
-  /** Days after that holiday; of days before it negative. */
+  /** Days after that holiday; negative for days before it. */
   offset: number;
   /** Weekday of the holiday, 0 = Sunday, or `season`. */
   kind: string;
@@ -41,14 +44,14 @@ export const weekdayOf = (day: number): number => (((day + 4) % 7) + 7) % 7;
 
 export const dayOf = (localHour: number): number => Math.floor(localHour / HOURS_PER_DAY);
 
-/** Special days around holidays, in any order. Throws RangeError for a date that is none. */
+/** Special days around holidays, in any order. Throws RangeError for an invalid date. */
 export function specialDays(holidays: readonly Holiday[]): SpecialDays {
   const names = new Map<number, string>();
   for (const { date, name } of holidays) {
     const midnight = localMidnight(date);
     if (midnight === null) throw new RangeError(`holiday ${date} is not a calendar date; give YYYY-MM-DD`);
     const day = dayOf(midnight);
-    // Two holidays on one day: the same one of them every time.
+    // For two holidays on one day: always choose the same one.
     const other = names.get(day);
     if (other === undefined || name < other) names.set(day, name);
   }
@@ -94,7 +97,7 @@ function isBridge(day: number, offset: number): boolean {
   return (offset === 1 && weekdayOf(day) === 4) || (offset === -1 && weekdayOf(day) === 2);
 }
 
-/** Ascending holidays, grouped: none of a group is further from the next than a season's holidays are. */
+/** Ascending holidays, grouped into seasons: the next holiday of a group is never further away than a season allows. */
 function seasons(sorted: readonly number[]): number[][] {
   const groups: number[][] = [];
   for (const day of sorted) {
@@ -116,7 +119,9 @@ export function likeness(a: SpecialDay, b: SpecialDay): number {
   return LIKE_SLOT + (isSameKind ? LIKE_KIND : 0) + (isSameName ? LIKE_NAME : 0);
 }
 
-/** Shares of what holidays differ by that days have in common: any two of a slot, of a kind, of a holiday. */
+/**
+ * Shares of the variance between holidays that two days have in common if they share the slot, the kind, the holiday.
+ */
 const LIKE_SLOT = 0.2;
 const LIKE_KIND = 0.3;
 const LIKE_NAME = 0.5;

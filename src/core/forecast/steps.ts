@@ -1,15 +1,15 @@
 /**
  * Sums over steps of local hours.
  *
- * A step of s hours covers s hours of the wall clock; the last one ends with the horizon and may be shorter. Each hour
- * counts as often as it really happens: 0 times if the clock skips it, twice if the clock repeats it.
+ * A step of s hours covers s hours of the wall clock. The last one ends with the horizon and may be shorter. An hour
+ * counts 0 times if the clock skips it, and twice if the clock repeats it.
  */
 import type { FittedModel } from './model.ts';
 import { medianInPlace } from './quantiles.ts';
 import { clampDemand, stabilise } from './transform.ts';
 import { HOURS_PER_WEEK } from './types.ts';
 
-/** Largest share of missing hours in a step whose forecast is still compared with what was observed. */
+/** Largest share of missing hours in a step that is still compared with its forecast. */
 const MISSING_SHARE = 0.25;
 
 export const stepCount = (horizonHours: number, stepHours: number): number =>
@@ -22,17 +22,17 @@ export function sumSteps(hourly: Float64Array, multiplicity: Uint8Array, stepHou
   return sums;
 }
 
-/** Sums over windows that overlap tell up to half as much again as those side by side. */
+/** Sums over overlapping windows carry up to half as much information again as separate ones. */
 const OVERLAP_GAIN = 1.5;
-/** Weeks of history that say how far a step may lie from its forecast. */
+/** Weeks of history that define the usual range of a step. */
 const USUAL_WEEKS = 4;
-/** Steps in them below which their range is chance. */
+/** With fewer steps in these weeks, their range is chance. */
 const MIN_STEPS = 14;
 
 /**
- * Range of the demand of a step in the last four weeks, steps with outliers or missing hours left out; that of its
- * hours times their number where those are few steps. Of the whole history where nothing varied in the weeks, the
- * middle demand where nothing ever did.
+ * Range of the demand of a step in the last four weeks, without steps that have outliers or missing hours. If there are
+ * few such steps: the range of single hours, times the hours of a step. If demand did not vary in these weeks, the
+ * range over the whole history; if it never varied, the middle demand.
  */
 export function usualRange(
   { values, clean }: Pick<FittedModel, 'values' | 'clean'>,
@@ -55,7 +55,7 @@ export function usualRange(
       lowest = Math.min(lowest, sum);
       highest = Math.max(highest, sum);
     }
-    // Sums of a constant differ by rounding.
+    // Rounding makes the sums of a constant differ.
     return whole >= least && highest - lowest > 1e-9 * highest ? highest - lowest : 0;
   };
   const recent = Math.max(0, values.length - USUAL_WEEKS * HOURS_PER_WEEK);
@@ -67,17 +67,17 @@ export function usualRange(
   );
 }
 
-/** Past forecasts of whole steps beside what happened. */
+/** Past forecasts of whole steps, compared with the observed demand. */
 export type PastSteps = {
   /** Hours from the origin to the end of each step. */
   endHours: Float64Array;
-  /** Place of each step's origin among the origins, ascending. */
+  /** Index of each step's origin among the ascending origins. */
   origins: Int32Array;
   /** Level of the forecast on the scale of the series' transform: g(forecast). */
   levels: Float64Array;
   /** Error on the same scale: g(actual) − g(forecast), finite. */
   errors: Float64Array;
-  /** Share of the errors that are independent at most: steps longer than the time between origins overlap. */
+  /** Largest share of the errors that can be independent: steps longer than the time between origins overlap. */
   independentShare: number;
   /** Σ|actual − forecast| and Σ actual, in demand. */
   absoluteError: number;
@@ -85,13 +85,11 @@ export type PastSteps = {
 };
 
 /**
- * Compares the past forecasts with the history, step by step, holidays left out. Clock changes are left out of the
- * comparison: both sides count each local hour once.
- *
- * An outlier counts as what the cleaning capped it to: five deviations off, so a quiet or a busy day stays one,
- * while a wrong observation, of 1e9 say, or of 0 where the logarithm fits, cannot make every interval absurd. The
- * reported error takes it as the nearest demand that the model may forecast: that of days to come is measured on
- * what happens, outliers and all.
+ * Compares the past forecasts with the history, step by step, without holidays. Clock changes are ignored: both sides
+ * count each local hour once. For the intervals an outlier counts with the value that the cleaning capped it to, five
+ * deviations off. So a quiet or busy day stays one, while a wrong observation (1e9, or 0 under a logarithm) cannot make
+ * every interval absurd. For the reported error an outlier counts as the nearest demand that the model may forecast:
+ * the error of days to come will include outliers.
  */
 export function comparePast(model: FittedModel, stepHours: number): PastSteps {
   const { values, clean, transform, past, pastLeadHours } = model;

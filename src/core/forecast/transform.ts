@@ -4,16 +4,17 @@
  *   z = (g(y) − μ) / σ,   g = log where every value is positive, else square root
  *   log   ŷ = m(z) A(z),              A = mean e^ε        m = g⁻¹(μ + σ z), the median
  *   √     ŷ = R (m(z) + B(z)),        B = mean ε²,    R = 1 + (r − 1) p² / (p² + c²)
- * with ε the past errors on the scale of g around their mean, in up to eight groups of like z, A and B linear in
- * between (Duan 1983, smearing estimate): noise is larger in quiet hours with log, and in busy ones with the root of
- * sparse demand. All errors count, an event in one hour of a hundred is its mean, not its median.
- * r = Σ demand / Σ (m + B) of the same hours, errors' mean taken out: a forecast of sparse demand is itself so
- * uncertain that its square is too large. Past z are first drawn to the middles of their days, or spread, until they
- * vary as the present forecast does: it knows more history than they did, and r for their own uncertainty made three
- * weeks of sparse demand 9 % too low.
- * About p = 0.3 Σ B / Σ m of r is plausible; c is its deviation by chance, were hours independent. What r tells of a
- * busy place is chance: believed, it makes forecasts of whole weeks worse and what is seen of past errors too small.
- * A mean of the errors that chance explains is left in. Cleaned errors are bounded, so one odd hour cannot dominate.
+ * with ε the past errors on the scale of g around their mean, in up to eight groups of similar z; A and B are linear in
+ * between (Duan 1983, smearing estimate). Noise is larger in quiet hours with log, and in busy hours with the root of
+ * sparse demand. All errors count: rare events in one hour of a hundred change the mean, not the median.
+ * r = Σ demand / Σ (m + B) of the same hours, without the mean of the errors. It corrects an effect of sparse demand:
+ * the forecast itself is so uncertain that its square is too large. Before r is measured, past z are moved towards the
+ * middles of their days, or away from them, until they vary like the present forecast, which uses more history. With
+ * an r that reflects the past uncertainty, three weeks of sparse demand came out 9 % too low.
+ * A deviation of r from 1 by about p = 0.3 Σ B / Σ m is plausible; c is its deviation by chance if hours were
+ * independent. For a busy location r is chance: using it makes forecasts of whole weeks worse, and past errors look
+ * too small. A mean of the errors that chance can explain is not corrected. Cleaned errors are bounded, so one odd
+ * hour cannot dominate.
  * Values stay within the historical range widened by 30 % of its width.
  * Complexity O(n) once, O(1) per value. Units: y in demand per hour, z and ε free of units.
  */
@@ -36,19 +37,19 @@ export type Transform = {
 };
 
 const RANGE_MARGIN = 0.3;
-/** Hours with demand. */
+/** Minimum number of hours with demand. */
 const MIN_IN_GROUP = 100;
 const MAX_GROUPS = 8;
 const GROUPING_SAMPLE = 600;
-/** A few events may look like anything. */
+/** With few events, any ratio can occur by chance. */
 const MAX_RATIO = 2;
 /**
- * Of what noise adds to the square of a forecast, the part by which uncertainty of the forecast itself may make it
- * too large.
+ * Noise adds to the square of a forecast. This share of that amount is a plausible effect of the forecast's own
+ * uncertainty.
  */
 const PLAUSIBLE_SHARE = 0.3;
 const NO_SIGNAL = 1e-9;
-/** A positive value this far below the mean is noise around zero, where the logarithm overreacts. */
+/** A positive value this far below the mean is noise around zero; the logarithm would overreact to it. */
 const LOG_FLOOR_SHARE = 1e-3;
 
 export const stabilise = (kind: TransformKind, y: number): number =>
@@ -72,7 +73,7 @@ export function fitTransform(clean: Float64Array): Transform {
   for (const y of clean) mean += stabilise(kind, y) / clean.length;
   let variance = 0;
   for (const y of clean) variance += (stabilise(kind, y) - mean) ** 2 / clean.length;
-  // A constant series has rounding noise for a variance; standardising that would model the noise.
+  // A constant series varies only by rounding; standardising that would model the rounding.
   const isConstant = !(variance > 1e-20 * Math.max(mean * mean, 1e-280)) || lowest === highest;
   const deviation = isConstant ? 1 : Math.sqrt(variance);
   const margin = RANGE_MARGIN * (highest - lowest);
@@ -95,7 +96,7 @@ export function standardise(transform: Transform, clean: Float64Array): Float64A
   return clean.map((y) => (stabilise(transform.kind, y) - transform.mean) / transform.deviation);
 }
 
-/** The nearest demand that a forecast may take. */
+/** The demand nearest to y that a forecast may take. */
 export const clampDemand = (transform: Transform, y: number): number =>
   Math.min(Math.max(y, transform.lowest), transform.highest);
 
@@ -110,17 +111,17 @@ export type MeanDemand = (z: number) => number;
 /** Past forecasts of single hours, hour by hour. */
 export type PastHours = {
   z: Float64Array;
-  /** z of the demand that came less the forecast. */
+  /** z of the observed demand, minus the forecast. */
   errors: Float64Array;
   demand: Float64Array;
-  /** Number of different hours among them: past forecasts may overlap. */
+  /** Number of distinct hours among them: past forecasts may overlap. */
   distinct: number;
 };
 
 /**
- * The mean demand behind a forecast, learned from past ones; the median where there are none.
- * @param past hours from several origins with as much history before them as matters
- * @param ahead z of the present forecast at the hours of day that past ones are of, a week of them
+ * The mean demand of a forecast, learned from past ones; the median if there are none.
+ * @param past hours from several origins, each with enough history before it
+ * @param ahead z of the present forecast, one week at the same hours of day as the past ones
  */
 export function meanDemand(transform: Transform, past: PastHours, ahead = past.z): MeanDemand {
   const { kind, mean, deviation } = transform;
@@ -136,9 +137,7 @@ export function meanDemand(transform: Transform, past: PastHours, ahead = past.z
   return (z) => clampDemand(transform, ratio * corrected(z));
 }
 
-/**
- * R: how far the sum of past demand is from that of its forecasts, less what of it is as likely chance. @param ahead z
- */
+/** R: ratio of past demand to its forecasts, shrunk by the part that chance explains. @param ahead z */
 function shrunkRatio(past: PastHours, ahead: Float64Array, corrected: MeanDemand, noise: MeanDemand): number {
   const { errors, demand, distinct } = past;
   const n = errors.length;
@@ -159,7 +158,7 @@ function shrunkRatio(past: PastHours, ahead: Float64Array, corrected: MeanDemand
   }
   if (!(expected > 0)) return 1;
   const ratio = Math.min(Math.max(observed / expected, 1 / MAX_RATIO), MAX_RATIO);
-  // Where the forecast is nothing but noise, every ratio is plausible.
+  // If the forecast is nothing but noise, every ratio is plausible.
   const plausible = (PLAUSIBLE_SHARE * added) / Math.max(expected - added, NO_SIGNAL * added);
   const chance = Math.sqrt((squares * n) / distinct) / expected;
   return plausible > 0 ? 1 + (ratio - 1) / (1 + (chance / plausible) ** 2) : 1;
@@ -178,7 +177,7 @@ function withinDays(hours: Float64Array): { middles: Float64Array; deviation: nu
   return { middles, deviation: Math.sqrt(square / hours.length) };
 }
 
-/** The mean, less what of it is as likely chance (James & Stein 1961); 0 where there are none. */
+/** The mean, shrunk by the part that chance explains (James & Stein 1961); 0 for no values. */
 function shrunkMean(values: Float64Array): number {
   const n = values.length;
   let mean = 0;
@@ -188,10 +187,10 @@ function shrunkMean(values: Float64Array): number {
   return mean * mean * n > variance ? mean - variance / (n * mean) : 0;
 }
 
-/** What errors around their mean add to the median, at the mean z of each group. */
+/** The correction of the median by errors around their mean, at the mean z of each group. */
 type Knot = {
   z: number;
-  /** Factor with log, summand with the root. */
+  /** A factor with log, a summand with the root. */
   correction: number;
 };
 
@@ -222,12 +221,12 @@ function errorsByLevel({ kind, deviation }: Transform, { z, errors, demand }: Pa
   return knots.length > 0 ? knots : [{ z: 0, correction: kind === 'log' ? 1 : 0 }];
 }
 
-/** Largest z of each group, about as many as wanted; the last is infinite. */
+/** Largest z of each group, about `wanted` groups; the last is infinite. */
 function groupEnds(z: Float64Array, wanted: number): Float64Array {
   const groups = Math.min(MAX_GROUPS, Math.max(1, wanted));
-  // A sample for where the groups part is enough; the sums are over all.
+  // A sample is enough to find the borders of the groups; the sums use all values.
   let stride = Math.ceil(z.length / GROUPING_SAMPLE);
-  // A stride that shares a factor with 24 or 168 would meet the same hours of the day again and again.
+  // A stride that shares a factor with 24 or 168 would always meet the same hours of the day.
   while (stride > 1 && (stride % 2 === 0 || stride % 3 === 0 || stride % 7 === 0)) stride++;
   const sample = Float64Array.from({ length: Math.ceil(z.length / stride) }, (_, i) => z[i * stride]).sort();
   return Float64Array.from({ length: groups }, (_, k) =>

@@ -7,9 +7,9 @@ export type DemandSeries = {
   timeZone: string;
   /** UTC hours since the Unix epoch of `values[0]`. */
   startHour: number;
-  /** Demand per hour; NaN is a missing hour. Negative and infinite numbers are read as missing. */
+  /** Demand per hour; NaN is a missing hour. Negative and infinite numbers count as missing. */
   values: Float64Array;
-  /** Stretches of demand before `values`, from which the effects of holidays and events are learned, nothing else. */
+  /** Stretches of demand before `values`. Only the effects of holidays and events are learned from them. */
   older?: readonly { startHour: number; values: Float64Array }[];
 };
 
@@ -23,31 +23,31 @@ export type Holiday = {
 
 /** A stretch of time in which demand is known to differ: a strike, a marathon, a closed station, a promotion. */
 export type DemandEvent = {
-  /** Free text that says which events are alike. */
+  /** Free text; events with the same text are alike. */
   kind: string;
   /** null: all locations. */
   locationId: number | null;
   /** UTC hours since the epoch: from (inclusive), until (exclusive). */
   fromHour: number;
   untilHour: number;
-  /** What demand is multiplied by, ≥ 0, as stated; null: learned from past events of the same kind. */
+  /** Stated factor on demand, ≥ 0; null: learned from past events of the same kind. */
   factor: number | null;
 };
 
 export type ForecastOptions = {
   /** First local day forecast, `YYYY-MM-DD`. Default: `defaultStartDate` of the series set. */
   startDate?: string;
-  /** Instead of `startDate`: the forecast starts at the local hour this UTC hour falls in. */
+  /** Alternative to `startDate`: the forecast starts at the local hour that contains this UTC hour. */
   originHour?: number;
   /** Local hours to forecast, 1 or more. */
   horizonHours: number;
   /** Local hours per value, 1 or more. The last step ends with the horizon and may be shorter. */
   stepHours: number;
-  /** Share of outcomes the intervals shall cover, 0.5 … 0.999; null for no intervals. */
+  /** Share of outcomes that the intervals should cover, 0.5 … 0.999; null for no intervals. */
   confidenceLevel: number | null;
-  /** Public holidays in the history (`older` too) and the forecast, and of the days beside them; none where absent. */
+  /** Public holidays in the history (including `older`), in the forecast, and near either; none if absent. */
   holidays?: readonly Holiday[];
-  /** Events in the history and the forecast, in any order; none where absent. */
+  /** Events in the history and the forecast, in any order; none if absent. */
   events?: readonly DemandEvent[];
 };
 
@@ -55,7 +55,7 @@ export type ForecastOptions = {
 const FORECAST_METHODS = ['combination', 'sar_weekly_mean', 'daily_profile', 'mean'] as const;
 export type ForecastMethod = (typeof FORECAST_METHODS)[number];
 
-/** Of locations without observations: what is expected of them, or nothing (`missing-history.ts`). */
+/** Methods for locations without observations: the expected demand, or nothing (`missing-history.ts`). */
 export const METHODS_WITHOUT_HISTORY = ['expected_daily_demand', 'no_history'] as const;
 type MethodWithoutHistory = (typeof METHODS_WITHOUT_HISTORY)[number];
 
@@ -71,21 +71,21 @@ export type LocationForecast = {
   backtestWape: number | null;
   /** Observed hours the model was fitted on (at most 13 weeks). */
   observedHours: number;
-  /** Hours from the newest observation to the start; null where there is no observation. */
+  /** Hours from the newest observation to the start; null if there is no observation. */
   leadHours: number | null;
   notes: HistoryNotes;
 };
 
-/** What a planner should know of the history behind a forecast. */
+/** What a planner should know about the history behind a forecast. */
 export type HistoryNotes = {
-  /** Newest lasting change of level; null where none is seen. */
+  /** Newest lasting change of level; null if none was found. */
   levelShift: {
     /** First local day on the new level, `YYYY-MM-DD`. */
     date: string;
-    /** Demand of a day after it over that before it; null where there was none before. */
+    /** Demand of a day after the change over that before it; null if there was none before. */
     factor: number | null;
   } | null;
-  /** The pattern in which hours are missing; null where none is seen. Missing hours are read as unknown, not as 0. */
+  /** The pattern in which hours are missing; null if none was found. Missing hours count as unknown, not as 0. */
   absentRows: AbsentRows | null;
 };
 
@@ -96,7 +96,7 @@ export type AbsentRows = {
   hoursOfDay: number[];
   /** Days of the week, 1 (Monday) … 7, that are never observed. */
   weekdays: number[];
-  /** Counts are observed, 1 among them, but never 0: rows seem to be written only where there is demand. */
+  /** The history has counts, including 1, but never 0: rows seem to be written only when there is demand. */
   zerosNeverSeen: boolean;
 };
 
@@ -113,7 +113,7 @@ export type ForecastResult = LocationForecast | NoObservations;
 export type ForecastSet = {
   /** Name of the model, for `metadata.model`. */
   model: string;
-  /** First local day of the forecast; null where no series has an observation and none was asked for. */
+  /** First local day of the forecast; null if no series has an observation and no start was given. */
   startDate: string | null;
   /** One per series, in the order of the series. */
   results: ForecastResult[];

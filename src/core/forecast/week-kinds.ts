@@ -1,16 +1,15 @@
 /**
- * Kinds of weeks, so that a backtest tells usual weeks from others.
+ * Kinds of weeks, so that a backtest can separate usual weeks from others.
  *
- * A week runs from Monday to Sunday on the local clock. It is the first that fits of
- *   storm        it holds a day that the caller sets apart
- *   holiday      it holds a special day (a public holiday or a day beside one, `special-days.ts`) or an hour of an
- *     event there
- *   after_shift  it holds a day of the two weeks from a lasting change of level on (`level-shifts.ts`), as the whole
- *     history,
- *                that after the week too, shows it
+ * A week runs from Monday to Sunday on the local clock. It has the first kind that applies:
+ *   storm        it contains a day that the caller lists as a storm
+ *   holiday      it contains a special day (a public holiday or a day near one, `special-days.ts`) or an hour of
+ *                an event at the location
+ *   after_shift  it contains a day of the two weeks after a change of level (`level-shifts.ts`), found in the
+ *                whole history, including the time after the week
  *   calm         none of these
- * Forecasts know nothing of storms: nobody could have told them. Days are not judged by their demand, since to call
- * calm what was forecast well would flatter the intervals.
+ * Forecasts do not know the storms: nobody could have known them in advance. Days are not classified by their demand:
+ * calling well-forecast weeks calm would make the intervals look better than they are.
  */
 import { wholeDays } from './day-levels.ts';
 import { eventsByHour } from './event-hours.ts';
@@ -25,12 +24,12 @@ export const WEEK_KINDS = ['storm', 'holiday', 'after_shift', 'calm'] as const;
 export type WeekKind = (typeof WEEK_KINDS)[number];
 
 const DAYS_PER_WEEK = 7;
-/** Days from a change of level on that count as after it, that of the change among them. */
+/** Number of days that count as after a change of level, including the day of the change. */
 const DAYS_AFTER_SHIFT = 14;
 /** Local day 0 is a Thursday, 1970-01-01. */
 const DAYS_SINCE_MONDAY = 3;
 
-/** What makes weeks of all locations what they are. */
+/** What makes a week unusual, for all locations. */
 export type UnusualDays = {
   special: SpecialDays;
   events: readonly DemandEvent[];
@@ -38,12 +37,10 @@ export type UnusualDays = {
   storms: readonly string[];
 };
 
-/** The kind of a span of local hours at one location: the first that fits of the weeks that it touches. */
+/** The kind of a span of local hours at one location: the first kind that applies to a week it touches. */
 export type KindOfSpan = (fromHour: number, hours: number) => WeekKind;
 
-/**
- * Kinds of weeks at a location. Throws RangeError for a storm that is no date. O(hours of the history and of events).
- */
+/** Kinds of weeks at a location. Throws RangeError if a storm is not a date. O(hours of the history and of events). */
 export function weekKinds(series: DemandSeries, { special, events, storms }: UnusualDays): KindOfSpan {
   const kinds = new Map<number, number>();
   const mark = (kind: WeekKind, fromDay: number, toDay: number): void => {
@@ -75,10 +72,7 @@ export function weekKinds(series: DemandSeries, { special, events, storms }: Unu
 
 const weekOf = (day: number): number => Math.floor((Math.floor(day) + DAYS_SINCE_MONDAY) / DAYS_PER_WEEK);
 
-/**
- * First local days of the levels that a series has had, but for the first of them; special days and events tell
- * nothing of it.
- */
+/** First local day of each level of a series, without the first level. Special days and events are ignored. */
 function shiftDays(series: DemandSeries, special: SpecialDays, events: readonly DemandEvent[]): number[] {
   const newest = newestLocalHour(series);
   if (newest === null) return [];
