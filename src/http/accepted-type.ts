@@ -7,8 +7,9 @@ import type { App } from './deps.ts';
 type Documented = { hide?: boolean; response?: Record<string, { content?: object }> } | undefined;
 
 /**
- * Negotiates the type of every documented answer (RFC 9110, 12.5.1): the one of the types that its route offers which
- * the caller likes best. Where none fits, 406, before the request has done anything. Errors come as JSON to everybody.
+ * Negotiates the type of every documented answer (RFC 9110, 12.5.1): of the types that the route offers, the one that
+ * the caller likes best. If none is acceptable, the answer is 406, before the request has done anything. Errors are
+ * JSON for every caller.
  */
 export async function negotiateTypes(app: App): Promise<void> {
   await app.register(accepts);
@@ -25,17 +26,17 @@ export async function negotiateTypes(app: App): Promise<void> {
   });
 }
 
-/** The type of the answer that a caller likes best; the first that is offered where none is preferred. */
+/** The type that the caller likes best; the first that the route offers if the caller prefers none. */
 export function acceptedType(request: FastifyRequest): string | undefined {
   const types = offeredTypes(request);
   if (!request.headers.accept?.trim()) return types[0];
-  // Everything is sent as UTF-8, so `charset=utf-8` in Accept is satisfied, too.
+  // Everything is sent as UTF-8, so `charset=utf-8` in Accept is satisfied.
   const named = types.flatMap((type) => [type, `${type}; charset=utf-8`]);
   const best = request.accepts().type(named);
   return typeof best === 'string' ? best.split(';', 1)[0] : undefined;
 }
 
-/** The media types that the successful answer of a route is documented with. */
+/** The documented media types of a route's successful answer. */
 function offeredTypes(request: FastifyRequest): string[] {
   const { response = {} } = request.routeOptions.schema as NonNullable<Documented>;
   const success = Object.entries(response).find(([status]) => status.startsWith('2'));

@@ -73,7 +73,7 @@ const FAULTS: Record<ErrorStatus, [ErrorCode, Fault]> = {
   503: ['SERVICE_UNAVAILABLE', { message: 'the database cannot be reached; try again' }],
 };
 
-/** What parameters of paths look like, by name. */
+/** Examples of path parameters, by name. */
 export const PARAMETER_EXAMPLES: Record<string, string> = {
   job_id: 'opt_01a1ff31-a641-7280-b760-87762dc26827',
   decision_id: 'dec_01a1ff31-a641-7280-b760-87762dc26827',
@@ -90,7 +90,7 @@ export function errorExample(status: ErrorStatus): ErrorEnvelope {
   return { status: 'error', data: null, errors: new AppError(code, [fault]).items(), metadata };
 }
 
-/** The example of a successful answer, taken from a run on the sample data; undefined where there is none. */
+/** The example of a successful answer, taken from a run on the sample data; undefined if there is none. */
 export function answerExample(operationId: string, status: string): object | undefined {
   return (successes as Record<string, Record<string, object>>)[operationId]?.[status];
 }

@@ -31,7 +31,7 @@ import { validatorCompiler } from './validation.ts';
 /** Longest path parameter, percent-encoded: a vehicle id of 128 characters takes up to nine times as many. */
 const MAX_PATH_PARAMETER = 128 * 9;
 
-/** Builds the HTTP application; it does not listen yet, and closing it closes nothing it was given. */
+/** Builds the HTTP application. It does not listen yet. Closing it leaves `deps` open. */
 export async function buildApp(deps: Deps): Promise<App> {
   const { config } = deps;
   const clientErrors = answerClientErrors(config);
@@ -76,14 +76,14 @@ export async function buildApp(deps: Deps): Promise<App> {
     );
   });
 
-  // At shutdown waiting callers get the path of their job, and sockets the code 1001 (going away).
+  // At shutdown waiting callers get the path of their job, and sockets get code 1001 (going away).
   let isClosing = false;
   app.addHook('preClose', async () => {
     isClosing = true;
     deps.watch.releaseWaiting();
   });
   app.addHook('onSend', async (_request, reply) => {
-    // Otherwise the connection of a call that ends now would stay open, idle, and hold up the end.
+    // Otherwise the connection of a call that ends now would stay open and idle, and delay the shutdown.
     if (isClosing) reply.header('connection', 'close');
   });
   await app.register(websocket, {
@@ -93,7 +93,8 @@ export async function buildApp(deps: Deps): Promise<App> {
       this.websocketServer.close(done);
     },
   });
-  // After the WebSockets, which close the connection of a handshake that is refused from here on only.
+  // After the WebSocket plugin: it closes the connection of a refused handshake only for hooks that are registered
+  // later.
   await secure(app, config);
   await compressAnswers(app);
   answerUnrouted(app);

@@ -10,7 +10,7 @@ export const JSON_TYPE = 'application/json';
 export const CSV_TYPE = 'text/csv';
 export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 
-/** Most that a packed body may grow by, past its first MiB: JSON and CSV of real data grow five to thirty times. */
+/** Largest growth of a packed body past its first MiB. JSON and CSV of real data grow five to thirty times. */
 const MAX_UNPACK_RATIO = 200;
 const ANY_RATIO_BYTES = 1024 * 1024;
 const UNPACK_CHUNK_BYTES = 64 * 1024;
@@ -23,13 +23,13 @@ declare module 'fastify' {
   }
 }
 
-/** The bytes of a CSV body, as they came. */
+/** The bytes of a CSV body, as they were received. */
 export type CsvBody = readonly Buffer[];
 
-/** Whether the body came as CSV; bodies of that type are of no other shape. */
+/** Whether the body is CSV. Bodies of that type have no other shape. */
 export const isCsv = (request: FastifyRequest): boolean => request.mediaType === CSV_TYPE;
 
-/** The JSON body of a request, of a route with this operation; its schema has passed it. */
+/** The JSON body of a request to a route with this operation. It fits its schema. */
 export function taken<O extends Operation>(request: { body: unknown }, operation: O): TakenBody<O> {
   const { body } = request;
   if (body instanceof TakenBody && body.operation === operation) return body as unknown as TakenBody<O>;
@@ -43,13 +43,13 @@ export function factsOf<O extends Operation>(request: { body: unknown }, operati
 
 type BodySetup = 'addContentTypeParser' | 'removeContentTypeParser' | 'addHook';
 type BodyLimits = Pick<Config, 'HTTP_JSON_LIMIT_BYTES' | 'HTTP_BODY_LIMIT_BYTES'>;
-/** The limit of a kind of body. */
+/** The size limit for one kind of body. */
 type Limit = { bytes: number; kind: 'JSON' | 'CSV'; setting: string };
 
 /**
- * Sets up how bodies are read: JSON, JSON merge patch, CSV; each of them plain or with `Content-Encoding: gzip`. A
- * route takes JSON, or the types that the `content` of its body schema names; any other is answered with 415.
- * @param limits longest bodies; they hold for packed bodies after unpacking too
+ * Sets up how bodies are read: JSON, JSON merge patch, CSV; each plain or with `Content-Encoding: gzip`. A route takes
+ * JSON, or the types that the `content` of its body schema names. Any other type is answered with 415.
+ * @param limits largest bodies; packed bodies must also be within them after unpacking
  */
 export function acceptBodies(app: Pick<App, BodySetup>, limits: BodyLimits, intake: Intake): void {
   const [json, csv] = readLimits(limits);
@@ -66,7 +66,7 @@ export function acceptBodies(app: Pick<App, BodySetup>, limits: BodyLimits, inta
   );
   app.addHook('preParsing', async (request, _reply, payload) => {
     if (!hasBody(request)) {
-      // Fastify would look for a parser of it.
+      // Fastify would look for a parser for it.
       delete request.headers['content-type'];
       return payload;
     }
@@ -82,7 +82,7 @@ function readLimits(limits: BodyLimits): [json: Limit, csv: Limit] {
   return [{ bytes: json, kind: 'JSON', setting: 'HTTP_JSON_LIMIT_BYTES' }, csv];
 }
 
-/** Whether the request has a body. If not, its headers say nothing about a type. */
+/** Whether the request has a body. Without one, no type is expected. */
 function hasBody({ headers, routeOptions }: FastifyRequest): boolean {
   return (
     routeOptions.schema?.body !== undefined ||
@@ -101,18 +101,18 @@ function checkMediaType(request: FastifyRequest): void {
   const body = request.routeOptions.schema?.body as { content?: object } | undefined;
   if (body === undefined) return;
   const type = request.mediaType;
-  // Where one schema is for all types, Fastify itself answers a body that is missing.
+  // If one schema is for all types, Fastify itself answers a missing body.
   if (type === undefined && body.content === undefined) return;
   if (type === undefined || !acceptedTypes(request).includes(type)) throw unsupportedType(request);
 }
 
-/** 415, naming what the route takes. */
+/** 415, naming the types that the route takes. */
 export function unsupportedType(request: FastifyRequest): AppError {
   const types = acceptedTypes(request).join(' or ');
   return new AppError('UNSUPPORTED_MEDIA_TYPE', `send the body as ${types}, with that Content-Type`);
 }
 
-/** Unpacks a body. `receivedEncodedLength` is what came in packed, as Fastify counts it. */
+/** Unpacks a body. `receivedEncodedLength` is the number of packed bytes received, which Fastify counts. */
 function unpack(request: FastifyRequest, payload: RequestPayload): RequestPayload {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return payload;
@@ -129,19 +129,19 @@ function unpack(request: FastifyRequest, payload: RequestPayload): RequestPayloa
     unpacked.receivedEncodedLength! += chunk.length;
   });
   payload.on('error', (error) => gunzip.destroy(error));
-  // Where the packed bytes turn out to be damaged, the rest still has to flow away: the answer comes after it.
+  // If the packed bytes are damaged, read and drop the rest: the answer comes after it.
   gunzip.on('error', () => payload.resume());
   return payload.pipe(gunzip);
 }
 
-/** Keeps the chunks as they come: one copy of the body in memory, and no database waits for a slow sender. */
+/** Keeps the chunks as they come: memory holds the body once, and no database connection waits for a slow sender. */
 function collect(request: FastifyRequest, payload: RequestPayload, limit: Limit): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const refuse = (reason: string) => {
       payload.off('data', keep);
-      // Nothing more is unpacked; the rest of what is sent flows away unread, so that the sender hears the answer.
+      // Unpack nothing more. The rest is read and dropped, so that the sender gets the answer.
       request.raw.unpipe();
       request.raw.resume();
       if (payload !== request.raw) (payload as ReturnType<typeof createGunzip>).destroy();

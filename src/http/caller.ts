@@ -4,16 +4,17 @@ import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 
-/** Who makes a job: callers take turns with each other, and the clients of a caller among themselves. */
+/** Who makes a job. Callers take turns with each other, and so do the clients of one caller. */
 export type Caller = { caller: string; clientId: string };
 
 /**
- * The caller is where the request comes from: the address of the connection, or what a trusted proxy says
- * (`HTTP_TRUSTED_PROXIES`). The name that a client gives itself counts only beside it, as anybody can write any name.
+ * The caller is the address that the request comes from: that of the connection, or the one that a trusted proxy
+ * reports (`HTTP_TRUSTED_PROXIES`). The name that a client gives itself only separates clients of one caller, since
+ * anybody can send any name.
  */
 export function readCaller(request: FastifyRequest): Caller {
   const clientId = request.headers['x-client-id'];
-  // The address is undefined once the caller has hung up, contrary to its type.
+  // Despite its type the address is undefined once the caller has disconnected.
   const address = request.ip as string | undefined;
   return {
     caller: address === undefined ? 'unknown' : callerOfAddress(address).slice(0, 128),
@@ -22,7 +23,7 @@ export function readCaller(request: FastifyRequest): Caller {
 }
 
 /**
- * Who may ask for which priority.
+ * Decides which callers may use which priority.
  * @returns a check that throws AppError FORBIDDEN
  */
 export function openPriorityCheck({ PRIORITY_HIGH_FOR: list }: Pick<Config, 'PRIORITY_HIGH_FOR'>) {

@@ -6,14 +6,14 @@ import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import type { App } from './deps.ts';
 
-/** Headers are a few kB: even a slow line sends them within this time. */
+/** Headers are a few kB: even a slow connection sends them within this time. */
 const MAX_HEADERS_SECONDS = 30;
-/** How often sockets are looked at that are late. */
+/** Interval at which late sockets are looked for. */
 const MAX_CHECK_SECONDS = 5;
 
 type Timeouts = Pick<Config, 'HTTP_REQUEST_TIMEOUT_SECONDS'>;
 
-/** Options of Node's server: how long a request may take to come in; waiting for an answer does not count. */
+/** Options of Node's server: how long a request may take to arrive. Waiting for an answer does not count. */
 export function serverTimeouts({ HTTP_REQUEST_TIMEOUT_SECONDS: seconds }: Timeouts) {
   return {
     requestTimeout: seconds * 1000,
@@ -23,22 +23,23 @@ export function serverTimeouts({ HTTP_REQUEST_TIMEOUT_SECONDS: seconds }: Timeou
   };
 }
 
-/** What Node's parser or its clock says against a request before, or while, it comes in. */
+/** An error of Node's parser or timer before a request has arrived, or while it arrives. */
 type ClientError = Error & { code?: string };
 
 /**
- * Answers what Node itself refuses: requests that take too long to come in (408), headers that are too large (431),
- * what is no HTTP (400). There is no Fastify request or reply then, so the envelope is written to the socket.
+ * Answers requests that Node itself refuses: those that take too long to arrive (408), those with too large headers
+ * (431), and input that is not HTTP (400). At that time there is no Fastify request or reply, so the envelope is
+ * written to the socket.
  * @returns the handler of `clientError`; call `follow` with the application before routes are registered
  */
 export function answerClientErrors(timeouts: Timeouts) {
-  /** requests that have begun and not been answered yet, by socket */
+  /** requests that have begun and have no answer yet, by socket */
   const begun = new WeakMap<Socket, { id: string; isAnswered(): boolean }>();
   return {
     follow(app: Pick<App, 'addHook'>): void {
       app.addHook('onRequest', async (request, reply) => {
         begun.set(request.raw.socket, { id: request.id, isAnswered: () => reply.raw.headersSent });
-        // Node would answer it without a word.
+        // Node would answer it with an empty body.
         if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
           throw new AppError('VALIDATION_ERROR', [
             { field: 'Host', message: 'the Host header is missing; send it' },

@@ -2,17 +2,17 @@ import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import type { App } from './deps.ts';
 
-/** An answer below this is sent as it is: it fits one packet. */
+/** A smaller answer is sent as it is: it fits one packet. */
 const THRESHOLD_BYTES = 1024;
 
 /**
- * Compresses answers for callers who take it, streams as they come, off the event loop. A plan of 90,000 vehicles
- * (9.5 MB) takes 40 ms of a thread and becomes a ninth; the next levels take twice as long for a tenth less. The
- * small window keeps what a stream needs below 1 MB.
+ * Compresses answers for callers that accept it, off the event loop; streams are compressed while they are sent. A plan
+ * of 90,000 vehicles (9.5 MB) takes 40 ms of a thread and shrinks to a ninth. The next compression levels take twice as
+ * long and save a tenth more. The small window keeps the memory of a stream below 1 MB.
  */
 export async function compressAnswers(app: App): Promise<void> {
   await app.register(compress, {
-    // Bodies of requests are unpacked by their readers, which bound them.
+    // The readers of request bodies unpack and limit them.
     globalDecompression: false,
     threshold: THRESHOLD_BYTES,
     encodings: ['br', 'gzip'],

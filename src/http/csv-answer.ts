@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 
-/** The query parameters of every answer that comes as CSV too. */
+/** The query parameters of every answer that is available as CSV. */
 export const CSV_QUERY = {
   spreadsheet: Type.Optional(
     Type.Boolean({
@@ -13,12 +13,14 @@ export const CSV_QUERY = {
   ),
 };
 
-/** Spaces aside, since some spreadsheets drop them; and the wide forms, which some take for the narrow ones. */
+/**
+ * Leading spaces are skipped: some spreadsheets drop them. The wide forms count: some spreadsheets read them as narrow.
+ */
 const FORMULA = /^(?:[\t\r\n]|\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/;
 
 /**
- * A text as a cell of CSV (RFC 4180). As it stands by default, since identifiers go back into systems.
- * @param forSpreadsheet whether no spreadsheet may take it for a formula
+ * A text as a cell of CSV (RFC 4180). By default it is unchanged, since identifiers go back into systems.
+ * @param forSpreadsheet whether to prevent spreadsheets from reading the text as a formula
  */
 export function csvText(text: string, forSpreadsheet: boolean): string {
   const shown = forSpreadsheet && FORMULA.test(text) ? `'${text}` : text;

@@ -1,13 +1,13 @@
 import { AppError } from '../answers/errors.ts';
 
-/** Makes an opaque page cursor of the key of a page's last row. */
+/** Turns the key of a page's last row into an opaque page cursor. */
 export function encodeCursor(key: unknown): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
 /**
  * Reads a cursor that `encodeCursor` made.
- * @param isKey whether a value is a key of the list that is paged
+ * @param isKey whether a value is a key of the list
  * @throws AppError VALIDATION_ERROR naming `cursor`
  */
 export function decodeCursor<K>(cursor: string, isKey: (value: unknown) => value is K): K {

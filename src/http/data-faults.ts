@@ -5,9 +5,9 @@ import { parseHour } from '../db/hour.ts';
 import type { HourlyEvent, Observation } from '../db/packed-rows.ts';
 
 /**
- * Faults of bulk data that its schema cannot say: they lie between rows, or between a row and what is stored.
- * Each of the functions returns at most 100 of them. `known`: ids of the stored locations among those that the rows
- * name; null: taken for granted that all are.
+ * Faults of bulk data that a schema cannot express, because they concern several rows, or a row and the stored data.
+ * Each function returns at most 100. `known`: the stored ones among the locations that the rows name; null: assume that
+ * all are stored.
  */
 export function findLocationFaults(rows: readonly LocationInput[]): Fault[] {
   const faults: Fault[] = [];
@@ -26,7 +26,7 @@ export function findLocationFaults(rows: readonly LocationInput[]): Fault[] {
   return faults;
 }
 
-/** Of a patch of one vehicle. @throws AppError VALIDATION_ERROR */
+/** Checks a patch of one vehicle. @throws AppError VALIDATION_ERROR */
 export function checkLocation(id: number, known: ReadonlySet<number>): void {
   const faults: Fault[] = [];
   addUnknown(faults, 'location_id', id, known);

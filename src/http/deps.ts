@@ -9,7 +9,7 @@ import type { Forecaster } from './forecaster.ts';
 import type { Intake } from './intake/intake.ts';
 import type { JobWatch } from './job-watch.ts';
 
-/** Everything the API needs; tests hand in the same. */
+/** Everything the API needs. Tests pass the same. */
 export type Deps = {
   config: Config;
   database: Pick<ReturnType<typeof openDatabase>, 'db' | 'pool'>;

@@ -17,11 +17,11 @@ const REDOC_PAGE = `<!doctype html>
 </html>
 `;
 
-/** ReDoc fetches this logo and has no setting against it; an empty image takes its place. */
+/** ReDoc always fetches this logo and has no setting for it. An empty image replaces it. */
 const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 const NO_IMAGE = 'data:,';
 
-/** The documents and their pages: /openapi.json, /asyncapi.json, /docs, /redoc; nothing comes from elsewhere. */
+/** The documents and their pages: /openapi.json, /asyncapi.json, /docs, /redoc. They load nothing from other hosts. */
 export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 'PORT'>): Promise<void> {
   await app.register(swagger, {
     convertConstToEnum: false,

@@ -6,14 +6,14 @@ import { unsupportedType } from './bodies.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Answers any error with the envelope. What the caller may not see goes to the log only. */
+/** Answers any error with the envelope. Details that the caller may not see go only to the log. */
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
   const known = translate(error, request);
   if (known.status >= 500) request.log.error({ err: error }, known.code);
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds));
-  // What was said of an answer that broke off before anything of it was sent does not hold for this one.
+  // These headers were set for an answer that failed before any of it was sent. They do not apply to this one.
   for (const name of ['content-encoding', 'content-disposition']) reply.removeHeader(name);
-  // Where the request was not understood no hook has run.
+  // If the request could not be parsed, no hook has run.
   reply.header('x-request-id', request.id).type('application/json; charset=utf-8');
   return reply.code(known.status).send(failure(request.id, known));
 }
@@ -34,7 +34,7 @@ function translate(error: FastifyError | AppError, request: FastifyRequest): App
       `the gzip data of the body is damaged or truncated (${error.code}); send it again, or without Content-Encoding`,
     );
   }
-  // What Fastify itself refuses (bad URL, bad Content-Length, …).
+  // Errors from Fastify itself (bad URL, bad Content-Length, …).
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new AppError('VALIDATION_ERROR', error.message);
   }

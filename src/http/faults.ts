@@ -25,7 +25,7 @@ type SchemaNode = TSchema & Record<string, unknown>;
 /** TypeBox's error for one keyword that a value violates. */
 type SchemaError = { keyword: string; params: object; message: string };
 
-/** Constraints that other services know and this one cannot honour: say why, instead of "unknown key". */
+/** Constraints that other services support and this one does not. Say why, instead of "unknown key". */
 const UNSUPPORTED_KEYS = new Map([
   ['max_daily_trips_per_vehicle', 'needs trip durations, which a request does not contain; leave it out'],
   ['max_wait_time_minutes', 'needs trip durations, which a request does not contain; leave it out'],
@@ -36,13 +36,14 @@ const MAX_SHOWN_VALUE = 80;
 /**
  * Finds where a value does not fit a schema. Each fault names the field, the value, the limit and what to do.
  *
- * TypeBox lists every error of a value before it returns: minutes and gigabytes for a body of millions of wrong items.
- * This walk stops at the last fault that is reported. It compares the size of an array or object with its limits
- * before it looks inside, and steps over parts that fit (a compiled check), so it costs no more than a few checks of
- * the value: O(size of the value).
+ * TypeBox lists every error of a value before it returns, which takes minutes and gigabytes for a body with millions
+ * of wrong items. This walk stops at the last fault that is reported. It checks the size of an array or object before
+ * it looks inside, and skips parts that fit (a compiled check). So it costs no more than a few checks of the value:
+ * O(size of the value).
  *
- * It knows the keywords that `contracts/` uses in requests: of objects, arrays, `anyOf`; single values are TypeBox's.
- * @returns at most `limit` faults, in the order of the schema; none where the value fits
+ * It handles the keywords that `contracts/` uses for objects, arrays and `anyOf` in requests, and leaves single
+ * values to TypeBox.
+ * @returns at most `limit` faults, in the order of the schema; none if the value fits
  */
 export function findFaults(schema: TSchema, value: unknown, limit = MAX_REPORTED_ERRORS): Fault[] {
   const faults: Fault[] = [];
@@ -62,7 +63,7 @@ type Report = { readonly full: boolean; add(field: string, message: string): voi
 
 const validators = new WeakMap<TSchema, Validator>();
 
-/** Whether a value fits a schema, by code that is generated once per schema. */
+/** Whether a value fits a schema. The check is code that is generated once per schema. */
 export function fits(schema: TSchema, value: unknown): boolean {
   let validator = validators.get(schema);
   if (!validator) {
@@ -118,7 +119,7 @@ function walkArray(node: SchemaNode, value: unknown, path: string, report: Repor
   }
 }
 
-/** Tells of an array or object that is too small or too large; nobody looks inside then. */
+/** Reports an array or object that is too small or too large. Its items are then not checked. */
 function isWrongSize(node: SchemaNode, size: number, path: string, report: Report): boolean {
   const of = node.type === 'array' ? 'items' : 'entries';
   const least = Number(node.minItems ?? node.minProperties ?? 0);
@@ -133,7 +134,7 @@ function isWrongSize(node: SchemaNode, size: number, path: string, report: Repor
   return size > most || size < least;
 }
 
-/** Reports the fault of the branch that fits the value's type; otherwise names all allowed types. */
+/** Reports the fault of the branch for the type of the value. If there is none, names all allowed types. */
 function walkUnion(node: SchemaNode, value: unknown, path: string, report: Report): void {
   const branches = node.anyOf as SchemaNode[];
   const own = branches.find(({ type }) => isOfType(value, type));
@@ -165,7 +166,7 @@ function describeValue(node: SchemaNode, value: unknown, path: string, report: R
   for (const error of leafErrors(node, value)) report.add(path, describe(error, node, value));
 }
 
-/** A text that is far too long is only that: no pattern or format looks at megabytes. */
+/** For a text that is far too long, only its length is checked: no pattern or format runs over megabytes. */
 function leafErrors(node: SchemaNode, value: unknown): SchemaError[] {
   const longest = node.maxLength as number | undefined;
   if (typeof value === 'string' && longest !== undefined && value.length > 100 * longest) {
@@ -221,7 +222,10 @@ function unknownKey(key: string, node: SchemaNode): string {
   const unsupported = UNSUPPORTED_KEYS.get(key);
   if (unsupported) return `${key} ${unsupported}`;
   if (node.patternProperties && LOCATION_KEY in (node.patternProperties as object))
-    return `${show(key)} is not a location id; keys are whole numbers from ${MIN_LOCATION_ID} to ${MAX_LOCATION_ID} as text, for example "12"`;
+    return (
+      `${show(key)} is not a location id; keys are whole numbers from ${MIN_LOCATION_ID} to ` +
+      `${MAX_LOCATION_ID} as text, for example "12"`
+    );
   const known = Object.keys((node.properties ?? {}) as object);
   const near = known.find((name) => isNear(name, key));
   return near
@@ -229,7 +233,7 @@ function unknownKey(key: string, node: SchemaNode): string {
     : `unknown key ${show(key)}; known keys are ${known.join(', ')}`;
 }
 
-/** Whether two names differ by at most two letters changed, added, dropped. */
+/** Whether at most two edits (a letter changed, added or dropped) turn one name into the other. */
 function isNear(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 2) return false;
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -250,13 +254,13 @@ function typeName(node: SchemaNode): string {
   return node.type === 'array' || node.type === 'object' ? `an ${node.type}` : `a ${node.type}`;
 }
 
-/** The numbers that a schema allows, to be put after its type; nothing where it has no limits. */
+/** The numbers that a schema allows, as text to follow its type; empty without limits. */
 function range({ minimum, maximum }: SchemaNode): string {
   if (minimum === undefined) return maximum === undefined ? '' : ` of at most ${maximum}`;
   return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
-/** A value as in the request, truncated if long. */
+/** A value as the request has it, shortened if it is long. */
 function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
@@ -266,7 +270,7 @@ function show(value: unknown): string {
   return text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}…` : text;
 }
 
-/** The path of a key; a key may be as long as a body. */
+/** The path of a key, which may be as long as a body. */
 function join(path: string, key: string): string {
   const shown = key.length > MAX_SHOWN_VALUE ? `${key.slice(0, MAX_SHOWN_VALUE)}…` : key;
   return path === '' ? shown : `${path}.${shown}`;

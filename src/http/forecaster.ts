@@ -13,7 +13,7 @@ export type ForecastTask = {
   locationIds: number[];
   fromHour: number;
   beforeHour: number;
-  /** `startDate` is given: the engine's default depends on which locations are asked for together. */
+  /** `startDate` is required: the default of the engine depends on which locations are requested together. */
   options: ForecastOptions & { startDate: string };
 };
 
@@ -25,24 +25,24 @@ export type Forecaster = {
    * @returns the forecasts as JSON text, in the order of `locationIds`
    */
   forecast(task: ForecastTask): Promise<LocationForecastText[]>;
-  /** What its reader has to know of the days to come. */
+  /** What readers of a forecast need to know about the days ahead. */
   ahead(task: Pick<ForecastTask, 'locationIds' | 'options'>): Promise<Ahead>;
   close(): Promise<void>;
 };
 
 /**
- * Most bytes that kept forecasts take together, about; those not asked for the longest go first. The largest forecast
- * of all fits (22 MB), and the process that keeps it is not much larger for it.
+ * Approximate limit for the bytes of all cached forecasts; the least recently used are dropped first. The largest
+ * possible forecast fits (22 MB), and adds little to the size of the process that keeps it.
  */
 const CACHE_BYTES = 32 * 1024 * 1024;
-/** Memory of a cached forecast in addition to its text. */
+/** Memory of a cached forecast beyond its text. */
 const ENTRY_BYTES = 500;
-/** A forecast thread that has nothing to do ends after this time, and gives its memory back. */
+/** An idle forecast thread ends after this time and gives its memory back. */
 const IDLE_MS = 10_000;
 
 /**
- * Opens the forecast threads and, where the setting says so, a cache per location that new observations empty.
- * @param calendar public holidays that forecasts know
+ * Opens the forecast threads and, if the setting says so, a cache per location. New observations invalidate the cache.
+ * @param calendar public holidays that forecasts use
  */
 export function openForecaster(
   config: Pick<Config, 'FORECASTING_THREADS' | 'FEATURES_ENABLE_CACHING' | 'FORECASTING_TIME_ZONE'>,
@@ -76,14 +76,14 @@ export function openForecaster(
   };
 
   const computeCached = async (task: ForecastTask): Promise<LocationForecastText[]> => {
-    // The revision is read before the data: a newer one can only make an entry unused, never stale.
+    // Read the revision before the data: if it changes in between, an entry is unused, never stale.
     const revision = await readDemandRevision(db);
     if (revision !== cachedRevision) cache.clear();
     cachedRevision = revision;
 
     const { locationIds, options } = task;
-    // Intervals, short histories, holidays and events are learned from all locations of the request: all of them or
-    // none.
+    // Intervals, short histories, holidays and events are learned from all locations of the request. So either all
+    // locations come from the cache, or none.
     const keyOf = cacheKeys(revision, task);
     const known = new Map(locationIds.map((id) => [id, cache.get(keyOf(id))]));
     if (locationIds.some((id) => known.get(id) === undefined)) {
@@ -99,7 +99,7 @@ export function openForecaster(
         cache.set(key, result, { size });
         result.then(
           (text) => cache.peek(key) === result && cache.set(key, result, { size: entryBytes(text) }),
-          // A failure is the caller's to hear, and nothing to keep.
+          // The caller gets the failure; the cache must not keep it.
           () => cache.delete(key),
         );
         known.set(id, result);
@@ -115,14 +115,14 @@ export function openForecaster(
   };
 }
 
-/** Keys of the entries of a task: location, those asked for with it, as-of, horizon, step and settings. */
+/** Cache keys of a task: location, the locations requested with it, as-of, horizon, step and settings. */
 function cacheKeys(revision: number, { locationIds, fromHour, beforeHour, options }: ForecastTask) {
   const text = JSON.stringify([revision, fromHour, beforeHour, options, locationIds]);
   const common = createHash('sha256').update(text).digest('base64');
   return (locationId: number) => `${common} ${locationId}`;
 }
 
-/** While it is computed. */
+/** Size of an entry while its forecast is being computed. */
 function expectedBytes({ horizonHours, stepHours, confidenceLevel }: ForecastOptions): number {
   const series = confidenceLevel === null ? 1 : 3;
   return ENTRY_BYTES + 8 * series * Math.ceil(horizonHours / stepHours);

@@ -56,8 +56,8 @@ export type AnswerJob = (
 ) => Promise<FastifyReply>;
 
 /**
- * The way of every operation that is a job: store, enqueue, wait as long as the caller prefers; then the envelope of
- * the job, or 202 and where to find it.
+ * Runs every operation that is a job: store it, enqueue it, wait as long as the caller prefers. Then answer with the
+ * envelope of the job, or with 202 and the path of the job.
  */
 export function answerJobs(deps: Deps): AnswerJob {
   const { config, database, watch } = deps;
@@ -73,7 +73,8 @@ export function answerJobs(deps: Deps): AnswerJob {
     const hangUp = new AbortController();
     const onClose = () => hangUp.abort();
     request.raw.socket.once('close', onClose);
-    // The caller learns of the job even if the database is gone by now: after 503 they would post it again.
+    // The caller must learn the path of the job even if the database has become unreachable. After a 503 it would post
+    // the job again.
     const notKnown = (error: unknown) => {
       if (!enqueue || !isDatabaseUnavailable(error)) throw error;
       request.log.warn({ err: error, job_id: jobId }, 'state of the job not known');

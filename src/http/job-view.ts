@@ -39,8 +39,8 @@ export function historyOnWire(attempts: readonly AttemptRecord[]): JobAttempt[] 
 }
 
 /**
- * When each phase began and how long it took: waiting, then those of the last attempt (its inner ones are stored
- * when it ends), then the end. What was counted since the claim is put on the clock of the claim.
+ * When each phase began and how long it took: the wait, then the phases of the last attempt (its inner ones are stored
+ * when it ends), then the end. Times since the claim are added to the time of the claim.
  */
 export function phasesOnWire(job: JobRecord, attempts: readonly AttemptRecord[]): JobPhase[] {
   const begins: { phase: string; at: number }[] = [{ phase: 'queued', at: job.createdAt.getTime() }];
@@ -61,7 +61,7 @@ export function phasesOnWire(job: JobRecord, attempts: readonly AttemptRecord[])
   });
 }
 
-/** Seconds to the millisecond. */
+/** Rounds seconds to the millisecond. */
 export function estimateOnWire(estimate: DurationEstimate | null): JobEstimate | null {
   if (!estimate) return null;
   const round = (seconds: number) => Math.round(seconds * 1000) / 1000;

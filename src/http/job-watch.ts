@@ -10,12 +10,12 @@ type JobListener = {
 };
 
 export type JobWatch = {
-  /** Listens to a job until the returned function is called. What happened before is not reported. */
+  /** Listens to a job until the returned function is called. Earlier events are not reported. */
   watch(jobId: string, listener: JobListener): () => void;
   /**
    * Waits for a job's answer.
-   * @param timeoutMs longest wait; undefined is returned after it, or when `signal` aborts
-   * @param start called once nothing can be missed any more (enqueue here)
+   * @param timeoutMs longest wait; the result is undefined when it is over, or when `signal` aborts
+   * @param start called once no event can be missed any more (enqueue here)
    */
   waitForAnswer(
     jobId: string,
@@ -23,17 +23,17 @@ export type JobWatch = {
     signal: AbortSignal,
     start?: () => Promise<void>,
   ): Promise<JobAnswer | undefined>;
-  /** Ends every present and later wait at once (shutdown): callers get the path of their job. */
+  /** Ends every present and later wait at once (at shutdown): callers get the path of their job. */
   releaseWaiting(): void;
   close(): void;
 };
 
-/** How often PostgreSQL is asked about watched jobs, in case an event was lost. */
+/** Interval at which PostgreSQL is asked about watched jobs, in case an event was lost. */
 const RESYNC_MS = 5000;
 
 /**
- * Follows jobs on behalf of waiting callers and WebSocket subscribers. Events make it quick; PostgreSQL makes
- * it certain: whenever the bus connects, and every few seconds, watched jobs are looked up.
+ * Follows jobs for waiting callers and WebSocket subscribers. Events make it fast. PostgreSQL makes it reliable:
+ * watched jobs are looked up whenever the bus connects, and every few seconds.
  */
 export function openJobWatch(deps: {
   db: Database;
@@ -81,7 +81,7 @@ export function openJobWatch(deps: {
       try {
         if (start) {
           await start();
-          // No wait: a caller that prefers an immediate answer gets the same one however quickly the job ends.
+          // No wait: a caller that prefers an immediate answer always gets the same one, however fast the job ends.
           if (timeoutMs === 0) return undefined;
         } else {
           // The job may have ended before the watch began.
@@ -99,7 +99,7 @@ export function openJobWatch(deps: {
       }
     },
     releaseWaiting() {
-      isReleased = true; // also for a call that is only about to wait
+      isReleased = true; // for calls that start to wait later
       for (const give of waiting) give();
     },
     close() {

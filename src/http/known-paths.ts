@@ -2,18 +2,18 @@ import type { FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fa
 import { AppError } from '../answers/errors.ts';
 import type { App } from './deps.ts';
 
-/** In the order in which `Allow` names them. */
+/** In the order of the header `Allow`. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies HTTPMethods[];
 
 /**
- * Answers what no route is there for, before a body is read: OPTIONS of a known path with the methods that it has,
- * another method of a known path with 405 and the same `Allow`, an unknown path with 404. Call it before the routes
- * are registered.
+ * Answers requests that have no route, before a body is read. OPTIONS of a known path gets 204, with its methods in
+ * `Allow`. A method that a known path lacks gets 405 with the same `Allow`. An unknown path gets 404. Call it before
+ * the routes are registered.
  */
 export function answerUnrouted(app: Pick<App, 'addHook'>): void {
   const paths = new Map<string, { pattern: URLPattern; methods: Set<string> }>();
   app.addHook('onRoute', (route: RouteOptions) => {
-    // Where a WebSocket is opened there is nothing for other methods.
+    // A WebSocket path has no other methods.
     if (route.wsHandler) return;
     const known = paths.get(route.url) ?? {
       pattern: new URLPattern({ pathname: route.url }),
@@ -32,7 +32,7 @@ export function answerUnrouted(app: Pick<App, 'addHook'>): void {
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
     const methods = methodsOf(pathOf(request));
-    // A path whose parameter is too long has the method, and is there for none.
+    // If the path has this method and still got here, one of its parameters is too long: nothing has such a name.
     if (methods.length === 0 || methods.includes(request.method as HTTPMethods)) throw notFound(request);
     const allow = [...methods, 'OPTIONS'].join(', ');
     reply.header('allow', allow);

@@ -6,14 +6,14 @@ import { CHUNK_CHARACTERS } from './raw-json.ts';
 export const STREAM_PAGE_ROWS = 5000;
 
 /**
- * Streams a list as one JSON envelope, page by page: memory holds two pages, whatever the length of the list, and a
- * slow reader slows the reading. No database connection is held between pages.
+ * Streams a list as one JSON envelope, page by page: memory holds two pages, however long the list is, and the rows are
+ * read no faster than the caller reads them. No database connection is held between pages.
  *
- * The first page is read before the answer starts, so that a database that is away still gets its error envelope.
- * Should a later page fail, the connection breaks: a caller never gets a whole answer with part of the rows.
+ * The first page is read before the answer starts. So an unreachable database still gets its error envelope. If a
+ * later page fails, the connection breaks: a caller never gets a complete answer with part of the rows.
  * @param key name of the list in `data`
  * @param readPage reads at most STREAM_PAGE_ROWS rows after the given one
- * @param rest further fields of `data`, asked for when all rows are through
+ * @param rest further fields of `data`, read after all rows
  */
 export async function streamList<R>(
   requestId: string,
@@ -34,13 +34,13 @@ export async function streamList<R>(
     const fields = JSON.stringify(await rest()).slice(1, -1);
     yield `]${fields && `,${fields}`}},"metadata":${JSON.stringify(metadata(requestId))}}`;
   }
-  // One page waits at most: the default would read sixteen ahead of a slow reader.
+  // At most one page waits. By default sixteen would be read ahead of a slow reader.
   return Readable.from(chunks(), { highWaterMark: 1 });
 }
 
 /**
- * Streams `data` that is JSON in pieces, of text or bytes, as one envelope. A slow reader slows the taking of pieces.
- * Should a later piece fail, the connection breaks, as that of a list does.
+ * Streams `data` that comes as pieces of JSON, text or bytes, in one envelope. Pieces are taken no faster than the
+ * caller reads them. If a later piece fails, the connection breaks, as for a list.
  */
 export function streamData(
   requestId: string,

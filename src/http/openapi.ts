@@ -16,20 +16,21 @@ const LIST = ['anyOf', 'oneOf', 'allOf'];
 const BY_NAME = ['properties', 'patternProperties'];
 
 /**
- * How the schemas of the routes become the OpenAPI document: those with an `$id` are components of that name, bodies
- * and answers refer to them, and nothing is left that generators of clients read otherwise than the service does.
+ * Turns the schemas of the routes into the OpenAPI document. Schemas with an `$id` become components of that name;
+ * bodies and answers refer to them. Constructs that client generators interpret differently from the service are
+ * rewritten.
  */
 export function documentRoutes(): { transform: SwaggerTransform; transformObject: SwaggerTransformObject } {
   const components = new Map<string, Schema>();
-  /** Operations as the service describes them, by operationId: the plugin drops fields next to a reference. */
+  /** Operations as the routes describe them, by operationId: the plugin drops fields next to a reference. */
   const operations = new Map<string, Schema>();
 
-  /** A schema as the document has it: with references for what has a name. */
+  /** A schema for the document, with references in place of named schemas. */
   function toDocument(schema: Schema): Schema {
     const { $id: name, ...rest } = schema;
     const shown = describeShape(rest);
     if (name === undefined) return shown;
-    // What is said where it is used, and is all that may differ: `{ ...Accuracy, description: "…" }`.
+    // Only the description may differ from the component: `{ ...Accuracy, description: "…" }`.
     const { description, ...shape } = shown;
     const known = components.get(name);
     if (!known) components.set(name, shown);
@@ -47,7 +48,7 @@ export function documentRoutes(): { transform: SwaggerTransform; transformObject
     for (const key of BY_NAME) if (schema[key]) shown[key] = mapValues(schema[key], toDocument);
     if (typeof schema.$ref === 'string') shown.$ref = COMPONENTS + schema.$ref;
     if (schema.enum && !schema.type) shown.type = typeof schema.enum[0] === 'number' ? 'integer' : 'string';
-    // Generators make a field with a `default` one that has to be sent; nothing here is filled in before it is checked.
+    // Generators require a field that has a `default`. The service fills in no defaults before it checks a body.
     if (fallback !== undefined && !schema.description?.includes('default')) {
       const text = `default: \`${JSON.stringify(fallback)}\``;
       shown.description = schema.description ? `${schema.description}; ${text}` : text;
@@ -55,10 +56,10 @@ export function documentRoutes(): { transform: SwaggerTransform; transformObject
     return namedByPattern(shown);
   }
 
-  /** Examples belong to the use of a schema, not to the schema. */
+  /** Examples belong to the place where a schema is used, not to the schema. */
   function documentBody(body: Schema): Schema {
     const { [JSON_TYPE]: json, ...others } = contentOf(body);
-    // A merge patch is taken as plain JSON too: one shape by two types makes some generators write it twice.
+    // A merge patch is accepted as plain JSON too. Given one shape under two types, some generators write it twice.
     const content = others[MERGE_PATCH_TYPE] ? others : { ...(json && { [JSON_TYPE]: json }), ...others };
     return mapValues(content, ({ schema: { examples, ...schema } }) => ({
       schema: toDocument(schema),
@@ -122,7 +123,7 @@ export function documentRoutes(): { transform: SwaggerTransform; transformObject
   };
 }
 
-/** A map whose keys fit one pattern, as generators know it: any key, with a schema of its name. */
+/** A map whose keys fit one pattern, in the form that generators understand: any key, with a named schema. */
 function namedByPattern({ patternProperties, ...schema }: Schema): Schema {
   if (!patternProperties) return schema;
   const [[pattern, value]] = Object.entries(patternProperties);

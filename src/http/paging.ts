@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { isUtcTime } from '../contracts/time.ts';
 import { encodeCursor } from './cursor.ts';
 
-/** Rows of a page where only a cursor is given. */
+/** Rows of a page if the request does not set `limit`. */
 export const DEFAULT_LIMIT = 50;
 
 /** The query parameters of every list that comes in pages. */
@@ -33,8 +33,8 @@ export const NextCursor = Type.Union([Type.String(), Type.Null()], {
 });
 
 /**
- * Cuts a page from rows that were read one beyond its limit.
- * @param keyOf what the cursor has to hold of the page's last row
+ * Cuts a page from rows that were read with one more than its limit.
+ * @param keyOf the content of the cursor, from the last row of the page
  */
 export function cutPage<R>(rows: R[], limit: number, keyOf: (row: R) => unknown) {
   if (rows.length <= limit) return { items: rows, next_cursor: null };
@@ -42,7 +42,7 @@ export function cutPage<R>(rows: R[], limit: number, keyOf: (row: R) => unknown)
   return { items, next_cursor: encodeCursor(keyOf(items[limit - 1])) };
 }
 
-/** Key of the lists that are by an id that is text: one that PostgreSQL takes. */
+/** Whether a value can be the key of a list ordered by a text id: a text that PostgreSQL can store. */
 export const isStorableText = (value: unknown): value is string =>
   typeof value === 'string' && !value.includes('\0');
 

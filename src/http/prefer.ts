@@ -1,15 +1,15 @@
 /** What the caller prefers (RFC 7240): how long to wait, and the preference as it was applied. */
 export type WaitPreference = { waitSeconds: number; applied: string | undefined };
 
-/** A run of characters up to a comma, or a semicolon, that is not inside a quoted string. */
+/** A part between commas (or semicolons, below); those inside a quoted string do not separate parts. */
 const BETWEEN_COMMAS = /(?:"(?:[^"\\]|\\.)*"?|[^",])+/g;
 const BETWEEN_SEMICOLONS = /(?:"(?:[^"\\]|\\.)*"?|[^";])+/g;
 const SECONDS = /^(?:\d{1,9}|"\d{1,9}")$/;
 
 /**
- * Reads `respond-async` and `wait=N` from a Prefer header. `wait` bounds the wait, alone or with `respond-async`;
- * `respond-async` alone does not wait. Unknown preferences are ignored. The first of a repeated preference counts (RFC
- * 7240).
+ * Reads `respond-async` and `wait=N` from a Prefer header. `wait` limits the wait, alone or with `respond-async`;
+ * `respond-async` alone means no wait. Unknown preferences are ignored. If a preference is repeated, the first one
+ * counts (RFC 7240).
  * @param limitSeconds the service's own limit
  */
 export function readWaitPreference(

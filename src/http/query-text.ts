@@ -5,9 +5,9 @@ import { readDecimalNumber, readWholeNumber } from '../contracts/number-text.ts'
 type Parameter = TSchema & { type?: string };
 
 /**
- * Reads the parameters of a query or path, which come as text, as their schema has them. What is not the text of a
- * value of that type stays text: the schema then says what is wrong with it. Nothing is coerced. Of a parameter that
- * is given several times the first one is read; `findRepeated` names it.
+ * Converts the parameters of a query or path, which are text, to the types of their schema. A text that does not denote
+ * a value of its type stays text, so the schema then reports it. Nothing else is coerced. If a parameter is repeated,
+ * the first one is read; `findRepeated` reports it.
  * @param schema of an object; its properties are texts, enums, numbers or booleans
  */
 export function readParameters(schema: TSchema, texts: unknown): Record<string, unknown> {
@@ -20,7 +20,7 @@ export function readParameters(schema: TSchema, texts: unknown): Record<string, 
   );
 }
 
-/** Parameters that are given several times: which of them counts would be a guess. */
+/** Parameters that are repeated: it would be a guess which of them counts. */
 export function findRepeated(texts: unknown): Fault[] {
   return Object.entries(texts as Record<string, unknown>)
     .filter(([, value]) => Array.isArray(value))

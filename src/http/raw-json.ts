@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
-/** Text of a large answer that is encoded and sent at once. */
+/** Characters that are encoded and sent at once. */
 export const CHUNK_CHARACTERS = 64 * 1024;
-/** Longer texts are sent in pieces: to encode fifty megabytes at once keeps all others waiting. */
+/** Longer texts are sent in pieces: encoding fifty megabytes at once would block all other requests. */
 const MAX_WHOLE_CHARACTERS = 1024 ** 2;
 
-/** Sends JSON that is text already (a stored answer, a stream): nothing is parsed and serialised again. */
+/** Sends JSON that is already text (a stored answer, a stream), without parsing and serializing it again. */
 export function sendJsonText(reply: FastifyReply, text: string | Readable): FastifyReply {
   const isLarge = typeof text === 'string' && text.length > MAX_WHOLE_CHARACTERS;
   return reply
@@ -14,7 +14,7 @@ export function sendJsonText(reply: FastifyReply, text: string | Readable): Fast
     .send(isLarge ? Readable.from(cutText(text), { highWaterMark: 1 }) : text);
 }
 
-/** Cuts a text into pieces to be encoded one by one: none ends in the middle of a character. */
+/** Cuts a text into pieces that can be encoded one by one: no cut is inside a character. */
 export function* cutText(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const isHighSurrogate = (text.charCodeAt(start + CHUNK_CHARACTERS - 1) & 0xfc00) === 0xd800;

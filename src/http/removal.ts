@@ -9,20 +9,20 @@ import type { PackedRows } from '../db/packed-rows.ts';
 import { deleteLocations, deleteOtherLocations, deleteOtherVehicles, type Occupied } from '../db/removal.ts';
 import type { Stage } from '../db/staging.ts';
 
-/** The part of `?replace=true` beyond storing the rows: deleting the others. */
+/** What `?replace=true` adds to storing the rows: it deletes all others. */
 export type Replace = { cascade: boolean };
 
-/** The tables whose whole set a body may be. */
+/** The tables that a body can replace as a whole. */
 export type ReplacedTable = Exclude<Stage, 'demand'>;
 
 const LIMIT = MAX_REPORTED_ERRORS;
 
 /**
- * Removes what a set does not name; to be called in the transaction that stores it, before it does: the locks of
- * vehicles and observations come before the one of the revision, which storing locations takes.
+ * Deletes the rows that a set does not name. Call it in the transaction that stores the set, before storing: the locks
+ * of vehicles and observations must come before the lock of the revision, which storing locations takes.
  * @param named a query of the ids in the set
- * @throws AppError CONFLICT naming the locations that something refers to, at most 100; VALIDATION_ERROR where the
- * set is empty
+ * @throws AppError CONFLICT naming locations that are still referred to, at most 100; VALIDATION_ERROR if the set is
+ * empty
  */
 export async function removeOthers(
   tx: Queryable,
@@ -51,7 +51,7 @@ export async function removeLocation(tx: Queryable, id: number, cascade: boolean
   return removedOrRefused(removed, 'location_id', 'retire it with PATCH and {"active": false}');
 }
 
-/** The ids of a set that came as JSON: the first column of its rows. */
+/** The ids of a set that was sent as JSON: the first column of its rows. */
 export function packedIds({ chunks }: PackedRows, table: ReplacedTable): SQL {
   const type = sql.raw(table === 'locations' ? 'int[]' : 'text[]');
   return sql.join(

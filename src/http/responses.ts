@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { Envelope, ErrorEnvelope } from '../contracts/envelope.ts';
 
-/** What each error status of the service means, for the document; the codes stand in contracts/errors.ts. */
+/** What each error status of the service means, for the document. contracts/errors.ts has the codes. */
 const MEANINGS = {
   400: 'VALIDATION_ERROR: the request is invalid; each fault names its field, the value, the limit and what to do',
   403: 'FORBIDDEN: the Host or Origin is not allowed, or the priority `high` is reserved for other callers',
@@ -20,12 +20,12 @@ const MEANINGS = {
 } as const;
 export type ErrorStatus = keyof typeof MEANINGS;
 
-/** Where a schema of an answer says what the answer means; its own `description` says what the shape means. */
+/** Key for the description of an answer; the `description` of its schema describes the shape. */
 export const RESPONSE_DESCRIPTION = 'x-response-description';
 
 type Headers = Record<string, TSchema>;
 
-/** Headers that an answer may have, by name; in routes as `headers` of the schema of the answer. */
+/** Headers that answers may have, by name. Routes list their names as `headers` in the schema of an answer. */
 export const HEADERS = {
   'X-Request-Id': Type.String({ description: 'id of the request, also in logs, jobs and `metadata`' }),
   'Retry-After': Type.String({ pattern: '^[0-9]+$', description: 'seconds after which to try again' }),
@@ -40,12 +40,12 @@ export function errors<S extends ErrorStatus>(...statuses: S[]): Record<S, typeo
   return Object.fromEntries(entries) as Record<S, typeof ErrorEnvelope>;
 }
 
-/** The error answers that every operation may have; those with a body have more of them. */
+/** The error answers that every operation may have. Operations with a body have more. */
 export function commonErrors(hasBody: boolean): Partial<Record<ErrorStatus, typeof ErrorEnvelope>> {
   return hasBody ? errors(400, 403, 406, 408, 413, 415, 431, 500) : errors(403, 406, 408, 431, 500);
 }
 
-/** The headers of an answer for the document. @param own those that its route names */
+/** The headers of an answer for the document. @param own headers that the route names */
 export function responseHeaders(status: number, own: Headers = {}): Headers {
   return {
     'X-Request-Id': HEADERS['X-Request-Id'],
@@ -59,7 +59,7 @@ export function answers<D extends TSchema>(description: string, data: D) {
   return described(description, Envelope(data));
 }
 
-/** A schema with what it means as an answer. @param headers that the answer may have, names of `HEADERS` */
+/** A schema with its description as an answer. @param headers that the answer may have, names of `HEADERS` */
 export function described<S extends TSchema>(
   description: string,
   schema: S,

@@ -5,9 +5,7 @@ import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import type { App } from './deps.ts';
 
-/**
- * Nothing is loaded from elsewhere. Swagger UI and ReDoc style their pages in place, and ReDoc searches in a worker.
- */
+/** Pages load nothing from other hosts. Swagger UI and ReDoc use inline styles, and ReDoc searches in a worker. */
 const DIRECTIVES = {
   defaultSrc: ["'self'"],
   baseUri: ["'none'"],
@@ -22,19 +20,19 @@ const DIRECTIVES = {
   workerSrc: ["'self'", 'blob:'],
 };
 
-/** Sets security headers on every answer, and refuses hosts that the service does not answer for. */
+/** Sets security headers on every answer, and refuses Host names that the service does not serve. */
 export async function secure(app: App, config: Pick<Config, 'HOST' | 'HTTP_ALLOWED_HOSTS'>): Promise<void> {
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: DIRECTIVES },
     frameguard: { action: 'deny' },
-    // Whether there is TLS is for the gateway to say; over plain HTTP browsers log an error for each of the others.
+    // TLS is the gateway's business. Over plain HTTP browsers log an error for each of the other two headers.
     strictTransportSecurity: false,
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
   });
   const allowed = new Set(listed(config.HTTP_ALLOWED_HOSTS).map((name) => name.toLowerCase()));
   if (!isLoopback(config.HOST) && allowed.size === 0) return;
-  // A page of elsewhere whose name is made to point to this machine (DNS rebinding) is known by that name.
+  // DNS rebinding: a foreign page makes its own name point to this machine. The Host header shows that name.
   app.addHook('onRequest', async (request) => {
     const host = request.headers.host;
     if (host === undefined) return;
@@ -48,8 +46,8 @@ export async function secure(app: App, config: Pick<Config, 'HOST' | 'HTTP_ALLOW
 }
 
 /**
- * Lets a WebSocket in that no page asks for, or a page of the service itself or of an allowed origin.
- * Browsers open WebSockets from any page to anywhere and only say from where.
+ * Accepts a WebSocket that no page opens, or one opened by a page of the service itself or of an allowed origin.
+ * Browsers let any page open WebSockets to any host, and only report the page's origin.
  * @throws AppError FORBIDDEN
  */
 export function checkOrigin(
@@ -59,7 +57,7 @@ export function checkOrigin(
   const { origin, host } = request.headers;
   if (origin === undefined) return;
   const from = URL.parse(origin);
-  // Compared with the scheme of the page: the gateway in front may be the one that has TLS.
+  // Compare with the scheme of the page, since TLS may end at a gateway in front.
   if (from && host !== undefined && from.host === URL.parse(`${from.protocol}//${host}`)?.host) return;
   if (
     from &&

@@ -16,17 +16,17 @@ const SKIP_PROGRESS_BYTES = 64 * 1024;
 type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch'> & { onError: (error: unknown) => void };
 
 /**
- * One client of `/ws/optimization`. Attaches to the socket at once, so that no message is missed, and lets go of
- * everything when it closes.
+ * One client of `/ws/optimization`. It attaches to the socket at once, so no message is missed, and releases everything
+ * when the socket closes.
  */
 export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   const { config, database, watch } = deps;
-  /** job id → ends the subscription; a job is in here from `subscribe` until `complete`, `unsubscribe` or close. */
+  /** job id → ends the subscription. A job is in here from `subscribe` until `complete`, `unsubscribe` or close. */
   const subscriptions = new Map<string, () => void>();
 
   const send = (message: string) => {
     if (socket.readyState !== socket.OPEN) return;
-    // Measured before sending: one large result to a reader that keeps up is no backlog.
+    // Measured before sending: one large result is no backlog for a reader that keeps up.
     if (socket.bufferedAmount > config.WEBSOCKET_MAX_BUFFERED_BYTES) {
       return socket.close(1013, 'too slow: read faster, or subscribe to fewer jobs');
     }
@@ -82,7 +82,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       close();
       fail('SERVICE_UNAVAILABLE', 'the job cannot be read now; subscribe again later', jobId);
     };
-    // Watch first, then look: whatever happens in between is seen by one of the two.
+    // Watch first, then read the job: an event in between is seen by one of the two.
     const unwatch = watch.watch(jobId, { progress, ended: () => void complete().catch(broken) });
     subscriptions.set(jobId, close);
     try {
@@ -94,7 +94,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       }
       if (isEnded(job.status)) await complete();
       else {
-        // What was heard meanwhile is newer.
+        // Progress that was reported meanwhile is newer.
         known = learnProgress(job, known);
         tell();
       }

@@ -15,9 +15,9 @@ import type { Deps } from './deps.ts';
 import { type Replace, removeOthers } from './removal.ts';
 
 /**
- * Stores the rows of a CSV body as the import command stores those of a file: checked row by row on their way into
- * PostgreSQL, all or nothing.
- * @param replace whether rows that are not named go; not of demand
+ * Stores the rows of a CSV body in the way of the import command: each row is checked on its way into PostgreSQL, and
+ * all rows are stored or none.
+ * @param replace how to delete rows that the body does not name; never for demand
  * @throws AppError VALIDATION_ERROR with every fault and its line, at most 100; CONFLICT as `removeOthers`
  */
 export async function storeCsv(
@@ -44,7 +44,7 @@ export async function storeCsv(
   }
 }
 
-/** The chunks one by one; other requests get their turn in between. */
+/** The chunks one by one, so that other requests are served in between. */
 async function* taken(body: CsvBody) {
   for (const chunk of body) {
     yield chunk;

@@ -9,30 +9,30 @@ import type { TakenBody } from './intake/intake.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** The body of a request that becomes a job; the schema of its route has passed it. */
+/** The body of a request that becomes a job. It fits the schema of its route. */
 export type JobBody = TakenBody<JobKind>;
 
-/** What estimates of jobs go by. */
+/** The size of a job, from which its duration is estimated. */
 export type JobSize = { locationCount: number; vehicleCount: number };
 
-/** What has to be right with a request beyond its schema. */
+/** The checks of a request beyond its schema. */
 export type JobCheck = {
-  /** locations that have to be stored */
+  /** locations that must be stored */
   locationIds: readonly number[];
   /**
-   * Looks at what the schema cannot say, and throws; tells the size of the job.
-   * @param known those of the locations that are stored
+   * Checks what the schema cannot express, and throws; returns the size of the job.
+   * @param known the stored ones among the locations
    */
   check(known: ReadonlySet<number>): JobSize | Promise<JobSize>;
 };
 
-/** A stored job; `enqueue` is there where this request made it. */
+/** A stored job. `enqueue` exists if this request made it. */
 export type Submitted = { jobId: string; enqueue: (() => Promise<void>) | undefined };
 
 /**
- * Stores a job, or finds the one that an earlier request with the same idempotency key made.
- * Everything that can be wrong with the request is found before anything is stored.
- * @throws AppError IDEMPOTENCY_CONFLICT, SERVICE_UNAVAILABLE, and what the check throws
+ * Stores a job, or finds the one that an earlier request with the same idempotency key made. All faults of the request
+ * are found before anything is stored.
+ * @throws AppError IDEMPOTENCY_CONFLICT, SERVICE_UNAVAILABLE, and the errors of the check
  */
 export async function submitJob(
   deps: Pick<Deps, 'config' | 'database' | 'queue'>,
@@ -51,7 +51,7 @@ export async function submitJob(
   }
   const { locationIds, check } = checks;
   const conditions = { locationIds, maxWaiting: deps.config.QUEUE_MAX_WAITING };
-  // Taken for granted here, and made sure of where the job is stored: that the locations are known, and room.
+  // Assumed here, and checked by the statement that stores the job: all locations are stored, and the queue has room.
   const size = (await deps.queue.isReady())
     ? await (async () => check(new Set(locationIds)))().catch(() => admit(deps, checks, conditions))
     : await admit(deps, checks, conditions);
@@ -82,7 +82,7 @@ export async function submitJob(
   if (!stored.created) return replay(stored, inputHash, idempotencyKey ?? '');
   return {
     jobId,
-    // The job is stored, so it is accepted: should the queue fail now, a worker's sweeper enqueues it.
+    // The job is stored, so it is accepted. If the queue fails now, a worker's sweeper enqueues it.
     enqueue: async () => {
       const enqueued = deps.queue.enqueue();
       request.log.info({ job_id: jobId, bytes }, 'job stored');
@@ -109,7 +109,7 @@ function replay(
   return { jobId: earlier.jobId, enqueue: undefined };
 }
 
-/** Refuses a faulty request, and new work that could not be queued. Nothing has been stored. */
+/** Refuses a faulty request, or new work that could not be queued, before anything is stored. */
 async function admit(
   { database, queue }: Pick<Deps, 'database' | 'queue'>,
   { check }: JobCheck,

@@ -8,9 +8,9 @@ import { TakenBody } from './intake/intake.ts';
 import { findRepeated, readParameters } from './query-text.ts';
 
 /**
- * Fastify's validator. Query strings and path parameters are text and are read first (`query-text.ts`). A JSON body
- * has been checked where it was read (`intake/`), a CSV body is checked row by row by whoever reads it
- * (`store-csv.ts`). Nothing is coerced, defaulted or dropped.
+ * Fastify's validator. Query strings and path parameters are text and are converted first (`query-text.ts`). A JSON
+ * body was checked when it was read (`intake/`). A CSV body is checked row by row (`store-csv.ts`). Nothing else is
+ * coerced, defaulted or dropped.
  */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, contentType }) => {
   if (contentType === CSV_TYPE) return (value: unknown) => ({ value });

@@ -286,7 +286,8 @@ export async function noObservations(
     const message =
       hour === undefined
         ? `location ${id} has no demand observations; add them with POST /api/v1/data/demand, or leave it out`
-        : `location ${id} has no demand observations in the ${weeks} weeks before ${startDate ?? 'the newest of the request'}, ` +
+        : `location ${id} has no demand observations in the ${weeks} weeks before ` +
+          `${startDate ?? 'the newest of the request'}, ` +
           `its newest is at ${new Date(hour * HOUR_MS).toISOString().slice(0, 13)}:00Z; ` +
           'add newer ones with POST /api/v1/data/demand (an hour without demand is an observation of 0), ' +
           'or leave it out';

@@ -6,14 +6,14 @@ import type { IntakeResult, IntakeTask } from './intake-thread.ts';
 import type { Checkable, IntakeSettings, Operation, OperationFacts } from './operations.ts';
 import { type Outcome, readBody } from './read-body.ts';
 
-/** Bodies up to this size are read on the event loop, in some milliseconds; a thread would take longer to begin. */
+/** Bodies up to this size are read on the event loop, in some milliseconds. A thread would take longer to start. */
 export const MAX_LOOP_BODY_BYTES = 256 * 1024;
-/** A thread that has nothing to do ends after this time, and gives its memory back. */
+/** An idle thread ends after this time and gives its memory back. */
 const IDLE_MS = 10_000;
 
 export type Intake = {
   /**
-   * Reads a JSON body: on the event loop where it is small, else in a thread. `bytes` are the intake's from then on.
+   * Reads a JSON body: a small one on the event loop, a large one in a thread. The intake owns `bytes` from then on.
    */
   read<O extends Operation>(operation: O, bytes: Uint8Array): Promise<TakenBody<O>>;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export type Intake = {
 /** A body that has been read. */
 export class TakenBody<O extends Operation = Operation> {
   readonly operation: O;
-  /** faults of the body against its schema; then there are no facts */
+  /** the faults that the schema found; there are no facts then */
   readonly error: AppError | undefined;
   #facts: OperationFacts<O> | undefined;
   #readAgain: ((known: ReadonlySet<number>) => Promise<Outcome<O>>) | undefined;
@@ -44,8 +44,8 @@ export class TakenBody<O extends Operation = Operation> {
   }
 
   /**
-   * What the schema cannot say against the body. It is read again only where a location is not stored.
-   * @param known those of the locations that it names that are stored
+   * Finds the faults that the schema cannot express. The body is read again only if a location is not stored.
+   * @param known the stored ones among the locations that the body names
    */
   async findFaults(known: ReadonlySet<number>): Promise<Fault[]> {
     const { locationIds, faults } = this.facts as Checkable;
@@ -54,13 +54,13 @@ export class TakenBody<O extends Operation = Operation> {
     return (facts as Checkable).faults;
   }
 
-  /** @throws AppError VALIDATION_ERROR with what `findFaults` finds */
+  /** @throws AppError VALIDATION_ERROR with the faults of `findFaults` */
   async check(known: ReadonlySet<number>): Promise<void> {
     const faults = await this.findFaults(known);
     if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
   }
 
-  /** Lets go of the body: its request may wait for minutes yet. */
+  /** Drops the reference to the body: its request may wait for minutes. */
   release(): void {
     this.#facts = undefined;
     this.#readAgain = undefined;

@@ -1,6 +1,6 @@
 /**
- * Where text stops being JSON. JSON.parse itself names the place in some of its messages only.
- * One pass without recursion: nesting may be as deep as a body is long.
+ * Finds where text stops being JSON. JSON.parse names the place in only some of its messages. One pass without
+ * recursion, since nesting may be as deep as a body is long.
  */
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
@@ -65,7 +65,7 @@ export function findJsonFault(text: string): JsonFault | null {
     }
   }
 
-  /** Steps over a string. */
+  /** Skips a string. */
   function readString(): JsonFault | null {
     for (at++; at < text.length; at++) {
       const code = text.charCodeAt(at);
@@ -83,7 +83,7 @@ export function findJsonFault(text: string): JsonFault | null {
   }
 }
 
-/** Line and column of a place in text, both from 1. */
+/** Line and column of an offset in text, both counted from 1. */
 export function placeOf(text: string, offset: number): { line: number; column: number } {
   let line = 1;
   let start = 0;

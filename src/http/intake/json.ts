@@ -1,22 +1,22 @@
 import parse from 'secure-json-parse';
 import { findJsonFault, placeOf } from './json-fault.ts';
 
-/** Objects and arrays of one body at most: twice what the largest request needs. */
+/** Objects and arrays of one body at most: twice the need of the largest request. */
 const MAX_JSON_CONTAINERS = 1_200_000;
-/** Keys of one object at most: several times what the largest request needs. */
+/** Keys of one object at most: several times the need of the largest request. */
 const MAX_JSON_KEYS = 100_000;
 
 const [QUOTE, COLON, BACKSLASH] = [0x22, 0x3a, 0x5c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Finds an excess of JSON before it is parsed. An empty object of two bytes takes some sixty bytes of memory; a million
- * keys of one object take seconds.
+ * Finds excessive JSON before it is parsed. An empty object of two bytes takes some sixty bytes of memory. A million
+ * keys in one object take seconds.
  * @returns the excess; undefined if the text can be parsed (or is not JSON). O(bytes), without recursion
  */
 function findExcess(bytes: Uint8Array): string | undefined {
   let containers = 0;
-  /** of the objects and arrays that are open, the keys so far */
+  /** for each open object or array, the number of its keys so far */
   const keys: number[] = [];
   for (let i = 0; i < bytes.length; i++) {
     switch (bytes[i]) {

@@ -23,22 +23,22 @@ import { type RiskSettings, scoreRisk } from '../../core/risk.ts';
 import { packDemand, packEvents, packLocations, packVehicles } from '../../db/packed-rows.ts';
 import { findDemandFaults, findEventFaults, findFleetFaults, findLocationFaults } from '../data-faults.ts';
 
-/** Settings that reading a body needs. */
+/** Settings that are needed to read a body. */
 export type IntakeSettings = {
   risk: RiskSettings;
-  /** capacity of vehicles where the request states none */
+  /** capacity of vehicles if the request states none */
   capacityPerVehicle: number;
 };
 
 export type ReadContext = {
   settings: IntakeSettings;
-  /** those locations among the ones that the body names that are stored; null: taken for granted that all are */
+  /** the stored ones among the locations that the body names; null: assume that all are stored */
   known: ReadonlySet<number> | null;
 };
 
-/** Of a body whose faults depend on which locations are stored. */
+/** The result for a body whose faults depend on which locations are stored. */
 export type Checkable = {
-  /** distinct ids of the locations that have to be stored */
+  /** distinct ids of locations that must be stored */
   locationIds: number[];
   /** faults that its schema cannot express, at most 100 */
   faults: Fault[];
@@ -48,16 +48,16 @@ export type Checkable = {
 export type JobIntake = {
   /** the body as compact JSON */
   input: Uint8Array;
-  /** of what is asked for and the body, compared where an idempotency key comes again */
+  /** hash of operation and body, compared when an idempotency key is used again */
   inputHash: Uint8Array;
   priority: JobPriority;
-  /** what the event loop of a worker needs to know of it */
+  /** what the event loop of a worker needs to know of the request */
   facts: JobFacts;
 };
 
 /**
- * Each operation with a JSON body: its schema, and what the API needs of a body that fits it. `read` runs in a thread
- * where a body is large, so what it returns is small or made of texts and bytes.
+ * Each operation with a JSON body: its schema, and what the API needs of a valid body. For large bodies `read` runs in
+ * a thread, so its result is small or consists of texts and bytes.
  */
 export const OPERATIONS = {
   optimize: operation(OptimizeRequest, readOptimization),
@@ -108,7 +108,7 @@ function readOptimization(body: OptimizeRequest, { known, settings }: ReadContex
   };
 }
 
-/** The parts that the optimizer gets are checked here; what is forecast, against the stored demand, by the route. */
+/** Checks the parts that go to the optimizer. The route checks what is forecast against the stored demand. */
 function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
   const { fleet_state, network, constraints, options } = body;
   const { location_ids, horizon_hours, step_hours, start_date, on_missing_history } = body;
@@ -140,7 +140,7 @@ function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
 function readJob<K extends JobKind>(kind: K, body: RequestOf[K]): JobIntake {
   const input = encode(body);
   const hash = createHash('sha256');
-  // Of an optimization the body alone, as keys of earlier versions have it.
+  // For an optimization hash the body alone: stored keys of earlier versions were made that way.
   if (kind !== 'optimize') hash.update(`${kind}\n`);
   return {
     input,
@@ -150,7 +150,7 @@ function readJob<K extends JobKind>(kind: K, body: RequestOf[K]): JobIntake {
   };
 }
 
-/** JSON in bytes of their own, which can be handed to another thread. */
+/** JSON in a buffer of its own, which can be transferred to another thread. */
 function encode(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value));
 }

@@ -4,14 +4,14 @@ import { findFaults, fits } from '../faults.ts';
 import { parseJson } from './json.ts';
 import { OPERATIONS, type Operation, type OperationFacts, type ReadContext } from './operations.ts';
 
-/** What became of a body: what the API keeps of it, or why it is refused. */
+/** The result for a body: what the API keeps of it, or why it is refused. */
 export type Outcome<O extends Operation = Operation> =
   | { facts: OperationFacts<O>; refused?: never }
   | { refused: { code: ErrorCode; faults: Fault[] }; facts?: never };
 
 /**
- * Reads a JSON body: parses it, checks it against the schema of its operation, and takes from it what the API needs.
- * The one way for every JSON body, on the event loop or in a thread.
+ * Reads a JSON body: parses it, checks it against the schema of its operation, and extracts what the API needs. Every
+ * JSON body is read here, on the event loop or in a thread.
  */
 export function readBody<O extends Operation>(
   operation: O,

@@ -29,7 +29,7 @@ const EventList = Type.Object(
   { $id: 'EventList' },
 );
 
-/** Reading and deleting the events of `/api/v1/data`; `data-in.ts` stores them. */
+/** Reading and deleting the events of `/api/v1/data`. `data-in.ts` stores them. */
 export function dataEventRoutes({ database: { db } }: Pick<Deps, 'database'>): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

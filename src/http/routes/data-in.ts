@@ -114,11 +114,12 @@ const csvExamples: Record<Stage, string> = {
     'vehicle_id,location_id,status,capacity,acquired_on\nEXAMPLE-1,12,maintenance,1,2014-02-03\nEXAMPLE-2,13,,,\n',
   demand: 'location_id,hour,demand\n4,2017-01-01T05:00:00Z,119\n12,2017-01-01T00:00:00-05:00,3\n',
   events:
-    'event_id,location_id,from,to,kind,factor,name\nEXAMPLE-MARATHON,,2017-05-07T12:00:00Z,2017-05-07T20:00:00Z,marathon,,\n' +
+    'event_id,location_id,from,to,kind,factor,name\n' +
+    'EXAMPLE-MARATHON,,2017-05-07T12:00:00Z,2017-05-07T20:00:00Z,marathon,,\n' +
     'EXAMPLE-CLOSED,12,2017-05-04T04:00:00Z,2017-05-05T04:00:00Z,closed,0,Ferry terminal closed\n',
 };
 
-/** A bulk body: JSON of the schema, or CSV of the same table. */
+/** A bulk body: JSON that fits the schema, or CSV of the same table. */
 function bulkBody<S extends TSchema>(stage: Stage, schema: S, example: Static<S>) {
   const csv = Type.String({ description: describeColumns(COLUMNS[stage]), examples: [csvExamples[stage]] });
   return {
@@ -255,8 +256,8 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
 
   /**
    * Stores a bulk body of either type.
-   * @param upsert stores what came as JSON
-   * @param replace whether rows that the body does not name are deleted
+   * @param upsert stores rows that were sent as JSON
+   * @param replace how to delete rows that the body does not name; null: keep them
    */
   async function storeBulk(
     request: FastifyRequest,
@@ -288,7 +289,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
   }
 }
 
-/** @throws AppError VALIDATION_ERROR where there is nothing to cascade */
+/** @throws AppError VALIDATION_ERROR if `cascade` is set without `replace` */
 function readReplace({ replace, cascade }: { replace?: boolean; cascade?: boolean }): Replace | null {
   if (cascade && !replace) {
     const message = 'cascade=true requires replace=true; set both or neither';

@@ -24,7 +24,7 @@ const FleetQuery = Type.Object(
   },
   { additionalProperties: false },
 );
-// Beyond 32 bits PostgreSQL would refuse the query.
+// PostgreSQL would refuse a query with more than 32 bits.
 const isLocationId = (value: unknown): value is number => value === (Number(value) | 0);
 
 const LocationList = Type.Object(
@@ -91,7 +91,7 @@ export function dataRoutes({ database: { db } }: Pick<Deps, 'database'>): Fastif
             counted.total_vehicles += rows.length;
             return rows;
           };
-          // Of the whole fleet the very rows that were sent are counted: vehicles may change while they stream.
+          // For the whole fleet, count the rows that were sent: vehicles may change while they are streamed.
           const rest = async () => ({ summary: isWhole ? counted : await readFleetSummary(db) });
           return sendJsonText(reply, await streamList(request.id, 'fleet', readPage, rest));
         }

@@ -41,7 +41,7 @@ const DecisionList = Type.Object(
   { $id: 'DecisionList' },
 );
 
-/** `/api/v1/decisions`: make, look, list. */
+/** `/api/v1/decisions`: make one, read one, list them. */
 export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
   const { config, database } = deps;
   const { db } = database;
@@ -65,7 +65,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     };
   }
 
-  /** What a schema cannot say, and where the stored fleet does not fit the network of the request. */
+  /** Faults that a schema cannot express, and stored vehicles that do not fit the network of the request. */
   async function findFaults(body: TakenBody<'decision'>): Promise<Fault[]> {
     const { locationIds, networkIds, vehicleCount } = body.facts;
     const faults = await body.findFaults(await findKnownLocationIds(db, locationIds));
@@ -81,7 +81,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     return faults.slice(0, MAX_REPORTED_ERRORS);
   }
 
-  /** A decision as JSON. What is stored as JSON is put in as it stands, one part after the other. */
+  /** A decision as JSON. Parts that are stored as JSON are inserted unchanged, one after the other. */
   async function* decisionPieces(job: JobRecord, takenAt: Date | undefined) {
     yield `${JSON.stringify(summary(job)).slice(0, -1)},"inputs":`;
     if (takenAt) yield `{"taken_at":${JSON.stringify(takenAt)}`;

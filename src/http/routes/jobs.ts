@@ -35,10 +35,10 @@ const JobQuery = Type.Object(
 );
 const JobList = Type.Object({ jobs: Type.Array(Job), next_cursor: NextCursor }, { $id: 'JobList' });
 
-/** How long DELETE waits for the worker to let go of a running job before it answers 202. */
+/** How long DELETE waits for the worker to stop a running job before it answers 202. */
 const CANCEL_WAIT_MS = 2000;
 
-/** `/api/v1/jobs`: list, look, cancel. */
+/** `/api/v1/jobs`: list them, read one, cancel one. */
 export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPluginAsyncTypebox {
   async function find(jobId: string): Promise<JobRecord> {
     const job = await readJob(db, jobId);
@@ -49,7 +49,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
     throw new AppError('RESOURCE_NOT_FOUND', [{ message, field: 'job_id' }]);
   }
 
-  /** The envelope as JSON text: the answer of the job is put in as it stands, without parsing it. */
+  /** The envelope as JSON text. The job's answer is inserted unchanged, without parsing it. */
   async function envelope(requestId: string, job: JobRecord): Promise<string> {
     const { jobId, status } = job;
     const [attempts, answer, place] = await Promise.all([
@@ -155,7 +155,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
           bus.publish({ type, job_id: jobId }).catch((err) => request.log.warn({ err }, 'not announced'));
         const cancelled = await cancelJob(db, jobId, cancelledAnswer(requestId, jobId));
         if (cancelled === 'cancelled') await tell('ended');
-        // Should the event be lost, the worker reads the mark in PostgreSQL.
+        // If the event is lost, the worker reads the mark in PostgreSQL.
         if (cancelled === 'marked') {
           await watch.waitForAnswer(jobId, CANCEL_WAIT_MS, new AbortController().signal, () =>
             tell('cancel'),

@@ -59,7 +59,7 @@ const PlanList = Type.Object(
   { $id: 'PlanList' },
 );
 
-/** `/api/v1/plans`: search, and one plan as JSON or CSV, streamed. */
+/** `/api/v1/plans`: search them, and read one as a stream of JSON or CSV. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of routes with their schemas
 export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebox {
   async function find(planId: string, field: string): Promise<StoredPlan> {
@@ -71,7 +71,9 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
     throw new AppError('RESOURCE_NOT_FOUND', [{ message, field }]);
   }
 
-  /** Items in the order of the request. Where retention removes the plan meanwhile, the answer breaks off, unended. */
+  /**
+   * Items in the order of the request. If retention deletes the plan meanwhile, the answer breaks off before its end.
+   */
   async function* pages({ planId, vehicleCount }: StoredPlan) {
     let read = 0;
     while (read < vehicleCount) {
@@ -88,7 +90,8 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       yield items
         .map(
           (i) =>
-            `${csvText(i.vehicle_id, spreadsheet)},${i.source_location},${i.target_location},${i.cost},${i.assignment}\r\n`,
+            `${csvText(i.vehicle_id, spreadsheet)},${i.source_location},${i.target_location},` +
+            `${i.cost},${i.assignment}\r\n`,
         )
         .join('');
     }
@@ -188,7 +191,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
         const after = cursor === undefined ? null : decodeCursor(cursor, isVehicleId);
         const { plan_id, other_id } = request.params;
         const { differences, ...counts } = await readPlanComparison(db, plan_id, other_id, after, limit + 1);
-        // Afterwards: a plan that is still there had all its vehicles while they were compared.
+        // Read them afterwards: plans that still exist had all their vehicles during the comparison.
         const plan = await find(plan_id, 'plan_id');
         const other = await find(other_id, 'other_id');
         const { items, next_cursor } = cutPage(differences, limit, (row) => row.vehicle_id);
@@ -216,7 +219,7 @@ function kpis(plan: StoredPlanSummary): Kpis {
   };
 }
 
-/** `other` less `own`, to the ten decimals that differences of such figures have. */
+/** `other` minus `own`, rounded to the ten decimals that differences of such figures have. */
 function kpiDifferences(own: Kpis, other: Kpis): Kpis {
   const less = (a: number, b: number) => Number((a - b).toFixed(10));
   return {

@@ -38,7 +38,7 @@ export function riskRoutes(): FastifyPluginAsyncTypebox {
   };
 }
 
-/** Sent at once. */
+/** Bytes sent at once. */
 const CHUNK_BYTES = 256 * 1024;
 
 function* pieces(scores: Uint8Array): Generator<string | Uint8Array> {

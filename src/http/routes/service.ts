@@ -8,8 +8,8 @@ import { isAnswering } from '../../db/client.ts';
 import type { Deps } from '../deps.ts';
 import { answers, errors } from '../responses.ts';
 
-/** Whoever takes longer to answer is away. */
-const LONGEST_ANSWER_MS = 2000;
+/** A server that takes longer to answer counts as unreachable. */
+const MAX_ANSWER_MS = 2000;
 const RETRY_AFTER_SECONDS = 5;
 
 /** `/`, `/health`, `/api/v1/config`. */
@@ -54,8 +54,8 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
       },
       async (request) => {
         const [databaseUp, queueUp] = await Promise.all([
-          isAnswering(database.pool, LONGEST_ANSWER_MS),
-          queue.isAnswering(LONGEST_ANSWER_MS),
+          isAnswering(database.pool, MAX_ANSWER_MS),
+          queue.isAnswering(MAX_ANSWER_MS),
         ]);
         const away = [!databaseUp && 'database', !queueUp && 'queue'].filter((name) => name !== false);
         if (away.length > 0) {

@@ -12,7 +12,7 @@ export function websocketRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       url: '/ws/optimization',
       schema: { hide: true },
       onRequest: async (request) => checkOrigin(request, deps.config),
-      // A request without an upgrade is not found here.
+      // A request without an upgrade gets 404.
       handler: handleNotFound,
       wsHandler: (socket, request) =>
         openSocketSession(socket, { ...deps, onError: (err) => request.log.warn({ err }, 'websocket') }),
