@@ -15,7 +15,7 @@ type Options = {
   onNote: (note: string) => void;
 };
 
-const LONGEST_BACKOFF_MS = 10_000;
+const MAX_BACKOFF_MS = 10_000;
 
 /**
  * Starts a process of the service and keeps it running: one that dies is started again, later each time.
@@ -35,10 +35,10 @@ export async function supervise(options: Options): Promise<Supervised> {
     const upSince = Date.now();
     current.once('exit', async (code, signal) => {
       if (stopping) return;
-      failures = Date.now() - upSince > LONGEST_BACKOFF_MS ? 1 : failures + 1;
+      failures = Date.now() - upSince > MAX_BACKOFF_MS ? 1 : failures + 1;
       onNote(`${name} ended (${signal ?? `exit code ${code}`}); starting it again`);
       while (!stopping) {
-        await delay(Math.min(100 * 2 ** failures, LONGEST_BACKOFF_MS));
+        await delay(Math.min(100 * 2 ** failures, MAX_BACKOFF_MS));
         if (stopping) return;
         try {
           child = await launch(options, log);
