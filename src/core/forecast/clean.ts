@@ -3,32 +3,32 @@
  *
  * Notation: y[t] hourly demand (NaN missing); s = t mod 168 hour of week, d = t mod 24 hour of day.
  * Outliers (Hampel identifier, Davies & Gather 1993), on x = √y, where low outliers (a blizzard) stand out as well:
- *   centre  m[s] = median of x over the hour of the week (over the hour of the day below four weeks; over all hours
- *     where
- *           that hour of the day was seen less than three times: a median of two is no defence against either)
+ *   centre  m[s] = median of x over the hour of the week; with less than four weeks of history over the hour of the
+ *           day; over all hours if that hour of the day was observed less than three times, since the median of
+ *           two values does not resist a wrong one
  *   spread  r[d] = 1.4826 · median |x − m| over the hour of the day, never below a quarter of the same over all hours
- *   x[t] ← m ± 5 r where it lies beyond, unless 30 % of the hours around it do, six at least: that is a new level,
- *   whose own outliers lie beyond 5 times the median |x − m| of all such hours.
+ *   x[t] ← m ± 5 r if it lies beyond, unless 30 % of the hours around it, at least six, do as well: that is a new
+ *   level, whose own outliers lie beyond 5 times the median |x − m| of all such hours.
  * Gaps (a, b), at the ends of the history as well: base[t] = mean of the observed y[t − 168] and y[t + 168], else
  * m[s]²; then
  *   y[t] ← max(0, base[t] + (1 − u) δ_a e^{−(t−a)/24} + u δ_b e^{−(b−t)/24}),   u = (t − a) / (b − a),
  * where δ is the mean deviation of the (up to six) observed hours at that end from their own base. The exponential
- * keeps one odd hour from tinting a gap of days. Reading missing hours as zero raised the error from 11 to 49 %.
+ * limits the effect of one odd hour on a gap of days. Reading missing hours as zero raised the error from 11 to 49 %.
  * Complexity O(n log n). Units: those of y.
  */
 import { medianInPlace, quantileSorted } from './quantiles.ts';
 import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 const CAP_DEVIATIONS = 5;
-/** Median absolute deviation of a normal distribution times this is its standard deviation. */
+/** The median absolute deviation of a normal distribution, times this, is its standard deviation. */
 const MAD_TO_SD = 1.4826;
-/** Share of flagged hours in the week around that marks a change of level. */
+/** If this share of the hours of the surrounding week is flagged, the level has changed. */
 const LEVEL_SHIFT_SHARE = 0.3;
 const LEVEL_SHIFT_HOURS = 6;
-/** In centres, on roots: up to sixteen times the demand. */
+/** Largest deviation in multiples of the centre, on roots: up to sixteen times the demand. */
 const CONSTANT_REACH = 3;
 const WEEKS_FOR_WEEKLY_CENTRE = 4;
-/** Observations of an hour of the day whose median withstands a wrong one. */
+/** With so many observations of an hour of the day, the median resists a wrong one. */
 const MIN_FOR_MEDIAN = 3;
 const GAP_EDGE_HOURS = 6;
 
@@ -39,7 +39,7 @@ export function cleanSeries(values: Float64Array): Float64Array {
   // Squaring a root does not give the number back exactly; only capped hours may change.
   const clean = values.map((value, t) => (capped[t] === roots[t] ? value : capped[t] ** 2));
   if (values.some(Number.isNaN)) {
-    // Once outliers are capped, an hour of the day seen once says more than all the others.
+    // Once outliers are capped, a single observation of an hour of the day is better than the mean of all hours.
     const centre = hourCentres(capped, 1);
     fillGaps(
       clean,
@@ -50,9 +50,7 @@ export function cleanSeries(values: Float64Array): Float64Array {
   return clean;
 }
 
-/**
- * Median per hour of the week; of the hour of the day, or of all hours, where it was observed less than `least` times.
- */
+/** Median per hour of the week. With fewer than `least` observations: of the hour of the day, or of all hours. */
 function hourCentres(values: Float64Array, least: number): Float64Array {
   const scratch = new Float64Array(values.length);
   const medianOf = (from: number, stride: number, least: number): number => {
@@ -75,10 +73,10 @@ function hourCentres(values: Float64Array, least: number): Float64Array {
 }
 
 /**
- * How far from its centre a root may lie, per hour of the week. Where more than half the hours sit on their centre
- * the spread is that of the hours that do not: events of a quiet place, which are no outliers. Around a centre above
- * 0 those few are rather what disturbs a constant, and it goes no further than to nothing and to sixteen times the
- * demand.
+ * Largest distance of a root from its centre, per hour of the week. If more than half the hours equal their centre, the
+ * spread comes from the hours that differ: those are the rare demand of a quiet location, not outliers. But around a
+ * centre above 0 they are more likely errors in a constant series. Then demand may fall to zero or rise to sixteen
+ * times the centre, but no further.
  */
 function outlierReach(values: Float64Array, centre: Float64Array): Float64Array {
   const scratch = new Float64Array(values.length);
@@ -90,7 +88,7 @@ function outlierReach(values: Float64Array, centre: Float64Array): Float64Array 
     }
     return scratch.subarray(0, count).sort();
   };
-  // The lower median: of two events, one of them a wrong observation, it is the other.
+  // The lower median: of two values, one of them a wrong observation, it is the other.
   const ofVarying = (sorted: Float64Array, least: number): number => {
     const zeros = sorted.lastIndexOf(0) + 1;
     const count = sorted.length - zeros;
@@ -126,7 +124,7 @@ function capOutliers(values: Float64Array, centre: Float64Array): Float64Array {
     observed[t + 1] = observed[t] + (Number.isNaN(deviation) ? 0 : 1);
   }
   if (beyond.length === 0) return values;
-  // A new level has outliers, too.
+  // A new level can have outliers, too.
   const ofShift = CAP_DEVIATIONS * quantileSorted(Float64Array.from(beyond).sort(), 0.5);
   const clean = values.slice();
   for (let t = 0; t < n; t++) {

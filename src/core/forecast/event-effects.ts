@@ -1,9 +1,8 @@
 /**
- * What events known in advance do to demand.
+ * The effect of events that are known in advance.
  *
- * A stated factor is taken as it is stated, with no uncertainty of its own. Without one the factor of a kind is
- * learned from the events of that kind that were seen before the start of the forecast, whether or not a factor had
- * been stated for them.
+ * A stated factor is used as stated, without uncertainty. Otherwise the factor is learned from past events of the same
+ * kind, before the start of the forecast. Past events count whether or not a factor was stated for them.
  * Notation: e an event, l a location that it was at; over the observed hours of e at l
  *   y_el = log((Σ A + ε) / (Σ U + ε)),   U mean of the same hour one and two weeks before and after, without other
  *     events
@@ -25,28 +24,28 @@ const KIND_VARIANCE = 0.25;
 const EVENT_VARIANCE = 0.04;
 const LOCATION_VARIANCE = 0.09;
 const FLOOR_SHARE = 0.02;
-/** Twenty times the usual: beyond it an observation is taken for wrong. */
+/** Logarithm of twenty times the usual: an observation beyond it counts as wrong. */
 const MOST = Math.log(20);
 const WEEKS = [-2, -1, 1, 2];
-/** Events of a kind that are learned from; more would only cost time. */
+/** Number of events of a kind to learn from; more would only cost time. */
 const NEWEST = 50;
 
-/** Logarithm of a factor, and the standard deviation of what is unknown of it. */
+/** Logarithm of a factor, and its standard deviation. */
 export type EventEffect = {
   log: number;
   deviation: number;
 };
 
-/** A series with what else is to be known of it. */
+/** A series with the inputs for learning its events. */
 export type EventMember = {
   series: DemandSeries;
   /** The same without the hours of any event. */
   quiet: DemandSeries;
-  /** Events that it is learned from (`pastEvents`). */
+  /** The events to learn from (`pastEvents`). */
   events: readonly DemandEvent[];
-  /** First UTC hour that is not read. */
+  /** First UTC hour that must not be read. */
   beforeHour: number;
-  /** Variance of its days beside the panel's. */
+  /** Variance of its days relative to the panel's. */
   variance: number;
 };
 
@@ -68,9 +67,7 @@ export function pastEvents(
     });
 }
 
-/**
- * @returns per location the effect of a kind
- */
+/** @returns per location the effect of each kind */
 export function learnEvents(
   members: readonly EventMember[],
   special: SpecialDays,
@@ -131,8 +128,8 @@ export function learnEvents(
 }
 
 /**
- * How far demand was from the usual during an event; null where that cannot be told. Hours of holidays and of days
- * between count only where the event has no others: they differ by themselves.
+ * How far demand was from the usual during an event; null if that is unknown. Hours of holidays and of days between
+ * count only if the event has no others, since these days differ on their own.
  */
 function look(event: DemandEvent, member: EventMember, special: SpecialDays) {
   const { series, quiet, variance } = member;
@@ -164,7 +161,7 @@ function look(event: DemandEvent, member: EventMember, special: SpecialDays) {
   return { y, noise: (variance * HOURS_PER_DAY) / hours };
 }
 
-/** Mean of the same hour of the wall clock in the weeks around, NaN where none is known. */
+/** Mean of the same hour of the wall clock in the surrounding weeks, NaN if none is known. */
 function usualOf(hour: number, clock: ZoneClock, read: (utcHour: number) => number): number {
   let sum = 0;
   let count = 0;
@@ -178,7 +175,7 @@ function usualOf(hour: number, clock: ZoneClock, read: (utcHour: number) => numb
   return sum / count;
 }
 
-/** Observed demand of a UTC hour, NaN where there is none. */
+/** Observed demand of a UTC hour, NaN if there is none. */
 function hourReader(series: DemandSeries): (utcHour: number) => number {
   const stretches = [series, ...(series.older ?? [])];
   return (utcHour) => {

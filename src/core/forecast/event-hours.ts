@@ -1,6 +1,6 @@
 /**
- * Events by the hour. A location can have many, and each hour of its history and forecast is asked for: nothing here
- * is more than the hours of events plus the logarithm of their number per question.
+ * Events by the hour. A location can have many events, and every hour of its history and forecast is looked up. Set-up
+ * is proportional to the hours of events; a look-up takes the logarithm of their number.
  */
 import type { ZoneClock } from './local-time.ts';
 import type { DemandEvent, DemandSeries } from './types.ts';
@@ -11,7 +11,7 @@ export type HourRange = {
   untilHour: number;
 };
 
-/** Events that hold in each local hour of a range; nothing for an hour without any. */
+/** The events in effect in each local hour of a range; hours without events have no entry. */
 export function eventsByHour(
   events: readonly DemandEvent[],
   clock: ZoneClock,
@@ -23,7 +23,7 @@ export function eventsByHour(
     for (let hour = Math.max(event.fromHour, within.fromHour); hour < until; hour++) {
       const local = hour + clock(hour);
       const holding = hours.get(local);
-      // The hour that the clock repeats is one local hour.
+      // A repeated hour of the clock is one local hour.
       if (holding === undefined) hours.set(local, [event]);
       else if (holding.at(-1) !== event) holding.push(event);
     }
@@ -31,7 +31,7 @@ export function eventsByHour(
   return hours;
 }
 
-/** The hours that any event holds, as ascending ranges without overlaps. */
+/** The hours covered by any event, as ascending ranges without overlaps. */
 export function heldRanges(events: readonly DemandEvent[]): HourRange[] {
   const merged: HourRange[] = [];
   for (const { fromHour, untilHour } of events.toSorted((a, b) => a.fromHour - b.fromHour)) {
@@ -43,7 +43,7 @@ export function heldRanges(events: readonly DemandEvent[]): HourRange[] {
   return merged;
 }
 
-/** A series without some hours; itself where it has none of them. @param ranges ascending, without overlaps */
+/** A series without some hours; the series itself if it has none of them. @param ranges ascending, without overlaps */
 export function withoutRanges(series: DemandSeries, ranges: readonly HourRange[]): DemandSeries {
   const cut = <T extends { startHour: number; values: Float64Array }>(stretch: T): T => {
     const { startHour, values } = stretch;

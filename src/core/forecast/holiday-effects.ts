@@ -1,8 +1,8 @@
 /**
- * What special days do to demand, learned from those before the start of the forecast.
+ * The effect of special days on demand, learned from those before the start of the forecast.
  *
- * Notation: j a special day that was seen, l a location, p a part of the day; y = log((A + ε) / (U + ε)) how far
- * demand was from the usual; C = log((S + ε) / (U + ε)) how far the location's Sundays are.
+ * Notation: j an observed special day, l a location, p a part of the day; y = log((A + ε) / (U + ε)) the distance of
+ * demand from the usual; C = log((S + ε) / (U + ε)) the distance of the location's Sundays from the usual.
  *   effect         E = w C + a + b_p + δ_l,    demand = usual · e^E
  *   Sunday's share w ridge of y on C over all holidays, prior ½ ± ¼ (days between: ¼ ± ¼; other days: 0, fixed)
  *   panel          α_jp = log of what was seen over what w says, weighted over the locations;  a_j = Σ v_p α_jp,
@@ -11,8 +11,8 @@
  *   ahead          a, b_p, δ_l: best guess from those of all j, by how alike the days are (`likeness.ts`,
  *     `special-days.ts`),
  *                  in the noise of ordinary days (`ordinary-days.ts`)
- * So a day never seen has a = b = δ = 0 and the whole variance; the same holiday in earlier years counts most.
- * Complexity O(locations × special days seen + targets · n³) for n days seen of a slot, at most some thirty.
+ * So a day that was never observed has a = b = δ = 0 and the full variance; the same holiday in earlier years counts
+ * most. Complexity O(locations × special days seen + targets · n³) for n days seen of a slot, at most some thirty.
  */
 import { PARTS } from './day-parts.ts';
 import { bestGuess, pairwise, weighted } from './likeness.ts';
@@ -20,20 +20,20 @@ import type { Member, OrdinaryDays } from './ordinary-days.ts';
 import { type SeenDay, type SundayShare, seenDays } from './seen-days.ts';
 import { type DayRole, likeness, SEASON, type SpecialDay, type SpecialDays } from './special-days.ts';
 
-/** What a special day does to the demand of one location. */
+/** The effect of a special day on the demand of one location. */
 export type DayEffect = {
-  /** Share w of the way to a Sunday. */
+  /** w: how much of the difference between the usual and a Sunday the day shows. */
   sunday: number;
-  /** Logarithm of the factor beside, per part: a + b_p + δ. */
+  /** Logarithm of the remaining factor, per part: a + b_p + δ. */
   parts: Float64Array;
-  /** Standard deviation of what is unknown of a + δ, and of w C + b_p per part of the day. */
+  /** Standard deviations: of a + δ, and of w C + b_p per part of the day. */
   levelDeviation: number;
   partDeviation: number;
-  /** Whether the day differs enough to be taken out of the history. */
+  /** Whether the day differs enough to be removed from the history. */
   isMaterial: boolean;
 };
 
-/** Prior variance of a by role, and of any day of a season; that of δ is a quarter of it. */
+/** Prior variance of a by role, and of any day of a season. That of δ is a quarter of it. */
 const LEVEL_VARIANCE: Record<DayRole | typeof SEASON, number> = {
   off: 0.03,
   between: 0.06,
@@ -43,11 +43,11 @@ const LEVEL_VARIANCE: Record<DayRole | typeof SEASON, number> = {
 /** Prior variance of b_p. */
 const SHAPE_VARIANCE: Record<DayRole, number> = { off: 0.03, between: 0.02, near: 0.005 };
 const LOCATION_SHARE = 0.25;
-/** Mean size of the effect, as a logarithm, from which on a day is taken out of the history. */
+/** Mean size of the effect, as a logarithm, above which a day is removed from the history. */
 const MATERIAL = 0.05;
 
 /**
- * @param wanted special days whose effects are asked for
+ * @param wanted special days whose effects are needed
  * @returns per location the effects by day
  */
 export function learnEffects(
@@ -60,7 +60,7 @@ export function learnEffects(
   const effects = members.map(() => new Map<number, DayEffect>());
   for (const day of wanted) {
     const target = special.get(day)!;
-    // Days that would have no weight only cost time.
+    // Days with no weight would only cost time.
     const alike = seen.filter((one) => likeness(one.special, target) > 0);
     const predicted = predict(day, target, alike, ordinary, shares[target.role]);
     predicted.forEach((effect, l) => void effects[l].set(day, effect));
@@ -68,7 +68,7 @@ export function learnEffects(
   return effects;
 }
 
-/** The effect of a day on each location, from those seen. */
+/** The effect of a day on each location, predicted from the observed days. */
 function predict(
   day: number,
   target: SpecialDay,

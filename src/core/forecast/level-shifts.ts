@@ -2,18 +2,18 @@
  * Lasting changes of level, found in the days of a history.
  *
  * Notation: u[j] level of day j, of the whole day or of one of its four parts (`day-levels.ts`).
- * A change between A, 28, 14 or 7 days before it, and B, as many from it on, neither beyond another change, is
+ * Let A be the 28, 14 or 7 days before a day, and B as many days from it on, neither crossing another change. The
+ * change between them is
  *   seen      |Σ_{a, b} sign(u_b − u_a)| ≥ 2 c √(|A| |B| (|A| + |B| + 1) / 12),   with 7 known days on each side
  *   large     L_B / L_A beyond 4/3 or 3/4,   L mean of the days within 3 robust deviations of their median
  *   unusual   |√L_B − √L_A| ≥ 2.5 w,   w standard deviation of √ of a week less √ of the week before
- * The first is the rank test of Mann and Whitney: one storm, of whatever size, is one rank, and neither units nor zeros
- * matter. Seven days that all lie beyond the 28 days before reach c = 4.0; 3.6 is asked for. Parts of the day, of which
- * there are more and noisier ones, need c = 4 and a factor of 3/2. Ranks take days for independent; w knows better.
- * It is the lower quartile of the changes between weeks over that of a normal deviation, so that shifts do not hide
- * themselves.
+ * The first is the rank test of Mann and Whitney: a storm of any size is one rank, and neither units nor zeros matter.
+ * Seven days that all lie beyond the 28 days before reach c = 4.0; the test requires 3.6. Parts of the day are more and
+ * noisier, so they need c = 4 and a factor of 3/2. Ranks assume that days are independent; w does not. It is the lower
+ * quartile of the changes between weeks over that of a normal deviation, so that shifts do not hide themselves.
  * Smaller changes are left to the model, which follows them.
- * Of all such changes the one with the best fit, √u by a median on either side, is taken; then again between those
- * taken, until none is left. In the end a change must be large between the whole levels on its sides, and the newest
+ * Of all such changes the one with the best fit, √u by a median on either side, is kept. The search repeats between the
+ * kept ones until none is left. Finally a change must be large between the whole levels on its sides, and the newest
  * one must last: its last 3 days are nearer to its level than to the one before.
  * Complexity O(days · 28²) at worst, O(days) where the means before and after are alike. Reference: Mann & Whitney
  * 1947.
@@ -21,9 +21,9 @@
 import { type Days, dayChannels } from './day-levels.ts';
 import { medianInPlace, quantileSorted } from './quantiles.ts';
 
-/** Most days on one side of a change that tell of it. */
+/** Most days on one side of a change that are read. */
 export const WINDOW_DAYS = 28;
-/** Days before and after: shorter ones see changes that follow each other. */
+/** Numbers of days before and after a change. Short ones find changes that follow each other closely. */
 const WINDOWS = [
   [28, 28],
   [28, 14],
@@ -33,32 +33,32 @@ const WINDOWS = [
 ] as const;
 const MIN_DAYS = 7;
 const DAYS_PER_WEEK = 7;
-/** Days at the end of a history that must still be on the new level. */
+/** This many days at the end of a history must still be on the new level. */
 const LASTING_DAYS = 3;
-/** Smallest c and smallest factor that make a change. */
+/** Smallest c and smallest factor of a change. */
 type Test = {
   score: number;
   factor: number;
 };
 const DAY_TEST: Test = { score: 3.6, factor: 4 / 3 };
 const PART_TEST: Test = { score: 4, factor: 3 / 2 };
-/** Smallest change in usual changes from week to week. */
+/** Smallest change, in multiples of the usual change from week to week. */
 const WEEKS_APART = 2.5;
 /** A quarter of all normal deviations lie within this many standard deviations. */
 const QUIET_SHARE = 0.25;
 const QUIET_DEVIATIONS = 0.3186;
-/** Share of the smallest change by which means must differ for a closer look. */
+/** Means must differ by this share of the smallest change before the ranks are computed. */
 const GOOD_PART = 0.6;
-/** For that look and for w a day counts as at most so many median days. */
+/** For that first check and for w, a day counts at most as this many median days. */
 const MAX_DAY = 10;
-/** Median absolute deviation of a normal distribution times this is its standard deviation. */
+/** The median absolute deviation of a normal distribution, times this, is its standard deviation. */
 const MAD_TO_SD = 1.4826;
 const OUTLYING_DEVIATIONS = 3;
 
 export type LevelChanges = {
-  /** First day of each level but the first, ascending. */
+  /** First day of each level, without the first level, ascending. */
   starts: number[];
-  /** u of each whole day, NaN where unknown. */
+  /** u of each whole day, NaN if unknown. */
   level: Float64Array;
   /** Usual ratio of a day to its week, by day modulo 7. */
   weekday: Float64Array;
@@ -128,12 +128,12 @@ const daysBeyond = (after: Float64Array, old: number, now: number): number =>
 const isNearer = (x: number, to: number, than: number): boolean =>
   Math.abs(Math.sqrt(x) - Math.sqrt(to)) < Math.abs(Math.sqrt(x) - Math.sqrt(than));
 
-/** Are the last days of a level nearer to the level before? */
+/** Whether the last days of a level are nearer to the level before it. */
 function isOver(before: Float64Array, after: Float64Array): boolean {
   return isNearer(levelOf(after.subarray(-LASTING_DAYS)), levelOf(before), levelOf(after));
 }
 
-/** The known days and their running sums, none counted as more than so many median days, and how many they are. */
+/** The known days, running sums with each day capped at a number of median days, and running counts. */
 type DaySums = {
   known: Float64Array;
   sums: Float64Array;
@@ -160,9 +160,7 @@ const knownDays = (days: DaySums, from: number, to: number): Float64Array =>
 const meanDay = ({ sums, counts }: DaySums, from: number, to: number): number =>
   (sums[to] - sums[from]) / (counts[to] - counts[from]);
 
-/**
- * A cheap look at two neighbouring spans: enough days, and means that differ by a good part of what is asked of levels.
- */
+/** A quick check of two neighbouring spans: enough known days, and means that differ by a good part of a change. */
 function couldDiffer(
   days: DaySums,
   from: number,
@@ -178,7 +176,7 @@ function couldDiffer(
   return difference >= GOOD_PART * Math.max((Math.sqrt(factor) - 1) * lower, restless);
 }
 
-/** w: standard deviation of √ of a week less √ of the week before, by the quieter of all weeks. */
+/** w: standard deviation of √ of a week less √ of the week before, from the quieter weeks. */
 function usualWeekChange(days: DaySums): number {
   const changes: number[] = [];
   for (let day = DAYS_PER_WEEK; day + DAYS_PER_WEEK < days.sums.length; day++) {
@@ -190,7 +188,7 @@ function usualWeekChange(days: DaySums): number {
   return quantileSorted(Float64Array.from(changes).sort(), QUIET_SHARE) / QUIET_DEVIATIONS || 0;
 }
 
-/** The known ones of the days `from … to − 1`. */
+/** The known days among `from … to − 1`. */
 export const known = (u: Float64Array, from: number, to: number): Float64Array =>
   u.subarray(from, to).filter((x) => !Number.isNaN(x));
 
@@ -202,7 +200,7 @@ function rankScore(before: Float64Array, after: Float64Array): number {
   return Math.abs(sign) / 2 / Math.sqrt((pairs * (before.length + after.length + 1)) / 12);
 }
 
-/** Mean of the days within three robust deviations of their median; of all where more than half are alike. */
+/** Mean of the days within three robust deviations of their median; of all days if more than half are alike. */
 export function levelOf(u: Float64Array): number {
   const scratch = u.slice();
   const middle = medianInPlace(scratch, scratch.length);

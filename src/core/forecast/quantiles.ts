@@ -7,10 +7,10 @@
  * Student's quantile: expansion in 1/ν to second order (Abramowitz & Stegun 26.7.5).
  */
 
-/** Below this many values an insertion sort is faster than a call of the built-in one. */
+/** With fewer values than this, an insertion sort is faster than the built-in sort. */
 const INSERTION_SORT_UP_TO = 24;
 
-/** Type 7 quantile of the first `count` ascending values; NaN where there are none. */
+/** Type 7 quantile of the first `count` ascending values; NaN if there are none. */
 export function quantileSorted(sorted: Float64Array, p: number, count = sorted.length): number {
   return interpolate(sorted, (count - 1) * p, count);
 }
@@ -28,7 +28,7 @@ function interpolate(sorted: Float64Array, position: number, count: number): num
   return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
 }
 
-/** Median of the first `count` values; sorts them in place. NaN where there are none. */
+/** Median of the first `count` values; sorts them in place. NaN if there are none. */
 export function medianInPlace(values: Float64Array, count: number): number {
   if (count > INSERTION_SORT_UP_TO) return quantileSorted(values.subarray(0, count).sort(), 0.5, count);
   for (let i = 1; i < count; i++) {
@@ -68,7 +68,8 @@ export function normalQuantile(p: number): number {
 }
 
 /**
- * Student's quantile at p relative to the normal one; from 3 degrees of freedom on within 5 % for 0.005 ≤ p ≤ 0.995.
+ * Student's quantile at p relative to the normal one. With 3 or more degrees of freedom it is within 5 % for 0.005 ≤ p
+ * ≤ 0.995.
  * At p = ½ both are zero and the ratio is the limit.
  */
 export function studentToNormal(p: number, freedom: number): number {

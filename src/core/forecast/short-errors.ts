@@ -1,9 +1,10 @@
 /**
- * What mature locations tell of a new one: errors of short histories, pooled, and the bounds made of them.
+ * Errors of short histories, measured at mature locations and pooled, and the bounds made from them.
  *
- * Notation: f forecast of a step, a what came, D day ahead of the step's start;
+ * Notation: f forecast of a step, a its actual demand, D the day ahead of the step's start;
  *   error    u = (√a − √f) / s(f),   s² = ¼ + κ² f,   κ² = Σ max(0, (√a − √f)² − ¼) / Σ f
- * ¼ is the variance of the root of a Poisson count, κ what days vary beside: so a busy donor tells of a quiet place.
+ * ¼ is the variance of the root of a Poisson count, κ the remaining variation of days. With both, a busy donor is
+ * informative for a quiet location.
  *   quantile q_D(p) = m_D + r_D Q(p),   m_D median of u on day D, r_D mean |u − m_D|, Q quantile of (u − m_D) / r_D
  *     of all
  *            days, m_D and r_D being those of the other weeks: the next week will be no part of them either
@@ -19,7 +20,7 @@ import { HOURS_PER_DAY } from './types.ts';
 /** Variance of the square root of a Poisson count. */
 const COUNT_VARIANCE = 0.25;
 const ODD_WEEK = 3;
-/** Ends of a donor's history that are compared, a week apart. */
+/** Each donor's history is cut at so many ends, a week apart. */
 export const CUTS = 6;
 
 /** Errors of short histories at some donors, by day ahead. */
@@ -28,22 +29,22 @@ export type ShortErrors = {
   relativeVariance: number;
   /** m_D and r_D. */
   days: { middle: number; scale: number }[];
-  /** Ascending (u − m_D) / r_D, m_D and r_D of the other weeks. */
+  /** Ascending (u − m_D) / r_D, with m_D and r_D from the other weeks. */
   shape: Float64Array;
   /** Factor of each step's forecast. */
   borrowed: Float64Array;
 };
 
-/** A donor, compared. */
+/** A donor with its forecasts and outcomes. */
 export type Compared = {
   level: number;
-  /** Per cut: forecast and outcome of each step, NaN where not observed. */
+  /** Per cut: forecast and outcome of each step, NaN if not observed. */
   cuts: { week: number; forecast: Float64Array; actual: Float64Array }[];
 };
 
 /**
- * The errors of some donors as one. Null where nothing can be compared. @param borrows whether their shape of the
- * week is taken
+ * The pooled errors of some donors. Null if nothing can be compared. @param borrows whether the donors' shape of the
+ * week is used
  */
 export function poolErrors(
   donors: readonly Compared[],
@@ -55,7 +56,7 @@ export function poolErrors(
   const isOne = new Set(donors.flatMap(({ cuts }) => cuts.map(({ week }) => week))).size === 1;
   const days = Math.floor(((steps - 1) * stepHours) / HOURS_PER_DAY) + 1;
   const dayOf = (i: number): number => Math.floor((i * stepHours) / HOURS_PER_DAY);
-  // What a week is compared with must not know it: the week left out, or none where there is but one.
+  // The forecast of a week must not know that week. So the shape leaves it out; with a single week there is no shape.
   const shapes = Array.from({ length: weeks + 1 }, (_, k) =>
     borrows ? borrowedShape(donors, steps, isOne ? weeks : k) : new Float64Array(steps).fill(1),
   );
@@ -106,8 +107,8 @@ export function poolErrors(
 }
 
 /**
- * Donors without the weeks whose sums are wrong by more than three times what the middle week's are: a storm, before
- * or after.
+ * Donors without odd weeks: a week is odd if its sum is wrong by more than three times the middle week's error (a storm
+ * in it, or before it).
  */
 export function withoutOddWeeks(donors: readonly Compared[]): Compared[] {
   const sizes = Array.from({ length: CUTS }, (_, k) => {
@@ -135,7 +136,7 @@ export function withoutOddWeeks(donors: readonly Compared[]): Compared[] {
   return donors.map((donor) => ({ ...donor, cuts: donor.cuts.filter(({ week }) => !(sizes[week] > most)) }));
 }
 
-/** Σ a / Σ f of each step over donors and weeks but one, each donor relative to its level. */
+/** Σ a / Σ f of each step over donors and all weeks but one, each donor relative to its level. */
 function borrowedShape(donors: readonly Compared[], steps: number, without: number): Float64Array {
   const came = new Float64Array(steps);
   const expected = new Float64Array(steps);
@@ -155,7 +156,7 @@ function borrowedShape(donors: readonly Compared[], steps: number, without: numb
 const deviationOf = (relativeVariance: number, forecast: number): number =>
   Math.sqrt(COUNT_VARIANCE + relativeVariance * forecast);
 
-/** Forecasts of steps with the shape that mature places had. */
+/** Forecasts of steps with the shape observed at mature locations. */
 export const withBorrowedShape = ({ borrowed }: ShortErrors, values: Float64Array): Float64Array =>
   values.map((value, i) => value * (borrowed[i] ?? borrowed[borrowed.length - 1]));
 
@@ -175,7 +176,7 @@ export function shortBounds(
   const upper = new Float64Array(values.length);
   values.forEach((value, i) => {
     const day = Math.floor((i * stepHours) / HOURS_PER_DAY);
-    // Beyond what was compared a day is like the same weekday in the last week that was.
+    // Days beyond those compared use the same weekday of the last compared week.
     const known = day < count ? day : Math.max(0, count - 7 + ((day - count) % 7));
     const { middle, scale } = errors.days[known];
     const at = (quantile: number): number => {

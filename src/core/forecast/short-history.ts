@@ -1,13 +1,14 @@
 /**
- * Locations with a short history, by what the same model, given as short a history, missed at mature ones.
+ * Locations with a short history: their errors are those that the same model makes at mature locations if it gets
+ * equally short histories.
  *
- * Few days hold few past errors, or none, and say nothing of the weekdays they lack. Mature locations of the call
- * (donors) can be asked: their history is cut to as many hours, ended at the same hour of the week, forecast by the
- * same rung, and compared with what came.
- * Three working days know no Sunday; from a week on a place knows its own, and borrowing loses (WAPE 20.9 → 21.8 %
- * at eight days).
- * Donors are the 12 whose level is nearest, out of at most 24 spread over all levels, each at six ends a week apart;
- * a week wrong by more than three times the middle week, a storm before or after its end, is left out.
+ * Few days give few past errors, or none, and no information on the weekdays they lack. Mature locations of the call
+ * (donors) provide both. Their history is cut to the same number of hours, ended at the same hour of the week, forecast
+ * by the same rung, and compared with the demand that followed.
+ * Three working days contain no Sunday, so the shape of the week is borrowed. From a week on a location has its own,
+ * and borrowing makes it worse (WAPE 20.9 → 21.8 % at eight days).
+ * Donors are the 12 with the nearest level, out of at most 24 spread over all levels, each at six ends a week apart. A
+ * week whose error is more than three times that of the middle week (a storm before or after its end) is left out.
  * Complexity: up to 144 fits of the short length for each length of history in the call. Units: demand per step.
  */
 import type { LocalSeries } from './local-series.ts';
@@ -15,22 +16,22 @@ import { type Compared, CUTS, poolErrors, type ShortErrors, withoutOddWeeks } fr
 import { sumSteps } from './steps.ts';
 import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
-/** A history is short below this. */
+/** A history shorter than this is short. */
 export const SHORT_HOURS = 2 * HOURS_PER_WEEK;
 const MAX_DONORS = 24;
 const NEAREST_DONORS = 12;
-/** Pools of donors are so many donors apart. */
+/** The first donor of a pool is a multiple of this. */
 const POOL_STEP = 4;
-/** Fewer donors are no panel. */
+/** Fewer donors than this are not enough. */
 const MIN_DONORS = 4;
 /** Longest horizon compared. */
 const MAX_HOURS = 2 * HOURS_PER_WEEK;
-/** Lengths and gaps compared at most per call; others keep their own errors. */
+/** Limit for the lengths and gaps compared per call. Further locations keep their own errors. */
 const MAX_CLASSES = 16;
 /** Share of the hours that must be observed. */
 const MIN_OBSERVED = 0.75;
 
-/** Forecasts so many hours, a gap after a history. */
+/** Forecasts `horizonHours` hours, starting `leadHours` after a history. */
 export type FitShort = (history: LocalSeries, leadHours: number, horizonHours: number) => Float64Array;
 
 export type ShortPlace = {
@@ -43,7 +44,7 @@ export type ShortPlace = {
   level: number;
 };
 
-/** A mature location that can be asked. */
+/** A mature location that serves as a donor. */
 export type Donor = {
   place: ShortPlace;
   /** Its history without outliers, special days and events. */
@@ -52,7 +53,7 @@ export type Donor = {
 
 /**
  * @param donors mature locations
- * @returns the errors for a place; null where there are too few donors
+ * @returns the errors for a location; null if there are too few donors
  */
 export function shortErrors(
   donors: readonly Donor[],
@@ -92,7 +93,7 @@ export function shortErrors(
   };
 }
 
-/** Where the donors of nearest level begin, in steps: `donors` ascending by level. */
+/** Index of the first donor of nearest level, in steps; `donors` ascend by level. */
 function nearestFrom(donors: readonly Compared[], level: number): number {
   const above = donors.findIndex((donor) => donor.level >= level);
   const middle = (above === -1 ? donors.length : above) - NEAREST_DONORS / 2;
@@ -100,7 +101,7 @@ function nearestFrom(donors: readonly Compared[], level: number): number {
   return Math.max(0, Math.min(from, donors.length - NEAREST_DONORS));
 }
 
-/** Lengths that are told apart: quarters of the first day, days up to eight, then every other day. */
+/** Classes of lengths: quarters of the first day, days up to eight, then every other day. */
 function classOf(hours: number): number {
   if (hours < HOURS_PER_DAY) return Math.max(1, 6 * Math.floor(hours / 6));
   const days = Math.floor(hours / HOURS_PER_DAY);
@@ -118,7 +119,7 @@ const meanOf = (values: Float64Array): number => {
   return count === 0 ? 0 : sum / count;
 };
 
-/** Histories of some donors of all levels. */
+/** Histories of donors spread over all levels. */
 function spreadByLevel(donors: readonly Donor[]): LocalSeries[] {
   const sorted = [...donors].sort((a, b) => a.place.level - b.place.level);
   const wanted = Math.min(MAX_DONORS, sorted.length);

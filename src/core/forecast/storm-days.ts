@@ -1,15 +1,15 @@
 /**
- * Storm days: demand collapsed for a day or a few, and came back. The profile is not to learn them.
+ * Storm days: demand collapsed for one day or a few, and came back. The profile must not learn them.
  *
- * Notation: u[j] level of day j (`day-levels.ts`); d[j] = √u less its median over that weekday, less the median of
- * the same over the six days before and after.
+ * Notation: u[j] level of day j (`day-levels.ts`); d[j] = √u less its median over that weekday, less the median of the
+ * same over the six days before and after.
  *   storm   d[j] < −4 r,   r = 1.4826 · median |d|, robust deviation of all days
- * for at most three days in a row with an ordinary day after them: a fall that goes on is a level
- * (`level-shifts.ts`). A weekday that falls so more than once is a habit of the calendar, and more than one fall in
- * fourteen days is how demand varies; neither is a storm. Busy days stay: those that come now and then are part of
- * the mean.
- * The hours of a storm are taken as those of the week before, not after: what a past forecast learned would know
- * what it is compared with, and calm weeks of New York then hold 91 instead of 97 %.
+ * for at most three days in a row, followed by an ordinary day: a longer fall is a change of level (`level-shifts.ts`).
+ * If one weekday falls more than once, that is the calendar; more than one fall in fourteen days is normal variation.
+ * Neither is a storm. Busy days stay: occasional ones are part of the mean.
+ * The hours of a storm are replaced by those of the week before, not of the week after. With the week after, a past
+ * forecast would know the hours that it is compared with, and the intervals of calm weeks of New York cover 91 instead
+ * of 97 %.
  * Complexity O(days). Reference for r: Davies & Gather 1993.
  */
 import { rawLevels, wholeDays } from './day-levels.ts';
@@ -17,21 +17,21 @@ import { medianInPlace } from './quantiles.ts';
 import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 const DAYS_PER_WEEK = 7;
-/** Days of history below which no day is known to be unusual. */
+/** With fewer days of history, no day can be called unusual. */
 const MIN_DAYS = 28;
 const DEVIATIONS = 4;
-/** Median absolute deviation of a normal distribution times this is its standard deviation. */
+/** The median absolute deviation of a normal distribution, times this, is its standard deviation. */
 const MAD_TO_SD = 1.4826;
 const DAYS_AROUND = 6;
 const MAX_STORM_DAYS = 3;
-/** At most one fall in so many days. */
+/** At most one fall in this many days. */
 const DAYS_PER_STORM = 14;
 
 /**
- * The history as a profile is to learn it.
+ * The history that a profile learns from.
  * @param values hourly demand, NaN where missing or not usual (holidays, events)
  * @param clean  the same without gaps and outliers
- * @returns `clean` itself where there was no storm, else a copy
+ * @returns `clean` itself if there was no storm, else a copy
  */
 export function withoutStorms(firstHour: number, values: Float64Array, clean: Float64Array): Float64Array {
   const days = wholeDays(firstHour, values.length);
@@ -58,7 +58,7 @@ function findStorms(level: Float64Array): number[] {
     return x - middleOf(Float64Array.of(...before, ...off.subarray(j + 1, j + 1 + DAYS_AROUND)));
   });
   const least = DEVIATIONS * MAD_TO_SD * middleOf(deviation.map(Math.abs));
-  // Where more than half of the days are alike, nothing tells how far they vary.
+  // If more than half of the days are alike, their variation is unknown.
   if (!(least > 0)) return [];
   const isLow = (j: number): boolean => deviation[j] < -least;
   const falls = new Int32Array(DAYS_PER_WEEK);

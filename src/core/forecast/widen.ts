@@ -1,15 +1,15 @@
 /**
- * Intervals where the effect of a special day or an event is not known for certain.
+ * Widens intervals by the uncertainty of the effect of a special day or an event.
  *
  * Notation: v forecast of a step, s standard deviation of the logarithm of its effect; ν quantile of the normal
  * distribution at (1 + level) / 2. Independent errors add in squares:
  *   log(upper / v) ← √(log²(upper / v) + (ν s)²),   the lower bound alike.
- * Of a step's hours the errors of a day are the same, those of its parts independent of each other:
+ * Within a step the error of a day is common to all its hours; errors of its parts are independent of each other:
  *   s² = (Σ v_h s_h / v)² + Σ_parts (Σ_{h in part} v_h p_h / v)².
  * As without effects, no bound is further from the forecast than five times the range of the last four weeks
  * (`intervals.ts`).
- * Where an event leaves no demand in any hour of a step, the interval is [0, 0]: that is what the caller stated.
- * Complexity O(hours).
+ * If an event leaves no demand in any hour of a step, the interval is [0, 0], as the caller stated. Complexity
+ * O(hours).
  */
 import type { EffectDeviations } from './apply-effects.ts';
 import { PART_HOURS } from './day-parts.ts';
@@ -17,7 +17,7 @@ import type { Bounds } from './intervals.ts';
 import { normalQuantile } from './quantiles.ts';
 import { stepCount } from './steps.ts';
 
-/** s per step; −1 where nothing can happen. */
+/** s per step; −1 if there can be no demand. */
 export function stepDeviations(
   { level, part, isClosed }: EffectDeviations,
   hourly: Float64Array,
@@ -46,7 +46,7 @@ export function stepDeviations(
   });
 }
 
-/** Widens bounds in place. @param reach no bound is further from its forecast */
+/** Widens bounds in place. @param reach largest distance of a bound from its forecast */
 export function widenBounds(
   { lower, upper }: Bounds,
   values: Float64Array,
