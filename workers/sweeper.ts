@@ -1,5 +1,5 @@
 import { findSilentJobs } from '../src/db/job-claims.ts';
-import { countClaimable, tidyLines } from '../src/db/turns.ts';
+import { countClaimable, tidyTurns } from '../src/db/turns.ts';
 import { retryOrFail, runningLimit, type WorkerDeps } from './end-job.ts';
 
 /** Tokens added per sweep at most: the workers have enough to do until the next one. */
@@ -22,7 +22,7 @@ export async function sweep(deps: WorkerDeps): Promise<void> {
     );
   }
   const limit = runningLimit(deps.config);
-  await tidyLines(deps.db, limit.lockSeconds);
+  await tidyTurns(deps.db, limit.lockSeconds);
   const claimable = await countClaimable(deps.db, TOKENS_PER_SWEEP, limit);
   if (claimable === 0) return;
   const missing = claimable - (await deps.queue.countWaiting());

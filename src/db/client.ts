@@ -15,22 +15,23 @@ export type Queryable = Pick<
 /**
  * Opens a connection pool.
  * @param url postgresql://…
- * @param options.poolSize connections at most; `onError` hears of connections that die while idle
- * @returns the Drizzle database, the pool below it (for COPY and cursors), and `close`
+ * @param options.poolSize connections at most; `onError` is called when an idle connection is lost
+ * @returns the Drizzle database, its pool (for COPY and cursors), and `close`
  */
 export function openDatabase(url: string, options: { poolSize: number; onError: (error: Error) => void }) {
   const pool = new pg.Pool({
     connectionString: url,
     max: options.poolSize,
-    // An unreachable server answers the caller with 503 soon, instead of keeping the request.
+    // If the server is unreachable, fail soon: the caller gets 503 instead of waiting.
     connectionTimeoutMillis: 3000,
     keepAlive: true,
   });
-  // A connection may be lost while it is idle, or while it is checked out: neither may end the process.
+  // A connection may be lost while it is idle or checked out. Neither may end the process.
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
   const db = drizzle(pool, { schema });
-  // Drizzle's own never gives the connection back where `begin` fails: each time the pool would be one smaller.
+  // Drizzle's own `transaction` never returns the connection if `begin` fails, so the pool would shrink by one each
+  // time.
   db.transaction = async (work, options) => {
     const client = await pool.connect();
     try {
@@ -47,7 +48,7 @@ export function openDatabase(url: string, options: { poolSize: number; onError: 
   return { db, pool, close };
 }
 
-/** Runs queries that all see the database as it is at the first of them. */
+/** Runs queries that all see the database as of the first of them. */
 export function inSnapshot<T>(db: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
   return db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' });
 }
@@ -59,7 +60,7 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
-  // The running query fails, too; without a listener a lost connection would end the process.
+  // The running query fails too. Without a listener a lost connection would end the process.
   const onError = (error: Error) => {
     broken = error;
   };
@@ -70,7 +71,7 @@ export async function inTransaction<T>(
     await client.query('commit');
     return result;
   } catch (error) {
-    // A connection that cannot even roll back is not given back to the pool.
+    // A connection that cannot even roll back does not return to the pool.
     await client.query('rollback').catch(onError);
     throw error;
   } finally {
@@ -79,7 +80,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** Whether the database answers within a time, on a connection that is free by then. */
+/** Whether the database answers within a time, which includes the wait for a free connection. */
 export async function isAnswering(pool: pg.Pool, withinMs: number): Promise<boolean> {
   const query: pg.QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: withinMs };
   return pool.query(query).then(
@@ -91,9 +92,9 @@ export async function isAnswering(pool: pg.Pool, withinMs: number): Promise<bool
 const dialect = new PgDialect();
 
 /**
- * Runs a statement that PostgreSQL parses and plans once per connection instead of at every call: for those that
- * every job runs, where planning costs as much as the work.
- * @param name of this very text; two texts under one name are an error
+ * Runs a statement that PostgreSQL parses and plans once per connection instead of at every call. For the statements of
+ * every job: planning them costs as much as running them.
+ * @param name one per text; two texts under one name are an error
  */
 export async function executePrepared<Row extends pg.QueryResultRow>(
   db: Pick<Database, '$client'>,
@@ -106,12 +107,15 @@ export async function executePrepared<Row extends pg.QueryResultRow>(
 }
 
 /**
- * A condition, always true, for a statement whose changes a crash of PostgreSQL may undo: it does not wait until they
- * are on disk. They are as atomic and as visible as any, and are on disk before whatever is committed after them.
+ * A condition, always true, for statements whose changes a crash of PostgreSQL may undo: the commit does not wait for
+ * the disk. The changes are as atomic and visible as any other, and reach the disk before anything that is committed
+ * later.
  */
 export const commitLater = sql`set_config('synchronous_commit', 'off', true) = 'off'`;
 
-/** SQLSTATE classes and codes that mean: the server is away or going, not: the query is wrong. */
+/**
+ * SQLSTATE classes and codes of a server that is unreachable or shutting down; errors of a query are not among them.
+ */
 const UNAVAILABLE = /^(08|57P0|53|25006)/;
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
@@ -124,6 +128,15 @@ const SOCKET_ERRORS = new Set([
   'EAI_AGAIN',
 ]);
 
+/** Texts in messages of `pg` that have no code. */
+const CONNECTION_LOST = [
+  'Connection terminated',
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+  'Query read timeout',
+  'Client has encountered a connection error',
+];
+
 /** Whether an error, or its cause, means that the database cannot be reached now. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let e = error; e instanceof Error; e = e.cause) {
@@ -131,12 +144,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     // A missing file concerns the database only if it is a socket.
     if (code === 'ENOENT' && syscall === 'connect') return true;
     if (typeof code === 'string' && (UNAVAILABLE.test(code) || SOCKET_ERRORS.has(code))) return true;
-    if (
-      /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error/.test(
-        e.message,
-      )
-    )
-      return true;
+    if (CONNECTION_LOST.some((text) => e.message.includes(text))) return true;
     if (e instanceof AggregateError && e.errors.some(isDatabaseUnavailable)) return true;
   }
   return false;

@@ -4,7 +4,7 @@ import type { Database, Queryable } from './client.ts';
 import { type Attempt, holdJob } from './job-claims.ts';
 import { decisions, jobs, plans } from './schema.ts';
 
-/** What a decision is made from; lists and objects as JSON text. */
+/** The inputs of a decision; lists and objects are JSON text. */
 export type StoredInputs = {
   startDate: string;
   vehicleCount: number;
@@ -14,14 +14,13 @@ export type StoredInputs = {
   fleet: string;
   risk: string;
   forecast: string;
-  /** the stored locations it names; null where the request carries a network */
+  /** the stored locations that it names; null if the request has a network */
   locations: string | null;
 };
 
 /**
- * Stores the inputs of a decision, where the attempt is still the caller's own: from then on every attempt plans with
- * them.
- * @returns false where the job is in other hands; nothing is stored
+ * Stores the inputs of a decision if the attempt is still the caller's own. From then on every attempt plans with them.
+ * @returns false if another worker has the job; nothing is stored
  */
 export async function insertDecision(db: Database, attempt: Attempt, inputs: StoredInputs): Promise<boolean> {
   return db.transaction(async (tx) => {
@@ -34,7 +33,7 @@ export async function insertDecision(db: Database, attempt: Attempt, inputs: Sto
 const { decisionId, createdAt, startDate, vehicleCount, leftOutCount } = getTableColumns(decisions);
 const text = (column: unknown) => sql<string>`${column}::text`;
 
-/** The stored inputs of a decision, or undefined where none have been taken. */
+/** The stored inputs of a decision, or undefined if there are none. */
 export async function readDecisionInputs(db: Queryable, id: string) {
   const [row] = await db
     .select({
@@ -53,18 +52,18 @@ export async function readDecisionInputs(db: Queryable, id: string) {
   return row satisfies StoredInputs | undefined;
 }
 
-/** When the inputs of a decision were taken, or undefined where none have been. */
+/** When the inputs of a decision were collected, or undefined if they have not been. */
 export async function readTakenAt(db: Queryable, id: string): Promise<Date | undefined> {
   const [row] = await db.select({ takenAt: createdAt }).from(decisions).where(eq(decisionId, id));
   return row?.takenAt;
 }
 
-/** The parts of the inputs that are JSON, in the order in which they are shown. */
+/** The parts of the inputs that are JSON, in the order of the answer. */
 export const DECISION_PARTS = ['request', 'fleet', 'risk', 'forecast', 'locations'] as const;
 
 /**
- * One part of the stored inputs, JSON text: tens of megabytes each, so one at a time is read.
- * @throws Error where the decision is not stored any more
+ * One part of the stored inputs as JSON text. A part may have tens of megabytes, so they are read one at a time.
+ * @throws Error if the decision is no longer stored
  */
 export async function readDecisionPart(
   db: Queryable,
@@ -80,8 +79,8 @@ export async function readDecisionPart(
 }
 
 /**
- * Decisions whose inputs have been taken, the newest of them first.
- * @param before time and id of the last row of the page before
+ * Decisions whose inputs have been collected, newest first.
+ * @param before time and id of the last row of the previous page
  */
 export async function readDecisionPage(
   db: Queryable,

@@ -8,15 +8,17 @@ import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './ups
 /** Hourly demand of one location; hours are consecutive and counted in UTC. */
 export type StoredSeries = {
   locationId: number;
-  /** IANA zone, null where the location states none */
+  /** IANA zone, null if the location has none */
   timeZone: string | null;
   /** UTC hours since the epoch of `values[0]` */
   startHour: number;
-  /** demand per hour, NaN where there is no observation; from the first to the last one, empty where there is none */
+  /**
+   * demand per hour from the first observation to the last one, NaN between them if unknown; empty without observations
+   */
   values: Float64Array;
 };
 
-/** Locations per query: a result of some MB at most for a usual history, and the event loop gets its turn. */
+/** Locations per query. A usual history then gives a result of a few MB, and other work runs between queries. */
 const LOCATIONS_PER_QUERY = 200;
 /** An observation in PostgreSQL's binary form: microseconds since 2000-01-01 (int8), demand (float8). */
 const RECORD_BYTES = 16;
@@ -24,10 +26,9 @@ const MICROSECONDS_PER_HOUR = 3_600_000_000;
 const POSTGRES_EPOCH_HOUR = Date.UTC(2000, 0, 1) / HOUR_MS;
 
 /**
- * Reads the observations of `[fromHour, beforeHour)`, UTC hours since the epoch.
- * One row per location comes back, its observations packed into bytes: millions of observations need neither an
- * object nor a parsed text each.
- * @returns the stored ones of the locations, in the order asked for
+ * Reads the observations of `[fromHour, beforeHour)`, UTC hours since the epoch. The result has one row per location,
+ * its observations packed into bytes: millions of observations need no objects and no parsed texts.
+ * @returns the stored locations among `locationIds`, in the order given
  */
 export async function readDemandSeries(
   db: Queryable,
@@ -51,10 +52,10 @@ export async function readDemandSeries(
   return locationIds.flatMap((id) => found.get(id) ?? []);
 }
 
-/** Hours of one location, or of all that are read (null); UTC since the epoch. */
+/** Hours of one location, or of all locations that are read (null); UTC since the epoch. */
 export type Stretch = { locationId: number | null; fromHour: number; beforeHour: number };
 
-/** Reads the observations of several stretches of time, by location; none of a location that has none. */
+/** Reads the observations of several stretches of time, by location. Locations without any are left out. */
 export async function readOlderDemand(
   db: Queryable,
   locationIds: readonly number[],
@@ -73,17 +74,17 @@ export async function readOlderDemand(
   return older;
 }
 
-/** Whether an observation `o` is of `[fromHour, beforeHour)`. */
+/** Whether an observation `o` is within `[fromHour, beforeHour)`. */
 const isWithin = (fromHour: number, beforeHour: number) =>
   sql`o.hour >= to_timestamp(${fromHour * 3600}::float8) and o.hour < to_timestamp(${beforeHour * 3600}::float8)`;
 
-/** Observed locations that are looked at for the profile of one without observations. */
+/** Number of observed locations from which the profile of a location without observations is made. */
 const NEIGHBOUR_COUNT = 3;
 
 /**
- * The active locations nearest to each of some that have observations of `[fromHour, beforeHour)`, the nearest first,
- * by great circle. O(observed × asked for), in PostgreSQL.
- * @returns none for a location where there are none
+ * For each of some locations, the nearest active locations that have observations within `[fromHour, beforeHour)`,
+ * nearest first, by great circle. O(observed × given locations), in PostgreSQL.
+ * @returns nothing for a location if no location was observed
  */
 export async function readObservedNeighbours(
   db: Queryable,
@@ -112,7 +113,7 @@ function unpack(packed: Buffer | null, fromHour: number): Pick<StoredSeries, 'st
   let first = Infinity;
   let last = -Infinity;
   for (let i = 0; i < count; i++) {
-    // Two halves instead of a BigInt; exact, since microseconds of any stored year fit into 53 bits.
+    // Two halves instead of a BigInt. This is exact, since microseconds of any stored year fit into 53 bits.
     const microseconds = view.getInt32(i * RECORD_BYTES) * 2 ** 32 + view.getUint32(i * RECORD_BYTES + 4);
     const hour = microseconds / MICROSECONDS_PER_HOUR + POSTGRES_EPOCH_HOUR;
     hours[i] = hour;
@@ -124,7 +125,7 @@ function unpack(packed: Buffer | null, fromHour: number): Pick<StoredSeries, 'st
   return { startHour: first, values };
 }
 
-/** Later than any observation, and a time that PostgreSQL knows. */
+/** Later than any observation, and within PostgreSQL's range. */
 export const LAST_HOUR = 0x7fffffff;
 
 /** The newest hour with an observation, UTC hours since the epoch, of the locations of one time zone. */
@@ -139,7 +140,7 @@ export async function readNewestHours(
   locationIds: readonly number[],
   beforeHour: number,
 ): Promise<NewestHour[]> {
-  // One look at the end of the index per location, instead of a pass over all observations.
+  // One look at the end of the index per location, instead of a scan of all observations.
   const { rows } = await db.execute<{ time_zone: string | null; seconds: number }>(
     sql`select ${locations.timeZone}, max(date_part('epoch', newest.hour)) as seconds from ${locations}, lateral (
       select o.hour from ${demandObservations} o
@@ -168,17 +169,15 @@ export async function readNewestHourOfEach(
   return new Map(rows.map(({ id, seconds }) => [id, seconds / 3600]));
 }
 
-/**
- * A number that is another one after every change of the observations, or of the locations (their time zones count).
- */
+/** A number that changes with every change of the observations, or of the locations (their time zones matter). */
 export async function readDemandRevision(db: Queryable): Promise<number> {
   const [row] = await db.select({ revision: demandRevision.revision }).from(demandRevision);
   return row.revision;
 }
 
 /**
- * Tells caches that observations change: to be called in the transaction that changes them, at its end, since
- * the next one waits here until it commits.
+ * Tells caches that observations have changed. Call it in the transaction that changes them, at its end: the next call
+ * waits until that transaction commits.
  */
 export async function bumpDemandRevision(tx: Queryable): Promise<void> {
   await tx.update(demandRevision).set({ revision: sql`${demandRevision.revision} + 1` });
@@ -192,8 +191,8 @@ export const DEMAND_UPSERT: UpsertTarget = {
 const [BEFORE, AFTER] = upsertText(DEMAND_UPSERT).map((text) => sql.raw(text));
 
 /**
- * Creates or replaces observations (`packDemand`) and bumps the revision; to be called in a transaction. Location and
- * hour are unique, locations are stored.
+ * Creates or replaces observations (`packDemand`) and bumps the revision. Call it in a transaction. Each location and
+ * hour may occur once; all locations must be stored.
  */
 export async function upsertDemand(tx: Queryable, rows: PackedRows): Promise<Counts> {
   const counts = await upsertInOrder(rows, async (columns) => {

@@ -11,7 +11,10 @@ import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './ups
 
 export type EventFilter = { kind?: string | undefined; locationId?: number | undefined };
 
-/** A page of events by ascending id, after `after` (null: from the first one); of a location also those of all. */
+/**
+ * A page of events by ascending id, after `after` (null: from the first one). With a location, also the events of all
+ * locations.
+ */
 export async function readEventPage(
   db: Queryable,
   after: string | null,
@@ -36,7 +39,7 @@ export async function readEventPage(
   );
 }
 
-/** An event as forecasts read it; hours are UTC since the epoch, `untilHour` is the first one after it. */
+/** An event as forecasts read it. Hours are UTC since the epoch, `untilHour` is the first one after it. */
 export type StoredEvent = {
   eventId: string;
   name: string | null;
@@ -61,10 +64,10 @@ export function eventOnWire(event: StoredEvent): KnownEvent {
   };
 }
 
-/** Locations per query, so that the event loop gets its turn in between. */
+/** Locations per query: other work runs between queries. */
 const LOCATIONS_PER_QUERY = 500;
 
-/** The events of these locations, and of all, that touch `[fromHour, untilHour)`. */
+/** The events of these locations, and of all locations, that overlap `[fromHour, untilHour)`. */
 export async function readEvents(
   db: Queryable,
   locationIds: readonly number[],
@@ -72,7 +75,7 @@ export async function readEvents(
   untilHour: number,
 ): Promise<StoredEvent[]> {
   const events: StoredEvent[] = [];
-  // Also where no location is asked for: events of all come with the first query.
+  // One query even without locations: the first query also reads events of all locations.
   for (let i = 0; i === 0 || i < locationIds.length; i += LOCATIONS_PER_QUERY) {
     const ids = sql.param(locationIds.slice(i, i + LOCATIONS_PER_QUERY));
     const { rows } = await db.execute<StoredEvent>(sql`
@@ -94,8 +97,8 @@ export const EVENT_UPSERT: UpsertTarget = {
 const [BEFORE, AFTER] = upsertText(EVENT_UPSERT).map((text) => sql.raw(text));
 
 /**
- * Creates or replaces events (`packEvents`) and bumps the revision: forecasts depend on them. To be called in a
- * transaction. Their ids are unique, their locations are stored.
+ * Creates or replaces events (`packEvents`) and bumps the revision, since forecasts depend on them. Call it in a
+ * transaction. Each id may occur once; all locations must be stored.
  */
 export async function upsertEvents(tx: Queryable, rows: PackedRows): Promise<Counts> {
   const counts = await upsertInOrder(rows, async (columns) => {
@@ -113,7 +116,7 @@ export async function upsertEvents(tx: Queryable, rows: PackedRows): Promise<Cou
   return counts;
 }
 
-/** Deletes one event and bumps the revision; to be called in a transaction. @returns whether it was stored */
+/** Deletes one event and bumps the revision. Call it in a transaction. @returns whether it was stored */
 export async function deleteEvent(tx: Queryable, eventId: string): Promise<boolean> {
   const { rowCount } = await tx.execute(sql`delete from ${demandEvents} where event_id = ${eventId}`);
   if (rowCount === 1) await bumpDemandRevision(tx);
@@ -121,8 +124,8 @@ export async function deleteEvent(tx: Queryable, eventId: string): Promise<boole
 }
 
 /**
- * Deletes all events but those that are named, and keeps everybody else from writing events until the transaction ends;
- * whoever stores the named ones bumps the revision.
+ * Deletes all events except the named ones, and blocks other writers of events until the transaction ends. It leaves
+ * the revision to the code that stores the named events.
  * @param named a query of their ids
  */
 export async function deleteOtherEvents(tx: Queryable, named: SQL): Promise<RemovedCounts> {

@@ -23,7 +23,7 @@ type Row = Omit<FleetVehicle, 'acquired_on' | 'last_maintenance_on' | 'utilizati
   utilization_rate: number | null;
 };
 
-/** What is not known is left out. */
+/** Unknown fields are omitted. */
 function onWire({ acquired_on, last_maintenance_on, utilization_rate, ...vehicle }: Row): FleetVehicle {
   return {
     ...vehicle,
@@ -55,7 +55,9 @@ export async function readVehiclePage(
   return rows.map(onWire);
 }
 
-/** The whole fleet as `GET /api/v1/data/fleet` lists it, as JSON text: one statement, so all of one moment. */
+/**
+ * The whole fleet as JSON text, as `GET /api/v1/data/fleet` lists it. One statement, so all vehicles are of one moment.
+ */
 export async function readFleetText(db: Queryable): Promise<string> {
   const { rows } = await db.execute<{ fleet: string }>(sql`
     select coalesce(json_agg(json_strip_nulls(row_to_json(v)) order by v.vehicle_id), '[]')::text as fleet
@@ -64,7 +66,7 @@ export async function readFleetText(db: Queryable): Promise<string> {
   return rows[0].fleet;
 }
 
-/** Locations at which stored vehicles stand, ascending. */
+/** Locations of stored vehicles, ascending. */
 export async function readFleetLocationIds(db: Queryable): Promise<number[]> {
   const rows = await db
     .selectDistinct({ id: vehicles.locationId })
@@ -87,15 +89,15 @@ export async function readFleetSummary(db: Queryable): Promise<FleetSummary> {
   return summary;
 }
 
-/** The summary of no vehicles, to be counted up. */
+/** The summary of no vehicles, to be added to. */
 export function emptyFleetSummary(): FleetSummary {
   const counts = Object.fromEntries(VEHICLE_STATUSES.map((status) => [status, 0]));
   return { total_vehicles: 0, ...(counts as Record<VehicleStatus, number>) };
 }
 
 /**
- * Changes what `patch` names of one vehicle; its location is stored.
- * @returns the vehicle as it is now, null where there is none of this id
+ * Changes the fields of `patch` in one vehicle. Its location must be stored.
+ * @returns the changed vehicle, null if no vehicle has this id
  */
 export async function patchVehicle(
   db: Queryable,
@@ -121,15 +123,14 @@ export const VEHICLE_UPSERT: UpsertTarget = {
   table: 'vehicles',
   key: ['vehicle_id'],
   values: ['location_id', 'status', 'capacity', 'acquired_on', 'last_maintenance_on', 'utilization_rate'],
-  // Where a vehicle is and how old it is come from different sources: one must not wipe out the other.
+  // Place and age of a vehicle come from different sources: one must not erase the other.
   keepWhereNull: ['acquired_on', 'last_maintenance_on', 'utilization_rate'],
 };
 const [BEFORE, AFTER] = upsertText(VEHICLE_UPSERT).map((text) => sql.raw(text));
 
 /**
- * Creates or replaces vehicles (`packVehicles`); to be called in a transaction. Their ids are unique, locations are
- * stored. Where status or capacity is not stated, the default is written; dates and utilization that are not stated
- * stay.
+ * Creates or replaces vehicles (`packVehicles`). Call it in a transaction. Each id may occur once; all locations must
+ * be stored. Without status or capacity the default is written. Without dates or utilization the stored values stay.
  */
 export function upsertVehicles(tx: Queryable, rows: PackedRows): Promise<Counts> {
   return upsertInOrder(rows, async (columns) => {
@@ -137,7 +138,8 @@ export function upsertVehicles(tx: Queryable, rows: PackedRows): Promise<Counts>
     const result = await tx.execute<{ created: number }>(
       sql`${BEFORE} unnest(${ids}::text[], ${locationIds}::int[], ${statuses}::text[], ${capacities}::float8[],
         ${acquired}::date[], ${maintained}::date[], ${utilization}::float8[])
-        as row (vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate) ${AFTER}`,
+        as row (vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate)
+        ${AFTER}`,
     );
     return result.rows[0].created;
   });

@@ -1,14 +1,14 @@
-/** How an hour of demand looks as text, and the number it is everywhere else: UTC hours since the Unix epoch. */
+/** Hours of demand, as text and as a number: UTC hours since the Unix epoch. */
 import { MAX_YEAR, MIN_OBSERVED_YEAR } from '../contracts/bounds.ts';
 import { HOUR_MS, readTime } from '../contracts/time.ts';
 
-/** The first hour that observations may have, and the first one too late, UTC hours since the epoch. */
+/** The first hour that observations may have, and the first that is too late; UTC hours since the epoch. */
 const FIRST_HOUR = Date.UTC(MIN_OBSERVED_YEAR, 0) / HOUR_MS;
 const END_HOUR = Date.UTC(MAX_YEAR + 1, 0) / HOUR_MS;
 
 /**
  * Reads the start of an hour, ISO 8601 with an offset; seconds may be left out.
- * @returns UTC hours since the epoch, or what is wrong with the text (to be put after the text itself)
+ * @returns UTC hours since the epoch, or the fault of the text (a phrase to follow the text itself)
  */
 export function parseHour(text: string): number | string {
   const time = readTime(text);

@@ -9,7 +9,7 @@ import { insertPlan, type NewPlan } from './plans.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
 import { NO_RUNNING_LIMIT, type RunningLimit } from './turns.ts';
 
-/** A job in the hands of a worker. Attempt number and worker make every later write of an earlier claimant void. */
+/** A job that a worker has claimed. Attempt number and worker make every later write of an earlier claimant void. */
 export type ClaimedJob = {
   jobId: string;
   kind: JobKind;
@@ -17,29 +17,29 @@ export type ClaimedJob = {
   workerId: string;
   /** crashes of earlier attempts */
   crashes: number;
-  /** it was marked to be cancelled and given back all the same, as versions before the mark outlived an attempt did */
+  /** it has a cancel mark although it is queued again; only earlier versions gave such jobs back */
   cancelRequested: boolean;
   requestId: string;
-  /** null where an earlier version stored the job: they are to be found in the input */
+  /** null if an earlier version stored the job: then they must be read from the input */
   facts: JobFacts | null;
   /** null if it is large: then `readJobInput` reads it */
   input: JobInput | null;
 };
 
-/** What a job is done from, both JSON text. */
+/** The input of a job; both parts are JSON text. */
 export type JobInput = {
   request: string;
-  /** the locations that the request names; null where it names none */
+  /** the locations that the request names; null if it names none */
   locations: string | null;
 };
 
 /**
  * Claims the next job for a worker, and opens its attempt: the highest priority first, then the caller whose jobs have
- * used least (`claim_job` in the migration `turns`). Of two workers at the same moment each gets a job of its own.
- * Passed over are jobs that wait for a retry, and callers that have as many jobs running as they may have.
- * Where a crash of PostgreSQL undoes the claim, the job is queued again, and whoever had it has lost it.
+ * used least (`claim_job` in the migration `turns`). Two workers never get the same job. It skips jobs that wait for a
+ * retry, and callers that have reached their limit of running jobs. If a crash of PostgreSQL undoes the claim, the job
+ * is queued again, and its worker has lost it.
  * @param first a priority that goes before the others this once, so that no priority starves
- * @returns undefined where nothing is to be done
+ * @returns undefined if no job can be claimed
  */
 export async function claimJob(
   db: Pick<Database, '$client'>,
@@ -58,9 +58,10 @@ export async function claimJob(
   return { ...job, workerId, input: isLarge ? null : { request, locations } };
 }
 
-/** What a claimed job is done from. */
+/** The input of a claimed job. */
 export async function readJobInput(db: Pick<Database, '$client'>, jobId: string): Promise<JobInput> {
-  const statement = sql`select input::text as request, locations::text as locations from ${jobs} where job_id = ${jobId}`;
+  const statement = sql`
+    select input::text as request, locations::text as locations from ${jobs} where job_id = ${jobId}`;
   const [input] = await executePrepared<JobInput>(db, 'read_job_input', statement);
   return input;
 }
@@ -68,8 +69,8 @@ export async function readJobInput(db: Pick<Database, '$client'>, jobId: string)
 export type Attempt = Pick<ClaimedJob, 'jobId' | 'attempt' | 'workerId'>;
 
 /**
- * The row of a running job, where the attempt is still the caller's own. The number alone does not say so: it comes
- * again where a crash of PostgreSQL undid the claim.
+ * The row of a running job, if the attempt is still the caller's own. The number alone would not prove that: after a
+ * crash of PostgreSQL has undone the claim, it is used again.
  */
 const isOurs = ({ jobId, attempt, workerId }: Attempt) =>
   and(
@@ -79,7 +80,7 @@ const isOurs = ({ jobId, attempt, workerId }: Attempt) =>
     eq(jobs.status, 'running'),
   );
 
-/** Tells that a worker still runs these jobs; returns those that are no longer its own. */
+/** Records that a worker still runs these jobs; returns those that are no longer its own. */
 export async function heartbeat(db: Queryable, running: readonly Attempt[]): Promise<string[]> {
   if (running.length === 0) return [];
   const rows = await db
@@ -88,7 +89,8 @@ export async function heartbeat(db: Queryable, running: readonly Attempt[]): Pro
     .where(
       and(
         eq(jobs.status, 'running'),
-        sql`(${jobs.jobId}, ${jobs.attempts}, ${jobs.workerId}) in (select * from unnest(${sql.param(running.map((r) => r.jobId))}::text[],
+        sql`(${jobs.jobId}, ${jobs.attempts}, ${jobs.workerId}) in (select * from unnest(
+          ${sql.param(running.map((r) => r.jobId))}::text[],
           ${sql.param(running.map((r) => r.attempt))}::int[], ${sql.param(running.map((r) => r.workerId))}::text[]))`,
         commitLater,
       ),
@@ -98,7 +100,7 @@ export async function heartbeat(db: Queryable, running: readonly Attempt[]): Pro
   return running.map((r) => r.jobId).filter((jobId) => !ours.has(jobId));
 }
 
-/** Which of these jobs somebody wants cancelled. */
+/** Which of these jobs are to be cancelled. */
 export async function findCancelRequests(db: Queryable, jobIds: readonly string[]): Promise<string[]> {
   const rows = await db
     .select({ jobId: jobs.jobId })
@@ -107,7 +109,9 @@ export async function findCancelRequests(db: Queryable, jobIds: readonly string[
   return rows.map((row) => row.jobId);
 }
 
-/** Stores the progress of a running job; void where the attempt is no longer ours, and never lowers it. */
+/**
+ * Stores the progress of a running job. It never falls. Nothing is stored if the attempt is no longer the caller's own.
+ */
 export async function storeProgress(db: Queryable, attempt: Attempt, progress: Progress): Promise<void> {
   await db
     .update(jobs)
@@ -124,23 +128,22 @@ export type Ending = {
 };
 
 /**
- * Holds a running job until the end of the transaction, where the attempt is still ours: nobody else can end it
- * meanwhile. To be called before what belongs to the attempt is written.
+ * Locks a running job until the end of the transaction, if the attempt is still the caller's own: nobody else can end
+ * it meanwhile. Call it before writing anything that belongs to the attempt.
  */
 export async function holdJob(tx: Queryable, attempt: Attempt): Promise<boolean> {
   const rows = await tx.select({ jobId: jobs.jobId }).from(jobs).where(isOurs(attempt)).for('no key update');
   return rows.length > 0;
 }
 
-/** How an attempt ended; `reason` is given if it led to no answer. */
+/** How an attempt ended; `reason` is given if it produced no answer. */
 export type AttemptEnd = { outcome: AttemptOutcome; reason: string | null; phases: PhaseMark[] };
 
 /**
- * Ends a running job with its answer, stores its plan and closes the attempt, where the attempt is still ours. One
- * statement does all of it, so all of it or nothing is stored: one round trip, one commit.
- * A job that carries a cancel mark ends as `cancelled` and in no other way, and one without a mark never does: its
- * caller was told that it will be, or was not.
- * @returns false where it is not ours, or where the mark says otherwise: whatever was computed is to be thrown away
+ * Ends a running job with its answer, stores its plan and closes the attempt, if the attempt is still the caller's own.
+ * One statement does it all: everything is stored or nothing, with one round trip and one commit. A job with a cancel
+ * mark always ends as `cancelled`, and one without a mark never does, since its caller was told so.
+ * @returns false if the attempt is lost, or if the mark demands another end: the result must be dropped
  */
 export async function finishJob(
   db: Database,
@@ -150,8 +153,8 @@ export async function finishJob(
   plan?: NewPlan,
 ): Promise<boolean> {
   const { status, solverStatus, answer, progress: known = NOTHING_KNOWN } = ending;
-  // `held` first: from then on nobody else can end the job. The time of the end is not that of the statement, and is
-  // taken when the vehicles are stored: storing a large plan takes a while.
+  // `held` first: from then on nobody else can end the job. The time of the end is taken after the vehicles are stored,
+  // not when the statement starts: storing a large plan takes a while.
   const statement = sql`
     with held as materialized (select job_id from ${jobs}
       where ${isOurs(attempt)} and cancel_requested = (${status} = 'cancelled') for no key update),
@@ -178,10 +181,10 @@ export async function finishJob(
 }
 
 /**
- * Gives a running job back to the queue, where the attempt is still ours, and closes the attempt.
- * A job that carries a cancel mark is not given back: it is to be ended with `finishJob`.
- * A crash is counted; a worker that stopped for its own reasons (`released`) is not the job's fault.
- * @param delaySeconds time before which it is not claimed again
+ * Returns a running job to the queue and closes the attempt, if the attempt is still the caller's own. A job with a
+ * cancel mark is not returned: end it with `finishJob`. A crash is counted. A worker that stopped for its own reasons
+ * (`released`) is not counted against the job.
+ * @param delaySeconds time before which nobody can claim it again
  */
 export async function giveBackJob(
   db: Queryable,
@@ -199,7 +202,8 @@ export async function giveBackJob(
       returning job_id, attempts),
     closed as (
       update ${jobAttempts} a
-      set ended_at = now(), outcome = ${end.outcome}, reason = ${end.reason}, phases = ${JSON.stringify(end.phases)}::jsonb
+      set ended_at = now(), outcome = ${end.outcome}, reason = ${end.reason},
+        phases = ${JSON.stringify(end.phases)}::jsonb
       from given_back g where a.job_id = g.job_id and a.attempt = g.attempts)
     select 1 from given_back`);
   return rows.length > 0;

@@ -2,20 +2,20 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from './client.ts';
 import { jobs } from './schema.ts';
 
-/** Past jobs that an estimate is made from: at most so many, the newest ones, and never fewer than the least. */
+/** An estimate uses the newest past jobs: at most MAX_JOBS, at least MIN_JOBS. */
 const MAX_JOBS = 200;
 const MIN_JOBS = 5;
 
 /** z of the 90th percentile of a normal distribution. */
 const Z90 = 1.2816;
 
-/** Seconds until a job ends, by what past jobs took. */
+/** Seconds until a job ends, estimated from past jobs. */
 export type DurationEstimate = {
   median: number;
   /** 10th and 90th percentile */
   p10: number;
   p90: number;
-  /** past jobs of like size that it is based on */
+  /** number of past jobs of similar size that it is based on */
   basedOn: number;
 };
 
@@ -30,16 +30,17 @@ type Row = {
 };
 
 /**
- * Estimates when a queued or running job ends.
+ * Estimates when a queued or running job ends: the rest of its wait plus the rest of its solve.
  *
- * What is left of the solve: jobs of the same kind and size class that completed at their first attempt, the newest
- * first; of a job that has run for t seconds, only those that took longer than t say anything, and what they took
- * beyond t is their say. What is left of the wait, for place p in the queue order with c jobs running at this moment:
- * p departures at the pace of the newest completed jobs (mean m, deviation s), which take p·m/c ± √p·s/c. The
- * percentiles of both are added, which errs on the wide side.
+ * Rest of the solve: from the newest jobs of the same kind and size class that completed at their first attempt. If the
+ * job has run for t seconds, only jobs that took longer than t count, with the time that they took beyond t.
  *
- * @param position place in queue order; 0 for a job that runs
- * @returns null where fewer than five past jobs tell, or the job waits and no worker is at work
+ * Rest of the wait, for place p in the queue order with c jobs running now: p departures at the pace of the newest
+ * completed jobs (mean m, deviation s), which take p·m/c ± √p·s/c. The percentiles of both parts are added, which makes
+ * the range too wide rather than too narrow.
+ *
+ * @param position place in queue order; 0 for a running job
+ * @returns null if fewer than five past jobs are comparable, or if the job waits and no job is running
  */
 export async function estimateJob(
   db: Queryable,

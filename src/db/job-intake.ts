@@ -9,15 +9,15 @@ export type NewJob = {
   jobId: string;
   kind: JobKind;
   requestId: string;
-  /** the request body as JSON: text, or its bytes, which PostgreSQL takes as they are */
+  /** the request body as JSON: text, or bytes, which go to PostgreSQL unchanged */
   input: string | Uint8Array;
-  /** fingerprint of the body, compared where an idempotency key comes again */
+  /** fingerprint of the body, compared when the idempotency key is used again */
   inputHash: Uint8Array;
   idempotency: { key: string; ttlSeconds: number } | null;
   priority: JobPriority;
-  /** with whom the others take turns */
+  /** callers take turns with each other */
   caller: string;
-  /** with whom the other clients of the caller take turns; '' where it names none */
+  /** clients of the same caller take turns with each other; '' if the request names no client */
   clientId: string;
   /** what the event loop of a worker needs to know of the request */
   facts: JobFacts;
@@ -25,21 +25,20 @@ export type NewJob = {
   vehicleCount: number;
 };
 
-/** What has to be true when a job is stored. */
+/** The conditions for storing a job. */
 export type Conditions = {
-  /** distinct ids of locations that have to be stored; the job keeps them as they are now */
+  /** distinct ids of locations that must be stored; the job keeps a copy of them as they are now */
   locationIds: readonly number[];
-  /** fewer jobs than this wait */
+  /** fewer jobs than this must be waiting */
   maxWaiting: number;
 };
 
 type Stored = { created: boolean; jobId: string; inputHash: Uint8Array };
 
 /**
- * Stores a job. Where the idempotency key is in use already, nothing is stored and the earlier job is returned.
- * One statement decides, so that two API processes with the same key make one job, also at the moment at which
- * the key expires.
- * @returns undefined where the conditions do not hold: nothing is stored, `readAdmission` says why
+ * Stores a job. If its idempotency key is in use, nothing is stored and the earlier job is returned. One statement
+ * decides. So two API processes with the same key make one job, even at the moment when the key expires.
+ * @returns undefined if the conditions do not hold: nothing is stored, `readAdmission` says why
  */
 export async function insertJob(db: Database, job: NewJob): Promise<Stored>;
 export async function insertJob(
@@ -55,11 +54,13 @@ export async function insertJob(
   const { idempotency } = job;
   const statement = sql`
     ${idempotency ? freeExpiredKey(idempotency.key) : sql``}
-    insert into ${jobs} (job_id, kind, status, request_id, input, locations, input_hash, idempotency_key, idempotency_expires_at,
-      priority, caller, client_id, facts, location_count, vehicle_count)
-    select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${job.input}::json, ${conditions ? sql`named.points` : sql`null`}, ${job.inputHash}::bytea,
+    insert into ${jobs} (job_id, kind, status, request_id, input, locations, input_hash,
+      idempotency_key, idempotency_expires_at, priority, caller, client_id, facts, location_count, vehicle_count)
+    select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${job.input}::json,
+      ${conditions ? sql`named.points` : sql`null`}, ${job.inputHash}::bytea,
       ${idempotency?.key ?? null}, now() + make_interval(secs => ${idempotency?.ttlSeconds ?? null}),
-      ${job.priority}::job_priority, ${job.caller}, ${job.clientId}, ${JSON.stringify(job.facts)}::jsonb, ${job.locationCount}::int, ${job.vehicleCount}::int
+      ${job.priority}::job_priority, ${job.caller}, ${job.clientId}, ${JSON.stringify(job.facts)}::jsonb,
+      ${job.locationCount}::int, ${job.vehicleCount}::int
     from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
     ${conditions ? sql`, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing
@@ -69,7 +70,7 @@ export async function insertJob(
   if (rows.length > 0) return { created: true, jobId: job.jobId, inputHash: job.inputHash };
   const earlier = idempotency && (await findJobByIdempotencyKey(db, idempotency.key));
   if (earlier) return { created: false, ...earlier };
-  // Gone between the two statements (expired, or deleted by retention): the key is free again.
+  // The earlier job is gone since the first statement (expired, or deleted by retention): the key is free again.
   return conditions ? undefined : insertJob(db, job);
 }
 
@@ -84,14 +85,14 @@ const namedLocations = ({ locationIds }: Conditions) => sql`
 const areTrue = ({ locationIds, maxWaiting }: Conditions) => sql`
   ${countWaiting(maxWaiting)} < ${maxWaiting}::int and named.found = ${locationIds.length}::int`;
 
-/** An expired key is taken from the job that had it, unless that job is still to be done. */
+/** An expired key is taken from its job, unless that job has not ended yet. */
 const freeExpiredKey = (key: string) => sql`
   with freed as (
     update ${jobs} set idempotency_key = null, idempotency_expires_at = null
     where idempotency_key = ${key} and idempotency_expires_at <= now() and finished_at is not null
     returning 1)`;
 
-/** The job that holds an idempotency key which has not expired, or undefined. */
+/** The job with an idempotency key that has not expired, or undefined. */
 export async function findJobByIdempotencyKey(db: Queryable, key: string) {
   const [row] = await db
     .select({ jobId: jobs.jobId, inputHash: jobs.inputHash })
@@ -105,7 +106,7 @@ export async function findJobByIdempotencyKey(db: Queryable, key: string) {
   return row;
 }
 
-/** How far the conditions of a new job hold: which of its locations are stored, and how many jobs wait. */
+/** The facts behind the conditions of a new job: which of its locations are stored, and how many jobs wait. */
 export async function readAdmission(
   db: Queryable,
   { locationIds, maxWaiting }: Conditions,

@@ -7,7 +7,7 @@ import { jobAttempts, jobs, plans } from './schema.ts';
 /** The answer of an ended job: HTTP status and the envelope as JSON text. */
 export type JobAnswer = { httpStatus: number; body: string };
 
-/** What is known of a running job. */
+/** The progress of a running job, as far as it is known. */
 export type Progress = {
   progress: number;
   stage: string | null;
@@ -27,19 +27,20 @@ export const NOTHING_KNOWN: Readonly<Progress> = {
 };
 
 /**
- * What is known of a job when it tells more: its progress never falls, and what was known stays until something newer
- * is, in a later attempt too, whose problem is the same. The gap is that between plan and bound as they then are.
+ * Merges newly reported progress into the known progress of a job. Progress never falls. Known figures stay until newer
+ * ones are reported, also in a later attempt, since its problem is the same. The gap is computed from the merged plan
+ * cost and bound.
  */
-export function learnProgress(known: Progress, told: Progress): Progress {
-  const incumbent = told.incumbent ?? known.incumbent;
-  const bound = told.bound ?? known.bound;
+export function learnProgress(known: Progress, reported: Progress): Progress {
+  const incumbent = reported.incumbent ?? known.incumbent;
+  const bound = reported.bound ?? known.bound;
   return {
-    progress: Math.max(known.progress, told.progress),
-    stage: told.stage ?? known.stage,
+    progress: Math.max(known.progress, reported.progress),
+    stage: reported.stage ?? known.stage,
     incumbent,
     bound,
     gap: incumbent === null ? null : gapBetween(incumbent, bound ?? 0),
-    iterations: told.iterations ?? known.iterations,
+    iterations: reported.iterations ?? known.iterations,
   };
 }
 
@@ -48,11 +49,11 @@ function gapBetween(incumbent: number, bound: number): number {
 }
 
 /**
- * Cancels a job: ends it where it is queued, marks it for its worker where it runs. One statement decides, on the
- * newest version of the row: a job that is claimed or given back at the same moment is not missed.
- * A mark is never taken back: whatever ends or gives back the attempt ends the job as cancelled (see `finishJob`).
- * @param answer stored where the job was queued
- * @returns undefined where the job has ended, or does not exist
+ * Cancels a job: ends a queued one, marks a running one for its worker. One statement decides, on the newest version of
+ * the row: a job that is claimed or given back at the same moment is not missed. A mark is never removed: whoever ends
+ * the attempt or gives the job back ends it as cancelled (see `finishJob`).
+ * @param answer stored if the job was queued
+ * @returns undefined if the job has ended or does not exist
  */
 export async function cancelJob(
   db: Queryable,
@@ -67,7 +68,7 @@ export async function cancelJob(
       status: sql`case when ${jobs.status} = 'queued' then 'cancelled' else ${jobs.status} end`,
       httpStatus: whereQueued(sql`${answer.httpStatus}::int`),
       result: whereQueued(sql`${answer.body}::json`),
-      // Not the time of the statement, which may have waited for a worker that gives the job back.
+      // Not the start of the statement, which may have waited for a worker that gives the job back.
       finishedAt: whereQueued(sql`clock_timestamp()`),
       retryAt: null,
     })
@@ -76,7 +77,7 @@ export async function cancelJob(
   return row && (row.status === 'cancelled' ? 'cancelled' : 'marked');
 }
 
-/** The answer of a job, or undefined where it has not ended or does not exist. */
+/** The answer of a job, or undefined if it has not ended or does not exist. */
 export async function readAnswer(db: Database, jobId: string): Promise<JobAnswer | undefined> {
   const statement = sql`select http_status as "httpStatus", result::text as body
     from ${jobs} where job_id = ${jobId} and finished_at is not null`;
@@ -104,7 +105,7 @@ const jobColumns = {
   startedAt: jobs.startedAt,
   finishedAt: jobs.finishedAt,
   requestId: jobs.requestId,
-  // Not a join: for a page of jobs the planner may read all plans to join them.
+  // Not a join: for a page of jobs the planner might read all plans.
   planId: sql<string | null>`(select p.plan_id from ${plans} p where p.job_id = ${jobs}.job_id)`,
 };
 
@@ -125,7 +126,7 @@ export type JobFilter = {
 
 /**
  * Jobs, newest first, without their inputs and answers.
- * @param before time and id of the last row of the page before; jobs that arrive meanwhile do not shift the pages
+ * @param before time and id of the last row of the previous page; new jobs do not shift the pages
  */
 export async function readJobPage(
   db: Queryable,
@@ -153,7 +154,7 @@ export async function readJobPage(
     .limit(limit);
 }
 
-/** Every time a worker claimed the job, the first one first. */
+/** All attempts of the job, the first one first. */
 export async function readAttempts(db: Queryable, jobId: string) {
   return db.select().from(jobAttempts).where(eq(jobAttempts.jobId, jobId)).orderBy(jobAttempts.attempt);
 }

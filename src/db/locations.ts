@@ -17,7 +17,7 @@ const columns = {
 };
 type Row = Required<Omit<Location, 'expected_daily_demand'>> & { expected_daily_demand: number | null };
 
-/** Unknown fields are omitted; `active` is given only if false. */
+/** Unknown fields are omitted. `active` is given only if it is false. */
 function onWire({ active, expected_daily_demand, ...location }: Row): Location {
   return {
     ...location,
@@ -28,7 +28,7 @@ function onWire({ active, expected_daily_demand, ...location }: Row): Location {
 
 const isOneOf = (ids: readonly number[]) => sql`${locations.id} = any(${sql.param(ids)}::int[])`;
 
-/** Whether any location was ever stored: the revision counts those that were deleted, too. */
+/** Whether any location was ever stored. The revision also counts locations that were deleted. */
 export async function hadLocations(pool: Pick<pg.Pool, 'query'>): Promise<boolean> {
   const { rows } = await pool.query<{ had: boolean }>(
     'select exists (select from locations) or exists (select from demand_revision where revision > 0) as had',
@@ -55,8 +55,8 @@ export async function findKnownLocationIds(db: Queryable, ids: readonly number[]
 }
 
 /**
- * Which of these ids are stored. They stay so until the transaction ends: whoever deletes one of them waits, and a
- * row that refers to it can be stored.
+ * Which of these ids are stored. They cannot be deleted until the transaction ends, so it can store rows that refer to
+ * them.
  */
 export async function holdLocations(tx: Queryable, ids: readonly number[]): Promise<Set<number>> {
   if (ids.length === 0) return new Set();
@@ -72,7 +72,7 @@ export async function readLocations(db: Queryable, ids: readonly number[]): Prom
   return db.select({ id, name, latitude, longitude }).from(locations).where(isOneOf(ids)).orderBy(asc(id));
 }
 
-/** Expected demand of an average day, for those of these locations that have one. */
+/** Expected demand of an average day, for the locations that have one. */
 export async function readExpectedDailyDemand(
   db: Queryable,
   ids: readonly number[],
@@ -84,7 +84,7 @@ export async function readExpectedDailyDemand(
   return new Map(rows.map(({ id, expected }) => [id, expected]));
 }
 
-/** IANA zone of each of these locations that is stored, null where it states none. */
+/** IANA zone of each stored location among these, null if it has none. */
 export async function readTimeZones(
   db: Queryable,
   ids: readonly number[],
@@ -112,8 +112,8 @@ export async function readLocationPage(
 }
 
 /**
- * Changes what `patch` names of one location, and bumps the revision; to be called in a transaction.
- * @returns the location as it is now, null where there is none of this id
+ * Changes the fields of `patch` in one location, and bumps the revision. Call it in a transaction.
+ * @returns the changed location, null if no location has this id
  */
 export async function patchLocation(
   tx: Queryable,
@@ -132,8 +132,8 @@ export async function patchLocation(
 }
 
 /**
- * Keeps everybody else from writing locations until the transaction ends; readers go on. To be called before any row is
- * locked: who holds rows already and waits here would wait for somebody who waits for these rows.
+ * Blocks other writers of locations until the transaction ends; readers continue. Call it before any row is locked:
+ * otherwise two transactions could wait for each other.
  */
 export async function lockLocations(tx: Queryable): Promise<void> {
   await tx.execute(sql`lock table ${locations} in share row exclusive mode`);
@@ -143,17 +143,16 @@ export const LOCATION_UPSERT: UpsertTarget = {
   table: 'locations',
   key: ['id'],
   values: ['name', 'latitude', 'longitude', 'time_zone', 'active', 'expected_daily_demand'],
-  // GET does not return the time zone: what was read may be written back without losing it. What is expected and what
-  // is retired come from other sources than the list of places.
+  // GET does not return the time zone: its answer may be sent back without erasing it. Expected demand and `active`
+  // come from other sources than the list of places.
   keepWhereNull: ['time_zone', 'expected_daily_demand'],
   defaults: { active: 'true' },
 };
 const [BEFORE, AFTER] = upsertText(LOCATION_UPSERT).map((text) => sql.raw(text));
 
 /**
- * Creates or replaces locations (`packLocations`) and bumps the revision; to be called in a transaction. Their ids are
- * unique. What a location does not state of time zone, `active` and expected demand stays as it is; a new one is
- * active.
+ * Creates or replaces locations (`packLocations`) and bumps the revision. Call it in a transaction. Each id may occur
+ * once. A location without time zone, `active` or expected demand keeps the stored values; a new one is active.
  */
 export async function upsertLocations(tx: Queryable, rows: PackedRows): Promise<Counts> {
   await lockLocations(tx);

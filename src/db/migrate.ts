@@ -6,13 +6,13 @@ import pg from 'pg';
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
 
-/** Key of the advisory lock: "FLEE" in ASCII. Drizzle's migrator takes none of its own. */
+/** Key of the advisory lock: "FLEE" in ASCII. Drizzle's migrator takes no lock. */
 const LOCK_KEY = 0x464c4545;
 
 /**
- * Brings the database to the newest schema. Safe to call from many processes at once: they queue up on an
- * advisory lock, and whoever comes later finds nothing to do.
- * @throws Error where the database is newer than this code: there is no way back
+ * Brings the database to the newest schema. Many processes may call it at once: they wait for an advisory lock, and all
+ * but the first find nothing to do.
+ * @throws Error if the database is newer than this code, since no migration can be undone
  */
 export async function migrateDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
@@ -28,7 +28,7 @@ export async function migrateDatabase(url: string): Promise<void> {
 }
 
 /**
- * Makes sure that a process does not serve a database whose schema is older or newer than its code.
+ * Prevents a process from using a database whose schema is older or newer than its code.
  * @throws Error saying what to do
  */
 export async function assertMigrated(pool: pg.Pool): Promise<void> {
@@ -39,8 +39,8 @@ export async function assertMigrated(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * How many migrations the database has, and how many this code brings.
- * @throws Error where the database has one that this code does not know
+ * How many migrations the database has, and how many this code has.
+ * @throws Error if the database has one that this code does not know
  */
 async function compareMigrations(
   database: pg.Pool | pg.Client,

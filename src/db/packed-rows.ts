@@ -1,16 +1,16 @@
 /**
- * Rows of a bulk upsert as its statements take them: sorted, in chunks, each column an array as PostgreSQL writes it.
- * Pure, and without the database: large bodies are packed in the thread that reads them.
+ * Rows in the form that bulk upserts take: sorted, in chunks, each column an array in PostgreSQL's text form. Pure, and
+ * without the database: large bodies are packed in the thread that reads them.
  */
 import type { FleetVehicleInput, KnownEvent, LocationInput } from '../contracts/data.ts';
 import { arrayText } from './array-text.ts';
 
-/** Rows that one statement takes: bounded memory, and the event loop gets its turn in between. */
+/** Rows per statement: memory stays bounded, and other work runs between statements. */
 const ROWS_PER_STATEMENT = 5000;
 
 export type PackedRows = {
   rowCount: number;
-  /** a chunk of rows each: an array per column, in the order of the statement */
+  /** chunks of rows; each has an array per column, in the order of the statement */
   chunks: string[][];
 };
 
@@ -20,14 +20,14 @@ export type Observation = { locationId: number; hour: number; demand: number };
 /** An event with its hours as numbers, UTC hours since the epoch; `untilHour` is the first one after it. */
 export type HourlyEvent = KnownEvent & { fromHour: number; untilHour: number };
 
-/** What a vehicle is taken for that states no status or no capacity. */
+/** The status and capacity of a vehicle that states none. */
 export const VEHICLE_DEFAULTS = { status: 'operational', capacity: 1 } as const;
 
 type Value = string | number | boolean | undefined;
 
 /**
- * @param compare total order of the keys: transactions that write the same rows lock them in the same order, so that
- *   they wait for each other instead of deadlocking
+ * @param compare total order of the keys: transactions that write the same rows lock them in the same order. So they
+ * wait for each other instead of deadlocking.
  */
 function pack<R>(
   rows: readonly R[],

@@ -1,22 +1,22 @@
 /**
- * A plan as it goes into the database: figures, and its vehicles packed into arrays, a row for a thousand of them. An
- * array is stored in a quarter of the time that a row per vehicle takes, in a tenth of the space (`npm run
- * bench:plans`). Pure, and without the database: large plans are packed in the thread that made them.
+ * A plan in the form that the database stores: figures, and the vehicles packed into arrays, a thousand to a row.
+ * Arrays take a quarter of the time of a row per vehicle, and a tenth of the space (`npm run bench:plans`). Pure, and
+ * without the database: large plans are packed in the thread that made them.
  */
 import type { AllocationPlanItem, OptimizationResult } from '../contracts/optimize.ts';
 import { arrayText } from './array-text.ts';
 
-/** Vehicles to a row. The `first_ordinal` of the rows of a plan are 1, 1 + this, 1 + 2 · this, … */
+/** Vehicles per row. The `first_ordinal` of the rows of a plan are 1, 1 + this, 1 + 2 · this, … */
 export const PART_SIZE = 1000;
 
 export type PlanRecord = {
   figures: Pick<OptimizationResult, 'solver_status' | 'gap' | 'total_cost' | 'kpis'>;
   vehicleCount: number;
-  /** locations that vehicles leave or come to, ascending */
+  /** locations that vehicles leave or enter, ascending */
   movedLocations: number[];
-  /** what proves the plan: objective, bound, gap, method, sizes, checks; JSON text */
+  /** the proof of the plan: objective, bound, gap, method, sizes, checks; JSON text */
   certificate: string;
-  /** a column each, with an array per part, as PostgreSQL writes arrays */
+  /** columns; each has one array per part, in PostgreSQL's text form */
   parts: { vehicleIds: string[]; sourceLocations: string[]; targetLocations: string[]; costs: string[] };
 };
 

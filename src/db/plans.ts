@@ -5,7 +5,7 @@ import type { Queryable } from './client.ts';
 import { PART_SIZE, type PlanRecord } from './plan-record.ts';
 import { planParts, plans } from './schema.ts';
 
-/** A plan on its way into the database. */
+/** A plan to be stored. */
 export type NewPlan = {
   planId: string;
   jobId: string;
@@ -14,8 +14,8 @@ export type NewPlan = {
 };
 
 /**
- * Stores a plan and its vehicles: parts of the statement that ends the job (`finishJob`), which do nothing where
- * `held` is empty. `stored_vehicles` is there to be counted once the vehicles are stored.
+ * Stores a plan and its vehicles. These are parts of the statement that ends the job (`finishJob`); they do nothing if
+ * `held` is empty. Counting `stored_vehicles` waits until the vehicles are stored.
  */
 export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL {
   const { figures, vehicleCount, movedLocations, certificate, parts } = record;
@@ -25,9 +25,9 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
     stored_plan as (
       insert into ${plans} (plan_id, job_id, solver_status, gap, total_cost, demand_coverage, utilization,
         rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, moved_locations)
-      select ${planId}, ${jobId}, ${figures.solver_status}, ${figures.gap ?? null}::float8, ${figures.total_cost}::float8,
-        ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8, ${kpis.rebalanced_count}::int,
-        ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8, ${vehicleCount}::int,
+      select ${planId}, ${jobId}, ${figures.solver_status}, ${figures.gap ?? null}::float8,
+        ${figures.total_cost}::float8, ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8,
+        ${kpis.rebalanced_count}::int, ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8, ${vehicleCount}::int,
         ${solveTimeMs}::float8, ${certificate}::json, ${sql.param(movedLocations)}::int[]
       from held),
     stored_vehicles as (
@@ -70,7 +70,7 @@ export type PlanFilter = {
   createdBefore?: string | undefined;
   minCoverage?: number | undefined;
   maxCost?: number | undefined;
-  /** plans that move a vehicle from or to this location */
+  /** only plans that move a vehicle from or to this location */
   locationId?: number | undefined;
 };
 
@@ -110,9 +110,9 @@ export type Comparison = {
 };
 
 /**
- * Pairs the vehicles of two plans: how many are not treated alike, and a page of those.
- * One join, of which only what differs is kept; PostgreSQL puts on disk what does not fit its `work_mem`.
- * @param after vehicle id of the last row of the page before
+ * Pairs the vehicles of two plans: the number of differences, and a page of them. One join, which keeps only the
+ * differences; PostgreSQL puts on disk what exceeds its `work_mem`.
+ * @param after vehicle id of the last row of the previous page
  */
 export async function readPlanComparison(
   db: Queryable,
@@ -143,7 +143,7 @@ const vehiclesOf = (planId: string, parts = sql`select * from ${planParts} where
   from (${parts}) p, unnest(p.vehicle_ids, p.source_locations, p.target_locations, p.costs)
     with ordinality as v (vehicle_id, source_location, target_location, cost, n)`;
 
-/** A page of a plan's vehicles, in the order of the request: `parts` of them at most, a thousand each. */
+/** A page of a plan's vehicles, in the order of the request: at most `parts` parts, a thousand vehicles each. */
 export async function readPlanItems(
   db: Queryable,
   planId: string,

@@ -1,15 +1,14 @@
 import pg from 'pg';
 
-/** How often the pulse is felt; a server that does not answer within `silenceMs`, twice in a row, is taken for gone. */
+/** Interval of the checks. A server that does not answer within `silenceMs`, twice in a row, counts as gone. */
 const USUAL = { intervalMs: 1000, silenceMs: 3000 };
 const MAX_MISSES = 2;
 
 /**
- * Feels a server's pulse while connections of a pool are at work, and ends these connections where there is none: their
- * queries fail as those of a lost connection do. A server that was frozen, or that sits behind a network that swallows
- * everything, keeps its connections open and would hold up whoever waits on one for as long as it likes.
- * A query that takes long on a server that answers others is left alone.
- * @returns ends the watch
+ * Checks that the server answers while connections of a pool are in use. If it does not, ends these connections: their
+ * queries fail like those of a lost connection. A frozen server, or one behind a network that drops everything, keeps
+ * its connections open, and callers would wait forever. A long query on a server that answers is left alone.
+ * @returns ends the checks
  */
 export function watchPulse(
   pool: pg.Pool,
@@ -23,13 +22,13 @@ export function watchPulse(
   let pulse: pg.Client | undefined;
   let misses = 0;
 
-  /** Whether the server answers. One that refuses the connection is not silent: others hear that, too. */
+  /** Whether the server fails to answer. A refused connection is not silence: queries fail by themselves then. */
   async function isSilent(): Promise<boolean> {
     const limits = { connectionTimeoutMillis: silenceMs, query_timeout: silenceMs };
     const client = pulse ?? new pg.Client({ connectionString: url, ...limits });
     try {
       if (client !== pulse) {
-        client.on('error', () => {}); // noticed at the next beat
+        client.on('error', () => {}); // the next check notices it
         await client.connect();
         pulse = client;
       }
@@ -44,7 +43,7 @@ export function watchPulse(
 
   let beating: Promise<void> | undefined;
   const beat = async () => {
-    // These, not those that have come to be at work meanwhile.
+    // Only these, not those that were taken from the pool meanwhile.
     const atWork = [...busy];
     misses = (await isSilent()) ? misses + 1 : 0;
     if (misses < MAX_MISSES) return;

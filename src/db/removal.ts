@@ -5,16 +5,16 @@ import { bumpDemandRevision } from './demand.ts';
 import { demandEvents, demandObservations, locations, vehicles } from './schema.ts';
 
 /**
- * Deleting locations and vehicles. Plans, decisions and jobs refer to neither by foreign key: they keep what they say.
+ * Deleting locations and vehicles. Plans, decisions and jobs have no foreign keys to them, and keep their data.
  *
- * Locks are taken in one order, of each table the table's before those of rows: locations, vehicles, observations,
- * events, revision (`holdLocations`, bulk upserts and the import keep to it). So writers wait for each other, and
- * none deadlocks.
+ * Locks are taken in one order: locations, vehicles, observations, events, revision; for each table, the lock of the
+ * table before those of its rows. `holdLocations`, bulk upserts and the import use the same order. So writers wait for
+ * each other, and never deadlock.
  */
 
 export const NOTHING_REMOVED: RemovedCounts = { locations: 0, vehicles: 0, observations: 0, events: 0 };
 
-/** A location that is not deleted, since something refers to it. */
+/** A location that cannot be deleted because other rows refer to it. */
 export type Occupied = { id: number; vehicles: number; observations: number; events: number };
 
 /** @returns whether the vehicle was stored */
@@ -23,14 +23,13 @@ export async function deleteVehicle(db: Queryable, vehicleId: string): Promise<b
   return rowCount === 1;
 }
 
-/** Keeps everybody else from writing vehicles until the transaction ends; readers go on. */
+/** Blocks other writers of vehicles until the transaction ends; readers continue. */
 async function lockVehicles(tx: Queryable): Promise<void> {
   await tx.execute(sql`lock table ${vehicles} in share row exclusive mode`);
 }
 
 /**
- * Deletes all vehicles but those that are named, and keeps everybody else from writing vehicles until the transaction
- * ends.
+ * Deletes all vehicles except the named ones, and blocks other writers of vehicles until the transaction ends.
  * @param named a query of their ids
  */
 export async function deleteOtherVehicles(tx: Queryable, named: SQL): Promise<RemovedCounts> {
@@ -41,7 +40,7 @@ export async function deleteOtherVehicles(tx: Queryable, named: SQL): Promise<Re
   return { ...NOTHING_REMOVED, vehicles: rowCount ?? 0 };
 }
 
-/** As `deleteLocations`, of all locations but those that are named. @param named a query of their ids */
+/** As `deleteLocations`, for all locations except the named ones. @param named a query of their ids */
 export async function deleteOtherLocations(
   tx: Queryable,
   named: SQL,
@@ -55,11 +54,10 @@ export async function deleteOtherLocations(
 }
 
 /**
- * Deletes locations and bumps the revision; to be called in a transaction, under `lockLocations`.
- * @param options.cascade deletes the vehicles that stand there, the observations and the events of these locations as
- * well
- * @returns the locations that something refers to, at most `limit` of them, where there are any and `cascade` is false:
- *   nothing is deleted then
+ * Deletes locations and bumps the revision. Call it in a transaction, under `lockLocations`.
+ * @param options.cascade also deletes the vehicles, observations and events of these locations
+ * @returns the locations that other rows refer to, at most `limit`. If there are any and `cascade` is false, nothing is
+ * deleted.
  */
 export async function deleteLocations(
   tx: Queryable,

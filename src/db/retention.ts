@@ -2,16 +2,16 @@ import { sql } from 'drizzle-orm';
 import type { Database, Queryable } from './client.ts';
 import { jobs, planParts, plans, removedPlans } from './schema.ts';
 
-/** Key of the advisory lock under which batches are cleaned: "FLET" in ASCII. */
+/** Key of the advisory lock for cleaning: "FLET" in ASCII. */
 const LOCK_KEY = 0x464c4554;
 
-/** Cleans at most `limit` rows. @returns how many there were: 0 where nothing is left to be cleaned */
+/** Cleans at most `limit` rows. @returns the number of rows cleaned; 0: nothing is left */
 export type CleanBatch = (tx: Queryable, limit: number) => Promise<number>;
 
 /**
- * Cleans one batch in a transaction of its own, unless another process cleans one at this moment: however many
- * workers there are, the database does one batch at a time.
- * @returns rows cleaned, or null where another process is at it
+ * Cleans one batch in a transaction of its own, unless another process is cleaning one. So the database cleans one
+ * batch at a time, however many workers there are.
+ * @returns rows cleaned, or null if another process is cleaning
  */
 export async function cleanAlone(db: Database, clean: CleanBatch, limit: number): Promise<number | null> {
   return db.transaction(async (tx) => {
@@ -22,12 +22,12 @@ export async function cleanAlone(db: Database, clean: CleanBatch, limit: number)
   });
 }
 
-// `= any(array(…))` below, not `in (…)`: rows that were found in an index are looked up in one, whatever the planner
-// thinks of the size of the table.
+// `= any(array(…))` below, not `in (…)`: PostgreSQL then looks the rows up in an index, even if the planner misjudges
+// the size of the table.
 const isOlder = (time: unknown, days: number) => sql`${time} < now() - ${days} * interval '1 day'`;
 
 /**
- * Drops the inputs of jobs that ended more than `days` ago, and the locations kept with them; the jobs and their
+ * Removes the inputs of jobs that ended more than `days` ago, and the copies of locations kept with them. Jobs and
  * answers stay.
  */
 export const dropInputs =
@@ -42,8 +42,8 @@ export const dropInputs =
   };
 
 /**
- * Deletes the records of jobs that ended more than `days` ago, with their answers and attempts. A job whose
- * idempotency key still leads to it stays until the key expires. Plans stay: they have a time of their own.
+ * Deletes the records of jobs that ended more than `days` ago, with their answers and attempts. A job with a valid
+ * idempotency key stays until the key expires. Plans stay, since they have a retention time of their own.
  */
 export const deleteJobs =
   (days: number): CleanBatch =>
@@ -57,7 +57,9 @@ export const deleteJobs =
     return rowCount ?? 0;
   };
 
-/** Deletes plans made more than `days` ago. They are gone at once for everybody; `deletePlanParts` does the rest. */
+/**
+ * Deletes plans made more than `days` ago. Nobody can read them from then on. `deletePlanParts` deletes their vehicles.
+ */
 export const deletePlans =
   (days: number): CleanBatch =>
   async (tx, limit) => {
@@ -71,17 +73,19 @@ export const deletePlans =
     return rowCount ?? 0;
   };
 
-/** Removed plans whose parts one batch deletes, at most: a batch is short where plans are small, too. */
+/** A batch deletes the parts of at most this many plans, so that it is also short for small plans. */
 const PLANS_PER_PART_BATCH = 100;
 
-/** Deletes parts of plans that are gone: a plan of 100,000 vehicles goes in several batches, many small ones in one. */
+/**
+ * Deletes parts of deleted plans. A plan of 100,000 vehicles takes several batches; one batch takes many small plans.
+ */
 export const deletePlanParts: CleanBatch = async (tx, limit) => {
   const { rows } = await tx.execute<{ plan_id: string }>(
     sql`select plan_id from ${removedPlans} order by plan_id limit ${PLANS_PER_PART_BATCH}`,
   );
   let left = limit;
   for (const { plan_id } of rows) {
-    // By their places in the table: looked up in the index, found without a second search.
+    // Deletes by row address (ctid): the index finds the rows once.
     const { rowCount } = await tx.execute(sql`
       delete from ${planParts} where ctid = any(array(
         select ctid from ${planParts} where plan_id = ${plan_id} order by first_ordinal limit ${left}))`);

@@ -39,23 +39,29 @@ import { SOLVER_STATUSES } from '../contracts/optimize.ts';
 import { JOB_PRIORITIES } from '../contracts/priorities.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
 
-/** JSON kept as the text that was sent: stored once, handed out without parsing. */
+/** JSON kept as the text that was sent: stored once, returned without parsing. */
 const jsonText = customType<{ data: string; driverData: string }>({ dataType: () => 'json' });
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** The beginning of a phase of an attempt, in milliseconds since its claim. */
+/** The start of a phase of an attempt, in milliseconds since its claim. */
 export type PhaseMark = { phase: string; ms: number };
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 const oneOf = (column: SQL | unknown, values: readonly string[]) =>
   sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`;
 
-/** A check that a column lies within bounds, both included; texts are dates. NaN and infinities lie outside of any. */
-const between = (column: SQL | unknown, least: number | string, most: number | string) => {
-  const literal = (bound: number | string) =>
-    sql.raw(typeof bound === 'number' ? String(bound) : `'${bound}'`);
-  return sql`${column} between ${literal(least)} and ${literal(most)}`;
-};
+const literal = (value: number | string) => sql.raw(typeof value === 'number' ? String(value) : `'${value}'`);
+
+/** A check that a column lies within bounds, both included; texts are dates. NaN and infinities never do. */
+const between = (column: SQL | unknown, least: number | string, most: number | string) =>
+  sql`${column} between ${literal(least)} and ${literal(most)}`;
+const FIRST_OBSERVED_HOUR = literal(`${MIN_OBSERVED_YEAR}-01-01T00:00Z`);
+const LAST_OBSERVED_HOUR = literal(`${MAX_YEAR}-12-31T23:00Z`);
+const isWholeHour = (column: unknown) => sql`${column} = date_trunc('hour', ${column}, 'UTC')`;
+/** Whether two columns are both null or both not null. */
+const areNullTogether = (a: unknown, b: unknown) => sql`(${a} is null) = (${b} is null)`;
+const allOf = (...conditions: SQL[]) => sql.join(conditions, sql` and `);
+const haveSameLength = (a: unknown, b: unknown) => sql`cardinality(${a}) = cardinality(${b})`;
 const day = (column: unknown) => between(column, `${MIN_VEHICLE_YEAR}-01-01`, `${MAX_YEAR}-12-31`);
 
 export const locations = pgTable(
@@ -68,7 +74,7 @@ export const locations = pgTable(
     timeZone: text('time_zone'),
     // false: retired. The location keeps its vehicles and history, but is planned only if a request names it.
     active: boolean('active').notNull().default(true),
-    // What a location without observations is planned with.
+    // Demand of a day for plans without observations.
     expectedDailyDemand: doublePrecision('expected_daily_demand'),
   },
   (t) => [
@@ -113,7 +119,7 @@ export const demandObservations = pgTable(
     demand: doublePrecision('demand').notNull(),
   },
   (t) => [
-    // Its index carries the demand as well (migration observations_key): Drizzle has no word for INCLUDE.
+    // Its index also carries the demand (migration observations_key). Drizzle cannot express INCLUDE.
     primaryKey({ columns: [t.locationId, t.hour] }),
     check('demand_observations_demand', between(t.demand, 0, MAX_HOURLY_DEMAND)),
     check(
@@ -124,7 +130,7 @@ export const demandObservations = pgTable(
   ],
 );
 
-/** What is known to change demand: of one location, or of all where that is null. */
+/** Events that are known to change demand: of one location, or of all if `location_id` is null. */
 export const demandEvents = pgTable(
   'demand_events',
   {
@@ -147,18 +153,15 @@ export const demandEvents = pgTable(
     check('demand_events_order', sql`${t.startsAt} < ${t.endsAt}`),
     check(
       'demand_events_years',
-      sql`${t.startsAt} >= ${sql.raw(`'${MIN_OBSERVED_YEAR}-01-01T00:00Z'`)} and ${t.endsAt} <= ${sql.raw(`'${MAX_YEAR}-12-31T23:00Z'`)}`,
+      sql`${t.startsAt} >= ${FIRST_OBSERVED_HOUR} and ${t.endsAt} <= ${LAST_OBSERVED_HOUR}`,
     ),
-    check(
-      'demand_events_hours',
-      sql`${t.startsAt} = date_trunc('hour', ${t.startsAt}, 'UTC') and ${t.endsAt} = date_trunc('hour', ${t.endsAt}, 'UTC')`,
-    ),
+    check('demand_events_hours', sql`${isWholeHour(t.startsAt)} and ${isWholeHour(t.endsAt)}`),
   ],
 );
 
 /**
- * Rows as they were stored before there were bounds: migration `bounds` corrected or removed them, and keeps here
- * what they said. Nothing reads it but an operator.
+ * Rows from before there were bounds. The migration `bounds` corrected or removed them, and keeps the originals here
+ * for operators; no code reads them.
  */
 export const outOfBounds = pgTable('out_of_bounds', {
   tableName: text('table_name').notNull(),
@@ -167,14 +170,14 @@ export const outOfBounds = pgTable('out_of_bounds', {
   at: time('at').notNull().defaultNow(),
 });
 
-/** Counts changes of the demand observations, in the transaction that makes them: caches compare it. */
+/** Counts changes of the demand observations, in the transaction that makes them. Caches compare it. */
 export const demandRevision = pgTable(
   'demand_revision',
   { single: boolean('single').primaryKey().default(true), revision: integer('revision').notNull() },
   (t) => [check('demand_revision_single', sql`${t.single}`)],
 );
 
-/** An enum, not a text with a check: it sorts from the least urgent to the most. */
+/** An enum, not a text with a check: it sorts from the least urgent to the most urgent. */
 export const jobPriority = pgEnum('job_priority', JOB_PRIORITIES);
 
 export const jobs = pgTable(
@@ -185,7 +188,7 @@ export const jobs = pgTable(
     status: text('status', { enum: JOB_STATUSES as [string, ...string[]] }).notNull(),
     requestId: text('request_id').notNull(),
     input: jsonText('input'),
-    // The locations that the input names, as they were when the job was accepted: every attempt plans with the same.
+    // A copy of the locations that the input names, from when the job was accepted: every attempt plans with it.
     locations: jsonText('locations'),
     progress: doublePrecision('progress').notNull().default(0),
     stage: text('stage'),
@@ -195,16 +198,15 @@ export const jobs = pgTable(
     iterations: integer('iterations'),
     solverStatus: text('solver_status', { enum: SOLVER_STATUSES }),
     priority: jobPriority('priority').notNull().default('normal'),
-    // Who takes turns with whom, see `callerTurns`: callers with each other, and the clients of a caller with each
-    // other.
+    // Callers take turns with each other, and so do the clients of a caller; see `callerTurns`.
     caller: text('caller').notNull().default('unknown'),
     clientId: text('client_id').notNull().default(''),
-    // What the event loop of a worker needs to know of the request: it never parses the whole of it.
+    // What the event loop of a worker needs to know of the request, so that it never parses all of it.
     facts: jsonb('facts').$type<JobFacts>(),
-    // Counts every claim: the number that makes the writes of an earlier claimant void.
+    // Counts every claim. The number makes the writes of an earlier claimant void.
     attempts: integer('attempts').notNull().default(0),
     crashes: integer('crashes').notNull().default(0),
-    // A queued job is not claimed before this time: back-off after a crash.
+    // Nobody can claim a queued job before this time: back-off after a crash.
     retryAt: time('retry_at'),
     workerId: text('worker_id'),
     heartbeatAt: time('heartbeat_at'),
@@ -216,7 +218,7 @@ export const jobs = pgTable(
     inputHash: bytes('input_hash').notNull(),
     locationCount: integer('location_count'),
     vehicleCount: integer('vehicle_count'),
-    // Jobs of like size, to the next power of two of both figures: what estimates are made from.
+    // Groups jobs of similar size: both figures rounded up to a power of two. Estimates compare jobs of one class.
     sizeClass: smallint('size_class').generatedAlwaysAs(
       sql`64 * round(log(2.0, location_count + 1)) + round(log(2.0, vehicle_count + 1))`,
     ),
@@ -226,7 +228,7 @@ export const jobs = pgTable(
   },
   (t) => [
     uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey).where(sql`${t.idempotencyKey} is not null`),
-    // The queue order of each client: the order in which its jobs are claimed.
+    // The order in which the jobs of one client are claimed.
     index('jobs_waiting')
       .on(t.priority, t.caller, t.clientId, t.createdAt, t.jobId)
       .where(sql`${t.status} = 'queued'`),
@@ -234,14 +236,14 @@ export const jobs = pgTable(
     index('jobs_like_size').on(t.kind, t.sizeClass, t.finishedAt).where(sql`${t.status} = 'completed'`),
     index('jobs_finished').on(t.finishedAt, t.jobId).where(sql`${t.finishedAt} is not null`),
     index('jobs_created').on(t.createdAt, t.jobId),
-    // Lists by status: of the ended ones, which grow without end; each is written once, when the job ends.
+    // For lists by status. It holds ended jobs only, and these grow without limit; each is written once, when it ends.
     index('jobs_status_created')
       .on(t.status, t.createdAt, t.jobId)
       .where(sql`${oneOf(t.status, ENDED_JOB_STATUSES)}`),
     index('jobs_solver_status_created')
       .on(t.solverStatus, t.createdAt, t.jobId)
       .where(sql`${t.solverStatus} is not null`),
-    // Ended jobs whose input is still there.
+    // Ended jobs that still have their input.
     index('jobs_input').on(t.finishedAt).where(sql`${t.finishedAt} is not null and ${t.input} is not null`),
     check('jobs_status', oneOf(t.status, JOB_STATUSES)),
     check('jobs_kind', oneOf(t.kind, JOB_KINDS)),
@@ -249,28 +251,35 @@ export const jobs = pgTable(
     check('jobs_client_id', sql`length(${t.clientId}) <= 128`),
     check('jobs_attempts', sql`${t.attempts} >= 0 and ${t.crashes} between 0 and ${t.attempts}`),
     check('jobs_retry', sql`${t.retryAt} is null or ${t.status} = 'queued'`),
-    check('jobs_idempotency', sql`(${t.idempotencyKey} is null) = (${t.idempotencyExpiresAt} is null)`),
+    check('jobs_idempotency', areNullTogether(t.idempotencyKey, t.idempotencyExpiresAt)),
     check('jobs_size', sql`${t.locationCount} >= 0 and ${t.vehicleCount} >= 0`),
     check('jobs_solver_status', oneOf(t.solverStatus, SOLVER_STATUSES)),
     check('jobs_progress', sql`${t.progress} between 0 and 1`),
-    // Ended means: the answer is there, once, with its status and time.
+    // An ended job has its answer, HTTP status and time; others have none of them.
     check(
       'jobs_ended',
-      sql`(${oneOf(t.status, ENDED_JOB_STATUSES)}) = (${t.finishedAt} is not null) and (${t.finishedAt} is null) = (${t.result} is null) and (${t.result} is null) = (${t.httpStatus} is null)`,
+      allOf(
+        sql`(${oneOf(t.status, ENDED_JOB_STATUSES)}) = (${t.finishedAt} is not null)`,
+        areNullTogether(t.finishedAt, t.result),
+        areNullTogether(t.result, t.httpStatus),
+      ),
     ),
   ],
 );
 
 const priority = () => jobPriority('priority').notNull();
 const seconds = (name: string) => doublePrecision(name).notNull();
-/** How far the queue order is: what the callers in it have used, each of them, to have had its share. Never falls. */
+/**
+ * Virtual time of the queue order: the seconds that each of its callers must have used to have had its share. Never
+ * falls.
+ */
 const virtualSeconds = () => seconds('virtual_seconds').default(0);
 const turnColumns = {
-  // Seconds of worker time. The least is served next.
+  // Seconds of worker time. The caller with the fewest is served next.
   seconds: seconds('seconds'),
-  // What its next job is charged when it is claimed: what the last one used.
+  // Charged for the next job when it is claimed: what the last one used.
   expectedSeconds: seconds('expected_seconds').default(1),
-  // Of equals the first one to come is the first one.
+  // Among equals the earliest is first.
   since: timestamp('since', { withTimezone: true }).notNull().default(sql`clock_timestamp()`),
   servedAt: time('served_at').notNull().defaultNow(),
 };
@@ -282,8 +291,8 @@ export const priorityLines = pgTable('priority_lines', {
 });
 
 /**
- * The callers in a line, by what their jobs used: start-time fair queueing (Goyal, Vin and Cheng 1996). Written by
- * `claim_job` and by the trigger that lets a caller enter, both in the migration `turns`.
+ * The callers in the queue order of a priority, by what their jobs used: start-time fair queueing (Goyal, Vin and Cheng
+ * 1996). Written by `claim_job` and by the trigger that adds a caller, both in the migration `turns`.
  */
 export const callerTurns = pgTable(
   'caller_turns',
@@ -291,7 +300,7 @@ export const callerTurns = pgTable(
     priority: priority(),
     caller: text('caller').notNull(),
     ...turnColumns,
-    // Of the queue order of its clients.
+    // The virtual time of its clients' queue order.
     virtualSeconds: virtualSeconds(),
   },
   (t) => [
@@ -301,7 +310,7 @@ export const callerTurns = pgTable(
   ],
 );
 
-/** The clients of a caller, which take turns with each other for what the caller gets. */
+/** The clients of a caller. They take turns with each other within the caller's share. */
 export const clientTurns = pgTable(
   'client_turns',
   {
@@ -332,7 +341,7 @@ export const workers = pgTable(
   (t) => [check('workers_slots', sql`${t.slots} >= 1`)],
 );
 
-/** Every time a worker claimed a job, and how that ended; kept with the job. */
+/** Every attempt of a job and how it ended; kept with the job. */
 export const jobAttempts = pgTable(
   'job_attempts',
   {
@@ -345,9 +354,10 @@ export const jobAttempts = pgTable(
     endedAt: time('ended_at'),
     outcome: text('outcome', { enum: ATTEMPT_OUTCOMES }),
     reason: text('reason'),
-    // [{phase, ms}]: when each phase began, in milliseconds since `started_at`; one clock, no skew.
+    // [{phase, ms}]: when each phase began, in milliseconds since `started_at`, all on one clock.
     phases: jsonb('phases').$type<PhaseMark[]>(),
-    // What its caller has been charged for it, until a claim after its end corrects that to what it used.
+    // The seconds that its caller has been charged for it. The first claim after its end corrects that to the time
+    // used.
     chargedSeconds: doublePrecision('charged_seconds'),
   },
   (t) => [
@@ -360,7 +370,7 @@ export const jobAttempts = pgTable(
   ],
 );
 
-/** Inputs of a decision, collected once: every attempt of its job plans with them. Its plan is in `plans`. */
+/** Inputs of a decision, collected once: every attempt of its job plans with them. `plans` has its plan. */
 export const decisions = pgTable(
   'decisions',
   {
@@ -401,11 +411,11 @@ export const plans = pgTable(
     vehicleCount: integer('vehicle_count').notNull(),
     solveTimeMs: doublePrecision('solve_time_ms').notNull(),
     certificate: jsonText('certificate').notNull(),
-    // The locations that vehicles leave or come to: what plans are searched by.
+    // The locations that vehicles leave or enter, for searches.
     movedLocations: integer('moved_locations').array().notNull().default(sql`'{}'`),
   },
   (t) => [
-    // One job, one plan: the last line of defence against a second worker.
+    // One job, one plan: the last safeguard against a second worker.
     uniqueIndex('plans_job').on(t.jobId),
     index('plans_created').on(t.createdAt, t.planId),
     index('plans_cost').on(t.totalCost),
@@ -416,18 +426,18 @@ export const plans = pgTable(
 );
 
 /**
- * The vehicles of plans, a thousand to a row (`plan-record.ts`), in the order of the request. A vehicle whose two
- * locations are one stays.
+ * The vehicles of plans, a thousand to a row (`plan-record.ts`), in the order of the request. A vehicle stays if its
+ * two locations are the same.
  */
 export const planParts = pgTable(
   'plan_parts',
   {
-    // No foreign key to plans: parts are stored by the statement that stores their plan, and are removed by way of
-    // `removed_plans`.
+    // No foreign key to plans: one statement stores parts with their plan, and `removed_plans` leads to those to
+    // delete.
     planId: text('plan_id').notNull(),
     firstOrdinal: integer('first_ordinal').notNull(),
     vehicleIds: text('vehicle_ids').array().notNull(),
-    // No foreign key to locations: `network` may bring locations that are not stored.
+    // No foreign key to locations: `network` may name locations that are not stored.
     sourceLocations: integer('source_locations').array().notNull(),
     targetLocations: integer('target_locations').array().notNull(),
     costs: doublePrecision('costs').array().notNull(),
@@ -436,10 +446,14 @@ export const planParts = pgTable(
     primaryKey({ columns: [t.planId, t.firstOrdinal] }),
     check(
       'plan_parts_lengths',
-      sql`cardinality(${t.vehicleIds}) = cardinality(${t.sourceLocations}) and cardinality(${t.vehicleIds}) = cardinality(${t.targetLocations}) and cardinality(${t.vehicleIds}) = cardinality(${t.costs})`,
+      allOf(
+        haveSameLength(t.vehicleIds, t.sourceLocations),
+        haveSameLength(t.vehicleIds, t.targetLocations),
+        haveSameLength(t.vehicleIds, t.costs),
+      ),
     ),
   ],
 );
 
-/** Plans that are gone and whose parts are still to be deleted, a batch at a time. */
+/** Deleted plans whose parts still have to be deleted, a batch at a time. */
 export const removedPlans = pgTable('removed_plans', { planId: text('plan_id').primaryKey() });

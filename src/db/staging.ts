@@ -12,8 +12,8 @@ import * as schema from './schema.ts';
 import { type Counts, type UpsertTarget, upsertText } from './upsert.ts';
 
 /**
- * Tables that CSV rows are copied into before anything stored is touched. They live in one transaction, are seen by it
- * alone, and carry the line each row came from.
+ * Tables into which CSV rows are copied before any stored row is touched. They exist within one transaction, only it
+ * can see them, and they keep the line number of each row.
  */
 const STAGES = {
   locations: {
@@ -52,8 +52,8 @@ export async function createStages(client: Client): Promise<void> {
 }
 
 /**
- * Copies text into a stage, as fast as the server takes it.
- * @param source where the text begins, and the steps that make `copyLine`s of it
+ * Copies text into a stage, as fast as the server accepts it.
+ * @param source where the text begins, and the steps that turn it into `copyLine`s
  */
 export async function fillStage(
   client: Client,
@@ -63,7 +63,7 @@ export async function fillStage(
 ): Promise<void> {
   const copy = client.query(copyFrom(`copy import_${stage} from stdin`));
   await pipeline([...source, copy]);
-  // The planner knows nothing of a new table.
+  // The planner has no statistics of a new table.
   await client.query(`analyze import_${stage}`);
 }
 
@@ -80,14 +80,14 @@ function escapeCopy(text: string): string {
   return /[\\\t\n\r]/.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (c) => ESCAPES[c]) : text;
 }
 
-/** A query of the ids of the staged rows, of a table that has one. */
+/** A query of the ids of the staged rows, for tables with ids. */
 export function stagedIds(stage: Exclude<Stage, 'demand'>): SQL {
   return sql.raw(`select ${STAGES[stage].upsert.key[0]} from import_${stage}`);
 }
 
 /**
- * Takes the locks that storing the stages needs, before anything is checked: what is found to be stored stays stored.
- * Locations first, as everywhere (`removal.ts`).
+ * Takes the locks that are needed to store the stages, before anything is checked: what the checks find stored cannot
+ * be deleted meanwhile. Locations first, as everywhere (`removal.ts`).
  */
 export async function lockForStages(client: Client, stages: readonly Stage[]): Promise<void> {
   if (stages.includes('locations')) await lockLocations(drizzle(client, { schema }));
@@ -97,7 +97,7 @@ export async function lockForStages(client: Client, stages: readonly Stage[]): P
   await client.query(`select from locations where id in (${named}) order by id for key share`);
 }
 
-/** Keys that stand on more than one line: the last of them and the first. */
+/** Keys that occur on more than one line, each with its last line and its first. */
 export async function findStagedDuplicates(client: Client, stage: Stage, limit: number) {
   const key = STAGES[stage].upsert.key.join(', ');
   const { rows } = await client.query<{ line: string; first: string } & Record<string, unknown>>(
@@ -109,7 +109,8 @@ export async function findStagedDuplicates(client: Client, stage: Stage, limit: 
 }
 
 /**
- * Locations that rows of a stage name and that are neither stored nor staged: the first line and how many there are.
+ * Locations that rows of a stage name and that are neither stored nor staged: each with its first line and number of
+ * rows.
  */
 export async function findStagedUnknownLocations(
   client: Client,
@@ -126,7 +127,7 @@ export async function findStagedUnknownLocations(
   return rows.map(({ id, line, count }) => ({ id, line: Number(line), rows: Number(count) }));
 }
 
-/** Staged events that end before they have begun, by line. */
+/** Staged events that end before they begin, by line. */
 export async function findStagedBackwardEvents(client: Client, limit: number) {
   const { rows } = await client.query<{ line: string; starts_at: Date; ends_at: Date }>(
     'select line, starts_at, ends_at from import_events where ends_at <= starts_at order by line limit $1',
@@ -135,7 +136,7 @@ export async function findStagedBackwardEvents(client: Client, limit: number) {
   return rows.map(({ line, starts_at, ends_at }) => ({ line: Number(line), from: starts_at, to: ends_at }));
 }
 
-/** Sets the time zone of the staged locations that state none. */
+/** Sets the time zone of the staged locations that have none. */
 export async function setStagedTimeZone(client: Client, timeZone: string): Promise<void> {
   await client.query('update import_locations set time_zone = $1 where time_zone is null', [timeZone]);
 }
@@ -149,9 +150,9 @@ export async function readStagedMeanDemand(client: Client) {
 }
 
 /**
- * Moves the rows of stages into the tables they are for, in the order given. Each table is locked against other writers
- * until the transaction ends (readers go on): a bulk request that writes the same rows in another order would deadlock.
- * @param onStage called before each
+ * Moves the rows of stages into their tables, in the order given. Each table is locked against other writers until the
+ * transaction ends (readers continue): a bulk request that writes the same rows in another order would deadlock.
+ * @param onStage called before each stage
  */
 export async function storeStages(
   client: Client,
@@ -163,7 +164,8 @@ export async function storeStages(
     onStage(stage);
     counts[stage] = await storeStage(client, stage);
   }
-  // At the end: who writes demand holds its table and waits here. Locations count, since they have the time zone.
+  // At the end: other writers of demand hold their table and wait here. Locations count too, since they have the time
+  // zone.
   if (stages.some((stage) => stage !== 'fleet')) await bumpDemandRevision(drizzle(client, { schema }));
   return counts;
 }

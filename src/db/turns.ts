@@ -3,30 +3,30 @@ import type { JobPriority } from '../contracts/priorities.ts';
 import { commitLater, type Queryable } from './client.ts';
 import { callerTurns, clientTurns, jobs, priorityLines, workers } from './schema.ts';
 
-/** How many jobs of one caller may run at once: a number, or null for all slots of live workers but one. */
+/** Limit of running jobs per caller: a number, or null for one fewer than all slots of live workers. */
 export type RunningLimit = {
   runningPerCaller: number | null;
   /** silence after which a worker counts as dead */
   lockSeconds: number;
 };
 
-/** Any number. */
+/** No limit. */
 export const NO_RUNNING_LIMIT: RunningLimit = { runningPerCaller: 2_147_483_647, lockSeconds: 0 };
 
-/** Tells that a worker is alive, and how many jobs it runs at once. */
+/** Records that a worker is alive, and how many jobs it runs at once. */
 export async function beatWorker(db: Queryable, workerId: string, slots: number): Promise<void> {
   await db.execute(sql`
     insert into ${workers} (worker_id, slots) select ${workerId}, ${slots}::int where ${commitLater}
     on conflict (worker_id) do update set slots = excluded.slots, heartbeat_at = excluded.heartbeat_at`);
 }
 
-/** A worker ends: its slots count no longer. */
+/** Removes a worker that ends: its slots no longer count. */
 export async function removeWorker(db: Queryable, workerId: string): Promise<void> {
   await db.execute(sql`delete from ${workers} where worker_id = ${workerId}`);
 }
 
-/** Makes void what time makes void: silent workers, what callers used long ago, the rows of those that went away. */
-export async function tidyLines(db: Queryable, lockSeconds: number): Promise<void> {
+/** Removes silent workers and callers that have left the queue order, and forgets use from long ago. */
+export async function tidyTurns(db: Queryable, lockSeconds: number): Promise<void> {
   await db.execute(sql`delete from ${workers} where worker_id = any(array(
     select worker_id from ${workers} where heartbeat_at < now() - make_interval(secs => ${2 * lockSeconds})
     for update skip locked))`);
@@ -40,7 +40,7 @@ const runningOf = (caller: SQL) =>
   sql`(select count(*)::int from ${jobs} r where r.status = 'running' and r.caller = ${caller})`;
 const isClaimable = sql`j.status = 'queued' and (j.retry_at is null or j.retry_at <= now())`;
 
-/** Number of jobs that workers could claim now, counted up to `most`; what goes beyond a caller's limit is not. */
+/** Number of jobs that workers could claim now, counted up to `most`. Jobs beyond their caller's limit do not count. */
 export async function countClaimable(db: Queryable, most: number, limit: RunningLimit): Promise<number> {
   const { rows } = await db.execute<{ n: number }>(sql`
     select count(*)::int as n from (
@@ -52,8 +52,8 @@ export async function countClaimable(db: Queryable, most: number, limit: Running
 }
 
 /**
- * Whether a job of a caller waits that its limit held back until now, when one of its others has ended: claims passed
- * it over and used up its token. To be asked after the end is stored: whoever claims later sees the end by itself.
+ * Whether the end of a job lets another job of its caller start, which the caller's limit held back: claims skipped
+ * that job and used up its token. Ask after the end is stored: later claims see the end themselves.
  */
 export async function isHeldBack(db: Queryable, jobId: string, limit: RunningLimit): Promise<boolean> {
   const { rows } = await db.execute<{ held: boolean }>(sql`
@@ -65,15 +65,16 @@ export async function isHeldBack(db: Queryable, jobId: string, limit: RunningLim
 }
 
 /**
- * Jobs of one that are claimed before `tag` is: those that begin earlier, or at the same point where it came earlier.
+ * Number of jobs of one caller or client that are claimed before `tag`: those that start at a smaller tag, or at the
+ * same tag if it entered the queue order earlier.
  */
 const before = (start: SQL, expected: SQL, since: SQL, tag: SQL, tagSince: SQL) => sql`
   greatest(0, case when ${since} < ${tagSince} then floor((${tag} - ${start}) / ${expected}) + 1
     else ceil((${tag} - ${start}) / ${expected}) end)`;
 
 /**
- * Position of a queued job in queue order, 1 is next. An estimate: each waiting job is assumed to use what the last one
- * of its caller used. Limits of callers are not counted.
+ * Position of a queued job in queue order; 1 is next. It is an estimate: each waiting job is assumed to use as much as
+ * the last one of its caller. Limits of callers are ignored.
  */
 export async function readQueuePosition(
   db: Queryable,
@@ -81,6 +82,9 @@ export async function readQueuePosition(
 ): Promise<number> {
   const { jobId, priority, caller, clientId } = job;
   const createdAt = job.createdAt.toISOString();
+  const ownTag = sql`(m.start + m.older * m.expected)`;
+  const otherClients = before(sql`o.start`, sql`o.expected`, sql`o.since`, ownTag, sql`m.since`);
+  const otherCallers = before(sql`c.start`, sql`c.expected`, sql`c.since`, sql`mine.tag`, sql`mine.since`);
   const { rows } = await db.execute<{ n: number }>(sql`
     with waiting as materialized (
       select caller, client_id, count(*) as jobs, min(created_at) as oldest,
@@ -95,18 +99,19 @@ export async function readQueuePosition(
     clients as (
       select w.client_id, w.jobs, w.older, t.since, t.expected_seconds as expected,
         line_start(t.seconds, c.virtual_seconds, t.served_at, w.oldest) as start
-      from waiting w join ${clientTurns} t on t.priority = ${priority} and t.caller = ${caller} and t.client_id = w.client_id
+      from waiting w join ${clientTurns} t
+          on t.priority = ${priority} and t.caller = ${caller} and t.client_id = w.client_id
         join callers c on c.caller = ${caller}
       where w.caller = ${caller}),
     own as (
-      select m.older + coalesce(sum(least(o.jobs, ${before(sql`o.start`, sql`o.expected`, sql`o.since`, sql`(m.start + m.older * m.expected)`, sql`m.since`)})), 0) as n
+      select m.older + coalesce(sum(least(o.jobs, ${otherClients})), 0) as n
       from clients m left join clients o on o.client_id <> m.client_id
       where m.client_id = ${clientId} group by m.older),
     mine as (
       select own.n, c.start + own.n * c.expected as tag, c.since from callers c, own where c.caller = ${caller})
     select (1 + (select count(*) from ${jobs} where status = 'queued' and priority > ${priority})
       + coalesce((select n from mine), 0)
-      + coalesce((select sum(least(w.jobs, ${before(sql`c.start`, sql`c.expected`, sql`c.since`, sql`mine.tag`, sql`mine.since`)}))
+      + coalesce((select sum(least(w.jobs, ${otherCallers}))
           from mine, callers c, (select caller, sum(jobs) as jobs from waiting group by caller) w
           where c.caller = w.caller and c.caller <> ${caller}), 0))::int as n`);
   return rows[0].n;

@@ -1,24 +1,24 @@
 import type { PackedRows } from './packed-rows.ts';
 
-/** A table that is written by bulk upserts. Names come from the code, never from a caller. */
+/** A table that is written by bulk upserts. The names come from the code, never from a caller. */
 export type UpsertTarget = {
   table: string;
   key: readonly string[];
   /** the other columns */
   values: readonly string[];
-  /** columns that keep the stored value if the new row has none (null) */
+  /** columns that keep the stored value if the new row has null */
   keepWhereNull?: readonly string[];
-  /** columns that are never null: a stored value is kept, and a new row gets this SQL expression */
+  /** columns that are never null: without a new value the stored one stays, and a new row gets this SQL expression */
   defaults?: Readonly<Record<string, string>>;
 };
 
-/** Rows that were not there before, and rows that were. */
+/** How many rows were new, and how many were stored before. */
 export type Counts = { created: number; updated: number };
 
 /**
- * The text of an upsert, before and after the source of its rows; the source has columns of the target's names.
- * It answers one row with the number of rows `created`. Rows that are stored already as they come are left alone,
- * so that sending the same data again writes nothing.
+ * The text of an upsert, before and after the source of its rows. The source has columns with the target's names. The
+ * statement returns one row with the number of rows `created`. Rows that are already stored unchanged are not written,
+ * so sending the same data again writes nothing.
  */
 export function upsertText(target: UpsertTarget): [string, string] {
   const { table, key, values, keepWhereNull = [], defaults = {} } = target;
@@ -35,7 +35,8 @@ export function upsertText(target: UpsertTarget): [string, string] {
       ? `coalesce(incoming.${column}, ${stored}, ${defaults[column]})`
       : `incoming.${column}`;
   });
-  const before = `with written as (insert into ${table} (${columns}) select ${incoming.join(', ')} from (select * from `;
+  const before = `with written as (
+    insert into ${table} (${columns}) select ${incoming.join(', ')} from (select * from `;
   // xmax is 0 in a row version that was inserted and never locked; ON CONFLICT locks the row before it updates it.
   const after = `) incoming on conflict (${key.join(', ')}) do update
     set ${values.map((column, i) => `${column} = ${next[i]}`).join(', ')}
@@ -46,8 +47,8 @@ export function upsertText(target: UpsertTarget): [string, string] {
 }
 
 /**
- * Upserts rows chunk by chunk; to be called in one transaction.
- * @param upsertChunk one statement; gets an array per column, returns how many of its rows were created
+ * Upserts rows chunk by chunk. Call it in one transaction.
+ * @param upsertChunk one statement; takes an array per column, returns how many of its rows were created
  */
 export async function upsertInOrder(
   { rowCount, chunks }: PackedRows,

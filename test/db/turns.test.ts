@@ -17,7 +17,7 @@ import {
   type RunningLimit,
   readQueuePosition,
   removeWorker,
-  tidyLines,
+  tidyTurns,
 } from '../../src/db/turns.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
@@ -315,7 +315,7 @@ describe('the line', () => {
     expect((await countRows()).callers).toBeLessThan(31);
     for (let i = 0; i < 100; i++) await finish(await claim(), 0.5);
     expect(await countRows()).toEqual({ callers: 1, clients: 1 });
-    await tidyLines(db, 30);
+    await tidyTurns(db, 30);
     expect(await countRows()).toEqual({ callers: 0, clients: 0 });
   });
 
@@ -324,9 +324,9 @@ describe('the line', () => {
       const clients = Array.from({ length: 4 }, (_, i) => `c${i % 2}`);
       const [ids] = await Promise.all([
         Promise.all(clients.map((clientId) => store({ caller: 'a', clientId }))),
-        tidyLines(db, 30),
+        tidyTurns(db, 30),
         claimJob(db, 'w').then((job) => job && finish(job, 0.01)),
-        tidyLines(db, 30),
+        tidyTurns(db, 30),
       ]);
       for (let job = await claimJob(db, 'w'); job; job = await claimJob(db, 'w')) await finish(job, 0.01);
       const { rows } = await pool.query(
