@@ -13,7 +13,7 @@ import {
 import { LocationId } from './optimize.ts';
 import { Capacity, STORABLE_TEXT, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
 
-/** Most rows of one bulk request. */
+/** Maximum number of rows of one bulk request. */
 const MAX_BULK_ROWS = 200_000;
 
 const TimeZone = Type.String({
@@ -53,7 +53,7 @@ export const LocationInput = Type.Object(
 export type LocationInput = Static<typeof LocationInput>;
 
 const { id: _id, ...LocationFigures } = Type.Partial(LocationInput).properties;
-/** JSON merge patch (RFC 7396) of a location; null is refused, as in `FleetVehiclePatch`. */
+/** JSON merge patch (RFC 7396) of a location. null is refused, as in `FleetVehiclePatch`. */
 export const LocationPatch = Type.Object(LocationFigures, {
   $id: 'LocationPatch',
   additionalProperties: false,
@@ -85,7 +85,7 @@ export const FleetVehicleInput = Type.Object(
 );
 export type FleetVehicleInput = Static<typeof FleetVehicleInput>;
 
-/** JSON merge patch (RFC 7396) of a vehicle; nothing that is known becomes unknown, so null is refused. */
+/** JSON merge patch (RFC 7396) of a vehicle. null is refused, since known data cannot become unknown. */
 export const FleetVehiclePatch = Type.Object(
   {
     location_id: Type.Optional(LocationId),
@@ -123,7 +123,7 @@ export const DemandObservation = Type.Object(
 );
 export type DemandObservation = Static<typeof DemandObservation>;
 
-/** An event is named by whoever sends it: 1 to 128 characters. */
+/** The sender of an event chooses its id: 1 to 128 characters. */
 export const EventId = Type.String({ minLength: 1, maxLength: MAX_EVENT_ID_LENGTH, pattern: STORABLE_TEXT });
 export const EventKind = Type.String({
   minLength: 1,
@@ -139,7 +139,7 @@ export const EventFactor = Type.Number({
 });
 export const EventName = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: STORABLE_TEXT });
 
-/** What is known to change demand for some hours: a strike, a closed station, a promotion. */
+/** An event that is known to change demand for some hours: a strike, a closed station, a promotion. */
 export const KnownEvent = Type.Object(
   {
     event_id: EventId,

@@ -42,7 +42,9 @@ export const ErrorEnvelope = Type.Object(
 );
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>;
 
-/** The success envelope around `data`, named after it: `Health` is answered in a `HealthEnvelope`. */
+/**
+ * The success envelope around `data`. Its name follows that of the data: `Health` is answered in a `HealthEnvelope`.
+ */
 export function Envelope<D extends TSchema>(data: D) {
   const { $id } = data as { $id?: string };
   return Type.Object(

@@ -1,6 +1,6 @@
 /**
- * Error codes of the service and the HTTP status each one is answered with.
- * The one table: the error handler, the OpenAPI document and the tests read it from here.
+ * The only table of error codes, with the HTTP status of each. The error handler, the OpenAPI document and the tests
+ * read it.
  */
 export const ERROR_STATUS = {
   VALIDATION_ERROR: 400,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
 import { JobReference, ProgressState } from './jobs.ts';
 
-/** Messages of the WebSocket `/ws/optimization`; also the source of the AsyncAPI document. */
+/** Messages of the WebSocket `/ws/optimization`. The AsyncAPI document is made from them. */
 
 export const SubscribeMessage = Type.Object(
   { type: Type.Literal('subscribe'), job_id: JobReference },
@@ -38,7 +38,7 @@ export const ErrorMessage = Type.Object(
   { $id: 'ErrorMessage' },
 );
 
-/** What travels between processes on the event bus: identifiers and figures, never plans. */
+/** Messages between processes on the event bus: identifiers and figures, never plans. */
 export type JobEvent =
   | {
       type: 'progress';

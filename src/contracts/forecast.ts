@@ -15,8 +15,8 @@ export const StartDate = Type.String({
     'first local day; default: the day after the newest observation. Only observations before it are used.',
 });
 /**
- * Share of outcomes that an interval holds. Below half it says nothing; above 0.999 it rests on errors that thirteen
- * weeks of history cannot show, and near 1 its quantile is infinite.
+ * Share of outcomes within an interval. An interval for less than half says nothing. One for more than 0.999 would rest
+ * on errors that thirteen weeks of history cannot show, and near 1 its quantile is infinite.
  */
 export const MIN_CONFIDENCE_LEVEL = 0.5;
 export const MAX_CONFIDENCE_LEVEL = 0.999;
@@ -34,13 +34,11 @@ export const ConfidenceLevels = Type.Array(Type.Number(LEVEL_BOUNDS), {
 });
 export const HorizonHours = Type.Integer({ minimum: 1, maximum: MAX_TIME_STEPS, default: 168 });
 
-/** Locations of one forecast at most. */
+/** Maximum number of locations of one forecast. */
 export const MAX_FORECAST_LOCATIONS = 5000;
-/**
- * Values of one forecast at most, locations times steps; an interval adds its two ends to a value and does not count.
- */
+/** Maximum number of values of one forecast: locations times steps. The two ends of an interval do not count. */
 export const MAX_FORECAST_VALUES = 1_000_000;
-/** Events that the metadata of a forecast names at most. */
+/** Maximum number of events in the metadata of a forecast. */
 export const MAX_NAMED_EVENTS = 100;
 
 export const ForecastRequest = Type.Object(
@@ -67,7 +65,7 @@ const PerLocation = <T extends Type.TSchema>(value: T) => Type.Record(Type.Strin
 
 const Day = (description: string) => Type.String({ format: 'date', description });
 
-/** What a planner has to know of one location; each field is there only where there is something to say. */
+/** Notes for planners about one location. Each field is present only if it has something to report. */
 const ForecastNotes = Type.Object(
   {
     newest_observation: Type.Optional(

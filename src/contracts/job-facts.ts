@@ -4,19 +4,19 @@ import type { JobKind } from './jobs.ts';
 import type { OptimizeRequest } from './optimize.ts';
 
 /**
- * What the event loop of a worker needs to know of a request, found where the request is checked and kept beside it: a
- * request may have many megabytes, and is parsed in threads only.
+ * What the event loop of a worker needs to know of a request. It is extracted when the request is checked, and stored
+ * next to it: a request may have many megabytes, so only threads parse it.
  */
 export type OptimizeFacts = {
-  /** as the caller asked, null where it did not */
+  /** as requested, null if not given */
   timeLimitSeconds: number | null;
 };
 
-/** All of the request but what may be large: vehicles, costs, limits by location. */
+/** The whole request except the parts that may be large: vehicles, costs, limits by location. */
 export type DecisionFacts = OptimizeFacts &
   Omit<DecisionRequest, 'fleet_state' | 'network' | 'constraints' | 'options'> & {
     network?: { location_ids: number[] };
-    /** vehicles are given, not stored */
+    /** the request has vehicles of its own */
     hasFleet: boolean;
   };
 
@@ -25,7 +25,7 @@ export type JobFacts = FactsOf[JobKind];
 
 export type RequestOf = { optimize: OptimizeRequest; decision: DecisionRequest; backtest: BacktestRequest };
 
-/** The facts of a request that its schema has passed. */
+/** The facts of a valid request. */
 export function jobFacts<K extends JobKind>(kind: K, request: RequestOf[K]): FactsOf[K];
 export function jobFacts(kind: JobKind, request: RequestOf[JobKind]): JobFacts {
   if (kind === 'backtest') return request as BacktestRequest;

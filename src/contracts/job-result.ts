@@ -7,7 +7,7 @@ import { OptimizeResponse } from './optimize.ts';
 const oneOf = (name: string, description: string, ...schemas: Type.TSchema[]) =>
   Type.Unsafe({ $id: name, oneOf: schemas, description });
 
-/** What `Job.result` refers to: the answer of any kind of job. */
+/** The target of `Job.result`: the answer of any kind of job. */
 export const JobResult = oneOf(
   'JobResult',
   'once ended: the envelope that the synchronous call returns; an error if there is no plan or the job ' +
@@ -18,7 +18,7 @@ export const JobResult = oneOf(
   ErrorEnvelope,
 );
 
-/** What `Decision.result` refers to. */
+/** The target of `Decision.result`. */
 export const DecisionAnswer = oneOf(
   'DecisionAnswer',
   'once ended: the envelope that the synchronous call returns',

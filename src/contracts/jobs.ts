@@ -4,8 +4,8 @@ import { SOLVER_STATUSES } from './optimize.ts';
 import { JOB_PRIORITIES } from './priorities.ts';
 
 /**
- * The life of a job, in one table: state → states it may go to. It drives the TypeBox enum here,
- * the Drizzle column and the SQL check of the jobs table.
+ * The life of a job, in one table: state → possible next states. The enum below, the Drizzle column and the SQL check
+ * of the jobs table are made from it.
  */
 const JOB_TRANSITIONS = {
   queued: ['running', 'cancelled', 'failed'],
@@ -24,14 +24,14 @@ export function isEnded(status: JobStatus): boolean {
   return JOB_TRANSITIONS[status].length === 0;
 }
 
-/** What a job computes → what its identifiers begin with. */
+/** Kind of job → prefix of its identifiers. */
 export const JOB_PREFIXES = { optimize: 'opt', backtest: 'bt', decision: 'dec' } as const;
 export type JobKind = keyof typeof JOB_PREFIXES;
 export const JOB_KINDS = Object.keys(JOB_PREFIXES) as [JobKind, ...JobKind[]];
 
 /**
- * How an attempt ended: as the job did, or given back by a worker that stopped (`released`), or by a worker or
- * solver thread that died or was cut off (`crashed`). Only crashes count against the limit of attempts.
+ * How an attempt ended: as the job did; or the worker stopped and gave the job back (`released`); or the worker or
+ * solver thread died or lost its connection (`crashed`). Only crashes count against the limit of attempts.
  */
 export const ATTEMPT_OUTCOMES = ['completed', 'failed', 'cancelled', 'released', 'crashed'] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
@@ -43,15 +43,13 @@ export const JobId = Type.String({
   description: '`opt_…` an optimization, `bt_…` a backtest, `dec_…` a decision, whose identifier it is',
 });
 export const DecisionId = Type.String({ pattern: `^${JOB_PREFIXES.decision}_${UUID}$` });
-/** How a caller names a job or a plan: anything printable, so that an unknown one is 404 and not 400. */
+/** Identifier of a job or a plan in a request: any printable text, so that an unknown one gets 404 and not 400. */
 export const JobReference = Type.String({ minLength: 1, maxLength: 64, pattern: '^[!-~]+$' });
 export const PlanId = Type.String({ pattern: `^plan_${UUID}$` });
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 
-/**
- * What is known of a solve while it runs: a figure that was known stays until a newer one is, in a later attempt too.
- */
+/** Progress of a running solve. A known figure stays until a newer one is reported, also in a later attempt. */
 export const ProgressState = {
   progress: Type.Number({ minimum: 0, maximum: 1, description: 'never falls' }),
   stage: nullable(
@@ -139,7 +137,7 @@ export const Job = Type.Object(
     attempt_history: Type.Optional(Type.Array(JobAttempt, { description: 'not in lists' })),
     plan_id: nullable(PlanId),
     request_id: Type.String(),
-    // By name: the answers are made of shapes that are made of the identifiers here.
+    // A reference by name, since the answers use shapes that use the identifiers of this file.
     result: Type.Optional(Type.Ref('JobResult')),
   },
   { $id: 'Job' },

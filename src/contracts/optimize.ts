@@ -15,11 +15,11 @@ import { Capacity, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicle
 
 /** Longest demand series: hours of a leap year. */
 export const MAX_TIME_STEPS = 8784;
-/** Vehicles of one request at most. */
+/** Maximum number of vehicles of one request. */
 export const MAX_REQUEST_VEHICLES = 500_000;
-/** Locations with demand of one request at most. */
+/** Maximum number of locations with demand of one request. */
 const MAX_DEMAND_LOCATIONS = 20_000;
-/** Locations of a network at most: as many rows and columns have its matrices. */
+/** Maximum number of locations of a network. Its matrices have as many rows and columns. */
 const MAX_NETWORK_LOCATIONS = 5000;
 
 export const LocationId = Type.Integer({ minimum: MIN_LOCATION_ID, maximum: MAX_LOCATION_ID });
@@ -196,7 +196,7 @@ const ErrorAtMost = Type.Union([Type.Number(), Type.Null()], {
     'figure is known that well',
 });
 
-/** Figures of a location, each given or not. */
+/** Figures of a location; each may be missing. */
 export const LOCATION_FIGURES = ['one_more_saves', 'one_fewer_costs', 'more_demand_costs'] as const;
 
 export const LocationInsight = Type.Object(

@@ -105,5 +105,5 @@ export const PlanComparison = Type.Object(
   { $id: 'PlanComparison' },
 );
 
-/** Header of a plan as CSV. */
+/** Columns of a plan as CSV. */
 export const PLAN_CSV_COLUMNS = ['vehicle_id', 'source_location', 'target_location', 'cost', 'assignment'];

@@ -1,9 +1,9 @@
 /**
- * Names that have been found valid (some hundred at most): to ask takes a tenth of a millisecond, for each of 200,000
- * rows.
+ * Names that have been found valid (some hundred at most). A check takes a tenth of a millisecond, and a body may have
+ * 200,000 rows.
  */
 const known = new Set<string>();
-/** More than there are; only their upper and lower case can make more of them. */
+/** More than the number of time zones. Only variants in upper and lower case can reach it. */
 const MAX_KNOWN = 1000;
 
 /** Whether a name is an IANA time zone that this platform knows. */

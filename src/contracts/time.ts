@@ -1,6 +1,6 @@
 /**
- * Times with an offset as text. JavaScript and PostgreSQL read them differently (30 February, year 0, offsets of a
- * day); what passes here is read by both, and as the same instant.
+ * Times with an offset as text. JavaScript and PostgreSQL read some of them differently (30 February, year 0, offsets
+ * of a day). A text that passes here is read by both, and as the same instant.
  */
 
 const TIME =
@@ -10,27 +10,27 @@ const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 
-/** PostgreSQL knows no offset of 16 hours. */
+/** PostgreSQL accepts no offset of 16 hours. */
 const MAX_OFFSET_HOURS = 15;
-/** PostgreSQL has no year 0, in UTC either. */
+/** PostgreSQL has no year 0, not even after conversion to UTC. */
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z');
 const END_MS = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** An instant: milliseconds since the Unix epoch, and whether the text states a part of one. */
+/** An instant: milliseconds since the Unix epoch, and whether the text has no finer fraction. */
 export type Instant = { ms: number; isWholeMs: boolean };
 
 /**
  * Reads a time: ISO 8601 with an offset; seconds may be left out.
- * @returns the instant, or what is wrong with the text (to be put after the text itself)
+ * @returns the instant, or the fault of the text (a phrase to follow the text itself)
  */
 export function readTime(text: string): Instant | string {
   const match = TIME.exec(text);
   if (!match) return 'is not a time with its offset, for example 2026-03-01T05:00:00Z';
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
   const local = new Date(0);
-  // Unlike Date.UTC, this reads years below 100 as they are.
+  // Unlike Date.UTC, this does not add 1900 to years below 100.
   local.setUTCFullYear(year, month - 1, day);
-  // 30 February is carried over to March: such a day does not exist.
+  // 30 February becomes a day in March: such a date does not exist.
   const exists =
     local.getUTCDate() === day &&
     local.getUTCMonth() === month - 1 &&
@@ -54,12 +54,12 @@ export function readTime(text: string): Instant | string {
   return { ms, isWholeMs: Number(fraction.slice(3)) === 0 };
 }
 
-/** Whether a text is a time that JavaScript and PostgreSQL both know. */
+/** Whether both JavaScript and PostgreSQL accept a text as a time. */
 export function isTime(text: string): boolean {
   return typeof readTime(text) !== 'string';
 }
 
-/** A time as `Date.prototype.toISOString` writes it, as cursors hold them. */
+/** A time in the format of `Date.prototype.toISOString`, as in cursors. */
 export function isUtcTime(text: string): boolean {
   const time = readTime(text);
   return typeof time !== 'string' && new Date(time.ms).toISOString() === text;

@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
 import { MAX_CAPACITY, MAX_VEHICLE_ID_LENGTH, MIN_CAPACITY, VEHICLE_YEARS } from './bounds.ts';
 
-/** States of a vehicle; only operational ones serve demand or move. */
+/** States of a vehicle. Only operational vehicles serve demand or move. */
 export const VEHICLE_STATUSES = ['operational', 'maintenance', 'downtime'] as const;
 export type VehicleStatus = (typeof VEHICLE_STATUSES)[number];
 
 /**
- * Text that PostgreSQL can store: no NUL, no half of a surrogate pair (two ids could become one). It means the same to
- * regular expressions that see code points (the `u` flag here) and to those that see halves (browsers, by default).
+ * Text that PostgreSQL can store: no NUL, and no half of a surrogate pair (two ids could become one). The pattern works
+ * for regular expressions that match code points (the `u` flag here) and for those that match halves (browsers, by
+ * default).
  */
 export const STORABLE_TEXT = '^(?:[^\\u0000\\uD800-\\uDFFF]|[\\uD800-\\uDBFF][\\uDC00-\\uDFFF])*$';
 
@@ -24,7 +25,7 @@ export const Capacity = Type.Number({ minimum: MIN_CAPACITY, maximum: MAX_CAPACI
 const day = (description: string) =>
   Type.String({ format: 'date', maxLength: 100, pattern: VEHICLE_YEARS, description });
 
-/** What risk is scored from, where it is known; dates, so that ages stay right from day to day. */
+/** Data from which risk is scored, if known. Dates instead of ages, so that they stay right from day to day. */
 export const VehicleFigures = {
   acquired_on: Type.Optional(day('day from which the age of the vehicle counts')),
   last_maintenance_on: Type.Optional(day('day of its last maintenance')),

@@ -27,8 +27,8 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
         rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, moved_locations)
       select ${planId}, ${jobId}, ${figures.solver_status}, ${figures.gap ?? null}::float8,
         ${figures.total_cost}::float8, ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8,
-        ${kpis.rebalanced_count}::int, ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8, ${vehicleCount}::int,
-        ${solveTimeMs}::float8, ${certificate}::json, ${sql.param(movedLocations)}::int[]
+        ${kpis.rebalanced_count}::int, ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8,
+        ${vehicleCount}::int, ${solveTimeMs}::float8, ${certificate}::json, ${sql.param(movedLocations)}::int[]
       from held),
     stored_vehicles as (
       insert into ${planParts} (plan_id, first_ordinal, vehicle_ids, source_locations, target_locations, costs)
