@@ -5,7 +5,7 @@ import type { JobAnswer } from '../src/db/jobs.ts';
 
 type Solved = { requestId: string; jobId: string; solveTimeMs: number };
 
-/** The answer of a job that has a plan. @param data JSON text */
+/** The answer of a job with a plan. @param data JSON text */
 export function planAnswer(job: Solved & { planId: string }, data: string): JobAnswer {
   const about = {
     ...metadata(job.requestId),
@@ -16,7 +16,7 @@ export function planAnswer(job: Solved & { planId: string }, data: string): JobA
   return { httpStatus: 200, body: `{"status":"success","data":${data},"metadata":${JSON.stringify(about)}}` };
 }
 
-/** The answer of a job that has none: infeasible, failed. All errors are of one code. */
+/** The answer of a job without a plan: infeasible or failed. All errors have the same code. */
 export function errorAnswer(job: Solved, errors: ErrorItem[]): JobAnswer {
   const envelope = {
     status: 'error',

@@ -40,9 +40,9 @@ export type ClaimedJobState = Omit<ClaimedJob, 'input' | 'facts' | 'cancelReques
 };
 
 const RETRY_DATABASE_MS = 500;
-/** Back-off doubles with each crash, up to this. */
+/** The delay doubles with each crash, up to this. */
 const MAX_RETRY_DELAY_SECONDS = 3600;
-/** A token for later comes so much after the job can be claimed again, rather than a moment before. */
+/** A delayed token arrives this much after its job can be claimed, so it never comes too early. */
 const TOKEN_MARGIN_SECONDS = 0.05;
 
 /**
@@ -62,9 +62,9 @@ export async function endJob(
 }
 
 /**
- * Ends a job that carries a cancel mark as cancelled.
- * @param end what became of the attempt: a crash stays one
- * @returns false where there is no mark, or the job is not ours
+ * Ends a job with a cancel mark as cancelled.
+ * @param end how the attempt ended: a crash is recorded as a crash
+ * @returns false if there is no mark, or if the job is not ours
  */
 export function endCancelled(
   deps: WorkerDeps,
@@ -78,7 +78,7 @@ export function endCancelled(
   return store(deps, job, ending, { outcome: isBrokenOff ? outcome : 'cancelled', reason });
 }
 
-/** @returns false where the job is not ours, or its cancel mark says otherwise */
+/** @returns false if the job is not ours, or if its cancel mark demands another end */
 async function store(
   deps: WorkerDeps,
   job: ClaimedJobState,
@@ -105,7 +105,7 @@ async function store(
   return true;
 }
 
-/** Ends a job as failed for a reason that would come again: it is not tried again. */
+/** Ends a job as failed. For reasons that would recur, so it is not tried again. */
 export function failJob(deps: WorkerDeps, job: ClaimedJobState, error: AppError): Promise<void> {
   const reason = error.faults[0].message;
   return endJob(deps, job, failure(job, error), { outcome: 'failed', reason });
@@ -120,8 +120,8 @@ export function isLastAttempt(
 }
 
 /**
- * After the death of a worker or of its solver thread: back to the queue for a while that doubles with each crash,
- * or, at the limit, failed. A job that kills whoever takes it must not go round for ever.
+ * Handles the death of a worker or of its solver thread. The job returns to the queue, with a delay that doubles with
+ * each crash. At the limit it fails: a job that kills every worker must not circulate forever.
  */
 export async function retryOrFail(deps: WorkerDeps, job: ClaimedJobState, reason: string): Promise<void> {
   const { JOB_RETRY_DELAY_SECONDS } = deps.config;
@@ -151,14 +151,14 @@ export async function giveBack(
     return;
   }
   job.logger.warn({ reason: end.reason, delay_seconds: delaySeconds }, 'job released');
-  // Should the queue be away, a sweeper finds the job.
+  // If the queue is unreachable, a sweeper finds the job.
   await deps.queue
     .enqueue(delaySeconds > 0 ? delaySeconds + TOKEN_MARGIN_SECONDS : 0)
     .catch((err) => job.logger.warn({ err }, 'job released, but not enqueued yet'));
   await wakeHeldBack(deps, job);
 }
 
-/** Announces a waiting job of the caller that only the caller's limit held back. Otherwise a sweeper finds it. */
+/** Announces a waiting job of the caller that only the caller's limit held back. If this fails, a sweeper finds it. */
 async function wakeHeldBack({ db, queue, config }: WorkerDeps, job: ClaimedJobState): Promise<void> {
   try {
     if (await isHeldBack(db, job.jobId, runningLimit(config))) await queue.enqueue();
@@ -177,8 +177,8 @@ function failure(job: ClaimedJobState, error: AppError): Ending {
 }
 
 /**
- * Repeats a query while the database is away: neither a token nor the result of a solve is thrown away for a
- * restart of it. Past the time limit of a shutdown nothing is waited for any more.
+ * Repeats a query while the database is unreachable: a restart of the database must not cost a token or the result of a
+ * solve. After the time limit of a shutdown it stops waiting.
  */
 export async function untilAvailable<T>(
   { running }: Pick<WorkerDeps, 'running'>,

@@ -1,6 +1,6 @@
 /**
- * Calls `work` every `ms` milliseconds, but not while the last call is still under way: a server that is away is not
- * asked ever more often.
+ * Calls `work` every `ms` milliseconds, but skips calls while the last one is still running. So an unreachable server
+ * does not get more and more calls.
  * @returns a function that stops it
  */
 export function every(ms: number, work: () => Promise<void>, onError: (error: unknown) => void): () => void {

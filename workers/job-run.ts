@@ -12,26 +12,24 @@ import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 import type { ThreadOutcome, Threads } from './threads.ts';
 
-/**
- * Progress goes to subscribers as it comes, which is seldom enough, and to PostgreSQL so often at most, and so late.
- */
+/** Progress is stored at most this often, so it is stored this late. Subscribers get every report at once. */
 const STORE_PROGRESS_MS = 500;
 /** Longer than the largest request takes to parse. */
 const FACTS_LIMIT_SECONDS = 60;
 
-/** The work was stopped: by a caller, a shutdown, the loss of the job, or because its time was up. */
+/** The work was stopped: by a caller, by a shutdown, because the job was lost, or because its time was up. */
 export class StoppedError extends Error {}
 
 /** A fault of our own code in a thread. */
 export class ThreadFault extends Error {}
 
-/** The time limit passed while the process did not run: another attempt may fare better. */
+/** The time limit passed while the process was paused. Another attempt may succeed. */
 class PausedError extends Error {}
 
-/** Work that had this share of its time limit was not cut short by a pause. */
+/** A pause has not cut the work short if it had at least this share of its time limit. */
 const FAIR_SHARE = 0.9;
 
-/** How a job ends that did its work; infeasible is such an end, too. What goes wrong is thrown. */
+/** The end of a job whose work was done, infeasible ones included. Failures are thrown. */
 export type JobEnd = {
   solverStatus: SolverStatus | null;
   answer: JobAnswer;
@@ -40,10 +38,10 @@ export type JobEnd = {
 };
 
 /**
- * What a job of a kind does, from its stored request, and the locations stored with it, to its end. The request is text
- * here, and is parsed in threads: its facts are what is known of it.
- * @throws StoppedError and ThreadFault of `run`; AppError, which becomes the answer; whatever else is thrown counts as
- *   a crash, and the job is tried again
+ * The work of a kind of job, from its stored request, with the stored locations, to its end. The request is text here
+ * and is parsed only in threads; its facts are available without parsing.
+ * @throws StoppedError and ThreadFault of `run`; AppError, which becomes the answer; any other error counts as a crash,
+ * and the job is tried again
  */
 export type JobWork<K extends JobKind> = (run: JobRun<K>) => Promise<JobEnd>;
 
@@ -51,23 +49,23 @@ export type JobRunDeps = WorkerDeps & { threads: Threads; calendar: HolidayCalen
 
 type ThreadOptions = {
   limitSeconds: number;
-  /** where the job's progress is when this work begins and when it ends; default: all of it */
+  /** the job's progress at the start and at the end of this work; default: all of it */
   share?: readonly [from: number, to: number];
-  /** memory that the thread gets instead of a copy */
+  /** memory that is moved to the thread instead of copied */
   transfer?: Transferable[];
 };
 
-/** A claimed job at work. */
+/** A claimed job while its work is done. */
 export type JobRun<K extends JobKind = JobKind> = {
   deps: JobRunDeps;
   job: ClaimedJobState;
-  /** What is known of the request. */
+  /** The facts of the request. */
   facts(): Promise<FactsOf[K]>;
   /** The request itself. */
   input(): Promise<JobInput>;
-  /** Repeats a query while the database is away. */
+  /** Repeats a query while the database is unreachable. */
   query<T>(query: () => Promise<T>): Promise<T>;
-  /** Gives up the job: it is in other hands. */
+  /** Gives up the job because another worker has it. */
   lose(): never;
   /** Works in a thread and reports progress. */
   inThread<W extends WorkName>(
@@ -106,7 +104,7 @@ export function startRun<K extends JobKind>(
       throw new StoppedError('lost');
     },
     async inThread(work, input, { limitSeconds, share: [from, to] = [0, 1], transfer }) {
-      // A job that is to stop before that is not begun.
+      // A job that was stopped before this work must not begin it.
       if (entry.stopReason) throw new StoppedError(entry.stopReason);
       const startedAt = performance.now();
       job.progress ??= await untilAvailable(deps, () => readProgress(deps.db, job));
@@ -122,7 +120,7 @@ export function startRun<K extends JobKind>(
         reporting.stop();
       });
       job.solveTimeMs = roundMs(performance.now() - startedAt);
-      // A thread that was ended does not return this; then its last reported progress is used.
+      // A thread that was ended does not return this. Its last reported progress is used then.
       for (const { stage, at } of outcome.stages ?? []) phases.enter(stage, at);
       if (outcome.status === 'cancelled') throw new StoppedError('stopped');
       if (outcome.status === 'threw') throw new ThreadFault((outcome as { stack: string }).stack);
@@ -131,7 +129,7 @@ export function startRun<K extends JobKind>(
         pausedMs > 0 &&
         job.solveTimeMs - pausedMs < FAIR_SHARE * limitSeconds * 1000 &&
         isShortOfTime(outcome.status);
-      // At the last attempt a plan that could be better is better than none.
+      // At the last attempt, a plan that is not the best is better than none.
       if (isCutShort && !isLastAttempt(deps.config, job)) {
         throw new PausedError(
           `the worker process did not run for ${(pausedMs / 1000).toFixed(1)} s (it was frozen, or its machine was), ` +
@@ -143,7 +141,7 @@ export function startRun<K extends JobKind>(
   };
 }
 
-/** Whether more time could have changed the outcome; a proof of optimality, or of infeasibility, is final. */
+/** Whether more time could have changed the outcome. A proof of optimality or of infeasibility is final. */
 function isShortOfTime(status: string): boolean {
   return status === 'feasible' || status === 'error';
 }
@@ -153,7 +151,7 @@ async function readProgress(db: WorkerDeps['db'], { jobId, attempt }: ClaimedJob
   return (attempt > 1 && (await readJob(db, jobId))) || NOTHING_KNOWN;
 }
 
-/** Tells subscribers of the progress, and writes it down; work that ends before it is written is not held up by it. */
+/** Reports progress to subscribers and stores it. The end of the work does not wait for that. */
 function reportProgress({ db, bus }: WorkerDeps, job: ClaimedJobState) {
   const { jobId: job_id, attempt } = job;
   const onError = (err: unknown) => job.logger.debug({ err }, 'progress not reported');

@@ -25,14 +25,14 @@ import { createCache } from '../src/core/optimize/run/cache.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
 import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
 
-// Warm before the first job: loading the solver takes longer than most solves.
+// Filled before the first job: loading the solver takes longer than most solves.
 const cache = createCache();
 await loadSolver(cache);
 
 /** Minimum time between two progress reports of a loop. */
 const MIN_MS_BETWEEN_REPORTS = 200;
 
-/** How far a thread is; `progress` from 0 to 1, never falling. */
+/** Progress of a thread; `progress` from 0 to 1, never falling. */
 export type ThreadProgress = {
   stage: string;
   progress: number;
@@ -43,7 +43,7 @@ export type ThreadProgress = {
 };
 
 export type Hooks = {
-  /** one number in shared memory; anything but 0 ends the work */
+  /** one number in shared memory; any value but 0 stops the work */
   stopFlag: Int32Array;
   onProgress(progress: ThreadProgress): void;
 };
@@ -51,14 +51,14 @@ export type Hooks = {
 type InputsTask = {
   /** the request body, JSON text */
   request: string;
-  /** the stored fleet, JSON text; null where the request brings one */
+  /** the stored fleet, JSON text; null if the request has vehicles of its own */
   vehicles: string | null;
   threshold: number | null;
   riskSettings: RiskSettings;
   series: DemandSeries[];
-  /** of neighbours that are not forecast for themselves */
+  /** of neighbours for which no forecast was requested */
   otherSeries: DemandSeries[];
-  /** null: a location without observations ends the work */
+  /** null: a location without observations is an error */
   missing: MissingHistory | null;
   options: ForecastOptions & { startDate: string };
   ahead: Ahead;
@@ -78,7 +78,7 @@ type TakenInputs = {
   forecast: string;
 };
 
-/** All but the settings as JSON text. */
+/** All but the settings are JSON text. */
 type PlanTask = {
   request: string;
   fleet: string;
@@ -90,7 +90,7 @@ type PlanTask = {
   settings: OptimizeSettings;
 };
 
-/** What became of an optimization. */
+/** The outcome of an optimization. */
 export type PackedOutcome =
   | Exclude<OptimizeOutcome, { result: unknown } | { faults: unknown }>
   | { status: 'refused'; faults: DecisionFault[] }
@@ -101,21 +101,21 @@ export type PackedOutcome =
       record: PlanRecord;
     };
 
-/** The work that is done in threads: here, and nowhere else in the process, the event loop may block. */
+/** The work that runs in threads. Only here may the event loop block. */
 const WORK = {
-  /** `request`: the body. It and the locations that it names as JSON text, cheaper to hand over than objects. */
+  /** `request` is the body. It and its locations are JSON text, which is cheaper to pass to a thread than objects. */
   optimize(task: { request: string; locations: string | null; settings: OptimizeSettings }, hooks: Hooks) {
     const { request, settings } = task;
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
     return optimize({ request: JSON.parse(request), locations, settings }, cache, hooks).then(pack);
   },
 
-  /** Of a request that was stored without them. */
+  /** For a request that was stored without facts. */
   async facts({ kind, request }: { kind: JobKind; request: string }) {
     return { status: 'done' as const, facts: jobFacts(kind, JSON.parse(request)) };
   },
 
-  /** What a decision is made from: fleet, risk, forecast. */
+  /** The inputs of a decision: fleet, risk, forecast. */
   async inputs(
     {
       request,
@@ -196,14 +196,14 @@ const WORK = {
   },
 };
 
-/** A plan as it leaves the thread: as text and arrays, which cost little to hand over where objects cost much. */
+/** A plan as text and arrays. Both are cheap to pass out of the thread; objects are not. */
 function pack(outcome: OptimizeOutcome): PackedOutcome {
   if (!('result' in outcome)) return outcome;
   const { status, result, certificate } = outcome;
   return { status, data: JSON.stringify(result), record: planRecord(result, certificate) };
 }
 
-/** Tells of a loop that goes on until the end of the work. @param from progress at which it begins */
+/** Reports the progress of a loop that lasts to the end of the work. @param from its progress at the start */
 function loopProgress(stage: string, from: number, onProgress: Hooks['onProgress']) {
   let toldAt = performance.now();
   onProgress({ stage, progress: from });
@@ -227,16 +227,16 @@ export type ThreadTask<W extends WorkName = WorkName> = {
   progressPort: MessagePort;
 };
 
-/** A fault of our own code: the same input would end the same way again. */
+/** A fault of our own code: the same input would fail again. */
 export type Threw = { status: 'threw'; stack: string };
 
 /**
- * What a thread adds to its outcome: when each stage began, in milliseconds of `process.hrtime`, which all
- * threads of a process share.
+ * Added to the outcome of a thread: when each stage began, in milliseconds of `process.hrtime`, which all threads of a
+ * process share.
  */
 export type Timed = { stages: { stage: string; at: number }[] };
 
-/** Entry of a thread. @param task null: nothing is to be done but to be ready */
+/** Entry of a thread. @param task null: only load the module, so that the thread is ready */
 export default async function run<W extends WorkName>(
   task: ThreadTask<W> | null,
 ): Promise<((WorkOutcome<W> | Threw) & Timed) | null> {
@@ -257,7 +257,8 @@ export default async function run<W extends WorkName>(
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { status: 'threw', stack, stages };
   } finally {
-    // End of the progress. Closing the port would not do: it is noticed only when the thread starts other work.
+    // The end of the progress. Closing the port would not do, since that is noticed only when the thread starts other
+    // work.
     task.progressPort.postMessage(null);
     task.progressPort.close();
   }

@@ -1,12 +1,12 @@
 import type { JobPriority } from '../src/contracts/priorities.ts';
 
-/** Every so many claims of a worker, normal or low priority goes first. */
+/** After this many claims of a worker, normal or low priority goes first once. */
 const NORMAL_EVERY = 4;
 const LOW_EVERY = 16;
 
 /**
- * Which priority goes first at a worker's next claim: the highest one (null), but now and then a lower one, so
- * that an endless stream of urgent jobs slows the others down and does not starve them.
+ * Decides which priority goes first at a worker's next claim: usually the highest (null), sometimes a lower one. So an
+ * endless stream of urgent jobs slows the other jobs down but never starves them.
  */
 export function createLevelOrder(): () => JobPriority | null {
   let claims = 0;

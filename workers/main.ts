@@ -21,14 +21,14 @@ import { sweep } from './sweeper.ts';
 import { openThreads } from './threads.ts';
 
 /**
- * How often PostgreSQL is asked whether a running job is to be cancelled, in case the event was lost: with the time
- * a solve gets to stop by itself, a cancellation takes effect within a second.
+ * How often PostgreSQL is asked which running jobs are to be cancelled, in case an event was lost. Together with the
+ * time that a solve has to stop by itself, a cancellation takes effect within a second.
  */
 const LOOK_FOR_CANCELS_MS = 400;
 
 /**
- * Starts a worker process: takes jobs from the queue, solves them in threads, never on its own event loop. PostgreSQL
- * is waited for.
+ * Starts a worker process: takes jobs from the queue and solves them in threads, never on its own event loop. It waits
+ * for PostgreSQL.
  * @param signal ends the start while it waits
  */
 export async function startWorker(
@@ -53,7 +53,7 @@ export async function startWorker(
   const say = (line: string) => logger.warn(line);
   const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, signal);
   await withDatabase(() => assertMigrated(pool));
-  // Callers see it, so it does not name the host; the log does.
+  // Callers see this id, so it does not name the host. The log does.
   const workerId = `${process.pid}:${uuidv7().slice(-12)}`;
   const bus = openEventBus(config, onError);
   const queue = await withDatabase(() => openQueue(config, onError));
@@ -64,7 +64,7 @@ export async function startWorker(
     .subscribe(
       ['cancel'],
       (event) => running.stop(event.job_id, 'cancel'),
-      () => {}, // a cancellation that was missed is read below
+      () => {}, // the cancellation is read from PostgreSQL below
     )
     .catch(onError);
   const levelOrder = createLevelOrder();
@@ -76,11 +76,11 @@ export async function startWorker(
     if (config.WORKER_HEALTH_FILE) await writeFile(config.WORKER_HEALTH_FILE, new Date().toISOString());
   };
   await withDatabase(beat);
-  // Three beats within the time after which the worker counts as dead.
+  // Three heartbeats within the time after which the worker counts as dead.
   const stopBeating = every(config.JOB_LOCK_SECONDS * 333, beat, onError);
   const stopLooking = every(LOOK_FOR_CANCELS_MS, () => running.stopCancelled(db), onError);
   const stopSweeping = every(config.SWEEP_INTERVAL_SECONDS * 1000, () => sweep(deps), onError);
-  // Beside the sweeps and not in them: removing much takes its time, and no silent job may wait for it.
+  // Separate from the sweeps: a large removal takes long, and silent jobs must not wait for it.
   const cleaning = new AbortController();
   const clean = () => applyRetention(deps, cleaning.signal);
   const stopCleaning = every(config.SWEEP_INTERVAL_SECONDS * 1000, clean, onError);
@@ -95,7 +95,7 @@ export async function startWorker(
       stopSweeping();
       stopCleaning();
       cleaning.abort();
-      // Running solves may finish within the limit; then they go back to the queue.
+      // Running solves may finish within the limit. The others then go back to the queue.
       const deadline = setTimeout(running.stopAll, config.SHUTDOWN_TIMEOUT_SECONDS * 1000);
       await consumer.close();
       clearTimeout(deadline);

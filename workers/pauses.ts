@@ -1,19 +1,19 @@
 /** How often the clock is read. */
 const TICK_MS = 200;
-/** Shorter gaps between two ticks are no pauses: a busy machine and a long task make such, too. */
+/** Shorter gaps between two ticks do not count as pauses: a busy machine or a long task causes them too. */
 const MIN_PAUSE_MS = 1000;
 
-/** Notes the time in which this process did not run at all. */
+/** Measures the time in which this process did not run at all. */
 export type PauseWatch = {
-  /** Milliseconds without a run since the watch began, the gap up to now included; it never falls. */
+  /** Milliseconds without running since the watch began, including the gap up to now. It never falls. */
   readPausedMs(): number;
   close(): void;
 };
 
 /**
- * Watches for pauses of the whole process: SIGSTOP, a frozen container, a virtual machine that is paused, a machine
- * that swaps. Clocks go on meanwhile, so that limits pass in which nothing was computed.
- * A gap between two ticks may also be a long task of the event loop; that takes processor time, which a pause does not.
+ * Watches for pauses of the whole process: SIGSTOP, a frozen container, a paused virtual machine, a machine that swaps.
+ * Clocks continue during a pause, so time limits pass without any work. A gap between two ticks may also be a long task
+ * of the event loop. That uses processor time; a pause does not.
  */
 export function watchPauses(): PauseWatch {
   let pausedMs = 0;
@@ -30,7 +30,7 @@ export function watchPauses(): PauseWatch {
   const timer = setInterval(tick, TICK_MS);
   return {
     readPausedMs() {
-      // Of the timers that are due after a pause this one need not be the first.
+      // After a pause, another timer that is due may fire before this one.
       tick();
       return pausedMs;
     },

@@ -5,23 +5,23 @@ function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 
-/** Milliseconds to the microsecond. */
+/** Rounds milliseconds to the microsecond. */
 export function roundMs(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
 /** When each phase of an attempt began. */
 export type Phases = {
-  /** in the order in which they began, in milliseconds since the claim */
+  /** in the order of their start, in milliseconds since the claim */
   marks: PhaseMark[];
   /**
-   * Marks the beginning of a phase; nothing happens where it has begun already.
+   * Marks the start of a phase. Does nothing if the phase has already begun.
    * @param at milliseconds of `process.hrtime`
    */
   enter(phase: string, at?: number): void;
 };
 
-/** To be called when the job has been claimed. */
+/** Call it when the job has been claimed. */
 export function startPhases(): Phases {
   const claimedAt = monotonicMs();
   const marks: PhaseMark[] = [];

@@ -13,20 +13,22 @@ import {
 
 export type RetentionDeps = { config: Config; db: Database; logger: Logger };
 
-/** Rows of a batch. An input or an answer may have ten megabytes, a part of a plan some tens of kilobytes. */
+/** Rows of a batch. An input or an answer may have ten megabytes, a part of a plan a few tens of kilobytes. */
 const JOBS_PER_BATCH = 50;
 const PLANS_PER_BATCH = 100;
 const PARTS_PER_BATCH = 100;
 
-/** After a batch nothing is done for as long as it took, and at least so long: half of one connection at most. */
+/**
+ * After each batch, pause for as long as it took, and at least this long: cleaning uses at most half of one connection.
+ */
 const MIN_PAUSE_MS = 20;
 
 type Step = { name: string; clean: CleanBatch; limit: number };
 
 /**
- * Removes what is older than the settings say (0 days: kept for ever), in small batches with pauses, until nothing is
- * left to remove. Only one worker at a time works on a batch; one that finds another at it leaves the rest to it.
- * @param signal ends the work after the batch under way
+ * Deletes data older than the settings say (0 days: kept forever), in small batches with pauses, until nothing is left
+ * to delete. Only one worker at a time works on a batch. A worker that finds another one at it leaves the rest to it.
+ * @param signal ends the work after the current batch
  */
 export async function applyRetention(deps: RetentionDeps, signal: AbortSignal): Promise<void> {
   const counts: Record<string, number> = {};
@@ -43,7 +45,7 @@ function stepsOf(config: Config): Step[] {
   const { RETENTION_INPUT_DAYS: inputs, RETENTION_PLAN_DAYS: plans, RETENTION_JOB_DAYS: jobs } = config;
   const parts: Step = { name: 'plan_parts', clean: deletePlanParts, limit: PARTS_PER_BATCH };
   return [
-    // Also where plans are kept for ever: what an earlier setting removed has to go.
+    // Also if plans are kept forever: an earlier setting may have left parts of deleted plans.
     parts,
     ...(plans > 0 ? [{ name: 'plans', clean: deletePlans(plans), limit: PLANS_PER_BATCH }, parts] : []),
     ...(jobs > 0 ? [{ name: 'jobs', clean: deleteJobs(jobs), limit: JOBS_PER_BATCH }] : []),

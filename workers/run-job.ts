@@ -17,19 +17,19 @@ import { type Phases, startPhases } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 
 export type RunJobDeps = JobRunDeps & {
-  /** the priority that goes first this time, null for the usual order */
+  /** the priority that goes first this time; null for the usual order */
   levelOrder: () => JobPriority | null;
 };
 
 /**
- * Takes one token: claim the next job → do the work of its kind → store what came of it in one transaction →
- * announce.
+ * Handles one token: claims the next job → does the work of its kind → stores the outcome in one transaction →
+ * announces the end.
  */
 export async function runJob(deps: RunJobDeps): Promise<void> {
   const { db, workerId, running } = deps;
   const first = deps.levelOrder();
   const claimed = await untilAvailable(deps, () => claimJob(db, workerId, first, runningLimit(deps.config)));
-  // A token too many, or its job was cancelled: nothing to do.
+  // An extra token, or its job was cancelled: nothing to do.
   if (!claimed) return;
   const phases = startPhases();
   const entry = running.add(claimed);
@@ -37,7 +37,7 @@ export async function runJob(deps: RunJobDeps): Promise<void> {
   try {
     await workOn(deps, claimed, entry, phases);
   } finally {
-    // Not before the end is stored: the job stays alive while the database is away.
+    // Not before the end is stored: heartbeats continue while the database is unreachable.
     running.remove(entry);
   }
 }
@@ -50,11 +50,11 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
   let end: JobEnd | StoppedError | ThreadFault | AppError;
   try {
     const working = workOf(job.kind)(startRun(deps, job, { facts, input }, entry, phases));
-    logger.info('job started'); // while the work is on its way
+    logger.info('job started'); // after the work has begun
     end = await working;
   } catch (err) {
     if (!(err instanceof StoppedError || err instanceof ThreadFault || err instanceof AppError)) {
-      // The thread died (out of memory, a crash): another attempt may fare better, up to the limit.
+      // The thread died (out of memory, a crash). Another attempt may succeed, up to the limit.
       logger.error({ err }, 'solve aborted');
       return retryOrFail(deps, job, `the solve was aborted: ${err instanceof Error ? err.message : err}`);
     }

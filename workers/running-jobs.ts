@@ -3,24 +3,24 @@ import { type Attempt, findCancelRequests, heartbeat } from '../src/db/job-claim
 
 type StopReason = 'cancel' | 'lost' | 'shutdown';
 
-/** A job in the hands of this worker, from its claim until its end is stored. */
+/** A job claimed by this worker, from its claim until its end is stored. */
 export type RunningJob = Attempt & {
   stopReason: StopReason | undefined;
-  /** stops the work in a thread, while there is some */
+  /** stops the work in a thread, if any is running */
   stopWork: (() => void) | undefined;
 };
 
 /** The jobs claimed by this worker: their heartbeats, and ways to stop them. */
 export type RunningJobs = {
-  /** To be called right after the claim, so that whoever wants to stop the job finds it. */
+  /** Call it right after the claim, so that the job can be found and stopped. */
   add(attempt: Attempt): RunningJob;
   remove(entry: RunningJob): void;
-  /** Stops one job; nothing happens where it does not run here. */
+  /** Stops one job. Does nothing if it does not run here. */
   stop(jobId: string, reason: StopReason): void;
-  /** Stops every job, and those that come later: the worker ends. */
+  /** Stops every job, also those that are added later: the worker ends. */
   stopAll(): void;
   isStopped(): boolean;
-  /** Tells PostgreSQL that the jobs are alive; stops those that are lost. */
+  /** Sends the heartbeats of the jobs to PostgreSQL, and stops jobs that are lost. */
   beat(db: Database): Promise<void>;
   /** Stops the jobs marked for cancellation, even if the event was lost. */
   stopCancelled(db: Database): Promise<void>;

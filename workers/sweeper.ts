@@ -2,13 +2,13 @@ import { findSilentJobs } from '../src/db/job-claims.ts';
 import { countClaimable, tidyTurns } from '../src/db/turns.ts';
 import { retryOrFail, runningLimit, type WorkerDeps } from './end-job.ts';
 
-/** Tokens added per sweep at most: the workers have enough to do until the next one. */
+/** Maximum number of tokens added per sweep: enough work for the workers until the next sweep. */
 const TOKENS_PER_SWEEP = 1000;
 
 /**
- * Makes good what a crash left behind: jobs whose worker has been silent for too long are tried again or failed,
- * and where more jobs can be claimed than tokens wait in the queue, which may have lost them all, the missing ones
- * are added. Two sweepers at the same moment may add twice as many: a token too many finds nothing to do.
+ * Repairs the effects of crashes. Jobs whose worker has been silent for too long are tried again or failed. If more
+ * jobs can be claimed than tokens wait in the queue, which may have lost them all, the missing tokens are added. Two
+ * sweepers at the same moment may add twice as many: an extra token finds nothing to do.
  */
 export async function sweep(deps: WorkerDeps): Promise<void> {
   for (const silent of await findSilentJobs(deps.db, deps.config.JOB_LOCK_SECONDS)) {
@@ -16,7 +16,7 @@ export async function sweep(deps: WorkerDeps): Promise<void> {
     const { jobId, requestId, attempt, workerId } = job;
     const logger = deps.logger.child({ job_id: jobId, request_id: requestId, attempt });
     const reason = `worker ${workerId} was silent for ${Math.round(silentSeconds)} s: it died, or lost its connection`;
-    // One that cannot be put right must not keep the others waiting.
+    // A job that cannot be repaired must not keep the others waiting.
     await retryOrFail(deps, { ...job, solveTimeMs: 0, phases: [], logger }, reason).catch((err) =>
       logger.error({ err }, 'silent job not taken over'),
     );

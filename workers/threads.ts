@@ -21,16 +21,16 @@ type ThreadRun<W extends WorkName> = {
   outcome: Promise<ThreadOutcome<W>>;
   /** Milliseconds since the start in which this process did not run (see `watchPauses`). */
   readPausedMs(): number;
-  /** Ends the work: asks first, and ends the thread where it does not answer. */
+  /** Stops the work: asks first, and ends the thread if it does not react. */
   stop(): void;
 };
 
 export type Threads = {
   /**
    * Starts work in a thread.
-   * @param limitSeconds time after which it is stopped, with some for what comes beside the work itself; time in which
-   *   this process did not run does not count
-   * @param transfer memory that the thread gets instead of a copy
+   * @param limitSeconds time limit of the work; the overrun is added to it, and time in which this process did not run
+   * does not count
+   * @param transfer memory that is moved to the thread instead of copied
    */
   start<W extends WorkName>(
     work: W,
@@ -42,17 +42,17 @@ export type Threads = {
   close(): Promise<void>;
 };
 
-/** Time for work to notice that it must stop, before its thread is ended. It usually takes less than half of this. */
+/** Time for work to notice that it must stop, before its thread is ended. It usually needs less than half of it. */
 const STOP_GRACE_MS = 150;
 
-/** On a busy machine, work may take this many times its overrun by the clock. */
+/** On a busy machine, work may take this many times its overrun in elapsed time. */
 const MAX_STARVED = 6;
 const MIN_WATCH_MS = 10;
 
 /**
- * Opens `count` threads, kept warm: loading the solver costs more than a small solve.
- * @param overrunSeconds what building, verifying and explaining may take beside the work's own time limit, of a
- * processor: a machine that has much else to do is no fault of the work
+ * Opens `count` threads and keeps them warm: loading the solver costs more than a small solve.
+ * @param overrunSeconds processor time for building, verifying and explaining, beyond the time limit of the work
+ * itself. Processor time, so that a busy machine does not use it up.
  */
 export function openThreads(count: number, overrunSeconds: number): Threads {
   const pauses = watchPauses();
@@ -96,9 +96,9 @@ export function openThreads(count: number, overrunSeconds: number): Threads {
         else stop();
       };
       watch();
-      const told = Promise.withResolvers<void>();
+      const allReported = Promise.withResolvers<void>();
       port1.on('message', (message: ThreadProgress | null) => {
-        if (message === null) return told.resolve();
+        if (message === null) return allReported.resolve();
         const { progress, stage, incumbent = null, bound = null, gap = null, iterations = null } = message;
         onProgress({ progress, stage, incumbent, bound, gap, iterations });
       });
@@ -108,8 +108,8 @@ export function openThreads(count: number, overrunSeconds: number): Threads {
           transferList: [port2, ...transfer],
           signal: killer.signal,
         })
-        // The last message and the outcome come by different channels: after both, all progress has been received.
-        .then((outcome) => told.promise.then(() => outcome))
+        // The last message and the outcome use different channels. After both, all progress has been received.
+        .then((outcome) => allReported.promise.then(() => outcome))
         .catch((error) => {
           if (killer.signal.aborted) return { status: 'cancelled' as const };
           throw error;

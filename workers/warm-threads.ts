@@ -3,14 +3,14 @@ import type { Transferable } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 
 /**
- * Growth of the process since a thread was new after which it is renewed: the memory of WebAssembly never shrinks,
- * and a heap that has grown does so slowly. Twice what small jobs make of it.
+ * A thread is renewed when the process has grown by this much since the thread was new: the memory of WebAssembly never
+ * shrinks, and a grown heap shrinks slowly. It is twice the growth that small jobs cause.
  */
 const GROWTH_BYTES = 64 * 1024 ** 2;
 
-/** How long a thread has been idle when it is renewed because the process is large at rest. */
+/** If the process is large at rest, a thread is renewed after it has been idle this long. */
 const REST_MS = 10_000;
-/** A process is large at rest beyond this many times the least that it had before work. */
+/** A process is large at rest if it exceeds the smallest size that it had before work by this factor. */
 const REST_GROWTH = 1.2;
 
 export type WarmThreads<Task> = {
@@ -21,7 +21,7 @@ export type WarmThreads<Task> = {
 type Thread = {
   pool: Piscina;
   busy: number;
-  /** size of the process before its first work; null where it has not worked yet */
+  /** size of the process before the thread's first work; null if it has not worked yet */
   startBytes: number | null;
   /** end of its last work, on the clock of `performance` */
   idleSince: number;
@@ -29,10 +29,11 @@ type Thread = {
 };
 
 /**
- * Opens `count` threads, kept warm. One in which work made the process grow goes on until another is warm in its
- * place, and ends then, with the work that it has: no work waits for that. One that has worked is also renewed where
- * the process stays large while it rests: small growth of many jobs adds up, and would move the mark with it.
- * @param filename module of the threads; its default export does the work, and nothing for `null`
+ * Opens `count` threads and keeps them warm. When the work of a thread has made the process grow, the thread continues
+ * until its replacement is warm, then finishes its current work and ends: no work waits for the change. A thread that
+ * has worked is also renewed if the process stays large at rest: the small growth of many jobs adds up, and would raise
+ * the limit with it.
+ * @param filename module of the threads; its default export does the work, and does nothing for `null`
  */
 export function openWarmThreads<Task>(
   filename: string,
@@ -65,7 +66,7 @@ export function openWarmThreads<Task>(
     await endIfIdle(old);
   };
 
-  // Where it fails the old one goes on.
+  // If that fails, the old thread stays in use.
   const tryToRenew = (thread: Thread) => {
     if (thread.isRenewed || isClosed) return;
     renew(thread).catch(() => {
@@ -88,7 +89,7 @@ export function openWarmThreads<Task>(
       leastBytes = Math.min(leastBytes, startBytes);
       thread.busy++;
       try {
-        // Piscina derives the type from a newer signature of postMessage; an array is what it hands on.
+        // Piscina's types assume a newer signature of postMessage; it passes on an array.
         return await thread.pool.run(task, { signal, transferList: transferList as never });
       } finally {
         thread.busy--;

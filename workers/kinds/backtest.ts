@@ -13,10 +13,10 @@ import {
 } from '../../src/inputs/forecast-input.ts';
 import type { JobWork } from '../job-run.ts';
 
-/** Longer than the largest backtest takes; the request is bounded. */
+/** Longer than the largest permitted backtest takes. */
 const LIMIT_SECONDS = 3600;
 
-/** Forecasts from earlier dates, compared with what came. */
+/** Forecasts from earlier dates, compared with the actual demand. */
 export const runBacktest: JobWork<'backtest'> = async (run) => {
   const { db, config, calendar } = run.deps;
   const historyWeeks = config.FORECASTING_HISTORY_WEEKS;
@@ -28,7 +28,7 @@ export const runBacktest: JobWork<'backtest'> = async (run) => {
     confidence_levels: confidenceLevels = [0.8, 0.95],
   } = request;
   const { series, ...known } = await run.query(async () => {
-    // Some may have been taken away since the request was accepted.
+    // Some may have been deleted since the request was accepted.
     if (request.location_ids) await checkForecastLocations(db, request.location_ids);
     const locationIds = await backtestLocations(db, config, request);
     const newest = await readNewestHours(db, locationIds, LAST_HOUR);

@@ -22,12 +22,12 @@ import { optimizeSettings, planEnd, solveLimit } from './optimize.ts';
 
 /** Longer than the forecast of the largest request takes. */
 const INPUTS_LIMIT_SECONDS = 600;
-/** Progress at which the inputs are taken, and the optimization begins. */
+/** Progress when the inputs are complete and the optimization begins. */
 const INPUTS_SHARE = 0.3;
 
 /**
- * Takes the inputs and stores them; then plans with what is stored. An attempt that finds inputs stored, because the
- * one before crashed, plans with these.
+ * Collects the inputs and stores them, then plans with the stored ones. If inputs are already stored, because an
+ * earlier attempt crashed, it plans with these.
  */
 export const runDecision: JobWork<'decision'> = async (run) => {
   const { deps, job } = run;
@@ -109,9 +109,8 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
 }
 
 /**
- * All that a decision reads, of one moment: a location that is deleted meanwhile is there for fleet, demand and
- * costs, or for none of them. Where the request brings the fleet, places are read once it is known where its vehicles
- * stand.
+ * Reads all inputs of a decision as of one moment: fleet, demand and costs agree on whether a location exists. If the
+ * request has the fleet, the locations of its vehicles are read later, when they are known.
  */
 async function readInputs(tx: Queryable, { config, calendar }: JobRun['deps'], facts: DecisionFacts) {
   const {
@@ -121,7 +120,7 @@ async function readInputs(tx: Queryable, { config, calendar }: JobRun['deps'], f
     horizon_hours: horizonHours = config.FORECASTING_HORIZON_DAYS * 24,
   } = facts;
   const locationIds = await requestedLocations(tx, facts);
-  // Some may have been taken away since the request was accepted.
+  // Some may have been deleted since the request was accepted.
   await checkForecastLocations(
     tx,
     locationIds,

@@ -10,7 +10,7 @@ const KINDS: { [K in JobKind]: JobWork<K> } = {
   decision: runDecision,
 };
 
-/** What a job of a kind does. */
+/** The work of a kind of job. */
 export function workOf<K extends JobKind>(kind: K): JobWork<K> {
   return KINDS[kind];
 }

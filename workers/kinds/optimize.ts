@@ -8,7 +8,7 @@ import type { ClaimedJobState } from '../end-job.ts';
 import type { JobEnd, JobWork } from '../job-run.ts';
 import type { PackedOutcome } from '../job-thread.ts';
 
-/** The cheapest plan for a request. */
+/** Finds the cheapest plan for a request. */
 export const runOptimize: JobWork<'optimize'> = async (run) => {
   const { deps, job } = run;
   const settings = optimizeSettings(deps.config);
@@ -23,9 +23,9 @@ export function solveLimit({ timeLimitSeconds }: OptimizeFacts, settings: Optimi
 }
 
 /**
- * The end of a job that asked for a plan.
- * @param dataOf the `data` of its answer from the plan, both JSON text
- * @throws AppError VALIDATION_ERROR where the optimizer refuses it, SOLVER_ERROR
+ * The end of a job that was to find a plan.
+ * @param dataOf turns the plan into the `data` of the answer, both JSON text
+ * @throws AppError VALIDATION_ERROR if the optimizer refuses the request; SOLVER_ERROR
  */
 export function planEnd(
   job: ClaimedJobState,
