@@ -1,11 +1,11 @@
 /**
  * `npm run backtest -- [csv or csv.gz] [--horizon 48,168] [--step 1,24] [--origins 16]
- * [--time-zone America/New_York] [--holidays US] [--events FILE] [--storms 2017-02-09,…] [--locations]`: how well the
- * forecasts would have been on stored demand, beside two simple rules.
+ * [--time-zone America/New_York] [--holidays US] [--events FILE] [--storms 2017-02-09,…] [--locations]`: the accuracy
+ * that forecasts would have had on past demand, next to two simple rules.
  *
- * Columns `location_id,hour_utc_iso,<count>` with a header; an absent hour is a missing one. Events are a file
- * as `npm run import -- --events` reads it; those before a date are what its forecasts learn from.
- * Exit codes: 0 done, 1 the data cannot be used, 2 the command line cannot.
+ * Columns `location_id,hour_utc_iso,<count>` with a header; an hour without a row is unknown. The file of events is the
+ * one of `npm run import -- --events`; forecasts from a date learn from the events before it.
+ * Exit codes: 0 done, 1 unusable data, 2 invalid command line.
  */
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -29,7 +29,7 @@ import { readEventsFile } from './import/events-file.ts';
 /** The New York sample. */
 export const DEFAULT_FILE = fileURLToPath(new URL('../../data/nyc/demand_hourly.csv.gz', import.meta.url));
 const LEVELS = [0.8, 0.95];
-/** Hours a series may span; a misread year would otherwise ask for an array of millions. */
+/** Maximum number of hours of a series. Otherwise a misread year would require an array of millions. */
 const MAX_SPAN_HOURS = 20 * 8784;
 
 const USAGE = `npm run backtest -- [file.csv | file.csv.gz] [options]
@@ -45,7 +45,7 @@ const USAGE = `npm run backtest -- [file.csv | file.csv.gz] [options]
   --help
 `;
 
-/** A mistake of the caller: its message is all they need to see. */
+/** A mistake of the user: the message is all they need to see. */
 class CommandError extends Error {
   readonly exitCode: number;
   constructor(message: string, exitCode: number) {
@@ -127,7 +127,7 @@ function readDay(text: string): string {
   throw new CommandError(`--storms is ${text}; give days as YYYY-MM-DD, separated by commas`, 2);
 }
 
-/** Throws CommandError with a line per fault of the file. */
+/** @throws CommandError with a line per fault of the file */
 async function readEvents(file: string): Promise<DemandEvent[]> {
   try {
     return await readEventsFile(file);
@@ -141,8 +141,9 @@ async function readEvents(file: string): Promise<DemandEvent[]> {
 }
 
 /**
- * Reads hourly demand; throws an Error that names file and row where it cannot be used.
+ * Reads hourly demand.
  * @returns series by location id
+ * @throws Error naming file and row if the demand cannot be used
  */
 export async function readDemand(file: string, timeZone: string): Promise<DemandSeries[]> {
   const hours = new Map<number, Map<number, number>>();
@@ -192,7 +193,7 @@ function toSeries(locationId: number, byHour: Map<number, number>, timeZone: str
 const percent = (share: number | null): string => (share === null ? '–' : `${(100 * share).toFixed(1)} %`);
 const plain = (value: number | null): string => (value === null ? '–' : value.toFixed(2));
 
-/** Rows as columns: the first `names` to the left, numbers to the right. */
+/** Rows as columns: the first `names` columns left-aligned, numbers right-aligned. */
 function drawTable(rows: string[][], names: number): string {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   const draw = (row: string[]): string =>
@@ -232,7 +233,7 @@ const KIND_NAMES: Record<WeekKind, string> = {
   storm: 'storm',
 };
 
-/** One row per kind of week that was met: this service, and the WAPE of last week's value. */
+/** One row per kind of week that occurred: this service, and the WAPE of last week's value. */
 function weekRows({ horizonHours, weeks }: HorizonScore, stepHours: number): string[][] {
   return WEEK_KINDS.toReversed().flatMap((kind) => {
     const score = weeks[kind];
@@ -273,7 +274,7 @@ async function main(): Promise<void> {
       Math.min(...starts) - HOLIDAY_REACH_HOURS,
       Math.max(...ends) + HOLIDAY_REACH_HOURS,
     ) ?? [];
-  // Not on a TTY the bar stays silent, so that a redirected table is only the table.
+  // Without a terminal there is no bar, so that redirected output holds only the table.
   const bar = new SingleBar({ format: 'backtest {bar} {percentage} %', clearOnComplete: true });
   const began = performance.now();
   bar.start(stepsHours.length, 0);

@@ -3,7 +3,7 @@ import { isDatabaseUnavailable } from '../db/client.ts';
 import { migrateDatabase } from '../db/migrate.ts';
 import { describeStartError, openStartWait } from '../process/lifecycle.ts';
 
-// `npm run migrate`: brings the database at DATABASE_URL to the newest schema; it waits for a PostgreSQL that is away.
+// `npm run migrate`: brings the database at DATABASE_URL to the newest schema. It waits for PostgreSQL to be reachable.
 try {
   const config = loadConfig();
   const { DATABASE_URL } = config;

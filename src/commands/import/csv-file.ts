@@ -6,10 +6,10 @@ import { createCsvParser } from '../../csv/parser.ts';
 import type { CsvStreams } from '../../csv/read-stage.ts';
 
 /**
- * The streams that read a CSV file, plain or gzip (told by its first bytes, whatever its name). The last stream
- * gives `CsvRow`s.
- * @param onBytes hears how many bytes of the file have been read
- * @throws the error of the file system where the file cannot be opened (`describeFileError`)
+ * The streams that read a CSV file, plain or gzip (recognized by its first bytes, whatever its name). The last stream
+ * yields `CsvRow`s.
+ * @param onBytes called with the number of bytes read so far
+ * @throws the file system's error if the file cannot be opened (`describeFileError`)
  */
 export async function openCsv(file: string, onBytes: (bytes: number) => void): Promise<CsvStreams> {
   const counter = new Transform({
@@ -22,7 +22,7 @@ export async function openCsv(file: string, onBytes: (bytes: number) => void): P
   return [createReadStream(file), counter, ...(isGzip ? [createGunzip()] : []), createCsvParser()];
 }
 
-/** Size of a file in bytes. @throws the error of the file system where it cannot be read */
+/** Size of a file in bytes. @throws the file system's error if it cannot be read */
 export async function fileSize(file: string): Promise<number> {
   await using handle = await open(file);
   return (await handle.stat()).size;
@@ -34,11 +34,11 @@ async function hasGzipHeader(file: string): Promise<boolean> {
   return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
 }
 
-/** What a failed read says to the person who gave the file; undefined where the file is not to blame. */
+/** The message of a failed read for the user of the file; undefined if the file is not to blame. */
 export function describeFileError(error: unknown): string | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code?.startsWith('Z_')) return `the gzip data is damaged or truncated (${code})`;
-  // Only what the file system says: a socket to the database has error codes too.
+  // Only errors of the file system: a socket to the database has error codes too.
   if (!syscall || !/^(open|read|stat|fstat)$/.test(syscall)) return undefined;
   const reasons: Record<string, string> = {
     ENOENT: 'no such file',

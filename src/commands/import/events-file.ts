@@ -6,7 +6,7 @@ import { type CsvRow, describeCsvError } from '../../csv/parser.ts';
 import { createRowReader, type RowValues } from '../../csv/row-reader.ts';
 import { describeFileError, openCsv } from './csv-file.ts';
 
-/** An event of a file, `[fromHour, untilHour)` in UTC hours since the epoch; `locationId` null: of all locations. */
+/** An event of a file, `[fromHour, untilHour)` in UTC hours since the epoch; `locationId` null: all locations. */
 export type FileEvent = {
   kind: string;
   locationId: number | null;
@@ -16,9 +16,9 @@ export type FileEvent = {
 };
 
 /**
- * Reads a CSV of events, plain or gzip, without a database: the columns and checks of the import, but for whether the
- * locations are stored.
- * @throws CsvFaults with all that is wrong with it
+ * Reads a CSV of events, plain or gzip, without a database. Columns and checks are those of the import, except that
+ * locations need not be stored.
+ * @throws CsvFaults with all faults of the file
  */
 export async function readEventsFile(file: string): Promise<FileEvent[]> {
   const faults = new CsvFaultList(MAX_REPORTED_ERRORS);

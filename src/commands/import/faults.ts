@@ -1,7 +1,7 @@
 import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
 import type { CsvFaults } from '../../csv/faults.ts';
 
-/** What is wrong with the files, one line per fault; nothing was stored. */
+/** The faults of the files, one line each. Nothing was stored. */
 export class ImportError extends Error {
   readonly problems: string[];
   constructor(problems: string[]) {
@@ -13,7 +13,7 @@ export class ImportError extends Error {
 
 /**
  * Faults as `file:line: message`.
- * @param files the files by their order
+ * @param files the files in their order
  */
 export function describeFaults(
   { faults, isCut }: CsvFaults,

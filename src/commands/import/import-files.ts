@@ -11,10 +11,10 @@ import { describeFaults } from './faults.ts';
 
 /** Files to import, CSV or CSV.gz. */
 export type ImportFiles = Partial<Record<Stage, string>>;
-/** What an import did, per kind of file that was given. */
+/** The result of an import, per kind of file that was given. */
 export type ImportResult = Partial<Record<Stage, Counts>>;
 
-/** Where an import stands. `rows` are those of the stage so far; bytes are those of all files, packed or not. */
+/** Progress of an import. `rows` counts the current stage; bytes count all files, as they are on disk. */
 export type ImportProgress =
   | { phase: 'reading'; stage: Stage; rows: number; bytes: number; totalBytes: number }
   | { phase: 'storing'; stage: Stage };
@@ -25,8 +25,8 @@ const ORDER: readonly Stage[] = ['locations', 'fleet', 'demand', 'events'];
 const ROWS_PER_REPORT = 5000;
 
 /**
- * Imports files in one transaction: all of them or nothing. What is stored already and comes again is replaced;
- * nothing is deleted.
+ * Imports files in one transaction: all of them or nothing. Rows that are already stored are replaced; nothing is
+ * deleted.
  * @throws ImportError with one line per fault
  */
 export async function importFiles(

@@ -24,7 +24,7 @@ Rows whose key is already stored replace the stored row; nothing is deleted.
 
 type Command = { help: true } | { sample: true } | { files: ImportFiles };
 
-/** What the command line asks for. @throws ImportError where it cannot be understood */
+/** Reads the command line. @throws ImportError if it is invalid */
 export function readCommand(args: string[]): Command {
   const { help, sample, ...files } = parse(args);
   if (help) return { help };

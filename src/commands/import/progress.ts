@@ -2,8 +2,8 @@ import { SingleBar } from 'cli-progress';
 import type { ImportProgress } from './import-files.ts';
 
 /**
- * Shows how far an import is: a bar on a terminal, else one line per file and step, so that a log stays readable.
- * @param stream where to (standard error: standard output is for the result)
+ * Shows the progress of an import: a bar on a terminal, else one line per file and step, so that a log stays readable.
+ * @param stream destination (standard error: standard output is for the result)
  */
 export function openProgress(stream: NodeJS.WriteStream) {
   return stream.isTTY ? openBar(stream) : openLines(stream);
@@ -14,7 +14,7 @@ function openBar(stream: NodeJS.WriteStream) {
     stream,
     format: '{what} [{bar}] {percentage}%{rows}',
     clearOnComplete: true,
-    // The terminal is left as it is: nothing has to be put back where the import is interrupted.
+    // The bar leaves the terminal's settings alone: an interrupted import has nothing to restore.
     hideCursor: false,
     linewrap: true,
   });
@@ -28,7 +28,7 @@ function openBar(stream: NodeJS.WriteStream) {
         else bar.start(progress.totalBytes, progress.bytes, payload);
         isStarted = true;
       } else {
-        // All is read: the bar is full while PostgreSQL works.
+        // All rows are read. The bar stays full while PostgreSQL works.
         bar.update(bar.getTotal(), { what, rows: '' });
       }
     },

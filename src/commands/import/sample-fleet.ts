@@ -1,13 +1,13 @@
 import type { FleetVehicle } from '../../contracts/data.ts';
 import type { VehicleStatus } from '../../contracts/vehicles.ts';
 
-/** Vehicles of the sample fleet: enough that a plan moves some hundred, few enough that it takes seconds. */
+/** Vehicles of the sample fleet: enough for a plan to move a few hundred, and few enough for a plan in seconds. */
 export const SAMPLE_FLEET_SIZE = 600;
 /** Taxis take one party at a time. */
 const SAMPLE_VEHICLE_CAPACITY = 1;
 const SEED = 2017;
 
-/** Shares of the states, summing to 1. */
+/** Shares of the statuses, summing to 1. */
 const STATUS_SHARES: readonly [VehicleStatus, number][] = [
   ['operational', 0.92],
   ['maintenance', 0.05],
@@ -15,9 +15,9 @@ const STATUS_SHARES: readonly [VehicleStatus, number][] = [
 ];
 
 /**
- * Generates the sample fleet: there is no vehicle data in the sample. A vehicle stands at a location with a probability
- * in proportion to its mean demand, times a factor between 0.25 and 1.75 that is drawn once per location: so some
- * places have too many vehicles and others too few, and a plan has something to move.
+ * Generates the sample fleet, since the sample has no vehicle data. The probability of a vehicle's location is
+ * proportional to the location's mean demand, times a factor between 0.25 and 1.75 that is drawn once per location. So
+ * some locations have too many vehicles and others too few, and a plan has something to move.
  *
  * Deterministic: the same means give the same fleet on every machine (integer generator, only + and ×).
  * @param meanDemand of each location, in a fixed order
@@ -38,7 +38,7 @@ export function generateFleet(meanDemand: readonly { locationId: number; mean: n
   }));
 }
 
-/** The item that a number from [0, 1) falls on, where each takes a part of the way in proportion to its weight. */
+/** The item at a position from [0, 1), if each item takes a part of that range in proportion to its weight. */
 function draw<T>(items: readonly { item: T; weight: number }[], at: number): T {
   const total = items.reduce((sum, { weight }) => sum + weight, 0);
   let rest = at * total;

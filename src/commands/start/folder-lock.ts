@@ -1,9 +1,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 
 /**
- * Takes the data folder for this process, so that two of them never start the same database.
- * @returns a function that gives it back
- * @throws Error naming the process that has it; the mark of a process that is gone is taken over
+ * Locks the data folder for this process, so that two processes never start the same database. The lock of a process
+ * that no longer exists is taken over.
+ * @returns a function that releases it
+ * @throws Error naming the process that holds the lock
  */
 export async function lockFolder(file: string): Promise<() => Promise<void>> {
   for (let tries = 0; ; tries++) {

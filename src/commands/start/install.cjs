@@ -1,6 +1,6 @@
-// Installs the npm packages where they are missing or older than the lock file. Runs before `npm start`, `npm test`
-// and `npm run check`, on whatever Node the machine has, so it is plain and old-fashioned on purpose. Everything
-// after it runs on the Node that the package `node` brings.
+// Installs the npm packages if they are missing or older than the lock file. It runs before `npm start`, `npm test` and
+// `npm run check`, on any Node that the machine has, so it deliberately uses old JavaScript. Everything after it runs
+// on the Node from the package `node`.
 'use strict';
 
 const { createHash } = require('node:crypto');
@@ -19,7 +19,7 @@ const wanted = createHash('sha256')
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
   console.log('installing packages …');
   const npm = process.env.npm_execpath;
-  // Not `npm ci`: that refuses a lock file made where packages of other platforms could not be looked up.
+  // Not `npm ci`: it refuses a lock file that was made without access to the packages of other platforms.
   const args = ['install', '--include=dev', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
   const result = npm
     ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' })

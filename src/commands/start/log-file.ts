@@ -3,19 +3,19 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { createStream, type RotatingFileStream } from 'rotating-file-stream';
 
-/** A log is begun anew at this size … */
+/** A log of this size is rotated … */
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
-/** … and so many older ones are kept beside it: `api.log.1` is the newest of them. */
+/** … and this many older files are kept: `api.log.1` is the newest of them. */
 const KEPT_LOGS = 4;
 
 export type LogFile = {
-  /** Adds all that a process says, line by line, so that no line is torn apart between two files. */
+  /** Appends the output of a process, line by line, so that no line is split between two files. */
   follow(source: Readable): void;
   close(): Promise<void>;
 };
 
 /**
- * Opens a log that only its owner can read and that does not grow without end.
+ * Opens a log that only its owner can read, and that has a limited size.
  * @param limits for tests
  */
 export async function openLogFile(
@@ -24,7 +24,7 @@ export async function openLogFile(
   { maxBytes, kept }: { maxBytes: number; kept: number } = { maxBytes: MAX_LOG_BYTES, kept: KEPT_LOGS },
 ): Promise<LogFile> {
   const file = path.join(folder, name);
-  // A log of an earlier version may be there for all to read.
+  // Everybody may be able to read a log of an earlier version.
   await chmod(file, 0o600).catch(() => {});
   const stream: RotatingFileStream = createStream((index) => (index === null ? name : `${name}.${index}`), {
     path: folder,
@@ -32,7 +32,7 @@ export async function openLogFile(
     rotate: kept,
     mode: 0o600,
   });
-  // A log that cannot be written (the disk is full) is no reason for the service to end, nor to wait.
+  // If a log cannot be written (the disk is full), the service must neither end nor wait.
   stream.on('error', ({ message }) =>
     console.error(`${file}: ${message}; nothing is logged there until the next start`),
   );

@@ -15,20 +15,20 @@ import { lockFolder } from './folder-lock.ts';
 import { type Supervised, supervise } from './processes.ts';
 
 /**
- * `npm start`: the whole service on one machine. Database, schema, sample data, API and workers, a first plan; then it
- * serves until it is told to stop, and stops in the reverse order.
+ * `npm start`: the whole service on one machine. Starts database, schema, sample data, API and workers, and makes a
+ * first plan. It runs until it is stopped, and then stops everything in the reverse order.
  */
 const say = (line = '') => console.log(line);
 const scriptPath = (file: string) => fileURLToPath(new URL(`../../../${file}`, import.meta.url));
 
-/** What has been started, in order; stopped from the end. */
+/** The parts that have been started, in order; they are stopped in the reverse order. */
 const started: { name: string; stop: () => Promise<unknown> }[] = [];
 
 const interruption = new AbortController();
 const interrupted = Promise.withResolvers<void>();
 let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  // Not `once`: Ctrl-C comes twice, from the terminal and from npm, and the second one would end the process at once.
+  // Not `once`: the terminal and npm both send Ctrl-C. The second signal would end the process at once.
   process.on(signal, () => {
     isInterrupted = true;
     interruption.abort();
@@ -42,7 +42,7 @@ async function stop(): Promise<void> {
   }
 }
 
-/** Starts everything, one step after the other, and stops between two steps where it is told to. */
+/** Starts everything, one step after the other. A signal stops it between two steps. */
 async function start(config: Config): Promise<string | undefined> {
   const port = config.PORT === 0 ? await freePort() : config.PORT;
   await assertPortIsFree(config.HOST, port);
@@ -51,7 +51,7 @@ async function start(config: Config): Promise<string | undefined> {
   const isQueueAway = (error: unknown) => error instanceof QueueUnavailableError;
   const withRedis = openStartWait('Redis', isQueueAway, config, say, interruption.signal);
   if (config.REDIS_URL) await withRedis(() => assertQueueReachable(config));
-  // Processes read the embedded server's password from its file: it stands in no environment.
+  // Processes read the embedded server's password from its file: no environment variable contains it.
   const own = config.DATABASE_URL === undefined ? await startDatabase(config) : undefined;
   const databaseUrl = config.DATABASE_URL ?? own!.url;
   if (isInterrupted) return;
@@ -80,7 +80,7 @@ async function start(config: Config): Promise<string | undefined> {
   );
   await Promise.all(workers);
   if (isInterrupted) return;
-  // Last up, first down: no request is taken that nobody could work on.
+  // Last started, first stopped: no request is accepted that nobody could work on.
   await launch('api', 'src/main.ts');
   say(
     `API and ${config.WORKERS} worker ${config.WORKERS === 1 ? 'process' : 'processes'} run; logs in ${logFolder}`,
@@ -89,10 +89,11 @@ async function start(config: Config): Promise<string | undefined> {
 }
 
 /**
- * Folders that others can neither list nor read. What was made for all to read by an earlier version is closed, too.
+ * Creates the folders so that other users can neither list nor read them, and closes those that an earlier version left
+ * open.
  */
 async function makeFolders(dataFolder: string, logFolder: string): Promise<void> {
-  // Started by root, PostgreSQL runs as another user, who has to pass through.
+  // If root starts the service, PostgreSQL runs as another user, who has to pass through the folder.
   await mkdir(dataFolder, { recursive: true, mode: userInfo().uid === 0 ? 0o711 : 0o700 });
   await mkdir(logFolder, { recursive: true });
   await chmod(logFolder, 0o700);
@@ -121,7 +122,7 @@ async function loadSampleWhereEmpty(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Says so at once where the port is taken, instead of after the database is up. */
+/** Reports at once if the port is taken, before the database is started. */
 function assertPortIsFree(host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -10,7 +10,7 @@ type Options = {
   script: string;
   env: Record<string, string | undefined>;
   logFolder: string;
-  /** how long it may take to stop before it is killed */
+  /** time that it may take to stop before it is killed */
   stopTimeoutMs: number;
   onNote: (note: string) => void;
 };
@@ -18,11 +18,11 @@ type Options = {
 const MAX_BACKOFF_MS = 10_000;
 
 /**
- * Starts a process of the service and keeps it running: one that dies is started again, later each time.
- * Its log goes to a file, what it says on standard error also to ours. It leads a process group of its own, so that
- * Ctrl-C reaches the supervisor only, which stops everything in order; should the supervisor die, the process
- * notices by its IPC channel and stops by itself.
- * @throws Error with the process's own words where it does not come up the first time
+ * Starts a process of the service and keeps it running: if it dies it is started again, with increasing delays. Its
+ * output goes to a log file; standard error also goes to ours. It has a process group of its own, so Ctrl-C reaches
+ * only the supervisor, which stops everything in order. If the supervisor dies, the process notices by its IPC channel
+ * and stops by itself.
+ * @throws Error with the output of the process if it does not start the first time
  */
 export async function supervise(options: Options): Promise<Supervised> {
   const { name, onNote } = options;
@@ -70,7 +70,7 @@ export async function supervise(options: Options): Promise<Supervised> {
   };
 }
 
-/** Starts the process once; resolves when it says that it is ready. */
+/** Starts the process once. Resolves when the process reports that it is ready. */
 function launch({ name, script, env }: Options, log: LogFile): Promise<ChildProcess> {
   const child = spawn(process.execPath, [script], {
     env: { ...MEMORY_ENVIRONMENT, ...process.env, ...env },

@@ -1,9 +1,10 @@
 import pg from 'pg';
 
 /**
- * Makes sure that the service's database is there and belongs, with all that is in it, to a role that may do nothing
- * else on the server. A database of an earlier version, in which the administrator owned everything, is handed over.
- * @param adminUrl the server as its administrator
+ * Makes sure that the service's database exists and that a role owns it, with everything in it, which has no other
+ * rights on the server. In a database of an earlier version the administrator owned everything; the role takes that
+ * over.
+ * @param adminUrl URL for the server's administrator
  */
 export async function ensureServiceDatabase(
   adminUrl: string,
@@ -13,7 +14,7 @@ export async function ensureServiceDatabase(
     const name = client.escapeIdentifier(role);
     const { rowCount: roles } = await client.query('select from pg_roles where rolname = $1', [role]);
     if (roles === 0) await client.query(`create role ${name}`);
-    // Its password is the one in the file, whatever has happened to either.
+    // The file has the password that counts: the role gets it, whatever it had before.
     await client.query(
       `alter role ${name} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
        password ${client.escapeLiteral(password)}`,
@@ -34,8 +35,8 @@ export async function ensureServiceDatabase(
 }
 
 /**
- * Everything of the administrator that is no part of PostgreSQL itself, as statements that hand it over. (`REASSIGN
- * OWNED` refuses the role that PostgreSQL's own catalog belongs to.) What belongs to a table follows its table.
+ * Statements that hand over everything the administrator owns, except parts of PostgreSQL itself. (`REASSIGN OWNED`
+ * refuses the role that owns PostgreSQL's own catalog.) Objects that belong to a table follow their table.
  */
 const HAND_OVER = `
   with own as (select oid as role from pg_roles where rolname = current_user),
