@@ -51,12 +51,12 @@ export async function explainByBounds(
   const sensitivities = askAll(problem, solution, load);
   await learnConstraints(problem, sensitivities, timeFor('binding', control));
   const effort = effortOf(forBounds);
-  const priced: ParametricFlow[] = [];
+  const flows: ParametricFlow[] = [];
   untilOutOfTime(() => {
     if (isSingle) {
       const flow = createParametricFlow(problem, solution, effort);
-      priced.push(flow);
-      learnFromPrices(flow, sensitivities);
+      flows.push(flow);
+      learnFromLagrangian(flow, sensitivities);
     }
     learnFromRepairs(problem, solution, load, sensitivities, effort);
   });
@@ -69,7 +69,7 @@ export async function explainByBounds(
     );
     untilOutOfTime(() => {
       if (best.moves !== solution.moves) learnFromRepairs(problem, best, load, sensitivities, effort);
-      for (const flow of priced) learnFromPricedRepairs(flow, sensitivities);
+      for (const flow of flows) learnFromLagrangianRepairs(flow, sensitivities);
     });
   };
   if (isSingle) await closer(solution);
@@ -79,8 +79,8 @@ export async function explainByBounds(
   return figuresOf(problem, solution, sensitivities);
 }
 
-/** One class: lower bounds for all, from a flow in which service is priced. @throws OutOfTime */
-export function learnFromPrices(flow: ParametricFlow, sensitivities: Sensitivities): void {
+/** One class: lower bounds for all, from the flow at the best Lagrangian multiplier. @throws OutOfTime */
+export function learnFromLagrangian(flow: ParametricFlow, sensitivities: Sensitivities): void {
   const { optimum, more, fewer, moves, demand } = sensitivities;
   const { range: base } = boundUnchanged(flow);
   optimum.least = Math.max(optimum.least, base.least);
@@ -97,7 +97,7 @@ export function learnFromPrices(flow: ParametricFlow, sensitivities: Sensitiviti
 }
 
 /** Bounds from both sides: that flow, changed and repaired, the least known first. @throws OutOfTime */
-export function learnFromPricedRepairs(flow: ParametricFlow, sensitivities: Sensitivities): void {
+export function learnFromLagrangianRepairs(flow: ParametricFlow, sensitivities: Sensitivities): void {
   const { more, fewer, moves, demand } = sensitivities;
   const open: { sensitivity: Sensitivity; look: () => FlowBounds }[] = [
     ...more.map((sensitivity, i) => ({ sensitivity, look: () => repairMore(flow, i) })),

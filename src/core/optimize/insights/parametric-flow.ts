@@ -1,6 +1,6 @@
 /**
  * One class and fractional demand: bounds of the cheapest plan's cost from both sides, unchanged and after a change, on
- * the flow in which service is priced (`priced-flow.ts`).
+ * the flow at the best Lagrangian multiplier (`lagrangian-flow.ts`).
  *
  * From below: added or removed vehicles and demand, and closed moves, change L along residual paths, which bounds their
  * effect on the cost. From above: the changed flow is repaired into a plan by more or fewer steps along cycles of least
@@ -16,20 +16,20 @@ import type { Problem, Solution } from '../problem/model.ts';
 import { SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
 import type { Effort } from './effort.ts';
 import type { Range } from './estimate.ts';
-import { flowsOf, type MoveGroup, mostGained } from './move-figures.ts';
 import {
   arcOf,
-  createPricedFlow,
+  createLagrangianFlow,
   gainAt,
   gainOf,
   gainOfFlow,
   holdStep,
+  type LagrangianFlow,
   lagrangianBound,
-  type PricedFlow,
   perGain,
-  priceOfFlow,
   reopenSteps,
-} from './priced-flow.ts';
+  worthOfFlow,
+} from './lagrangian-flow.ts';
+import { flowsOf, type MoveGroup, mostGained } from './move-figures.ts';
 import { closeArc, sendUnits, widenArc } from './residual/flow-changes.ts';
 import { flowOn, markState, reducedCost, residualOf } from './residual/residual-network.ts';
 import { distances, explore, weighPath } from './residual/shortest-paths.ts';
@@ -47,7 +47,7 @@ export type FlowBounds = { range: Range; next: number | null };
 
 export type ParametricFlow = {
   readonly problem: Problem;
-  readonly flow: PricedFlow;
+  readonly flow: LagrangianFlow;
   /** Restores the flow. */
   readonly back: () => void;
   /** Value of the unchanged flow. */
@@ -65,7 +65,7 @@ export type ParametricFlow = {
 /** @throws OutOfTime, here and from every function below; the state is unusable afterwards */
 export function createParametricFlow(problem: Problem, solution: Solution, effort: Effort): ParametricFlow {
   const { limits, demand } = problem;
-  const flow = createPricedFlow(problem, solution, effort);
+  const flow = createLagrangianFlow(problem, solution, effort);
   const { network, served, sink } = flow;
   return {
     problem,
@@ -104,7 +104,7 @@ export function boundFewer(parametric: ParametricFlow, i: number): FlowBounds {
 export function boundDemand(parametric: ParametricFlow, j: number): FlowBounds {
   const { flow, fromServed, requiredWithMore } = parametric;
   const isOpen = residualOf(flow.network, 2 * arcOf(flow, j)) > 0;
-  const added = isOpen ? 0 : Math.min(0, fromServed[flow.departure(j)] - flow.price[j]);
+  const added = isOpen ? 0 : Math.min(0, fromServed[flow.departure(j)] - flow.worth[j]);
   return bounded(parametric, added, requiredWithMore);
 }
 
@@ -141,18 +141,18 @@ export function repairMove(parametric: ParametricFlow, move: MoveGroup): FlowBou
 }
 
 /** Whether a step can be increased, or decreased, by one. */
-function canChange(flow: PricedFlow, step: number, by: 1 | -1): boolean {
+function canChange(flow: LagrangianFlow, step: number, by: 1 | -1): boolean {
   return !flow.isFixed[step] && residualOf(flow.network, 2 * arcOf(flow, step) + (by > 0 ? 0 : 1)) > 0;
 }
 
 /** Steps that can change, those of least reduced cost first, with the cost and the served demand that each adds. */
-function findChanges(flow: PricedFlow, limit: number): Change[] {
+function findChanges(flow: LagrangianFlow, limit: number): Change[] {
   return [...lookForChanges(flow, limit, 1), ...lookForChanges(flow, limit, -1)].sort(
     (a, b) => a.reduced - b.reduced,
   );
 }
 
-function lookForChanges(flow: PricedFlow, limit: number, by: 1 | -1): Change[] {
+function lookForChanges(flow: LagrangianFlow, limit: number, by: 1 | -1): Change[] {
   const { n, network, served, sink, noise } = flow;
   const first = flow.departure(0);
   const gainAtArc = (arc: number) => gainAt(flow, arc);
@@ -177,9 +177,9 @@ function lookForChanges(flow: PricedFlow, limit: number, by: 1 | -1): Change[] {
   return found;
 }
 
-function findRepair(flow: PricedFlow, least: number, have: number): Change[] {
+function findRepair(flow: LagrangianFlow, least: number, have: number): Change[] {
   const limit = have >= least ? perGain(flow) * (have - least) - MIN_BETTER : Number.POSITIVE_INFINITY;
-  const changes = findChanges(flow, Math.min(limit, flow.fullPrice));
+  const changes = findChanges(flow, Math.min(limit, flow.multiplier));
   const best = chooseChanges(changes, have - least, perGain(flow), limit);
   if (best || have >= least) return best ?? [];
   return changes
@@ -188,19 +188,19 @@ function findRepair(flow: PricedFlow, least: number, have: number): Change[] {
     .slice(0, 1);
 }
 
-/** Makes the change of a step permanent. @returns its cost beyond prices; null if there is no way */
-function apply(flow: PricedFlow, { step, by }: Change): number | null {
-  const { n, network, served, sink, price } = flow;
+/** Makes the change of a step permanent. @returns its cost minus the worth of the step; null if there is no way */
+function apply(flow: LagrangianFlow, { step, by }: Change): number | null {
+  const { n, network, served, sink, worth } = flow;
   if (!canChange(flow, step, by)) return null;
   holdStep(flow, step, by);
   const node = flow.departure(step % n);
   if (by > 0) {
     const sent = sendUnits(network, served, node, 1);
-    return sent === null ? null : sent - price[step];
+    return sent === null ? null : sent - worth[step];
   }
   const sent = sendUnits(network, node, sink, 1);
   const closed = sent === null ? null : sendUnits(network, sink, served, 1);
-  return closed === null ? null : sent! + closed + price[step];
+  return closed === null ? null : sent! + closed + worth[step];
 }
 
 /** The cost of a plan from the flow as changed, in units; Infinity if none was found. */
@@ -211,7 +211,7 @@ function repair({ flow, slack }: ParametricFlow, changedValue: number, least: nu
   for (let r = 0; r <= MAX_REPAIRS; r++) {
     const have = gainOfFlow(flow);
     if (have >= least + noise) {
-      cheapest = Math.min(cheapest, (at + priceOfFlow(flow)) / scale);
+      cheapest = Math.min(cheapest, (at + worthOfFlow(flow)) / scale);
       // No figure is known better than the problem itself.
       if (perGain(flow) * (have - least) + at - changedValue <= slack) break;
     }

@@ -228,8 +228,8 @@ function planNear(
   if (!moves) return;
   onPlan(moves);
   if (!duals || !canImprove(problem)) return;
-  const price = (-duals.rowDual[base.serviceRow] / base.demandScale) * UNITS_PER_COST;
-  improve(problem, moves, price, isOver, (better) => {
+  const perDemand = (-duals.rowDual[base.serviceRow] / base.demandScale) * UNITS_PER_COST;
+  improve(problem, moves, perDemand, isOver, (better) => {
     onPlan(better);
     return false;
   });

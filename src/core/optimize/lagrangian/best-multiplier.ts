@@ -7,36 +7,42 @@
  */
 import { pivotCandidates, report } from '../flow/network-simplex.ts';
 import { isOver } from '../run/stopping.ts';
-import { highestPrice, measureTree, type PricedSearch, setPrice } from './lagrangian-tree.ts';
+import { highestMultiplier, type LagrangianSearch, measureTree, setMultiplier } from './lagrangian-tree.ts';
 
 /** Relative precision of the maximum of L. */
 const PRECISION = 1e-9;
-const MAX_PRICES = 80;
-/** First distance to a price on the other side of the maximum, relative. */
+const MAX_MULTIPLIERS = 80;
+/** First distance to a multiplier on the other side of the maximum, relative. */
 const FIRST_STEP = 0.02;
 const STEP_FACTOR = 4;
-/** After this many prices that serve too little, the next is high enough for L to exceed the cost of every plan. */
+/**
+ * After this many multipliers that serve too little, the next is high enough for L to exceed the cost of every plan.
+ */
 const MAX_RISES = 6;
 /** L counts as above the upper limit on plan costs from this multiple of it on. */
 const LIMIT_MARGIN = 1.01;
 
-/** The flow at a price: L, and the derivative of L with respect to the price of a full load. */
-export type PricePoint = { at: number; value: number; slope: number };
+/** The flow at a multiplier: L, and its derivative with respect to the multiplier per full load. */
+export type MultiplierPoint = { at: number; value: number; slope: number };
 
-/** `short`: no price that was tried serves enough. */
-export type PriceFound = 'met' | 'short' | 'stopped';
+/** `short`: no multiplier that was tried serves enough. */
+export type MultiplierFound = 'met' | 'short' | 'stopped';
 
 /**
- * @param s with any feasible tree; returned with a tree that is optimal among the candidates, at the best price
+ * @param s with any feasible tree; returned with a tree that is optimal among the candidates, at the best multiplier
  * @param limitOf an upper limit on the cost of any plan: once L is above it, the flow serves all that can be served
  */
-export function findBestMultiplier(s: PricedSearch, first: number, limitOf: () => number): PriceFound {
-  const highest = highestPrice(s);
-  let low: PricePoint | null = null;
-  let high: PricePoint | null = null;
+export function findBestMultiplier(
+  s: LagrangianSearch,
+  first: number,
+  limitOf: () => number,
+): MultiplierFound {
+  const highest = highestMultiplier(s);
+  let low: MultiplierPoint | null = null;
+  let high: MultiplierPoint | null = null;
   let next = Math.min(first, highest);
   let step = Math.max(1, FIRST_STEP * next);
-  for (let tries = 0; tries < MAX_PRICES; tries++) {
+  for (let tries = 0; tries < MAX_MULTIPLIERS; tries++) {
     if (isOver(s.control) || !solveAt(s, next)) return 'stopped';
     report(s, 'candidates');
     const point = pointOf(s);
@@ -64,24 +70,24 @@ export function findBestMultiplier(s: PricedSearch, first: number, limitOf: () =
   }
   if (!high) return 'short';
   const best = low && low.value > high.value ? low.at : high.at;
-  return best === s.price || solveAt(s, best) ? 'met' : 'stopped';
+  return best === s.multiplier || solveAt(s, best) ? 'met' : 'stopped';
 }
 
 /** @returns false if the stop flag or the deadline ended the search */
-function solveAt(s: PricedSearch, price: number): boolean {
-  setPrice(s, price);
-  s.counts.prices++;
+function solveAt(s: LagrangianSearch, multiplier: number): boolean {
+  setMultiplier(s, multiplier);
+  s.counts.multipliers++;
   return pivotCandidates(s, 0, 'candidates');
 }
 
-export function pointOf(s: PricedSearch): PricePoint {
+export function pointOf(s: LagrangianSearch): MultiplierPoint {
   const { capacity, required } = s.problem;
   const { cost, served } = measureTree(s);
   const slope = (required - served) / capacity;
-  return { at: s.price, value: cost + s.price * slope, slope };
+  return { at: s.multiplier, value: cost + s.multiplier * slope, slope };
 }
 
-function meetingOf(low: PricePoint, high: PricePoint): { at: number; value: number } {
+function meetingOf(low: MultiplierPoint, high: MultiplierPoint): { at: number; value: number } {
   const run = low.slope - high.slope;
   const at = (high.value - low.value + low.slope * low.at - high.slope * high.at) / run;
   return { at, value: low.value + low.slope * (at - low.at) };

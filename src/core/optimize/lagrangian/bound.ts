@@ -1,5 +1,5 @@
 /**
- * A lower bound on the cost of every plan, from any prices, whatever their origin. Shares no code with the search.
+ * A lower bound on the cost of every plan, from any multipliers, whatever their origin. Shares no code with the search.
  *
  * With λ ≥ 0 per unit of demand, μ ≥ 0 per vehicle that serves, π_j ≥ 0 per vehicle that serves at j, and α_i =
  * max(0, π_i, max_j (π_j − c_ij)) over all allowed moves, a vehicle from i that serves at j costs at least π_j − α_i.
@@ -10,7 +10,7 @@
  * O(arcs). Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16.
  */
 import { nextCheaper } from '../flow/next-cheaper.ts';
-import type { PricedProblem, ServicePrices } from './types.ts';
+import type { LagrangianProblem, Multipliers } from './types.ts';
 
 /** Several times the relative error of a sum of n doubles. */
 const SUM_NOISE = 2 ** -51;
@@ -18,11 +18,11 @@ const SUM_NOISE = 2 ** -51;
 const SERVED_NOISE = 1e-12;
 
 /** @returns cost units, not rounded; already reduced by the error of its arithmetic */
-export function pricedBound(problem: PricedProblem, prices: ServicePrices): number {
+export function boundFromMultipliers(problem: LagrangianProblem, multipliers: Multipliers): number {
   const { n, supply, demand, capacity, required, fleetSize } = problem;
-  const lambda = Math.max(0, prices.perDemand);
-  const mu = fleetSize === Number.POSITIVE_INFINITY ? 0 : Math.max(0, prices.perVehicle);
-  const value = prices.atLocation.map((price) => Math.max(0, price));
+  const lambda = Math.max(0, multipliers.perDemand);
+  const mu = fleetSize === Number.POSITIVE_INFINITY ? 0 : Math.max(0, multipliers.perVehicle);
+  const value = multipliers.atLocation.map((pi) => Math.max(0, pi));
   let totalDemand = 0;
   let paid = mu > 0 ? mu * fleetSize : 0;
   const worth = vehicleValues(problem, value);
@@ -32,15 +32,18 @@ export function pricedBound(problem: PricedProblem, prices: ServicePrices): numb
     // The maximum of a concave function of m: full loads while they pay off, then the part.
     const full = Math.floor(demand[i] / capacity);
     const rest = demand[i] - full * capacity;
-    const price = value[i] + mu;
-    paid += full * Math.max(0, lambda * capacity - price) + Math.max(0, lambda * rest - price);
+    const least = value[i] + mu;
+    paid += full * Math.max(0, lambda * capacity - least) + Math.max(0, lambda * rest - least);
   }
   const earned = lambda * Math.max(0, required - SERVED_NOISE * totalDemand);
   return earned - paid - (earned + paid) * (n + 8) * SUM_NOISE;
 }
 
 /** n: the most that a vehicle at i is worth, wherever it may serve; 0 if i has no vehicles. */
-export function vehicleValues({ n, supply, cost, beyond }: PricedProblem, value: Float64Array): Float64Array {
+export function vehicleValues(
+  { n, supply, cost, beyond }: LagrangianProblem,
+  value: Float64Array,
+): Float64Array {
   const worth = new Float64Array(n);
   let highest = 0;
   for (let j = 0; j < n; j++) if (value[j] > highest) highest = value[j];
@@ -69,7 +72,7 @@ function bestInRow(
   let best = least;
   let most = highest - best;
   const end = row + n;
-  // A move that costs more than the highest price cannot raise the value.
+  // A move that costs more than the highest value of a vehicle cannot raise the value.
   for (let a = nextCheaper(units, row, end, most); a < end; a = nextCheaper(units, a + 1, end, most)) {
     const left = value[a - row] - units[a];
     if (left > best && units[a] >= 0) {

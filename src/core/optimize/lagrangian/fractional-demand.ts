@@ -17,16 +17,16 @@ import { leastServed } from '../problem/service-level.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl } from '../run/control.ts';
 import { checkOf, type Stopping } from '../run/stopping.ts';
-import { type PricedHooks, type PricedOutcome, solvePriced } from './solve-lagrangian.ts';
-import type { PricedProblem } from './types.ts';
+import { type LagrangianHooks, type LagrangianOutcome, solveLagrangian } from './solve-lagrangian.ts';
+import type { LagrangianProblem } from './types.ts';
 
 /** `open`: the problem is of another kind, or not proved within the gap. */
 export type FractionalOutcome = 'done' | 'infeasible' | 'stopped' | 'open';
 
-type PricedAmounts = Omit<PricedProblem, 'cost' | 'beyond'>;
+type LagrangianAmounts = Omit<LagrangianProblem, 'cost' | 'beyond'>;
 
 /** The Lagrangian problem without its costs; null if the problem is of another kind. */
-function amountsOf(problem: Problem): PricedAmounts | null {
+function amountsOf(problem: Problem): LagrangianAmounts | null {
   const { capacities, limits, supply, demand, locationIds } = problem;
   if (capacities.length !== 1 || hasLocationBounds(problem)) return null;
   return {
@@ -40,7 +40,7 @@ function amountsOf(problem: Problem): PricedAmounts | null {
 }
 
 /** The Lagrangian problem; null if the problem is of another kind. */
-export function asPricedProblem(problem: Problem): PricedProblem | null {
+export function asLagrangianProblem(problem: Problem): LagrangianProblem | null {
   const amounts = amountsOf(problem);
   return amounts && { ...amounts, cost: flowCosts(problem), beyond: Number.POSITIVE_INFINITY };
 }
@@ -48,13 +48,13 @@ export function asPricedProblem(problem: Problem): PricedProblem | null {
 /** Solves on the matrix, on the moves within the limit, or without either if the matrix would not fit in memory. */
 function solveAmounts(
   problem: Problem,
-  amounts: PricedAmounts,
+  amounts: LagrangianAmounts,
   control: FlowControl & Stopping,
-  hooks: PricedHooks,
-): PricedOutcome {
+  hooks: LagrangianHooks,
+): LagrangianOutcome {
   const { greatCircle, limits } = problem;
   if (!greatCircle || amounts.n <= MAX_MATRIX_LOCATIONS) {
-    return solvePriced(
+    return solveLagrangian(
       { ...amounts, cost: flowCosts(problem, control), beyond: Number.POSITIVE_INFINITY },
       control,
       hooks,
@@ -67,9 +67,9 @@ function solveAmounts(
     const isAll = radiusKm === limitKm;
     const beyond = isAll ? Number.POSITIVE_INFINITY : unitsBeyond(radiusKm, costPerKm);
     const cost = nearCosts(points, costPerKm, radiusKm, checkOf(control));
-    const outcome = solvePriced({ ...amounts, cost, beyond }, control, hooks);
+    const outcome = solveLagrangian({ ...amounts, cost, beyond }, control, hooks);
     if (isAll || outcome.kind !== 'open') return outcome;
-    radiusKm = widerRadius(radiusKm, outcome.price, { costPerKm, limitKm });
+    radiusKm = widerRadius(radiusKm, outcome.multiplier, { costPerKm, limitKm });
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The flow at one Lagrangian multiplier: a spanning tree of `flow/` whose slack arcs have costs. If only the price
+ * The flow at one Lagrangian multiplier: a spanning tree of `flow/` whose slack arcs have costs. If only the multiplier
  * changes, the tree stays feasible and the next search starts from it.
  */
 
@@ -17,13 +17,13 @@ import {
   slackNode,
 } from '../flow/spanning-tree.ts';
 import { splitDemand } from '../problem/steps.ts';
-import type { PricedProblem } from './types.ts';
+import type { LagrangianProblem } from './types.ts';
 
 /** The source of unserved demand. No artificial node is needed, because serving nothing is a plan too. */
 export const unservedNode = artificialNode;
 
-/** Prices are multiples of this, or of a larger power of two if numbers are large. */
-const FINEST_PRICE = 2 ** -10;
+/** Multipliers are multiples of this, or of a larger power of two if numbers are large. */
+const FINEST_MULTIPLIER = 2 ** -10;
 const EXACT = 2 ** 53;
 
 export type Loads = {
@@ -32,15 +32,15 @@ export type Loads = {
   rest: Float64Array;
 };
 
-export type PricedSearch = Omit<SimplexSearch, 'counts'> & {
-  /** `prices`: number of prices that the flow was solved for. */
-  counts: SimplexSearch['counts'] & { prices: number };
-  problem: PricedProblem;
+export type LagrangianSearch = Omit<SimplexSearch, 'counts'> & {
+  /** `multipliers`: how many multipliers the flow was solved for. */
+  counts: SimplexSearch['counts'] & { multipliers: number };
+  problem: LagrangianProblem;
   loads: Loads;
-  /** Price of a full load. */
-  price: number;
-  /** n: price of the part. */
-  partPrice: Float64Array;
+  /** λc, the multiplier per full load. */
+  multiplier: number;
+  /** n: λ times the demand of the part. */
+  partWorth: Float64Array;
   /** Position of the first slack arc among the candidates. */
   firstSlack: number;
   endSlack: number;
@@ -48,7 +48,7 @@ export type PricedSearch = Omit<SimplexSearch, 'counts'> & {
   totalDemand: number;
 };
 
-export function splitLoads({ n, demand, capacity }: PricedProblem): Loads {
+export function splitLoads({ n, demand, capacity }: LagrangianProblem): Loads {
   const loads = { full: new Float64Array(n), rest: new Float64Array(n) };
   for (let j = 0; j < n; j++) {
     const { full, rest } = splitDemand(demand[j], capacity);
@@ -58,7 +58,7 @@ export function splitLoads({ n, demand, capacity }: PricedProblem): Loads {
   return loads;
 }
 
-export type PricedAmounts = {
+export type LagrangianAmounts = {
   /** Locations with vehicles to send, and locations with demand to fill, ascending. */
   sources: Int32Array;
   sinks: Int32Array;
@@ -73,11 +73,11 @@ export type PricedAmounts = {
 /**
  * All vehicles and all demand. With `isNetted`, what remains after vehicles serve full loads at their own location.
  */
-export function pricedAmounts(
-  { n, supply, capacity, fleetSize }: PricedProblem,
+export function lagrangianAmounts(
+  { n, supply, capacity, fleetSize }: LagrangianProblem,
   { full, rest }: Loads,
   isNetted: boolean,
-): PricedAmounts {
+): LagrangianAmounts {
   const left = { supply: Float64Array.from(supply), full: full.slice() };
   const sources = new Int32Array(n);
   const sinks = new Int32Array(n);
@@ -102,7 +102,7 @@ export function pricedAmounts(
 }
 
 /** Adds the arc "serve where you are" for every source that is a sink too. */
-export function addStays(list: Candidates, n: number, { sources, sinks }: PricedAmounts): void {
+export function addStays(list: Candidates, n: number, { sources, sinks }: LagrangianAmounts): void {
   const isSink = new Uint8Array(n);
   for (const j of sinks) isSink[j] = 1;
   for (const i of sources) if (isSink[i] === 1) addCandidate(list, i, sinkNode(n, i), 0);
@@ -110,11 +110,11 @@ export function addStays(list: Candidates, n: number, { sources, sinks }: Priced
 
 /**
  * A strongly feasible initial tree: the cheapest candidates first, each with as much flow as possible, until the
- * requirement is met. Appends the slack arcs to the candidates; `setPrice` sets their costs. O(candidates + n).
+ * requirement is met. Appends the slack arcs to the candidates; `setMultiplier` sets their costs. O(candidates + n).
  * @param amounts with at least one vehicle that may serve
  * @returns the cost of the dearest move that was needed
  */
-export function startPricedTree(s: PricedSearch, amounts: PricedAmounts): number {
+export function startLagrangianTree(s: LagrangianSearch, amounts: LagrangianAmounts): number {
   const { tree, list, problem, loads } = s;
   const { n, capacity, required } = problem;
   const { sources, sinks, supply } = amounts;
@@ -161,7 +161,7 @@ export function startPricedTree(s: PricedSearch, amounts: PricedAmounts): number
   return dearest;
 }
 
-function addSlackArcs(s: PricedSearch, { sources, sinks, full }: PricedAmounts): void {
+function addSlackArcs(s: LagrangianSearch, { sources, sinks, full }: LagrangianAmounts): void {
   const { list, loads } = s;
   const { n } = s.problem;
   s.firstSlack = list.count;
@@ -195,59 +195,61 @@ function attachDemand(tree: SpanningTree, j: number, left: number, hasPart: bool
 }
 
 /**
- * Changes the price of a full load, to the nearest price that exact sums allow, and everything that depends on it,
+ * Changes the multiplier, to the nearest value that exact sums allow, and everything that depends on it,
  * including the potentials. O(n).
  */
-export function setPrice(s: PricedSearch, price: number): void {
-  const { tree, list, problem, loads, partPrice } = s;
+export function setMultiplier(s: LagrangianSearch, multiplier: number): void {
+  const { tree, list, problem, loads, partWorth } = s;
   const { n, capacity } = problem;
-  const grain = priceGrain(s, price);
-  s.price = Math.round(price / grain) * grain;
-  const share = s.price / capacity / grain;
-  for (let j = 0; j < n; j++) partPrice[j] = Math.min(s.price, Math.round(share * loads.rest[j]) * grain);
+  const grain = multiplierGrain(s, multiplier);
+  s.multiplier = Math.round(multiplier / grain) * grain;
+  const share = s.multiplier / capacity / grain;
+  for (let j = 0; j < n; j++)
+    partWorth[j] = Math.min(s.multiplier, Math.round(share * loads.rest[j]) * grain);
   const unserved = unservedNode(n);
   for (let a = s.firstSlack; a < s.endSlack; a++) {
-    if (list.from[a] === unserved) list.cost[a] = priceOf(s, list.to[a]);
+    if (list.from[a] === unserved) list.cost[a] = worthOf(s, list.to[a]);
   }
   const { parent, cost } = tree;
-  for (let v = sinkNode(n, 0); v < parent.length; v++) if (parent[v] === unserved) cost[v] = priceOf(s, v);
-  cost[unserved] = priceOf(s, parent[unserved]);
+  for (let v = sinkNode(n, 0); v < parent.length; v++) if (parent[v] === unserved) cost[v] = worthOf(s, v);
+  cost[unserved] = worthOf(s, parent[unserved]);
   setPotentials(tree);
 }
 
 /** The cost of not serving a unit at a node of demand; 0 for other nodes. */
-function priceOf({ problem: { n }, price, partPrice }: PricedSearch, node: number): number {
+function worthOf({ problem: { n }, multiplier, partWorth }: LagrangianSearch, node: number): number {
   if (node < sinkNode(n, 0)) return 0;
-  return node < idleNode(n) ? price : partPrice[node - partNode(n, 0)];
+  return node < idleNode(n) ? multiplier : partWorth[node - partNode(n, 0)];
 }
 
 /**
- * The number whose multiples are prices, so that sums along a path stay exact.
+ * Multipliers are multiples of this number, which keeps sums along a path exact.
  * @throws RangeError if they cannot be exact
  */
-function priceGrain({ problem, list }: PricedSearch, price: number): number {
-  let largest = price;
+function multiplierGrain({ problem, list }: LagrangianSearch, multiplier: number): number {
+  let largest = multiplier;
   for (let a = 0; a < list.count; a++) if (list.cost[a] > largest) largest = list.cost[a];
   const longest = 8 * (problem.n + 2) * (largest + 1);
-  let grain = FINEST_PRICE;
+  let grain = FINEST_MULTIPLIER;
   while (grain < 1 && longest > EXACT * grain) grain *= 2;
-  if (longest > EXACT * grain) throw new RangeError(`a price of ${price} units is too large for exact sums`);
+  if (longest > EXACT * grain)
+    throw new RangeError(`a multiplier of ${multiplier} units is too large for exact sums`);
   return grain;
 }
 
-/** The highest price that `setPrice` accepts. */
-export function highestPrice({ problem }: PricedSearch): number {
+/** The highest multiplier that `setMultiplier` accepts. */
+export function highestMultiplier({ problem }: LagrangianSearch): number {
   return Math.floor(EXACT / (8 * (problem.n + 2))) - 1;
 }
 
 /** Demand that one unit at a node of demand serves; 0 for other nodes. */
-export function demandOf({ problem: { n, capacity }, loads }: PricedSearch, node: number): number {
+export function demandOf({ problem: { n, capacity }, loads }: LagrangianSearch, node: number): number {
   if (node < sinkNode(n, 0) || node === idleNode(n)) return 0;
   return node < idleNode(n) ? capacity : loads.rest[node - partNode(n, 0)];
 }
 
 /** Demand left unserved by one unit on the arc between a node and its parent. */
-export function unservedBy(s: PricedSearch, node: number): number {
+export function unservedBy(s: LagrangianSearch, node: number): number {
   const { parent } = s.tree;
   const unserved = unservedNode(s.problem.n);
   if (node === unserved) return demandOf(s, parent[node]);
@@ -255,7 +257,7 @@ export function unservedBy(s: PricedSearch, node: number): number {
 }
 
 /** Cost of the moves of the current flow, and the demand it serves. O(n). */
-export function measureTree(s: PricedSearch): { cost: number; served: number } {
+export function measureTree(s: LagrangianSearch): { cost: number; served: number } {
   const { parent, flow } = s.tree;
   let served = s.totalDemand;
   for (let v = unservedNode(s.problem.n); v < parent.length; v++) served -= flow[v] * unservedBy(s, v);

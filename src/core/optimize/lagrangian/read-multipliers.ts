@@ -1,13 +1,17 @@
 /**
- * Reads prices from the potentials of a tree. O(n), plus a row of moves per location whose vehicles all serve there.
+ * Reads multipliers from the potentials of a tree. O(n), plus a row of moves per location whose vehicles all serve
+ * there.
  */
 import { sinkNode, slackNode } from '../flow/spanning-tree.ts';
 import { vehicleValues } from './bound.ts';
-import { type PricedSearch, unservedNode } from './lagrangian-tree.ts';
-import type { ServicePrices } from './types.ts';
+import { type LagrangianSearch, unservedNode } from './lagrangian-tree.ts';
+import type { Multipliers } from './types.ts';
 
 /** @param isNetted whether the tree leaves out vehicles that serve full loads at their own location */
-export function readPrices({ tree, problem, loads, price }: PricedSearch, isNetted: boolean): ServicePrices {
+export function readMultipliers(
+  { tree, problem, loads, multiplier }: LagrangianSearch,
+  isNetted: boolean,
+): Multipliers {
   const { n, supply, capacity } = problem;
   const { potential } = tree;
   const atLocation = new Float64Array(n);
@@ -25,5 +29,5 @@ export function readPrices({ tree, problem, loads, price }: PricedSearch, isNett
     for (let j = 0; j < n; j++) atLocation[j] = Math.max(atLocation[j], elsewhere[j]);
   }
   const perVehicle = Math.max(0, potential[slackNode(n)] - potential[unservedNode(n)]);
-  return { perDemand: price / capacity, perVehicle, atLocation };
+  return { perDemand: multiplier / capacity, perVehicle, atLocation };
 }

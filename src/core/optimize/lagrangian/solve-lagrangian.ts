@@ -5,12 +5,12 @@
  *
  *   1. vehicles serve full loads at their own location; greedy tree on candidate arcs; simplex on the candidates, then
  *      on all arcs
- *   2. the price that maximizes L, from tree to tree (`best-multiplier.ts`); all arcs are priced again until none
+ *   2. the multiplier that maximizes L, from tree to tree (`best-multiplier.ts`); all arcs are priced again until none
  *      improves
- *   3. the bound that the prices prove; if it shows that serving at home first was wrong, 1 again without that
+ *   3. the bound that the multipliers prove; if it shows that serving at home first was wrong, 1 again without that
  *   4. plans (`whole-units.ts`)
  *
- * Complexity: as `flow/solve-flow.ts`, plus about ten prices of few pivots each. One pass over all arcs proves the
+ * Complexity: as `flow/solve-flow.ts`, plus about ten multipliers of few pivots each. One pass over all arcs proves the
  * bound.
  */
 import { createArcSet } from '../flow/arcs.ts';
@@ -23,34 +23,34 @@ import { createSpanningTree } from '../flow/spanning-tree.ts';
 import type { Flow, FlowControl } from '../flow/types.ts';
 import { isOver, isStopped } from '../run/stopping.ts';
 import { findBestMultiplier, pointOf } from './best-multiplier.ts';
-import { pricedBound } from './bound.ts';
+import { boundFromMultipliers } from './bound.ts';
 import {
   addStays,
+  type LagrangianSearch,
   type Loads,
+  lagrangianAmounts,
   measureTree,
-  type PricedSearch,
-  pricedAmounts,
-  setPrice,
+  setMultiplier,
   splitLoads,
-  startPricedTree,
+  startLagrangianTree,
 } from './lagrangian-tree.ts';
-import { readPrices } from './read-multipliers.ts';
-import type { PricedProblem } from './types.ts';
+import { readMultipliers } from './read-multipliers.ts';
+import type { LagrangianProblem } from './types.ts';
 import { flowAt, leaveLess, readMoves, serveEnough, type WholeFlow } from './whole-units.ts';
 
 /** Number of cheapest arcs per source and per sink in the initial candidates. */
 const NEAREST = 6;
 /** Relative amount by which the proved bound may fall short of the value that the search has found. */
 const BOUND_TOLERANCE = 1e-6;
-/** Maximum number of passes over all arcs after the first price. */
+/** Maximum number of passes over all arcs after the first multiplier. */
 const MAX_ROUNDS = 20;
 const MAX_REPAIRS = 8;
-/** Factors on the best price; the flows at these prices may yield a plan nearer the bound. */
-const OTHER_PRICES = [0.995, 1.005, 0.98, 1.02, 0.96, 1.04, 0.92, 1.08];
+/** Factors on the best multiplier; the flows at these multipliers may yield a plan nearer the bound. */
+const OTHER_MULTIPLIERS = [0.995, 1.005, 0.98, 1.02, 0.96, 1.04, 0.92, 1.08];
 /** Relative error, in total demand, of sums of what is served. */
 const SERVED_NOISE = 1e-12;
 
-export type PricedHooks = {
+export type LagrangianHooks = {
   /** Receives a proved lower bound on the cost of every plan, in cost units. */
   onBound(units: number): void;
   /**
@@ -63,17 +63,21 @@ export type PricedHooks = {
 /**
  * `solved`: the hooks received a bound and a plan, whatever the gap. `infeasible`: proved. `open`: not decided here.
  */
-export type PricedOutcome = {
+export type LagrangianOutcome = {
   kind: 'solved' | 'infeasible' | 'stopped' | 'open';
-  /** The last price of a full load: if solved, the plan costs at most that much more than the bound. */
-  price: number;
-  counts: PricedSearch['counts'];
+  /** The last multiplier, per full load: if solved, the plan costs at most that much more than the bound. */
+  multiplier: number;
+  counts: LagrangianSearch['counts'];
 };
 
 /** @throws RangeError if numbers are too large for exact sums */
-export function solvePriced(problem: PricedProblem, control: FlowControl, hooks: PricedHooks): PricedOutcome {
-  const counts = { pivots: 0, pricingRounds: 0, candidates: 0, prices: 0 };
-  const trivial = { price: 0, counts };
+export function solveLagrangian(
+  problem: LagrangianProblem,
+  control: FlowControl,
+  hooks: LagrangianHooks,
+): LagrangianOutcome {
+  const counts = { pivots: 0, pricingRounds: 0, candidates: 0, multipliers: 0 };
+  const trivial = { multiplier: 0, counts };
   if (problem.required <= 0) {
     hooks.onBound(0);
     hooks.onPlan(NO_FLOW);
@@ -82,32 +86,32 @@ export function solvePriced(problem: PricedProblem, control: FlowControl, hooks:
   if (problem.fleetSize < 1) return { ...trivial, kind: 'infeasible' };
   const netted = run(problem, control, hooks, counts, true);
   if (netted.kind !== 'unproved') return { ...netted, kind: netted.kind };
-  const plain = run(problem, control, hooks, counts, false, netted.price);
+  const plain = run(problem, control, hooks, counts, false, netted.multiplier);
   return { ...plain, kind: plain.kind === 'unproved' ? 'open' : plain.kind };
 }
 
-type RunOutcome = Omit<PricedOutcome, 'kind'> & { kind: PricedOutcome['kind'] | 'unproved' };
+type RunOutcome = Omit<LagrangianOutcome, 'kind'> & { kind: LagrangianOutcome['kind'] | 'unproved' };
 
 function run(
-  problem: PricedProblem,
+  problem: LagrangianProblem,
   control: FlowControl,
-  hooks: PricedHooks,
-  counts: PricedSearch['counts'],
+  hooks: LagrangianHooks,
+  counts: LagrangianSearch['counts'],
   isNetted: boolean,
-  knownPrice?: number,
+  knownMultiplier?: number,
 ): RunOutcome {
   const loads = splitLoads(problem);
-  const amounts = pricedAmounts(problem, loads, isNetted);
+  const amounts = lagrangianAmounts(problem, loads, isNetted);
   const { sources, sinks } = amounts;
   const s = createSearch(problem, loads, control, counts);
-  const ended = (kind: RunOutcome['kind']): RunOutcome => ({ kind, counts, price: s.price });
+  const ended = (kind: RunOutcome['kind']): RunOutcome => ({ kind, counts, multiplier: s.multiplier });
   if (amounts.fleetSize < 1) return ended(isNetted ? 'unproved' : 'open');
   const noise = SERVED_NOISE * s.totalDemand;
   const least = problem.required + noise;
   const plans = keepCheapest(s, least);
-  const proveBound = () => pricedBound(problem, readPrices(s, isNetted));
+  const proveBound = () => boundFromMultipliers(problem, readMultipliers(s, isNetted));
   const stopped = () => {
-    // Any prices prove a bound, but after a cancellation it is not needed.
+    // Any multipliers prove a bound, but after a cancellation it is not needed.
     if (!isStopped(control.stopFlag)) hooks.onBound(proveBound());
     const plan = plans.cheapest();
     if (plan) hooks.onPlan(plan);
@@ -117,17 +121,17 @@ function run(
   s.arcs.addNearest(s.list, sources, sinks, NEAREST);
   if (isStopped(control.stopFlag)) return ended('stopped');
   addStays(s.list, problem.n, amounts);
-  const dearest = startPricedTree(s, amounts);
+  const dearest = startLagrangianTree(s, amounts);
   counts.candidates = s.list.count;
   plans.keep();
-  setPrice(s, knownPrice ?? dearest);
+  setMultiplier(s, knownMultiplier ?? dearest);
   if (!pivotToOptimum(s, sources, sinks)) return stopped();
   plans.keep();
 
   /** Upper limit on the cost of any plan: every vehicle takes the dearest move. */
   const limitOf = () => totalUnits(problem.supply) * s.arcs.largestCost() + 1;
   for (let round = 0; ; round++) {
-    const found = findBestMultiplier(s, s.price, limitOf);
+    const found = findBestMultiplier(s, s.multiplier, limitOf);
     if (found === 'stopped') return stopped();
     plans.keep();
     const { value } = pointOf(s);
@@ -144,8 +148,8 @@ function run(
     counts.pricingRounds++;
     counts.candidates = s.list.count;
     if (added === 0 || round === MAX_ROUNDS) {
-      // Prices above the cost of unlisted moves call for more moves; netting is not the cause.
-      const isWide = s.price <= problem.beyond;
+      // Multipliers above the cost of unlisted moves call for more moves; netting is not the cause.
+      const isWide = s.multiplier <= problem.beyond;
       return ended(isNetted && isWide ? 'unproved' : 'open');
     }
     if (!pivotCandidates(s, first, 'all_arcs') || isOver(control)) return stopped();
@@ -159,16 +163,16 @@ function run(
 
 /**
  * Offers plans until one is good enough: the one within a move of the bound, improvements of it, and plans from flows
- * at other prices.
+ * at other multipliers.
  */
 function offerPlans(
-  s: PricedSearch,
+  s: LagrangianSearch,
   first: WholeFlow,
   least: number,
   noise: number,
-  hooks: PricedHooks,
+  hooks: LagrangianHooks,
 ): void {
-  const perGain = s.price / s.problem.capacity;
+  const perGain = s.multiplier / s.problem.capacity;
   const beyond = ({ served }: WholeFlow) => perGain * (served - least);
   const offer = ({ s: { tree, list }, outside }: WholeFlow) =>
     hooks.onPlan(readMoves({ tree, list }, outside));
@@ -182,11 +186,11 @@ function offerPlans(
     isEnough = offer(first);
   }
   const { value } = pointOf(s);
-  for (const factor of OTHER_PRICES) {
+  for (const factor of OTHER_MULTIPLIERS) {
     if (isEnough) return;
-    const other = isOver(s.control) ? null : flowAt(s, factor * s.price);
+    const other = isOver(s.control) ? null : flowAt(s, factor * s.multiplier);
     if (!other) return;
-    // How much dearer this flow is than the best one, at the best price.
+    // How much dearer this flow is than the best one, at the best multiplier.
     const dearer = pointOf(s).value - value;
     let left = leaveLess(other, least, noise, excess - dearer);
     if (left === null && other.served >= least) left = beyond(other);
@@ -197,11 +201,11 @@ function offerPlans(
 }
 
 function createSearch(
-  problem: PricedProblem,
+  problem: LagrangianProblem,
   loads: Loads,
   control: FlowControl,
-  counts: PricedSearch['counts'],
-): PricedSearch {
+  counts: LagrangianSearch['counts'],
+): LagrangianSearch {
   const { n, capacity, cost } = problem;
   const arrays = new Arrays();
   let totalDemand = 0;
@@ -214,8 +218,8 @@ function createSearch(
     control,
     problem,
     loads,
-    price: 0,
-    partPrice: new Float64Array(n),
+    multiplier: 0,
+    partWorth: new Float64Array(n),
     firstSlack: 0,
     endSlack: 0,
     totalDemand,
@@ -223,7 +227,7 @@ function createSearch(
 }
 
 /** Keeps the cheapest flow so far that serves enough: the result if time runs out. */
-function keepCheapest(s: PricedSearch, least: number) {
+function keepCheapest(s: LagrangianSearch, least: number) {
   let flow: Flow | null = null;
   let cheapest = Number.POSITIVE_INFINITY;
   return {

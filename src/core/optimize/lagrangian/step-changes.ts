@@ -1,7 +1,7 @@
 /** Which changes by one unit turn a flow that serves too little, or too much, into a plan with little excess. */
 
 /**
- * One unit more (`by` 1) or less on a step or an arc: the reduced cost of its cycle in the unit of prices, and the
+ * One unit more (`by` 1) or less on a step or an arc: the reduced cost of its cycle in the unit of multipliers, and the
  * additional demand that it serves.
  */
 export type Change = { step: number; by: 1 | -1; reduced: number; gain: number };
@@ -13,7 +13,7 @@ const MAX_TOGETHER = 3;
  * pruned by cost.
  * @param changes by reduced cost
  * @param spare demand served in excess of the requirement; negative: shortfall
- * @param perGain price of demand
+ * @param perGain multiplier per unit of demand
  * @param limit the changes must be cheaper than this
  */
 export function chooseChanges(

@@ -3,19 +3,20 @@
  *
  *   L(λ) = min over plans that may serve any amount of  cost + λ (R − served)  ≤  cost of every plan, for each λ ≥ 0
  *
- * For a given λ that is a transportation problem. Demand D_j is ⌊D_j / c⌋ full loads, each worth λc, and a part of
- * one, worth λ (D_j − c⌊D_j / c⌋). Arcs other than moves: vehicle → nobody at 0; unserved → j at the price of a full
- * load; j → part of j at 0; unserved → part of j at its price. The part is given up first, because it is worth least.
- * Each of the T vehicles that may serve either goes to a load (may serve → nobody at 0) or is not used (may serve →
- * unserved at 0, which takes the other loads). No arc has a bound, so the trees and pivots are those of `flow/`; only
- * slack arcs have costs, and locations have a second node.
+ * For a given λ that is a transportation problem. Demand D_j is ⌊D_j / c⌋ full loads, each worth λc, and a part of one,
+ * worth λ (D_j − c⌊D_j / c⌋). Arcs other than moves: vehicle → nobody at 0; unserved → j at λc; j → part of j at 0;
+ * unserved → part of j at λ times its demand. The part is given up first, because it is worth least. Each of the T
+ * vehicles that may serve either goes to a load (may serve → nobody at 0) or is not used (may serve → unserved at 0,
+ * which takes the other loads). No arc has a bound, so the trees and pivots are those of `flow/`; only slack arcs have
+ * costs, and locations have a second node.
  *
- * Units: costs and prices of a load in cost units. Prices are multiples of a power of two, which keeps sums exact.
+ * Units: costs and the multiplier λc of a full load in cost units. It is a multiple of a power of two, so sums are
+ * exact.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16 (Lagrangian relaxation).
  */
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
 
-export type PricedProblem = {
+export type LagrangianProblem = {
   /** Number of locations. */
   n: number;
   /** n: vehicles at each location, ≥ 0. */
@@ -33,8 +34,8 @@ export type PricedProblem = {
   beyond: number;
 };
 
-/** Prices that prove a bound. Any values do; those of an optimal tree prove the most. */
-export type ServicePrices = {
+/** Multipliers that prove a bound. Any values do; those of an optimal tree prove the most. */
+export type Multipliers = {
   /** λ: cost units per unit of demand. */
   perDemand: number;
   /** μ: cost units per vehicle that serves; 0 if any number may. */

@@ -1,9 +1,9 @@
 /**
- * From flows at a Lagrangian multiplier to plans. At the best price the flow serves too little or too much, by some
- * units along cycles of almost no reduced cost. Pivots at a slightly higher (or lower) price send them, and of the
- * last cycle only as many units as needed. The excess is then less than one cycle serves, at most a vehicle's load,
- * and the plan is within a move of the bound. Further units along up to three cycles at a time reduce the excess,
- * from that flow or from the flow at another price.
+ * From flows at a Lagrangian multiplier to plans. At the best multiplier the flow serves too little or too much, by
+ * some units along cycles of almost no reduced cost. Pivots at a slightly higher (or lower) multiplier send them, and
+ * of the last cycle only as many units as needed. The excess is then less than one cycle serves, at most a vehicle's
+ * load, and the plan is within a move of the bound. Further units along up to three cycles at a time reduce the excess,
+ * from that flow or from the flow at another multiplier.
  *
  * A unit along the cycle of an arc outside the tree: O(depth). Examining all of them: O(candidates · depth).
  */
@@ -13,15 +13,17 @@ import { type SpanningTree, sinkNode } from '../flow/spanning-tree.ts';
 import type { Flow } from '../flow/types.ts';
 import {
   demandOf,
+  type LagrangianSearch,
   measureTree,
-  type PricedSearch,
-  setPrice,
+  setMultiplier,
   unservedBy,
   unservedNode,
 } from './lagrangian-tree.ts';
 import { type Change, chooseChanges } from './step-changes.ts';
 
-/** First distance to the price at which units are sent, and the factor by which it grows if they do not suffice. */
+/**
+ * First distance to the multiplier at which units are sent, and the factor by which it grows if they do not suffice.
+ */
 const FIRST_STEP = 2 ** -10;
 const STEP_FACTOR = 8;
 const MAX_STEPS = 24;
@@ -29,20 +31,20 @@ const MAX_STEPS = 24;
 const MAX_CHANGES = 80;
 
 /** A flow with units outside the tree, by candidate. The tree's own flow is copied from the search's. */
-export type WholeFlow = { s: PricedSearch; outside: Map<number, number>; served: number };
+export type WholeFlow = { s: LagrangianSearch; outside: Map<number, number>; served: number };
 
-function wholeFlow(s: PricedSearch): WholeFlow {
+function wholeFlow(s: LagrangianSearch): WholeFlow {
   const tree = { ...s.tree, flow: s.tree.flow.slice() };
   return { s: { ...s, tree }, outside: new Map(), served: measureTree(s).served };
 }
 
 /**
- * The flow at the best price, changed until it serves at least `least`, with as little excess as one cycle allows.
- * @param s with the optimal tree at that price; returned with the tree before the last cycle
+ * The flow at the best multiplier, changed until it serves at least `least`, with as little excess as one cycle allows.
+ * @param s with the optimal tree at that multiplier; returned with the tree before the last cycle
  * @returns null if the stop flag or the deadline ended the search, or no flow serves enough
  */
-export function serveEnough(s: PricedSearch, least: number): WholeFlow | null {
-  const best = s.price;
+export function serveEnough(s: LagrangianSearch, least: number): WholeFlow | null {
+  const best = s.multiplier;
   let { served } = measureTree(s);
   const isRising = served < least;
   let last = -1;
@@ -57,11 +59,11 @@ export function serveEnough(s: PricedSearch, least: number): WholeFlow | null {
     return false;
   };
   for (let step = FIRST_STEP, tries = 0; last < 0; step *= STEP_FACTOR, tries++) {
-    if (tries === MAX_STEPS || (!isRising && s.price === 0)) break;
-    setPrice(s, Math.max(0, isRising ? best + step : best - step));
+    if (tries === MAX_STEPS || (!isRising && s.multiplier === 0)) break;
+    setMultiplier(s, Math.max(0, isRising ? best + step : best - step));
     if (!pivotCandidates(s, 0, 'candidates', isEnough)) return null;
   }
-  setPrice(s, best);
+  setMultiplier(s, best);
   const whole = wholeFlow(s);
   if (last >= 0) {
     const { amount, gain } = cycleOf(s, last);
@@ -72,26 +74,26 @@ export function serveEnough(s: PricedSearch, least: number): WholeFlow | null {
 }
 
 /**
- * The flow at another price, with the present price restored.
+ * The flow at another multiplier, with the present one restored.
  * @returns null if the stop flag or the deadline ended the search
  */
-export function flowAt(s: PricedSearch, price: number): WholeFlow | null {
-  const now = s.price;
-  setPrice(s, price);
+export function flowAt(s: LagrangianSearch, multiplier: number): WholeFlow | null {
+  const now = s.multiplier;
+  setMultiplier(s, multiplier);
   if (!pivotCandidates(s, 0, 'candidates')) return null;
-  setPrice(s, now);
+  setMultiplier(s, now);
   return wholeFlow(s);
 }
 
 /**
- * Sends units along the cycles that together minimize their reduced costs plus the price of the demand served beyond
+ * Sends units along the cycles that together minimize their reduced costs plus the worth of the demand served beyond
  * `least`.
  * @param limit the minimum must be below this
  * @returns the minimum, or null if no such cycles exist
  */
 export function leaveLess(whole: WholeFlow, least: number, noise: number, limit: number): number | null {
   const { s, served } = whole;
-  const perGain = s.price / s.problem.capacity;
+  const perGain = s.multiplier / s.problem.capacity;
   const chosen = chooseChanges(findChanges(s, limit, noise), served - least, perGain, limit);
   if (!chosen) return null;
   let added = 0;
@@ -106,7 +108,7 @@ export function leaveLess(whole: WholeFlow, least: number, noise: number, limit:
 }
 
 /** Arcs outside the tree whose cycle has a reduced cost below `limit` and can carry a unit, cheapest first. */
-function findChanges(s: PricedSearch, limit: number, noise: number): Change[] {
+function findChanges(s: LagrangianSearch, limit: number, noise: number): Change[] {
   const { list, tree } = s;
   const { potential } = tree;
   let within = limit;
@@ -125,7 +127,7 @@ function findChanges(s: PricedSearch, limit: number, noise: number): Change[] {
 }
 
 /** How many units the cycle of a candidate can carry (0: the arc is in the tree), and the demand that each adds. */
-function cycleOf(s: PricedSearch, arc: number): { amount: number; gain: number } {
+function cycleOf(s: LagrangianSearch, arc: number): { amount: number; gain: number } {
   const { parent, flow } = s.tree;
   const from = s.list.from[arc];
   const to = s.list.to[arc];
@@ -175,7 +177,7 @@ function walkCycle(
 
 /** Moves of the vehicles in the tree and outside of it. */
 export function readMoves(
-  { tree, list }: Pick<PricedSearch, 'tree' | 'list'>,
+  { tree, list }: Pick<LagrangianSearch, 'tree' | 'list'>,
   outside: ReadonlyMap<number, number> = new Map(),
 ): Flow {
   const { n } = tree;

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   figuresOf,
-  learnFromPricedRepairs,
-  learnFromPrices,
+  learnFromLagrangian,
+  learnFromLagrangianRepairs,
 } from '../../../../src/core/optimize/insights/bounded-insights.ts';
 import { effortOf } from '../../../../src/core/optimize/insights/effort.ts';
 import type { Figures } from '../../../../src/core/optimize/insights/figures.ts';
@@ -258,7 +258,7 @@ describe('insights of a problem that is no network', () => {
         const questions = askAll(problem, solution, load);
         const effort = effortOf(control(), 1);
         const flow = capacities.length === 1 ? createParametricFlow(problem, solution, effort) : null;
-        if (flow) learnFromPrices(flow, questions);
+        if (flow) learnFromLagrangian(flow, questions);
         else
           await learnFromTree(
             problem,
@@ -268,7 +268,7 @@ describe('insights of a problem that is no network', () => {
             async () => {},
           );
         learnFromRepairs(problem, solution, load, questions, effort);
-        if (flow) learnFromPricedRepairs(flow, questions);
+        if (flow) learnFromLagrangianRepairs(flow, questions);
         const solved = (await insightsBySolving(problem, solution, load))!;
         const found = figuresOf(problem, solution, questions);
         for (const { value, truth, error, what, isKnown } of compareAll(found, solved)) {

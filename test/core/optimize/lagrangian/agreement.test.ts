@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { solveDirect } from '../../../../src/core/optimize/direct/direct.ts';
 import type { Flow } from '../../../../src/core/optimize/flow/types.ts';
-import { pricedBound } from '../../../../src/core/optimize/lagrangian/bound.ts';
-import { asPricedProblem } from '../../../../src/core/optimize/lagrangian/fractional-demand.ts';
+import { boundFromMultipliers } from '../../../../src/core/optimize/lagrangian/bound.ts';
+import { asLagrangianProblem } from '../../../../src/core/optimize/lagrangian/fractional-demand.ts';
 import {
-  type PricedOutcome,
-  solvePriced,
+  type LagrangianOutcome,
+  solveLagrangian,
 } from '../../../../src/core/optimize/lagrangian/solve-lagrangian.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
 import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
@@ -13,7 +13,7 @@ import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { countVehicles, withLimits } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 import { createRandom } from '../instances.ts';
-import { randomPriced } from './priced-instances.ts';
+import { randomFractional } from './lagrangian-instances.ts';
 
 const INSTANCES = 3000;
 const LIMIT_MS = 20_000;
@@ -30,11 +30,11 @@ async function optimum(problem: Problem): Promise<number | null> {
 }
 
 /** Outcome, proved bound, and the cheapest plan told; plans that break a constraint count as infinitely cheap. */
-function priced(problem: Problem): PricedOutcome & { bound: number; cost: number } {
+function solved(problem: Problem): LagrangianOutcome & { bound: number; cost: number } {
   let bound = 0;
   let cost = Number.POSITIVE_INFINITY;
-  const outcome = solvePriced(
-    asPricedProblem(problem)!,
+  const outcome = solveLagrangian(
+    asLagrangianProblem(problem)!,
     { deadlineMs: performance.now() + LIMIT_MS },
     {
       onBound: (units) => {
@@ -60,16 +60,16 @@ function costOf(problem: Problem, { from, to, units }: Flow): number {
   return broken.length > 0 ? Number.NEGATIVE_INFINITY : costUnits;
 }
 
-describe('service at a price', () => {
+describe('service at a Lagrangian multiplier', () => {
   test(`bound ≤ optimum ≤ plan, and no plan only where HiGHS has none, on ${INSTANCES} random problems`, {
     tags: 'slow',
   }, async () => {
     const wrong: unknown[] = [];
     const seen = { optimal: 0, dearer: 0, infeasible: 0, open: 0 };
     for (let seed = 1; seed <= INSTANCES; seed++) {
-      const problem = withLimits(randomPriced(seed), { maxCostUnits: Number.POSITIVE_INFINITY });
+      const problem = withLimits(randomFractional(seed), { maxCostUnits: Number.POSITIVE_INFINITY });
       if (countVehicles(problem) === 0) continue;
-      const found = priced(problem);
+      const found = solved(problem);
       const expected = await optimum(problem);
       if (found.kind === 'open') seen.open++;
       else if (found.kind === 'infeasible') seen.infeasible++;
@@ -81,7 +81,7 @@ describe('service at a price', () => {
           : found.kind === 'solved' &&
             found.bound <= expected &&
             expected <= found.cost &&
-            found.cost - found.bound <= found.price * (1 + 1e-6) + 1;
+            found.cost - found.bound <= found.multiplier * (1 + 1e-6) + 1;
       if (!holds) wrong.push({ seed, expected, found });
     }
     expect(wrong).toEqual([]);
@@ -90,18 +90,18 @@ describe('service at a price', () => {
     expect(seen.open).toBeLessThan(INSTANCES / 500);
   });
 
-  test('any prices at all prove a bound that no plan is below', { tags: 'slow' }, async () => {
+  test('any multipliers at all prove a bound that no plan is below', { tags: 'slow' }, async () => {
     const random = createRandom(9);
     const wrong: unknown[] = [];
     for (let seed = 1; seed <= 600; seed++) {
-      const problem = randomPriced(seed);
+      const problem = randomFractional(seed);
       if (countVehicles(problem) === 0) continue;
       const expected = await optimum(withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY }));
       if (expected === null) continue;
       const n = problem.locationIds.length;
       for (let tries = 0; tries < 20; tries++) {
         const scale = random.pick([1, 1000, 300_000, 1e9]);
-        const bound = pricedBound(asPricedProblem(problem)!, {
+        const bound = boundFromMultipliers(asLagrangianProblem(problem)!, {
           perDemand: random.integer(-10, scale) / problem.capacities[0],
           perVehicle: random.chance(0.5) ? 0 : random.integer(-10, scale),
           atLocation: Float64Array.from({ length: n }, () => random.integer(-10, scale)),
@@ -118,7 +118,7 @@ describe('service at a price', () => {
     const wrong: unknown[] = [];
     const seen = { byFlow: 0, byBranching: 0, infeasible: 0 };
     for (let seed = 1; seed <= 700; seed++) {
-      const problem = randomPriced(seed, { locations: 10, vehicles: 40 });
+      const problem = randomFractional(seed, { locations: 10, vehicles: 40 });
       if (countVehicles(problem) === 0) continue;
       const found = await solveProblem(problem, 0, { deadlineMs: performance.now() + LIMIT_MS });
       const least = await optimum(withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY }));

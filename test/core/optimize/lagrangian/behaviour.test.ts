@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { unitsBeyond } from '../../../../src/core/optimize/flow/great-circle-flow.ts';
 import type { Flow } from '../../../../src/core/optimize/flow/types.ts';
-import { asPricedProblem } from '../../../../src/core/optimize/lagrangian/fractional-demand.ts';
-import { solvePriced } from '../../../../src/core/optimize/lagrangian/solve-lagrangian.ts';
-import type { PricedProblem } from '../../../../src/core/optimize/lagrangian/types.ts';
+import { asLagrangianProblem } from '../../../../src/core/optimize/lagrangian/fractional-demand.ts';
+import { solveLagrangian } from '../../../../src/core/optimize/lagrangian/solve-lagrangian.ts';
+import type { LagrangianProblem } from '../../../../src/core/optimize/lagrangian/types.ts';
 import { nearCosts } from '../../../../src/core/optimize/problem/distances/near-costs.ts';
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { withLimits } from '../../../../src/core/optimize/problem/variants.ts';
@@ -11,7 +11,7 @@ import type { SolveProgress } from '../../../../src/core/optimize/run/control.ts
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
-import { randomPriced, shuffled } from './priced-instances.ts';
+import { randomFractional, shuffled } from './lagrangian-instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 
@@ -44,13 +44,15 @@ describe('the everyday case', () => {
     }
   });
 
-  test('has a plan within the price of one load of the bound, whatever the costs', { tags: 'slow' }, () => {
+  test('has a plan within the multiplier of one load of the bound, whatever the costs', {
+    tags: 'slow',
+  }, () => {
     const seen = { solved: 0, infeasible: 0 };
     for (let seed = 1; seed <= 400; seed++) {
-      const problem = asPricedProblem(randomPriced(seed, { locations: 120, vehicles: 900 }))!;
+      const problem = asLagrangianProblem(randomFractional(seed, { locations: 120, vehicles: 900 }))!;
       let bound = 0;
       const plans: Flow[] = [];
-      const { kind, price } = solvePriced(
+      const { kind, multiplier } = solveLagrangian(
         problem,
         {},
         {
@@ -68,7 +70,7 @@ describe('the everyday case', () => {
       seen.solved++;
       for (const flow of plans) {
         const cost = costOf(problem, flow);
-        expect(cost - bound, `seed ${seed}`).toBeLessThanOrEqual(price * (1 + 1e-6) + 1);
+        expect(cost - bound, `seed ${seed}`).toBeLessThanOrEqual(multiplier * (1 + 1e-6) + 1);
         expect(cost - bound, `seed ${seed}`).toBeGreaterThanOrEqual(0);
       }
     }
@@ -80,7 +82,7 @@ describe('the everyday case', () => {
     tags: 'slow',
   }, async () => {
     for (let seed = 1; seed <= 40; seed++) {
-      const problem = randomPriced(seed, { locations: 25, vehicles: 60 });
+      const problem = randomFractional(seed, { locations: 25, vehicles: 60 });
       const { caches, ...plain } = problem;
       expect(await solve({ ...structuredClone(plain), caches })).toEqual(await solve(problem));
       const [a, b] = [await solve(problem, 0), await solve(shuffled(problem, seed), 0)];
@@ -113,11 +115,11 @@ describe('the everyday case', () => {
   });
 });
 
-test('a bound on the moves within a radius holds for all moves, and is theirs once the price is within it', () => {
+test('a bound on the moves within a radius holds for all moves, and is theirs once the multiplier is within it', () => {
   const seen = { within: 0, beyond: 0 };
   for (let seed = 1; seed <= 12; seed++) {
     const problem = city(seed, 150, 6);
-    const all = asPricedProblem(problem)!;
+    const all = asLagrangianProblem(problem)!;
     const best = solved(all);
     for (const radiusKm of [1, 3, 6, 12, 30]) {
       const cost = nearCosts(problem.greatCircle!.points, 1, radiusKm);
@@ -133,22 +135,24 @@ test('a bound on the moves within a radius holds for all moves, and is theirs on
   expect(Math.min(seen.within, seen.beyond)).toBeGreaterThan(10);
 });
 
-function solved(problem: PricedProblem) {
+function solved(problem: LagrangianProblem) {
   let bound = 0;
   const onBound = (units: number) => {
     bound = Math.max(bound, units);
   };
-  return { ...solvePriced(problem, {}, { onBound, onPlan: () => true }), bound };
+  return { ...solveLagrangian(problem, {}, { onBound, onPlan: () => true }), bound };
 }
 
-describe('a search at a price', () => {
+describe('a search at a multiplier', () => {
   const problem = city(3, 400, 20);
 
   test('stops on the flag', () => {
     const stopFlag = new Int32Array(new SharedArrayBuffer(4));
     const hooks = { onBound: () => undefined, onPlan: () => true };
     const onProgress = () => Atomics.store(stopFlag, 0, 1);
-    expect(solvePriced(asPricedProblem(problem)!, { stopFlag, onProgress }, hooks).kind).toBe('stopped');
+    expect(solveLagrangian(asLagrangianProblem(problem)!, { stopFlag, onProgress }, hooks).kind).toBe(
+      'stopped',
+    );
   });
 
   test('whose time is up leaves the plan at hand, with its gap', async () => {
@@ -179,7 +183,7 @@ describe('a search at a price', () => {
   });
 });
 
-function costOf({ n, cost }: NonNullable<ReturnType<typeof asPricedProblem>>, flow: Flow): number {
+function costOf({ n, cost }: NonNullable<ReturnType<typeof asLagrangianProblem>>, flow: Flow): number {
   let total = 0;
   for (let m = 0; m < flow.units.length; m++) {
     const [from, to] = [flow.from[m], flow.to[m]];

@@ -180,10 +180,10 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
     flow: new Float64Array(most),
   };
   let count = 0;
-  const add = (u: number, v: number, price: number, least: number, upper: number, units: number) => {
+  const add = (u: number, v: number, unitCost: number, least: number, upper: number, units: number) => {
     arcs.from[count] = u;
     arcs.to[count] = v;
-    arcs.cost[count] = price;
+    arcs.cost[count] = unitCost;
     arcs.lower[count] = least;
     arcs.upper[count] = upper;
     arcs.flow[count] = units;
@@ -196,8 +196,8 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
       const at = i * n + j;
       const units = i === j ? staying[i] : (going.get(at) ?? 0);
       if (isAllowed(costs, n, limits.maxDistanceKm, i, j)) {
-        const price = i === j ? 0 : scale * costs.costUnits[at];
-        moveArcs[at] = add(i, arrival(j), price, 0, Number.POSITIVE_INFINITY, units);
+        const unitCost = i === j ? 0 : scale * costs.costUnits[at];
+        moveArcs[at] = add(i, arrival(j), unitCost, 0, Number.POSITIVE_INFINITY, units);
       }
     }
   }

@@ -96,10 +96,10 @@ export function shutArc(network: ResidualNetwork, arc: number): void {
 }
 
 /** A new cost for an arc that is shut. */
-export function setArcCost({ residualArcs, near }: ResidualNetwork, arc: number, price: number): void {
+export function setArcCost({ residualArcs, near }: ResidualNetwork, arc: number, unitCost: number): void {
   const { cost, placeOf } = residualArcs;
-  cost[placeOf[2 * arc]] = price;
-  cost[placeOf[2 * arc + 1]] = 0 - price;
+  cost[placeOf[2 * arc]] = unitCost;
+  cost[placeOf[2 * arc + 1]] = 0 - unitCost;
   near?.update(placeOf[2 * arc]);
   near?.update(placeOf[2 * arc + 1]);
 }

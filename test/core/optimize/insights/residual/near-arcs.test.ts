@@ -50,7 +50,7 @@ describe('searches among nearby half-arcs', () => {
     expect(moves).toBeGreaterThan(300);
   });
 
-  test('give the same bounds where service is priced, of every change', { tags: 'slow' }, async () => {
+  test('give the same bounds for every change, at a Lagrangian multiplier', { tags: 'slow' }, async () => {
     let bounds = 0;
     for await (const { seed, problem, solution } of solvedCities(seeds(81_000, 40), true)) {
       const [few, all] = [FEW, ALL].map((nearPerNode) => {

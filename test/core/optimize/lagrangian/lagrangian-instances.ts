@@ -4,13 +4,16 @@ import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { newCaches } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 
-export type PricedShape = { locations: number; vehicles: number };
+export type FractionalShape = { locations: number; vehicles: number };
 
 /**
  * Given costs: dense, sparse, in parts without a way between; zero, equal, metric or huge. Every demand from none to
  * many loads.
  */
-export function randomPriced(seed: number, shape: PricedShape = { locations: 5, vehicles: 8 }): Problem {
+export function randomFractional(
+  seed: number,
+  shape: FractionalShape = { locations: 5, vehicles: 8 },
+): Problem {
   const random = createRandom(seed);
   const n = random.integer(1, shape.locations);
   const capacity = random.pick([1, 1, 2.5, 0.1, 4]);
