@@ -1,11 +1,11 @@
 /**
  * `npm run bench:storms -- [--seeds 12]`: daily forecasts of a week after made-up demand, with and without days on
- * which it
- * collapsed. Twelve places, 13 weeks of Poisson counts with a daily wave, a shape of the week, and days that vary by
+ * which it collapsed, stored as events or not. Twelve places, 13 weeks of Poisson counts with a daily wave, a shape of the week, and days that vary by
  * themselves and with their neighbours. What is forecast holds no such day.
  */
 import { parseArgs } from 'node:util';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
+import type { DemandEvent } from '../src/core/forecast/types.ts';
 import { MONDAY, normal, poisson, seededRandom, seriesOf } from '../test/core/forecast/samples.ts';
 import { toMarkdown } from './cli.ts';
 
@@ -23,6 +23,8 @@ type Demand = {
   level: number;
   deviation: number;
   lasting: number;
+  /** Whether the storms are stored as events. */
+  isStored?: true;
   onDay?: (random: () => number, day: number, storms: readonly number[]) => number;
 };
 
@@ -31,7 +33,15 @@ const DEMANDS: Demand[] = [
   { name: 'no storm, 5 an hour', level: 5, deviation: 0.08, lasting: 0.5 },
   { name: 'no storm, days that vary by 20 %, lasting', level: 10, deviation: 0.2, lasting: 0.8 },
   { name: 'two storm days (0.3), 10 an hour', level: 10, deviation: 0.08, lasting: 0.5, onDay: inStorm },
-  { name: 'the same, 0.3 an hour', level: 0.3, deviation: 0.08, lasting: 0.5, onDay: inStorm },
+  {
+    name: 'the same, stored as events',
+    level: 10,
+    deviation: 0.08,
+    lasting: 0.5,
+    isStored: true,
+    onDay: inStorm,
+  },
+  { name: 'not stored, 0.3 an hour', level: 0.3, deviation: 0.08, lasting: 0.5, onDay: inStorm },
   {
     name: '4 % of days × 2.5, of each place its own',
     level: 5,
@@ -67,6 +77,11 @@ function demandOf(random: () => number, demand: Demand, storms: readonly number[
   return { history, ahead };
 }
 
+const stormOn = (day: number): DemandEvent => {
+  const fromHour = MONDAY + 24 * day;
+  return { locationId: null, kind: 'storm', factor: null, fromHour, untilHour: fromHour + 24 };
+};
+
 function rowOf(demand: Demand): string[] {
   const sums = { demand: 0, error: 0, bias: 0, held: 0, days: 0 };
   for (let seed = 1; seed <= Number(values.seeds); seed++) {
@@ -80,6 +95,7 @@ function rowOf(demand: Demand): string[] {
       horizonHours: 168,
       stepHours: 24,
       confidenceLevel: 0.95,
+      events: demand.isStored ? storms.map(stormOn) : [],
     };
     forecastMany(series, options).results.forEach((result, place) => {
       if (result.status !== 'ok') throw new Error(`location ${result.locationId}: ${result.status}`);
