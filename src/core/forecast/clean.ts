@@ -9,11 +9,11 @@
  *   spread  r[d] = 1.4826 · median |x − m| over the hour of the day, never below a quarter of the same over all hours
  *   x[t] ← m ± 5 r if it lies beyond, unless 30 % of the hours around it, at least six, do as well: that is a new
  *   level, whose own outliers lie beyond 5 times the median |x − m| of all such hours.
- * Gaps (a, b), at the ends of the history as well: base[t] = mean of the observed y[t − 168] and y[t + 168], else
- * m[s]²; then
- *   y[t] ← max(0, base[t] + (1 − u) δ_a e^{−(t−a)/24} + u δ_b e^{−(b−t)/24}),   u = (t − a) / (b − a),
- * where δ is the mean deviation of the (up to six) observed hours at that end from their own base. The exponential
- * limits the effect of one odd hour on a gap of days. Reading missing hours as zero raised the error from 11 to 49 %.
+ * Gaps after an observed hour a, and at the start of the history:
+ *   y[t] ← base[t] (1 + δ e^{−(t−a)/24}),   base[t] = mean of y[t − 168] and y[t − 336]; in the first week m[t]²,
+ * where δ ≤ 1 is the relative deviation of the (up to six) observed hours up to a from their own base. The exponential
+ * limits the effect of one odd hour on a gap of days. Hours after the gap are not read: past forecasts would otherwise
+ * know the hours that they are compared with. Reading missing hours as zero raised the error from 11 to 49 %.
  * Complexity O(n log n). Units: those of y.
  */
 import { medianInPlace, quantileSorted } from './quantiles.ts';
@@ -31,6 +31,8 @@ const WEEKS_FOR_WEEKLY_CENTRE = 4;
 /** With so many observations of an hour of the day, the median resists a wrong one. */
 const MIN_FOR_MEDIAN = 3;
 const GAP_EDGE_HOURS = 6;
+/** A few events before a gap may be many times the usual. */
+const MAX_EDGE_DEVIATION = 1;
 
 /** A copy of `values` without outliers and gaps: finite, ≥ 0. At least one value is observed. */
 export function cleanSeries(values: Float64Array): Float64Array {
@@ -140,38 +142,29 @@ function capOutliers(values: Float64Array, centre: Float64Array): Float64Array {
   return clean;
 }
 
-/** Fills the hours missing in `values`, reading only observed hours of `clean`. */
+/**
+ * Fills the hours missing in `values`, in order, reading what lies before each: observed hours of `clean`, and those
+ * filled already.
+ */
 function fillGaps(clean: Float64Array, values: Float64Array, centre: Float64Array): void {
   const n = values.length;
   const isObserved = (t: number): boolean => t >= 0 && t < n && !Number.isNaN(values[t]);
   const base = (t: number): number => {
-    const before = isObserved(t - HOURS_PER_WEEK);
-    const after = isObserved(t + HOURS_PER_WEEK);
-    if (before && after) return clean[t - HOURS_PER_WEEK] / 2 + clean[t + HOURS_PER_WEEK] / 2;
-    if (before) return clean[t - HOURS_PER_WEEK];
-    return after ? clean[t + HOURS_PER_WEEK] : centre[t % HOURS_PER_WEEK];
-  };
-  const edgeDeviation = (from: number, direction: 1 | -1): number => {
-    let sum = 0;
-    let count = 0;
-    for (let t = from; count < GAP_EDGE_HOURS && isObserved(t); t += direction) {
-      sum += clean[t] - base(t);
-      count++;
-    }
-    return count === 0 ? 0 : sum / count;
+    if (t < HOURS_PER_WEEK) return centre[t];
+    const before = clean[t - HOURS_PER_WEEK];
+    return t < 2 * HOURS_PER_WEEK ? before : before / 2 + clean[t - 2 * HOURS_PER_WEEK] / 2;
   };
   for (let t = 0; t < n; t++) {
     if (isObserved(t)) continue;
     const a = t - 1;
-    let b = t;
-    while (b < n && !isObserved(b)) b++;
-    const deviationBefore = edgeDeviation(a, -1);
-    const deviationAfter = edgeDeviation(b, 1);
-    for (; t < b; t++) {
-      const u = (t - a) / (b - a);
-      const before = (1 - u) * deviationBefore * Math.exp((a - t) / HOURS_PER_DAY);
-      const after = u * deviationAfter * Math.exp((t - b) / HOURS_PER_DAY);
-      clean[t] = Math.max(0, base(t) + before + after);
+    let observed = 0;
+    let expected = 0;
+    for (let s = a; s > a - GAP_EDGE_HOURS && isObserved(s); s--) {
+      observed += clean[s];
+      expected += base(s);
     }
+    const deviation = expected > 0 ? Math.min(observed / expected - 1, MAX_EDGE_DEVIATION) : 0;
+    for (; t < n && !isObserved(t); t++)
+      clean[t] = base(t) * (1 + deviation * Math.exp((a - t) / HOURS_PER_DAY));
   }
 }

@@ -38,8 +38,6 @@ import { type ForecastMethod, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 const WEIGHT_POWER = 4;
 /** In single hours of sparse demand, noise hides which component is wrong about the day. In sums it shows. */
 const WEIGHT_BLOCK_HOURS = 6;
-/** Share of the hours of a week that must be observed before an origin. */
-const MIN_OBSERVED_SHARE = 0.25;
 const FADE_FROM_HOURS = 2 * HOURS_PER_WEEK;
 
 /** What the model would have forecast at an earlier time. */
@@ -95,6 +93,7 @@ export function fitModel(
   const n = values.length;
   const rung = chooseRung(history.observedHours);
   const plan = planOrigins(n, rung.firstOrigin, leadHours, horizonHours);
+  const { origins } = plan;
   const clean = cleanSeries(values);
   const transform = fitTransform(clean);
   const learned = withoutStorms(history.firstHour, values, clean);
@@ -102,7 +101,6 @@ export function fitModel(
   // The past is compared with the observed demand, including storms.
   const happened = learned === clean ? z : standardise(transform, clean);
   const observed = Uint8Array.from(values, (value) => (Number.isNaN(value) ? 0 : 1));
-  const origins = plan.origins.filter((origin) => isKnownBefore(observed, origin));
   const { lowestZ, highestZ } = transform;
   returnSurprise(z, values, clean, history, transform, effects);
 
@@ -172,15 +170,6 @@ const cleaned = (values: Float64Array, lowest = 0) => ({
 
 /** A logarithm has no zero. But thinned counts may contain zeros where the history on its present level has none. */
 const lowestCompared = ({ kind, lowest }: Transform): number => (kind === 'log' ? lowest : 0);
-
-/**
- * Whether a good part of the week before an origin was observed. Gaps are filled from the weeks on both sides. After a
- * long gap a past forecast would therefore know the hours that it is compared with.
- */
-function isKnownBefore(observed: Uint8Array, origin: number): boolean {
-  const week = observed.subarray(Math.max(0, origin - HOURS_PER_WEEK), origin);
-  return week.reduce((sum, one) => sum + one, 0) >= MIN_OBSERVED_SHARE * week.length;
-}
 
 /** ẑ of one origin, for as many hours as the far-out component provides. */
 function combine(

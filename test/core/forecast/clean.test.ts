@@ -29,6 +29,16 @@ describe('missing hours', () => {
     expect(cleanSeries(values)[715]).toBeCloseTo(expected, -1);
   });
 
+  test('what a gap is filled with does not depend on what was observed after it', () => {
+    const values = noisy(8, 50).fill(NaN, 600, 648);
+    // Whole weeks change places: what is usual stays the same.
+    const other = values.slice();
+    other.set(values.subarray(168 * 5, 168 * 6), 168 * 4);
+    other.set(values.subarray(168 * 4, 168 * 5), 168 * 5);
+    expect(other.slice(672)).not.toEqual(values.slice(672));
+    expect(cleanSeries(other).slice(0, 672)).toEqual(cleanSeries(values).slice(0, 672));
+  });
+
   test('fewer than one in two hundred hours of ordinary noise are touched', () => {
     for (const level of [0.5, 5, 50]) {
       const values = noisy(9, level);
