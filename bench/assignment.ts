@@ -1,14 +1,14 @@
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import type { FlowProblem } from '../src/core/optimize/flow/types.ts';
 
-/** Pairs that are allowed, by row then column, 0-based; costs are whole and not negative. */
+/** Allowed pairs, by row then column, 0-based. Costs are whole and not negative. */
 export type Assignment = { n: number; pairs: { row: number; column: number; cost: number }[] };
 
 /**
  * Reads an OR-Library assignment file: n, then either the n × n costs row by row (assign100 … assign800), or triples
- * "row column cost" of the pairs that are allowed (assignp800 …). All numbers are whole and separated by white space.
- * Reference: Beasley, OR-Library: distributing test problems by electronic mail (1990).
- * @throws Error where the file is neither
+ * "row column cost" of the allowed pairs (assignp800 …). All numbers are whole and separated by white space. Reference:
+ * Beasley, OR-Library: distributing test problems by electronic mail (1990).
+ * @throws Error if the file is neither
  */
 export function readAssignment(text: string): Assignment {
   const numbers = text.trim().split(/\s+/).map(Number);
@@ -39,8 +39,8 @@ export function readAssignment(text: string): Assignment {
 }
 
 /**
- * As a request of the service: a vehicle at the location of each row, demand of 1 at that of each column, `network`
- * costs. Of a pair that is listed twice the cheaper counts.
+ * As a request of the service: a vehicle at the location of each row, demand of 1 at that of each column, costs as
+ * `network`. If a pair is listed twice, the cheaper cost counts.
  */
 export function toRequest({ n, pairs }: Assignment): OptimizeRequest {
   const ids = Array.from({ length: 2 * n }, (_, i) => i + 1);

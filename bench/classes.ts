@@ -1,12 +1,12 @@
 /**
- * Three capacity classes (1, 2, 4) at 263 locations: how soon a gap of 1 % and of 0.3 % is proved, and what is proved
- * after 2 s and at the limit.
+ * Three capacity classes (1, 2, 4) at 263 locations: the time until a gap of 1 % and of 0.3 % is proved, and the proved
+ * gap after 2 s and at the limit.
  *
  *   node bench/classes.ts [--seeds 10] [--sizes 10,13.5,20,30] [--limit 10] [--direct]
  *
- * sizes: vehicles per location. Each seed is solved to 1 % and to 0.3 % within the limit (s); one not proved counts
- * as that. Milliseconds of the clock and of the processor: on a busy machine the second tells more. --direct: seed 1
- * by the formulation of all moves too, stopped after 2 s and at the limit.
+ * sizes: vehicles per location. Each seed is solved to 1 % and to 0.3 % within the limit (s); an unproved one counts
+ * with the limit. Times are wall and CPU milliseconds; on a busy machine CPU time is more reliable. --direct: seed 1 is
+ * also solved by the formulation of all moves, stopped after 2 s and at the limit.
  */
 import { parseArgs } from 'node:util';
 import { solveDirect } from '../src/core/optimize/direct/direct.ts';

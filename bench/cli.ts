@@ -1,18 +1,16 @@
-/**
- * What all benches share: percentiles, figures as text, and tables, for the terminal and for `npm run bench:tables`.
- */
+/** Shared by all benches: percentiles, figures as text, and tables for the terminal and for `npm run bench:tables`. */
 import { writeFileSync } from 'node:fs';
 
-/** A table of bench/README.md as a bench writes it with `--json FILE`. */
+/** A table of bench/README.md, as a bench writes it with `--json FILE`. */
 export type BenchTable = { command: string; columns: string[]; rows: string[][] };
 
-/** The value at a share of the sorted numbers, from 0, the least, to 1, the greatest; NaN of none. */
+/** The value at a share of the sorted numbers: 0 is the least, 1 the greatest. NaN for an empty list. */
 export function percentile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** A figure with the digits that matter: 0.034, 1.2, 28.8, 148, 4,189. */
+/** A figure with its significant digits: 0.034, 1.2, 28.8, 148, 4,189. */
 export function digits(value: number): string {
   if (value < 1) return value.toFixed(3);
   return value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en-US');
@@ -39,7 +37,7 @@ export function toMarkdown({ columns, rows }: Pick<BenchTable, 'columns' | 'rows
   return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** Prints a table and, where a file is named, keeps it there for `npm run bench:tables`. */
+/** Prints a table. If a file is named, also writes it there for `npm run bench:tables`. */
 export function reportTable(table: BenchTable, file: string | undefined): void {
   console.log(toMarkdown(table));
   if (file) writeFileSync(file, `${JSON.stringify(table, null, 2)}\n`);

@@ -5,7 +5,7 @@ import { startEmbeddedPostgres } from '../src/commands/start/embedded-postgres.t
 import { openDatabase } from '../src/db/client.ts';
 import { migrateDatabase } from '../src/db/migrate.ts';
 
-/** Calls `work` with an empty, migrated database of a PostgreSQL of its own, with the settings it comes with. */
+/** Calls `work` with an empty, migrated database in a PostgreSQL of its own, with default settings. */
 export async function withDatabase(
   work: (database: ReturnType<typeof openDatabase>) => Promise<void>,
 ): Promise<void> {

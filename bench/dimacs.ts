@@ -6,9 +6,9 @@ import type { FlowProblem } from '../src/core/optimize/flow/types.ts';
  * File: `c` comments; `p min NODES ARCS`; `n ID FLOW` (supply > 0, demand < 0); `a FROM TO LOW CAPACITY COST`.
  * Reference: DIMACS, The First Algorithm Implementation Challenge (1990–91), "min" format.
  *
- * The core knows locations and moves, no capacities and no transit nodes. Both are removed exactly: each arc (u, v) of
- * capacity k becomes a source of k units, of which those that flow go to v at the arc's cost, and those that do not go
- * back to u for nothing. Node v then takes what its outgoing arcs could carry, less its supply:
+ * The core has locations and moves, but no capacities and no transit nodes. Both are removed exactly: each arc (u, v)
+ * of capacity k becomes a source of k units. Units that flow go to v at the arc's cost; the others go back to u free of
+ * cost. Node v then takes what its outgoing arcs could carry, minus its supply:
  *   Σ_in x + Σ_out (k − x) = Σ_out k − b_v  ⇔  Σ_out x − Σ_in x = b_v.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §2.4, removing arc capacities.
  */
@@ -19,7 +19,7 @@ export type FlowNetwork = {
   arcs: { from: number; to: number; low: number; capacity: number; cost: number }[];
 };
 
-/** Reads a file. @throws Error naming the line where it cannot be understood */
+/** Reads a file. @throws Error with the line that is malformed */
 export function readDimacs(text: string): FlowNetwork {
   let network: FlowNetwork | undefined;
   let arcCount = 0;
@@ -55,13 +55,13 @@ export function readDimacs(text: string): FlowNetwork {
   return network;
 }
 
-/** Amounts of the core are 32 bits wide. */
+/** The core stores amounts in 32 bits. */
 const MAX_UNITS = 2 ** 31 - 1;
 
 /**
- * The transportation problem of a network, and what to add to its cost to get the network's; or why there can be no
- * flow.
- * @throws RangeError where amounts are too large for the core
+ * The transportation problem of a network, and the constant between its cost and the network's; or the reason why there
+ * can be no flow.
+ * @throws RangeError if amounts are too large for the core
  */
 export function toFlowProblem(
   network: FlowNetwork,
@@ -77,14 +77,14 @@ export function toFlowProblem(
   const units = new Float64Array(2 * arcs.length);
   let constant = 0;
   arcs.forEach(({ from, to, low, capacity, cost }, a) => {
-    // What has to flow, flows; the rest is free to.
+    // The lower bound must flow; the rest is optional.
     const free = capacity - low;
     constant += low * cost;
     need[from] += low;
     need[to] -= low;
     need[from] += free;
     supply[nodes + a] = free;
-    // A negative cost is paid by what does not flow instead: costs of the core are not negative.
+    // The units that do not flow pay for a negative cost: costs of the core are not negative.
     constant += Math.min(cost, 0) * free;
     targets.set([from, to], 2 * a);
     units.set([Math.max(-cost, 0), Math.max(cost, 0)], 2 * a);

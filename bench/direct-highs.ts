@@ -1,4 +1,4 @@
-/** The baseline: the same problems by HiGHS directly, with all arcs. */
+/** The baseline: the same problems, solved by HiGHS directly with all arcs. */
 import highsModule, { type Highs } from 'highs';
 import type { FlowProblem } from '../src/core/optimize/flow/types.ts';
 import { createRowBuilder, type LinearModel } from '../src/core/optimize/highs/linear-model.ts';
@@ -10,7 +10,7 @@ const loadHighs = highsModule as unknown as typeof highsModule.default;
 
 export const highs: Highs = await loadHighs();
 
-/** The model as the specification states it, all arcs, by dual simplex without presolve; model building included. */
+/** The model as in the specification, with all arcs, by dual simplex without presolve. Includes model building. */
 export function solveDirectly(problem: FlowProblem & { cost: DenseCosts }): number {
   return run(createDirectModel(problem));
 }

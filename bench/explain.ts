@@ -1,8 +1,8 @@
 /**
- * `npm run bench:explain -- [--seeds 3] [--only TEXT]`: what `options.explain` adds to the time of a request, and how
- * exact the insights are then. Medians of wall and CPU time over the seeds' cities, after a request that warms up;
- * which share of the figures is given, as their error is smaller than themselves, and the errors of those that are, a
- * location's counted once.
+ * `npm run bench:explain -- [--seeds 3] [--only TEXT]`: the time that `options.explain` adds to a request, and how
+ * exact the insights are. Reports medians of wall and CPU time over the seeds' cities, after a warm-up request; the
+ * share of figures that are given (their error is smaller than the figure); and the errors of those. The figures of a
+ * location count once.
  */
 import { parseArgs } from 'node:util';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
@@ -37,7 +37,7 @@ const SHAPES: Record<string, RequestShape> = {
   '1,000 locations, fractional demand': shape(1000, 50_000, 1, true),
 };
 
-/** CPU time of the process, all its threads, ms. */
+/** CPU time of the process with all its threads, ms. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -1,10 +1,9 @@
 /**
  * `npm run bench:files -- [--repeats 5] FILE…`: solves DIMACS minimum-cost flow files (their problem line begins with
- * "p") and OR-Library assignment files, gzipped or not, and prints optimum, what proves it, and time of each.
- *
- * Assignments are requests with `network` costs and go through the entry of the service, checks and verification of
- * the plan included; those whose network would have more locations than the service takes, and DIMACS files, whose
- * transit nodes and capacities no request has, go through the flow core.
+ * "p") and OR-Library assignment files, gzipped or not. Prints optimum, proof and time of each. Assignments become
+ * requests with `network` costs and go through the entry of the service, including checks and verification of the plan.
+ * Assignments with more locations than the service accepts go through the flow core. So do DIMACS files, because
+ * requests have no transit nodes and capacities.
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -30,7 +29,7 @@ if (positionals.length === 0 || !(repeats >= 1)) {
   process.exitCode = 1;
 }
 
-/** What a file asks for: solved once, told as the line that is printed. */
+/** The task of a file: solved once, reported as one line. */
 type Task = { locations: number; solve: () => string | Promise<string> };
 
 function readTask(text: string): Task | { infeasible: string } {

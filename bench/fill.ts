@@ -3,16 +3,18 @@ import type pg from 'pg';
 const STARTED_AT = Date.parse('2025-01-01T00:00:00Z');
 const MINUTE_MS = 60_000;
 
-/** Job `i` and, of every so many jobs, its plan were made `i` minutes after the first one. */
+/** Job `i` was made `i` minutes after the first one, and so was its plan, if it has one. */
 export const timeOf = (i: number) => new Date(STARTED_AT + Math.round(i) * MINUTE_MS).toISOString();
 const id = (kind: string, i: number) => `${kind}_00000000-0000-7000-8000-${String(i).padStart(12, '0')}`;
 export const jobId = (i: number) => id('opt', i);
 export const planId = (i: number) => id('plan', i);
 
 /**
- * Fills an empty database: ended jobs with inputs and answers of some KB, of which one in a thousand failed; plans of
- * 500 vehicles, of which a fifth moves; 1,000 queued and 8 running jobs; two plans of 100,000 vehicles; and one such
- * plan that was removed and whose items are still there.
+ * Fills an empty database with
+ * - ended jobs with inputs and answers of some KB; one in a thousand failed
+ * - plans of 500 vehicles, of which a fifth moves
+ * - 1,000 queued and 8 running jobs
+ * - two plans of 100,000 vehicles, and a removed one whose items are still stored
  */
 export async function fillDatabase(pool: pg.Pool, plans: number, jobs: number): Promise<void> {
   await pool.query(

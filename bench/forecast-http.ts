@@ -1,8 +1,7 @@
 /**
  * `npm run bench:forecast-http -- [--repeats 15]`: POST /api/v1/forecast over HTTP, end to end, on the New York sample
- * (73 locations) in a throwaway PostgreSQL; the API runs in a thread of its own. Cold requests ask for a start date
- * that was not asked for before; cached ones ask again. The baseline, in turns with them: GET /api/v1/data/locations,
- * one query and 73 rows.
+ * (73 locations) in a throwaway PostgreSQL. The API runs in a separate thread. Cold requests use a new start date;
+ * cached ones repeat one. The baseline takes turns with them: GET /api/v1/data/locations, one query and 73 rows.
  */
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';

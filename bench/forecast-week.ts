@@ -1,10 +1,10 @@
-/** A week ahead, by the day and as one total, as benches of hard cases look at it. */
+/** Forecasts of the week ahead, by day and as one total, for the benches of hard cases. */
 import { forecastMany } from '../src/core/forecast/forecast.ts';
 import type { DemandSeries, ForecastOptions, ForecastResult } from '../src/core/forecast/types.ts';
 
 export type WeekForecast = Extract<ForecastResult, { status: 'ok' }>;
 
-/** Forecasts of the week from the start on with 95 % intervals, of each day and of the whole week. */
+/** Forecasts of the week from a start, with 95 % intervals, for each day and for the whole week. */
 export function forecastWeek(
   series: readonly DemandSeries[],
   start: Pick<ForecastOptions, 'startDate' | 'originHour'>,
@@ -19,7 +19,7 @@ export function forecastWeek(
   return { daily: of(24), weekly: of(168) };
 }
 
-/** Whether what came lies within the interval of a step. */
+/** Whether the observed demand lies within the interval of a step. */
 export function isHeld({ lower, upper }: WeekForecast, step: number, actual: number): boolean {
   return lower !== undefined && upper !== undefined && lower[step] <= actual && actual <= upper[step];
 }

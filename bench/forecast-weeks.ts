@@ -1,8 +1,8 @@
 /**
- * `npm run bench:weeks`: draws two weeks of the busiest zone of the New York sample as they would have been forecast,
- * hour by hour on the eve of their first day, with their 95 % interval beside what came:
- * bench/forecast-week-calm.svg, the sample's last whole week, and bench/forecast-week-holiday.svg, that of
- * Presidents' Day, the sample's only holiday with six weeks before it.
+ * `npm run bench:weeks`: plots two weeks of the busiest zone of the New York sample, forecast hour by hour on the eve
+ * of their first day, with the 95 % interval and the observed demand. bench/forecast-week-calm.svg is the sample's last
+ * whole week. bench/forecast-week-holiday.svg is the week of Presidents' Day, the sample's only holiday with six weeks
+ * before it.
  */
 import { writeFile } from 'node:fs/promises';
 import { DEFAULT_FILE, readDemand } from '../src/commands/backtest.ts';
@@ -15,7 +15,7 @@ import { plotWeek } from './week-plot.ts';
 
 const WEEKS = [
   { name: 'calm', startDate: '2017-04-24' },
-  // Friday to Thursday: the long weekend in the middle.
+  // Friday to Thursday, with the long weekend in the middle.
   { name: 'holiday', startDate: '2017-02-17' },
 ];
 const HOURS = 168;

@@ -1,8 +1,8 @@
 /**
  * `npm run bench:forecast -- [--repeats 9] [--only TEXT] [--json FILE]`: forecasts in one thread with 95 % intervals,
- * beside the seasonal naive method on the same series. Each case runs in a process of its own: its first call is
- * cold, its memory its own; then both methods take turns. Wall and processor time; on a busy machine the latter is
- * the thread's own.
+ * compared with the seasonal naive method on the same series. Each case runs in a process of its own, so its first call
+ * is cold and its memory is its own; then both methods take turns. Reports wall and CPU time; on a busy machine CPU
+ * time shows the cost of the thread alone.
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ type Case = {
   stepHours: number;
 };
 
-/** Poisson-like counts with a daily wave and quiet weekends, levels from 1 to 40 an hour. */
+/** Poisson-like counts with a daily wave and quiet weekends, at levels from 1 to 40 an hour. */
 async function madeUp(locations: number, weeks: number): Promise<DemandSeries[]> {
   const random = createUniform(1);
   return Array.from({ length: locations }, (_, locationId) => {
@@ -69,7 +69,7 @@ const CASES: Record<string, Case> = {
   },
 };
 
-/** What a process of one case measured, milliseconds. */
+/** The measurements of one case's process, milliseconds. */
 type Measured = {
   coldMs: number;
   coldProcessorMs: number;

@@ -1,11 +1,11 @@
 /**
- * How the time to a verified plan grows with the fleet and with the share of pairs that may be moved between; with the
- * number of locations: `optimizer.ts`.
+ * How the time to a verified plan grows with the fleet and with the share of allowed moves. For growth with the number
+ * of locations see `optimizer.ts`.
  *
  *   npm run bench:growth -- [--repeats 7] [--svg FOLDER]
  *
- * Whole core in one thread, from the parsed request on; medians with the 10th and 90th percentile. Instances take turns
- * within each repeat.
+ * Measures the whole core in one thread, from the parsed request; medians with the 10th and 90th percentile. Instances
+ * take turns within each repeat.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const repeats = Number(values.repeats);
 
 type Case = { series: string; x: number; request: OptimizeRequest; locations: LocationPoint[] };
 
-/** 263 locations and more and more vehicles. */
+/** 263 locations with growing fleets. */
 function fleetCases(): Case[] {
   const fleets = [300, 1000, 3000, 10_000, 30_000, 100_000];
   return fleets.flatMap((vehicles) =>
@@ -39,7 +39,8 @@ function fleetCases(): Case[] {
 }
 
 /**
- * 1,000 locations and wider and wider limits; 99 % of what a limit lets be served is asked for, at most 95 % of all.
+ * 1,000 locations with growing distance limits. The service level is 99 % of what can be served within the limit, at
+ * most 95 %.
  */
 function densityCases(): Case[] {
   const { points, supply, demand, n, required } = cityFlow(1, 1000);

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:holidays`: what knowing public holidays gains on the New York sample. Single days around the federal
- * holidays of early 2017, forecast from each of the seven midnights up to the day's own: hourly WAPE, and of the
- * day's total bias and the share inside its 95 % interval.
+ * `npm run bench:holidays`: the gain from known public holidays on the New York sample. Forecasts single days around
+ * the federal holidays of early 2017 from each of the seven midnights up to the day's own. Reports hourly WAPE and, for
+ * the total of the day, bias and the share inside the 95 % interval.
  */
 import { DEFAULT_FILE, readDemand } from '../src/commands/backtest.ts';
 import { accuracyOf, addErrors, type ErrorSums, noErrors } from '../src/core/forecast/accuracy.ts';
@@ -13,9 +13,9 @@ import type { ForecastSet, Holiday } from '../src/core/forecast/types.ts';
 import { openHolidayCalendar } from '../src/inputs/holidays.ts';
 
 const HOURS_PER_DAY = 24;
-/** Ten days of history: below, intervals are those of a new place. */
+/** Ten days of history: with fewer, the intervals are those of a new location. */
 const FIRST_START = '2017-01-10';
-/** Day, what it is, and the fewest and most days from which it is forecast. */
+/** The day, its name, and the fewest and most days between the forecast and it. */
 const DAYS: readonly [string, string, from?: number, to?: number][] = [
   ['2017-01-13', 'Friday before Martin Luther King Day'],
   ['2017-01-14', 'Saturday'],
@@ -45,7 +45,7 @@ type Score = {
   count: number;
 };
 
-/** Forecasts of a week, each asked for once. */
+/** Forecasts of a week. Each is computed once. */
 function forecaster(holidays: Holiday[]) {
   const known = new Map<string, ForecastSet>();
   return (startDate: string, stepHours: number): ForecastSet => {

@@ -1,12 +1,12 @@
 /**
- * How many of the smallest relaxations that an explanation names are proved in time, and how wide what is left open is.
+ * How many of the smallest relaxations in an explanation are proved in time, and how wide the others are left open.
  *
  *   npm run bench:infeasible -- [--sizes 20,73,263] [--first 1] [--seeds 2] [--seconds 4] [--only TEXT] [--each]
  *
- * A city with 2 to 4 capacities and fractional demand, infeasible in each of the ways below. `--seconds`: what an
- * explanation may take; 4 as without `options.explain`, more as with it. Told per kind and size: relaxations named,
- * settled of them, and of the open ones how far the value named is from the nearest one that is proved not to be
- * enough. `--each`: every problem.
+ * A city with 2 to 4 capacities and fractional demand, infeasible in each of the ways below. `--seconds`: the time
+ * limit of an explanation; 4 as without `options.explain`, more as with it. Reports per kind and size: the relaxations
+ * found, how many are settled, and for the open ones the distance between the value found and the nearest value proved
+ * insufficient. `--each`: reports every problem.
  */
 import { parseArgs } from 'node:util';
 import { explainInfeasible } from '../src/core/optimize/infeasible/infeasible.ts';
@@ -36,12 +36,14 @@ const CAPACITIES = [
 ];
 const PER_LOCATION = 5;
 
-/** `load`: demand by the fleet's capacity; `limits` may depend on the problem and on what its cheapest plan costs. */
+/**
+ * `load`: demand over the fleet's capacity. `limits` may depend on the problem and on the cost of its cheapest plan.
+ */
 type Kind = { load: number; limits(problem: Problem, cheapestUnits: number): Partial<Limits> };
 
 const mean = (problem: Problem) => countVehicles(problem) / problem.locationIds.length;
 
-/** As many of the largest vehicles as have the capacity that is required. */
+/** The number of largest vehicles that provide the required capacity. */
 function fewestByCapacity({ locationIds, capacities, supply, demand }: Problem): number {
   const n = locationIds.length;
   let open = SERVICE_LEVEL * demand.reduce((sum, d) => sum + d, 0);
@@ -96,7 +98,8 @@ async function createInfeasible(
   kind: Kind,
 ): Promise<Problem | null> {
   const base = createMixedProblem(seed, { n, perLocation: PER_LOCATION, capacities });
-  // Every other seed in hundredths, as people write it; the others in full precision, as forecasts give it.
+  // Every other seed has demand in hundredths, as people write it; the others have full precision, as forecasts give
+  // it.
   const hundredths = (d: number) => (seed % 2 === 0 ? d : Math.round(100 * d) / 100);
   const random = createUniform(seed);
   const demand = base.demand.map((d) => hundredths((d * kind.load * (1 + 0.01 * random())) / 0.9));
@@ -110,7 +113,7 @@ async function createInfeasible(
 
 type Row = { named: number; settled: number; alone: number; widths: number[]; ms: number[] };
 
-/** What is open between the value named and the nearest that is not enough, as a share of the value named. */
+/** Distance between the value found and the nearest insufficient one, as a share of the value found. */
 function widthOf({ relaxation, insufficient, value }: Conflict): number {
   if (relaxation === null) return Number.POSITIVE_INFINITY;
   return Math.abs(relaxation - (insufficient ?? value ?? 0)) / relaxation;

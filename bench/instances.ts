@@ -1,6 +1,6 @@
 /**
- * City-like instances from a seeded generator: random locations of a city of 45 × 42 km, 10–100 vehicles at each,
- * demand spread anew over the locations, 95 % of it required.
+ * City-like instances from a seeded generator: random locations in a city of 45 × 42 km, 10–100 vehicles at each,
+ * demand redistributed over the locations, 95 % of it required.
  */
 import type { Coordinates } from '../src/core/geo.ts';
 
@@ -22,7 +22,7 @@ export function cityFlow(seed: number, n: number): BenchInstance {
   }));
   const supply = Int32Array.from({ length: n }, () => 10 + Math.floor(91 * random()));
   const demand = Int32Array.from({ length: n }, () => 10 + Math.floor(91 * random()));
-  // Chance may ask for more than there is: the excess is taken off evenly.
+  // Random demand may exceed the fleet; the excess is removed evenly.
   const fleet = sum(supply);
   const factor = Math.min(1, fleet / sum(demand));
   for (let j = 0; j < n; j++) demand[j] = Math.floor(demand[j] * factor);

@@ -1,6 +1,6 @@
 /**
- * LEMON's network simplex (C++), compiled here, for whoever has g++ and the LEMON headers (Debian: liblemon-dev): a
- * yardstick on the same machine in the same run. Nothing of it is shipped or used by the service.
+ * LEMON's network simplex (C++), compiled on the spot if g++ and the LEMON headers are installed (Debian:
+ * liblemon-dev). It is a reference on the same machine in the same run. The service neither ships nor uses it.
  * Reference: Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015); LEMON 1.3, Boost licence.
  */
 import { spawnSync } from 'node:child_process';
@@ -18,7 +18,7 @@ export type Lemon = (
   netted: boolean,
 ) => LemonRun;
 
-/** @throws Error with the compiler's output where it cannot be compiled */
+/** @throws Error with the compiler's output if compilation fails */
 export function compileLemon(): Lemon {
   const program = join(mkdtempSync(join(tmpdir(), 'lemon-')), 'network-simplex');
   const source = fileURLToPath(new URL('lemon/network-simplex.cpp', import.meta.url));

@@ -1,8 +1,7 @@
 /**
  * `npm run bench:levels -- [--factors 1,0.1,0.33,0.7,1.3,3,10] [--days 7,10,21]`: forecasts of the week after a lasting
- * change of level. All zones of the New York sample, from four starts; every hour of the last k days before the
- * start, and
- * after it, times the factor: counts are thinned, or multiplied.
+ * change of level, for all zones of the New York sample, from four starts. Every hour of the last k days before the
+ * start, and after it, is changed by the factor: counts are thinned or multiplied.
  */
 import { parseArgs } from 'node:util';
 import { loadNyc, normal, seededRandom, sum, utcHour } from '../test/core/forecast/samples.ts';
@@ -17,12 +16,12 @@ const { values } = parseArgs({
 });
 const STARTS = ['2017-03-22', '2017-03-30', '2017-04-07', '2017-04-19'];
 const WEEK_HOURS = 168;
-/** Above this count a thinned one is drawn from the normal distribution. */
+/** A thinned count above this limit is drawn from the normal distribution. */
 const MAX_COUNTED = 100;
-/** Share of a total by which it may be off. */
+/** A total within this share of the truth meets the goal. */
 const GOAL = 0.15;
 
-/** A count of which each trip stays with the probability `factor`, or which is multiplied. */
+/** A changed count: each trip stays with the probability `factor`, or the count is multiplied. */
 function changed(random: () => number, count: number, factor: number): number {
   if (factor > 1) return Math.floor(count * factor) + (random() < (count * factor) % 1 ? 1 : 0);
   if (count > MAX_COUNTED) {

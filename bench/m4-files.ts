@@ -13,11 +13,11 @@ export type M4Series = {
   /** Seasonal period, hours. */
   period: number;
   history: Float64Array;
-  /** What followed, `Horizon` values. */
+  /** The `Horizon` values that followed. */
   actual: Float64Array;
 };
 
-/** What is wrong with a file: its message is all a user needs. */
+/** A fault in a file; its message is all that a user needs. */
 export class M4FileError extends Error {}
 
 export async function readM4Hourly(folder: string): Promise<M4Series[]> {

@@ -1,4 +1,4 @@
-/** Made-up series with the lengths and habits of the M4 hourly ones, for whoever has not the files. */
+/** Artificial series with the lengths and patterns of the hourly M4 series, for users without the files. */
 import { createUniform } from './instances.ts';
 import type { M4Series } from './m4-files.ts';
 

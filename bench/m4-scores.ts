@@ -1,7 +1,7 @@
 /**
  * Scores of the M4 competition, as its rules and its R code define them (Makridakis, Spiliotis, Assimakopoulos 2020).
  *
- * Notation: y[1…n] history, y[n+1…n+H] what followed, f forecast, L and U its bounds, m seasonal period.
+ * Notation: y[1…n] history, y[n+1…n+H] the values that followed, f forecast, L and U its bounds, m seasonal period.
  *   sMAPE = 200/H Σ |y − f| / (|y| + |f|)                                          per cent
  *   scale = 1/(n − m) Σ_{t>m} |y[t] − y[t − m]|                                    in-sample seasonal naive
  *   MASE  = 1/H Σ |y − f| / scale
@@ -83,7 +83,7 @@ export function seasonalNaive(history: Float64Array, period: number, horizon: nu
 }
 
 /**
- * Naive2: the last value of the seasonally adjusted history, times the seasonal indices; without adjustment where the
+ * Naive2: the last value of the seasonally adjusted history, times the seasonal indices. Without adjustment if the
  * history fails the seasonality test.
  */
 export function naive2(history: Float64Array, period: number, horizon: number): Float64Array {
@@ -97,7 +97,7 @@ export function naive2(history: Float64Array, period: number, horizon: number): 
 
 /**
  * 90 % test of the autocorrelation at lag m: |r_m| > 1.645 √((1 + 2 Σ_{k<m} r_k²) / n). Never seasonal below three
- * periods, nor where m lies beyond the ⌊10 log₁₀ n⌋ lags that R's `acf` computes.
+ * periods, nor if m is beyond the ⌊10 log₁₀ n⌋ lags that R's `acf` computes.
  */
 export function isSeasonal(history: Float64Array, period: number): boolean {
   const n = history.length;
@@ -117,7 +117,7 @@ export function isSeasonal(history: Float64Array, period: number): boolean {
 
 /**
  * Multiplicative classical decomposition, R's `decompose`: y / centred moving average of one period (half weights at
- * the ends where m is even), averaged per season, scaled to mean 1. Index i is that of position i, i + m, …
+ * the ends if m is even), averaged per season, scaled to mean 1. Index i is that of position i, i + m, …
  */
 export function seasonalIndices(history: Float64Array, period: number): Float64Array {
   const n = history.length;

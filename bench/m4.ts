@@ -1,7 +1,7 @@
 /**
- * `npm run bench:m4 -- FOLDER`: scores the engine on the hourly series of the M4 competition, beside Naive2 and the
- * seasonal naive method; FOLDER holds Hourly-train.csv, Hourly-test.csv and M4-info.csv.
- * `npm run bench:m4 -- --made-up 414 [--seed 1]`: the same on made-up series of that kind.
+ * `npm run bench:m4 -- FOLDER`: scores the engine on the hourly series of the M4 competition, compared with Naive2 and
+ * the seasonal naive method; FOLDER contains Hourly-train.csv, Hourly-test.csv and M4-info.csv. `npm run bench:m4 --
+ * --made-up 414 [--seed 1]`: the same on artificial series of that kind.
  */
 import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
@@ -27,7 +27,7 @@ export type M4Report = {
   seasonalNaive: PointScore & { owa: number };
 };
 
-/** The files say nothing of weekdays that the engine would use; all series end at the same hour. */
+/** The files contain no weekdays that the engine could use; all series end at the same hour. */
 const END_HOUR = 168 * 2000;
 
 /** Forecasts all series with 95 % intervals and scores them; `onSeries(done)` after each one. */

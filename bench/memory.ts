@@ -1,6 +1,6 @@
 /**
- * `npm run bench:memory -- [--solves 10000]`: many solves in one thread, of every kind in turns, and the memory after
- * each tenth of them. It has to stay flat: models are disposed, caches are bounded.
+ * `npm run bench:memory -- [--solves 10000]`: many solves of every kind in one thread, and the memory after each tenth
+ * of them. It must stay flat: models are disposed, caches are bounded.
  */
 import { parseArgs } from 'node:util';
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
@@ -14,7 +14,7 @@ const solves = Number(values.solves);
 type Kind = {
   shape: RequestShape;
   constraints?: NonNullable<OptimizeRequest['constraints']>;
-  /** Random costs in the place of great-circle ones. */
+  /** Random costs instead of great-circle ones. */
   hasNetwork?: boolean;
   explain?: boolean;
 };
@@ -49,7 +49,7 @@ const KINDS: Record<string, Kind> = {
   'explained, fractional demand': { shape: shape(6, 30), explain: true },
   'explained, 3 capacities': { shape: shape(4, 16, 3), explain: true },
 };
-/** Explanations take what they are given. */
+/** Explanations use all the time they get. */
 const LIMIT_SECONDS = 0.2;
 
 function randomNetwork(seed: number, location_ids: number[]): OptimizeRequest['network'] {

@@ -1,6 +1,6 @@
 /**
- * Problems that are no pure network, from a seeded generator: several capacities or fractional demand, 90 % of the
- * capacity, 95 % of it required.
+ * Problems that are not a pure network, from a seeded generator: several capacities or fractional demand; demand 90 %
+ * of the capacity, 95 % of it required.
  */
 
 import type { Problem } from '../src/core/optimize/problem/model.ts';

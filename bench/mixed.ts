@@ -1,14 +1,14 @@
 /**
- * Problems that are no pure network, in turns in one process: median and spread of total milliseconds, worst proved
+ * Problems that are not a pure network, in turns in one process: median and spread of total milliseconds, worst proved
  * gap.
  *
  *   node bench/mixed.ts [everyday | classes | fine | large] [repeats]
  *
- * everyday: one class, fractional demand, gap 1 %: what the service does (the network simplex with service at a
- * price), the search by column generation alone, and the formulation of all moves up to 263 locations. classes:
+ * everyday: one class, fractional demand, gap 1 %: the service's method (the network simplex with a Lagrangian
+ * multiplier), the search by column generation alone, and the formulation of all moves up to 263 locations. classes:
  * capacities 1, 2, 4, gap 1 %; fine: the same, gap 0.3 %; large: 1,000 locations of them. City-like instances, demand
- * 90 % of capacity, 95 % of it required, or 99 % of what can be served within 5 km where that is less. Matrices are
- * built outside.
+ * 90 % of capacity, 95 % of it required, or 99 % of what can be served within 5 km if that is less. Building matrices
+ * is not timed.
  */
 
 import { createBaseModel } from '../src/core/optimize/column-generation/build-base-model.ts';
@@ -27,12 +27,12 @@ import { figure } from './cli.ts';
 import { SERVICE_LEVEL } from './instances.ts';
 import { createMixedProblem, type MixedShape } from './mixed-instances.ts';
 
-/** `limitKm`: moves of at most so many km; none where it is left out. */
+/** `limitKm`: limit on the length of moves; absent: no limit. */
 type Case = MixedShape & { gap: number; limitKm?: number };
 
 const LIMIT_MS = 30_000;
 const CLASSES = [1, 2, 4];
-/** Locations up to which all moves in one model take seconds at most. */
+/** Up to this number of locations, one model of all moves takes a few seconds. */
 const MAX_DIRECT = 263;
 const GROUPS: Record<string, Case[]> = {
   everyday: [20, 263, 1000, 2000].flatMap((n) =>
@@ -98,7 +98,7 @@ for (const size of GROUPS[group]) {
   for (let repeat = -warmUp; repeat < Number(repeats); repeat++) {
     for (const problem of problems) {
       for (const [name, solve] of solvers) {
-        // It takes long, and its memory pushes the others' out of the caches.
+        // It takes long, and its memory evicts the caches of the others.
         if (name === 'all moves' && (size.n > 30 ? repeat !== 0 : repeat < -1)) continue;
         const startedMs = performance.now();
         const outcome = await solve(problem, size.gap);

@@ -1,14 +1,13 @@
 /**
  * `npm run bench:observations -- [--locations 5000] [--years 3] [--repeats 5] [--layouts key,covering,monthly]`
  *
- * Every query that the service makes on the demand observations, over a history as it grows when hours arrive: all
- * locations of an hour together. Rows are generated into a throwaway PostgreSQL (about 80 bytes each on disk and as
- * much again for each further layout) and the layouts are tried one after the other:
+ * Measures every query of the service on the demand observations. The history is stored in the order in which hours
+ * arrive: all locations of an hour together. Rows are generated into a throwaway PostgreSQL (about 80 bytes each on
+ * disk, and as much again for each further layout). The layouts are measured one after the other:
  *   key       primary key (location_id, hour)
  *   covering  the same with `include (demand)`: reads need not visit the table
  *   monthly   partitions by month, each with the primary key
- * Time is that of the service's own functions; blocks (8 kB) and scans are what EXPLAIN (ANALYZE, BUFFERS) says of
- * them.
+ * Times are those of the service's own functions; blocks (8 kB) and scans come from EXPLAIN (ANALYZE, BUFFERS).
  */
 
 import { rm } from 'node:fs/promises';
@@ -41,7 +40,7 @@ const FIRST = BEFORE - hours;
 const HISTORY_HOURS = 13 * 168;
 const at = (hour: number) => new Date(hour * HOUR_MS).toISOString();
 
-/** The rows without keys; rows of an hour stand together, as they arrive. WAL is not written for a new table. */
+/** The rows without keys. Rows of an hour are stored together, as they arrive. No WAL is written for a new table. */
 const GENERATE = `
   truncate demand_observations;
   alter table demand_observations drop constraint demand_observations_location_id_hour_pk;
@@ -140,7 +139,7 @@ try {
     console.log(`\n${layout}: table ${rows[0].heap}, index ${rows[0].indexes}`);
     console.log(`| ${'query'.padEnd(52)} | ms, median (least – most) | blocks | scans |`);
     await measureReads();
-    // What an upsert created is told by `xmax`, which PostgreSQL does not give for a partitioned table.
+    // `xmax` shows which rows an upsert created, but PostgreSQL does not give it for a partitioned table.
     if (layout !== 'monthly') await measureWrites();
   }
 } finally {
@@ -154,7 +153,7 @@ async function measureReads() {
   const from = BEFORE - HISTORY_HOURS;
   for (const count of [1, 73, 2000, 5000].filter((n) => n <= locations)) {
     const stride = Math.floor(locations / count);
-    // Another set of locations each time, as far as there is one: a second reader does not find the first one's blocks.
+    // A new set of locations each time if possible: no reader finds the blocks of another reader in the cache.
     const ids = (r: number) =>
       Array.from({ length: count }, (_, i) => 1 + ((i * stride + 37 * r) % locations));
     await measure(`history of 13 weeks, ${count} locations`, (database, r) =>
@@ -224,7 +223,7 @@ function scansOf(plan: Plan): string[] {
   return [...(own ? [plan['Node Type']] : []), ...(plan.Plans ?? []).flatMap(scansOf)];
 }
 
-/** Runs `work` in a transaction that leaves nothing. */
+/** Runs `work` in a transaction that is rolled back. */
 async function rolledBack(db: Opened['db'], work: Parameters<Opened['db']['transaction']>[0]) {
   await db
     .transaction(async (tx) => {

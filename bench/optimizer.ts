@@ -4,12 +4,12 @@
  *   npm run bench:optimizer -- [--sizes 20,100,263,500,1000,2000] [--repeats 9] [--seeds 3] [--direct-up-to 263]
  *     [--lemon] [--svg FILE]
  *
- * Methods take turns within each repeat (small instances several calls at a turn), so that a busy machine hits all of
- * them alike, those that build matrices after the others; times are medians over calls and seeds, with the 10th and
- * 90th percentile. Certificates are included; matrices are built outside, and timed by themselves, except where the
- * name says otherwise. "Travel times" are network costs as clients send them: 30 % around the distance, by direction,
- * so that they keep no triangle inequality and letting vehicles serve first where they stand proves nothing; how each
- * was solved stands behind the size. `--lemon` runs LEMON's network simplex on the same instances.
+ * Methods take turns within each repeat (small instances several calls at a turn), so a busy machine affects all of
+ * them alike. Methods that build matrices come last. Times are medians over calls and seeds, with the 10th and 90th
+ * percentile. They include certificates; building matrices is timed separately unless the name says otherwise. "Travel
+ * times" are network costs as clients send them: within 30 % of the distance, different in each direction. They violate
+ * the triangle inequality, so netting proves nothing; the way each was solved is printed after the size. `--lemon` runs
+ * LEMON's network simplex on the same instances.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -48,21 +48,23 @@ const directUpTo = Number(values['direct-up-to']);
 
 const lemon = values.lemon ? compileLemon() : null;
 
-/** What a run found, for the check of agreement (undefined: nothing), and its time where it is not the call's own. */
+/**
+ * The result of a run, for the check of agreement (undefined: none), and its time if that is not the time of the call.
+ */
 type Found = string | undefined | { found: string; ms: number };
 type Method = {
   name: string;
   run: () => Found | Promise<Found>;
-  /** `measured`: without warm-up; `once`: in the first round alone. */
+  /** `measured`: without warm-up; `once`: only in the first round. */
   when?: 'measured' | 'once';
 };
 
-/** Methods that solve, those that also build matrices, and what was found by the first words of their names. */
+/** Methods that solve, methods that also build matrices, and the results found, by the first word of their names. */
 type Instance = {
   solving: Method[];
   building: Method[];
   found: Map<string, string>;
-  /** How travel times are solved. */
+  /** How the problem with travel times was solved. */
   way: string;
 };
 
@@ -71,7 +73,7 @@ function describe(outcome: FlowOutcome): string {
   return outcome.kind === 'infeasible' ? `at most ${outcome.served} served` : outcome.kind;
 }
 
-/** Methods whose results are compared have the same first word. */
+/** Methods whose results are compared share the first word of their name. */
 function methodsFor(instance: BenchInstance): Instance {
   const { n, points, supply, demand, required } = instance;
   const amounts = { n, supply, demand, required };
@@ -119,7 +121,7 @@ function methodsFor(instance: BenchInstance): Instance {
   return { solving, building, found: new Map(), way };
 }
 
-/** Dense costs that are 0.7 to 1.3 of the great-circle ones, each direction by itself. */
+/** Dense costs of 0.7 to 1.3 times the great-circle ones, different in each direction. */
 function travelTimes({ n }: BenchInstance, { units }: DenseCosts): DenseCosts {
   const random = createUniform(n);
   return {
@@ -128,7 +130,7 @@ function travelTimes({ n }: BenchInstance, { units }: DenseCosts): DenseCosts {
   };
 }
 
-/** The flow with its certificate, and HiGHS's second opinion of its tree: what the service does. */
+/** The flow with its certificate and the confirmation by HiGHS, as in the service. */
 async function confirmed(problem: FlowProblem): Promise<string> {
   const outcome = solveFlow(problem);
   if (outcome.kind !== 'solved') return describe(outcome);
@@ -138,7 +140,7 @@ async function confirmed(problem: FlowProblem): Promise<string> {
   return confirmation.kind === 'confirmed' ? describe(outcome) : confirmation.kind;
 }
 
-/** One solve after a warm-up; the time is its own, without the process around it. */
+/** One solve after a warm-up. The time is that of the solve, without the process around it. */
 function runLemon(problem: FlowProblem & { cost: DenseCosts }, netted: boolean): Found {
   const { cost, ms } = lemon!(problem, 1, netted);
   return { found: `cost ${cost}`, ms: ms[0] };
@@ -188,7 +190,7 @@ for (const n of sizes) {
   const times = new Map<string, number[]>();
   const instances = Array.from({ length: seeds }, (_, seed) => methodsFor(cityFlow(seed, n)));
   await takeTurns(n, instances, 'solving', times);
-  // What builds matrices comes last: otherwise its garbage is collected at the cost of the next method.
+  // Methods that build matrices come last: otherwise their garbage is collected during the next method.
   await takeTurns(n, instances, 'building', times);
   console.log(`${n} locations, ms; travel times: ${instances.map(({ way }) => way).join(', ')}`);
   for (const [name, list] of times) {

@@ -1,8 +1,7 @@
 /**
- * `npm run bench:queries -- [--plans 2000] [--jobs 100000] [--only TEXT] [--explain]`: what PostgreSQL does for each
- * query of the lists, the comparison, the export, the line of jobs and the sweeper, over a million plan items and a
- * hundred thousand jobs. The queries are those of the service, taken down as it sends them; `--explain` prints the
- * plans.
+ * `npm run bench:queries -- [--plans 2000] [--jobs 100000] [--only TEXT] [--explain]`: the work of PostgreSQL for each
+ * query of the lists, the comparison, the export, the job queue and the sweeper, over a million plan items and a
+ * hundred thousand jobs. The queries are recorded as the service sends them; `--explain` prints their plans.
  */
 import { parseArgs } from 'node:util';
 import { drizzle } from 'drizzle-orm/node-postgres';
@@ -120,19 +119,19 @@ const calls: [string, Call][] = [
   ['retention: 100 parts', (db) => deletePlanParts(db, 100)],
 ];
 
-/** Explains the statements that a call sends, each in a transaction that is undone. */
+/** Explains the statements that a call sends, each in a transaction that is rolled back. */
 async function explainCall(pool: pg.Pool, call: Call): Promise<ExplainedQuery[]> {
   const client = await pool.connect();
   try {
     await client.query('begin');
     const sent: pg.QueryConfig[] = [];
-    // The connection as it is, but for a record of what is sent over it.
+    // The connection, with a record of the statements sent over it.
     const query = (config: pg.QueryConfig, values?: unknown[]) => {
       sent.push({ text: config.text, values: values ?? config.values ?? [] });
       return client.query(config, values);
     };
     const recorded: pg.PoolClient = Object.create(client, { query: { value: query } });
-    // A client is a pool to drizzle in all that is used here.
+    // For these calls drizzle accepts a client in place of a pool.
     const db = drizzle(recorded, { schema }) as unknown as Database;
     await call(db);
     await client.query('rollback');

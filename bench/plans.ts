@@ -1,8 +1,8 @@
 /**
- * `npm run bench:plans -- [--repeats 9] [--sizes 1000,10000,100000]`: the statement that ends a job
- * and stores its plan, in milliseconds, beside COPY of the plan's rows into a table without index, constraint and
- * write-ahead log. They take turns, with the end of a job that stores the same answer and no plan, and with a row per
- * vehicle, which is what packing them (`plan-record.ts`) saves; last, the space of both.
+ * `npm run bench:plans -- [--repeats 9] [--sizes 1000,10000,100000]`: the statement that ends a job and stores its
+ * plan, in milliseconds, compared with COPY of the plan's rows into a table without index, constraint and write-ahead
+ * log. Two more variants take turns with them: ending a job with the same answer and no plan, and one row per vehicle,
+ * which shows what packing (`plan-record.ts`) saves. Finally reports the space of both.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -33,7 +33,7 @@ const ROWS = `create table item_rows (plan_id text, ordinal int, vehicle_id text
 let count = 0;
 const nextId = (kind: string) => `${kind}_00000000-0000-7000-8000-${String(++count).padStart(12, '0')}`;
 
-/** A plan over 1,000 locations of which every fifth vehicle moves. */
+/** A plan over 1,000 locations in which every fifth vehicle moves. */
 function makePlan(vehicles: number): OptimizationResult {
   const allocation_plan = Array.from({ length: vehicles }, (_, i) => {
     const isMove = i % 5 === 0;
@@ -62,7 +62,7 @@ function makePlan(vehicles: number): OptimizationResult {
   };
 }
 
-/** Ends a job as the worker does: milliseconds until its answer, and its plan where there is to be one, stand. */
+/** Ends a job as the worker does. @returns milliseconds until its answer, and its plan if wanted, are stored */
 async function store(db: Database, result: OptimizationResult, hasPlan: boolean): Promise<number> {
   await insertJob(db, {
     jobId: nextId('opt'),
@@ -121,7 +121,7 @@ async function copy(pool: pg.Pool, result: OptimizationResult): Promise<number> 
   }
 }
 
-/** A row per vehicle, by one statement. */
+/** A row per vehicle, in one statement. */
 async function storeRows(pool: pg.Pool, { allocation_plan: items }: OptimizationResult): Promise<number> {
   const startedMs = performance.now();
   const column = (pick: (item: AllocationPlanItem) => number | string) => `{${items.map(pick).join(',')}}`;

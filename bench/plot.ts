@@ -1,4 +1,4 @@
-/** A line of a plot: medians with the range they were seen in. */
+/** A line of a plot: medians with their observed range. */
 export type Series = { name: string; points: { x: number; median: number; low: number; high: number }[] };
 
 const WIDTH = 900;
@@ -17,9 +17,7 @@ const COLOURS = [
   '#e377c2',
 ];
 
-/**
- * An SVG with logarithmic axes, a line and a range bar per point, and a legend; readable on white and on dark pages.
- */
+/** An SVG with logarithmic axes, a line, a range bar per point, and a legend. Readable on white and on dark pages. */
 export function plotLogLog(title: string, xLabel: string, yLabel: string, series: readonly Series[]): string {
   const points = series.flatMap((line) => line.points);
   const x = scale(

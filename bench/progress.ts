@@ -1,13 +1,13 @@
 /**
- * `npm run bench:progress -- [--seconds 60] [--only TEXT]`: what it costs to report progress ten times a second, as a
+ * `npm run bench:progress -- [--seconds 60] [--only TEXT]`: the cost of reporting progress ten times a second, as a
  * worker's thread does.
  *
- * A solve is a fixed amount of work: a request that ends by itself, of which it is checked that it takes the same
- * steps to the same cost with and without progress. Three at a time, one with progress and two without, who comes
- * first takes turns, for so many seconds per request. What is compared is the processor time of the process, all its
- * threads, which other work on the machine disturbs less than the clock: the ratio to the mean of the two without.
- * Median, in brackets the 10th – 90th percentile, and the 95 % confidence interval of the median (order statistics);
- * the same of these two tells what the measurement itself cannot tell apart.
+ * A solve is a fixed amount of work: a request that ends by itself. The bench checks that it takes the same steps to
+ * the same cost with and without progress. Solves run in groups of three, one with progress and two without, in
+ * rotating order, for the given seconds per request. The figure is the ratio of CPU time (all threads) to the mean of
+ * the two without progress; other work on the machine affects CPU time less than wall time. Reports the median, the
+ * 10th – 90th percentile in brackets, and the 95 % confidence interval of the median (order statistics). The ratio of
+ * the two without progress shows the noise of the measurement.
  */
 import { setImmediate } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -63,7 +63,7 @@ async function run(input: OptimizeInput, isReported: boolean): Promise<Run> {
   const outcome = await optimize(input, isReported ? hooks : {});
   const { user, system } = process.cpuUsage(before);
   if (outcome.status !== 'optimal') throw new Error(outcome.status);
-  // What was posted is taken before the next solve.
+  // Posted messages are received before the next solve.
   await setImmediate();
   const { objective, iterations, nodes } = outcome.certificate;
   return {
@@ -97,7 +97,7 @@ for (const [name, { shape, gap }] of Object.entries(CASES)) {
   const cpuMs: number[] = [];
   const endMs = performance.now() + Number(values.seconds) * 1000;
   for (let round = 0; round < MIN_ROUNDS || performance.now() < endMs; round++) {
-    // Who comes first takes turns: the first finds other garbage than the last.
+    // The order rotates: the first solve finds other garbage than the last.
     const order = [0, 1, 2].map((at) => (at + round) % 3);
     const used = [0, 0, 0];
     for (const which of order) {

@@ -1,4 +1,4 @@
-/** A node of EXPLAIN (FORMAT JSON), as far as it is read here. */
+/** A node of EXPLAIN (FORMAT JSON): the fields that are read here. */
 type Node = {
   'Node Type': string;
   'Index Name'?: string;
@@ -16,16 +16,16 @@ type Node = {
 
 export type ExplainedQuery = {
   ms: number;
-  /** rows that came out of the tables, those that a filter threw away included */
+  /** rows read from tables, including rows that a filter removed */
   rows: number;
-  /** pages of 8 KB that were touched, temporary files included */
+  /** pages of 8 KB that were accessed, including temporary files */
   pages: number;
   /** indexes and tables that were read, in the order of the plan */
   scans: string[];
   tree: string;
 };
 
-/** The gist of what EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) says. */
+/** A summary of EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON). */
 export function describePlan(explained: { Plan: Node; 'Execution Time': number }): ExplainedQuery {
   const root = explained.Plan;
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 /**
- * `npm run bench:requests -- [--repeats 9] [--only TEXT] [--json FILE]`: from a parsed request to a verified plan, the
- * whole core in one thread. Medians with the 10th and 90th percentile; memory is the process's, so run one shape
- * alone to read it.
+ * `npm run bench:requests -- [--repeats 9] [--only TEXT] [--json FILE]`: the whole core in one thread, from a parsed
+ * request to a verified plan. Medians with the 10th and 90th percentile. Memory is that of the process, so run a single
+ * shape to measure it.
  */
 import { parseArgs } from 'node:util';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
@@ -80,7 +80,7 @@ for (const [name, shape] of Object.entries(SHAPES)) {
 const command = `npm run bench:requests -- --repeats ${values.repeats}`;
 reportTable({ command, columns: ['request', 'ms', 'proved gap'], rows }, values.json);
 
-/** A gap in percent, two digits that matter; less than a thousandth is said to be so. */
+/** A gap in percent with two significant digits; below 0.001 %, only that bound. */
 function showGap(gap: number): string {
   if (gap === 0) return '0';
   return gap < 1e-5 ? '< 0.001 %' : `${Number((100 * gap).toPrecision(2))} %`;

@@ -1,4 +1,6 @@
-/** Requests as clients send them, from a seeded generator: the whole way from a parsed request to a verified plan. */
+/**
+ * Requests as clients send them, from a seeded generator, for the whole way from a parsed request to a verified plan.
+ */
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/problem/model.ts';
 import { createUniform } from './instances.ts';
@@ -16,7 +18,10 @@ export const BENCH_SETTINGS: OptimizeSettings = {
 
 export type RequestShape = { locations: number; vehicles: number; classes: number; isFractional: boolean };
 
-/** A city whose fleet of capacities 1 … classes stands in some places and is wanted in others; 80 % of it is needed. */
+/**
+ * A city whose vehicles (capacities 1 … classes) are at some locations and needed at others; 80 % of the fleet is
+ * needed.
+ */
 export function cityRequest(
   seed: number,
   shape: RequestShape,

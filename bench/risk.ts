@@ -1,8 +1,8 @@
 /**
- * `npm run bench:risk -- [--vehicles 100000] [--repeats 15]`: POST /api/v1/risk/score over HTTP, end to end, the
- * server in a thread of its own. The baseline, in turns with it: JSON.parse of the same body and JSON.stringify of
- * what it holds. "Blocked" is the longest time that the server's event loop was not free during a request: what any
- * other request waits at most.
+ * `npm run bench:risk -- [--vehicles 100000] [--repeats 15]`: POST /api/v1/risk/score over HTTP, end to end, with the
+ * server in a separate thread. The baseline takes turns with it: JSON.parse of the same body and JSON.stringify of its
+ * content. "Blocked" is the longest time that the server's event loop was busy during a request: the longest wait of
+ * any other request.
  */
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -1,12 +1,11 @@
 /**
- * `npm run bench:silence -- [--only TEXT] [--seconds 20] [--top 5] [--stops 0]`: the longest that a solve goes
- * without looking at its stop flag and clock, and between which two places. Processor time of the solving thread, so
- * that the machine's load does not matter; what the solver's own thread does meanwhile is waited for in slices, each
- * of which looks.
+ * `npm run bench:silence -- [--only TEXT] [--seconds 20] [--top 5] [--stops 0]`: the longest time between two looks of
+ * a solve at its stop flag and clock, and the two places in the code. Measured in CPU time of the solving thread, so
+ * the load of the machine does not matter. Waiting for the solver's own thread happens in slices, each with a look.
  *
- * `--stops N`: also how long N stops take, and N ends of the time: half of them right after the looks that the
- * longest silences follow, half anywhere. Median and longest processor time from that look to the end of the solve;
- * where the solver's own thread has to be ended, the 45 ms that are waited for it come on top.
+ * `--stops N`: also measures N cancellations and N expiries of the time limit, half of them right after the looks that
+ * precede the longest silences, half at random looks. Reports median and longest CPU time from that look to the end of
+ * the solve. If the solver's own thread has to be ended, add the wait of 45 ms for it.
  */
 import { parseArgs } from 'node:util';
 import { percentile } from './cli.ts';
@@ -28,7 +27,7 @@ const MIN_MS = 3;
 const LATE_MS = 1e9;
 Error.stackTraceLimit = 12;
 
-/** Time of this thread on a processor, ms. */
+/** CPU time of this thread, ms. */
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
@@ -36,9 +35,9 @@ function threadMs(): number {
 
 type Silence = { ms: number; look: number; from: Error; to: Error };
 
-/** Told of every look at this flag, which reads the flag, then the clock. */
+/** Called at every look at this flag. A look reads the flag, then the clock. */
 let watched: { flag: Int32Array; onLook: () => void } | null = null;
-/** Added to the clock: later than any limit once the time is to be up. */
+/** Added to the clock: later than any limit once the time should be up. */
 let aheadMs = 0;
 let isLateNext = false;
 const load = Atomics.load;
@@ -55,7 +54,7 @@ performance.now = () => {
   return ms;
 };
 
-/** Silences of one solve, the longest first. */
+/** The silences of one solve, longest first. */
 async function listen(
   solve: Solve,
   limitMs: number,
@@ -71,7 +70,7 @@ async function listen(
     if (ms > MIN_MS) silences.push({ ms, look: looks - 1, from, to });
     looks++;
     from = to;
-    // Without what noting it down took.
+    // Excludes the time of recording.
     fromMs = threadMs();
   };
   watched = { flag, onLook };
@@ -81,7 +80,7 @@ async function listen(
   return { silences: silences.sort((a, b) => b.ms - a.ms), looks, status };
 }
 
-/** Processor time from a look on, right after which the flag is set or the time is up, to the end of the solve. */
+/** CPU time from a look to the end of the solve, if the flag is set or the time expires right after that look. */
 async function stopAfter(solve: Solve, limitMs: number, look: number, isStop: boolean): Promise<number> {
   const flag = new Int32Array(new SharedArrayBuffer(4));
   let looks = 0;
@@ -89,7 +88,7 @@ async function stopAfter(solve: Solve, limitMs: number, look: number, isStop: bo
   const onLook = () => {
     if (looks++ !== look) return;
     from = threadMs();
-    // This look has still seen nothing: the flag was read before, the clock is read once more.
+    // This look does not see the change: the flag was read before; the clock is read once more.
     if (isStop) Atomics.store(flag, 0, 1);
     else isLateNext = true;
   };
@@ -112,7 +111,7 @@ function placeOf(error: Error): string {
     .join(' < ');
 }
 
-/** The longest silence between each two places. */
+/** The longest silence between each pair of places. */
 function tellPlaces(silences: Silence[]): void {
   const places = new Map<string, { ms: number; count: number }>();
   for (const { ms, from, to } of silences) {
@@ -132,7 +131,7 @@ const random = createUniform(1);
 for (const [name, kind] of Object.entries(STOP_KINDS)) {
   if (!name.includes(values.only) || kind.instead === 'nothing') continue;
   const solve = await prepare(kind);
-  // Matrices are built by the first one, and code is compiled.
+  // The first solve builds matrices and compiles the code.
   const first = await listen(solve, limitMs);
   const { silences, looks, status } = await listen(solve, limitMs);
   const longest = (of: Silence[]) => of[0]?.ms.toFixed(0) ?? `below ${MIN_MS}`;

@@ -1,4 +1,4 @@
-/** The hard problems that `stops.ts` and `silence.ts` stop: what runs, and over which span of time. */
+/** The hard problems that `stops.ts` and `silence.ts` stop: the work, and the span of time in which it is stopped. */
 
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import { greatCircleKm } from '../src/core/geo.ts';
@@ -23,14 +23,11 @@ export type Kind = {
   spanMs: number;
   explain?: boolean;
   constraints?: NonNullable<OptimizeRequest['constraints']>;
-  /** How many times as much demand as the fleet's capacity there is; default 0.8. */
+  /** Demand over the fleet's capacity; default 0.8. */
   load?: number;
-  /** Costs and distances as matrices of the request. */
+  /** Costs and distances as matrices in the request. */
   network?: boolean;
-  /**
-   * What runs instead of the whole core: the formulation of all moves alone, or a loop that does nothing but read
-   * clock and flag.
-   */
+  /** Runs instead of the whole core: only the formulation of all moves, or a loop that only reads clock and flag. */
   instead?: 'all moves' | 'nothing';
 };
 
@@ -96,7 +93,7 @@ export const STOP_KINDS: Record<string, Kind> = {
     spanMs: 4500,
     constraints: { total_fleet_size: 5000 },
   },
-  // Vehicles that are missing are counted, never listed.
+  // Missing vehicles are counted, never listed.
   '263 locations, demand far above': { ...city(263, 2600, 1), gap: 0.01, spanMs: 100, load: 1e5 },
   '263 locations, 3 classes, demand far above': {
     ...city(263, 2600, 3),
@@ -118,7 +115,7 @@ export const STOP_KINDS: Record<string, Kind> = {
     constraints: { min_vehicles_per_location: 1e6 },
   },
   '5,000 locations, fractional': { ...city(5000, 100_000, 1), gap: 0, spanMs: 6000 },
-  // More than the matrices are built for.
+  // More locations than matrices are built for.
   '6,000 locations, fractional': { ...city(6000, 100_000, 1), gap: 0, spanMs: 6000 },
   '20,000 locations, fractional': { ...city(20_000, 100_000, 1), gap: 0, spanMs: 2500 },
   '1,000 locations, 100 classes': { ...city(1000, 10_000, 100), gap: 0.01, spanMs: 6000 },
@@ -132,7 +129,7 @@ function city(locations: number, vehicles: number, classes: number) {
 /** Solves until it is stopped or the time is up. @returns how it ended */
 export type Solve = (stopFlag: Int32Array, limitMs: number) => Promise<string>;
 
-/** Loads the solver and builds the request. @throws where the kind's request is none */
+/** Loads the solver and builds the request. @throws if the request is invalid */
 export async function prepare(kind: Kind): Promise<Solve> {
   await loadSolver(threadCache);
   const { request, locations } = cityRequest(1, kind);

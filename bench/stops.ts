@@ -1,9 +1,9 @@
 /**
- * `npm run bench:stops -- [--only NAME] [--stops 200]`: how long a solve takes to end after it was cancelled, and by
- * how much it overruns its time limit, at random moments of hard problems. Median, 99th percentile and longest of
- * each kind, in milliseconds. A solve runs in a thread as it does in the service; moments are spread evenly over its
- * first `spanMs`. Time in which the thread was ready to run but had no processor (Linux tells) is not counted: it is
- * the machine's.
+ * `npm run bench:stops -- [--only NAME] [--stops 200]`: the time from a cancellation to the end of a solve, and the
+ * overrun of its time limit, at random moments of hard problems. Reports median, 99th percentile and maximum of each
+ * kind, in milliseconds. A solve runs in a thread, as in the service; moments are spread evenly over its first
+ * `spanMs`. Time in which the thread was ready to run but had no processor (known on Linux) is not counted: that is due
+ * to the machine.
  */
 import { once } from 'node:events';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { type Kind, prepare, STOP_KINDS } from './stop-kinds.ts';
 type Task = { stopFlag: Int32Array; limitMs: number };
 type Ended = { status: string; endedMs: number };
 
-/** Longest that a limit may be: a solve that is stopped has no other. */
+/** Upper limit for time limits; a cancelled solve has only this one. */
 const NO_LIMIT_MS = 60_000;
 
 if (isMainThread) await main();
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
     const kind = STOP_KINDS[name];
     const thread = new Worker(new URL(import.meta.url), { workerData: name });
     const [schedule] = (await once(thread, 'message')) as [string];
-    /** Solves, and measures how long it went on after `atMs`: negative where it had ended before. */
+    /** Solves, and measures how long the solve continued after `atMs`: negative if it had ended before. */
     const solve = async (atMs: number, isStop: boolean) => {
       const stopFlag = new Int32Array(new SharedArrayBuffer(4));
       const startedMs = performance.now();
@@ -56,7 +56,7 @@ async function main(): Promise<void> {
     const afterStop: number[] = [];
     const afterLimit: number[] = [];
     const statuses: Record<string, number> = {};
-    // The first of each warms up.
+    // The first solve of each kind is a warm-up.
     for (let s = -1; s < stops; s++) {
       const atMs = 1 + ((s + random()) / stops) * kind.spanMs;
       const stopped = await solve(s < 0 ? kind.spanMs : atMs, true);
@@ -78,7 +78,7 @@ function describe(ms: number[]): string {
   return `${at(0.5).padStart(3)} ${at(0.99).padStart(4)} ${at(1).padStart(4)} (${ms.length})`;
 }
 
-/** Milliseconds that a thread has waited for a processor so far. */
+/** Milliseconds that a thread has spent waiting for a processor. */
 function waitedFor(schedule: string): number {
   return Number(readFileSync(schedule, 'utf8').split(' ')[1]) / 1e6;
 }

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:storms -- [--seeds 12]`: daily forecasts of a week after made-up demand, with and without days on
- * which it collapsed, stored as events or not. Twelve places, 13 weeks of Poisson counts with a daily wave, a shape of the week, and days that vary by
- * themselves and with their neighbours. What is forecast holds no such day.
+ * `npm run bench:storms -- [--seeds 12]`: daily forecasts of a week after artificial demand, with and without storm
+ * days on which demand collapsed, stored as events or not. Twelve locations, 13 weeks of Poisson counts with a daily
+ * wave, a shape of the week, and daily variation that is partly shared with the next day. The forecast week contains no
+ * storm.
  */
 import { parseArgs } from 'node:util';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
@@ -14,10 +15,7 @@ const PLACES = 12;
 const DAYS = 91;
 const WEEKDAYS = [1, 1, 1.05, 1.1, 1.2, 1.3, 0.8];
 
-/**
- * `lasting`: share of a day's deviation that the next day keeps; `onDay`: factor of a day, where it is no ordinary
- * one.
- */
+/** `lasting`: share of a day's deviation that the next day keeps. `onDay`: factor of an unusual day. */
 type Demand = {
   name: string;
   level: number;
@@ -58,7 +56,7 @@ const DEMANDS: Demand[] = [
   },
 ];
 
-/** Hourly counts of a place, the days to learn from and the week to come. */
+/** Hourly counts of a location: the days to learn from and the week to forecast. */
 function demandOf(random: () => number, demand: Demand, storms: readonly number[]) {
   const level = demand.level * Math.exp(0.5 * normal(random));
   const history = new Float64Array(24 * DAYS);
@@ -86,7 +84,7 @@ function rowOf(demand: Demand): string[] {
   const sums = { demand: 0, error: 0, bias: 0, held: 0, days: 0 };
   for (let seed = 1; seed <= Number(values.seeds); seed++) {
     const random = seededRandom(7919 * seed);
-    // One storm in the last two weeks, one before.
+    // One storm in the last two weeks, one before that.
     const storms = [DAYS - 2 - Math.floor(random() * 12), DAYS - 20 - Math.floor(random() * 60)];
     const places = Array.from({ length: PLACES }, () => demandOf(random, demand, storms));
     const series = places.map(({ history }, place) => seriesOf(history, { locationId: place + 1 }));

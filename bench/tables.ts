@@ -1,6 +1,6 @@
 /**
- * `npm run bench:tables`: puts the tables that benches wrote with `--json bench/results/NAME.json` into
- * bench/README.md. A table is replaced where `<!-- table NAME -->` stands above it. A test compares the two.
+ * `npm run bench:tables`: copies the tables that benches wrote with `--json bench/results/NAME.json` into
+ * bench/README.md. It replaces the table below each `<!-- table NAME -->`. A test compares the two.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { type BenchTable, toMarkdown } from './cli.ts';
 const README = path.join(import.meta.dirname, 'README.md');
 const RESULTS = path.join(import.meta.dirname, 'results');
 
-/** The document with every marked table as it was measured. @throws Error where a mark and its file do not match */
+/** The document with every marked table as measured. @throws Error if a mark has no file or a file no mark */
 export function withTables(markdown: string, tables: ReadonlyMap<string, BenchTable>): string {
   const placed = new Set<string>();
   const text = markdown.replaceAll(
@@ -26,7 +26,7 @@ export function withTables(markdown: string, tables: ReadonlyMap<string, BenchTa
   return text;
 }
 
-/** What benches have written, by name. */
+/** The tables that benches have written, by name. */
 export function readTables(): Map<string, BenchTable> {
   return new Map(
     globSync('*.json', { cwd: RESULTS }).map((file) => [

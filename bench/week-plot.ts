@@ -1,12 +1,12 @@
-/** Hours of a forecast beside what came; NaN where nothing was observed. */
+/** Hours of a forecast and the observed demand; NaN if not observed. */
 export type Week = {
   title: string;
-  /** One per hour, from a midnight on. */
+  /** One value per hour, starting at a midnight. */
   forecast: Float64Array;
   lower: Float64Array;
   upper: Float64Array;
   observed: Float64Array;
-  /** What stands below each day, one line per entry. */
+  /** Labels below each day, one line per entry. */
   days: string[][];
 };
 
@@ -20,7 +20,9 @@ const LEGEND = [
   ['observed', 'what came'],
 ] as const;
 
-/** Its own paper and ink in both modes: a page may be dark where the reader's system is light. */
+/**
+ * The plot has its own background and colours in both modes: a page may be dark although the reader's system is light.
+ */
 const STYLE = `
 :root { --paper: #ffffff; --ink: #1f2328; --grid: #d8dee4; --band: #a8cbe0; --forecast: #0b5c85; --observed: #c23616 }
 @media (prefers-color-scheme: dark) {
@@ -44,7 +46,7 @@ export function plotWeek({ title, forecast, lower, upper, observed, days }: Week
   const top = tick * Math.ceil(highest / tick);
   const x = (hour: number) => (FRAME.left + ((right - FRAME.left) * hour) / hours).toFixed(1);
   const y = (value: number) => (bottom - ((bottom - FRAME.top) * value) / top).toFixed(1);
-  // A value stands in the middle of its hour.
+  // A value is drawn at the middle of its hour.
   const points = (values: Float64Array) =>
     Array.from(values, (value, hour) => `${x(hour + 0.5)},${y(value)}`);
   const ticks = Array.from({ length: Math.round(top / tick) + 1 }, (_, i) => i * tick);

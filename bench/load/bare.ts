@@ -1,19 +1,19 @@
 /**
- * The baseline of `load.ts`: a BullMQ job that does nothing, to another process and back, waited for by the job's own
- * `waitUntilFinished`. As a child process: the worker's side.
+ * The baseline of `load.ts`: a BullMQ job that does nothing goes to another process and back. The caller waits with the
+ * job's own `waitUntilFinished`. As a child process, this file is the worker.
  */
 import { createPostgresBackend, Queue, QueueEvents, Worker, withBackend } from 'bullmq';
 
 const NAME = 'bare';
 const postgres = withBackend(createPostgresBackend);
 
-/** `redis://…` or `postgresql://…` decides about the backend. */
+/** The URL decides the backend: `redis://…` or `postgresql://…`. */
 const isRedis = (url: string) => url.startsWith('redis');
 const postgresOptions = (url: string) => ({
   connection: { connectionString: url, schema: 'bare_queue', migrate: true, max: 4 },
 });
 
-/** @returns one round trip, and how to close */
+/** @returns one round trip, and a function that closes */
 export async function openBare(url: string) {
   const redis = { connection: { url, maxRetriesPerRequest: null } };
   const queue = isRedis(url) ? new Queue(NAME, redis) : new postgres.Queue(NAME, postgresOptions(url));

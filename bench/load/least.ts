@@ -1,8 +1,8 @@
 /**
- * The least that a service can be which stores before it accepts and before it answers: HTTP, one INSERT, a token, a
- * claim, one UPDATE with the answer, an event, the answer read and sent. The same libraries and durability, bodies
- * and answers as long; one table, two indexes; no checks, no solve, no thread, no plan. As child processes: its API
- * and its worker.
+ * The minimal service that stores before it accepts and before it answers: HTTP, one INSERT, a token, a claim, one
+ * UPDATE with the answer, an event, and the answer read and sent. It uses the same libraries and durability, and bodies
+ * and answers of the same length. It has one table and two indexes, but no checks, solve, thread or plan. As child
+ * processes, this file is its API and its worker.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ export type LeastConfig = { databaseUrl: string; redisUrl: string | undefined; a
 const TABLE = 'create table least_jobs (id int primary key, input json not null, worker text, answer json)';
 const LINE = 'create index on least_jobs (id) where worker is null';
 const INSERT = 'insert into least_jobs (id, input) values ($1, $2)';
-// Not waited for on disk, as the service's own.
+// Does not wait for the disk, like the service's claim.
 const CLAIM = `update least_jobs set worker = 'w' where id = (
     select id from least_jobs where worker is null order by id limit 1 for no key update skip locked)
   and set_config('synchronous_commit', 'off', true) = 'off' returning id, input::text`;
@@ -40,7 +40,7 @@ const connections = ({ databaseUrl, redisUrl }: LeastConfig) => {
   };
 };
 
-/** @returns where it listens */
+/** @returns the address it listens on */
 async function startApi(least: LeastConfig): Promise<string> {
   const { run, config } = connections(least);
   await run(TABLE, []);
@@ -84,7 +84,7 @@ async function startWorker(least: LeastConfig): Promise<string> {
 
 const ROLES = { api: startApi, worker: startWorker };
 
-/** Starts its processes. @returns where it listens */
+/** Starts its processes. @returns the address it listens on */
 export async function startLeast(least: LeastConfig): Promise<string> {
   const start = async (role: keyof typeof ROLES) => {
     const child = fork(fileURLToPath(import.meta.url), [role]);

@@ -1,12 +1,12 @@
 /**
- * `npm run bench:load -- [--calls 300] [--callers 8] [--backends redis,postgres]`: what the whole synchronous call
- * costs for small problems (20 locations, 200 vehicles), with one and two workers, on both backends: real processes,
- * a throwaway PostgreSQL with its usual durability, Redis without persistence.
+ * `npm run bench:load -- [--calls 300] [--callers 8] [--backends redis,postgres]`: the cost of a whole synchronous call
+ * for small problems (20 locations, 200 vehicles), with one and two workers, on both backends. It uses real processes,
+ * a throwaway PostgreSQL with its usual durability, and Redis without persistence.
  *
- * One caller: calls and bare BullMQ round trips take turns; medians, 95th percentiles, and their ratio without the
- * solve (the same problems solved in this process, also in turns); beside them what the job's record costs by itself
- * (`record.ts`), and the least service that could keep the same promises (`least.ts`). Then many callers at once:
- * jobs per second. The steps are read from the job records of the calls of one caller: `phases` of GET
+ * With one caller, calls and bare BullMQ round trips take turns. Reports medians, 95th percentiles, and their ratio
+ * without the solve (the same problems are solved in this process, also in turns). For comparison it also measures the
+ * job's record alone (`record.ts`) and the minimal service with the same guarantees (`least.ts`). With many callers at
+ * once it reports jobs per second. The steps come from the job records of one caller's calls: `phases` of GET
  * /api/v1/jobs/{job_id}.
  */
 
@@ -40,7 +40,7 @@ const calls = Number(values.calls);
 const callers = Number(values.callers);
 
 const SHAPE = { locations: 20, vehicles: 200, classes: 1, isFractional: false };
-/** The same places for all, so that they can be stored; another fleet and demand each time. */
+/** The same locations for all problems, so they are stored once; another fleet and demand each time. */
 const places: LocationPoint[] = cityRequest(0, SHAPE).locations;
 const problems: OptimizeRequest[] = Array.from({ length: 50 }, (_, seed) => cityRequest(seed, SHAPE).request);
 const bodies = problems.map((problem) => JSON.stringify(problem));
@@ -66,7 +66,7 @@ type Answer = {
 const agent = new Agent({ keepAlive: true });
 
 /**
- * A client that costs little itself: one connection that stays, and an answer that is parsed after the clock stopped.
+ * A client with little cost of its own: one persistent connection, and answers are parsed after the clock has stopped.
  */
 async function send(url: string, method: string, body?: string): Promise<{ answer: Answer; ms: number }> {
   const startedMs = performance.now();
@@ -89,7 +89,7 @@ async function send(url: string, method: string, body?: string): Promise<{ answe
 
 type Steps = Map<string, number[]>;
 
-/** What came between which marks, from the job's record and the caller's clock. */
+/** Adds the time of each step, from the job's record and the caller's clock. */
 function addSteps(steps: Steps, job: { phases: { phase: string; ms: number | null }[] }): void {
   for (const { phase, ms } of job.phases) {
     if (ms !== null) steps.set(phase, [...(steps.get(phase) ?? []), ms]);
@@ -99,7 +99,7 @@ function addSteps(steps: Steps, job: { phases: { phase: string; ms: number | nul
 type Baselines = {
   bare: Awaited<ReturnType<typeof openBare>>;
   record: Awaited<ReturnType<typeof openRecord>>;
-  /** where the least service listens */
+  /** address of the minimal service */
   least: string;
 };
 
@@ -206,7 +206,7 @@ async function measure(backend: string): Promise<void> {
 
 let isDying = false;
 
-/** Ends the children too: a bench that dies leaves none behind. What fails because of that is not told. */
+/** Also ends the children, so a failed bench leaves none behind. Errors in doing so are ignored. */
 async function die(error: unknown): Promise<void> {
   if (isDying) return;
   isDying = true;

@@ -1,5 +1,5 @@
 /**
- * Processes of the service, and of the baseline, as an operator runs them: one each, on free ports, ended with the
+ * Processes of the service and of the baseline, as an operator runs them: one each, on free ports, ended with the
  * bench.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
@@ -12,14 +12,14 @@ const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.met
 const ending: (() => Promise<unknown>)[] = [];
 let isEnding: Promise<void> | undefined;
 
-/** Has `end` called by `endAll`, before what was said earlier. */
+/** Registers `end` for `endAll`, which calls the latest first. */
 export function endLater(end: () => Promise<unknown>): void {
   ending.push(end);
 }
 
 /**
- * Ends all that was started, the last first; waits for that also where it is already on its way. What fails is told
- * and does not keep the rest from ending.
+ * Ends everything that was started, the latest first. A second call waits for the first. Errors are printed and do not
+ * stop the rest.
  */
 export function endAll(): Promise<void> {
   isEnding ??= endEach().finally(() => {
@@ -33,12 +33,12 @@ async function endEach(): Promise<void> {
 }
 
 /**
- * Has `endAll` end a process and wait for its end. To be called before the process is ready: the bench may die by
- * then.
+ * Registers a process with `endAll`, which ends it and waits for its exit. Call this before the process is ready: the
+ * bench may fail by then.
  */
 export function endChildLater(child: ChildProcess): void {
   endLater(async () => {
-    // Without a process id it could not be started, and will not tell that it has ended.
+    // Without a process id the start failed, and there will be no exit event.
     if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'exit');
     child.kill('SIGTERM');
@@ -46,7 +46,7 @@ export function endChildLater(child: ChildProcess): void {
   });
 }
 
-/** Starts a process of the service, which tells in its log when it is ready. */
+/** Starts a process of the service and waits until its log says that it is ready. */
 async function startService(path: string, env: Record<string, string>, ready: RegExp): Promise<void> {
   const child = spawn(process.execPath, [file(path)], {
     env: { ...process.env, LOG_LEVEL: 'info', ...env },
@@ -61,7 +61,7 @@ async function startService(path: string, env: Record<string, string>, ready: Re
   });
 }
 
-/** @returns where it listens */
+/** @returns the address it listens on */
 export async function spawnApi(env: Record<string, string>): Promise<string> {
   const port = await freePort();
   await startService('src/main.ts', { ...env, PORT: String(port) }, /listening/i);
@@ -69,7 +69,7 @@ export async function spawnApi(env: Record<string, string>): Promise<string> {
 }
 
 export const spawnWorker = (env: Record<string, string>) =>
-  // All calls come from one address, and may have all workers.
+  // All calls come from one address, which may use all workers.
   startService('workers/main.ts', { ...env, JOBS_RUNNING_PER_CALLER: '64' }, /worker ready/);
 
 export async function startBareWorker(url: string): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * What the record of a job costs by itself: the statements of one call, one after the other, by the service's own
- * functions and with its guarantees, in a database of its own on the same server.
+ * The cost of a job's record alone: the statements of one call, one after the other, by the service's own functions and
+ * with its guarantees, in a separate database on the same server.
  */
 
 import type { OptimizationResult, OptimizeRequest } from '../../src/contracts/optimize.ts';
@@ -15,7 +15,9 @@ import { migrateDatabase } from '../../src/db/migrate.ts';
 import { packLocations } from '../../src/db/packed-rows.ts';
 import { planRecord } from '../../src/db/plan-record.ts';
 
-/** @returns one job from its acceptance to its answer, without queue, solve and HTTP, and how to close */
+/**
+ * @returns a function for one job from acceptance to answer, without queue, solve and HTTP, and a function that closes
+ */
 export async function openRecord(serverUrl: string, places: readonly LocationPoint[]) {
   const options = { poolSize: 2, onError: console.error };
   const server = openDatabase(serverUrl, options);

@@ -1,12 +1,12 @@
-/** Bodies that are wrong, or hostile, of every operation with a JSON body. */
+/** Wrong or hostile bodies for every operation with a JSON body. */
 import { gzipSync } from 'node:zlib';
 
-/** Under the limit of JSON bodies, 48 MiB. */
+/** Just below the limit of JSON bodies, 48 MiB. */
 export const LARGE_BYTES = 46e6;
-/** Under the size from which bodies are read in a thread. */
+/** Just below the size from which bodies are read in a thread. */
 export const SMALL_BYTES = 255_000;
 
-/** An operation: where it is, and its body around the text of `items`, the list or map that grows. */
+/** An operation: its path, and its body around the text of `items`, the list or map that grows. */
 export type LoopOperation = {
   method: 'POST' | 'PUT' | 'PATCH';
   path: string;
@@ -94,7 +94,7 @@ export const LOOP_OPERATIONS: Record<string, LoopOperation> = {
   },
 };
 
-/** Items until `bytes` are full. */
+/** Adds items until `bytes` are full. */
 function fill(bytes: number, item: (i: number) => string): string {
   const parts: string[] = [];
   for (let i = 0, length = 0; ; i++) {
@@ -113,7 +113,7 @@ const inside =
     return around[0] + fill(bytes, (i) => (isMap ? `"${i}":${item(i)}` : item(i))) + around[1];
   };
 
-/** Kinds of faults, each as large as asked for. */
+/** Kinds of faults, each as large as requested. */
 export const ITEM_KINDS: Record<string, Kind> = {
   'zeros as items': inside(() => '0'),
   'empty objects as items': inside(() => '{}'),
@@ -135,7 +135,7 @@ export const ITEM_KINDS: Record<string, Kind> = {
 
 export type Body = { bytes: Buffer<ArrayBuffer>; headers: Record<string, string> };
 
-/** A faulty body: large, small, and packed, where a bomb is refused while it is unpacked. */
+/** A faulty body: large, small, and compressed. A decompression bomb is refused while it is unpacked. */
 export function faultyBodies(kind: Kind, operation: LoopOperation): Record<string, Body> {
   const large = Buffer.from(kind(operation, LARGE_BYTES));
   const headers = { 'content-type': 'application/json' };

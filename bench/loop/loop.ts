@@ -1,12 +1,12 @@
 /**
  * `npm run bench:loop -- [--part faults|largest|all] [--locations 5000] [--weeks 13] [--vehicles 500000] [--only
- * name]`: how long one caller can keep the event loop of the API from all others. API and worker are processes of
- * their own on a PostgreSQL of their own. `faults`: every kind of wrong or hostile body to every operation that takes
- * JSON. `largest`: the largest allowed request of every operation, and `/health` meanwhile; then, a minute later, the
+ * name]`: how long one caller can block the event loop of the API for all others. API and worker are separate processes
+ * on a separate PostgreSQL. `faults`: every kind of wrong or hostile body for every operation that takes JSON.
+ * `largest`: the largest allowed request of every operation, with `/health` requests meanwhile; a minute later, the
  * memory of the processes.
  *
- * A turn of the loop is measured inside the API: of the clock, and of the processor that its thread had in that turn,
- * which other work of the machine does not lengthen.
+ * A turn of the loop is measured inside the API, in wall time and in CPU time of its thread. Other work on the machine
+ * does not affect CPU time.
  */
 import http from 'node:http';
 import { setTimeout } from 'node:timers/promises';
@@ -70,7 +70,7 @@ function send(
         });
       },
     );
-    // An answer that comes before all is sent closes the connection.
+    // An answer that arrives before the body is sent completely closes the connection.
     sent.on('error', (error) => reject(error));
     sent.end(body);
   });
@@ -117,7 +117,7 @@ async function measureFaults({ url, turns }: Service): Promise<void> {
 async function measureLargest({ url, pids, turns }: Service): Promise<void> {
   const probe = await openProbe(url, pids);
   endLater(() => probe.close());
-  // Everything that is loaded late is loaded: what rests is what stays.
+  // All lazy modules are now loaded, so what remains later is retained memory.
   await send(url, { method: 'GET', path: '/openapi.json' });
   await setTimeout(2000);
   const rest = await probe.memory();

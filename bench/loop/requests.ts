@@ -1,4 +1,4 @@
-/** The largest requests that are allowed, one of each operation. */
+/** The largest allowed requests, one of each operation. */
 import type pg from 'pg';
 
 export type Request = {
@@ -6,9 +6,9 @@ export type Request = {
   method: string;
   path: string;
   headers?: Record<string, string>;
-  /** text of the body, made when it is sent */
+  /** text of the body, created when it is sent */
   body?: () => string;
-  /** keeps what later requests need */
+  /** keeps values that later requests need */
   then?: (text: string) => void;
 };
 
@@ -19,7 +19,7 @@ const DAYS = ['2015-06-01', '2017-04-20'];
 const list = (count: number, item: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => item(i)).join(',');
 
-/** Items until a body is full. */
+/** Adds items until a body is full. */
 function fill(limit: number, most: number, separator: string, item: (i: number) => string): string {
   const parts: string[] = [];
   for (let i = 0, bytes = 0; i < most; i++) {
@@ -31,7 +31,7 @@ function fill(limit: number, most: number, separator: string, item: (i: number) 
   return parts.join(separator);
 }
 
-/** Locations 1 … `count` in a grid of some 500 km, `weeks` of hourly demand at each. */
+/** Locations 1 … `count` in a grid of about 500 km, with `weeks` of hourly demand at each. */
 export async function storeCity(pool: pg.Pool, count: number, weeks: number): Promise<void> {
   await pool.query(
     `insert into locations (id, name, latitude, longitude)

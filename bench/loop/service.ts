@@ -1,4 +1,6 @@
-/** API and worker as an operator runs them, on a PostgreSQL of their own; the API tells how long its loop is busy. */
+/**
+ * API and worker as an operator runs them, on a separate PostgreSQL. The API reports how long its event loop is busy.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
 /**
- * Loaded into the API process (`--import`): how long its event loop is busy at a time. Told over IPC when asked, as
- * milliseconds since the last question: of the clock, and of the processor that the thread had meanwhile, which other
- * work of the machine does not lengthen.
+ * Loaded into the API process (`--import`): measures how long its event loop is busy at a time. On request it reports
+ * over IPC, in milliseconds since the last request: wall time, and CPU time of the thread, which other work on the
+ * machine does not affect.
  */
 const EVERY_MS = 2;
 
