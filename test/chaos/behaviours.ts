@@ -11,25 +11,25 @@ export type Behaviour = (caller: LedgerCaller, problem: PosedProblem, random: Ra
 
 const RETRY_MS = 200;
 
-/** POSTs and waits for the plan. A client whose connection breaks here never learns of its job. */
+/** POSTs and waits for the plan. If its connection breaks, this client never learns of its job. */
 const waits: Behaviour = async (caller, problem) => {
   const answer = await post(caller, problem, {});
   if (answer) await settle(caller, problem, answer);
 };
 
-/** Waits for a second at most. */
+/** Waits for at most a second. */
 const waitsASecond: Behaviour = async (caller, problem) => {
   const answer = await post(caller, problem, { prefer: 'wait=1' });
   if (answer) await settle(caller, problem, answer);
 };
 
-/** POSTs with `respond-async` and asks for the job now and then. */
+/** POSTs with `respond-async` and polls the job. */
 const asksLater: Behaviour = async (caller, problem) => {
   const jobId = await submit(caller, problem);
   if (jobId) await caller.follow(jobId, problem);
 };
 
-/** Two subscribers, on whichever APIs, follow the job; each subscribes again where its socket is lost. */
+/** Two subscribers on random APIs follow the job. Each subscribes again if its socket is lost. */
 const subscribes: Behaviour = async (caller, problem, random) => {
   const jobId = await submit(caller, problem);
   if (!jobId) return;
@@ -39,13 +39,13 @@ const subscribes: Behaviour = async (caller, problem, random) => {
   ]);
 };
 
-/** Hangs up in the middle; the job is accepted work, but this client will never ask for it. */
+/** Hangs up in the middle. The job is accepted work, but this client never asks for it. */
 const hangsUp: Behaviour = async (caller, problem, random) => {
   const answer = await post(caller, problem, {}, AbortSignal.timeout(random.integer(1, 600)));
   if (answer) await settle(caller, problem, answer);
 };
 
-/** Hangs up, or loses its connection, and sends the same again under its key until it is told the answer. */
+/** Hangs up, or loses its connection, and repeats the request with its key until it gets the answer. */
 const retriesWithKey: Behaviour = async (caller, problem, random) => {
   const key = `key-${randomUUID()}`;
   const once = async (signal?: AbortSignal) => {
@@ -57,7 +57,7 @@ const retriesWithKey: Behaviour = async (caller, problem, random) => {
     if (await once(AbortSignal.timeout(random.integer(1, 500)))) break;
     caller.ledger.counts.retries++;
   }
-  // At last twice at the same moment.
+  // Finally twice at the same moment.
   const insist = async () => {
     while (!(await once())) {
       caller.ledger.counts.retries++;
@@ -67,7 +67,7 @@ const retriesWithKey: Behaviour = async (caller, problem, random) => {
   await Promise.all([insist(), insist()]);
 };
 
-/** Changes its mind after a while. */
+/** Cancels after a while. */
 const cancels: Behaviour = async (caller, problem, random) => {
   const jobId = await submit(caller, problem);
   if (!jobId) return;
@@ -105,13 +105,13 @@ function post(
   return caller.call(problem.path, {
     body: problem.request,
     headers: { ...headers, 'x-client-id': clientOf(problem) },
-    // 500: the job has lost its worker too often. Whether that is true is compared at the end.
+    // 500: the job has lost its worker too often. The end of the run checks whether that is true.
     expected: [problem.httpStatus, 202, 500],
     ...(signal && { signal }),
   });
 }
 
-/** The id of a new job, or undefined where the service refused it or the connection broke. */
+/** The id of a new job, or undefined if the service refused it or the connection broke. */
 export async function submit(caller: LedgerCaller, problem: PosedProblem): Promise<string | undefined> {
   const answer = await caller.call(problem.path, {
     body: problem.request,
@@ -123,12 +123,12 @@ export async function submit(caller: LedgerCaller, problem: PosedProblem): Promi
   return jobId;
 }
 
-/** Clients of a kind share their turns. */
+/** Clients of one kind share their turns. */
 function clientOf({ name }: PosedProblem): string {
   return name.split('-')[0];
 }
 
-/** Books what a POST was told: the answer itself, or a job to ask for. */
+/** Records the answer to a POST: the result itself, or a job to ask for. */
 async function settle(
   caller: LedgerCaller,
   problem: PosedProblem,
@@ -137,7 +137,7 @@ async function settle(
 ): Promise<void> {
   const { status, body, requestId } = answer;
   const jobId = status === 202 ? body.data.job_id : body?.metadata?.job_id;
-  if (!jobId) return; // booked as a fault already
+  if (!jobId) return; // already recorded as a fault
   caller.ledger.accepted(jobId, problem, `${status} (${requestId})`, key);
   if (status === 202) await caller.follow(jobId, problem);
   else caller.ledger.answered(jobId, problem, body, `POST ${requestId}`);

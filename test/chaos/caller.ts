@@ -6,20 +6,20 @@ import type { PosedProblem } from './problems.ts';
 
 const RETRY_MS = 200;
 
-/** How clients reach the service: any API that is up, as behind a load balancer. */
+/** How clients reach the service: any running API, as behind a load balancer. */
 export type LedgerCaller = {
   readonly ledger: Ledger;
-  /** An API process that is up. @throws where the run is given up */
+  /** A running API process. @throws if the run is aborted */
   pickApi(): Promise<FleetMember>;
   /**
-   * One request. 503 and a connection that broke because the API was killed are undefined: to be tried again.
-   * Whatever else does not fit is a fault.
+   * One request. A 503, or a connection that broke because the API was killed, gives undefined: try again. Any other
+   * unexpected answer is a fault.
    */
   call(path: string, options: CallOptions): Promise<(Answer & { requestId: string }) | undefined>;
   /** Asks until the job has ended, and hands what it was told to the ledger. @returns the envelope */
   // biome-ignore lint/suspicious/noExplicitAny: an envelope of whatever kind
   follow(jobId: string, problem: PosedProblem): Promise<any>;
-  /** Aborts when the run is given up. */
+  /** Aborts when the run is aborted. */
   readonly signal: AbortSignal;
 };
 

@@ -1,6 +1,6 @@
 import type { AttemptOutcome, JobStatus } from '../../src/contracts/jobs.ts';
 
-/** A row of `jobs`, as far as its attempts are concerned. */
+/** The columns of `jobs` that concern attempts. */
 export type AttemptedJob = { status: JobStatus; attempts: number; crashes: number; finished_at: string };
 export type StoredAttempt = {
   attempt: number;
@@ -13,9 +13,9 @@ export type StoredAttempt = {
 const SLACK_MS = 1000;
 
 /**
- * What is wrong with the attempts of an ended job: every claim has its row and an end, one after the other; the last
- * one ended as the job did, or was broken off where the job could not be tried again; the crashes are counted.
- * @param maxCrashes after which a job ends as failed
+ * Faults in the attempts of an ended job. Every claim must have its row and an end, one after the other. The last
+ * attempt ended as the job did, or was broken off and the job could not be tried again. Crashes are counted.
+ * @param maxCrashes a job with so many crashes ends as failed
  */
 export function attemptFaults(
   job: AttemptedJob,
@@ -38,7 +38,7 @@ export function attemptFaults(
     if (Date.parse(ended_at) < Date.parse(started_at))
       faults.push(`attempt ${attempt} ended before it began`);
     const next = attempts[i + 1];
-    // Both times are those at which a statement began, which may have waited for another one.
+    // Both times are those at which a statement began; a statement may have waited for another one.
     if (next && Date.parse(next.started_at) < Date.parse(ended_at) - SLACK_MS) {
       faults.push(`attempt ${next.attempt} began before the one before it ended`);
     }

@@ -5,12 +5,12 @@ import type { Fleet } from './fleet.ts';
 import type { PosedProblem } from './problems.ts';
 import type { PostgresServer } from './servers.ts';
 
-/** Busy workers leave work to the others, so a few rounds reach all of them. */
+/** Busy workers leave work to others, so a few rounds reach all of them. */
 const MAX_ROUNDS = 8;
 
 /**
- * Nobody hangs after the storm: every worker takes a job, and every API hears the progress that every worker tells
- * (which travels over the event bus only; the end of a job would be found in PostgreSQL too).
+ * Nothing hangs after the storm: every worker takes a job, and every API receives the progress that every worker
+ * reports. Progress travels only over the event bus; the end of a job could also be found in PostgreSQL.
  */
 export async function checkLife(
   caller: LedgerCaller,
@@ -27,7 +27,7 @@ export async function checkLife(
   const middle = problems.filter(({ name }) => name.startsWith('middle'));
   const sockets = await Promise.all(apis.map((api) => openSocket(api.url)));
 
-  /** One job, followed on every API; crosses out what was seen. */
+  /** Follows one job on every API, and removes the processes that took part from the open list. */
   const tryOne = async (problem: PosedProblem) => {
     const accepted = await caller.call('/api/v1/optimize', {
       body: problem.request,
@@ -46,7 +46,7 @@ export async function checkLife(
     );
     const worker = workers.find(({ pid }) => pid === Number(row.worker_id.split(':')[0]));
     for (const [i, socket] of sockets.entries()) {
-      // The first message is the state at the time of subscribing, the others are what the worker tells.
+      // The first message is the state at the time of subscribing, the others are the worker's reports.
       const told = socket.messages.filter((m) => isOurs(m, 'progress')).length > 1;
       if (worker && told) missing.delete(`${apis[i].name} hears of ${worker.name}`);
     }

@@ -6,8 +6,8 @@ const COST_UNIT = 1e-4;
 const DEFAULT_SERVICE_LEVEL = 0.95;
 
 /**
- * What is wrong with a plan, worked out from the request alone and with no code of the service: every vehicle once,
- * where it stands, what its move costs, and the figures recomputed. For requests as `problems.ts` makes them.
+ * Faults in a plan, computed from the request alone, without code of the service: every vehicle appears once, at its
+ * location; move costs and figures are right. For requests as `problems.ts` makes them.
  */
 export function planFaults(
   request: OptimizeRequest,
@@ -63,7 +63,7 @@ export function planFaults(
   return faults;
 }
 
-/** Cost of one move: of the request's network, or the great circle in km. */
+/** Cost of one move: from the request's network, or the great circle in km. */
 function costOf(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],

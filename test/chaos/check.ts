@@ -11,7 +11,7 @@ import { endingsPerJob, requestsStored } from './logs.ts';
 import type { Planning, PosedProblem } from './problems.ts';
 import type { PostgresServer } from './servers.ts';
 
-/** What is wrong, and with which job where it is one job. */
+/** A fault, and the job it concerns if it concerns a single one. */
 export type Finding = { message: string; jobId: string | undefined };
 
 export type JobRow = {
@@ -26,7 +26,7 @@ export type JobRow = {
   input: unknown;
   // biome-ignore lint/suspicious/noExplicitAny: an envelope of whatever kind
   result: any;
-  /** of a decision: the forecast that it is made from */
+  /** of a decision: the forecast behind it */
   forecast: { forecasts: OptimizeRequest['demand_forecast'] } | null;
   attempt_rows: StoredAttempt[];
   plans: {
@@ -39,32 +39,35 @@ export type JobRow = {
 };
 
 export type Totals = {
-  /** jobs in PostgreSQL, and those of them that a client was told of */
+  /** jobs in PostgreSQL, and those of them that a client knows */
   jobs: number;
   told: number;
   /** how they ended, by status of the job and of the answer */
   endings: Record<string, number>;
   lost: number;
   doubled: number;
-  /** the caller was told 503, and the job was stored all the same (its commit was not confirmed in time) */
+  /** the caller got 503, but the job was stored (its commit was not confirmed in time) */
   refusedButStored: number;
   plansChecked: number;
-  /** backtests whose figures were compared with those of the others */
+  /** backtests whose figures were compared with those of other runs */
   backtestsChecked: number;
-  /** attempts by how they ended, and those of them that a pause cut short */
+  /** attempts by how they ended, and those that a pause cut short */
   attempts: Record<string, number>;
 };
 
 const ROWS_PER_PAGE = 200;
 
-/** Compares, after the storm, what clients were told with what PostgreSQL holds and the service now answers. */
+/**
+ * Compares, after the storm, the answers that clients received with the data in PostgreSQL and the service's present
+ * answers.
+ */
 export async function checkJobs(deps: {
   postgres: PostgresServer;
   fleet: Fleet;
   ledger: Ledger;
   problems: readonly PosedProblem[];
   locations: readonly LocationPoint[];
-  /** crashes after which a job ends as failed */
+  /** a job with so many crashes ends as failed */
   maxCrashes: number;
   findings: Finding[];
 }): Promise<Totals> {
@@ -194,7 +197,7 @@ export async function checkJobs(deps: {
   return totals;
 }
 
-/** What the plan is to be compared with: a decision is an optimization of the demand that was forecast. */
+/** The request that the plan is compared with: a decision is an optimization of the forecast demand. */
 function requestOf(problem: Planning, row: JobRow): OptimizeRequest {
   if (problem.kind === 'optimize') return problem.request;
   const { fleet_state, constraints } = problem.request;
@@ -205,10 +208,7 @@ function requestOf(problem: Planning, row: JobRow): OptimizeRequest {
   };
 }
 
-/**
- * What is wrong with how a job ended, beside its attempts: for what was sent, and for what was told of a
- * cancellation.
- */
+/** Faults in how a job ended, apart from its attempts: given the request, and given the answers to cancellations. */
 export function endingFaults(
   row: Pick<JobRow, 'status' | 'http_status' | 'result'>,
   problem: PosedProblem,
@@ -224,13 +224,13 @@ export function endingFaults(
     if (!seen?.isCancelAsked) return ['the job is cancelled, and nobody asked for it'];
     return is(409, 'JOB_CANCELLED') ? [] : [`a cancelled job has the answer ${JSON.stringify(result)}`];
   }
-  // Only because it lost its worker too often: what is wrong with that is found by its attempts.
+  // Only if it lost its worker too often; its attempts show whether that is true.
   if (status === 'failed' && is(500, 'INTERNAL_ERROR')) return [];
   if (status === 'completed' && is(problem.httpStatus)) return [];
   return [`${problem.name} ended as ${status} ${httpStatus}: ${JSON.stringify(result)}`];
 }
 
-/** Every client that was told of a job asks for it once more: it has to be the same answer. */
+/** Every client that knew of a job asks for it once more: the answer must be the same. */
 export async function checkAnswers(caller: LedgerCaller): Promise<void> {
   const jobs = [...caller.ledger.jobs.values()];
   const ask = async () => {
@@ -239,7 +239,7 @@ export async function checkAnswers(caller: LedgerCaller): Promise<void> {
   await Promise.all([ask(), ask(), ask(), ask()]);
 }
 
-/** Exactly one `complete` for a subscription whose socket lived, at most one otherwise. */
+/** A subscription gets exactly one `complete` if its socket lived, otherwise at most one. */
 export function checkSubscriptions(ledger: Ledger, findings: Finding[]): { completed: number } {
   let completed = 0;
   for (const { jobId, completes, socket } of ledger.subscriptions) {

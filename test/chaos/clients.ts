@@ -7,11 +7,13 @@ import type { PosedProblem } from './problems.ts';
 const LONGEST_PAUSE_MS = 250;
 
 export type Clients = {
-  /** No new work; resolves when every client has seen the end of its last job. */
+  /** Starts no new work. Resolves when every client has seen the end of its last job. */
   finish(): Promise<void>;
 };
 
-/** Clients that work one after the other through what their seed picks: a problem, and a way to ask for its plan. */
+/**
+ * Clients that work one after the other through the choices of their seed: a problem, and a way to ask for its plan.
+ */
 export function openClients(
   count: number,
   seed: number,

@@ -5,7 +5,7 @@ import { cancelOnFrozenWorker, crashToLimit } from './hunts.ts';
 import type { PostgresServer } from './servers.ts';
 import type { Targets } from './targets.ts';
 
-/** Each kind with how often it is chosen beside the others, and what it hits: of one place, one fault at a time. */
+/** Each kind with its relative frequency, and the place it affects. A place has one fault at a time. */
 const KINDS = {
   'kill worker': { weight: 8, place: 'worker' },
   'freeze worker': { weight: 2, place: 'worker' },
@@ -31,32 +31,32 @@ type FaultKind = keyof typeof KINDS;
 export type InjectedFault = {
   atMs: number;
   kind: FaultKind;
-  /** 0 ≤ pick < 1: which of those it may hit */
+  /** 0 ≤ pick < 1: selects the target among those possible */
   pick: number;
-  /** how long what was hit stays away */
+  /** how long the target stays away */
   lastsMs: number;
 };
 
-/** Beside the kinds: workers hit while they solved a job, APIs while callers waited. */
+/** In addition to the kinds: workers hit while they solved a job, APIs hit while callers waited. */
 export type FaultCounts = Partial<
   Record<FaultKind | 'killed mid-solve' | 'paused mid-solve' | 'killed mid-wait' | 'connections cut', number>
 >;
 
 /**
- * How long the processes are frozen, with the settings of `run.ts` (lock 8 s, overrun 3 s, solves of 0.4 to 4 s):
- * a pause is longer than most jobs may take and shorter than the time after which a worker counts as dead.
+ * Duration of a freeze, given the settings of `run.ts` (lock 8 s, overrun 3 s, solves of 0.4 to 4 s): longer than most
+ * jobs may take, shorter than the time after which a worker counts as dead.
  */
 const PAUSES_MS = { least: 4700, most: 5300 };
 const FROZEN_MS = { least: 500, most: 10_000 };
 
-/** Between two faults: while every kind has its first turn, and later, when there is time to recover. */
+/** Time between two faults: shorter while every kind has its first turn, later long enough to recover. */
 const FIRST_GAPS_MS = { least: 300, most: 900 };
 const GAPS_MS = { least: 500, most: 4000 };
 const LONGEST_AWAY_MS = 3000;
-/** How long a kill waits for a worker to be in the middle of a solve. */
+/** How long a kill waits until a worker is in the middle of a solve. */
 const SOLVE_WAIT_MS = 2000;
 
-/** The faults of a run, from the seed alone: every kind once in random order, then by weight until the time is up. */
+/** The faults of a run, from the seed alone: every kind once in random order, then by weight until time is up. */
 export function planStorm(seed: number, seconds: number, hasRedis: boolean): InjectedFault[] {
   const random = createRandom(seed);
   const all = Object.keys(KINDS) as FaultKind[];
@@ -74,8 +74,8 @@ export function planStorm(seed: number, seconds: number, hasRedis: boolean): Inj
 }
 
 /**
- * Carries the faults out, each at its time; those of one server one after the other, and none after `endMs`.
- * Resolves when all is up again.
+ * Carries out the faults, each at its time. Those of one server run one after the other, and none after `endMs`.
+ * Resolves when everything is up again.
  */
 export async function runFaults(
   faults: readonly InjectedFault[],
@@ -93,7 +93,7 @@ export async function runFaults(
     const { place } = KINDS[fault.kind];
     const before = queues.get(place) ?? Promise.resolve();
     const inTime = () => performance.now() - startedAt < endMs;
-    // A process may be killed while another one is down; of a server there is one.
+    // A process may be killed while another one is down, but there is only one of each server.
     const isProcess = place === 'worker' || place === 'API';
     const done = isProcess
       ? Promise.all([before, carryOut(fault, targets, counts)]).then(() => {})
@@ -105,7 +105,7 @@ export async function runFaults(
   return counts;
 }
 
-/** Counts only what hit something. */
+/** Counts only faults that hit something. */
 async function carryOut(fault: InjectedFault, targets: Targets, counts: FaultCounts): Promise<void> {
   const { fleet, postgres, redis } = targets;
   const { kind, pick, lastsMs } = fault;
@@ -144,7 +144,7 @@ async function carryOut(fault: InjectedFault, targets: Targets, counts: FaultCou
     case 'kill one backend':
     case 'kill all backends': {
       const which = kind === 'kill all backends' ? 'all' : 'one';
-      const killed = await postgres.killBackends(pick, which).catch(() => 0); // it is recovering already
+      const killed = await postgres.killBackends(pick, which).catch(() => 0); // it is already recovering
       return killed > 0 ? count(kind) : undefined;
     }
     case 'restart Redis':
@@ -170,13 +170,13 @@ async function carryOut(fault: InjectedFault, targets: Targets, counts: FaultCou
       proxy?.hang();
       count(kind);
       await delay(lastsMs);
-      // Half of them end with a cut: what was under way never arrives.
+      // Half of them end with a cut, so that data in transit never arrives.
       if (pick < 0.5) count('connections cut', proxy?.cut());
       proxy?.resume();
       return;
     }
     case 'terminate backends':
-      // Every second connection of the service, counted from the oldest or the second oldest.
+      // Every second connection of the service, starting with the oldest or the second oldest.
       await postgres
         .query(
           `select pg_terminate_backend(pid) from (select pid, row_number() over (order by backend_start, pid) as n
@@ -190,7 +190,7 @@ async function carryOut(fault: InjectedFault, targets: Targets, counts: FaultCou
   }
 }
 
-/** A worker that solves a job at the moment; any one where none does for a while, or PostgreSQL is away. */
+/** A worker that is solving a job; any worker if none solves for a while, or PostgreSQL is away. */
 async function chooseWorker(fleet: Fleet, postgres: PostgresServer, pick: number) {
   const until = performance.now() + SOLVE_WAIT_MS;
   for (;;) {
@@ -212,7 +212,7 @@ async function solvingPids(postgres: PostgresServer): Promise<Set<number>> {
   return new Set(rows.map((row) => Number(row.worker_id.split(':')[0])));
 }
 
-/** One of those that are up and may be killed, rather one that it hits. */
+/** A member that is up and may be killed, preferably one that meets the condition. */
 function choose(
   fleet: Fleet,
   kind: FleetMember['kind'],

@@ -6,37 +6,37 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 
-/** One API or worker process of the service, and whoever takes its place after it was killed. */
+/** One API or worker process of the service, and any process that takes its place after a kill. */
 export type FleetMember = {
   readonly name: string;
   readonly kind: 'api' | 'worker';
-  /** is not killed for a while: it has to live through everything else, and what it holds on to is measured */
+  /** not killed for a while: it must live through everything else, and its resources are measured */
   isSpared: boolean;
   readonly logFile: string;
   /** undefined while it is down */
   pid: number | undefined;
   /** of an API that is up */
   url: string;
-  /** counts the processes that have had this place; a change means that the former one was killed */
+  /** number of processes that have had this place; it changes when a process was killed */
   life: number;
-  /** callers that wait for an answer of it at the moment */
+  /** callers that are waiting for an answer from it */
   waiting: number;
 };
 
 export type Fleet = {
   readonly members: readonly FleetMember[];
   readonly logFolder: string;
-  /** deaths and stops that nobody ordered or that did not go in order */
+  /** exits and stops that were not requested, or were not orderly */
   readonly faults: string[];
   /** starts that failed because a server was away */
   readonly failedStarts: () => number;
-  /** Spares nobody any more. */
+  /** Ends the sparing of members. */
   endSparing(): void;
-  /** SIGKILL, and another process in its place after `restartAfterMs`. */
+  /** SIGKILL, and a new process in its place after `restartAfterMs`. */
   kill(member: FleetMember, restartAfterMs: number): Promise<void>;
-  /** Stops a process in the middle of whatever it does, and lets it go on as if nothing had happened. */
+  /** Freezes a process in the middle of its work, then lets it continue. */
   freeze(member: FleetMember, ms: number): Promise<void>;
-  /** SIGTERM to all; those that do not end in order within `limitMs` are a fault and are killed. */
+  /** SIGTERM to all. Those that do not end in order within `limitMs` are killed and recorded as faults. */
   stop(limitMs: number): Promise<void>;
 };
 
@@ -49,12 +49,14 @@ export type FleetOptions = {
 
 const SCRIPTS = { api: 'src/main.ts', worker: 'workers/main.ts' };
 const START_AGAIN_MS = 300;
-/** A start that has neither succeeded nor failed by then hangs; many at once on a busy machine take their time. */
+/**
+ * A start that has neither succeeded nor failed after this time hangs. Many starts at once on a busy machine are slow.
+ */
 const START_LIMIT_MS = 240_000;
-/** Time a process that hangs gets to write down its open handles. */
+/** Time for a hanging process to write down its open handles. */
 const REPORT_MS = 3000;
 
-/** Starts the processes; the first API and the first worker are spared at first. */
+/** Starts the processes. At first, the first API and the first worker are spared. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: what stops and starts processes shares their list
 export async function openFleet(options: FleetOptions): Promise<Fleet> {
   const { folder, env } = options;
@@ -79,7 +81,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
     ...Array.from({ length: options.workers }, (_, i) => newMember('worker', i + 1)),
   ];
 
-  /** Starts processes until one is ready: while a server is away, a start fails as it should. */
+  /** Starts processes until one is ready: while a server is away, a start must fail. */
   async function start(member: FleetMember): Promise<void> {
     while (!stopping) {
       const port = member.kind === 'api' ? await freePort() : 0;
@@ -120,7 +122,7 @@ export async function openFleet(options: FleetOptions): Promise<Fleet> {
           if (stopping || member.life !== life) return;
           member.life++;
           member.pid = undefined;
-          // Given up, the runner has removed the logs already.
+          // After an abort, the runner has already removed the logs.
           if (!existsSync(member.logFile)) return;
           const tail = readFileSync(member.logFile, 'utf8').trim().split('\n').slice(-5).join('\n');
           faults.push(`${member.name} ended by itself (${signal ?? `exit code ${code}`}):\n${tail}`);

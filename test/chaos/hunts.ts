@@ -12,9 +12,9 @@ const PAST_LOCK_MS = 9000;
 const SUBMIT_LIMIT_MS = 15_000;
 
 /**
- * Freezes the worker of a job, cancels the job, which is answered 202 then, and kills the worker, or lets it go on
- * after it was thought dead. The job has to end as cancelled.
- * @returns whether it came to that
+ * Freezes the worker of a job and cancels the job, which is then answered 202. Kills the worker, or lets it continue
+ * after it counted as dead. The job must end as cancelled.
+ * @returns whether the cancellation was answered 202
  */
 export async function cancelOnFrozenWorker(targets: Targets, pick: number): Promise<boolean> {
   const { caller, fleet } = targets;
@@ -34,8 +34,7 @@ export async function cancelOnFrozenWorker(targets: Targets, pick: number): Prom
 }
 
 /**
- * Takes a job from every worker that claims it, until it has ended: killed, or frozen for so long that it counts as
- * dead.
+ * Kills every worker that claims a job, or freezes it until it counts as dead, until the job has ended.
  * @returns whether the job ended as failed
  */
 export async function crashToLimit(targets: Targets, pick: number): Promise<boolean> {
@@ -55,7 +54,7 @@ export async function crashToLimit(targets: Targets, pick: number): Promise<bool
   return result?.errors?.[0]?.code === 'INTERNAL_ERROR';
 }
 
-/** A job that keeps its worker busy for seconds; undefined where the service has refused it for too long. */
+/** A job that keeps its worker busy for seconds; undefined if the service has refused it for too long. */
 async function submitLarge({ caller, problems }: Targets, pick: number) {
   const large = problems.filter(({ name }) => name.startsWith('large'));
   const problem: PosedProblem = large[Math.floor(pick * large.length)];
@@ -68,7 +67,7 @@ async function submitLarge({ caller, problems }: Targets, pick: number) {
   return undefined;
 }
 
-/** The worker that has the job, once it is one of those that run; undefined where the job has ended. */
+/** The worker that has the job, once it is one of the running ones; undefined if the job has ended. */
 async function ownerOf(caller: LedgerCaller, fleet: Fleet, jobId: string): Promise<FleetMember | undefined> {
   for (;;) {
     const answer = await caller.call(`/api/v1/jobs/${jobId}`, { expected: [200] });

@@ -3,9 +3,9 @@ import type { Finding } from './check.ts';
 type Query = <R extends Record<string, unknown>>(text: string) => Promise<R[]>;
 
 /**
- * Lets PostgreSQL itself note every write to a row that has ended. A job that has its result never changes again; of an
- * attempt only the reason of a crash may, by a worker that lost its claim and was alive, and what its time was
- * charged to.
+ * Makes PostgreSQL itself record every write to a row that has ended. A job with a result never changes again. In an
+ * ended attempt only two things may change: the reason of a crash (by a worker that lost its claim and was alive) and
+ * the account that its time was charged to.
  */
 export async function watchLateWrites(query: Query): Promise<void> {
   await query(
@@ -30,7 +30,7 @@ export async function watchLateWrites(query: Query): Promise<void> {
     for each row execute function chaos_note_late_write()`);
 }
 
-/** Adds a finding for each of them. */
+/** Adds a finding for each recorded write. */
 export async function findLateWrites(query: Query, findings: Finding[]): Promise<void> {
   const rows = await query<{ what: string; job_id: string; at: Date }>(
     'select what, job_id, at from chaos_late_writes order by at',

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { PosedProblem } from './problems.ts';
 
-/** What clients saw of one job. */
+/** What clients have seen of one job. */
 export type Seen = {
   jobId: string;
   problem: PosedProblem;
-  /** in order: when (ms of the run), by whom, what */
+  /** in order: time (ms of the run), client, event */
   history: string[];
-  /** fingerprint of the answer that the first one was told, and who that was */
+  /** fingerprint of the first answer received, and its recipient */
   answer: { hash: string; by: string } | undefined;
-  /** somebody sent a DELETE, answered or not */
+  /** a client sent a DELETE, answered or not */
   isCancelAsked: boolean;
   /** a DELETE was answered: the job has ended as cancelled, or will (202) */
   cancelPromise: string | undefined;
@@ -17,7 +17,7 @@ export type Seen = {
 
 export type Subscription = { jobId: string; completes: number; socket: string };
 
-/** Everything that clients were told, kept outside the service, to be compared at the end. */
+/** All answers to clients, kept outside the service, to be compared at the end. */
 export type Ledger = ReturnType<typeof createLedger>;
 
 export function createLedger() {
@@ -66,7 +66,7 @@ export function createLedger() {
     refusedRequests,
     counts,
     fault,
-    /** A client was told of this job. */
+    /** A client learned of this job. */
     accepted(jobId: string, problem: PosedProblem, by: string, key?: string) {
       note(jobId, problem, `accepted: ${by}`);
       if (key === undefined) return;
@@ -74,7 +74,7 @@ export function createLedger() {
       keys.set(key, ids.add(jobId));
       if (ids.size > 1) fault(`key ${key} made the jobs ${[...ids].join(' and ')}`, jobId);
     },
-    /** A client was told the answer: everybody has to be told the same. */
+    /** A client received the answer: all clients must receive the same. */
     answered(jobId: string, problem: PosedProblem, envelope: unknown, by: string) {
       const hash = createHash('sha256').update(JSON.stringify(envelope)).digest('hex').slice(0, 16);
       const seen = note(jobId, problem, `answer ${hash}: ${by}`);
@@ -86,7 +86,7 @@ export function createLedger() {
     cancelAsked(jobId: string, problem: PosedProblem) {
       note(jobId, problem, 'DELETE sent').isCancelAsked = true;
     },
-    /** A DELETE was answered: what was told of a cancellation has to come true. */
+    /** A DELETE was answered: the answer about the cancellation must come true. */
     cancelAnswered(jobId: string, problem: PosedProblem, httpStatus: number, status: string) {
       counts.cancels++;
       if (httpStatus === 202) counts.cancels202++;

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const MAX_LINES = 80;
 
-/** How often a worker said that it stored the result of a job. */
+/** How often workers logged that they stored the result of a job. */
 export function endingsPerJob(folder: string): Map<string, number> {
   const endings = new Map<string, number>();
   for (const text of linesOf(folder, 'worker-*.log', '"job ended"')) {
@@ -20,7 +20,7 @@ export function requestsStored(folder: string): Set<string> {
   );
 }
 
-/** What all processes logged about a job or a request, in the order of time. */
+/** All log lines about a job or a request, in order of time. */
 export function traceOf(folder: string, ids: readonly string[]): string[] {
   return ids
     .flatMap((id) => linesOf(folder, '*.log', `"${id}"`))
@@ -31,7 +31,7 @@ export function traceOf(folder: string, ids: readonly string[]): string[] {
     .slice(0, MAX_LINES);
 }
 
-/** Lines of warnings and errors, counted by message: what the service had to say about the storm. */
+/** Warnings and errors of the service during the storm, counted by message. */
 export function complaintsOf(folder: string): Map<string, number> {
   const complaints = new Map<string, number>();
   for (const { line } of linesOf(folder, '*.log', '')) {
@@ -62,7 +62,7 @@ type Line = Partial<{
   err: { type: string; message: string };
 }>;
 
-/** A line that is no JSON (a crash) has no fields. */
+/** A line that is not JSON (a crash) has no fields. */
 function parse(line: string): Line {
   try {
     return JSON.parse(line);

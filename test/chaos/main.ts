@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { type ChaosReport, runChaos } from './run.ts';
 
-/** `npm run test:chaos -- --seconds 600 --seed 7 --backend redis`: exit code 0 where nothing was lost or doubled. */
+/** `npm run test:chaos -- --seconds 600 --seed 7 --backend redis`: exit code 0 if nothing was lost or doubled. */
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '60' },
@@ -20,7 +20,7 @@ if (!(seconds > 0) || !Number.isInteger(seed) || (backend !== 'redis' && backend
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
-/** What start, calm and checks may take beside the storm; on a busy machine the start alone takes minutes. */
+/** Time for start, calm and checks, in addition to the storm. On a busy machine the start alone takes minutes. */
 const OVERRUN_SECONDS = 600;
 setTimeout(
   () => stop.abort(new Error(`not done ${seconds + OVERRUN_SECONDS} s after the start`)),
@@ -40,7 +40,7 @@ try {
 } catch (error) {
   console.error(error);
 }
-// Given up in the middle, the runner may still have connections open.
+// After an abort, the runner may still have open connections.
 process.exit(exitCode);
 
 function print({ ledger, faults, totals, ...report }: ChaosReport): void {

@@ -5,14 +5,14 @@ import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 import { cheapestByTryingAll } from '../core/optimize/exhaustive.ts';
 import { createRandom, type Random } from '../core/optimize/instances.ts';
 
-/** A request that clients send again and again, and what is known about its answer without asking the service. */
+/** A request that clients send repeatedly, and facts about its answer that are known without the service. */
 export type PosedProblem = {
   name: string;
-  /** where it is posted */
+  /** the path it is posted to */
   path: string;
-  /** the only status its answer may have */
+  /** the only allowed status of its answer */
   httpStatus: 200 | 422;
-  /** the least cost, where it can be found by trying every plan */
+  /** the least cost, if trying every plan can find it */
   leastCost: number | undefined;
 } & (
   | { kind: 'optimize'; request: OptimizeRequest }
@@ -21,12 +21,12 @@ export type PosedProblem = {
 );
 
 type Optimization = Extract<PosedProblem, { kind: 'optimize' }>;
-/** One that is answered with a plan. */
+/** A problem whose answer is a plan. */
 export type Planning = Exclude<PosedProblem, { kind: 'backtest' }>;
 
 const OPTIMIZE = { kind: 'optimize' as const, path: '/api/v1/optimize' };
 const PRIORITIES = ['low', 'normal', 'normal', 'high'] as const;
-/** Hours of demand that are stored, and the day after the last of them. */
+/** Hours of stored demand, and the day after the last of them. */
 export const HISTORY_HOURS = 5 * 168;
 export const HISTORY_START = '2026-01-05T00:00Z';
 const START_DATE = '2026-02-09';
@@ -43,14 +43,17 @@ export function chaosLocations(seed: number): LocationPoint[] {
   }));
 }
 
-/** Demand of a location in hour `h` of the history, as an SQL expression of `id` and `h`: days, weeks and noise. */
+/**
+ * Demand of a location in hour `h` of the history, as an SQL expression of `id` and `h`: daily and weekly waves, and
+ * noise.
+ */
 export const DEMAND_SQL =
   '(5 + id % 4) * (1.2 + sin(h * pi() / 12)) * (1 + 0.3 * cos(h * pi() / 84)) + ((h * 7919 + id * 104729) % 100) / 50.0';
 
 /**
- * Tiny ones whose optimum is known, small ones (20 locations, 200 vehicles), impossible ones, middle and large ones
- * that keep a worker busy until their time limit (0.4 to 1.6 s, 4 s), so that it can be killed meanwhile, wide ones
- * whose plan has 5,000 vehicles; decisions and backtests from the stored demand.
+ * Tiny problems with a known optimum, small ones (20 locations, 200 vehicles), and impossible ones. Middle and large
+ * ones keep a worker busy until their time limit (0.4 to 1.6 s, 4 s), so that it can be killed meanwhile. Wide ones
+ * have a plan of 5,000 vehicles. In addition, decisions and backtests from the stored demand.
  */
 export function chaosProblems(seed: number, locations: readonly LocationPoint[]): PosedProblem[] {
   const random = createRandom(seed + 1);
@@ -114,7 +117,7 @@ function impossible(name: string, random: Random): PosedProblem {
   };
 }
 
-/** Several capacities, no gap: busy until the time limit. */
+/** Several capacities, gap 0: busy until the time limit. */
 function mixed(name: string, random: Random, places: number, fleet: number, seconds: number): PosedProblem {
   const ids = Array.from({ length: places }, (_, i) => i + 100);
   const request: OptimizeRequest = {
@@ -133,7 +136,7 @@ function mixed(name: string, random: Random, places: number, fleet: number, seco
   return { ...OPTIMIZE, name, request, httpStatus: 200, leastCost: undefined };
 }
 
-/** Quick to solve, and much to store. */
+/** Quick to solve, but a large plan to store. */
 function wide(name: string, random: Random): PosedProblem {
   const places = 60;
   const ids = Array.from({ length: places }, (_, i) => i + 100);
@@ -174,7 +177,7 @@ function backtest(name: string, i: number): PosedProblem {
   return { kind: 'backtest', name, path, request, httpStatus: 200, leastCost: undefined };
 }
 
-/** Distances of random points of a square of 50 km, to 3 decimals. */
+/** Distances of random points in a square of 50 km, to 3 decimals. */
 function randomCosts(n: number, random: Random): number[][] {
   const points = Array.from({ length: n }, () => [random.next() * 50, random.next() * 50]);
   return points.map(([x, y]) => points.map(([u, v]) => Math.round(Math.hypot(x - u, y - v) * 1000) / 1000));

@@ -4,18 +4,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const RETRY_MS = 50;
 
-/** A TCP proxy in front of one server: a wire that can be cut, and one on which nothing moves for a while. */
+/** A TCP proxy in front of one server: a connection that can be cut, or made to hang. */
 export type Wire = {
-  /** where the service connects to; stays the same when the server behind it moves */
+  /** the port that the service connects to; stays the same when the server behind it moves */
   readonly port: number;
-  /** where the server behind it listens */
+  /** the port of the server behind it */
   target: number;
   /** Resets every live connection. @returns how many */
   cut(): number;
-  /** Nothing moves any more, on old and new connections; both ends believe that the connection stands. */
+  /** Stops all data on old and new connections; both ends believe that the connection is alive. */
   hang(): void;
   resume(): void;
-  /** Refuses new connections, as a machine does whose server is gone, and takes them again. */
+  /** Refuses new connections, like a machine without its server, and accepts them again. */
   refuse(): Promise<void>;
   accept(): Promise<void>;
   close(): Promise<void>;
@@ -75,7 +75,7 @@ export async function openProxy(target: number): Promise<Wire> {
   return proxy;
 }
 
-/** Listens as soon as it can: another process may have borrowed the port meanwhile. */
+/** Listens as soon as possible: another process may have taken the port in the meantime. */
 async function listen(server: Server, port: number): Promise<void> {
   for (;;) {
     const isListening = once(server, 'listening').then(

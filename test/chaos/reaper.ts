@@ -5,12 +5,12 @@ import { removeFolder } from '../helpers/folders.ts';
 import { processesUsing } from '../helpers/processes.ts';
 
 /**
- * A process of its own that outlives the runner by a moment: whatever ends the runner (Ctrl-C, a time limit, SIGKILL
- * from a CI system), it kills every process that works in the runner's folder, and removes the folder.
+ * A separate process that outlives the runner briefly. When the runner ends for any reason (Ctrl-C, a time limit,
+ * SIGKILL from a CI system), it kills every process that works in the runner's folder, and removes the folder.
  */
 export type Reaper = {
   readonly pid: number | undefined;
-  /** Ends it, when everything has been closed in order. @param keepFolder for somebody who wants to read the logs */
+  /** Ends it after everything was closed in order. @param keepFolder for reading the logs */
   close(keepFolder: boolean): Promise<void>;
 };
 
@@ -38,7 +38,7 @@ if (import.meta.main) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // it is gone already
+        // it is already gone
       }
     }
     if (!keep) await removeFolder(folder);

@@ -27,7 +27,7 @@ export type ChaosOptions = {
   seconds: number;
   seed: number;
   backend: 'redis' | 'postgres';
-  /** gives up: everything is killed */
+  /** aborts: everything is killed */
   signal: AbortSignal;
   onPhase: (phase: string) => void;
 };
@@ -43,7 +43,7 @@ export type ChaosReport = {
   failedStarts: number;
   vitals: string[];
   complaints: Map<string, number>;
-  /** each with what is known of its job */
+  /** each with the known facts about its job */
   findings: (Finding & { history: string[] })[];
 };
 
@@ -54,21 +54,21 @@ const CLIENTS = 16;
 const CALM_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 15_000;
 const SAMPLE_MS = 2000;
-/** Findings about jobs whose whole history is told. */
+/** Maximum number of findings that are reported with the whole history of their job. */
 const MAX_TRACED = 10;
 
-/** A job may lose its worker that often; the storm crashes some to this limit. */
+/** A job may lose its worker this often; the storm makes some reach the limit. */
 const MAX_CRASHES = 3;
-/** Share of the storm after which the first API and the first worker are killed as all others. */
+/** Share of the storm after which the first API and the first worker are killed like all others. */
 const SPARED_SHARE = 0.6;
 
 const SETTINGS = {
-  // How long processes are frozen depends on these three: see `faults.ts`.
+  // The duration of freezes depends on these three, see `faults.ts`.
   JOB_LOCK_SECONDS: '8',
   JOB_OVERRUN_SECONDS: '3',
   JOB_MAX_ATTEMPTS: String(MAX_CRASHES),
   SWEEP_INTERVAL_SECONDS: '0.5',
-  // All clients come from one address, and may keep all workers busy.
+  // All clients come from one address, which may keep all workers busy.
   JOBS_RUNNING_PER_CALLER: '1000',
   JOB_RETRY_DELAY_SECONDS: '0.2',
   DATABASE_POOL_SIZE: '5',
@@ -76,7 +76,7 @@ const SETTINGS = {
   WORKER_CONCURRENCY: '1',
 };
 
-/** The whole run: start everything, storm, calm, compare, stop, look for what is left. */
+/** The whole run: start everything, storm, calm, compare, stop, look for leftovers. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const folder = await newTemporaryFolder('chaos');
   const reaper = openReaper(folder);
@@ -207,7 +207,7 @@ async function storm(setup: Storm): Promise<ChaosReport> {
   });
   await findLateWrites(postgres.query, findings);
   const { completed } = checkSubscriptions(ledger, findings);
-  // A start waits for what is away, and needs nobody who starts it again.
+  // A start waits for servers that are away, so nothing has to start it again.
   if (fleet.failedStarts() > 0)
     findings.push({ message: `${fleet.failedStarts()} starts failed`, jobId: undefined });
   const report: ChaosReport = {
@@ -235,10 +235,10 @@ async function storm(setup: Storm): Promise<ChaosReport> {
   return report;
 }
 
-/** A row of `jobs` without the long columns. */
+/** A row of `jobs` without its long columns. */
 type StoredRow = { request_id: string };
 
-/** Keeps a finding: what PostgreSQL holds of its job, what clients saw, what all processes logged about it. */
+/** Records a finding with the job's data in PostgreSQL, what clients saw, and all log lines about it. */
 function addFinding(
   report: ChaosReport,
   fleet: Fleet,

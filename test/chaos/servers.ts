@@ -14,43 +14,43 @@ import { migrateDatabase } from '../../src/db/migrate.ts';
 import { startRedisServer, stopProcess } from '../helpers/global-setup.ts';
 import { openProxy, type Wire } from './proxy.ts';
 
-/** A server that can be killed and started again, behind a proxy that can be cut. */
+/** A server that can be killed and restarted, behind a proxy that can be cut. */
 type Server = {
-  /** what the service is given: goes through the proxy */
+  /** the address given to the service, through the proxy */
   readonly url: string;
   readonly proxy: Wire;
-  /** SIGKILL: no goodbye, nothing is written any more. */
+  /** SIGKILL: connections are not closed, and nothing more is written. */
   kill(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** PostgreSQL, with a connection of the runner's own that does not go through the proxy. */
+/** PostgreSQL, with a connection for the runner that does not go through the proxy. */
 export type PostgresServer = Server & {
   /** application_name of the runner's own connections */
   readonly name: string;
-  /** @throws where the server is away */
+  /** @throws if the server is away */
   query<R extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<R[]>;
-  /** SIGQUIT: what `pg_ctl stop -m immediate` does. */
+  /** SIGQUIT, like `pg_ctl stop -m immediate`. */
   stopAtOnce(): Promise<void>;
   /**
-   * SIGKILL for processes that serve connections of the service, one or all: the server notices, ends every other
-   * connection and recovers in place. @returns how many were killed
+   * SIGKILL for one or all processes that serve connections of the service. The server notices, ends every other
+   * connection and recovers in place. @returns the number of killed processes
    */
   killBackends(pick: number, which: 'one' | 'all'): Promise<number>;
 };
 
 export type RedisServer = Server & {
-  /** Starts again with nothing in it. */
+  /** Starts again, empty. */
   startEmpty(): Promise<void>;
-  /** FLUSHALL while everybody is connected. */
+  /** FLUSHALL while all clients are connected. */
   flush(): Promise<void>;
 };
 
 const RUNNER = 'chaos runner';
 const POSTGRES_SETTINGS = { max_connections: '200' };
 const POLL_MS = 10;
-/** Processes that outlive their postmaster notice it; until then no other server can start. */
+/** Processes that outlive their postmaster notice it; no other server can start before that. */
 const ORPHAN_LIMIT_MS = 5000;
 
 export async function openPostgresServer(folder: string): Promise<PostgresServer> {
@@ -116,13 +116,13 @@ export async function openPostgresServer(folder: string): Promise<PostgresServer
   };
 }
 
-/** Processes that a process has started (Linux). */
+/** Processes started by a process (Linux). */
 function childrenOf(parent: number): number[] {
   const text = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8');
   return text.trim().split(' ').filter(Boolean).map(Number);
 }
 
-/** Not those that have ended and wait for somebody to ask how. */
+/** Whether a process runs; zombies that nobody has waited for do not count. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -143,7 +143,7 @@ function openPool(url: string): pg.Pool {
   return pool;
 }
 
-/** Redis with its append-only file, as production is told to run it. */
+/** Redis with its append-only file, as recommended for production. */
 export async function openRedisServer(folder: string): Promise<RedisServer> {
   const data = path.join(folder, 'redis');
   await mkdir(data);
@@ -174,7 +174,7 @@ export async function openRedisServer(folder: string): Promise<RedisServer> {
     },
     async flush() {
       const client = new Redis(port, { lazyConnect: true, retryStrategy: null });
-      client.on('error', () => {}); // told by the call
+      client.on('error', () => {}); // the call reports it
       await client.connect();
       await client.flushall();
       client.disconnect();

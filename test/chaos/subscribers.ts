@@ -5,7 +5,7 @@ import type { PosedProblem } from './problems.ts';
 
 const RETRY_MS = 200;
 
-/** Subscribes to a job, on another API where a socket is lost, until a subscription is told the result. */
+/** Subscribes to a job, on another API if a socket is lost, until a subscription has received the result. */
 export async function followBySocket(
   caller: LedgerCaller,
   jobId: string,
@@ -16,7 +16,7 @@ export async function followBySocket(
   }
 }
 
-/** One subscription on a socket of its own. @returns whether it was told the result */
+/** One subscription on a socket of its own. @returns whether it received the result */
 async function subscribeOnce(caller: LedgerCaller, jobId: string, problem: PosedProblem): Promise<boolean> {
   const { ledger } = caller;
   const api = await caller.pickApi();
@@ -34,7 +34,7 @@ async function subscribeOnce(caller: LedgerCaller, jobId: string, problem: Posed
       socket.closed,
     ]);
     if (told.type === 'complete') {
-      // Whatever else was on its way has arrived when a later question has been answered.
+      // The answer to a later question arrives after everything else that was on its way.
       await Promise.race([socket.roundTrip(`no-such-job-${jobId.slice(4)}`), socket.closed]);
       ledger.answered(jobId, problem, told.result, `subscriber on ${subscription.socket}`);
     } else if (told.type === 'error') {

@@ -3,7 +3,7 @@ import type { Fleet } from './fleet.ts';
 import type { PosedProblem } from './problems.ts';
 import type { PostgresServer, RedisServer } from './servers.ts';
 
-/** What faults are done to. */
+/** The targets of faults. */
 export type Targets = {
   fleet: Fleet;
   postgres: PostgresServer;

@@ -5,22 +5,22 @@ import type { Fleet, FleetMember } from './fleet.ts';
 /** Resident memory (MiB), threads and open files of a process, as Linux counts them. */
 type Vitals = { rss: number; threads: number; files: number };
 
-/** What the processes that are spared hold on to, while they are. */
+/** The resources of the spared processes over time. */
 export type VitalsWatch = {
   sample(): void;
-  /** One line per process; growth past the limits is a finding. */
+  /** One line per process; growth beyond the limits is a finding. */
   report(findings: Finding[]): string[];
 };
 
 /**
- * Garbage waits to be collected and caches fill, so the limits are wide; what leaks with every reconnect passes them in
+ * Garbage waits for collection and caches fill, so the limits are wide. A leak with every reconnect exceeds them within
  * minutes.
  */
 const MAX_GROWTH = 1.5;
 const MAX_GROWTH_MIB = 100;
 const MAX_NEW_THREADS = 4;
 const MAX_NEW_FILES = 60;
-/** Fewer samples than this say nothing about growth. */
+/** Fewer samples than this do not show growth. */
 const MIN_SAMPLES = 40;
 
 export function watchVitals(fleet: Fleet): VitalsWatch {
@@ -38,7 +38,7 @@ export function watchVitals(fleet: Fleet): VitalsWatch {
         const all = samples.get(member) ?? [];
         const last = all.at(-1);
         if (!last || all.length === 0) return `${member.name}: not known on this system`;
-        // The first fifth is warming up.
+        // The first fifth is warm-up.
         const early = all.slice(all.length / 5, (2 * all.length) / 5);
         const late = all.slice((4 * all.length) / 5);
         const [before, after] = [early, late].map((part) => median(part.map((v) => v.rss)));

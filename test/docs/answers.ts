@@ -1,25 +1,23 @@
 /**
- * Compares what a document shows with what a command answers. Everything is compared exactly, but for
- *
- * - `…`, which stands for what is left out: characters of a text, lines, items of an array, fields of an object, a
- *   value;
- * - ids (UUIDs with their prefix), times with milliseconds, and host names with process and random part of workers,
- *   which are those of the run that the document shows. The same id of the document has to be the same id each time;
+ * Compares the answer in a document with that of a command. They must be equal, except for
+ * - `…`, which stands for omitted parts: characters of a text, lines, items of an array, fields of an object, a value;
+ * - ids (UUIDs with their prefix), times with milliseconds, and the host name, process and random part of workers: the
+ *   document shows those of another run. Each id of the document must always stand for the same id;
  * - durations: figures whose name is `ms` or ends in `_ms` or `_seconds`;
- * - decimals that are cut: a figure that is shown with at least two of them is compared to that many.
+ * - rounded decimals: a figure shown with at least two decimals is compared to that many.
  */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
-/** A moment of the run. Moments of data have no fraction of a second, or one of 0. */
+/** A time of the run. Times in the data have no fraction of a second, or the fraction 0. */
 const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(?!000Z)\d{3}Z/;
 const VARIABLE = new RegExp(`(?<id>${UUID.source})|(?<moment>${MOMENT.source})|(?<gap>…)`, 'g');
 
 /** Stands for `…` outside of a text in JSON. */
 const ANY = '\u0001…';
 
-/** Ids of the document and those of this run that they stand for. */
+/** Ids of the document, and the ids of this run that they stand for. */
 export type Ids = Map<string, string>;
 
-/** Puts the ids of this run into a command of the document. @throws Error where an id was in no answer before */
+/** Puts the ids of this run into a command of the document. @throws Error if an id was in no earlier answer */
 export function useIds(command: string, ids: Ids): string {
   return command.replaceAll(new RegExp(UUID.source, 'g'), (id) => {
     const own = ids.get(id);
@@ -28,7 +26,7 @@ export function useIds(command: string, ids: Ids): string {
   });
 }
 
-/** @returns what differs, nothing where `actual` is what is shown */
+/** @returns the differences; empty if `actual` matches the document */
 export function compareAnswer(shown: string, actual: string, ids: Ids): string[] {
   const pattern = readJson(shown);
   const value = pattern === undefined ? undefined : readJson(actual);
@@ -95,7 +93,7 @@ function compareFields(shown: Fields, actual: Fields, path: string, ids: Ids, fa
   if (more.length > 0) faults.push(`${path || 'answer'}: has ${more.join(', ')} too, which are not shown`);
 }
 
-/** Items in order; where `…` stands, any number of them. */
+/** Compares items in order; `…` stands for any number of items. */
 function compareItems(shown: unknown[], actual: unknown[], path: string, ids: Ids, faults: string[]): void {
   if (!shown.includes(ANY) && shown.length !== actual.length) {
     faults.push(`${path}: has ${actual.length} items instead of ${shown.length}`);
@@ -111,7 +109,7 @@ function compareItems(shown: unknown[], actual: unknown[], path: string, ids: Id
     if (isAfterGap) {
       const left = shown.slice(i).includes(ANY) ? actual.length : actual.length - (shown.length - i);
       const isAt = (k: number) => tryCompare(item, actual[k], ids);
-      // Up to the first that fits; without another gap, those behind it have to fit to the end.
+      // Skip to the first item that matches. Without another gap, the rest must match up to the end.
       let k = shown.slice(i).includes(ANY) ? at : Math.max(at, left);
       while (k < actual.length && !isAt(k)) k++;
       at = k;
@@ -141,7 +139,7 @@ function isSameNumber(shown: number, actual: number, path: string): boolean {
   return shown === actual || (decimals >= 2 && Number(actual.toFixed(decimals)) === shown);
 }
 
-/** Whether a text is the one that is shown; keeps which ids stand for which. */
+/** Whether a text matches the document; records which ids stand for which. */
 function fits(shown: string, actual: string, ids: Ids): boolean {
   const own: string[] = [];
   let pattern = '';
@@ -171,7 +169,7 @@ function trimmedLines(text: string): string[] {
     .map((line) => line.trimEnd());
 }
 
-/** Lines in order; a line that is nothing but `…` stands for any number of lines. */
+/** Compares lines in order; a line with only `…` stands for any number of lines. */
 function compareLines(shown: string[], actual: string[], ids: Ids, faults: string[]): void {
   let at = 0;
   let isAfterGap = false;

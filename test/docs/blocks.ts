@@ -1,24 +1,24 @@
 /** A fenced block of a Markdown document. */
 export type Block = {
-  /** what stands after the opening fence: `sh`, `json`, …, or nothing */
+  /** text after the opening fence: `sh`, `json`, …, or empty */
   language: string;
   text: string;
   /** line of the opening fence, from 1 */
   line: number;
-  /** why the block is not run: the HTML comment `<!-- not run: … -->` right above it, which a reader does not see */
+  /** why the block is not run: the HTML comment `<!-- not run: … -->` directly above it, invisible to readers */
   notRun: string | undefined;
 };
 
-/** Commands with the answers that are shown to them, in the order of a document. */
+/** A command with the answer shown for it, if any. */
 export type Step = { command: Block; answer: Block | undefined };
 
-/** The only reasons for a block that no test runs. */
+/** The only accepted reasons for not running a block. */
 const ALLOWED_REASONS = ['needs a container engine', 'runs the tests themselves', 'takes ten minutes'];
 
-/** Of a document whose blocks a test of their own runs: that test. */
+/** Names the test that runs all blocks of a document, if it has a test of its own. */
 const OWN_TEST = /^<!-- every block is run by (test\/\S+) -->$/m;
 
-/** Languages that say how to read a picture, and nothing that could be run. */
+/** Languages of pictures: they contain nothing to run. */
 const PICTURES = new Set(['mermaid']);
 const COMMANDS = new Set(['sh']);
 
@@ -44,7 +44,7 @@ export function readBlocks(markdown: string): Block[] {
   return blocks;
 }
 
-/** The lines of a document, those of its fenced blocks left empty, so that line numbers stay. */
+/** The lines of a document. Lines of fenced blocks are empty, so line numbers stay the same. */
 export function withoutBlocks(markdown: string): string[] {
   let isInside = false;
   return markdown.split('\n').map((line) => {
@@ -54,14 +54,14 @@ export function withoutBlocks(markdown: string): string[] {
   });
 }
 
-/** The test that runs a document's blocks; undefined where it is the one that runs all others. */
+/** The test that runs a document's blocks; undefined if it is the common one. */
 export function findOwnTest(markdown: string): string | undefined {
   return OWN_TEST.exec(markdown)?.[1];
 }
 
 /**
- * What is to be run of a document, in order.
- * @throws Error for a block that is neither run, nor an answer to the command above it, nor allowed to be left out
+ * The steps of a document, in order.
+ * @throws Error for a block that is neither run, nor an answer to the command above it, nor excused
  */
 export function readSteps(markdown: string): Step[] {
   const steps: Step[] = [];

@@ -6,7 +6,7 @@ import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
-/** What a command that serves until it is stopped says when it is ready. */
+/** What a long-running command prints when it is ready. */
 const SERVICES: Record<string, string> = {
   'npm start': 'Ctrl-C stops it',
   'npm run api': 'Server listening',
@@ -14,8 +14,8 @@ const SERVICES: Record<string, string> = {
 };
 
 /**
- * A folder that looks like a fresh checkout: what commands write into it stays out of the real one.
- * @param folder an empty one
+ * A folder that looks like a fresh checkout, so commands do not write into the real one.
+ * @param folder an empty folder
  */
 export async function linkCheckout(folder: string): Promise<void> {
   const hidden = new Set(['.git', '.data', 'coverage']);
@@ -25,8 +25,8 @@ export async function linkCheckout(folder: string): Promise<void> {
 }
 
 /**
- * A bash that runs the blocks of a document one after the other, as its reader would: variables and the folder stay
- * from block to block. A command that serves (`npm start`) is left running, and what it says until it is ready is its
+ * A bash that runs the blocks of a document one after the other, as a reader would: variables and the folder persist
+ * from block to block. A long-running command (`npm start`) is left running; its output until it is ready is its
  * answer.
  */
 export function openShell(folder: string, env: Record<string, string>) {
@@ -34,7 +34,7 @@ export function openShell(folder: string, env: Record<string, string>) {
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? '',
-      // npm needs its own settings; curl's come from here, see below.
+      // npm needs its own settings; those of curl come from here, see below.
       HOME: process.env.HOME ?? folder,
       CURL_HOME: folder,
       LC_ALL: 'C.UTF-8',
@@ -54,12 +54,12 @@ export function openShell(folder: string, env: Record<string, string>) {
   });
   bash.stdin.write(PREAMBLE);
 
-  /** Runs a block to its end. @param isAnswerShown where it is not, curl fails on an error of HTTP */
+  /** Runs a block to its end. @param isAnswerShown if false, curl fails on an HTTP error */
   async function run(
     text: string,
     isAnswerShown: boolean,
   ): Promise<{ code: number; out: string; err: string }> {
-    // An open quote would make bash wait for ever.
+    // With an open quote bash would wait forever.
     const syntax = spawnSync('bash', ['-n', '-c', text], { encoding: 'utf8' });
     if (syntax.status !== 0) return { code: syntax.status ?? 1, out: '', err: syntax.stderr };
     const mark = `end-${randomUUID()}`;
@@ -80,7 +80,7 @@ export function openShell(folder: string, env: Record<string, string>) {
     return { code: Number(found[1]), out: output.out.slice(0, found.index), err: output.err };
   }
 
-  /** Stops what still serves, the last one first, and the shell. */
+  /** Stops the commands that still run, the latest first, and then the shell. */
   async function close(): Promise<void> {
     const ended = once(bash, 'exit');
     bash.stdin.end();
@@ -90,8 +90,8 @@ export function openShell(folder: string, env: Record<string, string>) {
 }
 
 /**
- * `serve` waits for the word that a service is ready, or for its end. What is no `npm start` takes a free port.
- * All are stopped when the shell ends, also where only its standard input does: whoever started it was killed. SIGINT
+ * `serve` waits until a command reports that it is ready, or ends. Commands other than `npm start` get a free port. All
+ * are stopped when the shell ends, including when its standard input is closed because its parent was killed. SIGINT
  * goes to the group, as from a terminal.
  */
 const PREAMBLE = `

@@ -3,16 +3,16 @@ import type { Document, DocumentedOperation } from './operations.ts';
 import type { FuzzedRequest } from './requests.ts';
 import type { WireAnswer } from './send.ts';
 
-/** Says what is wrong with an answer; an empty list where nothing is. */
+/** Lists the faults of an answer; empty if there are none. */
 export type Judge = (request: FuzzedRequest, answer: WireAnswer) => string[];
 
-/** Answers that any request may get, whatever operation it was meant for. */
+/** Statuses that any request may get, for any operation. */
 const ALWAYS_ALLOWED = new Set([404, 405]);
 
-/** What must stay in the log: stacks, SQL, files of the service. */
+/** Text that may appear only in the log: stacks, SQL, files of the service. */
 const INTERNALS = /\bat .+\(.+:\d+:\d+\)|node_modules|\/src\/|\b(select|insert|update) .+ (from|into|set) /i;
 
-/** Judges answers by the document of the service, and by what its documentation promises for every answer. */
+/** Judges answers by the service's OpenAPI document, and by the promises of its documentation for every answer. */
 export function createJudge(document: Document): Judge {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: false });
   ajv.addSchema({ $id: 'openapi', ...document });
@@ -69,7 +69,7 @@ function errorFaults(body: Document, text: string): string[] {
   return INTERNALS.test(text) ? ['internals in an error'] : [];
 }
 
-/** References of the document, as the validator of a part of it finds them. */
+/** Rewrites references of the document so that the validator of a part can resolve them. */
 function rebase(schema: Document): Document {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"openapi#/'));
 }

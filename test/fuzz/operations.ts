@@ -19,7 +19,7 @@ export type DocumentedOperation = {
   bodies: BodyKind[];
   /** documented status → media type → schema */
   answers: Map<number, Map<string, Document>>;
-  /** whether it makes a job: solved by workers, so asked for with care */
+  /** whether it creates a job; workers solve those, so they are requested sparingly */
   isJob: boolean;
 };
 

@@ -26,7 +26,7 @@ parentPort!.on('message', (question: 'look' | 'memory') => {
 });
 parentPort!.postMessage('ready');
 
-/** One question after the other, on one connection. */
+/** Sends one question after the other on one connection. */
 async function probe(kind: 'loop' | 'health', path: string, everyMs: number): Promise<never> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const { hostname, port } = new URL(baseUrl);

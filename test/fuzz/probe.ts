@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** What was seen from outside since the last look. */
+/** Measurements from outside since the last look. */
 export type Window = {
-  /** milliseconds of `GET /`, which needs nothing but the event loop of the API */
+  /** milliseconds of `GET /`, which needs only the event loop of the API */
   loop: { count: number; median: number; p99: number; longest: number };
   /** milliseconds of `GET /health` */
   health: { count: number; median: number; p99: number; longest: number };
@@ -15,14 +15,14 @@ export type Memory = { pid: number; name: string; rest: number; peak: number; no
 export type Probe = {
   /** The times since the last call. */
   look(): Promise<Window>;
-  /** Memory since the start; empty where the processes of the service are not known. */
+  /** Memory since the start; empty if the processes of the service are unknown. */
   memory(): Promise<Memory[]>;
   close(): Promise<void>;
 };
 
 /**
- * Watches a service from a thread of its own, so that the work of the run delays no measurement: answers of `GET /`
- * are no faster than the event loop of the API, so the longest of them is no less than its longest turn.
+ * Watches a service from a separate thread, so the work of the run delays no measurement. Answers of `GET /` wait for
+ * the event loop of the API, so the slowest takes at least as long as its longest turn.
  * @param pids processes whose memory is watched (Linux)
  */
 export async function openProbe(baseUrl: string, pids: readonly number[]): Promise<Probe> {

@@ -1,6 +1,6 @@
 import type { FuzzReport } from './run.ts';
 
-/** The report as Markdown, as it stands in the documentation. */
+/** The report as Markdown, in the form that the documentation shows. */
 export function reportText({ operations, findings, cases, window, memory }: FuzzReport): string {
   const rows = [...operations].map(([name, { statuses, longestMs }]) => {
     const count = (least: number, most: number) =>

@@ -4,22 +4,22 @@ import type { BodyKind, Document, DocumentedOperation, Parameter } from './opera
 import type { WireRequest } from './send.ts';
 import { HOSTILE_VALUES, makeValue, mutate } from './values.ts';
 
-/** Identifiers that answers gave: requests that name them reach deeper. */
+/** Identifiers found in answers: requests with known ones reach deeper. */
 export type Known = { job: string[]; plan: string[]; decision: string[] };
 
-/** A fuzzed request: what it was made from says how its answer is judged. */
+/** A fuzzed request. Its origin decides how its answer is judged. */
 export type FuzzedRequest = WireRequest & {
   operation: DocumentedOperation;
-  /** the method is another than the operation's, so that 405 is an answer, too */
+  /** the method differs from the operation's, so 405 is allowed, too */
   isOtherMethod: boolean;
 };
 
 const OTHER_METHODS = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
-/** Parameters that would empty the service under test: the rest of the run would find nothing to work on. */
+/** Parameters that would empty the service under test and leave nothing for the rest of the run. */
 const DESTRUCTIVE = new Set(['cascade', 'replace']);
 
-/** The next request of a run, from its random numbers alone (and from what was answered before). */
+/** The next request of a run, from its random numbers (and earlier answers) alone. */
 export function fuzzRequest(
   document: Document,
   operations: readonly DocumentedOperation[],
@@ -65,7 +65,7 @@ function parameterValue(document: Document, parameter: Parameter | undefined, ra
   return makeValue(document, parameter.schema, random);
 }
 
-/** Half of a surrogate pair cannot be percent-encoded; long values would be refused by the HTTP parser itself. */
+/** Half of a surrogate pair cannot be percent-encoded, and the HTTP parser itself would refuse long values. */
 function textOf(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
   return text.slice(0, 2000).toWellFormed() || '-';
@@ -114,7 +114,7 @@ function fuzzHeaders(operation: DocumentedOperation, random: Random): Record<str
   return headers;
 }
 
-/** Texts that are no JSON, or JSON that readers disagree about. */
+/** Texts that are not JSON, or JSON that parsers disagree about. */
 const HOSTILE_TEXTS: readonly string[] = [
   ...['', ' ', '{', '}', '[', '"', '{"a":}', "{'a':1}", '{"a":1,}', '[1,]', 'NaN', '{"a":NaN}', 'nul', '1 2'],
   ...['\ufeff{}', '{}garbage', '{"a":1e999}', '{"a":01}', '{"a":"\u0001"}', '{"a":"\\ud800"}', '//c\n{}'],
@@ -142,7 +142,7 @@ function fuzzBody(
   return pack(choice < 0.15 ? bytes.subarray(0, random.next() * bytes.length) : bytes, random, headers);
 }
 
-/** A valid job costs seconds of a worker, a refused one nothing: few are valid. */
+/** A valid job costs seconds of a worker, a refused one nothing. So few are valid. */
 const VALID_JOB_SHARE = 0.03;
 
 function textOfBody(
@@ -162,7 +162,7 @@ function textOfBody(
   return JSON.stringify(value) ?? '';
 }
 
-/** CSV: cells are exchanged, lines cut, quotes opened. */
+/** CSV: exchanges cells, cuts lines, opens quotes. */
 function mutateText(text: string, random: Random): string {
   const at = Math.floor(random.next() * text.length);
   const choice = random.next();

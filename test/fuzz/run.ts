@@ -17,16 +17,16 @@ export type FuzzOptions = {
   baseUrl: string;
   requests: number;
   seed: number;
-  /** requests under way at once */
+  /** number of requests in flight at once */
   concurrency: number;
-  /** cases that take longer are left out */
+  /** cases that take longer are skipped */
   caseSeconds: number;
-  /** only cases whose name it matches are run */
+  /** runs only cases whose name matches */
   casePattern: RegExp;
-  /** processes of the service whose memory is watched: of the API and of workers */
+  /** processes of the service whose memory is measured: API and workers */
   pids: number[];
   workerCount: number;
-  /** what is waited for at the end, until memory is looked at again */
+  /** seconds to wait at the end before memory is measured again */
   restSeconds: number;
   onPhase(phase: string): void;
 };
@@ -35,16 +35,16 @@ type OperationTally = { statuses: Map<number, number>; longestMs: number };
 
 export type FuzzReport = {
   operations: Map<string, OperationTally>;
-  /** answers that are not as promised, with the request that led to each */
+  /** answers that violate the promises, each with its request */
   findings: string[];
   cases: { name: string; outcome: 'holds' | 'fails' | 'skipped'; seen: string }[];
   /** of the fuzzed requests */
   window: Window;
-  /** empty where the processes are not known */
+  /** empty if the processes are unknown */
   memory: Memory[];
 };
 
-/** Sends every hard case, then requests made at random from the service's own document; judges every answer. */
+/** Sends every hard case, then random requests made from the service's own document; judges every answer. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const { baseUrl, pids, onPhase } = options;
   const probe = await openProbe(baseUrl, pids);
@@ -131,7 +131,7 @@ async function sendOne(
   return judge(request, answer);
 }
 
-/** Identifiers kept of each kind; later ones take the place of earlier ones. */
+/** Number of identifiers kept of each kind; later ones replace earlier ones. */
 const MAX_KNOWN = 50;
 
 function remember(text: string, known: Known): void {

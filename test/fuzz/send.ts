@@ -1,6 +1,6 @@
 import http from 'node:http';
 
-/** A request as it goes over the wire; `body` is sent as it stands. */
+/** A request as sent; `body` is not changed. */
 export type WireRequest = {
   method: string;
   /** path and query, percent-encoded */
@@ -13,7 +13,7 @@ export type WireAnswer = {
   status: number;
   headers: http.IncomingHttpHeaders;
   bytes: Buffer;
-  /** the body as text, still packed where `Content-Encoding` says so */
+  /** the body as text, still compressed if `Content-Encoding` says so */
   text: string;
   ms: number;
 };
@@ -21,18 +21,18 @@ export type WireAnswer = {
 export type Sender = {
   /**
    * Sends a request and reads the whole answer.
-   * @throws Error where the connection breaks or nothing is answered in time
+   * @throws Error if the connection breaks or no answer comes in time
    */
   send(request: WireRequest): Promise<WireAnswer>;
   close(): void;
 };
 
-/** An answer that takes longer than this is none: longer than the service's own waiting limit of a fuzzed call. */
+/** Time limit for an answer: longer than the service's own waiting limit of a fuzzed call. */
 const ANSWER_LIMIT_MS = 180_000;
 
 /**
  * Opens a client with connections of its own.
- * @param localAddress address to send from: another loopback address is another caller
+ * @param localAddress address to send from: another loopback address counts as another caller
  */
 export function openSender(baseUrl: string, localAddress?: string): Sender {
   const { hostname, port } = new URL(baseUrl);

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Entry files of the service's processes, as they stand in a command line. */
+/** Entry files of the service's processes, as in a command line. */
 const ENTRIES = ['src/main.ts', 'workers/main.ts'];
 
 /**
- * The API and worker processes that belong to a checkout (Linux): those of this folder, or of another that is named.
+ * The API and worker processes that belong to a checkout (Linux): those of this folder, or of another named folder.
  * @returns an empty list on systems without `/proc`
  */
 export function findServiceProcesses(folder: string): number[] {

@@ -1,7 +1,7 @@
 import type { Random } from '../core/optimize/instances.ts';
 import { type Document, follow } from './operations.ts';
 
-/** Values that services stumble over, whatever a schema says. */
+/** Values that often break services, whatever a schema says. */
 export const HOSTILE_VALUES: readonly unknown[] = [
   ...[null, true, false, '', ' ', 'x', '0', '1e3', 'NaN', 'Infinity', 'null'],
   ...[-1, 0, -0, 0.5, 1.5, 1e-11, 5e-324, 1e-320, 1e15, 1e308, -1e308, 2 ** 31 - 1, 2 ** 31, 2 ** 53, 9e99],
@@ -29,10 +29,10 @@ function nested(depth: number): unknown {
   return depth === 0 ? 1 : [nested(depth - 1)];
 }
 
-/** Deepest that a value is made; schemas that refer to themselves end there. */
+/** Maximum depth of a generated value; it ends recursive schemas. */
 const MAX_DEPTH = 8;
 
-/** A value that fits a schema, more or less: its bounds are often met exactly, and sometimes passed by one. */
+/** A value that roughly fits a schema: it often equals a bound, and sometimes exceeds one by one. */
 export function makeValue(document: Document, schema: Document, random: Random, depth = 0): unknown {
   const node = follow(document, schema);
   if (depth > MAX_DEPTH) return null;
@@ -89,7 +89,7 @@ function numberOf(node: Document, random: Random): number {
   if (choice < 0.3) return most;
   if (choice < 0.35) return least - 1;
   if (choice < 0.4) return most + 1;
-  // Small numbers are the likelier ones to mean something: ids, hours, counts.
+  // Small numbers are more likely to have a meaning: ids, hours, counts.
   return least + (most - least) * random.next() ** 8;
 }
 
@@ -102,7 +102,7 @@ function stringOf(node: Document, random: Random): string {
   return Array.from({ length }, () => random.pick('abcXYZ019-_'.split(''))).join('');
 }
 
-/** Changes a value in one place: another value, one fewer, one twice, an unknown key. */
+/** Changes a value in one place: another value, one element fewer, one twice, an unknown key. */
 export function mutate(value: unknown, random: Random): unknown {
   const copy = structuredClone(value);
   const places = placesOf(copy, []);
@@ -122,7 +122,7 @@ export function mutate(value: unknown, random: Random): unknown {
   return copy;
 }
 
-/** As `JSON.parse` does it: `__proto__` is a key like others. */
+/** Like `JSON.parse`: treats `__proto__` as an ordinary key. */
 function setKey(parent: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(parent, key, { value, enumerable: true, configurable: true, writable: true });
 }
@@ -130,7 +130,7 @@ function setKey(parent: Record<string, unknown>, key: string, value: unknown): v
 // biome-ignore lint/suspicious/noExplicitAny: an array or an object
 type Place = { parent: any; key: string | number };
 
-/** Every place below a value; of long arrays the first few. */
+/** Every place below a value; only the first few of long arrays. */
 function placesOf(value: unknown, found: Place[]): Place[] {
   if (Array.isArray(value)) {
     for (const [key, item] of value.slice(0, 5).entries()) {

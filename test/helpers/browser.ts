@@ -4,13 +4,13 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 
-/** A Chromium of this machine; undefined where there is none. */
+/** The Chromium of this machine; undefined if there is none. */
 export function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(path.delimiter);
   return folders.flatMap((folder) => NAMES.map((name) => path.join(folder, name))).find(existsSync);
 }
 
-/** Starts it without a window, with a profile of its own, cut off from everything but this machine. */
+/** Starts it without a window, with a new profile, and without access to anything but this machine. */
 export function openBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
@@ -25,7 +25,7 @@ export function openBrowser(executablePath: string): Promise<Browser> {
   });
 }
 
-/** What a page asks the network for, and what it complains about (its policy on what it may load included). */
+/** The network requests of a page, and its errors (including violations of its content policy). */
 export function watchPage(page: Page): { requested: string[]; complaints: string[] } {
   const seen = { requested: [] as string[], complaints: [] as string[] };
   page.on('request', (request) => seen.requested.push(request.url()));

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Monday; the history below ends five weeks later, so plans begin on 9 February 2026. */
+/** Monday. The history below ends five weeks later, so plans begin on 9 February 2026. */
 const FIRST = '2026-01-05T00:00Z';
 export const START_DATE = '2026-02-09';
 
@@ -11,9 +11,8 @@ export async function storeDemand(pool: pg.Pool, locationId: number, demand: str
 }
 
 /**
- * Six vehicles at place 1, whose scores on the day the plan begins are: worn 1, edge 0.45 (the published example: a
- * year old, 75 % in use, 14 days since maintenance), fresh 0; two without figures, one of them under repair; late
- * 0.15.
+ * Six vehicles at location 1. Their scores on the day the plan begins: worn 1; edge 0.45 (the published example: a year
+ * old, 75 % in use, 14 days since maintenance); fresh 0; two without figures, one of them under repair; late 0.15.
  */
 export const FLEET = [
   {

@@ -10,11 +10,11 @@ import { newTemporaryFolder, removeFolder } from './folders.ts';
 declare module 'vitest' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: it adds to an interface of the library
   interface ProvidedContext {
-    /** administration URL of the PostgreSQL server of this run */
+    /** administration URL of this run's PostgreSQL server */
     postgresUrl: string;
     /** migrated, empty database that test files copy */
     templateDatabase: string;
-    /** Redis of this run; empty where none could be found: that half is skipped */
+    /** Redis of this run; empty if none was found: tests on Redis are then skipped */
     redisUrl: string;
   }
 }
@@ -22,7 +22,7 @@ declare module 'vitest' {
 type Server = { url: string; stop(): Promise<unknown> };
 
 /**
- * One PostgreSQL and one Redis for the run. Each is looked for in this order: URL in the environment
+ * One PostgreSQL and one Redis for the run. Each is searched for in this order: URL in the environment
  * (TEST_DATABASE_URL, TEST_REDIS_URL), a local server, a container.
  */
 export default async function setup(project: TestProject) {
@@ -58,7 +58,7 @@ async function findPostgres(folder: string): Promise<Server> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { url: given, stop: async () => {} };
   try {
-    // Tests lose nothing in a power cut.
+    // Tests need no protection against a power cut.
     const { adminUrl, stop } = await startEmbeddedPostgres(path.join(folder, 'postgres'), {
       fsync: 'off',
       synchronous_commit: 'off',
@@ -109,12 +109,12 @@ export async function startRedisServer(
   return server;
 }
 
-/** The Redis that is installed here, or undefined. */
+/** The installed Redis, or undefined. */
 export function redisCommand(): string | undefined {
   return ['redis-server', 'valkey-server'].find(isInstalled);
 }
 
-/** Ends a child process and waits until it is gone. */
+/** Ends a child process and waits for its exit. */
 export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');

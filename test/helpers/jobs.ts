@@ -2,7 +2,7 @@ import type { NewJob } from '../../src/db/job-intake.ts';
 
 let count = 0;
 
-/** A job that has not been stored yet, with an id of its own. */
+/** A job that is not stored yet, with a new id. */
 export function newJob(own: Partial<NewJob> = {}): NewJob {
   return {
     jobId: `opt_00000000-0000-7000-8000-${String(++count).padStart(12, '0')}`,

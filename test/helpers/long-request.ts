@@ -1,4 +1,4 @@
-/** A problem that keeps the solver busy: several capacity classes, no gap, until its time limit. */
+/** A problem that keeps the solver busy until its time limit: several capacity classes, gap 0. */
 export function longRequest(seconds: number) {
   const n = 120;
   const ids = Array.from({ length: n }, (_, i) => i + 100);

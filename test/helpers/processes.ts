@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 
-/** The other processes that name a folder in their arguments or their environment (Linux). */
+/** The other processes that have a folder in their arguments or environment (Linux). */
 export async function processesUsing(folder: string): Promise<{ pid: number; command: string }[]> {
   const found: { pid: number; command: string }[] = [];
   for (const pid of (await readdir('/proc')).map(Number)) {
@@ -15,11 +15,11 @@ export async function processesUsing(folder: string): Promise<{ pid: number; com
   return found;
 }
 
-/** How long a process may take to be gone: PostgreSQL says that it has stopped a moment before its process ends. */
+/** Time limit for a process to end: PostgreSQL reports its stop a moment before its process ends. */
 const GONE_MS = 5000;
 const LOOK_MS = 100;
 
-/** Those of `processesUsing` that do not end by themselves within some seconds. */
+/** The processes of `processesUsing` that do not end on their own within a few seconds. */
 export async function processesLeft(
   folder: string,
   isOwn: (pid: number) => boolean = () => false,

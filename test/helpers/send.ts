@@ -6,7 +6,7 @@ export type Answer = {
   text: string;
 };
 
-/** Sends a request and reads the JSON answer. A body of text or bytes is sent as it stands. */
+/** Sends a request and reads the JSON answer. A text or bytes are sent unchanged. */
 export async function send(
   url: string,
   options: { method?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal } = {},

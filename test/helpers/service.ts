@@ -7,7 +7,7 @@ import { createTestDatabase, openTestDatabase, testConfig } from './services.ts'
 
 export { type Answer, send } from './send.ts';
 
-/** Four places on a line about 11 km apart, named 1 to 4. */
+/** Four locations on a line, about 11 km apart, named 1 to 4. */
 export const TEST_LOCATIONS = [1, 2, 3, 4].map((id) => ({
   id,
   name: `Place ${id}`,
@@ -16,8 +16,8 @@ export const TEST_LOCATIONS = [1, 2, 3, 4].map((id) => ({
 }));
 
 /**
- * A whole service on a database of its own: API and worker parts in this process, real PostgreSQL, real Redis
- * where a URL is given, real sockets. Everything is closed at the end of the file.
+ * A whole service on a database of its own: API and worker parts in this process, real PostgreSQL, real Redis if a URL
+ * is given, real sockets. Everything is closed at the end of the file.
  */
 export async function startTestService(options: {
   redisUrl?: string | undefined;
@@ -49,7 +49,7 @@ export async function startTestService(options: {
   const urls: string[] = [];
   for (let i = 0; i < apis; i++) urls.push((await startOneApi()).url);
   for (let i = 0; i < workers; i++) await startOneWorker();
-  // Registered after those of the database: runs before them.
+  // Registered after the clean-up of the database, so it runs first.
   atEnd(async () => {
     for (const part of [...running].reverse()) await part.close();
   });
@@ -68,7 +68,7 @@ export async function startTestService(options: {
   };
 }
 
-/** A request over the test locations: vehicles at place 1, demand at place 2. */
+/** A request over the test locations: vehicles at location 1, demand at location 2. */
 export function simpleRequest(vehicles = 3, demand = 2) {
   return {
     demand_forecast: { '1': [0], '2': [demand] },

@@ -5,7 +5,7 @@ import { type Config, loadConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/db/client.ts';
 import { atEnd } from './at-end.ts';
 
-/** A migrated, empty database for this test file; dropped at its end. */
+/** A migrated, empty database for this test file, dropped at its end. */
 export async function createTestDatabase(): Promise<string> {
   const name = `fleet_test_${randomBytes(6).toString('hex')}`;
   const server = inject('postgresUrl');
@@ -28,7 +28,7 @@ export function openTestDatabase(url: string) {
   return database;
 }
 
-/** Settings for a test: defaults, the given URLs, a namespace of its own, and what is overridden. */
+/** Settings for a test: defaults, the given URLs, a separate namespace, and the overrides. */
 export function testConfig(
   urls: { DATABASE_URL: string; REDIS_URL?: string | undefined },
   overrides: Partial<Config> = {},
@@ -43,7 +43,7 @@ export function testConfig(
   };
 }
 
-/** Runs a suite on both queue backends; the Redis half is skipped where no Redis was found. */
+/** Runs a suite on both queue backends. The Redis half is skipped if no Redis was found. */
 export function describeOnBothBackends(name: string, suite: (redisUrl: string | undefined) => void): void {
   describe(`${name} (PostgreSQL backend)`, () => suite(undefined));
   const redisUrl = inject('redisUrl');

@@ -4,7 +4,7 @@ import { type ClientOptions, WebSocket } from 'ws';
 // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
 export type Message = any;
 
-/** A WebSocket client that keeps every message and lets a test wait for the one it is after. */
+/** A WebSocket client that keeps every message and lets a test wait for a certain one. */
 export async function openSocket(baseUrl: string, options: ClientOptions = {}) {
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/ws/optimization`, options);
   const messages: Message[] = [];
@@ -19,7 +19,7 @@ export async function openSocket(baseUrl: string, options: ClientOptions = {}) {
   socket.on('error', () => {});
   await once(socket, 'open');
 
-  /** Waits until a message fits, from the first one on. */
+  /** Waits until a message matches, starting with the first one. */
   const waitFor = (fits: (message: Message) => boolean): Promise<Message> =>
     new Promise((resolve) => {
       const check = () => {
@@ -37,7 +37,7 @@ export async function openSocket(baseUrl: string, options: ClientOptions = {}) {
     closed,
     waitFor,
     send: (message: unknown) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
-    /** Resolves when everything sent before has been handled: an unknown job is answered in turn. */
+    /** Resolves when everything sent before was handled: the answer about an unknown job comes after it. */
     async roundTrip(mark: string) {
       socket.send(JSON.stringify({ type: 'subscribe', job_id: mark }));
       await waitFor((m) => m.type === 'error' && m.job_id === mark);

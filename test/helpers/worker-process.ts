@@ -10,8 +10,8 @@ afterAll(() => {
 });
 
 /**
- * A worker in a process of its own, which a test can kill or freeze; it is ready. It ends with the file at the
- * latest.
+ * A worker in a separate process that a test can kill or freeze. It is ready when this resolves, and ends with the file
+ * at the latest.
  */
 export async function spawnWorkerProcess(config: Config): Promise<ChildProcess> {
   const env: Record<string, string> = { PATH: process.env.PATH ?? '' };

@@ -55,7 +55,7 @@ export function seriesOf(values: ArrayLike<number>, overrides: Partial<DemandSer
   };
 }
 
-/** Hours of `weeks` weeks from a function of the hour. */
+/** The hours of `weeks` weeks, from a function of the hour. */
 export const hoursOf = (weeks: number, demand: (hour: number) => number): Float64Array =>
   Float64Array.from({ length: 168 * weeks }, (_, hour) => demand(hour));
 
@@ -65,7 +65,7 @@ export const sum = (values: Iterable<number>): number => {
   return total;
 };
 
-/** The NYC sample; consecutive hours, so that a row's place is its hour. */
+/** The NYC sample as consecutive hours: the index of a row is its hour. */
 export function loadNyc(timeZone = 'America/New_York'): DemandSeries[] {
   const rows = gunzipSync(readFileSync(NYC)).toString().trim().split('\n').slice(1);
   const byLocation = new Map<number, { startHour: number; values: number[] }>();

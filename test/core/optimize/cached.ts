@@ -3,7 +3,7 @@ import type { OptimizeInput } from '../../../src/core/optimize/problem/model.ts'
 import { buildProblem } from '../../../src/core/optimize/request/problem.ts';
 import { createCache } from '../../../src/core/optimize/run/cache.ts';
 
-/** The cache of a test file's thread, as a worker's thread has one: the solver is loaded once. */
+/** The cache of a test file's thread, like that of a worker's thread: the solver is loaded once. */
 export const threadCache = createCache();
 
 export const optimizeCached = (input: OptimizeInput, hooks?: OptimizeHooks) =>
@@ -15,5 +15,5 @@ export const buildCached = (
   settings: Parameters<typeof buildProblem>[2],
 ) => buildProblem(request, locations, settings, threadCache);
 
-/** The caches of a problem that a test makes itself. */
+/** The caches of a problem that a test builds itself. */
 export const newCaches = () => ({ thread: threadCache, problem: createCache() });

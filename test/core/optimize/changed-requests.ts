@@ -1,8 +1,8 @@
-/** Requests with a constraint changed or taken away. */
+/** Requests with a constraint changed or removed. */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { ConstraintName } from '../../../src/core/optimize/problem/constraints.ts';
 
-/** The value that takes a constraint away. */
+/** The value that removes a constraint. */
 export const NO_CONSTRAINT: Partial<Record<ConstraintName, number | null>> = {
   min_service_level: 0,
   max_distance: 1e6,
@@ -21,7 +21,7 @@ export function changed(
   return { ...request, constraints: { ...request.constraints, [name]: value } };
 }
 
-/** Moves that the network forbids are allowed, and free: whatever they may cost, it is not less. */
+/** Allows the moves that the network forbids, at no cost: their true cost cannot be lower. */
 export function withoutForbiddenMoves(request: OptimizeRequest): OptimizeRequest {
   if (!request.network) return request;
   const costs = request.network.costs.map((row) => row.map((cost) => cost ?? 0));

@@ -1,4 +1,4 @@
-/** Takes so much of a processor, however long that lasts. */
+/** Uses this much CPU time, however long that takes. */
 export function compute(ms: number): void {
   const { user, system } = process.threadCpuUsage();
   const usedMs = () => {

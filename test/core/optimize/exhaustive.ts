@@ -1,12 +1,12 @@
 /**
- * Tries every plan of a small request, straight from the request and the specification. Shares no code with the
+ * Tries every plan of a small request, directly from the request and the specification. Shares no code with the
  * optimizer.
  */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../../src/core/optimize/problem/model.ts';
 import { SETTINGS } from './instances.ts';
 
-/** A request as the specification reads it. */
+/** The facts of a request, as the specification defines them. */
 export type RequestFacts = {
   ids: number[];
   /** The operational ones. */
@@ -18,13 +18,13 @@ export type RequestFacts = {
   minVehicles: number;
   maxVehicles: number;
   fleetSize: number;
-  /** Units of 1e-4, Infinity where there is none. */
+  /** Units of 1e-4; Infinity if there is no ceiling. */
   ceilingUnits: number;
-  /** Of one move in units of 1e-4, Infinity where it is not allowed. */
+  /** Cost of a move in units of 1e-4; Infinity if it is not allowed. */
   costUnits(from: number, to: number): number;
 };
 
-/** @param settings what holds where the request says nothing */
+/** @param settings defaults for values that the request omits */
 export function readFacts(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
@@ -72,9 +72,7 @@ export function readFacts(
   };
 }
 
-/**
- * @returns the least cost in units of 1e-4, or null where no plan keeps every constraint
- */
+/** @returns the least cost in units of 1e-4, or null if no plan satisfies every constraint */
 export function cheapestByTryingAll(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
@@ -83,7 +81,7 @@ export function cheapestByTryingAll(
   const { ids, vehicles } = facts;
   const unitCost = vehicles.map(({ location }) => ids.map((id) => facts.costUnits(location, id)));
   let best: number | null = null;
-  /** Of each vehicle, as an index of `ids`. */
+  /** The target of each vehicle, as an index of `ids`. */
   const targets: number[] = [];
   const visit = (at: number, cost: number) => {
     if (cost === Number.POSITIVE_INFINITY || (best !== null && cost >= best)) return;
@@ -103,7 +101,7 @@ export function cheapestByTryingAll(
     if (mostServed() < facts.serviceLevel * facts.totalDemand - 1e-9 * facts.totalDemand) return;
     best = cost;
   };
-  /** Over every subset of at most `fleetSize` vehicles. */
+  /** The most demand served by any subset of at most `fleetSize` vehicles. */
   function mostServed(): number {
     const all = (1 << vehicles.length) - 1;
     let most = 0;
@@ -140,14 +138,14 @@ function costUnits(
     const j = location_ids.indexOf(to);
     const cost = costs[i][j];
     if (cost === null || (distances_km && distances_km[i][j]! > limitKm)) return Number.POSITIVE_INFINITY;
-    // Test networks have costs of at most 4 decimals.
+    // Test networks have costs with at most 4 decimals.
     return Math.round(cost * 1e4);
   }
   const a = locations.find((p) => p.id === from)!;
   const b = locations.find((p) => p.id === to)!;
   if (a.latitude === b.latitude && a.longitude === b.longitude) return 0;
   const rad = Math.PI / 180;
-  // Spherical law of cosines, exact enough at the distances of the tests.
+  // Spherical law of cosines: exact enough for the distances in the tests.
   const cosine =
     Math.sin(a.latitude * rad) * Math.sin(b.latitude * rad) +
     Math.cos(a.latitude * rad) * Math.cos(b.latitude * rad) * Math.cos((a.longitude - b.longitude) * rad);

@@ -1,7 +1,7 @@
 /**
- * A request as the specification's model, written down move by move and solved by HiGHS. Shares no code with the
- * optimizer: the third opinion where there are too many plans to try. No step, cut or tightened coefficient of it is
- * the optimizer's.
+ * A request as the specification's model, written move by move and solved by HiGHS. Shares no code with the optimizer,
+ * and none of its steps, cuts or tightened coefficients. It is the independent check for requests with too many plans
+ * to try.
  */
 import highsModule from 'highs';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
@@ -11,10 +11,7 @@ import { readFacts } from './exhaustive.ts';
 // The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.
 const highs = await (highsModule as unknown as typeof highsModule.default)();
 
-/**
- * Least cost known and what HiGHS proves that none is below, in units of 1e-4; `unknown`: not decided within the
- * time.
- */
+/** The least known cost and the proved lower bound, in units of 1e-4. `unknown`: not decided within the time. */
 export type HighsAnswer =
   | { kind: 'solved'; costUnits: number; boundUnits: number }
   | { kind: 'infeasible' }
@@ -77,9 +74,9 @@ export function solveByHighs(
 }
 
 /**
- * Columns: x whole, vehicles of one place and capacity that go to a place; u whole, those of a capacity that count as
- * serving there; y served demand. Rows: Σ_j x = s;  least ≤ Σ x ≤ most;  u ≤ Σ_i x;  y ≤ Σ cap · u, y ≤ D;  Σ y ≥
- * level · Σ D;  Σ u ≤ fleet size;  Σ cost · x ≤ ceiling.
+ * Columns: x whole, vehicles of one location and capacity that go to a location; u whole, vehicles of a capacity that
+ * count as serving there; y served demand. Rows: Σ_j x = s;  least ≤ Σ x ≤ most;  u ≤ Σ_i x;  y ≤ Σ cap · u, y ≤ D;  Σ
+ * y ≥ level · Σ D;  Σ u ≤ fleet size;  Σ cost · x ≤ ceiling.
  */
 function writeModel(
   request: OptimizeRequest,
@@ -99,7 +96,7 @@ function writeModel(
     group.count++;
     groups.set(`${location},${capacity}`, group);
   }
-  /** Arrivals by place, with their capacity; those who stay included. */
+  /** Arrivals by location, with their capacity, including the vehicles that stay. */
   const arrivals = new Map(facts.ids.map((id) => [id, [] as { column: number; capacity: number }[]]));
   const paid: Row['terms'] = [];
   for (const { location, capacity, count } of groups.values()) {

@@ -1,4 +1,4 @@
-/** Random small requests of every kind, from a seeded generator, so that a failure can be repeated by its seed. */
+/** Random small requests of every kind, from a seeded generator, so a failure can be repeated with its seed. */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { LocationPoint, OptimizeSettings } from '../../../src/core/optimize/problem/model.ts';
 
@@ -16,7 +16,7 @@ export const SETTINGS: OptimizeSettings = {
 export type Random = {
   /** 0 ≤ value < 1 */
   next(): number;
-  /** a whole number, both ends included */
+  /** a whole number, including both ends */
   integer(least: number, most: number): number;
   chance(probability: number): boolean;
   pick<T>(values: readonly T[]): T;
@@ -52,7 +52,7 @@ export function createRandom(seed: number): Random {
 
 export type Instance = { seed: number; request: OptimizeRequest; locations: LocationPoint[] };
 
-/** At most 4 locations and 6 vehicles, so that every plan can be tried. */
+/** At most 4 locations and 6 vehicles, so every plan can be tried. */
 export function randomInstance(seed: number): Instance {
   const random = createRandom(seed);
   const n = random.integer(1, 4);
@@ -63,7 +63,7 @@ export function randomInstance(seed: number): Instance {
     longitude: -74 + random.integer(0, 60) / 100,
   }));
   const vehicleCount = random.integer(random.chance(0.1) ? 0 : 2, n === 4 ? 5 : 6);
-  // Vehicles often stand together, so that there is something to move.
+  // Vehicles often start together, so there is something to move.
   const depots = random.chance(0.6) ? ids.slice(0, random.integer(1, 2)) : ids;
   const mixed = random.chance(0.5);
   const fractional = random.chance(0.5);
@@ -121,7 +121,7 @@ export function randomInstance(seed: number): Instance {
   return { seed, request, locations };
 }
 
-/** City-like: vehicles and demand spread at random, total demand `load` of the fleet's capacity. */
+/** City-like: random vehicles and demand, total demand `load` times the fleet's capacity. */
 export function cityInstance(
   seed: number,
   size: { locations: number; perLocation: number; fractional: boolean; capacities?: number[]; load?: number },

@@ -2,8 +2,7 @@ import { optimizeCached as optimize } from './cached.ts';
 import { cityInstance, SETTINGS } from './instances.ts';
 
 /**
- * Solves an integer programme, which starts the solver's thread: on a loaded machine that takes as long as insights
- * may.
+ * Solves an integer programme, which starts the solver's thread. On a busy machine that takes as long as insights may.
  */
 export async function startSolverThread(): Promise<void> {
   const size = { locations: 6, perLocation: 3, fractional: true, capacities: [1, 2, 4] };

@@ -1,7 +1,4 @@
-/**
- * Requests that are small enough to try every plan, of every kind that there is, and the same requests in another
- * order.
- */
+/** Requests of every kind that are small enough to try every plan, and the same requests in another order. */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../../src/core/optimize/problem/model.ts';
 import { createRandom, type Instance, type Random } from './instances.ts';
@@ -56,7 +53,7 @@ export function tinyInstance(seed: number): TinyInstance {
   return { seed, request, locations, costs, isFractional };
 }
 
-/** In multiples of `unit`, together mostly less than the fleet can serve; sometimes there is none at all. */
+/** Multiples of `unit`, usually in total less than the fleet can serve; sometimes there is no demand. */
 function randomDemand(
   random: Random,
   ids: readonly number[],
@@ -73,7 +70,7 @@ function randomDemand(
 }
 
 function randomVehicles(random: Random, ids: readonly number[], capacities: readonly number[]) {
-  // Often all stand together, so that there is something to move; sometimes none works.
+  // All vehicles often start together, so there is something to move; sometimes none is operational.
   const depots = random.chance(0.6) ? ids.slice(0, 1) : ids;
   const broken = random.chance(0.05) ? 1 : 0.08;
   const least = random.chance(0.1) ? 0 : 3;
@@ -101,7 +98,7 @@ function randomConstraints(random: Random, capacity: number): NonNullable<Optimi
   };
 }
 
-/** Dense, with gaps, or in two parts without a way between. */
+/** Dense, with gaps, or in two separate parts. */
 function randomNetwork(
   random: Random,
   location_ids: number[],
@@ -131,8 +128,8 @@ function randomNetwork(
 }
 
 /**
- * The same request with everything that has an order in another one: demand, vehicles, locations, the network's rows
- * and columns. Where the locations are also given other ids, so are those that the service sorts by.
+ * The same request with every list in another order: demand, vehicles, locations, the network's rows and columns. With
+ * new location ids, the order in which the service sorts them changes, too.
  */
 export function reordered(
   { request, locations }: { request: OptimizeRequest; locations: readonly LocationPoint[] },

@@ -7,7 +7,7 @@ import { assertRefused, type Case, type CaseContext, type Reply, smallProblem } 
 const LOOP_LIMIT_MS = 300;
 const HEALTH_LIMIT_MS = 200;
 
-/** Sends something heavy and looks how the others fared meanwhile. */
+/** Sends something heavy and measures how others fare meanwhile. */
 async function whileWatched(context: CaseContext, work: () => Promise<Reply>) {
   await context.probe.look();
   const reply = await work();
@@ -21,7 +21,7 @@ async function whileWatched(context: CaseContext, work: () => Promise<Reply>) {
   return { reply, seen };
 }
 
-/** A heavy body that is refused, with one of these statuses, while others are served in time. */
+/** A heavy body that is refused with one of these statuses, while others are served in time. */
 const heavy = (
   name: string,
   path: string,
@@ -195,7 +195,7 @@ export const bodyCases: Case[] = [
   },
 ];
 
-/** What a socket is answered before it is closed. */
+/** The answer that a socket gets before it is closed. */
 function raw(baseUrl: string, text: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve) => {
@@ -209,7 +209,7 @@ function raw(baseUrl: string, text: string): Promise<string> {
   });
 }
 
-/** Sends a byte of a body each second, until the service has enough. */
+/** Sends a byte of a body each second until the service gives up. */
 function drip(baseUrl: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve) => {

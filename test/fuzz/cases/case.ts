@@ -4,15 +4,15 @@ import type { Document } from '../operations.ts';
 import type { Probe } from '../probe.ts';
 import type { Sender, WireAnswer } from '../send.ts';
 
-/** A hard case that the service was once wrong about, or that its documentation promises to bear. */
+/** A hard case that the service once handled wrongly, or that its documentation promises to handle. */
 export type Case = {
   /** what the case shows, as a sentence */
   name: string;
-  /** seconds it takes at the most; the short form leaves out those above one, and those that measure time */
+  /** maximum duration in seconds; the short form skips cases above one second, and cases that measure time */
   seconds?: number;
   /**
-   * @returns what was seen, for the table
-   * @throws AssertionError where it does not hold; SkippedError where this service or machine cannot show it
+   * @returns the observation, for the table
+   * @throws AssertionError if the case fails; SkippedError if this service or machine cannot show it
    */
   run(context: CaseContext): Promise<string | undefined>;
 };
@@ -27,16 +27,16 @@ export type CaseContext = {
   baseUrl: string;
   /** the ids of stored locations that have demand */
   locationIds: number[];
-  /** worker processes of the service; 0 where they are not known */
+  /** worker processes of the service; 0 if unknown */
   workerCount: number;
   probe: Probe;
-  /** Sends a request; a body of text or bytes goes as it stands, others as JSON. */
+  /** Sends a request. A body of text or bytes is sent unchanged, others as JSON. */
   call(method: string, path: string, options?: SendOptions): Promise<Reply>;
   /** A client with another address of the loopback interface. */
   another(): Sender;
 };
 
-/** Makes the `call` of a context. */
+/** Creates the `call` of a context. */
 export function createCall(sender: Sender): CaseContext['call'] {
   return async (method, path, { body, headers = {}, from = sender } = {}) => {
     const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
@@ -75,7 +75,7 @@ export function smallProblem({ locationIds: [a, b] }: CaseContext, options: obje
   };
 }
 
-/** A problem that is not solved to a gap of 0 in ten minutes: many capacities, demand in fractions. */
+/** A problem that cannot be solved to a gap of 0 in ten minutes: many capacities, fractional demand. */
 export function endlessProblem({ locationIds }: CaseContext, random: Random) {
   const vehicles = Array.from({ length: 900 }, (_, i) => ({
     id: `E${i}`,

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { assertRefused, type Case } from './case.ts';
 
-/** A place that no other data names. */
+/** A location that no other data names. */
 const PLACE = { id: 2_000_000_001, name: 'Fuzzed place', latitude: 40.75, longitude: -73.98 };
 const LOCATIONS = '/api/v1/data/locations';
 const FLEET = '/api/v1/data/fleet';

@@ -5,7 +5,7 @@ import { type Case, type CaseContext, endlessProblem, endOf, SkippedError, small
 
 const ASYNC = { prefer: 'respond-async' };
 
-/** Stores endless jobs under invented names, one for each. */
+/** Stores endless jobs under made-up names, one name each. */
 async function storeEndless(context: CaseContext, count: number): Promise<string[]> {
   const random = createRandom(7);
   const ids: string[] = [];

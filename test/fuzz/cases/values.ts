@@ -157,7 +157,7 @@ const REFUSALS: Refusal[] = [
   ],
 ];
 
-/** A problem in which one value is too much, or too little, for an exact answer. */
+/** A problem with one value too large, or too small, for an exact answer. */
 const problem = (
   name: string,
   field: string | RegExp,

@@ -13,7 +13,7 @@ export type Shape = { locations: number; vehicles: number; demand: number };
 
 const SMALL: Shape = { locations: 8, vehicles: 6, demand: 6 };
 
-/** Costs of any kind: mostly not metric, with gaps, zero, equal or huge. */
+/** Costs of any kind: usually not metric, with gaps, zero, equal or huge. */
 export function randomProblem(seed: number, shape: Shape = SMALL): DenseProblem {
   const random = createRandom(seed);
   const n = random.integer(1, shape.locations);
@@ -22,7 +22,7 @@ export function randomProblem(seed: number, shape: Shape = SMALL): DenseProblem 
   return withAmounts(random, n, shape, randomCosts(n, random, largest, density));
 }
 
-/** Costs that obey the triangle inequality, all moves allowed. */
+/** Costs that satisfy the triangle inequality, with all moves allowed. */
 export function metricProblem(seed: number, shape: Shape = SMALL): DenseProblem {
   const random = createRandom(seed);
   const n = random.integer(1, shape.locations);
@@ -79,7 +79,7 @@ let loading: Promise<Highs> | undefined;
 
 /**
  * Optimum by HiGHS of the model as the specification states it: Σ_j x_ij = s_i, y_j ≤ Σ_i x_ij, 0 ≤ y_j ≤ D_j, Σ y ≥ R.
- * @returns null where it is infeasible
+ * @returns null if it is infeasible
  */
 export async function optimumByHighs({
   n,
@@ -140,7 +140,7 @@ export async function optimumByHighs({
   });
 }
 
-/** Least cost by trying where every vehicle may go; null where no way serves enough. */
+/** The least cost, by trying every target of every vehicle; null if no assignment serves enough. */
 export function optimumByTryingAll({ n, supply, demand, required, cost }: DenseProblem): number | null {
   const vehicles = Array.from(supply).flatMap((count, i) => new Array<number>(count).fill(i));
   const present = new Array<number>(n).fill(0);

@@ -1,5 +1,5 @@
 /**
- * Insights of a small problem by solving it again with each change: each figure is the difference of two optima.
+ * Insights of a small problem, found by solving it again with each change: each figure is the difference of two optima.
  * About 3n + M + 2 solves.
  */
 
@@ -24,10 +24,10 @@ import { dropConstraint, withNetwork, withVehicle } from '../../../../src/core/o
 import type { SolveControl } from '../../../../src/core/optimize/run/control.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 
-/** The time limit came first: what was found so far is of no use. */
+/** The time limit was reached first; partial results are not used. */
 class OutOfTime extends Error {}
 
-/** @returns null where the time limit came first */
+/** @returns null if the time limit was reached first */
 export async function explainByResolving(
   problem: Problem,
   solution: Solution,
@@ -42,7 +42,7 @@ export async function explainByResolving(
   }
 }
 
-/** The cheapest plan, or null where there is none. @throws OutOfTime */
+/** The cheapest plan, or null if there is none. @throws OutOfTime */
 async function solve(problem: Problem, control: SolveControl): Promise<Solution | null> {
   const { deadlineMs, stopFlag } = control;
   const outcome = await solveProblem(problem, 0, { deadlineMs, stopFlag });
@@ -92,7 +92,7 @@ async function explainEach(
   }
   const binding: Figures['binding'] = [];
   for (const constraint of relaxableConstraints(problem)) {
-    // Nothing is cheaper than free.
+    // No cost is below 0.
     const all = optimum === 0 ? null : await added(dropConstraint(problem, constraint));
     if (all === null || all >= 0) continue;
     const unit = await added(relaxByOne(problem, constraint));

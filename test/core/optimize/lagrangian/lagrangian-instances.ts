@@ -7,8 +7,8 @@ import { createRandom } from '../instances.ts';
 export type FractionalShape = { locations: number; vehicles: number };
 
 /**
- * Given costs: dense, sparse, in parts without a way between; zero, equal, metric or huge. Every demand from none to
- * many loads.
+ * Costs of several kinds: dense, sparse, in separate parts; zero, equal, metric or huge. Each demand is between zero
+ * and many loads.
  */
 export function randomFractional(
   seed: number,
