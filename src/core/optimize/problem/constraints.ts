@@ -5,6 +5,9 @@
  */
 import { fromUnits, toUnitsDown } from './costs.ts';
 
+/** Bounds on the number of vehicles per location. */
+export type LocationBounds = Pick<Limits, 'minVehiclesPerLocation' | 'maxVehiclesPerLocation'>;
+
 /** Limits after aliases and defaults. A limit that does not apply is infinite (a minimum: 0). */
 export type Limits = {
   maxDistanceKm: number;

@@ -1,8 +1,7 @@
 /**
  * Problems that differ from a given one in a constraint or in a vehicle. They share its matrices, which never change.
  */
-import type { Limits } from './constraints.ts';
-import { type ConstraintName, LIMIT_CONSTRAINTS } from './constraints.ts';
+import { type ConstraintName, LIMIT_CONSTRAINTS, type Limits, type LocationBounds } from './constraints.ts';
 import type { Network, Problem } from './model.ts';
 
 /** Problems with more vehicles than this are not considered: the vehicles of a location are counted in 32 bits. */
@@ -33,7 +32,7 @@ export function withVehicle(problem: Problem, capacityClass: number, location: n
 export type DroppableName = Exclude<ConstraintName, 'supply'>;
 
 /** Whether the number of vehicles per location is bounded. */
-export function hasLocationBounds({ limits }: Problem): boolean {
+export function hasLocationBounds({ limits }: { limits: LocationBounds }): boolean {
   return limits.minVehiclesPerLocation > 0 || limits.maxVehiclesPerLocation !== Number.POSITIVE_INFINITY;
 }
 

@@ -7,9 +7,11 @@ import { MAX_DEMAND } from '../../../contracts/bounds.ts';
 import type { Constraints, OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
 import type { RequestFault } from '../problem/model.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import { checkNetwork } from './check-network.ts';
 import { aggregateDemand } from './demand.ts';
 import { type FaultList, faultList } from './fault-list.ts';
+import { readLocationBounds } from './limits.ts';
 import {
   MIN_LOAD,
   refuseClasses,
@@ -71,8 +73,7 @@ function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): Req
     const total = demandUpTo(request, MIN_LOAD * capacity);
     if (total > 0 && total < MIN_LOAD * capacity) faults.push(refuseLittleDemand(total, capacity));
   }
-  const { total_fleet_size, min_vehicles_per_location: least = 0, max_vehicles_per_location } = constraints;
-  const isBounded = least > 0 || max_vehicles_per_location !== undefined;
+  const isBounded = hasLocationBounds({ limits: readLocationBounds(request) });
   if (options.explain || capacities.size > 1 || isBounded) {
     const locations = network?.location_ids.length ?? namedLocationIds(request).length;
     if (options.explain) faults.push(refuseExplanation(locations));
@@ -81,7 +82,7 @@ function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): Req
         refuseClasses({
           capacities: capacities.size,
           locations,
-          hasIdle: total_fleet_size !== undefined,
+          hasIdle: constraints.total_fleet_size !== undefined,
           isBounded,
         }),
       );

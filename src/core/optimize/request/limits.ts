@@ -1,7 +1,7 @@
 /** Constraints and options of a request after aliases, defaults and the operator's caps. */
 
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
-import type { Limits } from '../problem/constraints.ts';
+import type { Limits, LocationBounds } from '../problem/constraints.ts';
 import { toUnitsDown } from '../problem/costs.ts';
 import type { OptimizeSettings } from '../problem/model.ts';
 
@@ -16,9 +16,16 @@ export function readLimits(request: OptimizeRequest, settings: OptimizeSettings)
       : Number.POSITIVE_INFINITY,
     minServiceLevel: c.min_service_level ?? c.min_demand_coverage ?? settings.minServiceLevel,
     maxCostUnits: ceiling === null ? Number.POSITIVE_INFINITY : toUnitsDown(ceiling),
-    minVehiclesPerLocation: c.min_vehicles_per_location ?? 0,
-    maxVehiclesPerLocation: c.max_vehicles_per_location ?? Number.POSITIVE_INFINITY,
+    ...readLocationBounds(request),
     totalFleetSize: c.total_fleet_size ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/** Reads the bounds on vehicles per location, which have no default of the service. */
+export function readLocationBounds({ constraints = {} }: OptimizeRequest): LocationBounds {
+  return {
+    minVehiclesPerLocation: constraints.min_vehicles_per_location ?? 0,
+    maxVehiclesPerLocation: constraints.max_vehicles_per_location ?? Number.POSITIVE_INFINITY,
   };
 }
 
