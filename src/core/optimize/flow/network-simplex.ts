@@ -10,7 +10,7 @@ import { isOver } from '../run/stopping.ts';
 import type { ArcSet } from './arcs.ts';
 import type { Candidates } from './candidates.ts';
 import { artificialNode, pivot, type SpanningTree, slackNode } from './spanning-tree.ts';
-import type { FlowControl, FlowCounts, FlowProgress } from './types.ts';
+import type { FlowControl, FlowCounts } from './types.ts';
 
 /** Pivots between two looks at stop flag and clock. */
 const PIVOTS_PER_LOOK = 256;
@@ -29,15 +29,13 @@ export type SimplexSearch = {
 export function pivotToOptimum(search: SimplexSearch, sources: Int32Array, sinks: Int32Array): boolean {
   const { tree, list, arcs, counts, control } = search;
   let first = 0;
-  let phase: FlowProgress['phase'] = 'candidates';
   for (;;) {
-    if (!pivotCandidates(search, first, phase)) return false;
-    phase = 'all_arcs';
+    if (!pivotCandidates(search, first)) return false;
     first = list.count;
     counts.pricingRounds++;
     const added = arcs.addViolated(list, tree, sources, sinks);
     counts.candidates = list.count;
-    report(search, phase);
+    report(search);
     if (added === 0) return true;
     if (isOver(control)) return false;
   }
@@ -51,7 +49,6 @@ export function pivotToOptimum(search: SimplexSearch, sources: Int32Array, sinks
 export function pivotCandidates(
   search: SimplexSearch,
   first: number,
-  phase: FlowProgress['phase'],
   isEnough?: (arc: number) => boolean,
 ): boolean {
   const { tree, list, counts, control } = search;
@@ -78,18 +75,17 @@ export function pivotCandidates(
     pivot(tree, from[entering], to[entering], cost[entering], least);
     priced = 0;
     if (++counts.pivots % PIVOTS_PER_LOOK === 0) {
-      report(search, phase);
+      report(search);
       if (isOver(control)) return false;
     }
   }
   return true;
 }
 
-export function report({ tree, counts, control }: SimplexSearch, phase: FlowProgress['phase']): void {
+export function report({ tree, counts, control }: SimplexSearch): void {
   control.onProgress?.({
-    phase,
-    pivots: counts.pivots,
-    objective: artificialFlow(tree) > 0 ? null : treeCost(tree),
+    iterations: counts.pivots,
+    incumbentUnits: artificialFlow(tree) > 0 ? null : treeCost(tree),
   });
 }
 

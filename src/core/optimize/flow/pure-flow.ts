@@ -19,21 +19,13 @@ import { leastServed } from '../problem/service-level.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import { msOf } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
-import type { SolveControl } from '../run/control.ts';
+import type { FlowProgress, SolveControl } from '../run/control.ts';
 import { isStopped, OutOfTime, type Stopping } from '../run/stopping.ts';
 import { type Confirmation, confirmFlow } from './flow-confirm.ts';
 import { flowCosts } from './flow-costs.ts';
 import { solveGreatCircleFlow } from './great-circle-flow.ts';
 import { solveFlow } from './solve-flow.ts';
-import type {
-  FlowAmounts,
-  FlowControl,
-  FlowCounts,
-  FlowOutcome,
-  FlowProblem,
-  FlowProgress,
-  SolvedFlow,
-} from './types.ts';
+import type { FlowAmounts, FlowControl, FlowCounts, FlowOutcome, FlowProblem, SolvedFlow } from './types.ts';
 
 /** Amounts are counted in 32 bits. */
 const MAX_UNITS = 2 ** 31 - 1;
@@ -196,9 +188,9 @@ function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units:
 function reportTo({ onProgress }: SolveControl) {
   if (!onProgress) return undefined;
   const startedMs = nowMs();
-  return ({ objective, pivots }: Pick<FlowProgress, 'objective' | 'pivots'>) => {
+  return (progress: FlowProgress) => {
     // The number of remaining pivots is unknown: the unfinished share halves at regular intervals.
     const share = 1 - 0.5 ** ((nowMs() - startedMs) / msOf('flowProgressHalf'));
-    onProgress({ share, incumbentUnits: objective, boundUnits: null, gap: null, iterations: pivots });
+    onProgress({ ...progress, share, boundUnits: null, gap: null });
   };
 }

@@ -84,7 +84,7 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
   if (!isNetted) addStayArcs(list, problem);
   const bigM = startTree(tree, start, list, arcs);
   counts.candidates = list.count;
-  report(search, 'start');
+  report(search);
   if (!pivotToOptimum(search, start.sources, start.sinks)) return stopHere();
   if (isStopped(control.stopFlag)) return stopHere();
   if (isNetted) {

@@ -8,7 +8,7 @@
  * Costs are whole numbers ≥ 0 in cost units of 1e-4. Staying costs 0, so a vehicle moves only to serve.
  */
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
-import type { Control } from '../run/control.ts';
+import type { Control, FlowProgress } from '../run/control.ts';
 
 /** A flow problem without its costs. */
 export type FlowAmounts = Omit<FlowProblem, 'cost'>;
@@ -95,13 +95,6 @@ export type FlowBasis = {
 
 /** Arcs outside the tree that came closest to entering it, and their costs in units. */
 export type Alternatives = { from: Int32Array; to: Int32Array; cost: Float64Array };
-
-export type FlowProgress = {
-  phase: 'start' | 'candidates' | 'all_arcs';
-  pivots: number;
-  /** Cost units of the best plan so far; null while no plan serves what is required. */
-  objective: number | null;
-};
 
 /** Stop flag and deadline of the search. */
 export type FlowControl = Partial<Control<FlowProgress>> & {

@@ -44,7 +44,7 @@ export function findBestMultiplier(
   let step = Math.max(1, FIRST_STEP * next);
   for (let tries = 0; tries < MAX_MULTIPLIERS; tries++) {
     if (isOver(s.control) || !solveAt(s, next)) return 'stopped';
-    report(s, 'candidates');
+    report(s);
     const point = pointOf(s);
     if (point.slope > 0) low = point;
     else high = point;
@@ -77,7 +77,7 @@ export function findBestMultiplier(
 function solveAt(s: LagrangianSearch, multiplier: number): boolean {
   setMultiplier(s, multiplier);
   s.counts.multipliers++;
-  return pivotCandidates(s, 0, 'candidates');
+  return pivotCandidates(s, 0);
 }
 
 export function pointOf(s: LagrangianSearch): MultiplierPoint {

@@ -152,7 +152,7 @@ function run(
       const isWide = s.multiplier <= problem.beyond;
       return ended(isNetted && isWide ? 'unproved' : 'open');
     }
-    if (!pivotCandidates(s, first, 'all_arcs') || isOver(control)) return stopped();
+    if (!pivotCandidates(s, first) || isOver(control)) return stopped();
   }
 
   const whole = serveEnough(s, least);

@@ -61,7 +61,7 @@ export function serveEnough(s: LagrangianSearch, least: number): WholeFlow | nul
   for (let step = FIRST_STEP, tries = 0; last < 0; step *= STEP_FACTOR, tries++) {
     if (tries === MAX_STEPS || (!isRising && s.multiplier === 0)) break;
     setMultiplier(s, Math.max(0, isRising ? best + step : best - step));
-    if (!pivotCandidates(s, 0, 'candidates', isEnough)) return null;
+    if (!pivotCandidates(s, 0, isEnough)) return null;
   }
   setMultiplier(s, best);
   const whole = wholeFlow(s);
@@ -80,7 +80,7 @@ export function serveEnough(s: LagrangianSearch, least: number): WholeFlow | nul
 export function flowAt(s: LagrangianSearch, multiplier: number): WholeFlow | null {
   const now = s.multiplier;
   setMultiplier(s, multiplier);
-  if (!pivotCandidates(s, 0, 'candidates')) return null;
+  if (!pivotCandidates(s, 0)) return null;
   setMultiplier(s, now);
   return wholeFlow(s);
 }

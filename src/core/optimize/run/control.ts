@@ -13,7 +13,7 @@ export type Control<P> = {
 
 export type SolveControl = Control<SolveProgress>;
 
-/** Costs in cost units; `share`: the completed share of the work, 0 … 1. */
+/** Progress of a solve. Costs in cost units; `share`: the completed share of the work, 0 … 1. */
 export type SolveProgress = {
   share: number;
   incumbentUnits: number | null;
@@ -22,7 +22,10 @@ export type SolveProgress = {
   iterations?: number;
 };
 
-/** State of a solver run; `nodes` and `bound` are those of a branch-and-bound tree. */
+/** What the network simplex reports of a solve: its pivots, and the cost of a plan once one serves enough. */
+export type FlowProgress = Required<Pick<SolveProgress, 'iterations' | 'incumbentUnits'>>;
+
+/** State of a run of HiGHS, in its own money; `nodes` and `bound` are those of a branch-and-bound tree. */
 export type SolverProgress = {
   iterations: number;
   nodes: number;
