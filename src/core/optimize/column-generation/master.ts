@@ -34,7 +34,7 @@ export type Relaxed = {
 };
 
 export type Master = {
-  /** The problem now: the first one, or one of other numbers. */
+  /** The current problem: the first one, or a changed one. */
   problem: Problem;
   readonly base: BaseModel;
   readonly model: SolverModel;
@@ -50,7 +50,7 @@ export type Master = {
   readonly whole: { readonly lower: Float64Array; readonly upper: Float64Array };
   iterations: number;
   isPhaseOne: boolean;
-  /** Whether the solver still has the numbers of the previous problem. */
+  /** Whether the solver still has the bounds and costs of the previous problem. */
   isStale: boolean;
   /** An integral solution to start branching from. */
   start: Float64Array | null;
@@ -249,7 +249,7 @@ export function addMovesWithin(master: Master, prices: Prices, limit: number, mo
 }
 
 /**
- * Continues with a problem of other numbers: supply, demand, limits, allowed moves. Columns, rows and their last
+ * Continues with a changed problem: other supply, demand, limits or allowed moves. Columns, rows and their last
  * basis stay.
  * @returns false, without any change, if the new problem's model has another form
  */

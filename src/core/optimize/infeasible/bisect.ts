@@ -48,7 +48,7 @@ export async function bisect(
   let nearest = isLoosestKnown ? count - 1 : count;
   let plan: Bisected['plan'] = null;
   /** Variants that could not be decided in full. */
-  const untold: number[] = [];
+  const undecided: number[] = [];
   const ask = async (
     position: number,
     answer: Ask,
@@ -65,7 +65,7 @@ export async function bisect(
   const isByPlans = quick?.otherwise === 'infeasible';
   const askInFull = async (position: number) => {
     const verdict = await ask(position, find, quick ? 'bisectionSureQuestion' : 'bisectionQuestion');
-    if (verdict === 'unknown') untold.push(position);
+    if (verdict === 'unknown') undecided.push(position);
     return verdict;
   };
   const result = (): Bisected => ({
@@ -87,18 +87,18 @@ export async function bisect(
     if (likely < nearest) await askInFull(likely);
   }
   // A plan of the loosest variant comes first: any value is better than none if time runs out.
-  if (nearest === count && !untold.includes(count - 1)) await askInFull(count - 1);
+  if (nearest === count && !undecided.includes(count - 1)) await askInFull(count - 1);
   if (nearest === count) return result();
   // The nearest plan: next to a position that plans have led to, otherwise the middle.
   for (let step = 1; !isOver(control); ) {
-    const tightest = Math.max(tooTight, ...untold.filter((position) => position < nearest)) + 1;
+    const tightest = Math.max(tooTight, ...undecided.filter((position) => position < nearest)) + 1;
     if (nearest <= tightest) break;
     const position = isByPlans ? Math.max(tightest, nearest - step) : middleOf(nearest, tightest - 1);
     step = (await askInFull(position)) === 'feasible' ? 2 * step : 1;
   }
   // The nearest proof, below the undecided variants.
   for (let step = 1; isByPlans && !isOver(control); step *= 2) {
-    const open = Math.min(nearest, ...untold.filter((position) => position > tooTight));
+    const open = Math.min(nearest, ...undecided.filter((position) => position > tooTight));
     if (open - tooTight <= 1) break;
     const middle = middleOf(open, tooTight);
     await askInFull(tooTight < 0 ? Math.max(0, open - step) : middle);

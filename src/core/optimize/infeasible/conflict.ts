@@ -31,7 +31,7 @@ export async function findConflict(problem: Problem, control: Stopping): Promise
   let anySupply = false;
   let irreducible = true;
   for (const name of CONFLICT_ORDER) {
-    // Of the rest: what one limit allows, another that was in its shadow may forbid.
+    // Checked in `rest`: once a limit is dropped, another one may become binding that was not before.
     if (name !== 'supply' && !isSet(rest, name)) continue;
     const without = name === 'supply' ? rest : dropConstraint(rest, name);
     const verdict =
@@ -71,7 +71,7 @@ function feasibilityWithAnySupply(problem: Problem): Feasibility {
   if (limits.minVehiclesPerLocation > limits.maxVehiclesPerLocation) return 'infeasible';
   const largest = problem.capacities.at(-1) ?? problem.capacityPerVehicle;
   const plentiful: Problem = { ...problem, capacities: Float64Array.of(largest) };
-  // May be more than vehicles of a problem can be.
+  // These counts may exceed the number of vehicles that a problem can have.
   const presence = Float64Array.from(demand, (d) =>
     Math.min(limits.maxVehiclesPerLocation, Math.ceil(d / largest)),
   );

@@ -74,7 +74,7 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
     for (let c = j; c < integerColumns; c += n) rows.add(c, 1);
     rows.end(least, most);
   }
-  // Without moves, where only its own vehicles can be: z and w each within that does not say that both are.
+  // z and w are each bounded by the vehicles that can be at the location; their sum needs a row.
   for (let at = 0; bounded && at < size; at++) {
     rows.add(at, 1);
     rows.add(size + at, 1);
@@ -91,7 +91,7 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
   };
 }
 
-/** The model with rows more. */
+/** The model with additional rows. */
 export function withRows(model: LinearModel, more: readonly NewRow[]): LinearModel {
   const rows = createRowBuilder(
     model.values.length + more.reduce((sum, { indices }) => sum + indices.length, 0),
