@@ -1,6 +1,6 @@
 /**
- * A decision in two steps: its inputs are taken (fleet, risk, forecast), then a plan is made from them. The second step
- * reads nothing but what the first one gave, so it gives the same plan whenever it is repeated.
+ * A decision in two steps: first its inputs are collected (fleet, risk, forecast), then a plan is made from them. The
+ * second step reads only the result of the first, so repeating it gives the same plan.
  */
 import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../contracts/decisions.ts';
 import type { ForecastData } from '../contracts/forecast.ts';
@@ -11,7 +11,7 @@ import { METHODS_WITHOUT_HISTORY } from './forecast/types.ts';
 import type { RequestFault } from './optimize/problem/model.ts';
 import { type RiskSettings, riskVehicleOn, scoreRisk } from './risk.ts';
 
-/** Vehicles as GET /api/v1/data/fleet names their fields; what is not known is left out. */
+/** Vehicles with the field names of GET /api/v1/data/fleet. Unknown fields are left out. */
 export function decisionFleet(vehicles: readonly VehicleInput[]): DecisionVehicle[] {
   return vehicles.map(({ id, vehicle_id, location, location_id, status, ...rest }) => ({
     vehicle_id: (id ?? vehicle_id)!,
@@ -22,8 +22,8 @@ export function decisionFleet(vehicles: readonly VehicleInput[]): DecisionVehicl
 }
 
 /**
- * Scores a fleet as of a day (`YYYY-MM-DD`) and leaves out who is at or above the threshold. A vehicle whose figures
- * are not known has no score, and stays. O(vehicles).
+ * Scores a fleet as of a day (`YYYY-MM-DD`) and excludes vehicles at or above the threshold. A vehicle with unknown
+ * figures has no score, and stays. O(vehicles).
  */
 export function decisionRisk(
   fleet: readonly DecisionVehicle[],
@@ -44,8 +44,8 @@ export function decisionRisk(
 }
 
 /**
- * The optimization that a decision comes to: vehicles that were not left out, demand as forecast and scaled.
- * @throws NotFiniteError where the stored forecast has no number: null is not a demand of 0
+ * The optimization behind a decision: the vehicles that were not excluded, and the forecast demand, scaled.
+ * @throws NotFiniteError if the stored forecast lacks a number: null is not a demand of 0
  */
 export function planRequest(
   request: DecisionRequest,
@@ -70,7 +70,7 @@ export function planRequest(
   };
 }
 
-/** The locations of a forecast that have no observations. */
+/** The locations of a forecast without observations. */
 export function withoutHistory({ metadata }: ForecastData): number[] {
   const methods: readonly string[] = METHODS_WITHOUT_HISTORY;
   return Object.entries(metadata.methods).flatMap(([id, method]) =>
@@ -78,7 +78,7 @@ export function withoutHistory({ metadata }: ForecastData): number[] {
   );
 }
 
-/** Places in a fleet of the vehicles that are not left out. */
+/** Positions in the fleet of the vehicles that are not excluded. */
 export function plannedPlaces(
   fleet: readonly Pick<DecisionVehicle, 'vehicle_id'>[],
   risk: Pick<DecisionRisk, 'left_out'>,
@@ -87,14 +87,14 @@ export function plannedPlaces(
   return fleet.flatMap(({ vehicle_id }, i) => (leftOut.has(vehicle_id) ? [] : [i]));
 }
 
-/** A fault in terms of the caller's request for a decision; `field` null: no field of it is at fault. */
+/** A fault in terms of the caller's request for a decision. `field` is null if no field of it is at fault. */
 export type DecisionFault = Omit<RequestFault, 'field'> & { field: string | null };
 
 /**
- * Faults of a decision's optimization, in terms of the caller's request: demand is that of the forecast, and vehicles
- * may be those of the stored fleet. O(faults).
+ * Faults of a decision's optimization, in terms of the caller's request: the demand comes from the forecast, and the
+ * vehicles may come from the stored fleet. O(faults).
  * @param places position in `fleet_state` of each planned vehicle (vehicles at risk are not planned, but have a
- *   position); null if the request carried no fleet
+ *   position); null if the request has no fleet
  */
 export function decisionFaults(
   request: DecisionRequest,
@@ -114,7 +114,7 @@ export function decisionFaults(
   ];
 }
 
-/** Once, whatever the number of steps: they all have one cause. */
+/** One fault for all time steps: they have the same cause. */
 function demandFault(request: DecisionRequest, { message, detail }: RequestFault): DecisionFault {
   const { demand, demand_scale: scale, location_ids } = request;
   const sent = [

@@ -1,9 +1,9 @@
 /**
- * No number that leaves the core is NaN or infinite. JSON writes such a number as null, and a reader that takes null
- * for 0 plans with it. So it is an error here, at the one border that every result crosses.
+ * No number that leaves the core is NaN or infinite. JSON writes such a number as null, and a reader may take null for
+ * 0 and plan with it. So such a number is an error here, at the one place that every result passes.
  */
 
-/** A result of the core holds a number that is not finite: a fault of our own code. */
+/** A result of the core contains a number that is not finite: a fault of our own code. */
 export class NotFiniteError extends Error {
   constructor(path: string, value: unknown) {
     super(`${path} is ${value}; a number that leaves the core has to be finite`);
@@ -12,7 +12,7 @@ export class NotFiniteError extends Error {
 }
 
 /**
- * Hands a result over. O(numbers in it).
+ * Checks a result that leaves the core. O(numbers in it).
  * @param what names the result in the error
  * @param result plain data: objects, arrays, typed arrays, numbers, texts
  * @returns the result itself

@@ -24,7 +24,7 @@ export function greatCircleKm(a: Coordinates, b: Coordinates): number {
 
 /**
  * All pairwise great-circle distances.
- * @param check called every few milliseconds, to throw where there is no time left
+ * @param check called every few milliseconds; it throws to stop the work
  * @returns n × n, row-major, symmetric, zero on the diagonal, km. O(n²).
  */
 export function greatCircleMatrix(points: readonly Coordinates[], check = () => {}): Float64Array {

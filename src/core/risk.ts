@@ -1,5 +1,5 @@
 /**
- * Risk of a vehicle: how worn, how busy and how long since its last maintenance.
+ * Risk of a vehicle, from its age, its utilization and the time since its last maintenance.
  *
  *   score = w_a · age + w_u · utilization + w_m · maintenance, each factor clamped to 0 … 1:
  *     age         = age_days / ageScaleDays
@@ -7,9 +7,10 @@
  *     maintenance = days_since_maintenance / maintenanceScaleDays
  *   category: low < mediumThreshold ≤ medium < highThreshold ≤ high
  *
- * Contributions are the weighted terms. They are rounded to six decimals before they are added, and the score once
- * more, so that what is reported adds up in decimals and a score on a threshold is on it (0.3 · 14/42 is not 0.1 in
- * binary). Complexity O(1) per vehicle. Source: spec/decisions.md §6.
+ * Contributions are the weighted terms. They are rounded to six decimals before they are added, and the sum is rounded
+ * again. So the reported decimals add up, and a score equal to a threshold counts as equal (0.3 · 14/42 is not 0.1 in
+ * binary).
+ * Complexity O(1) per vehicle.
  */
 import type { RISK_CATEGORIES, RiskVehicle } from '../contracts/risk.ts';
 import { requireFinite } from './finite.ts';
@@ -44,7 +45,7 @@ export const DEFAULT_RISK_SETTINGS: RiskSettings = {
 
 export type VehicleRisk = {
   vehicle_id: string;
-  /** 0 … 1 where the weights add up to 1. */
+  /** 0 … 1 if the weights add up to 1. */
   risk_score: number;
   risk_category: RiskCategory;
   /** Weighted terms; they add up to the score. */
@@ -55,7 +56,7 @@ export type VehicleRisk = {
   };
 };
 
-/** What is stored of a vehicle; days as `YYYY-MM-DD`. */
+/** The stored data of a vehicle; days as `YYYY-MM-DD`. */
 export type VehicleRecord = {
   vehicle_id: string;
   acquired_on?: string;
@@ -64,7 +65,7 @@ export type VehicleRecord = {
 };
 
 /**
- * A stored vehicle as it is scored on a day (`YYYY-MM-DD`); null where a figure is not known.
+ * A stored vehicle in the form that is scored on a day (`YYYY-MM-DD`); null if a figure is unknown.
  * A date after the day counts as the day itself.
  */
 export function riskVehicleOn(vehicle: VehicleRecord, day: string): RiskVehicle | null {
@@ -83,7 +84,7 @@ function daysBetween(from: string, to: string): number {
   return Math.max(0, (Date.parse(to) - Date.parse(from)) / 86_400_000);
 }
 
-/** Scores one vehicle. @throws NotFiniteError where a number of it is not finite */
+/** Scores one vehicle. @throws NotFiniteError if one of its numbers is not finite */
 export function scoreRisk(vehicle: RiskVehicle, settings: RiskSettings = DEFAULT_RISK_SETTINGS): VehicleRisk {
   const { weights } = settings;
   const age = share(vehicle.age_days, settings.ageScaleDays);
@@ -110,7 +111,7 @@ function categorise(score: number, settings: RiskSettings): RiskCategory {
   return score >= settings.mediumThreshold ? 'medium' : 'low';
 }
 
-/** value / scale within 0 … 1. A scale of zero makes a step of it: anything above zero counts in full. */
+/** value / scale within 0 … 1. A scale of zero is a step: anything above zero counts in full. */
 function share(value: number, scale: number): number {
   if (value <= 0) return 0;
   return scale > 0 ? Math.min(1, value / scale) : 1;
