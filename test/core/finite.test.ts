@@ -10,7 +10,7 @@ import type { DemandSeries } from '../../src/core/forecast/types.ts';
 import { DEFAULT_RISK_SETTINGS, scoreRisk } from '../../src/core/risk.ts';
 import { hoursOf, loadNyc, seededRandom, seriesOf, weeklyShape } from './forecast/samples.ts';
 
-/** What JSON makes of it: null where a number is not finite. */
+/** As JSON writes it: null for a number that is not finite. */
 const onWire = <T>(result: T): T => JSON.parse(JSON.stringify(result));
 
 const forecast = (series: DemandSeries[], stepHours: number, confidenceLevel: number) => {
@@ -33,7 +33,7 @@ test('finite numbers, texts, null and what is absent leave the core as they are'
   expect(requireFinite('result', result)).toBe(result);
 });
 
-/** Hourly demand, from the least to the largest that is accepted, with what real histories have. */
+/** Hourly demand, from the least to the largest accepted value, with patterns of real histories. */
 const DIRTY: Record<string, (random: () => number, hour: number) => number> = {
   outages: (random, hour) => (random() < 0.01 ? 0 : weeklyShape(hour, 30)),
   'nearly no demand': (random) => 5e-324 * Math.floor(3 * random()),
@@ -111,7 +111,7 @@ test('every number of a risk score is finite, whatever is known of the vehicle',
 });
 
 describe('a decision', () => {
-  /** As it was stored with another decision: JSON text. */
+  /** As stored with another decision: JSON text. */
   const stored = (upper: (number | null)[]): ForecastData =>
     JSON.parse(
       `{"forecasts":{"4":[10,12]},"intervals":{"4":{"lower":[1,1],"upper":${JSON.stringify(upper)}}}}`,

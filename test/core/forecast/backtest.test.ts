@@ -16,7 +16,7 @@ const WEEK = { horizonsHours: [168], stepHours: 24, origins: 3, confidenceLevels
 
 const WEEK_FROM_ONE_ORIGIN = { ...WEEK, origins: 1 };
 
-/** The one horizon of a backtest that is not stopped. */
+/** The single horizon of a backtest that is not stopped. */
 function score(series: readonly DemandSeries[], options: BacktestOptions): HorizonScore {
   return backtest(series, options)!.horizons[0];
 }
@@ -159,7 +159,7 @@ describe('backtest', () => {
 
   test('sees as many weeks before each origin as it is told, as if there were no more', () => {
     const random = seededRandom(5);
-    // Older weeks are of another kind: whoever sees them forecasts something else.
+    // Older weeks have another level: a model that reads them forecasts something else.
     const values = hoursOf(16, (hour) => poisson(random, (hour < 10 * 168 ? 90 : 20) + (hour % 24)));
     const options = { ...WEEK, origins: 1, historyWeeks: 5 };
     const recent = new Float64Array(values);

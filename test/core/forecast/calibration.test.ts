@@ -1,4 +1,6 @@
-/** What the engine says of itself beside what follows: simulated demand whose law never changes. */
+/**
+ * Reported accuracy compared with the accuracy of the forecasts that follow: simulated demand whose law never changes.
+ */
 import { describe, expect, test } from 'vitest';
 import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import type { LocationForecast } from '../../../src/core/forecast/types.ts';
@@ -6,7 +8,7 @@ import { hoursOf, MONDAY, normal, poisson, seededRandom, seriesOf, sum, weeklySh
 
 const LEVELS = [2, 10, 50];
 
-/** Counts with a daily wave: Poisson, more varied than that, or with days that go together. */
+/** Counts with a daily wave: Poisson, with more variation than that, or with days that are correlated. */
 const KINDS: Record<string, (random: () => number, level: number, weeks: number) => Float64Array> = {
   poisson: (random, level, weeks) => hoursOf(weeks, (hour) => poisson(random, weeklyShape(hour, level))),
   overdispersed: (random, level, weeks) =>
@@ -29,18 +31,18 @@ type Setting = {
   horizonHours: number;
   stepHours: number;
   confidenceLevel: number | null;
-  /** Places of a call, and calls. */
+  /** Locations of a call, and calls. */
   places: number;
   calls: number;
 };
 
-/** Forecasts of made-up places beside what came, per step. */
+/** Forecasts of artificial locations compared with the demand that followed, per step. */
 function forecasts(seed: number, kind: string, setting: Setting) {
   const { weeks, horizonHours, stepHours, confidenceLevel, places, calls } = setting;
   const random = seededRandom(seed);
   const history = 168 * weeks;
   return Array.from({ length: calls }, (_, call) => {
-    // Every day of the week ends a history.
+    // The histories end on every day of the week.
     const end = history + 24 * (call % 7);
     const all = Array.from({ length: places }, (_, i) =>
       KINDS[kind]!(random, LEVELS[i % LEVELS.length], weeks + 2),
@@ -57,7 +59,7 @@ function forecasts(seed: number, kind: string, setting: Setting) {
   }).flat();
 }
 
-/** Mean reported error over the one that followed, over levels. */
+/** Mean reported error over the mean error that followed, over levels. */
 function reportedOverFollowed(made: ReturnType<typeof forecasts>): number {
   const ratios = LEVELS.map((level) => {
     const ofLevel = made.filter((one) => one.level === level);

@@ -7,7 +7,7 @@ import { normal, seededRandom } from './samples.ts';
 const LOG = fitTransform(Float64Array.of(50, 100, 200));
 const ORIGINS = Array.from({ length: 12 }, (_, o) => 1000 + 144 * o);
 
-/** 20 series of 12 origins with seven steps each; `size` of their errors. */
+/** 20 series of 12 origins with seven steps each; `size` gives the size of their errors. */
 function panelOf(size: (series: number, origin: number) => number, steps = 7): MadeErrors[] {
   const random = seededRandom(11);
   return Array.from({ length: 20 }, (_, series) => {

@@ -77,7 +77,7 @@ describe('SAR', () => {
   });
 
   test('a surprise in the last hour fades as in the process that made the series, never beyond it', () => {
-    // z[t] = 0.8 z[t − 1] + noise: what the newest hour adds is 0.8^h of it; the ridge takes some of that back.
+    // z[t] = 0.8 z[t − 1] + noise: 0.8^h of the newest hour's deviation remains; the ridge takes some of that back.
     const random = seededRandom(15);
     const z = new Float64Array(60 * 168);
     for (let t = 1; t < z.length; t++) z[t] = 0.8 * z[t - 1] + 0.6 * normal(random);
@@ -135,7 +135,7 @@ test('a pattern of two days is followed below four weeks, where the weekly profi
   const [result] = forecastMany([seriesOf(demand.slice(0, start))], options).results;
   if (result?.status !== 'ok') throw new Error('observations are there');
   expect(result.method).toBe('sar_weekly_mean');
-  // Noise of 20 errs by 16; half of the weekly profile erred by more than 300.
+  // Noise of 20 gives an error of 16; half of the weekly profile gave an error of more than 300.
   expect(sum(result.values.map((value, h) => Math.abs(value - demand[start + h]))) / 24).toBeLessThan(50);
 });
 

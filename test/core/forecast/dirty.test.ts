@@ -10,7 +10,7 @@ const WRONG = 1e9;
 
 const oneOf = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)];
 
-/** Demand of an hour, as it would be without anything odd. */
+/** Demand of an hour without anything unusual. */
 const USUAL: readonly ((random: Random) => (hour: number) => number)[] = [
   (random) => {
     const level = 10 ** (3 * random() - 1);
@@ -34,7 +34,7 @@ const USUAL: readonly ((random: Random) => (hour: number) => number)[] = [
   },
 ];
 
-/** What happens to it: the hours from `at` on. */
+/** Damage to the demand, from hour `at` on. */
 const DIRT: readonly ((random: Random, values: Float64Array, at: number) => void)[] = [
   (_random, values, at) => values.fill(0, at, at + 1),
   (random, values, at) => values.fill(0, at, at + 1 + 72 * random()),
@@ -55,7 +55,7 @@ const DIRT: readonly ((random: Random, values: Float64Array, at: number) => void
   },
 ];
 
-/** A series, and the same with its wrong observation missing. */
+/** A series, and the same series with its wrong observation missing. */
 function dirtySeries(random: Random): { values: Float64Array; honest: Float64Array } {
   const hours = 8 + Math.floor(oneOf(random, [20, 60, 200, 400, 700, 1000, 2184]) * (0.5 + 0.5 * random()));
   const usual = oneOf(random, USUAL)(random);
@@ -75,8 +75,8 @@ function dirtySeries(random: Random): { values: Float64Array; honest: Float64Arr
 }
 
 /**
- * Range of a step's demand in the last four weeks: of the steps that were observed whole, where there are 14 at
- * least; else of the hours, times the step. Where they are constant, that of all hours; where all are, their demand.
+ * Range of a step's demand in the last four weeks: of the completely observed steps if there are at least 14; otherwise
+ * of the hours, times the step. If they are constant, that of all hours; if all are constant, their demand.
  */
 function usualRange(honest: Float64Array, stepHours: number): number {
   const rangeOf = (values: Float64Array, width: number, least: number): number => {
@@ -96,7 +96,10 @@ function usualRange(honest: Float64Array, stepHours: number): number {
   );
 }
 
-/** Holidays and events in history and horizon of a panel whose history ends at a UTC hour, stated and learned ones. */
+/**
+ * Holidays and events in history and horizon of a panel whose history ends at a UTC hour, with stated and learned
+ * factors.
+ */
 function knownDays(random: Random, end: number): { holidays: Holiday[]; events: DemandEvent[] } {
   const several = (most: number) => Array.from({ length: Math.floor((most + 1) * random()) });
   const holidays = several(4).map(() => {
@@ -119,7 +122,7 @@ function knownDays(random: Random, end: number): { holidays: Holiday[]; events: 
   return { holidays, events };
 }
 
-/** A series without the hours of its events and of the days around holidays: none of them is usual. */
+/** A series without the hours of its events and the days around holidays: none of these is usual. */
 function usualHours(
   honest: Float64Array,
   locationId: number,
@@ -164,7 +167,7 @@ describe('intervals of dirty series', () => {
       const options = { originHour: MONDAY + end, horizonHours: 48, stepHours, confidenceLevel };
       forecastMany(series, options).results.forEach((result, i) => {
         const { honest } = dirty[i];
-        // Of a few hours one may be wrong, and nobody can tell which.
+        // Of a few hours one may be wrong, and nothing shows which one.
         if (result.status !== 'ok' || honest.filter((value) => value >= 0).length < 12) return;
         const range = usualRange(honest, stepHours);
         if (range === 0) return;
@@ -195,10 +198,9 @@ describe('intervals of dirty series', () => {
         const { honest } = dirty[i];
         const usual = usualHours(honest, i, startOf(i), known);
         const [hours, ordinary] = [honest, usual].map((list) => list.filter((value) => value >= 0).length);
-        // Where most hours are special, they stay, freed of their effect: what they range over is not what was
-        // observed.
+        // If most hours are special, they stay with their effect divided out: their range is not the observed one.
         if (result.status !== 'ok' || ordinary! < 12 || ordinary! < hours! / 2) return;
-        // Where ordinary hours have no range of their own, an odd one among them cannot be told.
+        // If ordinary hours have no range of their own, an odd one among them cannot be recognized.
         if (usualRange(usual, stepHours) === 0) return;
         const range = Math.max(usualRange(honest, stepHours), usualRange(usual, stepHours));
         const width = Math.max(...result.upper!.map((upper, k) => upper - result.lower![k]));
@@ -208,7 +210,7 @@ describe('intervals of dirty series', () => {
           widened++;
       });
     }
-    // They do widen: by more than the guard lets pass, where it is not asked.
+    // They do widen: without the limit they widen by more than it allows.
     expect(widened).toBeGreaterThan(100);
   });
 

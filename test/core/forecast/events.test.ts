@@ -21,7 +21,7 @@ const event = (day: number, rest: Partial<DemandEvent> = {}): DemandEvent => ({
   ...hoursOfDays(day),
   ...rest,
 });
-/** Locations with some noise; `effects` say what demand was multiplied by, by location and hour after `MONDAY`. */
+/** Locations with some noise. `effects` gives the factor on demand, by location and hour after `MONDAY`. */
 const panel = (locations: number, effect: (location: number, hour: number) => number, weeks = WEEKS) => {
   const random = seededRandom(3);
   return Array.from({ length: locations }, (_, locationId): DemandSeries => {
@@ -36,7 +36,7 @@ const panel = (locations: number, effect: (location: number, hour: number) => nu
 const calm = panel(3, () => 1);
 const forecasts = (series: readonly DemandSeries[], events: readonly DemandEvent[]): LocationForecast[] =>
   forecastMany(series, { ...OPTIONS, events }).results as LocationForecast[];
-/** What an event does to the forecast of the first day: its demand with and without. */
+/** The effect of an event on the forecast of the first day: demand with the event over demand without it. */
 const ratioOfDay = (series: readonly DemandSeries[], events: readonly DemandEvent[], day = 0): number[] => {
   const without = forecasts(
     series,
@@ -176,7 +176,7 @@ test('backtests know of events ahead, and learn only from what came before each 
       .horizons[0].overall.accuracy.engine.wape!;
   const known = days.map((day) => event(day));
   expect(run(known)).toBeLessThan(0.8 * run([]));
-  // What happens from an origin on, to events of the kind too, changes nothing of the forecast.
+  // Observations and events after an origin, including events of the same kind, do not change its forecast.
   const options = { ...OPTIONS, startDate: '2024-03-04', events: known };
   const blind = series.map((one) => ({
     ...one,

@@ -277,7 +277,8 @@ describe('short and poor history', () => {
       let observed = 0;
       for (let i = 0; i < 250; i++) {
         const values = hoursOf(weeks, () => (random() < share ? 1 : 0));
-        // What comes has this share, what came differs by chance: compared with that the figure needs fewer series.
+        // Future demand has this expected share; the observed share differs by chance. Comparing with it needs fewer
+        // series.
         observed += sum(values.subarray(values.length / 2)) / (values.length / 2);
         const options = {
           originHour: MONDAY + values.length,
@@ -296,7 +297,7 @@ describe('short and poor history', () => {
     const random = seededRandom(6);
     const ratios = { quiet: [0, 0], busy: [0, 0] };
     for (let i = 0; i < 70; i++) {
-      // Every day of the week is the last one of the history.
+      // The history ends on every day of the week in turn.
       const shape = (hour: number) => weeklyShape(hour + 24 * i, 50);
       const values = hoursOf(13, (hour) => shape(hour) * Math.exp(0.5 * normal(random) - 0.125));
       const options = {
@@ -324,8 +325,8 @@ describe('short and poor history', () => {
     let forecastSum = 0;
     let expected = 0;
     for (let i = 0; i < 70; i++) {
-      // The history ends on every day of the week in turn: after a quiet weekend the week ahead is forecast some 5 %
-      // low.
+      // The history ends on every day of the week in turn: after a quiet weekend the week ahead is forecast about 5 %
+      // too low.
       const shape = (hour: number) => weeklyShape(hour + 24 * i, 0.3);
       const series = seriesOf(hoursOf(10, (hour) => poisson(random, shape(hour))));
       forecastSum += sum(demand(series).values);

@@ -25,7 +25,7 @@ import {
 
 const HOURLY: ForecastOptions = { horizonHours: 168, stepHours: 1, confidenceLevel: null };
 
-/** Work days 100 with a rush at 8, Sundays and Saturdays 40: `share` of a holiday's hour is Sunday's. */
+/** Working days have 100 with a rush at 8, weekends 40: `share` of a holiday's hour is Sunday's. */
 const usual = (hour: number): number => (hour % 168 >= 120 ? 40 : hour % 24 === 8 ? 150 : 100);
 const withHolidays = (weeks: number, holidays: readonly number[], share: number) => {
   const random = seededRandom(4);
@@ -125,7 +125,7 @@ describe('days', () => {
 });
 
 describe('the learned effect', () => {
-  // Two Wednesday holidays in the past, and one, on the second day, ahead.
+  // Two Wednesday holidays in the past, and one ahead on the second day.
   const past = [16, 44];
   const holidays = [...past, 71].map((day) => dayOf(day));
 
@@ -206,8 +206,7 @@ test('in New York the federal holidays halve the error of Presidents’ Day and 
 
 describe('days around holidays', () => {
   /**
-   * Ten weeks from the first of November of places that have 40 % less from the 22nd of December to the 2nd of
-   * January.
+   * Ten weeks from the first of November. From the 22nd of December to the 2nd of January the locations have 40 % less.
    */
   const start = utcHour('2023-11-01');
   const isSeason = (hour: number): boolean => {
@@ -249,7 +248,7 @@ describe('days around holidays', () => {
       return { ...one, values: one.values.map((value, t) => (t % 24 < 6 ? NaN : value)) };
     });
     const ask = { ...options, holidays: [...holidays, { date: '2024-01-08', name: "New Year's Day" }] };
-    // The holidays of the season had more than other days; this Monday is the sixth day.
+    // The holidays of the season had more demand than other days; this Monday is the sixth day.
     for (const result of forecastMany(series, ask).results) {
       const { values } = result as LocationForecast;
       expect(values[5] / values[6]).toBeGreaterThan(1.2);
@@ -271,7 +270,7 @@ describe('days around holidays', () => {
   test('are all that a place has which opened before Christmas, and tell what is usual there', () => {
     const series = [1, 2, 3].map((id) => place(id, '2023-11-01'));
     const [young] = forecastMany([place(4, '2023-12-19'), ...series], options).results;
-    // Left out they would leave Tuesday to Thursday: an error of 21 %; left as they are, 36 %.
+    // Without them only Tuesday to Thursday would remain, with an error of 21 %; unchanged they give 36 %.
     expect(errorOf(young as LocationForecast)).toBeLessThan(0.15);
   });
 

@@ -64,7 +64,7 @@ describe('stepBounds', () => {
   });
 
   test('errors of six origins hold 95 % of the next origin, where a normal quantile of them holds 88', () => {
-    // An origin shifts all its errors together, as a storm does: what counts is the number of origins.
+    // An origin shifts all its errors together, as a storm does: the number of origins decides.
     const random = seededRandom(17);
     const origin = (): number[] => {
       const shift = normal(random);

@@ -19,7 +19,8 @@ const daysAgo = (days: number): number => HOURS - 24 * days;
 const isDay = (hour: number): boolean => hour % 24 >= 7 && hour % 24 < 19;
 
 /**
- * Twelve weeks and the one after, Poisson counts around a weekly shape whose days vary by themselves, times a level.
+ * Twelve weeks and the one after: Poisson counts around a weekly shape with independent variation of days, times a
+ * level.
  */
 function simulate(level: (hour: number) => number, mean = 30, variation = 0.03, seed = 1) {
   const random = seededRandom(seed);
@@ -34,7 +35,7 @@ function simulate(level: (hour: number) => number, mean = 30, variation = 0.03, 
 const options = { originHour: MONDAY + HOURS, horizonHours: 168, stepHours: 1, confidenceLevel: 0.95 };
 
 /**
- * Forecasts of eight such series: relative errors of the week's sum, share of hours inside the bounds, shifts noted.
+ * Forecasts of eight such series: relative errors of the week's sum, share of hours inside the bounds, changes found.
  */
 function weekAfter(level: (hour: number) => number, mean?: number, variation?: number) {
   const simulated = Array.from({ length: 8 }, (_, i) => simulate(level, mean, variation, i + 1));

@@ -8,7 +8,7 @@ const START = Date.UTC(2026, 0, 5) / 3_600_000;
 const START_DATE = '2026-02-09';
 const hours = 5 * 168;
 
-/** Five weeks of hours; NaN is none. */
+/** Five weeks of hours; NaN means not observed. */
 const series = (locationId: number, demandAt: (hour: number) => number): DemandSeries => ({
   locationId,
   timeZone: 'UTC',
@@ -109,7 +109,7 @@ describe('a location without observations', () => {
     );
     expect(of([event(3, 0.5, 0, 6)], { stepHours: 24 })).toEqual([42]);
     expect(of([event(1, 0, 0, 24)])).toEqual(usual);
-    // Closed for two of the last four weeks, all of it known: no more is expected here.
+    // Closed for two of the last four weeks, fully observed: the expected demand is no higher here.
     const closed = [series(1, (h) => (h < hours - 336 ? 5 : 0)), unknown(3)];
     const alone = fill(closed, { ...known, neighbours: [[3, [1]]] }, { events: [event(1, 0, -336, 0)] })[1];
     expect(sum(alone!.values)).toBeCloseTo(48, 0);
@@ -123,7 +123,7 @@ describe('a location without observations', () => {
       fromHour: START + week * 168 + 48,
       untilHour: START + week * 168 + 72,
     });
-    // Wednesday of the weeks 2 and 3 has twice as much at both places that were observed; week 5 is ahead.
+    // Wednesdays of the weeks 2 and 3 have double demand at both observed locations; week 5 is ahead.
     const doubled = (h: number) =>
       [2, 3].includes(Math.floor(h / 168)) && (h % 168) - 48 < 24 && h % 168 >= 48 ? 20 : 10;
     const all = [series(1, doubled), series(2, doubled), unknown(3)];
@@ -145,14 +145,14 @@ describe('a location without observations', () => {
     learned.values.forEach((value, day) => {
       if (day !== 2) expect(value).toBeCloseTo(usual.values[day], 6);
     });
-    // Of all locations: with the neighbours, or by itself where there are none.
+    // An event of all locations: through the neighbours, or applied here if there are none.
     const ofAll = [2, 3, 5].map((week) => fair(week, null));
     for (const neighbours of [[[3, [1, 2]]], []] as [number, number[]][][]) {
       const [, , day] = of(ofAll, neighbours).values;
       expect(day! / 48).toBeGreaterThan(1.5);
       expect(day! / 48).toBeLessThan(2.05);
     }
-    // Of a kind never seen nothing is known.
+    // The effect of a kind that never occurred is unknown.
     const never = of([...past, { ...fair(5, 3), kind: 'eclipse' }]);
     expect(never.values[2]).toBeCloseTo(48, 0);
     expect(never.upper![2] / 48).toBeGreaterThan(2.8);

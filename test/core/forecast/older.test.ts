@@ -8,7 +8,7 @@ import { utcHour } from './samples.ts';
 
 const calendar = await openHolidayCalendar('US');
 const special = specialDays(calendar.between(utcHour('2014-03-01'), utcHour('2017-12-31')));
-/** A forecast of a week from a day on, with 13 weeks of history. */
+/** Asks for a forecast of a week from a day on, with 13 weeks of history. */
 const ask = (day: string, locationCount = 10) => {
   const start = utcHour(day);
   return { historyFromHour: start - 91 * 24, aheadFromHour: start, untilHour: start + 168, locationCount };

@@ -6,7 +6,7 @@ import { MONDAY, poisson, seededRandom, seriesOf } from './samples.ts';
 
 const ZONES = ['UTC', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'Pacific/Apia'];
 
-/** Kinds of series that have broken forecasters: level, zeros, holes, spikes, units from 1e-12 to 1e15. */
+/** Kinds of series that have broken forecasters: levels, zeros, holes, spikes, units from 1e-12 to 1e15. */
 const KINDS: Record<string, (random: () => number, hour: number) => number> = {
   constant: () => 7,
   zero: () => 0,
@@ -67,7 +67,7 @@ test('no series whatever gives NaN, a negative, an infinite value, bounds on the
           );
         const startHour = MONDAY + asked.startOffset;
         const values = demand(asked.hours);
-        // Of every other location there is older demand: hours before the history, and before those.
+        // Every other location has older demand in two stretches before the history.
         const older = [0, 500].map((ago) => ({ startHour: startHour - 700 - ago, values: demand(600) }));
         return seriesOf(values, {
           locationId,

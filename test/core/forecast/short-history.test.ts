@@ -18,13 +18,13 @@ const sample = loadNyc();
 const START = 24 * 101 + 4;
 
 type Measured = {
-  /** Mean width of the 95 % interval over mean demand, per zone with demand of 1 an hour and more, ascending. */
+  /** Width of the 95 % interval over mean demand, per zone with a demand of at least 1 an hour, ascending. */
   widths: number[];
   coverage: number;
   wape: number;
 };
 
-/** Every third zone forecast for a week from its newest hours alone, the others having all of theirs. */
+/** Forecasts every third zone for a week from its newest hours alone, while the others keep their full history. */
 function measure(hours: number, stepHours: number, isAlone = false): Measured {
   const isNew = (i: number): boolean => i % 3 === 1;
   const cut = sample.map((one, i): DemandSeries => {
@@ -96,7 +96,7 @@ describe('a new place among mature ones', () => {
     const random = seededRandom(2);
     const shape = (hour: number, level: number): number =>
       weeklyShape(hour, level) * Math.exp(0.05 * normal(random));
-    // Ten weeks and, on Monday to Friday noon, the new one.
+    // Ten weeks plus Monday to Friday noon. The new location has only the latter.
     const mature = Array.from({ length: 8 }, (_, i) =>
       seriesOf(hoursOf(11, (hour) => poisson(random, shape(hour, 5 * (i + 1)))).subarray(0, 1800), {
         locationId: i,

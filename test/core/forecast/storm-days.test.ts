@@ -8,7 +8,7 @@ const WEEKS = 10;
 const DAYS = 7 * WEEKS;
 const TUESDAY = DAYS - 6;
 
-/** Ten weeks of counts whose days vary by 5 %, times a factor per day; the draws are the same whatever the factor. */
+/** Ten weeks of counts whose days vary by 5 %, times a factor per day. The random draws do not depend on the factor. */
 function history(factor: (day: number) => number, seed = 1): Float64Array {
   const random = seededRandom(seed);
   const days = Array.from({ length: DAYS }, () => Math.exp(0.05 * normal(random)));
@@ -20,7 +20,7 @@ function history(factor: (day: number) => number, seed = 1): Float64Array {
 
 const learned = (values: Float64Array): Float64Array => withoutStorms(MONDAY, values, cleanSeries(values));
 
-/** Which days are learned otherwise than they were. */
+/** The days that are learned with other values than observed. */
 function daysReplaced(values: Float64Array): number[] {
   const clean = cleanSeries(values);
   const other = withoutStorms(MONDAY, values, clean);

@@ -13,7 +13,9 @@ const calendar = await openHolidayCalendar('US');
 const holidays = calendar.between(24 * (FIRST_DAY - 10), 24 * (FIRST_DAY + DAYS + 10));
 const special = specialDays(holidays);
 
-/** What a special day does: a way to Sunday and a factor, both of its kind, its name, the year and the place. */
+/**
+ * The effect of a special day: a share of Sunday and a factor, each from its kind, its name, the year and the location.
+ */
 function effectsOf(random: () => number) {
   const known = new Map<string, number>();
   const own = (key: string, deviation: number): number => {
@@ -41,7 +43,7 @@ function effectsOf(random: () => number) {
   };
 }
 
-/** Three years of counts: places that weather moves together, a season that each has for itself. */
+/** Three years of counts: weather moves the locations together, and each has its own season. */
 function threeYears(seed: number): DemandSeries[] {
   const random = seededRandom(seed);
   const effectOf = effectsOf(random);
@@ -72,7 +74,7 @@ type Tally = {
   inside: number;
   count: number;
 };
-/** Holidays, days that lead to them or follow, and days that holidays or a holiday and a weekend enclose. */
+/** Holidays, the days before or after them, and days enclosed by holidays, or by a holiday and a weekend. */
 type Group = 'holidays' | 'days beside' | 'days between';
 const groupOf = ({ role, kind }: SpecialDay): Group => {
   if (role === 'between' || kind === 'season') return 'days between';

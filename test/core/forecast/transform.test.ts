@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/forecast/transform.ts';
 import { hoursOf, MONDAY, normal, poisson, seededRandom, seriesOf, weeklyShape } from './samples.ts';
 
-/** Past hours that were all forecast at z = 0. */
+/** Past hours, all forecast at z = 0. */
 const pastOf = (transform: Transform, demand: Float64Array): PastHours => ({
   z: new Float64Array(demand.length),
   errors: standardise(transform, demand),

@@ -13,7 +13,7 @@ const event = (locationId: number | null, from: string, to: string): DemandEvent
   ...{ fromHour: utcHour(from), untilHour: utcHour(to) },
 });
 
-/** Kinds of days at a location in New York. */
+/** Kinds of the weeks of some days at a location in New York. */
 function kindsOf(unusual: Partial<UnusualDays>, ...dates: string[]): string[] {
   const kindOf = weekKinds(seriesOf([], { timeZone: 'America/New_York' }), { ...NOTHING, ...unusual });
   return dates.map((date) => kindOf(localMidnight(date)!, 24));
@@ -48,7 +48,7 @@ describe('a week', () => {
   });
 
   test('is one after a shift for two weeks from a lasting change of level on, at that location', () => {
-    // Thrice the demand from Wednesday of the ninth week on, and a day without any weeks before.
+    // Three times the demand from Wednesday of the ninth week on, and a day without any weeks before.
     const shifted = hoursOf(
       14,
       (hour) => weeklyShape(hour, 40) * (hour >= 8 * 168 + 48 ? 3 : Math.floor(hour / 24) === 30 ? 0 : 1),

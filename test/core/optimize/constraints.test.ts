@@ -4,8 +4,8 @@ import { optimizeCached as optimize } from './cached.ts';
 import { SETTINGS } from './instances.ts';
 
 /**
- * Three locations in a row, one money a step; all vehicles start at location 1. Each constraint of the model is tried
- * once where it does not bind and once where it changes the plan.
+ * Three locations in a row, one money a step; all vehicles start at location 1. Each constraint of the model is tested
+ * once where it does not bind, and once where it changes the plan.
  */
 const NETWORK = {
   location_ids: [1, 2, 3],
@@ -29,7 +29,7 @@ type Given = {
   network?: OptimizeRequest['network'];
 };
 
-/** Cost and the number of vehicles at each location afterwards, or why there is no plan. */
+/** Cost and the number of vehicles at each location afterwards, or the reason why there is no plan. */
 async function solve({ demand, capacities = [1, 1, 1, 1], constraints, options, network = NETWORK }: Given) {
   const request: OptimizeRequest = {
     demand_forecast: demand,
@@ -62,7 +62,7 @@ describe('demand served by the capacity present', () => {
     expect(await solve({ demand: { 2: [1.5] }, capacities: [2, 2] })).toEqual({ cost: 1, at: [1, 1, 0] });
   });
   test('chooses the classes that fit together', async () => {
-    // 5 = 3 + 2 with two moves; 3 + 3 would do as well, 2 + 2 would not.
+    // 5 = 3 + 2 with two moves; 3 + 3 is also enough, 2 + 2 is not.
     expect(await solve({ demand: { 3: [5] }, capacities: [2, 2, 3] })).toEqual({ cost: 4, at: [1, 0, 2] });
     expect(await solve({ demand: { 3: [4] }, capacities: [2, 2, 3] })).toEqual({ cost: 4, at: [1, 0, 2] });
     expect(await solve({ demand: { 3: [3] }, capacities: [2, 2, 3] })).toEqual({ cost: 2, at: [2, 0, 1] });
@@ -220,7 +220,7 @@ describe('max_rebalancing_cost', () => {
     );
   });
   test('is met even where the first plan within the gap is dearer', async () => {
-    // Any plan is within a gap of 1; only the cheapest keeps the ceiling.
+    // Any plan is within a gap of 1, but only the cheapest is within the ceiling.
     const given = { demand: { 2: [2.5], 3: [1.7] }, capacities: [1, 1, 1.5, 2, 2.5, 3] };
     const best = await solve(given);
     if (typeof best === 'string') throw new Error(best);

@@ -104,7 +104,7 @@ describe('costs and demand of any size', () => {
       expect(outcome.result.total_cost).toBe(3 * cost);
       for (const [i, saves] of [0, cost, 2 * cost].entries()) {
         const { one_more_saves, error_at_most } = outcome.result.insights!.locations[i];
-        // Nothing is saved at the first location: 0 is smaller than the least error of large numbers.
+        // Nothing is saved at the first location: 0 is smaller than the smallest error of large numbers.
         if (saves > 0) expect(Math.abs(one_more_saves! - saves)).toBeLessThanOrEqual(error_at_most!);
         else expect(one_more_saves ?? 0).toBe(0);
         expect(error_at_most ?? 0).toBeLessThan(1e-7 * cost);

@@ -18,7 +18,7 @@ function withOptions(request: OptimizeRequest, options: OptimizeRequest['options
   return { ...request, options };
 }
 
-/** Costs that keep no triangle inequality, differ by direction and forbid some moves; with distances. */
+/** Costs that violate the triangle inequality, differ by direction and forbid some moves; with distances. */
 function randomNetwork(
   { locations }: Pick<Instance, 'locations'>,
   random: Random,
@@ -63,7 +63,7 @@ describe('optimize', () => {
   test('agrees with itself when the same vehicles come as two classes of one capacity each', {
     tags: 'slow',
   }, async () => {
-    // A second class that hardly differs turns the network into a mixed-integer programme with the same answer.
+    // A second, almost equal class turns the network into a mixed-integer programme with the same answer.
     for (let seed = 1; seed <= 5; seed++) {
       const { request, locations } = cityInstance(seed, { locations: 8, perLocation: 4, fractional: false });
       const vehicles = request.fleet_state.vehicles.map((v, at) =>

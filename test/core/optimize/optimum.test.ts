@@ -10,7 +10,7 @@ import { COSTS, reordered, tinyInstance } from './tiny-instances.ts';
 
 const INSTANCES = 4000;
 
-/** What there is of instances and answers. */
+/** The kinds of instances and answers that exist. */
 const KINDS = [
   ...['one location', 'no demand', 'fractional', 'whole'],
   ...[1, 2, 3, 4].map((count) => `${count} classes`),
@@ -24,7 +24,7 @@ const IN_THE_WAY = [
 
 type Asked = { request: OptimizeRequest; locations: LocationPoint[] };
 
-/** Reasons, of which each takes many solves, are left out. */
+/** Does not look for reasons, because each takes many solves. */
 async function isInfeasible({ request, locations }: Asked): Promise<boolean> {
   const problem = buildProblem(request, locations, SETTINGS);
   return (await solveProblem(problem, 0, { deadlineMs: performance.now() + 60_000 })).kind === 'infeasible';

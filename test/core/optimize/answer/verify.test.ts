@@ -46,7 +46,7 @@ describe('verifyPlan', () => {
     expect(verify(result)).toEqual([]);
   });
 
-  /** Each spoils one thing of the right plan: vehicles a, b, d, e, f in this order. */
+  /** Each entry corrupts one thing in the right plan: vehicles a, b, d, e, f in this order. */
   const tampered: [string, (r: OptimizationResult) => void, RegExp][] = [
     ['a missing item', (r) => r.allocation_plan.pop(), /item 4 is for vehicle \(none\)/],
     ['an item too many', (r) => r.allocation_plan.push(r.allocation_plan[0]), /6 items for 5 operational/],

@@ -23,8 +23,8 @@ const CAPACITIES = [
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 
 /**
- * 4–16 locations, 1 to 4 classes; great-circle or given costs that keep no triangle inequality, or are large, equal
- * or zero; dense, sparse or in parts without a way between.
+ * 4–16 locations, 1 to 4 classes. Costs are great-circle, or given: without the triangle inequality, large, equal or
+ * zero; dense, sparse or in separate parts.
  */
 function mediumRequest(seed: number): {
   request: OptimizeRequest;
@@ -73,7 +73,7 @@ async function solveAllMoves(problem: Problem, gap: number): Promise<SolveOutcom
   return ended === 'infeasible' ? { kind: 'infeasible', boundUnits: null } : incumbent.finish(ended);
 }
 
-/** Of cost and bound, either way: no bound is above a plan. */
+/** Compares cost and bound in both directions: no bound is above a plan. */
 const agree = (a: Interval, b: Interval) =>
   a.boundUnits <= b.costUnits + noise(b) && b.boundUnits <= a.costUnits + noise(a);
 type Interval = { costUnits: number; boundUnits: number };

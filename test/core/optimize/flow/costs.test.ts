@@ -7,13 +7,13 @@ import { greatCircleCosts } from '../../../../src/core/optimize/problem/distance
 import { nearCosts } from '../../../../src/core/optimize/problem/distances/near-costs.ts';
 import { createRandom, type Random } from '../instances.ts';
 
-/** The same by haversine, pair by pair, as the price list is defined. */
+/** The same by haversine, pair by pair, as the specification defines costs. */
 function priceList(points: Coordinates[], costPerKm: number) {
   const distanceKm = greatCircleMatrix(points);
   return { distanceKm, costUnits: distanceKm.map((km) => toUnitsUp(km * costPerKm)) };
 }
 
-/** Points as they come: cities, continents, poles, the date line, the same place twice, decimals of a map. */
+/** All kinds of points: cities, continents, poles, the date line, duplicates, decimals of a map. */
 const PLACES: Record<string, (random: Random) => Coordinates> = {
   'a city': (r) => ({ latitude: 40.5 + 0.4 * r.next(), longitude: -74.2 + 0.5 * r.next() }),
   'a block': (r) => ({ latitude: 40.7 + 0.001 * r.next(), longitude: -74 + 0.001 * r.next() }),
@@ -48,7 +48,7 @@ describe.each(Object.keys(PLACES))('in %s', (name) => {
     for (const [seed, limitKm] of [0, 0.05, 1, 5, 60, 900, 9000, 1e5].entries()) {
       const points = pointsOf(100 + seed, 120);
       const { costUnits, distanceKm } = priceList(points, 1.7);
-      // A limit that is the distance of some pair, to the last bit.
+      // A limit that equals the distance of some pair, to the last bit.
       for (const limit of [limitKm, distanceKm[7]]) {
         const { starts, targets, units } = nearCosts(points, 1.7, limit);
         const expected: number[][] = [];
@@ -74,7 +74,7 @@ describe.each(Object.keys(PLACES))('in %s', (name) => {
       const points = pointsOf(seed, n);
       const most = random.pick([1, 8, 60]);
       const supply = Int32Array.from({ length: n }, () => random.integer(0, most));
-      // Sometimes all vehicles stand on one side, so that the nearest ones are far away.
+      // Sometimes all vehicles are on one side, so the nearest ones are far away.
       const isOneSided = random.chance(0.5);
       for (let i = 0; i < n; i++) {
         if (isOneSided && points[i].longitude < points[0].longitude) supply[i] = 0;

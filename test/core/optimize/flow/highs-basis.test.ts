@@ -8,7 +8,7 @@ import { type DenseProblem, metricProblem, randomProblem } from './flow-instance
 
 const highs = await (highsModule as unknown as typeof highsModule.default)();
 
-/** All moves that are allowed, from vehicles to demand, but those of the tree. */
+/** All allowed moves from vehicles to demand, except those of the tree. */
 function movesBeside({ n, supply, demand, cost }: DenseProblem, basis: FlowBasis): Alternatives {
   const inTree = new Set(Array.from(basis.from, (i, a) => i * n + basis.to[a]));
   const costOf = (i: number, j: number) => (i === j ? 0 : cost.units[i * n + j]);
@@ -22,7 +22,7 @@ function movesBeside({ n, supply, demand, cost }: DenseProblem, basis: FlowBasis
   };
 }
 
-/** @returns objective in money and simplex iterations from the handed basis */
+/** @returns objective in money, and simplex iterations from the given basis */
 function confirm(problem: DenseProblem): { objective: number; iterations: number; cost: number } | null {
   const outcome = solveFlow(problem);
   if (outcome.kind !== 'solved') return null;

@@ -10,7 +10,7 @@ import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const locations = [1, 2, 3].map((id) => ({ id, latitude: 40 + id / 10, longitude: -74 }));
 
-/** Six vehicles at place 1; demand at places 2 and 3. */
+/** Six vehicles at location 1; demand at locations 2 and 3. */
 function request(change: Partial<OptimizeRequest> = {}, capacity = 1): OptimizeRequest {
   return {
     demand_forecast: { '1': [0], '2': [2 * capacity], '3': [capacity] },
@@ -187,7 +187,7 @@ describe('many locations and a tight distance limit', () => {
 
 test('a pure flow whose time is up leaves the plan at hand, unproved', async () => {
   const city = cityInstance(6, { locations: 200, perLocation: 20, fractional: false });
-  // The whole fleet in one part of the town: the first plan is far from the cheapest.
+  // The whole fleet is in one part of the town, so the first plan is far from the cheapest.
   for (const vehicle of city.request.fleet_state.vehicles)
     vehicle.location = 1 + (Number(vehicle.location) % 40);
   const problem = buildProblem(city.request, city.locations, { ...SETTINGS, maxRebalancingCost: null });

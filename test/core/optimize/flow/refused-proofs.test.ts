@@ -11,7 +11,7 @@ import type { Flow, FlowProblem } from '../../../../src/core/optimize/flow/types
 import { optimizeCached as optimize } from '../cached.ts';
 import { createRandom, SETTINGS } from '../instances.ts';
 
-// As they are, until a test makes one of their functions do damage.
+// Real functions, until a test makes one of them do damage.
 vi.mock('../../../../src/core/optimize/flow/read-tree.ts', { spy: true });
 vi.mock('../../../../src/core/optimize/flow/certify.ts', { spy: true });
 vi.mock('../../../../src/core/optimize/flow/flow-confirm.ts', { spy: true });
@@ -24,7 +24,7 @@ const solve = (request: OptimizeRequest) => optimize({ request, locations: [], s
 beforeEach(() => vi.resetAllMocks());
 
 /**
- * Every vehicle has to move from one of at least three places to one of at least two; costs keep no triangle
+ * Every vehicle has to move, from one of at least three locations to one of at least two. Costs violate the triangle
  * inequality.
  */
 function pureFlow(seed: number): OptimizeRequest {
@@ -49,7 +49,7 @@ function pureFlow(seed: number): OptimizeRequest {
   };
 }
 
-/** Two vehicles get each other's targets: as many leave and come as before, at another cost. */
+/** Two vehicles swap targets: as many leave and arrive as before, at another cost. */
 function withTargetsSwapped({ from, to, units }: Flow): Flow {
   const moves = Array.from(units, (count, m) => ({ from: from[m], to: to[m], count }));
   for (const a of moves) {
@@ -74,8 +74,8 @@ function costOf({ n, cost }: FlowProblem, { from, to, units }: Flow): number {
 }
 
 /**
- * Solves each instance as it should be, and with the damage.
- * @param look at what the damage led to, before it is undone
+ * Solves each instance without and with the damage.
+ * @param look checks the result of the damage before it is undone
  */
 async function expectHighsToSolveOn(damage: () => void, look: () => unknown): Promise<void> {
   for (let seed = 1; seed <= INSTANCES; seed++) {
@@ -145,7 +145,7 @@ describe('the plan is the optimum by HiGHS, with its own proof, where', () => {
 
 test('that there is no plan is proved by HiGHS where the cover that should prove it is refused', async () => {
   const request = pureFlow(1);
-  // No way to place 2 from anywhere.
+  // No move to location 2 is allowed.
   for (const row of request.network!.costs) row[1] = null;
   vi.mocked(tree.readCover).mockImplementation((_, { n }) => ({
     sources: new Uint8Array(n),

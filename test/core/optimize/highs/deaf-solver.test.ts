@@ -45,7 +45,7 @@ test('a solver that is ended because it does not listen leaves the best point an
   });
   const integers = { integerFrom: firstStep, integerTo: firstStep + stepClass.length };
   const mixed = model.runMixed({ ...integers, gap: 0, absoluteGap: 0 });
-  // One that had listened, or had come to its end, would have said so within this time.
+  // A run that had listened, or had finished, would have returned within this time.
   expect(performance.now() - stoppedMs).toBeGreaterThanOrEqual(40);
   const told = last as SolverProgress | null;
   expect(mixed).toMatchObject({
@@ -56,7 +56,7 @@ test('a solver that is ended because it does not listen leaves the best point an
   });
   expect(mixed.bound).toBeGreaterThan(0);
 
-  // The point is whole, within all constraints, and costs what was told or less.
+  // The point is whole, satisfies all constraints, and costs at most the reported value.
   expect(wholeSteps(f, mixed.values!)).not.toBeNull();
   const { starts, indices, values, rowLower, rowUpper, rowCount } = f.model;
   for (let r = 0; r < rowCount; r++) {
@@ -69,7 +69,7 @@ test('a solver that is ended because it does not listen leaves the best point an
   expect(cost).toBeLessThanOrEqual(told!.incumbent! + 1e-6);
   expect(cost).toBeGreaterThanOrEqual(mixed.bound - 1e-6);
 
-  // What is asked of it now comes to nothing, and the next model has a new thread.
+  // Later calls have no effect, and the next model gets a new thread.
   expect(model.runMixed({ ...integers, gap: 0, absoluteGap: 0 })).toMatchObject({
     status: 'stopped',
     values: null,

@@ -11,7 +11,7 @@ const NO_MOVES = {
   count: new Int32Array(0),
 };
 
-/** Answers of variants of which the first that has a plan is `first`; `unknown` with some probability. */
+/** Answers about variants; the first one with a plan is `first`. Some answers are `unknown` at random. */
 function answers(first: number, random: ReturnType<typeof createRandom>, unknown: number) {
   return async (position: number): Promise<AnyPlan> => {
     if (random.chance(unknown)) return { verdict: 'unknown' };

@@ -11,8 +11,7 @@ import { cheapestByTryingAll } from '../exhaustive.ts';
 import { createRandom, type Instance, randomInstance, SETTINGS } from '../instances.ts';
 
 /**
- * Whether there is a plan within these constraints alone, by trying all; without `supply`, with whatever fleet would
- * do.
+ * Whether there is a plan under these constraints alone, by trying all plans. Without `supply`, any fleet may be used.
  */
 function hasPlanWithOnly(
   request: OptimizeRequest,
@@ -28,7 +27,7 @@ function hasPlanWithOnly(
   return hasPlanWithAnyFleet(only);
 }
 
-/** Each vehicle as large as the largest; wherever it is needed, so nothing has to move. */
+/** Every vehicle is as large as the largest and wherever it is needed, so nothing has to move. */
 function hasPlanWithAnyFleet(request: OptimizeRequest): boolean {
   const c = request.constraints ?? {};
   const standard = c.capacity_per_vehicle ?? SETTINGS.capacityPerVehicle;
@@ -59,8 +58,8 @@ function hasPlanWithAnyFleet(request: OptimizeRequest): boolean {
 }
 
 /**
- * Every constraint at once, some in the shadow of others: moves both forbidden and too long, places that must not be
- * left or filled.
+ * Every constraint at once, some implied by others: moves both forbidden and too long, locations that must not be left
+ * or filled.
  */
 function crowdedInstance(seed: number): Instance {
   const random = createRandom(seed);

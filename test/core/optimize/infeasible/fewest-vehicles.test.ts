@@ -19,7 +19,7 @@ const settings = { ...SETTINGS, maxRebalancingCost: null };
 const control = (ms = 60_000) => ({ deadlineMs: performance.now() + ms });
 const never = () => false;
 
-/** One class, of few or many locations, with too little of something. */
+/** One class, with few or many locations, and too few vehicles or too little reach. */
 function randomProblem(seed: number, mostLocations: number, mostPerLocation: number): Problem {
   const random = createRandom(seed);
   const { request, locations } = cityInstance(seed, {
@@ -37,7 +37,7 @@ function randomProblem(seed: number, mostLocations: number, mostPerLocation: num
   return buildProblem({ ...request, constraints }, locations, settings);
 }
 
-/** Whether a plan exists with these vehicles more, by trying every way in which all vehicles can go. */
+/** Whether a plan exists with these additional vehicles, by trying every distribution of all vehicles. */
 function hasPlan(problem: Problem): boolean {
   const n = problem.locationIds.length;
   const { supply, limits, network } = problem;
@@ -58,7 +58,7 @@ function hasPlan(problem: Problem): boolean {
   return place(0, supply[0], 0);
 }
 
-/** All ways to add so many vehicles. */
+/** All ways to add this many vehicles. */
 function* waysToAdd(n: number, count: number, first = 0): Generator<Addition[]> {
   if (count === 0) {
     yield [];
@@ -131,9 +131,9 @@ describe('the fewest vehicles more with which enough can be served', () => {
   });
 });
 
-/** Far more than the 4 s of an explanation, of which these take 1 to 3 alone on a machine; tests share one. */
+/** Far more than the 4 s of an explanation. Alone on a machine these take 1 to 3 s, but tests share one. */
 const MAX_MS = 30_000;
-/** Looks at stop flag and clock, one per location and path: 12,000 to 54,000 were counted. */
+/** Limit for looks at stop flag and clock, one per location and path: 12,000 to 54,000 were counted. */
 const MAX_LOOKS = 100_000;
 
 describe('2,000 locations', { tags: 'slow' }, () => {

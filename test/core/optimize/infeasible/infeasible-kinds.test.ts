@@ -23,7 +23,7 @@ function build(request: OptimizeRequest, locations: LocationPoint[]): Case {
   return { request, locations, problem: buildProblem(request, locations, NO_CEILING) };
 }
 
-/** 5 to 25 locations, of every kind, asked for more than there is, than is near, or than is paid for. */
+/** 5 to 25 locations, of every kind; the requirements exceed the fleet, its reach, or the ceiling. */
 function randomCase(seed: number): Case {
   const random = createRandom(seed);
   const { request, locations } = cityInstance(seed, {
@@ -46,7 +46,7 @@ function randomCase(seed: number): Case {
   return build({ ...request, constraints }, locations);
 }
 
-/** The request as a reader of the message changes it. */
+/** The request after a reader has applied the change in the message. */
 function relaxedCase(
   { request, locations }: Case,
   { constraint, relaxation, additions }: Pick<Conflict, 'constraint' | 'relaxation' | 'additions'>,
@@ -88,7 +88,7 @@ describe('an infeasible problem of any kind', () => {
         instance.request,
         instance.problem,
         control(),
-        60_000, // However loaded the machine is, what there is to find is found.
+        60_000, // Enough time to find everything, even on a busy machine.
       );
       expect(conflicts.length, `seed ${seed}`).toBeGreaterThan(0);
       expect(errors).toHaveLength(conflicts.length + (together ? 1 : 0));
@@ -180,7 +180,7 @@ describe('an infeasible problem of any kind', () => {
       const instance = build({ ...request, constraints }, locations);
       const started = performance.now();
       const { conflicts } = await explainInfeasible(instance.request, instance.problem, control());
-      // Two seconds alone on a machine; tests share one.
+      // Two seconds alone on a machine, but tests share one.
       expect(performance.now() - started).toBeLessThan(8000);
       expect(conflicts.some(({ relaxation }) => relaxation !== null)).toBe(true);
       for (const conflict of conflicts) {

@@ -4,9 +4,9 @@ import type { ConstraintName } from '../../../../src/core/optimize/problem/const
 import { optimizeCached as optimize } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
 
-/** Far more than there are: nothing may take a step or a byte for each of them. */
+/** Far more vehicles than exist: no search may take a step or a byte for each of them. */
 const MANY = 9e8;
-/** The most that `min_vehicles_per_location` may be. */
+/** Upper limit of `min_vehicles_per_location`. */
 const MOST = 2 ** 31 - 1;
 
 type Constraints = OptimizeRequest['constraints'];

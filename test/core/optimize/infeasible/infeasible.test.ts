@@ -18,7 +18,7 @@ async function infeasible(
   return outcome;
 }
 
-/** The nearest value to the relaxation that is still tighter, where there is one between it and the request's. */
+/** The nearest value that is tighter than the relaxation, if one lies between it and the request's value. */
 function slightlyTighter({
   constraint,
   value,
@@ -57,7 +57,7 @@ function idsOf(request: OptimizeRequest): number[] {
   return [...new Set([...named, ...request.fleet_state.vehicles.map(({ location }) => location!)])];
 }
 
-/** Of the most operational vehicles, the smaller of two. */
+/** The capacity of most operational vehicles; the smaller one of a tie. */
 function commonCapacity(request: OptimizeRequest): number {
   const standard = request.constraints?.capacity_per_vehicle ?? SETTINGS.capacityPerVehicle;
   const counts = new Map<number, number>();
@@ -68,7 +68,7 @@ function commonCapacity(request: OptimizeRequest): number {
   return most?.[0] ?? standard;
 }
 
-/** All ways to put `count` vehicles at the places, in any number each. */
+/** All distributions of `count` vehicles over the places. */
 function placements(places: number[], count: number): number[][] {
   if (count <= 0) return [[]];
   return places.flatMap((place, p) => placements(places.slice(p), count - 1).map((rest) => [place, ...rest]));
@@ -76,7 +76,7 @@ function placements(places: number[], count: number): number[][] {
 
 const SEEDS = 1200;
 const FEWER_SEEDS = 600;
-/** All plans of more vehicles than these are too many to try. */
+/** With more vehicles than this, there are too many plans to try. */
 const MAX_TRIED_VEHICLES = 6;
 
 describe('an infeasible problem', () => {
@@ -102,8 +102,8 @@ describe('an infeasible problem', () => {
       for (const conflict of conflicts) {
         const { constraint, relaxation, proved } = conflict;
         if (constraint === 'network') {
-          // What the moves would cost is not known, so there is no plan to show; but with them for nothing there is
-          // one, or none at all.
+          // The cost of the forbidden moves is unknown, so there is no plan to show. At no cost, there is a plan or
+          // there is none.
           if (relaxation !== null) wrong.push({ seed, conflict });
           if (feasible(withoutForbiddenMoves(request), locations) === proved) {
             wrong.push({ seed, conflict, reason: `${proved ? 'they would help' : 'they would not help'}` });
@@ -123,7 +123,7 @@ describe('an infeasible problem', () => {
             const capacity = commonCapacity(request);
             const room = MAX_TRIED_VEHICLES - request.fleet_state.vehicles.length;
             for (const places of room > 0 ? placements(idsOf(request), room) : []) {
-              // Vehicles more than are needed may be in the way, so each number of them.
+              // Additional vehicles may be in the way, so every number of them is tried.
               for (let count = 1; count <= room; count++) {
                 const list = places.slice(0, count).map((location_id) => ({ location_id, capacity }));
                 if (feasible(withVehicles(request, list), locations)) {
@@ -175,7 +175,7 @@ describe('an infeasible problem', () => {
           wrong.push({ seed, conflict, reason: `${tighter} is feasible too` });
         }
       }
-      // What alone would help is named.
+      // Every constraint that would help alone is named.
       for (const [name, noLimit] of Object.entries(NO_CONSTRAINT)) {
         const named = conflicts.some((c) => c.constraint === name);
         if (!named && feasible(changed(request, name as ConstraintName, noLimit), locations)) {

@@ -4,7 +4,7 @@ import type { ProgressReport } from '../../../../src/core/optimize/progress.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 
-/** A city of 73 places whose vehicles have several capacities, explained. */
+/** A city of 73 locations whose vehicles have several capacities, explained. */
 async function explainCity(seed: number, capacities: number[], time_limit_seconds: number, constraints = {}) {
   const size = { locations: 73, perLocation: 5, fractional: true, load: 0.7, capacities };
   const { request, locations } = cityInstance(seed, size);
@@ -25,7 +25,7 @@ async function explainCity(seed: number, capacities: number[], time_limit_second
   return { insights: outcome.result.insights!, cost: outcome.result.total_cost, told };
 }
 
-/** Each figure with the error that it is given with. */
+/** Each figure with its stated error. */
 function figuresOf({ locations, moves, binding_constraints }: Insights) {
   return [
     ...locations.flatMap((one) =>
@@ -40,7 +40,7 @@ function figuresOf({ locations, moves, binding_constraints }: Insights) {
 }
 
 describe('an explanation with several capacities', () => {
-  // Without the service level nothing has to move: it binds wherever the plan costs anything.
+  // Without the service level nothing has to move, so it binds if the plan costs anything.
   test.each([
     ['two capacities, little time', 3, [1, 2], 2, {}],
     ['three capacities, little time', 2, [1, 2, 4], 3, {}],
@@ -75,7 +75,7 @@ describe('an explanation with several capacities', () => {
     const explaining = told.filter(({ stage }) => stage === 'explain');
     const tookMs = explaining.at(-1)!.atMs - explaining[0].atMs;
     expect(tookMs).toBeGreaterThan(2000);
-    // In each tenth of the time something is told, and it is more than before.
+    // In each tenth of the time there is a report, with more progress than before.
     for (let tenth = 1; tenth <= 10; tenth++) {
       const until = explaining.filter(({ atMs }) => atMs <= explaining[0].atMs + (tenth / 10) * tookMs);
       const before = explaining.filter(

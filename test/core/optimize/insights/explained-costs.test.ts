@@ -3,7 +3,7 @@ import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { createRandom, type Instance, randomInstance, SETTINGS } from '../instances.ts';
 
-/** Moves that cost up to 10¹⁰ each, which the solver does not always cope with. */
+/** Moves that cost up to 10¹⁰ each, which the solver cannot always handle. */
 function dearInstance(seed: number): Instance {
   const random = createRandom(seed);
   const { request, locations } = randomInstance(seed);

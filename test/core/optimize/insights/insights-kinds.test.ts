@@ -26,7 +26,7 @@ const control = () => ({ deadlineMs: performance.now() + 60_000 });
 
 type Kind = { capacities: number[]; fractional: boolean };
 
-/** Up to 6 locations; costs of few different values, so that optima are many and bases degenerate. */
+/** Up to 6 locations; costs take few different values, so there are many optima and degenerate bases. */
 function randomProblem(seed: number, { capacities, fractional }: Kind): Problem {
   const random = createRandom(seed);
   const n = random.integer(2, 6);
@@ -78,7 +78,7 @@ function randomProblem(seed: number, { capacities, fractional }: Kind): Problem 
   };
 }
 
-/** `wanted` random problems that have a plan, with the plan to the gap. */
+/** `wanted` random problems that have a plan, each with a plan within the gap. */
 async function* solvedProblems(firstSeed: number, wanted: number, kind: Kind, gap: number) {
   let found = 0;
   for (let seed = firstSeed; found < wanted; seed++) {
@@ -94,7 +94,7 @@ function insightsBySolving(problem: Problem, solution: Solution, load: number): 
   return explainByResolving(problem, solution, load, control());
 }
 
-/** Next destinations may differ where several are as good. */
+/** The next destination may differ if several are equally good. */
 const withoutNext = ({ locations, moves, binding }: Figures) => ({
   locations,
   binding,
@@ -120,7 +120,7 @@ describe('insights of a network', () => {
       };
       const kind = { capacities: [capacity], fractional: false };
       for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted, kind, 0)) {
-        // Few arcs count as nearby, so that searches have to leave them.
+        // Few arcs count as nearby, so searches have to go beyond them.
         const found = await explainPureFlow(problem, solution, control(), seed % 2 === 0 ? 1 : undefined);
         const solved = await insightsBySolving(problem, solution, capacity);
         expect(withoutNext(found), `seed ${seed}`).toEqual(withoutNext(solved!));
@@ -138,7 +138,7 @@ describe('insights of a network', () => {
         for (const { constraint } of found.binding) seen.binding.add(constraint);
       }
       expect(Math.min(seen.fewerUnreachable, seen.moves, seen.forbiddenAtCost)).toBeGreaterThan(20);
-      // The fleet size never binds alone: where all vehicles serve alike, more of them is not cheaper.
+      // The fleet size never binds alone: if all vehicles serve alike, more of them do not make a plan cheaper.
       if (wanted >= 400) expect(seen.binding.size).toBe(4);
     },
   );
@@ -169,7 +169,7 @@ describe('insights of a network', () => {
       const n = problem.locationIds.length;
       for (const move of (await explainPureFlow(problem, solution, control())).moves) {
         if (move.next_best_location === null) continue;
-        // Without the move, and with no vehicle of the source anywhere new but there, it costs the same.
+        // Without the move, and with that location as the only new target of the source, the cost is the same.
         const source = problem.locationIds.indexOf(move.source_location);
         const target = problem.locationIds.indexOf(move.target_location);
         const next = problem.locationIds.indexOf(move.next_best_location);
@@ -202,7 +202,7 @@ describe('insights of a network', () => {
   });
 });
 
-/** What one figure says, and what is true. */
+/** A figure, and the true value. */
 type Compared = {
   value: number | null;
   truth: number | null;

@@ -25,8 +25,8 @@ import { cityInstance, SETTINGS } from '../instances.ts';
 const control = () => ({ deadlineMs: performance.now() + 60_000 });
 
 /**
- * A city of three capacities, with its cheapest plan; every third with a distance, a fleet size or places for few
- * vehicles only.
+ * A city of three capacities with its cheapest plan. Every third has a distance limit, a fleet size, or a maximum per
+ * location.
  */
 async function city(seed: number): Promise<{ problem: Problem; solution: Solution } | null> {
   const size = { locations: 5, perLocation: 3, fractional: true, capacities: [1, 2, 3] };
@@ -53,13 +53,16 @@ async function withTree(problem: Problem, use: (tree: BranchTree) => Promise<voi
   });
 }
 
-/** Ends a search after it has asked so many times. */
+/** Ends a search after this many questions. */
 const after = (times: number) => {
   let left = times;
   return () => left-- <= 0;
 };
 
-/** What the tree proves of a changed problem, and the cheapest plan that it tells; every plan told is looked at. */
+/**
+ * The bound that the tree proves for a changed problem, and the cheapest plan that it reports. Every reported plan is
+ * checked.
+ */
 function ask(tree: BranchTree, { variant }: Sensitivity, times: number, hint: string) {
   const changed = variant();
   const n = changed.locationIds.length;
@@ -90,7 +93,7 @@ describe('a tree that is kept', () => {
       const { problem, solution } = found;
       await withTree(problem, async (tree) => {
         const { costUnits } = solution;
-        // Nothing of the problem itself is divided in some, some of it in others.
+        // In some cases the unchanged problem is not branched at all, in others partly.
         const isDone = after(seed % 3 === 0 ? 0 : 6);
         const least = searchTree(tree, { enough: () => costUnits, onPlan: () => {}, isDone });
         expect(least, `seed ${seed}`).toBeLessThanOrEqual(costUnits);
@@ -111,7 +114,7 @@ describe('a tree that is kept', () => {
           seen.all++;
           expect([bound, most], hint).toEqual([truth, truth]);
         }
-        // Whatever was asked in between, the problem itself is still what it was.
+        // The unchanged problem is still the same after the questions in between.
         const again = searchTree(tree, { enough: () => costUnits, onPlan: () => {}, isDone: () => false });
         expect(again, `seed ${seed}`).toBe(costUnits);
       });

@@ -33,7 +33,7 @@ describe('insights', () => {
     for (let seed = 30_001; seed <= 30_150; seed++) {
       const instance = randomInstance(seed);
       const { request, locations } = instance;
-      // One capacity, so that there is no question which vehicle comes or goes; every vehicle operational.
+      // One capacity, so it is clear which vehicle is added or removed; every vehicle is operational.
       const vehicles = request.fleet_state.vehicles.slice(0, 4).map(({ id, location }) => ({ id, location }));
       request.fleet_state = { vehicles };
       const result = await explained(instance);
@@ -52,7 +52,7 @@ describe('insights', () => {
         expect(error_at_most).toBe(0);
         const more = cost([...vehicles, { id: 'new', location: location_id }]);
         const at = vehicles.findIndex((v) => v.location === location_id);
-        // A location that had only this vehicle, and no demand, is no location of the problem any more: not comparable.
+        // A location with only this vehicle and no demand would no longer be part of the problem: not comparable.
         const leaves =
           vehicles.filter((v) => v.location === location_id).length === 1 &&
           !request.network &&

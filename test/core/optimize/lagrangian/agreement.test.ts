@@ -18,7 +18,7 @@ import { randomFractional } from './lagrangian-instances.ts';
 const INSTANCES = 3000;
 const LIMIT_MS = 20_000;
 
-/** Cost of the cheapest plan by HiGHS on all moves in one model; null: there is none. */
+/** Cost of the cheapest plan by HiGHS with all moves in one model; null if there is none. */
 async function optimum(problem: Problem): Promise<number | null> {
   const control = { deadlineMs: performance.now() + LIMIT_MS };
   const incumbent = createIncumbent(problem, 0, control);
@@ -29,7 +29,9 @@ async function optimum(problem: Problem): Promise<number | null> {
   return outcome.solution.costUnits;
 }
 
-/** Outcome, proved bound, and the cheapest plan told; plans that break a constraint count as infinitely cheap. */
+/**
+ * Outcome, proved bound, and the cheapest reported plan. A plan that breaks a constraint counts as infinitely cheap.
+ */
 function solved(problem: Problem): LagrangianOutcome & { bound: number; cost: number } {
   let bound = 0;
   let cost = Number.POSITIVE_INFINITY;
@@ -85,7 +87,7 @@ describe('service at a Lagrangian multiplier', () => {
       if (!holds) wrong.push({ seed, expected, found });
     }
     expect(wrong).toEqual([]);
-    // The instances are of every kind; what is left open is huge costs with crumbs of demand that nobody can serve.
+    // The instances are of every kind. Only huge costs with tiny demand that nobody can serve remain open.
     expect(Math.min(seen.optimal, seen.infeasible)).toBeGreaterThan(INSTANCES / 6);
     expect(seen.open).toBeLessThan(INSTANCES / 500);
   });

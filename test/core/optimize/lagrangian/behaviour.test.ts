@@ -103,7 +103,7 @@ describe('the everyday case', () => {
         certificate: { method: 'network_simplex' },
       });
     }
-    // A gap that only the matrices could prove leaves the plan in hand, with its proved gap.
+    // If only the matrices could prove the gap, the search keeps its plan, with the proved gap.
     const exact = await optimize({
       request: { ...request, options: { optimality_gap: 0 } },
       locations,

@@ -15,7 +15,7 @@ import { optimizeCached as optimize } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
 
 const TINY = 5e-324;
-/** Mostly powers of ten, and the ends of what is allowed. */
+/** Usually powers of ten, and the ends of the allowed range. */
 const size = (least: number, most: number) =>
   fc
     .oneof(
@@ -69,7 +69,7 @@ const request = fc
       ...(costs && { network: { location_ids: IDS, costs, ...(distances && { distances_km: distances }) } }),
       options,
     };
-    // As it comes over the wire.
+    // As received as JSON.
     return JSON.parse(JSON.stringify(body)) as OptimizeRequest;
   });
 
@@ -88,7 +88,7 @@ test('whatever the check lets through is solved, or proved infeasible, in finite
     fc.asyncProperty(request, async (asked) => {
       expect([...schema.Errors(asked)]).toEqual([]);
       if (checkRequest(asked, new Set(IDS), 1).length > 0) return;
-      // Throws where a number is not finite.
+      // Throws if a number is not finite.
       const outcome = await optimize({ request: asked, locations, settings: SETTINGS });
       ends[outcome.status] = (ends[outcome.status] ?? 0) + 1;
       if (outcome.status === 'error')

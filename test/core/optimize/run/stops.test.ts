@@ -19,8 +19,8 @@ import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 /**
- * Measured are some tens of milliseconds (`npm run bench:stops`); this only catches what does not listen, on a busy
- * machine too.
+ * The measured times are some tens of milliseconds (`npm run bench:stops`). This limit only catches work that does not
+ * listen, even on a busy machine.
  */
 const MAX_MS = 2500;
 const MOMENTS = 12;
@@ -40,7 +40,7 @@ const large = cityInstance(32, {
 const everyday = cityInstance(33, { locations: 1000, perLocation: 20, fractional: true });
 const small = cityInstance(34, { locations: 30, perLocation: 10, fractional: true, capacities: [1, 2, 3] });
 
-/** Sets flags at times, while this thread is blocked by a solve. */
+/** Sets flags at given times while a solve blocks this thread. */
 const clock = new Worker(
   `require('node:worker_threads').parentPort.on('message', ({ flag, ms }) => {
      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -89,7 +89,7 @@ describe('a solve listens within a moment, whatever it is doing:', () => {
     const random = createRandom(1);
     let cancelled = 0;
     for (let m = 0; m < MOMENTS; m++) {
-      // The first element of 32 bits is the flag; the moment of the stop stands behind it.
+      // The first 32 bits are the flag; the time of the stop is stored after them.
       const flag = new BigInt64Array(new SharedArrayBuffer(16));
       clock.postMessage({ flag, ms: ((m + random.next()) / MOMENTS) * spanMs });
       const { status } = await solve(new Int32Array(flag.buffer));
@@ -118,7 +118,7 @@ describe('a time limit', () => {
 });
 
 describe('a problem without a plan', () => {
-  /** Of moves so short that they are listed: no matrix is built before the reasons are looked for. */
+  /** The moves are so short that they are listed, so no matrix is built before the search for reasons. */
   const solve = (seed: number, onExplain: () => void, stopFlag?: Int32Array) => {
     const city = cityInstance(seed, { locations: 300, perLocation: 10, fractional: true });
     const request = { ...city.request, constraints: { min_service_level: 1, max_distance: 0.5 } };
@@ -156,7 +156,10 @@ describe('a problem without a plan', () => {
 });
 
 describe('reading the costs of a request', () => {
-  /** @param happen called when the first rows have been read. @returns the outcome, and whether all were read */
+  /**
+   * @param happen called when the first rows have been read
+   * @returns the outcome, and whether all rows were read
+   */
   async function read(happen: () => void, stopFlag?: Int32Array) {
     const { request, locations } = cityInstance(54, { locations: 300, perLocation: 10, fractional: true });
     const ids = locations.map(({ id }) => id);
@@ -168,7 +171,7 @@ describe('reading the costs of a request', () => {
         return row;
       },
     });
-    // Each row beyond takes a millisecond of the processor.
+    // Each further row takes a millisecond of CPU time.
     const readSlowly = () => {
       compute(1);
       return row;
@@ -228,7 +231,7 @@ describe('listing the moves of many locations', () => {
 });
 
 describe("the solver's own thread", () => {
-  /** minimise 10 x + 11 y with x + y ≥ 2.5, x ≤ 2; another column is added that need not be whole. */
+  /** minimise 10 x + 11 y with x + y ≥ 2.5, x ≤ 2; a further column is added that need not be whole. */
   const tiny: LinearModel = {
     columnCount: 2,
     rowCount: 1,
@@ -279,7 +282,7 @@ describe("the solver's own thread", () => {
       expect(model.runMixed({ ...integers, gap: 0, absoluteGap: 0 })).toMatchObject({ status: 'stopped' });
       expect(performance.now() - control.deadlineMs).toBeLessThan(MAX_MS);
       control.deadlineMs += 60_000;
-      // What is asked of it afterwards is not done, and harmless; also where it ended by itself.
+      // Later calls have no effect and do no harm, even if the run ended on its own.
       model.setRowBounds(0, 0, 1);
       dispose();
       expect(solveTiny().mixed.status).toBe('optimal');

@@ -9,7 +9,7 @@ import { createRandom } from '../../instances.ts';
 const CAPACITIES = [[1, 2], [1, 2, 4], [4, 7, 12], [2, 3, 5, 8], [3]];
 
 /**
- * Some arrive, some leave, in fractions, that serve just about the demand, as in a relaxation; unmet demand as little
+ * Fractions of vehicles arrive and leave, and serve just about the demand, as in a relaxation; unmet demand is as small
  * as its own row allows.
  */
 function createPoint(seed: number): LocationValues {
@@ -32,8 +32,8 @@ function createPoint(seed: number): LocationValues {
 }
 
 /**
- * Calls `visit` with all that may arrive, leave and stand idle there in whole numbers, up to some beyond what is of
- * use.
+ * Calls `visit` with all whole numbers of vehicles that may arrive, leave and stand idle there, up to slightly more
+ * than is useful.
  */
 function forEachWhole(
   { capacities, demand }: Pick<LocationValues, 'capacities' | 'demand'>,

@@ -15,7 +15,7 @@ import { cityInstance, createRandom, type Random, SETTINGS } from '../../instanc
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 
-/** A few vehicles of one class between locations whose costs keep no triangle inequality and may be missing. */
+/** A few vehicles of one class between locations. Costs violate the triangle inequality, and some are missing. */
 function smallProblem(random: Random): Problem {
   const n = random.integer(2, 5);
   const ids = Array.from({ length: n }, (_, i) => i + 1);
@@ -41,7 +41,7 @@ function smallProblem(random: Random): Problem {
   );
 }
 
-/** The least cost of bringing the vehicles to the places, by trying all ways; Infinity where there is none. */
+/** The least cost of bringing the vehicles to the places, by trying all assignments; Infinity if there is none. */
 function cheapestAssignment(problem: Problem, wanted: ArrayLike<number>): number {
   const n = problem.locationIds.length;
   const expand = (counts: ArrayLike<number>) =>
@@ -129,7 +129,7 @@ describe('the local search', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const problem = classesProblem(seed, 25);
       expect(canImprove(problem)).toBe(true);
-      // A plan that serves more than it has to.
+      // A plan that serves more than required.
       const limits = { ...problem.limits, minServiceLevel: (1 + problem.limits.minServiceLevel) / 2 };
       const dearer = { ...problem, limits };
       const outcome = await solveProblem(dearer, 0.5, { deadlineMs: performance.now() + 10_000 });

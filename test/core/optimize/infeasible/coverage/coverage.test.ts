@@ -10,7 +10,7 @@ import { cityInstance, createRandom, SETTINGS } from '../../instances.ts';
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 const control = (ms = 60_000) => ({ deadlineMs: performance.now() + ms });
 
-/** Several classes, in reach of each other or not, with bounds per location or a fleet size or neither. */
+/** Several classes with full or limited reach, with bounds per location, a fleet size, or neither. */
 function randomProblem(seed: number, mostLocations: number, mostPerLocation: number): Problem {
   const random = createRandom(seed);
   const { request, locations } = cityInstance(seed, {
@@ -37,8 +37,7 @@ function randomProblem(seed: number, mostLocations: number, mostPerLocation: num
 }
 
 /**
- * Of all ways in which the vehicles can go, within the bounds per location, the one that serves most; −∞ where none
- * keeps them.
+ * The most demand served by any distribution of the vehicles within the bounds per location; −∞ if none satisfies them.
  */
 function mostByTryingAll(problem: Problem): number {
   const { supply, limits, network, capacities } = problem;
@@ -157,7 +156,7 @@ describe('the most demand that a fleet of several classes can serve, whatever it
       const dear = await findCoverage(problem, control());
       if (!dear.plan) continue;
       const limits = { ...problem.limits, maxCostUnits: 0 };
-      // Nothing is kept from the search before.
+      // Nothing is kept from the previous search.
       const again = { ...problem, caches: newCaches(), limits };
       const { plan, most } = await findCoverage(again, control());
       expect({ most, served: plan!.served }).toEqual({ most: dear.most, served: dear.plan.served });

@@ -65,7 +65,7 @@ describe('locations to which more vehicles are to go than may come', () => {
       const n = problem.locationIds.length;
       const find = createCutSetFinder(problem, reach, new Float64Array(presence.length), never);
       const point = presence.slice();
-      // Vehicles of a set that is broken are fewer, in proportion, until none is.
+      // Reduces the vehicles of violated sets in proportion, until no set is violated.
       for (let round = 0; ; round++) {
         const sets = find(point);
         if (sets.length === 0) break;

@@ -17,8 +17,8 @@ import { cityInstance, createRandom, SETTINGS } from '../../instances.ts';
 
 const control = () => ({ deadlineMs: performance.now() + 60_000 });
 /**
- * So few that most searches leave their nodes' nearest half-arcs; in use, cities of some hundred locations are the
- * first to.
+ * So few that most searches have to go beyond the nearest residual arcs of their nodes. In use, this begins with cities
+ * of some hundred locations.
  */
 const FEW = 2;
 const ALL = Number.POSITIVE_INFINITY;
