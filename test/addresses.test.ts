@@ -26,7 +26,7 @@ describe('a list of addresses', () => {
     expect(['11.0.0.1', '203.0.113.8', '2001:db9::1', 'unknown', ''].map(has)).toEqual(Array(5).fill(false));
   });
 
-  test('names what is no address or network', () => {
+  test('names entries that are neither an address nor a network', () => {
     expect(findMalformed('10.0.0.1,::1/128,0.0.0.0/0')).toEqual([]);
     const wrong = [
       '10.0.0.0/33',

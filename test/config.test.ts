@@ -19,7 +19,7 @@ describe('settings', () => {
     });
   });
 
-  test('that do not fit are all named with their value, and an empty one counts as unset', () => {
+  test('that are invalid are all named with their value, and an empty one counts as unset', () => {
     const read = () =>
       loadConfig({
         PORT: '99999',

@@ -35,14 +35,14 @@ describe('the compose file', () => {
     }
   });
 
-  test('keeps what the queue must not lose: append-only Redis without eviction, volumes', () => {
+  test('keeps the data that the queue must not lose: append-only Redis without eviction, volumes', () => {
     expect(compose.services.redis.command).toEqual([
       ...['redis-server', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'],
     ]);
     for (const name of ['postgres', 'redis']) expect(compose.services[name].volumes).toHaveLength(1);
   });
 
-  test('restarts what ends, and looks after the health of what lasts', () => {
+  test('restarts containers that end, and checks the health of those that run', () => {
     expect(Object.keys(compose.services).toSorted()).toEqual([...LASTING, 'migrate'].toSorted());
     for (const name of LASTING) {
       expect(compose.services[name].restart).toBe('unless-stopped');
@@ -51,7 +51,7 @@ describe('the compose file', () => {
     expect(compose.services.migrate.restart).toBeUndefined();
   });
 
-  test('opens one port, on loopback where nothing else is said, so that API processes can be scaled', () => {
+  test('opens one port, on loopback by default, so that API processes can be scaled', () => {
     const open = Object.keys(compose.services).filter((name) => compose.services[name].ports);
     expect(open).toEqual(['proxy']);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: what compose fills in
@@ -70,7 +70,7 @@ describe('the compose file', () => {
     expect(new URL(compose.services.api.environment.DATABASE_URL).password).toBe('');
   });
 
-  test('builds one image once, and never takes one of that name from elsewhere', () => {
+  test('builds one image once, and never pulls one of that name', () => {
     const built = OURS.filter((name) => compose.services[name].build);
     expect(built).toEqual(['migrate']);
     expect(OURS.map((name) => compose.services[name].image)).toEqual(Array(3).fill('fleet-decision-service'));
@@ -158,7 +158,7 @@ describe('the image', () => {
     expect(set).toEqual(MEMORY_ENVIRONMENT);
   });
 
-  test('migrates, serves and solves with what is in it', async () => {
+  test('migrates, serves and solves with its own contents', async () => {
     await run('migrate', /schema is up to date/);
     const [, url] = await run('api', /"Server listening at (http:[^"]+)"/);
     await run('worker', /worker ready/);

@@ -60,7 +60,7 @@ test('a row of src/README.md names only rows above it, so imports point one way'
   expect(faults).toEqual([]);
 });
 
-test('no imports go in a circle, not even of types', () => {
+test('imports form no cycle, not even those of types', () => {
   const all = globSync(['src/**/*.ts', 'workers/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'], { cwd: root });
   const targets = new Map(
     all.map((file) => [

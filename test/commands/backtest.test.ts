@@ -26,7 +26,7 @@ function fileOf(name: string, text: string | Buffer): string {
 const run = (...args: string[]) => spawnSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8' });
 
 describe('npm run backtest', () => {
-  test('prints one table with the engine beside the two rules, from CSV and from gzip alike', () => {
+  test('prints one table with the engine next to the two rules, from CSV and from gzip', () => {
     const csv = `location_id,hour_utc_iso,pickups\n${rows(9)}\n`;
     const options = ['--time-zone', 'UTC', '--origins', '2', '--locations'];
     const plain = run(fileOf('demand.csv', csv), ...options);
@@ -113,7 +113,7 @@ describe('npm run backtest', () => {
     expect(result.stdout).toBe('');
   });
 
-  test('a row that is no demand is named with its number, and too little history says how much is needed', () => {
+  test('a row that is not demand is named with its number, and too short a history says how much is needed', () => {
     const bad = run(
       fileOf('bad.csv', 'location_id,hour_utc_iso,n\n9,2024-01-01T00:00Z,4\n9,2024-01-01T00:30Z,4\n'),
     );

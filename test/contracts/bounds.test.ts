@@ -55,7 +55,7 @@ test('years of dates are the same as numbers and as patterns', () => {
 });
 
 describe('a number as text', () => {
-  test('is what JSON would hold, and nothing else', () => {
+  test('is a number that JSON allows, and nothing else', () => {
     expect(['0', '-3', '1000', '999999999999999'].map(readWholeNumber)).toEqual([
       0, -3, 1000, 999999999999999,
     ]);
@@ -113,7 +113,7 @@ describe('a time as text', () => {
     ['2016-12-31T23:59:60Z', /does not exist/],
   ])('%s is refused', (text, why) => expect(readTime(text)).toMatch(why));
 
-  test('of a cursor is exactly as it was made', () => {
+  test('of a cursor has exactly the format in which cursors are made', () => {
     expect(isUtcTime('2026-03-01T00:00:00.000Z')).toBe(true);
     for (const text of [
       '2026-02-30T00:00:00.000Z',

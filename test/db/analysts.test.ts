@@ -114,7 +114,7 @@ describe('the views for analysts', () => {
       )
     ).rows;
 
-  test('have the columns and types that they have always had', async () => {
+  test('keep their columns and types', async () => {
     const { rows } = await pool.query<{ name: string }>(
       "select viewname as name from pg_views where schemaname = 'public' order by 1",
     );
@@ -141,7 +141,7 @@ describe('the views for analysts', () => {
     }
   });
 
-  test('are documented as they are, with six queries and the results that these have on the sample', async () => {
+  test('are documented as they are, with six queries and their results on the sample', async () => {
     let document = text;
     for (const view of VIEWS) {
       const { rows } = await pool.query("select obj_description($1::regclass, 'pg_class') as comment", [

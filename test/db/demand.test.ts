@@ -87,7 +87,7 @@ describe('stored demand', () => {
     ]);
   });
 
-  test('knows its newest hours: of some locations by time zone, before an hour, and of none', async () => {
+  test('knows its newest hours: of some locations by time zone, before an hour, and without locations', async () => {
     await store([
       [1, 3, 1],
       [2, 7, 1],
@@ -105,7 +105,7 @@ describe('stored demand', () => {
     expect(await newest([])).toEqual([]);
   });
 
-  test('has another revision once a change is committed, and the same one where it is rolled back', async () => {
+  test('has another revision once a change is committed, and the same one if it is rolled back', async () => {
     const before = await readDemandRevision(database.db);
     const failing = database.db.transaction(async (tx) => {
       await upsertDemand(tx, packDemand([{ locationId: 1, hour: START, demand: 1 }]));

@@ -197,7 +197,7 @@ describe('the record of a job', () => {
     expect(await countPlans(jobId)).toEqual({ plans: 1, items: 3 });
   });
 
-  test('ends with its plan although a heartbeat came between, and stores nothing where its worker lost it just then', async () => {
+  test('ends with its plan despite a heartbeat in between, and stores nothing if its worker lost it just then', async () => {
     const [alive, lost] = [await store(), await store()];
     const [kept, taken] = [await claim(), await claim()];
     // Each end waits for a change of its job that is about to be committed.
@@ -221,7 +221,7 @@ describe('the record of a job', () => {
     expect(await readJob(db, lost)).toMatchObject({ status: 'running' });
   });
 
-  test('waits out its back-off in the line, where others pass it', async () => {
+  test('waits for the end of its back-off while other jobs pass it', async () => {
     const crashed = await store();
     const other = await store();
     const attempt = await claim();
@@ -243,7 +243,7 @@ describe('the record of a job', () => {
     answer: { httpStatus: 409, body: '{"c": 1}' },
   };
 
-  test('is cancelled at once where it is queued, and marked where a worker was quicker', async () => {
+  test('is cancelled at once if it is queued, and marked if a worker was faster', async () => {
     for (let i = 0; i < 20; i++) {
       const jobId = await store();
       const [told, job] = await Promise.all([cancelJob(db, jobId, CANCELLED.answer), claimJob(db, 'w')]);
@@ -272,7 +272,7 @@ describe('the record of a job', () => {
     expect(await readAttempts(db, jobId)).toMatchObject([CRASH]);
   });
 
-  test('is not missed by a cancellation that falls into the commit of its claim or of its return to the line', async () => {
+  test('is not missed by a cancellation during the commit of its claim or of its return to the queue', async () => {
     /** Cancels while a change of the job is about to be committed. */
     const cancelDuring = async (jobId: string, change: (tx: Transaction) => Promise<unknown>) =>
       db.transaction(async (tx) => {
@@ -299,7 +299,7 @@ describe('the record of a job', () => {
     expect(finishedAt?.getTime()).toBeGreaterThanOrEqual(endedAt?.getTime() ?? 0);
   });
 
-  test('stores no plan where the mark comes while its end is about to be stored, and none is cancelled that ended first', async () => {
+  test('stores no plan if it is marked just before its end is stored, and is not cancelled if it ended first', async () => {
     const marked = await store();
     const first = await claim();
     const { ended } = await db.transaction(async (tx) => {
@@ -340,7 +340,7 @@ describe('the record of a job', () => {
     expect(await readJob(db, jobId)).toMatchObject({ progress: 0.5 });
   });
 
-  test('is claimed in the order of priority, then turn, then age; and tells its place in that order', async () => {
+  test('is claimed in the order of priority, then turn, then age; and knows its place in that order', async () => {
     const low = await store({ priority: 'low' });
     const [a1, a2, a3] = [
       await store({ caller: 'a' }),
@@ -358,7 +358,7 @@ describe('the record of a job', () => {
     expect(await claimAll()).toEqual(order);
   });
 
-  test('of a lower priority goes first where the claim says so, and the order holds where there is none', async () => {
+  test('of a lower priority goes first if the claim says so; without such a job the usual order holds', async () => {
     const high = await store({ priority: 'high' });
     const low = [await store({ priority: 'low' }), await store({ priority: 'low' })];
     expect((await claim('w', 'low')).jobId).toBe(low[0]);

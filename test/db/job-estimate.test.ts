@@ -7,7 +7,7 @@ import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
 const { db, pool } = openTestDatabase(await createTestDatabase());
 
-describe('the estimate of what is left of a job', () => {
+describe('the estimate of the rest of a job', () => {
   beforeEach(async () => {
     await pool.query('delete from jobs');
   });
@@ -30,7 +30,7 @@ describe('the estimate of what is left of a job', () => {
     return job?.jobId ?? '';
   };
 
-  test('is the median and the spread of past jobs of like size', async () => {
+  test('is the median and the spread of past jobs of similar size', async () => {
     await past(99);
     await past(50, 2000, 20_000);
     await store({ locationCount: 18, vehicleCount: 190 });
@@ -56,7 +56,7 @@ describe('the estimate of what is left of a job', () => {
     expect(await estimateJob(db, await startSecondsAgo(0), 0)).toBeNull();
   });
 
-  test('of a job that waits counts those before it and the jobs that run side by side', async () => {
+  test('of a waiting job counts the jobs before it and the jobs that run now', async () => {
     await past(99);
     const first = await store();
     expect(await estimateJob(db, first, 1)).toBeNull(); // nobody is at work

@@ -27,7 +27,7 @@ describe('a job that is stored', () => {
       [key],
     );
 
-  test('keeps the locations that it names as they are then: every attempt plans with the same', async () => {
+  test('keeps a copy of its locations: every attempt plans with the same', async () => {
     const place = (id: number, latitude: number) => ({
       id,
       name: `Place ${id}`,
@@ -81,7 +81,7 @@ describe('a job that is stored', () => {
     }
   });
 
-  test('keeps its idempotency key past the expiry while it is still to be done', async () => {
+  test('keeps its idempotency key past the expiry until it has ended', async () => {
     const idempotency = { key: 'k', ttlSeconds: 60 };
     const jobId = await store({ idempotency });
     await expire('k');
@@ -91,7 +91,7 @@ describe('a job that is stored', () => {
     expect(await insertJob(db, newJob({ idempotency }))).toMatchObject({ created: true });
   });
 
-  test('is stored only where its locations are and where there is room', async () => {
+  test('is stored only if its locations are stored and the queue has room', async () => {
     await pool.query(
       "insert into locations (id, name, latitude, longitude) values (1, 'a', 0, 0), (2, 'b', 0, 0)",
     );
@@ -112,7 +112,7 @@ describe('a job that is stored', () => {
     expect((await pool.query('select from jobs')).rowCount).toBe(2);
   });
 
-  test('among 10,000 that wait is stored without reading the line', async () => {
+  test('is stored without reading the 10,000 jobs that wait', async () => {
     await pool.query(
       `insert into jobs (job_id, status, request_id, input, input_hash, caller, priority)
        select 'opt_' || i, 'queued', 'r', '{}', '', 'c' || i % 100, (array['low', 'normal', 'high'])[1 + i % 3]::job_priority

@@ -17,7 +17,7 @@ describe('locations and fleet', () => {
   });
   const place = (id: number) => ({ id, name: `Place ${id}`, latitude: id, longitude: -id });
 
-  test('locations are known, read by id and paged once they are stored', async () => {
+  test('stored locations are known, read by id and paged', async () => {
     const { db, pool } = database;
     expect(await hadLocations(pool)).toBe(false);
     const ids = [7, -2147483648, 3, 2147483647];

@@ -83,7 +83,7 @@ describe('turns', () => {
     expect(Math.abs(used.long - used.short)).toBeLessThanOrEqual(21);
   });
 
-  test('are as exact where jobs take parts of a second', async () => {
+  test('are as exact if jobs take fractions of a second', async () => {
     await storeMany(20, { caller: 'long' });
     await storeMany(400, { caller: 'short' });
     const used = await serve(6, (caller) => (caller === 'long' ? 0.4 : 0.01));
@@ -106,7 +106,7 @@ describe('turns', () => {
     expect(order).toEqual([first, 'opt_many00006', second, 'opt_many00007']);
   });
 
-  test('serve ten thousand callers with a job each in the order in which they came, without reading the line', async () => {
+  test('serve ten thousand callers with a job each in the order of arrival, without reading all of them', async () => {
     // One connection: PostgreSQL counts what it has read when it says so.
     const client = await pool.connect();
     const flush = () => client.query('select pg_stat_force_next_flush()');
@@ -149,7 +149,7 @@ describe('turns', () => {
     expect(Math.abs(used.idle - used.busy)).toBeLessThanOrEqual(2);
   });
 
-  test('keep nobody waiting for an endless stream of new callers', async () => {
+  test('never make a caller wait for an endless stream of new callers', async () => {
     await storeMany(3, { caller: 'known' });
     await finish(await claim(), 5);
     let newcomers = 0;
@@ -200,7 +200,7 @@ describe('turns', () => {
     expect(new Set(clients).size).toBeGreaterThanOrEqual(19);
   });
 
-  test('of a client come round among the clients of its address by what they used', async () => {
+  test('go to the clients of an address by what they used', async () => {
     await storeMany(20, { caller: 'a', clientId: 'long' });
     await storeMany(100, { caller: 'a', clientId: 'short' });
     const used: Record<string, number> = { long: 0, short: 0 };
@@ -215,7 +215,7 @@ describe('turns', () => {
     expect(Math.abs(used.long - used.short)).toBeLessThanOrEqual(11);
   });
 
-  test('are told as places: by what each caller used, and what its jobs take', async () => {
+  test('give queue positions: by what each caller used, and what its jobs take', async () => {
     await storeMany(3, { caller: 'long' });
     await storeMany(1, { caller: 'short', clientId: 'x' });
     await finish(await claim(), 4);
@@ -242,7 +242,7 @@ describe('turns', () => {
 });
 
 describe('the limit of jobs that one caller has running', () => {
-  test('holds at the very moment at which many workers claim, and others pass', async () => {
+  test('holds even when many workers claim at the same moment, and other callers pass', async () => {
     await storeMany(10, { caller: 'greedy' });
     await storeMany(5, { caller: 'greedy', clientId: 'invented' });
     await storeMany(5, { caller: 'greedy', priority: 'high' });
@@ -259,7 +259,7 @@ describe('the limit of jobs that one caller has running', () => {
     expect(await claimJob(db, 'w', null, atMost(3))).toBeUndefined();
   });
 
-  test('is all slots of live workers but one, and none where there is one slot', async () => {
+  test('is one fewer than all slots of live workers, and there is no limit with one slot', async () => {
     await storeMany(10, { caller: 'greedy' });
     const claimAll = async () => {
       let count = 0;
@@ -278,7 +278,7 @@ describe('the limit of jobs that one caller has running', () => {
     expect(await claimAll()).toBe(7);
   });
 
-  test('is known to who counts what can be claimed, and to who ends a job that held others back', async () => {
+  test('applies when claimable jobs are counted, and when a job ends that held others back', async () => {
     await storeMany(10, { caller: 'greedy' });
     await storeMany(2, { caller: 'other' });
     expect(await countClaimable(db, 100, NO_RUNNING_LIMIT)).toBe(12);
@@ -307,7 +307,7 @@ describe('the line', () => {
     return rows[0];
   };
 
-  test('forgets callers that have nothing to do: the others go on, and a line that is empty has none', async () => {
+  test('forgets idle callers: the others continue, and an empty queue order has none', async () => {
     for (let i = 0; i < 30; i++) await store({ caller: `once ${i}` });
     for (let i = 0; i < 30; i++) await store({ caller: 'often', clientId: `once ${i}` });
     for (let i = 0; i < 60; i++) await finish(await claim(), 0.5);
@@ -337,7 +337,7 @@ describe('the line', () => {
     }
   });
 
-  test('goes on past a job that somebody holds, and does not wait for them', async () => {
+  test('skips a job that is locked, and does not wait for the lock', async () => {
     const held = await store({ caller: 'a' });
     const next = await store({ caller: 'b' });
     const client = await pool.connect();
@@ -353,7 +353,7 @@ describe('the line', () => {
     expect((await claim()).jobId).toBe(held);
   });
 
-  test('hands out a large request apart, so that no claim waits for who reads slowly', async () => {
+  test('reads a large request separately, so that no claim waits for a slow reader', async () => {
     const text = (length: number) => JSON.stringify({ text: 'x'.repeat(length) });
     await store({ input: text(100) });
     const large = [await store({ input: text(70_000) }), await store({ input: text(3_000_000) })];

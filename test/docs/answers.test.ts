@@ -41,7 +41,7 @@ describe('an answer that is shown', () => {
     expect(compare(shown, actual)).not.toEqual([]);
   });
 
-  test('has one id for one thing: the same id again, and in commands that follow', () => {
+  test('has one id for one thing: in the same answer, and in commands that follow', () => {
     const ids: Ids = new Map();
     expect(compare(`{"a": "opt_${ONE}"}`, `{"a":"opt_${OTHER}"}`, ids)).toEqual([]);
     expect(compare(`{"b": "opt_${ONE}"}`, `{"b":"opt_${ONE}"}`, ids)).not.toEqual([]);

@@ -40,7 +40,7 @@ const network = {
 };
 
 describe('when a server goes away and comes back, no process needs a restart', () => {
-  test('PostgreSQL: 503 with Retry-After at once, health says so, everything works again, and who waited for a stored job is told where it is', async () => {
+  test('PostgreSQL: 503 with Retry-After at once, health says so, everything works again, and a caller that waited for a stored job gets its path', async () => {
     const folder = await newFolder();
     const port = String(await freePort());
     const postgres = await startEmbeddedPostgres(folder, { fsync: 'off', port });
@@ -81,7 +81,7 @@ describe('when a server goes away and comes back, no process needs a restart', (
   });
 
   test.skipIf(!redisCommand())(
-    'Redis restarted empty: 503 while it is away, and a job that only PostgreSQL remembers is still done',
+    'Redis restarted empty: 503 while it is down, and a job that only PostgreSQL remembers is still done',
     async () => {
       const folder = await newFolder();
       const port = await freePort();
@@ -147,7 +147,7 @@ describe('when a server falls silent, and its connections stay open', () => {
   }, 40_000);
 
   test.skipIf(!redisCommand())(
-    'Redis: health says so, a job is accepted all the same, and is done once Redis answers',
+    'Redis: health says so, a job is still accepted, and is done once Redis answers',
     async () => {
       const port = await freePort();
       const redis = await startRedisServer(port, await newFolder());
@@ -181,7 +181,7 @@ describe('when a server falls silent, and its connections stay open', () => {
     40_000,
   );
 
-  test('a query on such a connection fails as on one that is lost; one that only takes long goes on', async () => {
+  test('a query on such a connection fails as on a lost one; a query that only takes long continues', async () => {
     const url = new URL(await createTestDatabase());
     const wire = await openProxy(Number(url.port));
     url.port = String(wire.port);
@@ -222,7 +222,7 @@ describe('a connection that is lost while it is in use', () => {
     await close();
   });
 
-  test('takes no place in the pool for ever when it is lost at the very start of a transaction', async () => {
+  test('does not use up the pool when it is lost at the very start of a transaction', async () => {
     const url = new URL(await createTestDatabase());
     const wire = await openProxy(Number(url.port));
     url.port = String(wire.port);
@@ -234,7 +234,7 @@ describe('a connection that is lost while it is in use', () => {
     await wire.close();
   });
 
-  test('ends no process where nobody listens for its loss, as on those of the queue that are new or being closed', async () => {
+  test('ends no process if nobody listens for its loss, as on new or closing connections of the queue', async () => {
     const url = await createTestDatabase();
     const queue = await openQueue(testConfig({ DATABASE_URL: url }), () => {});
     const client = new pg.Client({ connectionString: url });
@@ -250,7 +250,7 @@ describe('a connection that is lost while it is in use', () => {
     await queue.close();
   });
 
-  test('and then refused to a worker that waits for jobs does not hold up its end', async () => {
+  test('and then refused does not delay the end of a worker that waits for jobs', async () => {
     const url = new URL(await createTestDatabase());
     const wire = await openProxy(Number(url.port));
     url.port = String(wire.port);

@@ -52,7 +52,7 @@ function start(name: keyof typeof SCRIPTS, env: Record<string, string>) {
 
 const database = await createTestDatabase();
 
-describe('a start while PostgreSQL is away', () => {
+describe('a start while PostgreSQL is unreachable', () => {
   const url = new URL(database);
   let wire: Wire;
   beforeAll(async () => {
@@ -62,7 +62,7 @@ describe('a start while PostgreSQL is away', () => {
   });
   afterAll(() => wire.close());
 
-  test('waits, says so, and goes on once PostgreSQL is there: API, worker and migration, in whatever order they came', async () => {
+  test('waits, says so, and continues once PostgreSQL is there: API, worker and migration, in any order', async () => {
     const port = String(await freePort());
     const env = { DATABASE_URL: url.href, PORT: port };
     const service = SERVICE.map((name) => start(name, env));
@@ -87,7 +87,7 @@ describe('a start while PostgreSQL is away', () => {
     expect(run.out).toMatch(WAITING);
   });
 
-  test.each(SERVICE)('fails at once where it is to wait for 0 seconds (%s)', async (name) => {
+  test.each(SERVICE)('fails at once if START_WAIT_SECONDS is 0 (%s)', async (name) => {
     const run = start(name, { DATABASE_URL: url.href, START_WAIT_SECONDS: '0' });
     expect(await run.ended).toBe(1);
     expect(run.err).toMatch(/^cannot connect to 127\.0\.0\.1:\d+ \(ECONNREFUSED\); .*\n$/);
@@ -122,7 +122,7 @@ describe('a start while PostgreSQL is away', () => {
   });
 });
 
-describe('a start that would fail in the same way again', () => {
+describe('a start that would fail again', () => {
   const wrong: [string, (url: URL) => void, RegExp][] = [
     ['a wrong password', (url) => (url.password = 'wrong'), /^password authentication failed for user .*\n$/],
     ['an unknown database', (url) => (url.pathname = '/nowhere'), /^database "nowhere" does not exist\n$/],
@@ -139,11 +139,11 @@ describe('a start that would fail in the same way again', () => {
   );
 });
 
-describe.skipIf(!redisCommand())('npm start while Redis is away', () => {
+describe.skipIf(!redisCommand())('npm start while Redis is unreachable', () => {
   const folders: string[] = [];
   afterAll(() => Promise.all(folders.map(removeFolder)));
 
-  test('waits for it, and goes on once it is there', async () => {
+  test('waits for it, and continues once it is there', async () => {
     const folder = await newTemporaryFolder('wait');
     folders.push(folder);
     const port = await freePort();

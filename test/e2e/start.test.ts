@@ -106,7 +106,7 @@ describe('npm start', () => {
     expect(await processesLeft(folder)).toEqual([]);
   });
 
-  test('comes up again after it was killed, and its processes had ended by themselves', async () => {
+  test('starts again after it was killed, and its processes had ended by themselves', async () => {
     const folder = await newFolder();
     const port = await freePort();
     const env = { DATA_DIR: folder, PORT: String(port) };

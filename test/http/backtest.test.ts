@@ -68,7 +68,7 @@ describeOnBothBackends('POST /api/v1/forecast/backtest', (redisUrl) => {
     ]);
   });
 
-  test('tests all stored locations where none is named', async () => {
+  test('tests all stored locations if none is named', async () => {
     const { status, body } = await post({ origins: 1, horizon_hours: 24 });
     expect(status).toBe(200);
     expect(Object.keys(body.data.locations)).toHaveLength(73);
@@ -76,7 +76,7 @@ describeOnBothBackends('POST /api/v1/forecast/backtest', (redisUrl) => {
     expect(body.data.overall.steps).toBe(73);
   });
 
-  test('answers 202 to who does not wait, streams progress that rises, and can be cancelled', async () => {
+  test('answers 202 to callers that do not wait, streams progress that rises, and can be cancelled', async () => {
     const accepted = await post({ origins: 52, horizon_hours: 1344 }, { prefer: 'respond-async' });
     expect(accepted.status).toBe(202);
     const jobId = accepted.body.data.job_id;
@@ -126,7 +126,7 @@ describeOnBothBackends('POST /api/v1/forecast/backtest', (redisUrl) => {
     expect(await countJobs()).toBe(before);
   });
 
-  test('a location without observations is 503 before anything is stored; a history too short is told as well', async () => {
+  test('a location without observations, or with too short a history, is 503 before anything is stored', async () => {
     await service.pool.query(`insert into locations values (9001, 'empty', 0, 0), (9002, 'young', 0, 0);
       insert into demand_observations select 9002, timestamptz '2017-04-01Z' + h * interval '1 hour', 5 from generate_series(0, 500) h`);
     const before = await countJobs();

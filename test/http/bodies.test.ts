@@ -102,7 +102,7 @@ describe('bodies', () => {
     expect(csv.status).not.toBe(413);
   });
 
-  test('what unpacks to more than the limit, or to 200 times its size, is refused with 413', async () => {
+  test('a body that unpacks to more than the limit, or to 200 times its size, is refused with 413', async () => {
     const packed = (text: string) =>
       send(url, { body: gzipSync(text), headers: { 'content-encoding': 'gzip' } });
     const bomb = await packed(`{"demand_forecast":{"1":[${'0,'.repeat(2_000_000)}0]}}`);
@@ -137,7 +137,7 @@ describe('bodies', () => {
     expect(text.status).toBe(400);
   });
 
-  test('a request without a body has no type and no packing, whatever its headers say', async () => {
+  test('a request without a body needs no type and no encoding, whatever its headers say', async () => {
     const given: Record<string, string>[] = [{ 'content-encoding': 'br' }, { 'content-type': 'text/plain' }];
     for (const headers of given) {
       for (const [method, path, status] of [

@@ -15,7 +15,7 @@ const ask = async (url: string, headers: Record<string, string> = {}, options: o
 };
 const apiWith = async (own: Partial<Config>) => (await service.startApi(own)).url;
 
-test('a caller is its address, and the name of its client stands beside it; X-Forwarded-For is not read', async () => {
+test('a caller is its address, with the name of its client; X-Forwarded-For is not read', async () => {
   const { stored } = await ask(service.url, { 'x-forwarded-for': '203.0.113.7' });
   expect(stored).toEqual({ caller: '127.0.0.1', client_id: '', facts: { timeLimitSeconds: null } });
   for (const name of ['invented', 'another']) {
@@ -24,7 +24,7 @@ test('a caller is its address, and the name of its client stands beside it; X-Fo
   }
 });
 
-test('behind a trusted proxy a caller is the last address that is not a trusted one, whatever stands before it', async () => {
+test('behind a trusted proxy a caller is the last address that is not a trusted one, whatever precedes it', async () => {
   const url = await apiWith({ HTTP_TRUSTED_PROXIES: '127.0.0.0/8, 10.0.0.0/8' });
   const callerOf = async (forwarded: string) =>
     (await ask(url, { 'x-forwarded-for': forwarded })).stored.caller;
@@ -35,7 +35,7 @@ test('behind a trusted proxy a caller is the last address that is not a trusted 
   expect((await ask(other, { 'x-forwarded-for': '203.0.113.7' })).stored.caller).toBe('127.0.0.1');
 });
 
-test('the priority high is for everybody, for nobody, or for those whom the setting names', async () => {
+test('the priority high is for everybody, for nobody, or for the addresses of the setting', async () => {
   const high = { priority: 'high' };
   expect((await ask(service.url, {}, high)).answer.status).toBe(202);
   const nobody = await apiWith({ PRIORITY_HIGH_FOR: 'nobody' });

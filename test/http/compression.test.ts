@@ -23,7 +23,7 @@ describe('answers', () => {
     return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
   }
 
-  test('are compressed for whoever takes it, streams too, and the same for everybody', async () => {
+  test('are compressed for clients that accept it, streams too, and have the same content for all', async () => {
     const plain = await get('/api/v1/data/fleet');
     expect(plain.headers['content-encoding']).toBeUndefined();
     const fleet = (body: Buffer) => JSON.parse(body.toString()).data.fleet;
@@ -43,7 +43,7 @@ describe('answers', () => {
     }
   });
 
-  test('are left alone where they are short', async () => {
+  test('are not compressed if they are short', async () => {
     expect((await get('/health', 'gzip, br')).headers['content-encoding']).toBeUndefined();
   });
 
@@ -61,7 +61,7 @@ describe('answers', () => {
     expect(gunzipSync(csv.body).toString().trim().split('\r\n')).toHaveLength(201);
   });
 
-  test('are never whole, compressed or not, where a later part cannot be read', async () => {
+  test('are never complete, compressed or not, if a later part cannot be read', async () => {
     const solved = await send(`${service.url}/api/v1/optimize`, { body: simpleRequest(7000, 1) });
     const { plan_id } = solved.body.metadata;
     // The sixth part and those after it are gone: the first page is read, the second is not.

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe('events', () => {
-  test('come back as they were sent, by id, with times in UTC and without what is not known', async () => {
+  test('come back as they were sent, by id, with times in UTC and without unknown fields', async () => {
     const [{ id }] = TEST_LOCATIONS;
     const answer = await put([
       event('b', { location_id: id, factor: 0.5, name: 'Tunnel closed' }),
@@ -42,7 +42,7 @@ describe('events', () => {
     expect(await revision()).toBe(before + 1);
   });
 
-  test('come in pages, of one kind, of one location with those of all locations', async () => {
+  test('are listed in pages, by kind, and by location together with those of all locations', async () => {
     const [first, second] = TEST_LOCATIONS.map(({ id }) => id);
     await put([
       event('a'),

@@ -50,7 +50,7 @@ describe('bulk data', () => {
   ];
 
   describe('as CSV', () => {
-    test('is stored as an import stores it, counted, answered with 201 and, once all is there, with 200', async () => {
+    test('is stored as by an import, counted, and answered with 201, or with 200 if every row was there', async () => {
       const [{ revision }] = await rows('demand_revision');
       for (const [table, created] of [
         ['locations', 1],
@@ -91,7 +91,7 @@ describe('bulk data', () => {
       expect([answer.status, answer.body?.data], answer.text).toEqual([201, { created: 90_000, updated: 0 }]);
     });
 
-    test('of only a header stores nothing and is no fault', async () => {
+    test('with only a header stores nothing and is valid', async () => {
       const answer = await csv('fleet', 'vehicle_id,location_id\n');
       expect([answer.status, answer.body.data]).toEqual([200, { created: 0, updated: 0 }]);
     });
@@ -217,7 +217,7 @@ describe('bulk data', () => {
     const known = { acquired_on: '2024-02-29', last_maintenance_on: '2026-01-31', utilization_rate: 0.5 };
     const fleet = async () => (await send(`${base}/fleet`)).body.data.fleet;
 
-    test('are shown where they are known, and stay where a request does not give them', async () => {
+    test('are shown if they are known, and stay if a request does not give them', async () => {
       await csv(
         'fleet',
         'vehicle_id,location_id,acquired_on,utilization_rate,last_maintenance_on\na,1,2024-02-29,0.5,2026-01-31\nb,1,,,\n',
@@ -303,7 +303,7 @@ describe('bulk data', () => {
       },
     );
 
-    test('any other packing is answered with 415 naming gzip', async () => {
+    test('any other encoding is answered with 415 naming gzip', async () => {
       const answer = await csv('demand', DEMAND, { 'content-encoding': 'br' });
       expect(answer.status).toBe(415);
       expect(answer.body.errors[0].message).toMatch(/"br" is not supported.*gzip/);
@@ -406,7 +406,7 @@ describe('bulk data', () => {
       });
     beforeEach(() => csv('fleet', FLEET));
 
-    test('changes what is named, leaves the rest, and answers the vehicle as the list shows it', async () => {
+    test('changes the given fields, leaves the rest, and answers the vehicle as the list shows it', async () => {
       const first = await patch('a', { location_id: 3 });
       expect([first.status, first.body.data]).toEqual([
         200,

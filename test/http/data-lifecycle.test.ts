@@ -70,7 +70,7 @@ describe('deleting', () => {
     ]);
   });
 
-  test('a location that nothing refers to succeeds, and forecasts hear of it', async () => {
+  test('a location that nothing refers to succeeds, and forecasts take note', async () => {
     await clear();
     await putPlaces(1, 2);
     const before = await revision();
@@ -85,7 +85,7 @@ describe('deleting', () => {
     expect([again.status, again.body.errors[0].field]).toEqual([404, 'location_id']);
   });
 
-  test('a location with vehicles or history is a conflict that says how many, unless it cascades', async () => {
+  test('a location with vehicles or history is a conflict that counts them, unless it cascades', async () => {
     await clear();
     await putPlaces(1, 2, 3);
     await putVehicles(['a', 1], ['b', 1], ['c', 3]);
@@ -237,7 +237,7 @@ describe('replacing the whole set', () => {
     },
   );
 
-  test('by no rows at all, or with a cascade of nothing, is refused', async () => {
+  test('by no rows at all, or with cascade but without replace, is refused', async () => {
     await clear();
     await putPlaces(1);
     for (const [path, options, field] of [
@@ -271,7 +271,7 @@ describe('replacing the whole set', () => {
 describe('a location', () => {
   const get = async () => (await call('GET', 'locations')).body.data.locations;
 
-  test('is shown as ever, with `active` where it is retired and what is expected of it where that is known', async () => {
+  test('is shown with `active` only if it is retired, and with its expected demand only if that is known', async () => {
     await clear();
     const plain = { ...place(1), time_zone: 'Europe/Berlin' };
     await call('PUT', 'locations', {
@@ -307,7 +307,7 @@ describe('a location', () => {
     },
   );
 
-  test('is changed by PATCH in what is named, and forecasts hear of it', async () => {
+  test('is changed by PATCH in the given fields, and forecasts take note', async () => {
     await clear();
     await putPlaces(1);
     const before = await revision();
@@ -353,7 +353,7 @@ describe('a location', () => {
   });
 });
 
-test('writers and deleters of the same rows wait for each other: nobody gets a 500, nothing refers to what is gone', async () => {
+test('writers and deleters of the same rows wait for each other: nobody gets a 500, nothing refers to deleted rows', async () => {
   await clear();
   const bad: Answer[] = [];
   const keep = async (answer: Promise<Answer>) => {

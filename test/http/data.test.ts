@@ -357,7 +357,7 @@ describe('data in and out', () => {
       expect(created(answers.slice(10))).toBe(500);
     });
 
-    test('what the largest request brings is stored whole', async () => {
+    test('the rows of the largest request are all stored', async () => {
       const fleet = Array.from({ length: 200_000 }, (_, i) => vehicle(`v${i}`));
       const answer = await put('fleet', { fleet });
       expect([answer.status, answer.body.data]).toEqual([201, { created: 200_000, updated: 0 }]);

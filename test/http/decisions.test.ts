@@ -24,7 +24,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     expect((await call('data/fleet', { method: 'PUT', body: { fleet: FLEET } })).status).toBe(201);
   });
 
-  test('plans with the stored fleet less exactly those at or above the threshold, against the forecast, and keeps it all', async () => {
+  test('plans with the stored fleet without exactly the vehicles at or above the threshold, against the forecast, and keeps it all', async () => {
     const answer = await decide({
       ...hourly,
       location_ids: [1, 2, 3],
@@ -96,7 +96,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     expect(view.rows).toHaveLength(1);
   });
 
-  test('a forecast of its own gives the same demand, and without a threshold nobody is left out', async () => {
+  test('a separate forecast gives the same demand, and without a threshold no vehicle is left out', async () => {
     const { body } = await decide({
       ...hourly,
       location_ids: [1, 4],
@@ -116,7 +116,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     });
   });
 
-  test('the upper end of the interval asks for more vehicles than the mean, and for what it says', async () => {
+  test('the upper end of the interval needs more vehicles than the mean, and exactly its own demand', async () => {
     const ask = { ...hourly, location_ids: [1, 4], constraints: { min_service_level: 1 } };
     const mean = (await decide({ ...ask, demand: 'mean' })).body.data;
     const upper = (await decide({ ...ask, demand: 'upper' })).body.data;
@@ -131,7 +131,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     expect(upper.plan.kpis.demand_coverage).toBeGreaterThanOrEqual(mean.plan.kpis.demand_coverage);
   });
 
-  test('takes a given fleet with its figures, in either way of naming, and a network', async () => {
+  test('takes a given fleet with its figures, with either names of fields, and a network', async () => {
     const vehicles = [
       { id: 'a', location: 1 },
       {
@@ -165,7 +165,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     expect(Object.keys(inputs.forecast.forecasts)).toEqual(['1', '2']);
   });
 
-  test('what cannot be planned is 422 with what would help, and a decision with its inputs all the same', async () => {
+  test('an infeasible problem is 422 with what would help, and still a decision with its inputs', async () => {
     const answer = await decide({ ...hourly, location_ids: [2], demand_scale: 100 });
     expect(answer.status).toBe(422);
     expect(answer.body.errors[0]).toMatchObject({
@@ -207,7 +207,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     });
   });
 
-  test('an unknown decision is 404, and a job of another kind is none', async () => {
+  test('an unknown decision is 404, and so is a job of another kind', async () => {
     const optimized = await call('optimize', {
       body: { demand_forecast: { '1': [0] }, fleet_state: { vehicles: [] } },
     });
@@ -218,7 +218,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     }
   });
 
-  test('what only the forecast tells to be beyond the optimizer is 400, with a field that was sent', async () => {
+  test('demand that only the forecast shows to be too large for the optimizer is 400, with a field that was sent', async () => {
     const big = { fleet_state: { vehicles: [{ id: 'a', location: 1, capacity: 1e9 }] }, location_ids: [6] };
     const cases: [Record<string, unknown>, string | null, RegExp][] = [
       [
@@ -310,7 +310,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     await service.pool.query('delete from locations where id >= 1000');
   });
 
-  test('a location without observations is 503 before anything is stored, where the request asks for that', async () => {
+  test('a location without observations is 503 before anything is stored, if the request asks for that', async () => {
     await service.pool.query("insert into locations values (9, 'new', 40, -74)");
     const before = await countJobs();
     const { status, body } = await decide({ on_missing_history: 'fail' });

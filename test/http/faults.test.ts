@@ -80,7 +80,7 @@ describe('faults of a body', () => {
   const optimize = OPERATIONS.optimize.schema;
   const request = BODIES.optimize;
 
-  test('an array beyond its size is told by its size alone', () => {
+  test('an array with too many items gets one fault, for its size', () => {
     const series = { ...request, demand_forecast: { '1': Array(8785).fill('x') } };
     expect(findFaults(optimize, series)).toEqual([
       { field: 'demand_forecast.1', message: 'has 8785 items; at most 8784 are allowed' },
@@ -110,7 +110,7 @@ describe('faults of a body', () => {
     expect(findFaults(optimize, { ...request, constraints: keys })).toHaveLength(100);
   });
 
-  test('a long text or key is cut where it is told', () => {
+  test('a long text or key is shortened in its fault', () => {
     const long = 'x'.repeat(1_000_000);
     for (const body of [{ [long]: 1 }, { ...request, options: { priority: long } }]) {
       for (const { field, message } of findFaults(optimize, body)) {

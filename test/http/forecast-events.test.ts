@@ -66,7 +66,7 @@ describe('an event', () => {
     expect(await forecast()).toEqual(before);
   });
 
-  test('of all locations with the factor 0 leaves nothing of its hours anywhere, in the interval neither', async () => {
+  test('of all locations with the factor 0 makes its hours 0 everywhere, also in the interval', async () => {
     await putEvents({ event_id: 'a', location_id: null, kind: 'closed', factor: 0, ...afternoon(TOMORROW) });
     const ask = {
       location_ids: [1, 2, 3],
@@ -81,7 +81,7 @@ describe('an event', () => {
     }
   });
 
-  test('without a factor follows what was seen of its kind, and past ones do not pull down usual days', async () => {
+  test('without a factor follows past events of its kind, and those do not pull down usual days', async () => {
     const untold = await forecast();
     const past = RUNS.map((day, i) => ({
       event_id: `past ${i}`,

@@ -29,7 +29,7 @@ describe('what a forecast knows of the past', () => {
     }
   });
 
-  test('Presidents’ Day is forecast like the holidays before it where FORECASTING_HOLIDAYS says so', async () => {
+  test('Presidents’ Day is forecast like earlier holidays if FORECASTING_HOLIDAYS says so', async () => {
     const ask = { location_ids: [1], horizon_hours: 96, features: { start_date: '2017-02-18' } };
     const days = async (url: string) => (await post(url, 'forecast', ask)).body.data.forecasts['1'];
     const [saturday, , presidentsDay, tuesday] = await days(urls.with);

@@ -53,7 +53,7 @@ describe('metadata of a forecast', () => {
     expect(await metadataOf([1], { horizon_hours: 24 })).not.toHaveProperty('events');
   });
 
-  test('says of a location, and of no other, that its newest observation is long past', async () => {
+  test('reports an old newest observation for its location only', async () => {
     const { notes } = await metadataOf([1, 3]);
     expect(notes).toEqual({ 3: { newest_observation: '2017-02-06' } });
     const later = await metadataOf([1, 3], { features: { start_date: '2017-02-16' } });
@@ -62,7 +62,7 @@ describe('metadata of a forecast', () => {
     expect(latest.notes).toEqual({ 1: { newest_observation: '2017-02-13' } });
   });
 
-  test('says where hours are missing in a pattern, and where the level has changed', async () => {
+  test('reports the locations whose hours are missing in a pattern, and those whose level has changed', async () => {
     // Place 4: rows by day only, and thrice the demand from 24 January on.
     await store(
       4,
@@ -87,7 +87,7 @@ describe('metadata of a forecast', () => {
     });
   });
 
-  test('stands in the forecast of a decision too', async () => {
+  test('is in the forecast of a decision too', async () => {
     const decided = await post('decisions', {
       ...{ location_ids: [1, 3], horizon_hours: 168, demand_scale: 0.001 },
       fleet_state: { vehicles: [{ id: 'V', location: 1 }] },

@@ -42,7 +42,7 @@ describe('the forecaster', () => {
   const changeSecretly = () => database.pool.query('update demand_observations set demand = demand + 500');
   const announce = () => database.pool.query('update demand_revision set revision = revision + 1');
 
-  test('answers from its cache what it answers without: in any mix of locations, with and without intervals', async () => {
+  test('gives the same answers with and without its cache: for any mix of locations, with and without intervals', async () => {
     const mixes = [[1], [1, 2], [2, 1], [3, 1, 6, 2], [1, 2, 3, 4, 5, 6], [5, 4], [6]];
     for (const confidenceLevel of [null, 0.8, null, 0.95, 0.8]) {
       for (const ids of mixes) {
@@ -52,7 +52,7 @@ describe('the forecaster', () => {
     }
   });
 
-  test('answers the same where effects of holidays and events are learned from the other locations', async () => {
+  test('gives the same answers if effects of holidays and events are learned from the other locations', async () => {
     const mixes = [[1], [1, 2], [2, 1], [3, 1, 2], [5, 4]];
     const same = async (own: Forecaster, other: Forecaster) => {
       for (const ids of mixes) expect(await own.forecast(task(ids))).toEqual(await other.forecast(task(ids)));
@@ -120,7 +120,7 @@ describe('the forecaster', () => {
     }
   });
 
-  test('what failed is not kept', async () => {
+  test('a failure is not kept', async () => {
     await announce();
     await database.pool.query('alter table demand_observations rename to away');
     await expect(cached.forecast(task([1, 2]))).rejects.toThrow(/demand_observations/);

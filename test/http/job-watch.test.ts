@@ -7,7 +7,7 @@ import { atEnd } from '../helpers/at-end.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
 
-test('who does not wait is told nothing of the answer, also where the job ends while it is enqueued', async () => {
+test('a caller that does not wait never gets the answer, even if the job ends while it is enqueued', async () => {
   const url = await createTestDatabase();
   const { db } = openTestDatabase(url);
   const fail = (error: Error) => {

@@ -61,7 +61,7 @@ describe('GET /api/v1/jobs/{job_id}', () => {
     });
   });
 
-  test('gives the same plan for each priority, and keeps who asked', async () => {
+  test('gives the same plan for each priority, and keeps the caller', async () => {
     const plans = await Promise.all(
       ['low', 'normal', 'high'].map(async (priority) => {
         const { body } = await optimize(withOptions({ priority }), {
@@ -98,7 +98,7 @@ describe('GET /api/v1/jobs/{job_id}', () => {
     expect(await countJobs()).toBe(before);
   });
 
-  test('an Idempotency-Key that has expired is free: another job, also of another body, once for all who come', async () => {
+  test('an expired Idempotency-Key is free: it makes one new job for all callers, also with another body', async () => {
     const headers = { 'idempotency-key': 'daily' };
     const first = await optimize(simpleRequest(3), headers);
     expect((await optimize(simpleRequest(3), headers)).text).toBe(first.text);

@@ -9,7 +9,7 @@ const fullPage = (n: number) =>
   Array.from({ length: STREAM_PAGE_ROWS }, (_, i) => ({ id: n * STREAM_PAGE_ROWS + i }));
 
 describe('a streamed list', () => {
-  test('is one JSON envelope whatever the number of its pages', async () => {
+  test('is one JSON envelope, however many pages it has', async () => {
     for (const sizes of [[0], [1], [STREAM_PAGE_ROWS, 0], [STREAM_PAGE_ROWS, STREAM_PAGE_ROWS, 3]]) {
       const pages = sizes.map((size, n) => fullPage(n).slice(0, size));
       let n = 0;
@@ -69,19 +69,19 @@ describe('a streamed list', () => {
     });
     afterAll(() => app.close());
 
-    test('breaks the connection where a later page fails, instead of ending an answer that is not whole', async () => {
+    test('breaks the connection if a later page fails, instead of ending an incomplete answer', async () => {
       const response = await fetch(`${base}/2`);
       expect(response.status).toBe(200);
       await expect(response.text()).rejects.toThrow();
     });
 
-    test('answers with the error where the first page fails', async () => {
+    test('answers with the error if the first page fails', async () => {
       expect((await fetch(`${base}/0`)).status).toBe(500);
     });
   });
 });
 
-test('a text that is cut into pieces is the same text, whatever characters lie where it is cut', () => {
+test('a text that is cut into pieces is the same text, whatever characters are at the cuts', () => {
   for (const shift of [0, 1]) {
     const text = 'x'.repeat(shift) + '💥'.repeat(100_000);
     const pieces = [...cutText(text)];

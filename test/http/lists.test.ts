@@ -42,7 +42,7 @@ describe('the lists of jobs and plans', () => {
       .filter(wanted)
       .map((i) => id(kind, i));
 
-  test('come newest first, every row once, also where many have the same time', async () => {
+  test('list the newest first, every row once, even if many have the same time', async () => {
     expect(await all('jobs')).toEqual(newestFirst('opt'));
     expect(await all('plans')).toEqual(newestFirst('plan'));
   });
@@ -62,7 +62,7 @@ describe('the lists of jobs and plans', () => {
     expect(await all('plans', '&location_id=3')).toEqual([]);
   });
 
-  test('keep their pages while new rows arrive', async () => {
+  test('have stable pages while new rows arrive', async () => {
     const first = await get('jobs?limit=4');
     const made = await send(`${base}/api/v1/optimize`, { body: simpleRequest() });
     const second = await get(`jobs?limit=4&cursor=${first.body.data.next_cursor}`);

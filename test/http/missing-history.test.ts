@@ -62,7 +62,7 @@ describe('a location without observations', () => {
     expect(upper.every((value: number, i: number) => value >= lower[i])).toBe(true);
   });
 
-  test('is 503 where the request wants that, naming what the request sent, and for forecasts as ever', async () => {
+  test('is 503 if the request wants that, naming the field that was sent, and always for forecasts', async () => {
     const fail = await call('decisions', { body: { on_missing_history: 'fail' } });
     expect([fail.status, fail.body.errors.map((e: { field: null }) => e.field)]).toEqual([503, [null, null]]);
     const named = await call('decisions', { body: { on_missing_history: 'fail', location_ids: [2, 4] } });
@@ -105,7 +105,7 @@ describe('a retired location', () => {
 });
 
 describe('forecasts that are kept', () => {
-  test('do not outlive the deletion of what they were made from', async () => {
+  test('do not outlive the deletion of their observations', async () => {
     const ask = () => call('forecast', { body: { location_ids: [3] } });
     expect((await ask()).status).toBe(200);
     expect((await call('data/locations/3?cascade=true', { method: 'DELETE' })).status).toBe(200);
@@ -123,7 +123,7 @@ describe('a city that was never observed', () => {
     await pool.query('update locations set expected_daily_demand = 24 where id = 1');
   });
 
-  test('is planned for the day asked for, else for tomorrow, with what is expected', async () => {
+  test('is planned for the requested day, else for tomorrow, with its expected demand', async () => {
     const asked = await decide({ ...hourly, start_date: '2026-07-01' });
     expect(asked).toMatchObject({ start_date: '2026-07-01', without_history: [1, 2, 3, 4] });
     expect(asked.inputs.forecast.forecasts['1']).toEqual(Array(24).fill(1));
@@ -131,7 +131,7 @@ describe('a city that was never observed', () => {
     expect(Math.abs(Date.parse(start_date) - Date.now()) / 3_600_000).toBeLessThan(25);
   });
 
-  test('has no first plan, and is told why', async () => {
+  test('has no first plan, and npm start says why', async () => {
     await expect(makeFirstPlan(service.url)).rejects.toThrow(/^503 location 1 has no demand observations/);
   });
 });

@@ -115,7 +115,7 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
     await waitForJob(short.body.data.job_id);
   });
 
-  test('makes one job and one answer of the same Idempotency-Key, also from twenty callers through two API processes', async () => {
+  test('makes one job and one answer for the same Idempotency-Key, also for twenty callers through two API processes', async () => {
     const before = await countJobs();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -138,7 +138,7 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
     expect(await countJobs()).toBe(before);
   });
 
-  test('keeps working on a job whose caller hangs up', async () => {
+  test('keeps working on a job whose caller disconnects', async () => {
     const hangUp = new AbortController();
     const body = longRequest(1);
     const headers = { 'idempotency-key': 'gone' };

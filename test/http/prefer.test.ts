@@ -32,7 +32,7 @@ test.each([
   expect(readWaitPreference(header, 300)).toEqual({ waitSeconds, applied });
 });
 
-test('a header of many quotes and commas is read in no time', () => {
+test('a header of many quotes and commas is read quickly', () => {
   for (const part of ['"', '",', '"\\', ',;', 'wait="'])
     expect(readWaitPreference(part.repeat(10_000), 300).waitSeconds).toBe(300);
 }, 5000);

@@ -96,7 +96,7 @@ describe('HTTP', () => {
       });
     });
 
-    test('of a caller who takes no JSON refuses a job before it is stored', async () => {
+    test('that excludes JSON refuses a job before it is stored', async () => {
       const headers = { accept: 'text/csv' };
       const answer = await send(`${base}/api/v1/optimize`, { body: simpleRequest(), headers });
       expect([answer.status, answer.body.errors[0].code]).toEqual([406, 'NOT_ACCEPTABLE']);
@@ -109,7 +109,7 @@ describe('HTTP', () => {
     });
   });
 
-  test('Preference-Applied says the wait that is applied, not the one that was asked for', async () => {
+  test('Preference-Applied gives the wait that is applied, not the requested one', async () => {
     const headers = { prefer: 'wait=1000' };
     const answer = await send(`${base}/api/v1/optimize`, { body: simpleRequest(), headers });
     expect([answer.status, answer.headers.get('preference-applied')]).toEqual([200, 'wait=60']);

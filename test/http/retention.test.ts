@@ -21,7 +21,7 @@ describe('what a client sees of retention', () => {
     expect(again.text).toBe(first.text);
   });
 
-  test('a plan that a worker removed is 404 and says that it may have been, and its job still answers', async () => {
+  test('a deleted plan is 404 and says that it may have been deleted, and its job still answers', async () => {
     const { plan_id, job_id } = (await solve()).metadata;
     expect((await get(`plans/${plan_id}`)).status).toBe(200);
     await service.pool.query("update plans set created_at = now() - interval '2 days' where plan_id = $1", [
@@ -40,7 +40,7 @@ describe('what a client sees of retention', () => {
     expect(job.body.data).toMatchObject({ plan_id: null, result: { metadata: { plan_id } } });
   });
 
-  test('a job whose record was removed is 404 and says that it may have been; its plan stays', async () => {
+  test('a deleted job is 404 and says that it may have been deleted; its plan stays', async () => {
     const { plan_id, job_id } = (await solve()).metadata;
     await service.pool.query('delete from jobs where job_id = $1', [job_id]);
     const gone = await get(`jobs/${job_id}`);

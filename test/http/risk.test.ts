@@ -50,7 +50,7 @@ describe('POST /api/v1/risk/score', () => {
   });
 
   test.each([4999, 5000, 5001, 10_000, 12_345])(
-    'a request of %i vehicles gets what its parts get, in one envelope',
+    'a request of %i vehicles gets the scores of its parts, in one envelope',
     async (count) => {
       const { status, body, headers } = await send(url, { body: { vehicles: vehicles(0, count) } });
       expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);

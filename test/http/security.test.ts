@@ -65,7 +65,7 @@ describe('security', () => {
       expect([refused.status, refused.body.errors[0].field]).toEqual([403, 'Host']);
     });
 
-    test('answers for the names of the setting HTTP_ALLOWED_HOSTS too, and elsewhere for no others then', async () => {
+    test('answers for the names of the setting HTTP_ALLOWED_HOSTS too, and on other addresses only for these', async () => {
       const HTTP_ALLOWED_HOSTS = 'Fleet.example, other.example';
       const near = await service.startApi({ HTTP_ALLOWED_HOSTS });
       const far = await service.startApi({ HTTP_ALLOWED_HOSTS, HOST: '0.0.0.0' });
@@ -77,7 +77,7 @@ describe('security', () => {
     });
   });
 
-  test('bound to other addresses answers for every name where no setting names any', async () => {
+  test('bound to other addresses answers for every name if no setting names any', async () => {
     const { url } = await service.startApi({ HOST: '0.0.0.0' });
     expect((await get(url, '/health', { host: 'fleet.example' })).status).toBe(200);
   });

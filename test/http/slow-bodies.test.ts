@@ -69,7 +69,7 @@ describe('requests that come in slowly, or broken', () => {
     }
   });
 
-  test('the answer to a body that did not come carries the request id of its caller', async () => {
+  test('the answer to a body that never arrived has the request id of its caller', async () => {
     const { headers } = read(await drip(post(10, 'X-Request-Id: mine\r\n')));
     expect(headers['x-request-id']).toBe('mine');
   });
@@ -82,7 +82,7 @@ describe('requests that come in slowly, or broken', () => {
     expect(answer.status).toBe(202);
   });
 
-  test('a body that takes most of the time is taken', async () => {
+  test('a body that needs most of the time is accepted', async () => {
     const body = JSON.stringify(simpleRequest());
     const head = post(body.length, 'Prefer: respond-async\r\nConnection: close\r\n');
     const pieces = 5;

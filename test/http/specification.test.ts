@@ -115,7 +115,7 @@ describe('the interface specification', () => {
       },
     );
 
-    test('starts the day after the newest observation, plans 168 hours and gives no intervals where nothing is said', async () => {
+    test('starts the day after the newest observation, plans 168 hours and gives no intervals by default', async () => {
       const { body } = await post('/api/v1/forecast', { location_ids: [4] });
       expect(body.data.metadata).toMatchObject({ horizon_hours: 168, start_date: '2017-05-04' });
       expect(body.data.intervals).toBeUndefined();

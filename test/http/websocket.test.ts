@@ -79,7 +79,7 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
     }
   };
 
-  test('tells no less than it has told, and goes on telling while it explains', {
+  test('never loses a figure that it has reported, and keeps reporting while it explains', {
     timeout: 30_000,
   }, async () => {
     const { request, locations } = cityInstance(2, {
@@ -117,7 +117,7 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
     socket.close();
   });
 
-  test('a job that is tried again knows what its last attempt knew, until it knows better', async () => {
+  test('a job that is tried again keeps the figures of its last attempt until it has newer ones', async () => {
     const jobId = await submit();
     await service.pool.query(
       `update jobs set attempts = 1, progress = 0.5, stage = 'solve', incumbent = 900, bound = 1, gap = 0.9
@@ -212,7 +212,7 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
   });
 
   const ANSWERS = 60;
-  test('closes a reader that does not read with 1013, and others go on', async () => {
+  test('closes a socket that does not read with 1013, and the others continue', async () => {
     const request = { ...simpleRequest(3000, 2000), constraints: { max_rebalancing_cost: null } };
     const big = await submit(request);
     // Without heartbeats: a reader that is paused for long answers none.
@@ -243,7 +243,7 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
     expect((await dead.closed).code).toBe(1006);
   });
 
-  test('tells sockets and waiting callers when the service stops', async () => {
+  test('notifies sockets and waiting callers when the service stops', async () => {
     const api = await service.startApi();
     const socket = await openSocket(api.url);
     const waiting = send(`${api.url}/api/v1/optimize`, {

@@ -31,7 +31,7 @@ describe('public holidays', () => {
     ]);
   });
 
-  test('are found across the turn of the year, and no others than asked for', async () => {
+  test('are found across the turn of the year, and only those asked for', async () => {
     const calendar = await openHolidayCalendar('US');
     expect(calendar.between(utcHour('2016-12-20'), utcHour('2017-01-10'))).toEqual([
       { date: '2016-12-25', name: 'Christmas Day' },
@@ -47,7 +47,7 @@ describe('public holidays', () => {
     ['US-ZZ', /parts of US: AK, AL/],
     ['FR-75', /parts of FR: 57, 67/],
     ['US-NY-1', /there are no parts of US-NY|parts of US-NY/],
-  ])('of %s are not known, and the message says what is', async (region, message) => {
+  ])('of %s are unknown, and the message lists the known ones', async (region, message) => {
     await expect(openHolidayCalendar(region)).rejects.toThrow(message);
   });
 

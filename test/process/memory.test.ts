@@ -60,7 +60,7 @@ describe('a process that has grown and rests', { timeout: 60_000 }, () => {
 
   test('gives its memory back by itself', () => growAndLetGo('grow'));
 
-  test.skipIf(!hasGlibc)('gives back what lies in pieces between what it still uses', () =>
+  test.skipIf(!hasGlibc)('gives back the free parts between memory that it still uses', () =>
     growAndLetGo('grow in pieces'),
   );
 });
@@ -79,19 +79,19 @@ describe('collections', () => {
     return { plan, due };
   }
 
-  test('come ever less often while a process is large and does nothing', () => {
+  test('come less and less often while a process is large and idle', () => {
     const { due } = grown(32);
     expect(due.flatMap((isDue, look) => (isDue ? [look] : []))).toEqual([0, 2, 5, 10, 19]);
   });
 
-  test('begin again as soon as it has worked or grown, and wait until it rests', () => {
+  test('begin again as soon as it has worked or grown, and wait until it is idle', () => {
     const worked = grown(32).plan;
     expect([worked.isDue(0.5, 300), worked.isDue(0, 300)]).toEqual([false, true]);
     expect(grown(32).plan.isDue(0, 340)).toBe(true);
     expect(grown(32).plan.isDue(0.5, 340)).toBe(false);
   });
 
-  test('do not come while a process is as small as at rest', () => {
+  test('do not come while a process is as small as when it was idle', () => {
     const { plan } = grown(3);
     expect(Array.from({ length: 100 }, () => plan.isDue(0, 105))).not.toContain(true);
   });

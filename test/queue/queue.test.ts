@@ -61,7 +61,7 @@ describeOnBothBackends('the queue', (redisUrl) => {
     expect(await received(1003)).toBe(1003);
   });
 
-  test('says whether it is ready', async () => {
+  test('reports whether it is ready', async () => {
     const queue = await openQueue(config, fail);
     expect(await queue.isReady()).toBe(true);
     await queue.close();
@@ -97,7 +97,7 @@ describeOnBothBackends('the event bus', (redisUrl) => {
 });
 
 test.skipIf(!redisCommand())(
-  'the event bus that was first used while Redis was away works once it is there',
+  'an event bus that was first used while Redis was down works once Redis is up',
   async () => {
     const folder = await newTemporaryFolder('bus');
     const port = await freePort();

@@ -93,13 +93,13 @@ describeOnBothBackends('a cancellation that was answered 202', (redisUrl) => {
     await expectCancelled(marked, { outcome: 'released', reason: 'worker was stopped' });
   });
 
-  test('goes before an error that the work ended with', async () => {
+  test('takes precedence over an error of the work', async () => {
     const marked = await newMarkedJob();
     await failJob(deps, marked.held, new AppError('SOLVER_ERROR', 'no plan'));
     await expectCancelled(marked, { outcome: 'cancelled', reason: 'no plan' });
   });
 
-  test('is kept when its worker is stopped, whose solve takes longer than the shutdown', async () => {
+  test('is kept when its worker is stopped and the solve takes longer than the shutdown', async () => {
     const worker = await service.startWorker({ SHUTDOWN_TIMEOUT_SECONDS: 0 });
     const jobId = await submit(longRequest(60));
     const socket = await openSocket(service.url);

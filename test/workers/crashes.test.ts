@@ -16,7 +16,7 @@ import {
 } from '../helpers/services.ts';
 
 describeOnBothBackends('a job whose solver thread dies', (redisUrl) => {
-  test('is tried again after waits that double, and fails with the reason at the limit', async () => {
+  test('is tried again after delays that double, and fails with the reason at the limit', async () => {
     const DATABASE_URL = await createTestDatabase();
     const { db } = openTestDatabase(DATABASE_URL);
     const config = testConfig(

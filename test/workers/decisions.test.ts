@@ -54,7 +54,7 @@ describeOnBothBackends('the job of a decision', (redisUrl) => {
     return { jobId, socket };
   }
 
-  test('tells its stages in their order, and its phases are kept', async () => {
+  test('reports its stages in order, and its phases are kept', async () => {
     const { jobId, socket } = await follow({
       location_ids: [1, 2],
       step_hours: 1,
@@ -134,7 +134,7 @@ describeOnBothBackends('the job of a decision', (redisUrl) => {
     await service.close(worker);
   });
 
-  test('whose data were taken away before it ran fails with the reason', async () => {
+  test('whose data were deleted before it ran fails with the reason', async () => {
     const { jobId, socket } = await follow({
       location_ids: [1],
       fleet_state: { vehicles: FLEET },

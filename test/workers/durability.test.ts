@@ -115,7 +115,7 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
     await service.close(second);
   });
 
-  test('is found and done when the queue has never heard of it', async () => {
+  test('is found and done if the queue never got its token', async () => {
     const jobId = 'opt_00000000-0000-7000-8000-000000000001';
     await service.pool.query(
       `insert into jobs (job_id, status, request_id, input, locations, input_hash, created_at)
@@ -139,7 +139,7 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
     for (const worker of workers) await service.close(worker);
   });
 
-  test('is cancelled while it runs, and its worker goes on with the next one', async () => {
+  test('is cancelled while it runs, and its worker continues with the next one', async () => {
     const worker = await service.startWorker();
     const jobId = await submit(longRequest(60));
     await started(jobId);

@@ -68,7 +68,7 @@ describeOnBothBackends('the life of a job', (redisUrl) => {
     await service.close(worker);
   });
 
-  test('is cancelled between its claim and its solve, and its worker goes on with the next one', async () => {
+  test('is cancelled between its claim and its solve, and its worker continues with the next one', async () => {
     const worker = await service.startWorker();
     const client = await service.pool.connect();
     await client.query('begin');
@@ -129,7 +129,7 @@ describeOnBothBackends('the life of a job', (redisUrl) => {
     await service.close(worker);
   });
 
-  test('goes on at once on another worker when its own is stopped in the middle of the solve', async () => {
+  test('continues at once on another worker when its own is stopped in the middle of the solve', async () => {
     const first = await service.startWorker();
     const jobId = await submit(longRequest(3));
     await solving(jobId);
@@ -143,7 +143,7 @@ describeOnBothBackends('the life of a job', (redisUrl) => {
     await service.close(second);
   });
 
-  test('is done although every token was lost, and once although there are tokens too many', async () => {
+  test('is done although every token was lost, and only once although there are extra tokens', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 5; i++) ids.push(await submit(simpleRequest()));
     let eaten = 0;
@@ -175,7 +175,7 @@ describeOnBothBackends('the life of a job', (redisUrl) => {
     await service.close(worker);
   });
 
-  test('that was taken from a worker which is alive is let go of by it, with the reason on record', async () => {
+  test('is dropped by a live worker that has lost it, with the reason on record', async () => {
     const worker = await service.startWorker({ JOB_LOCK_SECONDS: 1 });
     const jobId = await submit(longRequest(60));
     await solving(jobId);

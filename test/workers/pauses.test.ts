@@ -66,7 +66,7 @@ describe('a worker process that was frozen for longer than its job may take', ()
     expect(job.result.metadata.solve_time_ms).toBeGreaterThan(0.9 * LIMIT_SECONDS * 1000);
   });
 
-  test('keeps the plan that it had where the job may not be tried again', async () => {
+  test('keeps its plan if the job may not be tried again', async () => {
     expect(await pauseInSolve({ JOB_MAX_ATTEMPTS: 1 })).toMatchObject({
       status: 'completed',
       attempts: 1,
@@ -76,7 +76,7 @@ describe('a worker process that was frozen for longer than its job may take', ()
 });
 
 describe('the watch over pauses', () => {
-  test('counts time in which the process did nothing, and not a task that took long', () => {
+  test('counts time in which the process did not run, but not a long task', () => {
     const watch = watchPauses();
     const startedAt = performance.now();
     const cpu = process.cpuUsage();

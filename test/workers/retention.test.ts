@@ -45,7 +45,7 @@ describe('retention', () => {
     await pool.query('truncate jobs, plans, plan_parts, removed_plans cascade');
   });
 
-  test('removes nothing by itself but inputs, of jobs that ended more than 30 days ago', async () => {
+  test('by default removes only the inputs of jobs that ended more than 30 days ago', async () => {
     await storeJobs(40);
     expect(await retain({})).toEqual([{ inputs: 10 }]);
     expect(await ids('select job_id as id from jobs where input is not null order by created_at')).toEqual(
@@ -74,7 +74,7 @@ describe('retention', () => {
     expect(await count('job_history')).toBe(1);
   });
 
-  test('never touches a job that is to be done, nor one that an idempotency key still leads to', async () => {
+  test('never touches a job that has not ended, nor one with a valid idempotency key', async () => {
     await pool.query(`
       insert into jobs (job_id, status, request_id, input, input_hash, attempts, created_at, started_at, heartbeat_at) values
       ('queued', 'queued', 'r', '{}', '', 0, now() - interval '9 years', null, null),
@@ -91,7 +91,7 @@ describe('retention', () => {
     expect(await ids('select job_id as id from jobs order by 1')).toEqual(['key', 'queued', 'running']);
   });
 
-  test('takes no more rows at once than the batch has, and a large plan in many batches while it is gone for all', async () => {
+  test('deletes at most one batch of rows at once, and a large plan in many batches while nobody can read it', async () => {
     await storeJobs(5, 250);
     expect(await dropInputs(1.5)(db, 2)).toBe(2);
     expect(await deleteJobs(1.5)(db, 2)).toBe(2);
@@ -107,7 +107,7 @@ describe('retention', () => {
     expect([await count('plan_parts'), await count('removed_plans')]).toEqual([750, 0]);
   });
 
-  test('goes on where a worker left the parts of a removed plan', async () => {
+  test('continues with the parts of a deleted plan that another worker left', async () => {
     await storeJobs(2, 50);
     await deletePlans(0.5)(db, 10);
     await deletePlanParts(db, 20);
@@ -115,7 +115,7 @@ describe('retention', () => {
     expect(await count('plan_parts')).toBe(50);
   });
 
-  test('by several workers at once removes every row once; one that finds another at a batch leaves it alone', async () => {
+  test('by several workers at once removes every row once, and only one worker at a time removes a batch', async () => {
     await storeJobs(400, 30);
     const settings = { RETENTION_INPUT_DAYS: 0, RETENTION_PLAN_DAYS: 0.5, RETENTION_JOB_DAYS: 0.5 };
     const logged = (await Promise.all(Array.from({ length: 4 }, () => retain(settings)))).flat();
@@ -146,7 +146,7 @@ describe('retention', () => {
     expect(await slow).toBe(1);
   });
 
-  test('stops after the batch under way when its worker stops, and says what it did', async () => {
+  test('stops after the current batch when its worker stops, and reports what it did', async () => {
     await storeJobs(500);
     const stopping = new AbortController();
     const done = retain(

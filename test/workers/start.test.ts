@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
 import { spawnWorkerProcess } from '../helpers/worker-process.ts';
 
-test('a worker whose start fails after it has connected says why and ends, instead of living on half started', async () => {
+test('a worker whose start fails after it has connected says why and ends, instead of staying half started', async () => {
   const file = path.join('/no-such-folder', 'health');
   const child = spawn(process.execPath, [fileURLToPath(new URL('../../workers/main.ts', import.meta.url))], {
     env: {

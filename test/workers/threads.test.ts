@@ -33,7 +33,7 @@ test('a solve that is stopped ends as cancelled, and the next one is done, again
   }
 });
 
-test('a solve whose time is up tells its plan and its gap', async () => {
+test('a solve whose time is up reports its plan and its gap', async () => {
   // Seconds, so that there is a bound too on a machine that has much else to do.
   const outcome = await start(hard, 4).outcome;
   if (outcome.status !== 'feasible') throw new Error(outcome.status);

@@ -26,7 +26,7 @@ describeOnBothBackends('a caller with more long jobs than there are workers', (r
     return rows.map(({ job_id }) => job_id);
   };
 
-  test('leaves a worker to the others, whatever names it invents, and has the next one run when one ends', async () => {
+  test('leaves a worker to the others, whatever names it invents, and starts its next job when one ends', async () => {
     const ask = askerOf(service);
     const greedy: string[] = [];
     for (let i = 0; i < 6; i++) {

@@ -38,7 +38,7 @@ async function eventsOf(text: string): Promise<string[]> {
   return JSON.parse(stdout);
 }
 
-test('a thread whose work made the process grow is renewed, once, and the work that comes meanwhile is done', async () => {
+test('a thread whose work made the process grow is renewed once, and work that arrives meanwhile is done', async () => {
   const events = await eventsOf(
     script(
       '{}',
@@ -61,7 +61,7 @@ test('a thread whose work made the process grow is renewed, once, and the work t
   expect(events.indexOf('exit 1')).toBeLessThan(events.indexOf('done 4'));
 });
 
-test('a thread that has worked is renewed where the process stays large while it rests', async () => {
+test('a thread that has worked is renewed if the process stays large at rest', async () => {
   const events = await eventsOf(
     script(
       '{ growthBytes: Infinity, restMs: 100 }',

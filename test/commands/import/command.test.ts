@@ -20,7 +20,7 @@ describe('npm run import', () => {
       );
     });
 
-  test('imports the files, says what it does on standard error and what it did on standard output', async () => {
+  test('imports the files, reports progress on standard error and the result on standard output', async () => {
     const { code, stdout, stderr } = await run(['--locations', `${SAMPLE}locations.csv`]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'locations: 73 created, 0 updated\n' });
     expect(stderr).toBe('reading locations …\nstoring locations …\n');

@@ -236,7 +236,7 @@ describe('importing files', () => {
     expect(problems).toEqual([expect.stringMatching(message), 'nothing was stored']);
   });
 
-  test('a file that is not there or is a folder is named, and so are the faults of the other files', async () => {
+  test('a missing file or a folder is named, and so are the faults of the other files', async () => {
     const missing = path.join(folder, 'missing.csv');
     const file = path.join(folder, 'demand.csv');
     await writeFile(file, 'location_id,hour,demand\n1,later,2\n');

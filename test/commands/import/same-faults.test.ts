@@ -114,7 +114,7 @@ describe('the import command', () => {
     expect(await faultsOfImport(stage, content)).toEqual(faults);
   });
 
-  test('reports of each of several files what it reports of the file alone', async () => {
+  test('reports the same faults for a file among several as for the file alone', async () => {
     const contents: Record<Stage, string> = {
       locations: `id,name,latitude,longitude\n${many(150, () => 'x,A,1,1\n')}`,
       fleet: 'vehicle_id,location_id\na,1\na,1\n"b,1\n',

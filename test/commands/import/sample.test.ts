@@ -39,7 +39,7 @@ describe('the sample', () => {
     expect(await importSample(pool)).toMatchObject({ fleet: { created: 0, updated: SAMPLE_FLEET_SIZE } });
   });
 
-  test('stands roughly where the demand is, with too many vehicles here and too few there', async () => {
+  test('stands roughly where the demand is, with too many vehicles at some places and too few at others', async () => {
     const { rows } = await pool.query(
       `select d.share * ${SAMPLE_FLEET_SIZE} as wanted, count(v.vehicle_id)::int as standing from
          (select location_id, sum(demand) / sum(sum(demand)) over () as share from demand_observations group by 1) d
@@ -61,7 +61,7 @@ describe('the sample', () => {
     expect(generateFleet([])).toEqual([]);
   });
 
-  test('is not loaded again where all of it was deleted', async () => {
+  test('is not loaded again after all of it was deleted', async () => {
     await pool.query('delete from vehicles; delete from demand_observations; delete from locations');
     expect(await isEmpty(pool)).toBe(false);
   });

@@ -38,7 +38,7 @@ describe('the embedded PostgreSQL', () => {
       .finally(() => client.end());
   }
 
-  test('hands a database of an earlier version over, in which the administrator owned everything, and serves it', async () => {
+  test('takes over a database of an earlier version, in which the administrator owned everything, and serves it', async () => {
     server = await startEmbeddedPostgres(path.join(folder, 'postgres'), SETTINGS);
     await ask(server.adminUrl, 'drop database fleet');
     await ask(server.adminUrl, 'drop role fleet_service');
@@ -94,7 +94,7 @@ describe('the embedded PostgreSQL', () => {
     await expect(ask(url, 'select rolpassword from pg_authid')).rejects.toThrow(/permission denied/);
   });
 
-  test('keeps passwords, data and logs to the user that it runs as, and shows no password', async () => {
+  test('lets only its own user read passwords, data and logs, and shows no password', async () => {
     const { passwordFile, shownUrl, url, folder: root } = server!;
     const password = await readFile(passwordFile, 'utf8');
     expect(decodeURIComponent(new URL(url).password)).toBe(password);
@@ -112,13 +112,13 @@ describe('the embedded PostgreSQL', () => {
     expect(await mode(path.join(root, 'data', file))).toBe('600');
   });
 
-  test('is reached by the settings that npm start prints', async () => {
+  test('can be reached with the settings that npm start prints', async () => {
     const { shownUrl, passwordFile } = server!;
     const { DATABASE_URL } = loadConfig({ DATABASE_URL: shownUrl, DATABASE_PASSWORD_FILE: passwordFile });
     expect(await ask(DATABASE_URL!, 'select current_user as name')).toEqual([{ name: 'fleet_service' }]);
   });
 
-  test('starts again at once where it was killed, with what was stored', async () => {
+  test('starts again at once after it was killed, with the stored data', async () => {
     const { folder: root, adminUrl } = server!;
     await ask(adminUrl, 'create table kept as select 7 as n');
     const [postmaster = ''] = (await readFile(path.join(root, 'data', 'postmaster.pid'), 'utf8')).split('\n');

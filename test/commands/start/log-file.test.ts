@@ -37,7 +37,7 @@ test('a log is bounded: the newest lines are kept, whole and in order, in files 
   expect(kept).toEqual(lines.slice(-kept.length));
 });
 
-test('a log that an earlier version left for all to read is closed, and goes on', async () => {
+test('a log that everybody could read in an earlier version is closed to others, and continued', async () => {
   const file = path.join(folder, 'worker-1.log');
   await writeFile(file, 'before\n');
   await chmod(file, 0o644);

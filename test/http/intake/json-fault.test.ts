@@ -32,7 +32,7 @@ describe('where text stops being JSON', () => {
     expect(fault.what).toMatch(what);
   });
 
-  test('is nowhere exactly where JSON.parse takes it', () => {
+  test('is nowhere exactly if JSON.parse accepts it', () => {
     const pieces = fc.constantFrom(
       ...'{}[],:"\\ \n0-+.eE1tfn'.split(''),
       'true',
