@@ -24,7 +24,7 @@ import { openThreads } from './threads.ts';
  * How often PostgreSQL is asked which running jobs are to be cancelled, in case an event was lost. Together with the
  * time that a solve has to stop by itself, a cancellation takes effect within a second.
  */
-const LOOK_FOR_CANCELS_MS = 400;
+const CANCEL_CHECK_MS = 400;
 
 /**
  * Starts a worker process: takes jobs from the queue and solves them in threads, never on its own event loop. It waits
@@ -78,7 +78,7 @@ export async function startWorker(
   await withDatabase(beat);
   // Three heartbeats within the time after which the worker counts as dead.
   const stopBeating = every(config.JOB_LOCK_SECONDS * 333, beat, onError);
-  const stopLooking = every(LOOK_FOR_CANCELS_MS, () => running.stopCancelled(db), onError);
+  const stopLooking = every(CANCEL_CHECK_MS, () => running.stopCancelled(db), onError);
   const stopSweeping = every(config.SWEEP_INTERVAL_SECONDS * 1000, () => sweep(deps), onError);
   // Separate from the sweeps: a large removal takes long, and silent jobs must not wait for it.
   const cleaning = new AbortController();

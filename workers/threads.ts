@@ -46,7 +46,7 @@ export type Threads = {
 const STOP_GRACE_MS = 150;
 
 /** On a busy machine, work may take this many times its overrun in elapsed time. */
-const MAX_STARVED = 6;
+const MAX_OVERRUN_FACTOR = 6;
 const MIN_WATCH_MS = 10;
 
 /**
@@ -90,7 +90,7 @@ export function openThreads(count: number, overrunSeconds: number): Threads {
         const workedMs = Math.min(overMs, (user + system) / 1000);
         const leftMs = Math.min(
           overrunSeconds * 1000 - workedMs,
-          MAX_STARVED * overrunSeconds * 1000 - overMs,
+          MAX_OVERRUN_FACTOR * overrunSeconds * 1000 - overMs,
         );
         if (leftMs > 0) watchdog = setTimeout(watch, Math.max(leftMs, MIN_WATCH_MS));
         else stop();

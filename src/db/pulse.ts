@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** Interval of the checks. A server that does not answer within `silenceMs`, twice in a row, counts as gone. */
-const USUAL = { intervalMs: 1000, silenceMs: 3000 };
+const DEFAULT_LIMITS = { intervalMs: 1000, silenceMs: 3000 };
 const MAX_MISSES = 2;
 
 /**
@@ -14,7 +14,7 @@ export function watchPulse(
   pool: pg.Pool,
   url: string,
   onError: (error: Error) => void,
-  { intervalMs, silenceMs } = USUAL,
+  { intervalMs, silenceMs } = DEFAULT_LIMITS,
 ): () => Promise<void> {
   const busy = new Set<pg.PoolClient>();
   pool.on('acquire', (client) => busy.add(client));

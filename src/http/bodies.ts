@@ -3,7 +3,7 @@ import type { FastifyRequest, RequestPayload } from 'fastify';
 import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import type { App } from './deps.ts';
-import { type Intake, TakenBody } from './intake/intake.ts';
+import { type Intake, ReceivedBody } from './intake/intake.ts';
 import type { Operation, OperationFacts } from './intake/operations.ts';
 
 export const JSON_TYPE = 'application/json';
@@ -30,15 +30,15 @@ export type CsvBody = readonly Buffer[];
 export const isCsv = (request: FastifyRequest): boolean => request.mediaType === CSV_TYPE;
 
 /** The JSON body of a request to a route with this operation. It fits its schema. */
-export function taken<O extends Operation>(request: { body: unknown }, operation: O): TakenBody<O> {
+export function bodyOf<O extends Operation>(request: { body: unknown }, operation: O): ReceivedBody<O> {
   const { body } = request;
-  if (body instanceof TakenBody && body.operation === operation) return body as unknown as TakenBody<O>;
+  if (body instanceof ReceivedBody && body.operation === operation) return body as unknown as ReceivedBody<O>;
   throw new Error(`the route has to say config: { operation: '${operation}' }`);
 }
 
 /** What the API keeps of the JSON body of a request. */
 export function factsOf<O extends Operation>(request: { body: unknown }, operation: O): OperationFacts<O> {
-  return taken(request, operation).facts;
+  return bodyOf(request, operation).facts;
 }
 
 type BodySetup = 'addContentTypeParser' | 'removeContentTypeParser' | 'addHook';

@@ -5,12 +5,12 @@ import { JOB_PREFIXES, type JobKind } from '../contracts/jobs.ts';
 import { type Conditions, findJobByIdempotencyKey, insertJob, readAdmission } from '../db/job-intake.ts';
 import { readCaller } from './caller.ts';
 import type { Deps } from './deps.ts';
-import type { TakenBody } from './intake/intake.ts';
+import type { ReceivedBody } from './intake/intake.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
 /** The body of a request that becomes a job. It fits the schema of its route. */
-export type JobBody = TakenBody<JobKind>;
+export type JobBody = ReceivedBody<JobKind>;
 
 /** The size of a job, from which its duration is estimated. */
 export type JobSize = { locationCount: number; vehicleCount: number };

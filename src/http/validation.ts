@@ -4,7 +4,7 @@ import { AppError } from '../answers/errors.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { CSV_TYPE } from './bodies.ts';
 import { findFaults, fits } from './faults.ts';
-import { TakenBody } from './intake/intake.ts';
+import { ReceivedBody } from './intake/intake.ts';
 import { findRepeated, readParameters } from './query-text.ts';
 
 /**
@@ -16,7 +16,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   if (contentType === CSV_TYPE) return (value: unknown) => ({ value });
   const isText = httpPart === 'querystring' || httpPart === 'params';
   return (input: unknown) => {
-    if (input instanceof TakenBody) return input.error ? { error: input.error } : { value: input };
+    if (input instanceof ReceivedBody) return input.error ? { error: input.error } : { value: input };
     const value = isText ? readParameters(schema, input) : input;
     const repeated = isText ? findRepeated(input) : [];
     if (repeated.length === 0 && fits(schema, value)) return { value };

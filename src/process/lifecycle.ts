@@ -40,7 +40,7 @@ export type StartStep = <T>(step: () => Promise<T>) => Promise<T>;
 
 const RETRY_MS = 500;
 /** A start that waits says so at once, and then at this interval. */
-const SAY_EVERY_MS = 10_000;
+const REPORT_EVERY_MS = 10_000;
 
 /**
  * Lets a start wait for a server, so machines and containers may come up in any order. All steps together wait for
@@ -75,7 +75,7 @@ export function openStartWait(
         if (waitedMs >= waitSeconds * 1000) {
           throw new Error(`${name} was unreachable for ${waitSeconds} s (START_WAIT_SECONDS): ${reason}`);
         }
-        if (performance.now() - saidAt >= SAY_EVERY_MS) {
+        if (performance.now() - saidAt >= REPORT_EVERY_MS) {
           saidAt = performance.now();
           say(`waiting for ${name}, for ${Math.round(waitSeconds - waitedMs / 1000)} s at most: ${reason}`);
         }

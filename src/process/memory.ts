@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Interval between two looks at the size of the process. */
-const EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 /** A process is busy if its thread works for more than this share of the time. It then collects garbage by itself. */
 const MAX_WORKING_SHARE = 0.2;
 const GROWTH = 1.1;
@@ -18,7 +18,7 @@ export const MEMORY_ENVIRONMENT = {
 };
 
 /** After a collection that freed too little, this many looks are skipped at most: 1, 2, 4 … 32. */
-const MAX_PASSED_OVER = 32;
+const MAX_SKIPPED = 32;
 
 /**
  * Decides when a process collects garbage: when it is idle and larger than when it was last idle. It collects again,
@@ -29,10 +29,10 @@ export function planCollections() {
   // Unknown before the first collection: memory that is loaded during the start is not growth.
   let rest = Number.POSITIVE_INFINITY;
   let collected = Number.POSITIVE_INFINITY;
-  let passOver = 1;
+  let skip = 1;
   let left = 0;
   const beginAgain = () => {
-    passOver = 1;
+    skip = 1;
     left = 0;
   };
   return {
@@ -47,8 +47,8 @@ export function planCollections() {
     noteCollection(size: number): void {
       collected = size;
       rest = Math.min(rest, size);
-      left = passOver;
-      passOver = Math.min(passOver * 2, MAX_PASSED_OVER);
+      left = skip;
+      skip = Math.min(skip * 2, MAX_SKIPPED);
     },
   };
 }
@@ -75,7 +75,7 @@ export function giveMemoryBack(): { close(): void } {
     }
     lastMs = performance.now();
     lastCpu = process.threadCpuUsage();
-  }, EVERY_MS);
+  }, CHECK_EVERY_MS);
   return { close: () => clearInterval(timer) };
 }
 

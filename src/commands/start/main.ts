@@ -57,7 +57,7 @@ async function start(config: Config): Promise<string | undefined> {
   if (isInterrupted) return;
   const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, interruption.signal);
   await withDatabase(() => migrateDatabase(databaseUrl));
-  await loadSampleWhereEmpty(databaseUrl);
+  await loadSampleIfEmpty(databaseUrl);
   if (isInterrupted) return;
 
   const launch = async (name: string, script: string): Promise<Supervised> => {
@@ -109,7 +109,7 @@ async function startDatabase(config: Config): Promise<EmbeddedPostgres> {
   return postgres;
 }
 
-async function loadSampleWhereEmpty(databaseUrl: string): Promise<void> {
+async function loadSampleIfEmpty(databaseUrl: string): Promise<void> {
   const { pool, close } = openDatabase(databaseUrl, { poolSize: 2, onError: () => {} });
   try {
     if (!(await isEmpty(pool))) return;

@@ -15,12 +15,12 @@ export type Intake = {
   /**
    * Reads a JSON body: a small one on the event loop, a large one in a thread. The intake owns `bytes` from then on.
    */
-  read<O extends Operation>(operation: O, bytes: Uint8Array): Promise<TakenBody<O>>;
+  read<O extends Operation>(operation: O, bytes: Uint8Array): Promise<ReceivedBody<O>>;
   close(): Promise<void>;
 };
 
 /** A body that has been read. */
-export class TakenBody<O extends Operation = Operation> {
+export class ReceivedBody<O extends Operation = Operation> {
   readonly operation: O;
   /** the faults that the schema found; there are no facts then */
   readonly error: AppError | undefined;
@@ -85,14 +85,14 @@ export function openIntake(config: Config): Intake {
       : pool.run(task, { transferList: [task.bytes.buffer] as never });
 
   return {
-    async read<O extends Operation>(operation: O, body: Uint8Array): Promise<TakenBody<O>> {
+    async read<O extends Operation>(operation: O, body: Uint8Array): Promise<ReceivedBody<O>> {
       let bytes = body;
       const readWith = async (known: ReadonlySet<number> | null) => {
         const result = await run({ operation, bytes, settings, known });
         bytes = result.bytes;
         return result.outcome as Outcome<O>;
       };
-      return new TakenBody(operation, await readWith(null), readWith);
+      return new ReceivedBody(operation, await readWith(null), readWith);
     },
     close: () => pool.destroy(),
   };

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { AppError } from '../../answers/errors.ts';
 import { BacktestRequest, BacktestResponse, MAX_BACKTEST_FITS } from '../../contracts/backtest.ts';
 import { backtestLocations, checkForecastLocations } from '../../inputs/forecast-input.ts';
-import { taken } from '../bodies.ts';
+import { bodyOf } from '../bodies.ts';
 import type { Deps } from '../deps.ts';
 import { backtestExample } from '../examples.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
@@ -50,7 +50,7 @@ export function backtestRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const body = taken(request, 'backtest');
+        const body = bodyOf(request, 'backtest');
         return answer(request, reply, 'backtest', body, {
           locationIds: [],
           check: () => check(body.facts.request),

@@ -23,10 +23,10 @@ import { holdLocations, upsertLocations } from '../../db/locations.ts';
 import type { PackedRows } from '../../db/packed-rows.ts';
 import type { Stage } from '../../db/staging.ts';
 import type { Counts } from '../../db/upsert.ts';
-import { CSV_TYPE, type CsvBody, factsOf, isCsv, JSON_TYPE, MERGE_PATCH_TYPE, taken } from '../bodies.ts';
+import { bodyOf, CSV_TYPE, type CsvBody, factsOf, isCsv, JSON_TYPE, MERGE_PATCH_TYPE } from '../bodies.ts';
 import { checkLocation } from '../data-faults.ts';
 import type { Deps } from '../deps.ts';
-import type { TakenBody } from '../intake/intake.ts';
+import type { ReceivedBody } from '../intake/intake.ts';
 import { packedIds, type Replace, removeOthers } from '../removal.ts';
 import { answers, errors } from '../responses.ts';
 import { storeCsv } from '../store-csv.ts';
@@ -268,14 +268,14 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
   ) {
     const counts = isCsv(request)
       ? await storeCsv(pool, stage, request.body as CsvBody, replace)
-      : await storeJson(stage, taken(request, stage), upsert, replace);
+      : await storeJson(stage, bodyOf(request, stage), upsert, replace);
     reply.code(counts.created > 0 ? 201 : 200);
     return success(request.id, counts);
   }
 
   async function storeJson(
     stage: Stage,
-    body: TakenBody<Stage>,
+    body: ReceivedBody<Stage>,
     upsert: (tx: Queryable, rows: PackedRows) => Promise<Counts>,
     replace: Replace | null,
   ): Promise<UpsertCounts> {

@@ -22,11 +22,11 @@ import {
   requestedLocations,
   sizeField,
 } from '../../inputs/forecast-input.ts';
-import { taken } from '../bodies.ts';
+import { bodyOf } from '../bodies.ts';
 import { decodeCursor } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import { decisionExample } from '../examples.ts';
-import type { TakenBody } from '../intake/intake.ts';
+import type { ReceivedBody } from '../intake/intake.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
 import { streamData } from '../list-stream.ts';
 import { cutPage, DEFAULT_LIMIT, isNewestFirstKey, NextCursor, PAGE_QUERY } from '../paging.ts';
@@ -47,7 +47,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
   const { db } = database;
   const answer = answerJobs(deps);
 
-  async function check(body: TakenBody<'decision'>): Promise<JobSize> {
+  async function check(body: ReceivedBody<'decision'>): Promise<JobSize> {
     const { forecast, networkIds, vehicleCount } = body.facts;
     const faults = await findFaults(body);
     if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
@@ -66,7 +66,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
   }
 
   /** Faults that a schema cannot express, and stored vehicles that do not fit the network of the request. */
-  async function findFaults(body: TakenBody<'decision'>): Promise<Fault[]> {
+  async function findFaults(body: ReceivedBody<'decision'>): Promise<Fault[]> {
     const { locationIds, networkIds, vehicleCount } = body.facts;
     const faults = await body.findFaults(await findKnownLocationIds(db, locationIds));
     if (!networkIds || vehicleCount !== null) return faults;
@@ -116,7 +116,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const body = taken(request, 'decision');
+        const body = bodyOf(request, 'decision');
         return answer(request, reply, 'decision', body, { locationIds: [], check: () => check(body) });
       },
     );

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { OptimizeRequest, OptimizeResponse } from '../../contracts/optimize.ts';
-import { taken } from '../bodies.ts';
+import { bodyOf } from '../bodies.ts';
 import type { Deps } from '../deps.ts';
 import { optimizeExample } from '../examples.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
@@ -28,7 +28,7 @@ export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const body = taken(request, 'optimize');
+        const body = bodyOf(request, 'optimize');
         const { locationIds, locationCount, vehicleCount } = body.facts;
         return answer(request, reply, 'optimize', body, {
           locationIds,
