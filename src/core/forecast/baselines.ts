@@ -3,7 +3,8 @@
  *   last week     ŷ[t] = the newest observed y[t − 168 j], j = 1, 2, …             ("seasonal naive")
  *   weekday mean  ŷ[t] = mean of the newest four observed y[t − 168 j]
  * in local hours, from observations before the origin only. An hour of the week that was never observed gets the mean
- * of the history. Complexity O(horizon · weeks). Units: demand per hour.
+ * of the history.
+ * Complexity O(horizon · weeks). Units: demand per hour.
  */
 import { HOURS_PER_WEEK } from './types.ts';
 

@@ -3,8 +3,8 @@
  *
  *   U(d) = ½ (mean of A(d − 7), A(d − 14) + mean of A(d + 7), A(d + 14)),   A(d) demand of day d in parts,
  * Special days and unobserved parts are left out on each side. If one side is empty, the other is used alone; if both
- * are empty, weeks three and four are used. Days from `before` on are never read, so nothing looks ahead. Complexity:
- * O(hours) once per series, O(1) per day.
+ * are empty, weeks three and four are used. Days from `before` on are never read, so nothing looks ahead.
+ * Complexity: O(hours) once per series, O(1) per day.
  */
 
 import { zoneClock } from './local-time.ts';

@@ -1,8 +1,9 @@
 /**
  * What special days and events do to each series of a call. Effects are learned over all series, from data before the
  * start only. In the history the hours of events and of special days that differ are not used as observations, so the
- * model does not learn its profile from them. In the forecast, demand is multiplied by the effect. Complexity: see
- * `holiday-effects.ts` and `event-effects.ts`; no cost if neither history nor horizon has any special day or event.
+ * model does not learn its profile from them. In the forecast, demand is multiplied by the effect.
+ * Complexity: see `holiday-effects.ts` and `event-effects.ts`; no cost if neither history nor horizon has any special
+ * day or event.
  */
 import { dayParts } from './day-parts.ts';
 import { type EventEffect, learnEvents, pastEvents } from './event-effects.ts';

@@ -12,7 +12,8 @@
  *     `special-days.ts`),
  *                  in the noise of ordinary days (`ordinary-days.ts`)
  * So a day that was never observed has a = b = δ = 0 and the full variance; the same holiday in earlier years counts
- * most. Complexity O(locations × special days seen + targets · n³) for n days seen of a slot, at most some thirty.
+ * most.
+ * Complexity O(locations × special days seen + targets · n³) for n days seen of a slot, at most some thirty.
  */
 import { PARTS } from './day-parts.ts';
 import { bestGuess, pairwise, weighted } from './likeness.ts';

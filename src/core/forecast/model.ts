@@ -236,8 +236,8 @@ function errorWeights(blockErrors: readonly number[][], share: Float64Array, sla
 
 /**
  * Past forecasts of observed hours, from origins in the newer half of the history. Earlier origins have less history
- * before them and err more than the present forecast. Without any past forecast, the history is compared with its own
- * fit: below two days that is the mean, z = 0, otherwise the hours themselves.
+ * before them and err more than the present forecast. Without any past forecast (histories below two days), the errors
+ * are those of the mean, z = 0, if that is the method, and otherwise 0.
  */
 function hoursBeside(
   method: ForecastMethod,

@@ -2,7 +2,8 @@
  * Selects the demand before the history that is worth reading: the time around special days and events like those
  * ahead, and the weeks next to them, which show the usual demand. All other old demand is not read. For each holiday
  * ahead a limited number of special days of the same kind or name is taken, most alike first, then newest. A second
- * limit holds for the hours over all locations. Complexity O(special days² + events).
+ * limit holds for the hours over all locations.
+ * Complexity O(special days² + events).
  */
 import { pastEvents } from './event-effects.ts';
 import { dayOf, likeness, type SpecialDay, type SpecialDays } from './special-days.ts';

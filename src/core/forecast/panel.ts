@@ -1,8 +1,8 @@
 /**
  * The panel: all series of a call. Each is fitted separately; then the pooled errors of all give the intervals.
  *
- * A caller with many series (a backtest) can stop or report progress between any two of them. Complexity: about 3 ms
- * per series of 13 weeks and 168 hours; memory O(steps + past errors) per series.
+ * A caller with many series (a backtest) can stop or report progress between any two of them.
+ * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps + past errors) per series.
  */
 
 import { findAbsentRows } from './absent-rows.ts';

@@ -4,7 +4,8 @@
  *   P[t] = (1 − a) z[t − p] + a P[t − p],   P[t] = z[t] for t < p
  * with period p (168 h weekly, 24 h daily) and decay a. P[t] uses z up to t − p only, so from any origin o the forecast
  * of hour o + h is P[o + h mod p], without recursion. Known as seasonal exponential smoothing without level (Hyndman &
- * Athanasopoulos, Forecasting: principles and practice, ch. 8). Complexity O(n).
+ * Athanasopoulos, Forecasting: principles and practice, ch. 8).
+ * Complexity O(n).
  */
 
 /** P for t = 0 … n + period − 1: the last period is the forecast. Needs n ≥ period. */

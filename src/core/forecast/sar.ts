@@ -11,7 +11,7 @@
  *   a first, nearly unpenalised pass, so that the penalty scales with the noise: sparse series stay near their profile.
  * Forecast: recursive, ẑ taking the place of z, kept within the range of the transform.
  * Normal equations: intercept and waves depend only on the hour of day d, so their products are sums over d = 0 … 23,
- *   Σ_t w[t] x_i[t] c_j(d(t)) = Σ_d c_j(d) Σ_{t: d(t)=d} w[t] x_i[t],
+ *   Σ_t w[t] x_i[t] c_j(d(t)) = Σ_d c_j(d) Σ_{t: d(t)=d} w[t] x_i[t].
  * Only the 16 other regressors need a product per hour.
  * Complexity: O(n · 16²/2) once for all origins, one or two 29 × 29 Cholesky per origin, O(29) per forecast hour.
  * References: Bishop, Pattern recognition and machine learning, §3.3; Hyndman & Athanasopoulos, ch. 9.

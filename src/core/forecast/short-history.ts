@@ -20,7 +20,7 @@ import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 export const SHORT_HOURS = 2 * HOURS_PER_WEEK;
 const MAX_DONORS = 24;
 const NEAREST_DONORS = 12;
-/** The first donor of a pool is a multiple of this. */
+/** The index of a pool's first donor is a multiple of this. */
 const POOL_STEP = 4;
 /** Fewer donors than this are not enough. */
 const MIN_DONORS = 4;

@@ -9,7 +9,8 @@
  *
  * Two special days are alike by their slot (distance from the holiday, or "between"), by the kind of holiday (its
  * weekday, which decides whether it makes a long weekend; or "season") and by its name. Days are local day numbers:
- * local hour index / 24, 0 being 1970-01-01, a Thursday. Complexity O(H log H) for H holidays.
+ * local hour index / 24, 0 being 1970-01-01, a Thursday.
+ * Complexity O(H log H) for H holidays.
  */
 import { localMidnight } from './local-time.ts';
 import { HOURS_PER_DAY, type Holiday } from './types.ts';
