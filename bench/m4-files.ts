@@ -1,6 +1,6 @@
 /**
  * Reads the hourly files of the M4 competition, as published: `Hourly-train.csv` and `Hourly-test.csv` (a header,
- * then the id and one value per column, empty where a series is shorter) and `M4-info.csv`
+ * then the id and one value per column, empty if a series is shorter) and `M4-info.csv`
  * (`M4id,category,Frequency,Horizon,SP,…`).
  */
 import { createReadStream } from 'node:fs';

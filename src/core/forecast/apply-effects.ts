@@ -49,7 +49,7 @@ const countObserved = (values: Float64Array): number =>
   values.reduce((count, value) => (Number.isNaN(value) ? count : count + 1), 0);
 
 /**
- * Logarithm of what a special day does to an hour. `contrast` is the logarithm of Sunday's demand over that of the
+ * Logarithm of the effect of a special day on an hour. `contrast` is the logarithm of Sunday's demand over that of the
  * hour.
  */
 function logEffect(effect: DayEffect, localHour: number, contrast: number): number {

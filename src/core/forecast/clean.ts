@@ -28,7 +28,7 @@ const LEVEL_SHIFT_HOURS = 6;
 /** Largest deviation in multiples of the centre, on roots: up to sixteen times the demand. */
 const CONSTANT_REACH = 3;
 const WEEKS_FOR_WEEKLY_CENTRE = 4;
-/** With so many observations of an hour of the day, the median resists a wrong one. */
+/** With this many observations of an hour of the day, the median resists a wrong one. */
 const MIN_FOR_MEDIAN = 3;
 const GAP_EDGE_HOURS = 6;
 /** A few events before a gap may be many times the usual. */

@@ -13,7 +13,9 @@ const DAYS_PER_WEEK = 7;
 const PARTS = 4;
 /** When the ratio of weekdays is estimated, a day counts at most as this many average days of its week. */
 const MAX_OF_WEEK = 3;
-/** Prior for the ratio of weekdays: so many weeks without a difference between weekdays, added to the observed ones. */
+/**
+ * Prior for the ratio of weekdays: this many weeks without a difference between weekdays, added to the observed ones.
+ */
 const WEEKDAY_PRIOR = 2;
 
 /** The whole days that end with a history. */

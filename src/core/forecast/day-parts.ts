@@ -1,5 +1,5 @@
 /**
- * Local days in parts of three hours: the mean demand per hour of each part, and what is usual for a day.
+ * Local days in parts of three hours: the mean demand per hour of each part, and the usual demand of a day.
  *
  *   U(d) = ½ (mean of A(d − 7), A(d − 14) + mean of A(d + 7), A(d + 14)),   A(d) demand of day d in parts,
  * Special days and unobserved parts are left out on each side. If one side is empty, the other is used alone; if both

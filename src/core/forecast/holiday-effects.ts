@@ -5,7 +5,7 @@
  * demand from the usual; C = log((S + ε) / (U + ε)) the distance of the location's Sundays from the usual.
  *   effect         E = w C + a + b_p + δ_l,    demand = usual · e^E
  *   Sunday's share w ridge of y on C over all holidays, prior ½ ± ¼ (days between: ¼ ± ¼; other days: 0, fixed)
- *   panel          α_jp = log of what was seen over what w says, weighted over the locations;  a_j = Σ v_p α_jp,
+ *   panel          α_jp = log of observed demand over the demand by w, weighted over the locations;  a_j = Σ v_p α_jp,
  *     b_jp = α_jp − a_j
  *   location       δ_jl = log of Σ_p (A + ε) over what w, a_j and b_j say
  *   ahead          a, b_p, δ_l: best guess from those of all j, by how alike the days are (`likeness.ts`,

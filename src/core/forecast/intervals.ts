@@ -2,7 +2,7 @@
  * Prediction intervals from the errors of past forecasts, pooled over the panel of series.
  *
  * Notation: e = g(actual) − g(forecast), the error of a step's sum on the scale of the series' transform g;
- *   u = e / s(x), relative to its usual size at the level x = g(forecast) (`error-scale.ts`), less where the week
+ *   u = e / s(x), relative to its usual size at the level x = g(forecast) (`error-scale.ts`), reduced if the week
  *   was unusual in the whole panel (`common-weeks.ts`);
  *   b bucket of the horizon at the step's end (up to 1, 3, 6, 12, 24, 48, 96, 168, 336, 672 h);
  *   r mean |u| of a series;  r₋ₒ the same without the errors of u's own origin;  n errors of the series in b;  N

@@ -15,7 +15,7 @@
  * Of all such changes the one with the best fit, √u by a median on either side, is kept. The search repeats between the
  * kept ones until none is left. Finally a change must be large between the whole levels on its sides, and the newest
  * one must last: its last 3 days are nearer to its level than to the one before.
- * Complexity O(days · 28²) at worst, O(days) where the means before and after are alike. Reference: Mann & Whitney
+ * Complexity O(days · 28²) at worst, O(days) if the means before and after are alike. Reference: Mann & Whitney
  * 1947.
  */
 import { type Days, dayChannels } from './day-levels.ts';

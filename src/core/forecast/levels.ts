@@ -13,7 +13,7 @@
  * forecasts are compared with y thinned to the share R (each unit of y is kept with probability R), not with R y.
  * The new level is an estimate: its logarithm has the standard deviation √(2 s² / n), where s is that of its n days
  * relative to their mean.
- * Complexity O(n) where a level changed. Units: those of y. Reference: Efron & Morris 1973 (shrinkage).
+ * Complexity O(n) if a level changed. Units: those of y. Reference: Efron & Morris 1973 (shrinkage).
  */
 
 import { wholeDays } from './day-levels.ts';

@@ -118,7 +118,7 @@ function around(fromHour: number, untilHour: number): OlderStretch {
   return { locationId: null, fromHour: fromHour - margin, beforeHour: untilHour + margin };
 }
 
-/** The first stretches that together have at most so many hours. */
+/** The first stretches that together have at most `mostHours` hours. */
 function fitting(stretches: readonly OlderStretch[], mostHours: number): OlderStretch[] {
   let hours = 0;
   return stretches.filter(({ fromHour, beforeHour }) => {

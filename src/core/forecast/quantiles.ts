@@ -2,7 +2,7 @@
  * Order statistics.
  *
  * Quantile of n sorted values at p, Hyndman & Fan (1996): type 7 (position (n − 1)p, the usual interpolation)
- * for descriptions, type 6 (position (n + 1)p − 1, clamped) where a tail is estimated from few values.
+ * for descriptions, type 6 (position (n + 1)p − 1, clamped) if a tail is estimated from few values.
  * Standard normal quantile: Acklam's rational approximation, relative error below 1.2e-9.
  * Student's quantile: expansion in 1/ν to second order (Abramowitz & Stegun 26.7.5).
  */

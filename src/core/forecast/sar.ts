@@ -4,7 +4,7 @@
  * Notation: z[t] standardised demand; x[t] its 29 regressors, known before hour t:
  *   z at lags 1, 2, 23, 24, 25, 48, 144, 167, 168, 169; the weekly profile W (decay 0.7) at offsets 0, 1, 24, 168;
  *   the daily profile V (decay 0.7) at offsets 0, 1; intercept; six daily sine/cosine pairs.
- *   w[t] = 2^((t − o) / 336) for an origin o (half-life two weeks), 0 where the hour was filled in, not observed.
+ *   w[t] = 2^((t − o) / 336) for an origin o (half-life two weeks), 0 if the hour was filled in, not observed.
  * Estimate: β minimises Σ_{t<o} w[t] (z[t] − x[t]ᵀβ)² + (σ²/τ²) |β − m|²,
  *   m = 0.75 at W, 0.25 at lag 168, 0.25 at lag 24 and −0.25 at W of that hour, 0 elsewhere: yesterday counts by its
  *   difference from its own day of the week, so Friday does not lift Saturday; τ² = 0.004; σ² the noise variance of
@@ -94,7 +94,7 @@ type Moments = {
 
 export type SarInput = {
   z: Float64Array;
-  /** 1 where the hour was observed, 0 where it was filled in. */
+  /** 1 if the hour was observed, 0 if it was filled in. */
   observed: Uint8Array;
   lowestZ: number;
   highestZ: number;

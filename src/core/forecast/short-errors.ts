@@ -20,7 +20,7 @@ import { HOURS_PER_DAY } from './types.ts';
 /** Variance of the square root of a Poisson count. */
 const COUNT_VARIANCE = 0.25;
 const ODD_WEEK = 3;
-/** Each donor's history is cut at so many ends, a week apart. */
+/** Each donor's history is cut at this many ends, a week apart. */
 export const CUTS = 6;
 
 /** Errors of short histories at some donors, by day ahead. */

@@ -1,5 +1,5 @@
 /**
- * Special days: public holidays, the days beside them, and the days that they enclose.
+ * Special days: public holidays, the days next to them, and the days that they enclose.
  *
  * A holiday's window is the three days before it and the one after. For a Thursday or Friday it includes the weekend
  * after it. Holidays four to seven days apart (Christmas and New Year) make a season: every day between them is

@@ -1,7 +1,7 @@
 /**
  * Variance-stabilising transform, and the mean on the way back.
  *
- *   z = (g(y) − μ) / σ,   g = log where every value is positive, else square root
+ *   z = (g(y) − μ) / σ,   g = log if every value is positive, else square root
  *   log   ŷ = m(z) A(z),              A = mean e^ε        m = g⁻¹(μ + σ z), the median
  *   √     ŷ = R (m(z) + B(z)),        B = mean ε²,    R = 1 + (r − 1) p² / (p² + c²)
  * with ε the past errors on the scale of g around their mean, in up to eight groups of similar z; A and B are linear in

@@ -9,7 +9,7 @@ import { totalDemand } from '../problem/service-level.ts';
 /**
  * @param presence K × n vehicles after the moves
  * @returns demand_coverage Σ min(D_j, capacity present at j) / Σ D_j, 1 without demand; utilization the same demand /
- *   operational capacity, 0 without vehicles; total_distance_km null where the network gives none. O(moves + nK).
+ *   operational capacity, 0 without vehicles; total_distance_km null if the network gives none. O(moves + nK).
  */
 export function computeKpis(problem: Problem, moves: Moves, presence: Int32Array, costUnits: number): Kpis {
   const n = problem.locationIds.length;

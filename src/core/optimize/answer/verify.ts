@@ -34,7 +34,7 @@ type Expected = { costKnown: number; distance: number | null };
 /**
  * Checks a finished plan.
  * @param check called every few milliseconds; it throws once the answer is no longer wanted
- * @returns what is wrong, in at most 20 sentences; empty if the plan is right
+ * @returns the faults, in at most 20 sentences; empty if the plan is right
  */
 export function verifyPlan(
   request: OptimizeRequest,

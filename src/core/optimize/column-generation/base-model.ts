@@ -19,7 +19,7 @@ export type BaseModel = {
   sourceRow: Int32Array;
   targetRow: Int32Array;
   /**
-   * Whether the rows prevent more than s_ik vehicles from leaving; otherwise `master.ts` adds such a row where it is
+   * Whether the rows prevent more than s_ik vehicles from leaving; otherwise `master.ts` adds such a row if it is
    * violated.
    */
   limitsLeaving: boolean;

@@ -94,7 +94,7 @@ export function createMaster(
   };
 }
 
-/** Adds rows "at most s_ik leave" where more than that leave. @returns whether it added any */
+/** Adds rows "at most s_ik leave" for sources that more than s_ik leave. @returns whether it added any */
 function addLeavingRows(
   { problem, base, firstArc, leavingRow, rows, columns }: Master,
   values: Float64Array,

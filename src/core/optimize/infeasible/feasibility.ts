@@ -1,5 +1,5 @@
 /**
- * Decides whether a problem has a plan, and finds one: by reach alone where that suffices (`reachable.ts`,
+ * Decides whether a problem has a plan, and finds one: by reach alone if that suffices (`reachable.ts`,
  * `coverage.ts`), otherwise by solving.
  */
 

@@ -111,7 +111,7 @@ async function cheapestPlanCost(problem: Problem, control: Stopping): Promise<Re
   };
 }
 
-/** Tenths of a km, rounded up; the distance matters only where it lets another move in. */
+/** Tenths of a km, rounded up; the distance matters only if it allows another move. */
 async function shortestDistance(problem: Problem, control: Stopping, known: Known): Promise<Relaxation> {
   const tenths = new Set<number>();
   const limit = known.insufficient ?? problem.limits.maxDistanceKm;

@@ -24,7 +24,7 @@ import { type Addition, fewestAdditions } from './fewest-vehicles.ts';
 export type VehiclesNeeded = Omit<Bisected, 'plan'> & {
   /** Capacity of each: the fleet's most common one. */
   capacity: number;
-  /** Where they can be put; empty where no number was found. */
+  /** Where they can be put; empty if no number was found. */
   additions: Addition[];
 };
 

@@ -21,7 +21,7 @@ import { widenArc } from './residual/flow-changes.ts';
 import { residualOf, setArcCost, shutArc } from './residual/residual-network.ts';
 import { distances } from './residual/shortest-paths.ts';
 
-/** Costs keep this many digits beyond a unit where numbers stay exact. */
+/** Costs keep this many digits beyond a unit if numbers stay exact. */
 const MAX_SCALE = 1024;
 const MAX_PATH = 2 ** 50;
 const MAX_MULTIPLIER = 2 ** 46;

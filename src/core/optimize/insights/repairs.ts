@@ -12,7 +12,7 @@ import { markState } from './residual/residual-network.ts';
 import { distances } from './residual/shortest-paths.ts';
 import { learn, type Sensitivities, type Sensitivity } from './sensitivity.ts';
 
-/** A plan and what it costs. */
+/** A plan and its cost. */
 export type PlanInHand = { moves: Moves; costUnits: number };
 
 /** Units of cost; Infinity if the plan cannot be repaired this way. */

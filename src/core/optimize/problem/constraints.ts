@@ -22,7 +22,7 @@ type LimitConstraint = {
   limit: keyof Limits;
   /** The value that switches the constraint off. */
   off: number;
-  /** How far insights move the value to show what one unit of it is worth; null where that says nothing. */
+  /** How far insights move the value to show the worth of one unit of it; null if that says nothing. */
   insightStep: number | null;
   /** The direction in which the constraint becomes looser. */
   looser: 'lower' | 'higher';
@@ -30,7 +30,7 @@ type LimitConstraint = {
   unit?: ' km';
   /** Why the value allows no plan; follows, for example, "total_fleet_size 3" in a message. */
   fact: string;
-  /** Conversions between the problem's value and the request's; absent where the two are the same. */
+  /** Conversions between the problem's value and the request's; absent if the two are the same. */
   asRequested?: (value: number) => number;
   fromRequested?: (value: number) => number;
 };

@@ -31,7 +31,7 @@ export type LocationPoint = { id: number; latitude: number; longitude: number };
 
 export type OptimizeInput = {
   request: OptimizeRequest;
-  /** The stored locations that the request names; ignored where the request carries a `network`. */
+  /** The stored locations that the request names; ignored if the request has a `network`. */
   locations: readonly LocationPoint[];
   settings: OptimizeSettings;
 };
@@ -41,7 +41,7 @@ export type OptimizeInput = {
  * not fit in memory.
  */
 export type Network = {
-  /** Cost units per vehicle; Infinity where the network forbids the move; 0 on the diagonal. */
+  /** Cost units per vehicle; Infinity if the network forbids the move; 0 on the diagonal. */
   costUnits: Float64Array;
   /** km; null if the request's network gives no distances, and then no distance limit applies. */
   distanceKm: Float64Array | null;
@@ -61,7 +61,7 @@ export type GreatCircle = {
   buildCosts(check: () => void): void;
   buildDistances(check: () => void): void;
   /**
-   * The moves within a limit, by source; null where they are so many that the matrices are faster.
+   * The moves within a limit, by source; null if they are so many that the matrices are faster.
    * @throws what `check` throws
    */
   near(limitKm: number, check?: () => void): SparseCosts | null;
@@ -144,7 +144,7 @@ export type Solution = {
   costUnits: number;
   /** Proved lower bound on the cost of every plan. */
   boundUnits: number;
-  /** (cost − bound) / cost; 0 where the cost is 0. */
+  /** (cost − bound) / cost; 0 if the cost is 0. */
   gap: number;
   /** Whether the gap is within the requested one. */
   proved: boolean;

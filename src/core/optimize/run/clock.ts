@@ -1,6 +1,6 @@
 /**
  * The clock of the core; no other file of the core reads one. Deadlines are times of the monotonic clock, in ms. CPU
- * time of the thread counts where load from other work must not shorten a job.
+ * time of the thread counts if load from other work must not shorten a job.
  */
 
 /** Monotonic time, in ms. */

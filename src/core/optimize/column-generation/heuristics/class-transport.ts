@@ -3,7 +3,7 @@
  * change by one.
  *
  * Sources i send s_i vehicles (staying is i → i at no cost), sinks j take p_j. Duals w, v with c_ij + w_i − v_j ≥ 0,
- * and = 0 where vehicles go, prove the flow optimal for its p. To take a vehicle from b and give it to a, flow is
+ * with equality for moves in use, prove the flow optimal for its p. To take a vehicle from b and give it to a, flow is
  * sent along a shortest path of the residual network (Dijkstra on reduced costs), which preserves optimality:
  * successive shortest paths. The start is p = s: all vehicles stay, duals 0.
  * O(n · sinks settled) per path. Whole cost units: all sums are exact. Reference: Ahuja, Magnanti, Orlin (1993),

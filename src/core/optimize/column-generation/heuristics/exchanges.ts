@@ -15,7 +15,7 @@ export type Exchange = { shifts: Shift[]; cost: number; unmet: number };
 
 export type ExchangeState = {
   capacities: Float64Array;
-  /** n: capacity present beyond demand, negative where demand is unmet. */
+  /** n: capacity present beyond demand, negative if demand is unmet. */
   spare: Float64Array;
   /** Additional demand that may be left unmet. */
   slack: number;

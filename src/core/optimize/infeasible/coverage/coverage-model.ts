@@ -23,7 +23,7 @@ import type { Reach } from './class-reach.ts';
 
 export type CoverageModel = {
   model: LinearModel;
-  /** z by k · n + j, then w where there are bounds per location; u comes after them. */
+  /** z by k · n + j, then w if there are bounds per location; u comes after them. */
   integerColumns: number;
   isBounded: boolean;
   demandScale: number;

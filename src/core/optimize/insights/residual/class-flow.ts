@@ -23,12 +23,12 @@ import { createResidualNetwork, type ResidualNetwork } from './residual-network.
 export type ClassFlow = {
   network: ResidualNetwork;
   source: (i: number) => number;
-  /** Where vehicles come to be counted at j, and where they leave from there. */
+  /** The node at which vehicles arriving at j are counted, and the node from which they leave. */
   arrival: (j: number) => number;
   departure: (j: number) => number;
   served: number;
   sink: number;
-  /** Arc of a move or of staying, −1 where there is none. */
+  /** Arc of a move or of staying, −1 if there is none. */
   moveArc: (i: number, j: number) => number;
   servedArc: number;
   /** Arc of the vehicles that serve at j. */

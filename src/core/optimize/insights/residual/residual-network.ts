@@ -88,7 +88,7 @@ export function refreshNear(network: ResidualNetwork): void {
   network.drift = 0;
 }
 
-/** Closes an arc both ways: what it carries stays. */
+/** Closes an arc in both directions; its flow stays. */
 export function shutArc(network: ResidualNetwork, arc: number): void {
   const { placeOf } = network.residualArcs;
   setResidual(network, placeOf[2 * arc], 0);
@@ -104,7 +104,7 @@ export function setArcCost({ residualArcs, near }: ResidualNetwork, arc: number,
   near?.update(placeOf[2 * arc + 1]);
 }
 
-/** The cost of an arc on a path, in reduced terms: ≥ 0 where the residual arc has residual. */
+/** The cost of an arc on a path, in reduced terms: ≥ 0 if the residual arc has residual. */
 export function reducedCost({ residualArcs, potential }: ResidualNetwork, number: number): number {
   const { cost, tail, head, placeOf } = residualArcs;
   const h = placeOf[number];

@@ -1,4 +1,4 @@
-/** Shortest paths of a residual network, by Dijkstra on reduced costs: first among nearby arcs, where these suffice. */
+/** Shortest paths of a residual network, by Dijkstra on reduced costs: first among nearby arcs, if these suffice. */
 import type { NearArcs } from './near-arcs.ts';
 import { type ResidualNetwork, refreshNear } from './residual-network.ts';
 

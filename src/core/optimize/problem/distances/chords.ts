@@ -3,7 +3,7 @@
  *
  * The chord between two unit vectors u, v is |u − v|, and the distance is 2R·asin(|u − v| / 2). For s = |u − v| / 2
  * up to MAX_SERIES (about 127 km) the series s + s³/6 + 3s⁵/40 + 15s⁷/336 is within 1e-18 of the arcsine.
- * Both computations are accurate to a few 1e-16 of the earth's radius. The exact function decides where they could
+ * Both computations are accurate to a few 1e-16 of the earth's radius. The exact function decides if they could
  * round up differently (the value is within ERROR_KM of a whole unit) and beyond the range of the series.
  */
 import { type Coordinates, EARTH_RADIUS_KM, greatCircleKm } from '../../../geo.ts';

@@ -3,7 +3,7 @@
  * cubic grid whose side is the chord of the limit; only the 27 cells around each point are searched. The grid holds
  * unit vectors, so poles and the date line need no special case. O(n log n + pairs visited).
  *
- * A pair is within the limit exactly where `greatCircleKm(a, b) <= limit` holds, to the last bit.
+ * A pair is within the limit exactly if `greatCircleKm(a, b) <= limit` holds, to the last bit.
  */
 import { type Coordinates, EARTH_RADIUS_KM, greatCircleKm } from '../../../geo.ts';
 import { createChordCost, unitVectors } from './chords.ts';

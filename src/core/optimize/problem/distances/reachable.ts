@@ -1,5 +1,5 @@
 /**
- * The most demand that vehicles of one class can serve at any cost. Only which vehicle may come where matters.
+ * The most demand that vehicles of one class can serve at any cost. Only the allowed moves matter, not their costs.
  *
  * The sets of service places that can be filled at the same time are the independent sets of a matroid (a transversal
  * matroid, truncated at the fleet size), so the greedy choice is optimal: take the places in descending order of
@@ -133,7 +133,7 @@ function fillPlaces(
     return wanted - open;
   }
 
-  /** Brings up to `most` more vehicles to `target`, by rerouting others where necessary. @returns how many */
+  /** Brings up to `most` more vehicles to `target`, by rerouting others if necessary. @returns how many */
   function augment(target: number, most: number): number {
     const cameFrom = new Int32Array(n).fill(-1);
     const through = new Int32Array(n).fill(-1);
