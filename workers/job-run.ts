@@ -12,7 +12,7 @@ import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 import type { ThreadOutcome, Threads } from './threads.ts';
 
-/** Progress is stored at most this often, so it is stored this late. Subscribers get every report at once. */
+/** Least time between two writes of progress to PostgreSQL. Subscribers get every report at once. */
 const STORE_PROGRESS_MS = 500;
 /** Longer than the largest request takes to parse. */
 const FACTS_LIMIT_SECONDS = 60;

@@ -8,7 +8,7 @@ import type { App } from './deps.ts';
 
 /** Headers are a few kB: even a slow connection sends them within this time. */
 const MAX_HEADERS_SECONDS = 30;
-/** Interval at which late sockets are looked for. */
+/** Longest interval between two searches for late sockets. */
 const MAX_CHECK_SECONDS = 5;
 
 type Timeouts = Pick<Config, 'HTTP_REQUEST_TIMEOUT_SECONDS'>;

@@ -61,7 +61,7 @@ export function phasesOnWire(job: JobRecord, attempts: readonly AttemptRecord[])
   });
 }
 
-/** Rounds seconds to the millisecond. */
+/** An estimate, its seconds rounded to the millisecond. */
 export function estimateOnWire(estimate: DurationEstimate | null): JobEstimate | null {
   if (!estimate) return null;
   const round = (seconds: number) => Math.round(seconds * 1000) / 1000;

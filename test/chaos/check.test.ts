@@ -159,7 +159,7 @@ const COMPLETED = { status: 'completed' as const, http_status: 200, result: {} }
 const CANCELLED = { status: 'cancelled' as const, http_status: 409, result: answer('JOB_CANCELLED') };
 const CRASHED = { status: 'failed' as const, http_status: 500, result: answer('INTERNAL_ERROR') };
 
-test('the check of endings holds the service to what it told of a cancellation, and to what was sent', () => {
+test('the check of endings compares each end with the answer to its cancellation, and with the request', () => {
   const ledger = createLedger();
   const [problem] = problems;
   const tell = (jobId: string, httpStatus: number, status: string) => {
@@ -191,7 +191,7 @@ test('the check of endings holds the service to what it told of a cancellation, 
   );
 });
 
-test('PostgreSQL notes every write to a row that has ended, and none before', async () => {
+test('PostgreSQL records every write to a row that has ended, and no earlier one', async () => {
   const { db, pool } = openTestDatabase(await createTestDatabase());
   const query = async (text: string) => (await pool.query(text)).rows;
   await watchLateWrites(query);

@@ -16,7 +16,7 @@ beforeAll(async () => {
   baseUrl = service.url;
 });
 
-test('hard cases hold, and requests made at random from the document are answered as it promises', async () => {
+test('hard cases hold, and random requests from the document are answered as it promises', async () => {
   const { cases, findings } = await runFuzz({
     ...{ baseUrl, requests: 600, seed: 1, concurrency: 4, restSeconds: 0 },
     ...{ caseSeconds: 1, casePattern: /./, pids: [], workerCount: 2, onPhase: () => {} },

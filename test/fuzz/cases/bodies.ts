@@ -62,7 +62,7 @@ export const bodyCases: Case[] = [
     },
   },
   {
-    name: 'the longest hourly forecast of all locations leaves the others their turn',
+    name: 'the longest hourly forecast of all locations does not hold up other requests',
     seconds: 10,
     async run(context) {
       const { locationIds, call } = context;
@@ -159,7 +159,7 @@ export const bodyCases: Case[] = [
     REFUSED,
   ),
   {
-    name: 'malformed JSON is told with its line and column',
+    name: 'malformed JSON is reported with its line and column',
     async run({ call }) {
       const reply = await call('POST', '/api/v1/optimize', { body: '{\n  "demand_forecast": {,}\n}' });
       assertRefused(reply, 400);

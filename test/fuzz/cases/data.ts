@@ -8,7 +8,7 @@ const FLEET = '/api/v1/data/fleet';
 
 export const dataCases: Case[] = [
   {
-    name: 'a location without observations stops no decision, and is named in it',
+    name: 'a location without observations does not stop a decision, and is named in it',
     seconds: 5,
     async run({ call }) {
       const put = await call('PUT', LOCATIONS, { body: { locations: [PLACE] } });
@@ -39,7 +39,7 @@ export const dataCases: Case[] = [
     },
   },
   {
-    name: 'replacing the fleet by itself changes nothing, and one fault in it nothing either',
+    name: 'replacing the fleet by itself changes nothing, nor does a body with one fault',
     async run({ call }) {
       const { body } = await call('GET', FLEET);
       const fleet = body.data.fleet;
@@ -56,7 +56,7 @@ export const dataCases: Case[] = [
     },
   },
   {
-    name: 'ids that spreadsheets would run come safe with ?spreadsheet=true',
+    name: 'ids that spreadsheets would run are safe with ?spreadsheet=true',
     async run({ call }) {
       const network = {
         location_ids: [1, 2],

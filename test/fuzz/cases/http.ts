@@ -11,7 +11,7 @@ export const httpCases: Case[] = [
     },
   },
   {
-    name: 'Accept is negotiated: 406 where nothing fits, the best by its q-value where something does',
+    name: 'Accept is negotiated: the best type by its q-value, 406 if none fits',
     async run({ call }) {
       const accept = (text: string) => call('GET', '/api/v1/data/locations', { headers: { accept: text } });
       assertRefused(await accept('application/xml'), 406);
@@ -20,7 +20,7 @@ export const httpCases: Case[] = [
     },
   },
   {
-    name: 'Preference-Applied says the wait that is applied',
+    name: 'Preference-Applied gives the wait that is applied',
     async run(context) {
       const headers = { prefer: 'wait=99999' };
       const reply = await context.call('POST', '/api/v1/optimize', { body: smallProblem(context), headers });
@@ -36,7 +36,7 @@ export const httpCases: Case[] = [
     },
   },
   {
-    name: 'answers are compressed where asked, and carry security headers',
+    name: 'answers are compressed if the client asks, and carry security headers',
     async run({ call }) {
       const reply = await call('GET', '/openapi.json', { headers: { 'accept-encoding': 'gzip' } });
       assert.equal(reply.headers['content-encoding'], 'gzip');
@@ -45,7 +45,7 @@ export const httpCases: Case[] = [
     },
   },
   {
-    name: 'a Host that is none of this machine is refused where the service is bound to loopback',
+    name: 'a foreign Host is refused if the service is bound to loopback',
     async run({ call, baseUrl }) {
       const { hostname } = new URL(baseUrl);
       const reply = await call('GET', '/', { headers: { host: 'attacker.example' } });

@@ -25,7 +25,7 @@ const cancel = (context: CaseContext, id: string) => context.call('DELETE', `/ap
 
 export const jobCases: Case[] = [
   {
-    name: 'four long jobs under invented names leave another address a worker, and end cancelled when asked to',
+    name: 'four long jobs under invented names leave a worker to another address, and can be cancelled',
     seconds: 10,
     async run(context) {
       if (context.workerCount < 2) throw new SkippedError('needs two workers or more');
@@ -45,7 +45,7 @@ export const jobCases: Case[] = [
     },
   },
   {
-    name: 'cancellations in a storm of jobs: what was answered 202 ends cancelled',
+    name: 'cancellations in a storm of jobs: a job whose DELETE got 202 ends as cancelled',
     seconds: 5,
     async run(context) {
       const ids = await storeEndless(context, 20);
@@ -82,7 +82,7 @@ export const jobCases: Case[] = [
     },
   },
   {
-    name: 'nobody is told the name of a host in worker_id',
+    name: 'worker_id does not reveal the name of a host',
     async run(context) {
       const { hostname } = await import('node:os');
       const solved = await context.call('POST', '/api/v1/optimize', { body: smallProblem(context) });
