@@ -65,7 +65,7 @@ export async function fillDatabase(pool: pg.Pool, plans: number, jobs: number): 
     `insert into jobs (job_id, status, request_id, input, input_hash, caller, priority, attempts, worker_id,
        heartbeat_at, started_at, location_count, vehicle_count)
      select 'opt_queued_' || i, case when i < 8 then 'running' else 'queued' end, 'r', '{}', '', 'caller ' || i % 20,
-       i / 20, (array['low', 'normal', 'high'])[1 + i % 3]::job_priority, (i < 8)::int, case when i < 8 then 'w' end,
+       (array['low', 'normal', 'high'])[1 + i % 3]::job_priority, (i < 8)::int, case when i < 8 then 'w' end,
        case when i < 8 then now() end, case when i < 8 then now() end, 20, 200
      from generate_series(0, 1007) i`,
   );

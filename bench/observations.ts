@@ -84,7 +84,9 @@ const server = await startEmbeddedPostgres(folder, {
   maintenance_work_mem: '1GB',
   autovacuum: 'off',
 });
-const explaining = new URL(server.url);
+// Only the server's administrator may load auto_explain.
+const explaining = new URL(server.adminUrl);
+explaining.pathname = new URL(server.url).pathname;
 explaining.searchParams.set(
   'options',
   [

@@ -188,7 +188,7 @@ async function measure(backend: string): Promise<void> {
     await startBareWorker(redis ?? postgres.url);
     const bare = await openBare(redis ?? postgres.url);
     endLater(bare.close);
-    const record = await openRecord(postgres.url, places);
+    const record = await openRecord(postgres.adminUrl, places);
     endLater(record.close);
     const outcome = await optimize({ request: problems[0], locations: places, settings: BENCH_SETTINGS });
     const answer = JSON.stringify({ status: 'success', data: 'result' in outcome ? outcome.result : null });

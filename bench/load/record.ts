@@ -16,6 +16,7 @@ import { packLocations } from '../../src/db/packed-rows.ts';
 import { planRecord } from '../../src/db/plan-record.ts';
 
 /**
+ * @param serverUrl the server as its administrator, who may create databases
  * @returns a function for one job from acceptance to answer, without queue, solve and HTTP, and a function that closes
  */
 export async function openRecord(serverUrl: string, places: readonly LocationPoint[]) {
