@@ -4,14 +4,11 @@
  * share of figures that are given (their error is smaller than the figure); and the errors of those. The figures of a
  * location count once.
  */
-import { parseArgs } from 'node:util';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
-import { percentile } from './cli.ts';
+import { percentile, readArguments, reportTable, whole } from './cli.ts';
 import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
-const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: '3' }, only: { type: 'string', default: '' } },
-});
+const { seeds, only, json } = readArguments({ seeds: 3, only: '' });
 
 const shape = (
   locations: number,
@@ -45,8 +42,9 @@ function cpuMs(): number {
 
 const percent = (share: number) => `${Math.round(100 * share)} %`;
 
+const rows: string[][] = [];
 for (const [name, size] of Object.entries(SHAPES)) {
-  if (!name.includes(values.only)) continue;
+  if (!name.includes(only)) continue;
   const times = { plain: [] as number[], explained: [] as number[] };
   const cpuTimes = { plain: [] as number[], explained: [] as number[] };
   const costs: number[] = [];
@@ -54,7 +52,7 @@ for (const [name, size] of Object.entries(SHAPES)) {
   const figures: number[] = [];
   let wanted = 0;
   let known = 0;
-  for (let seed = 0; seed <= Number(values.seeds); seed++) {
+  for (let seed = 0; seed <= seeds; seed++) {
     const { request, locations } = cityRequest(Math.max(1, seed), size);
     for (const which of seed === 0 ? (['plain'] as const) : (['plain', 'explained'] as const)) {
       const startedMs = performance.now();
@@ -86,10 +84,18 @@ for (const [name, size] of Object.entries(SHAPES)) {
   }
   const exact = errors.filter((error) => error === 0).length / errors.length;
   const timeOf = (which: 'plain' | 'explained') =>
-    `${percentile(times[which], 0.5).toFixed(0)} ms (CPU ${percentile(cpuTimes[which], 0.5).toFixed(0)})`;
-  console.log(
-    `${name.padEnd(36)} ${timeOf('plain')} → ${timeOf('explained')}   given ${percent(known / wanted)}, exact ${percent(exact)}, ` +
-      `error ${percentile(errors, 0.5).toFixed(2)} (90 %: ${percentile(errors, 0.9).toFixed(2)}), ` +
-      `figure ${percentile(figures, 0.5).toFixed(2)}, cost ${percentile(costs, 0.5).toFixed(0)}`,
-  );
+    `${whole(percentile(times[which], 0.5))} (${whole(percentile(cpuTimes[which], 0.5))})`;
+  rows.push([
+    name,
+    timeOf('plain'),
+    timeOf('explained'),
+    percent(known / wanted),
+    percent(exact),
+    `${percentile(errors, 0.5).toFixed(2)} (${percentile(errors, 0.9).toFixed(2)})`,
+    percentile(figures, 0.5).toFixed(2),
+    whole(percentile(costs, 0.5)),
+  ]);
+  console.error(rows.at(-1)?.join('  '));
 }
+const columns = ['request', 'without', 'with', 'given', 'exact', 'error', 'figure', 'cost'];
+reportTable({ columns, rows }, json);

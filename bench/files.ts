@@ -1,13 +1,12 @@
 /**
  * `npm run bench:files -- [--repeats 5] FILE…`: solves DIMACS minimum-cost flow files (their problem line begins with
- * "p") and OR-Library assignment files, gzipped or not. Prints optimum, proof and time of each. Assignments become
- * requests with `network` costs and go through the entry of the service, including checks and verification of the plan.
+ * "p") and OR-Library assignment files, gzipped or not. Prints a table of optimum, proof and time of each. Assignments
+ * become requests with `network` costs and go through the entry of the service, including checks and verification.
  * Assignments with more locations than the service accepts go through the flow core. So do DIMACS files, because
  * requests have no transit nodes and capacities.
  */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { solveFlow } from '../src/core/optimize/flow/solve-flow.ts';
 import type { FlowProblem } from '../src/core/optimize/flow/types.ts';
@@ -15,21 +14,17 @@ import { MAX_MATRIX_LOCATIONS } from '../src/core/optimize/problem/network.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
 import { type Assignment, assignmentFlow, readAssignment, toRequest } from './assignment.ts';
-import { digits, spread } from './cli.ts';
+import { digits, readArguments, reportTable, spread, whole } from './cli.ts';
 import { readDimacs, toFlowProblem } from './dimacs.ts';
 import { BENCH_SETTINGS } from './requests.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { repeats: { type: 'string', default: '5' } },
-});
-const repeats = Number(values.repeats);
-if (positionals.length === 0 || !(repeats >= 1)) {
+const { repeats, json, operands } = readArguments({ repeats: 5 }, { takesOperands: true });
+if (operands.length === 0 || !(repeats >= 1)) {
   console.error('usage: npm run bench:files -- [--repeats 5] FILE…');
   process.exitCode = 1;
 }
 
-/** The task of a file: solved once, reported as one line. */
+/** The task of a file: solved once, reported as the outcome of its row. */
 type Task = { locations: number; solve: () => string | Promise<string> };
 
 function readTask(text: string): Task | { infeasible: string } {
@@ -70,7 +65,9 @@ function assignmentTask(assignment: Assignment): Task {
   return { locations, solve };
 }
 
-async function describe(task: Task): Promise<string> {
+/** A row of the table: file, locations, what was found, ms. */
+async function rowOf(file: string, task: ReturnType<typeof readTask>): Promise<string[]> {
+  if ('infeasible' in task) return [file, '–', `infeasible: ${task.infeasible}`, '–'];
   let told = await task.solve();
   const times: number[] = [];
   for (let i = 0; i < repeats; i++) {
@@ -78,18 +75,19 @@ async function describe(task: Task): Promise<string> {
     told = await task.solve();
     times.push(performance.now() - startedMs);
   }
-  return `${told}; median ${spread(times, digits, [0, 1])} ms, ${task.locations} locations`;
+  return [file, whole(task.locations), told, spread(times, digits, [0, 1])];
 }
 
-for (const file of repeats >= 1 ? positionals : []) {
+const rows: string[][] = [];
+for (const file of repeats >= 1 ? operands : []) {
   try {
     const bytes = readFileSync(file);
     const text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString();
-    const task = readTask(text);
-    const line = 'infeasible' in task ? `infeasible: ${task.infeasible}` : await describe(task);
-    console.log(`${basename(file)}: ${line}`);
+    rows.push(await rowOf(basename(file), readTask(text)));
   } catch (error) {
     console.error(`${basename(file)}: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;
   }
 }
+if (rows.length > 0)
+  reportTable({ columns: ['file', 'locations', 'outcome', 'ms, median (least – most)'], rows }, json);

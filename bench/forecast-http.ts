@@ -1,13 +1,13 @@
 /**
  * `npm run bench:forecast-http -- [--repeats 15]`: POST /api/v1/forecast over HTTP, end to end, on the New York sample
- * (73 locations) in a throwaway PostgreSQL. The API runs in a separate thread. Cold requests use a new start date;
- * cached ones repeat one. The baseline takes turns with them: GET /api/v1/data/locations, one query and 73 rows.
+ * (73 locations) in a throwaway PostgreSQL. The API runs in a separate thread. Cold requests use a new start date or a
+ * new set of locations; cached ones repeat one. The baseline takes turns with them: GET /api/v1/data/locations, one
+ * query and 73 rows.
  */
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { importSample } from '../src/commands/import/sample.ts';
 import { startEmbeddedPostgres } from '../src/commands/start/embedded-postgres.ts';
@@ -16,7 +16,7 @@ import { openDatabase } from '../src/db/client.ts';
 import { migrateDatabase } from '../src/db/migrate.ts';
 import { startApi } from '../src/main.ts';
 import { createLogger } from '../src/process/logger.ts';
-import { figure } from './cli.ts';
+import { figure, ratio, readArguments, reportTable } from './cli.ts';
 
 if (isMainThread) await main();
 else {
@@ -53,8 +53,7 @@ async function main() {
 }
 
 async function measure(url: string, ids: number[]) {
-  const { values } = parseArgs({ options: { repeats: { type: 'string', default: '15' } } });
-  const repeats = Number(values.repeats);
+  const { repeats, json } = readArguments({ repeats: 15 });
   const times = new Map<string, number[]>();
   const timed = async (name: string, r: number, send: () => Promise<Response>) => {
     const began = performance.now();
@@ -77,13 +76,15 @@ async function measure(url: string, ids: number[]) {
     await timed('GET /api/v1/data/locations (baseline)', r, () => fetch(`${url}/api/v1/data/locations`));
     await timed('73 locations × 168 h, cold', r, () => forecast(ids, hourly));
     await timed('the same, cached', r, () => forecast(ids, hourly));
-    await timed('30 of these locations, cached', r, () => forecast(ids.slice(20, 50), hourly));
+    await timed('30 of these locations, cold', r, () => forecast(ids.slice(20, 50), hourly));
     await timed('73 locations × 168 h with intervals, cold', r, () => forecast(ids, bounded));
     await timed('the same with intervals, cached', r, () => forecast(ids, bounded));
   }
   const [baseline] = times.values();
-  console.log(`| request | ms | times the baseline |\n| --- | --- | --- |`);
-  for (const [name, all] of times) {
-    console.log(`| ${name} | ${figure(all)} | ${figure(all.map((ms, i) => ms / baseline[i]))} |`);
-  }
+  const rows = [...times].map(([name, all]) => [
+    name,
+    figure(all),
+    all === baseline ? '× 1' : ratio(all.map((ms, i) => ms / baseline[i])),
+  ]);
+  reportTable({ columns: ['request', 'ms', 'by the baseline'], rows }, json);
 }

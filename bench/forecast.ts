@@ -6,14 +6,13 @@
  */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { DEFAULT_FILE, readDemand } from '../src/commands/backtest.ts';
 import { sameHourMean } from '../src/core/forecast/baselines.ts';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { localHistory } from '../src/core/forecast/local-series.ts';
 import { zoneClock } from '../src/core/forecast/local-time.ts';
 import type { DemandSeries } from '../src/core/forecast/types.ts';
-import { percentile, reportTable, spread } from './cli.ts';
+import { percentile, readArguments, reportTable, spread, whole } from './cli.ts';
 import { createUniform } from './instances.ts';
 
 const ZONE = 'America/New_York';
@@ -115,30 +114,22 @@ async function measure({ series: load, horizonHours, stepHours }: Case, repeats:
   return measured;
 }
 
-const { values } = parseArgs({
-  options: {
-    repeats: { type: 'string', default: '9' },
-    only: { type: 'string' },
-    case: { type: 'string' },
-    json: { type: 'string' },
-  },
-});
+const { repeats, only, case: own, json } = readArguments({ repeats: 9, only: '', case: '' });
 
-if (values.case !== undefined) {
-  console.log(JSON.stringify(await measure(CASES[values.case], Number(values.repeats))));
+if (own !== '') {
+  console.log(JSON.stringify(await measure(CASES[own], repeats)));
 } else {
   const rows: string[][] = [];
   for (const name of Object.keys(CASES)) {
-    if (values.only !== undefined && !name.includes(values.only)) continue;
+    if (!name.includes(only)) continue;
     const script = fileURLToPath(import.meta.url);
-    const child = spawnSync(process.execPath, [script, '--case', name, '--repeats', values.repeats], {
+    const child = spawnSync(process.execPath, [script, '--case', name, '--repeats', String(repeats)], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const { coldMs, coldProcessorMs, engineMs, processorMs, naiveMs, memoryMb } = JSON.parse(
       child.stdout,
     ) as Measured;
-    const whole = (value: number) => Math.round(value).toLocaleString('en-US');
     const ratios = engineMs.map((ms, r) => ms / naiveMs[r]);
     console.error(
       `${name}: processor ${whole(coldProcessorMs)} ms cold, ${whole(percentile(processorMs, 0.5))} ms warm`,
@@ -146,6 +137,5 @@ if (values.case !== undefined) {
     rows.push([name, whole(coldMs), spread(engineMs, whole), spread(ratios, whole), `${whole(memoryMb)} MB`]);
   }
   const columns = ['series and horizon', 'cold', 'warm', '× seasonal naive', 'memory'];
-  const command = `npm run bench:forecast -- --repeats ${values.repeats}`;
-  reportTable({ command, columns, rows }, values.json);
+  reportTable({ columns, rows }, json);
 }

@@ -1,28 +1,24 @@
 /**
- * How the time to a verified plan grows with the fleet and with the share of allowed moves. For growth with the number
- * of locations see `optimizer.ts`.
- *
- *   npm run bench:growth -- [--repeats 7] [--svg FOLDER]
+ * `npm run bench:growth -- [--repeats 7] [--svg FOLDER]`: how the time to a verified plan grows with the fleet and with
+ * the share of allowed moves. For growth with the number of locations see `optimizer.ts`.
  *
  * Measures the whole core in one thread, from the parsed request; medians with the 10th and 90th percentile. Instances
  * take turns within each repeat.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import { solveFlow } from '../src/core/optimize/flow/solve-flow.ts';
 import { nearCosts, shareWithin } from '../src/core/optimize/problem/distances/near-costs.ts';
 import type { LocationPoint } from '../src/core/optimize/problem/model.ts';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
+import { percentile, readArguments, reportTable, spread } from './cli.ts';
 import { cityFlow } from './instances.ts';
 import { plotLogLog, type Series } from './plot.ts';
 import { BENCH_SETTINGS, cityRequest } from './requests.ts';
 
-const { values } = parseArgs({
-  options: { repeats: { type: 'string', default: '7' }, svg: { type: 'string' } },
-});
-const repeats = Number(values.repeats);
+const { repeats, svg, json } = readArguments({ repeats: 7, svg: '' });
+const rows: string[][] = [];
 
 type Case = { series: string; x: number; request: OptimizeRequest; locations: LocationPoint[] };
 
@@ -79,22 +75,19 @@ async function measure(name: string, title: string, xLabel: string, cases: Case[
     }
   }
   const series = new Map<string, Series>();
-  console.log(title);
   for (const [at, { series: line, x }] of cases.entries()) {
-    const sorted = times[at].sort((a, b) => a - b);
-    const [low, median, high] = [0.1, 0.5, 0.9].map((q) => sorted[Math.floor(q * (sorted.length - 1))]);
-    console.log(
-      `  ${line}, ${x < 100 ? x.toPrecision(2) : x}: ${median.toFixed(1)} ms   ${low.toFixed(1)} – ${high.toFixed(1)}`,
-    );
+    const [low, median, high] = [0.1, 0.5, 0.9].map((share) => percentile(times[at], share));
+    rows.push([
+      line,
+      `${x < 100 ? x.toPrecision(2) : x.toLocaleString('en-US')} ${xLabel}`,
+      spread(times[at]),
+    ]);
     const drawn = series.get(line) ?? { name: line, points: [] };
     drawn.points.push({ x, median, low, high });
     series.set(line, drawn);
   }
-  if (values.svg) {
-    writeFileSync(
-      join(values.svg, `${name}.svg`),
-      plotLogLog(title, xLabel, 'milliseconds', [...series.values()]),
-    );
+  if (svg) {
+    writeFileSync(join(svg, `${name}.svg`), plotLogLog(title, xLabel, 'milliseconds', [...series.values()]));
   }
 }
 
@@ -110,3 +103,4 @@ await measure(
   '% of pairs within max_distance',
   densityCases(),
 );
+reportTable({ columns: ['request', 'size', 'ms'], rows }, json);

@@ -11,7 +11,9 @@ import { localDate, localMidnight } from '../src/core/forecast/local-time.ts';
 import { HOLIDAY_REACH_HOURS } from '../src/core/forecast/special-days.ts';
 import type { ForecastSet, Holiday } from '../src/core/forecast/types.ts';
 import { openHolidayCalendar } from '../src/inputs/holidays.ts';
+import { readArguments, reportTable } from './cli.ts';
 
+const { json } = readArguments({});
 const HOURS_PER_DAY = 24;
 /** Ten days of history: with fewer, the intervals are those of a new location. */
 const FIRST_START = '2017-01-10';
@@ -86,25 +88,17 @@ function score(forecasts: ReturnType<typeof forecaster>, date: string, from = 0,
   return found;
 }
 
-const percent = (share: number): string => (100 * share).toFixed(1).padStart(7);
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const calendars = ['US', 'US-NY'].map(async (region) =>
   (await openHolidayCalendar(region)).between(first, last),
 );
 const [none, federal, state] = [[], ...(await Promise.all(calendars))].map(forecaster);
-const title = (text: string, columns: string[]) => `  ${text.padEnd(7 * columns.length)}`;
-console.log(
-  ' '.repeat(60) +
-    title('hourly WAPE, %', ['none', 'US', 'US-NY']) +
-    title('bias, %', ['none', 'US']) +
-    title('95 % holds', ['none', 'US']),
-);
-console.log(`${' '.repeat(62)}   none     US  US-NY     none     US     none     US`);
-for (const [date, name, from, to] of DAYS) {
+const rows = DAYS.map(([date, name, from, to]) => {
   const [blind, known, ofState] = [none!, federal!, state!].map((one) => score(one, date, from, to));
   const wapes = [blind!, known!, ofState!].map(({ hours }) => percent(accuracyOf([hours]).wape!));
   const biases = [blind!, known!].map(({ days }) => percent(accuracyOf([days]).bias!));
   const holds = [blind!, known!].map(({ inside, count }) => percent(inside / count));
-  console.log(
-    `${date} ${name}`.padEnd(62) + [wapes, biases, holds].map((cells) => cells.join('')).join('  '),
-  );
-}
+  return [`${name}, ${date}`, ...wapes, ...biases, ...holds];
+});
+const columns = ['day', 'WAPE without', 'with', '`US-NY`', 'bias without', 'with', '95 % without', 'with'];
+reportTable({ columns, rows }, json);

@@ -1,31 +1,28 @@
 /**
- * How many of the smallest relaxations in an explanation are proved in time, and how wide the others are left open.
- *
- *   npm run bench:infeasible -- [--sizes 20,73,263] [--first 1] [--seeds 2] [--seconds 4] [--only TEXT] [--each]
+ * `npm run bench:infeasible -- [--sizes 20,73,263] [--first 1] [--seeds 2] [--seconds 4] [--only TEXT] [--each]`: how
+ * many of the smallest relaxations in an explanation are proved in time, and how wide the others are left open.
  *
  * A city with 2 to 4 capacities and fractional demand, infeasible in each of the ways below. `--seconds`: the time
- * limit of an explanation; 4 as without `options.explain`, more as with it. Reports per kind and size: the relaxations
- * found, how many are settled, and for the open ones the distance between the value found and the nearest value proved
- * insufficient. `--each`: reports every problem.
+ * limits of an explanation; 4 as without `options.explain`, more as with it. The table has, per kind and size, how many
+ * of the relaxations found are proved. Printed besides, per constraint: for the open ones the distance between the
+ * value found and the nearest value proved insufficient. `--each`: reports every problem.
  */
-import { parseArgs } from 'node:util';
 import { explainInfeasible } from '../src/core/optimize/infeasible/infeasible.ts';
 import type { Limits } from '../src/core/optimize/problem/constraints.ts';
 import type { Conflict, Problem } from '../src/core/optimize/problem/model.ts';
 import { countVehicles } from '../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
+import { readArguments, reportTable, spread, whole } from './cli.ts';
 import { createUniform, SERVICE_LEVEL } from './instances.ts';
 import { createMixedProblem } from './mixed-instances.ts';
 
-const { values } = parseArgs({
-  options: {
-    sizes: { type: 'string', default: '20,73,263' },
-    first: { type: 'string', default: '1' },
-    seeds: { type: 'string', default: '2' },
-    seconds: { type: 'string', default: '4' },
-    only: { type: 'string', default: '' },
-    each: { type: 'boolean', default: false },
-  },
+const { sizes, first, seeds, seconds, only, each, json } = readArguments({
+  sizes: [20, 73, 263],
+  first: 1,
+  seeds: 2,
+  seconds: [4],
+  only: '',
+  each: false,
 });
 
 const CAPACITIES = [
@@ -59,7 +56,7 @@ function fewestByCapacity({ locationIds, capacities, supply, demand }: Problem):
 
 const KINDS: Record<string, Kind> = {
   'service level': { load: 1.08, limits: () => ({ minServiceLevel: 0.97 }) },
-  distance: { load: 0.8, limits: () => ({ maxDistanceKm: 1.5 }) },
+  'distance 1.5 km': { load: 0.8, limits: () => ({ maxDistanceKm: 1.5 }) },
   'fleet size': {
     load: 0.85,
     limits: (problem) => ({ totalFleetSize: Math.floor(0.93 * fewestByCapacity(problem)) }),
@@ -73,16 +70,16 @@ const KINDS: Record<string, Kind> = {
     load: 0.8,
     limits: (problem) => ({ maxVehiclesPerLocation: Math.ceil(0.7 * mean(problem)) + 1 }),
   },
-  'middling distance': { load: 0.95, limits: () => ({ minServiceLevel: 0.97, maxDistanceKm: 4 }) },
-  'service level and distance': {
+  'distance 4 km': { load: 0.95, limits: () => ({ minServiceLevel: 0.97, maxDistanceKm: 4 }) },
+  'two at once: service level and distance': {
     load: 1.08,
     limits: () => ({ minServiceLevel: 0.97, maxDistanceKm: 2 }),
   },
-  'distance and ceiling': {
+  'two at once: distance and ceiling': {
     load: 0.85,
     limits: (_, cheapest) => ({ maxDistanceKm: 2, maxCostUnits: Math.round(0.7 * cheapest) }),
   },
-  'fleet size and most per location': {
+  'two at once: fleet size and most per location': {
     load: 0.85,
     limits: (problem) => ({
       totalFleetSize: Math.floor(0.93 * fewestByCapacity(problem)),
@@ -111,7 +108,7 @@ async function createInfeasible(
   return outcome.kind === 'infeasible' ? problem : null;
 }
 
-type Row = { named: number; settled: number; alone: number; widths: number[]; ms: number[] };
+type Row = { named: number; proved: number; widths: number[]; ms: number[] };
 
 /** Distance between the value found and the nearest insufficient one, as a share of the value found. */
 function widthOf({ relaxation, insufficient, value }: Conflict): number {
@@ -119,55 +116,67 @@ function widthOf({ relaxation, insufficient, value }: Conflict): number {
   return Math.abs(relaxation - (insufficient ?? value ?? 0)) / relaxation;
 }
 
-for (const n of values.sizes.split(',').map(Number)) {
-  const table = new Map<string, Row>();
-  for (const [name, kind] of Object.entries(KINDS)) {
-    if (!name.includes(values.only)) continue;
-    for (const capacities of CAPACITIES) {
-      const first = Number(values.first);
-      for (let seed = first; seed < first + Number(values.seeds); seed++) {
-        const problem = await createInfeasible(seed, n, capacities, kind);
-        if (!problem) {
-          console.log(`${n} ${name} ${capacities} seed ${seed}: not infeasible`);
-          continue;
-        }
-        const startedMs = performance.now();
-        const { conflicts } = await explainInfeasible(
-          { demand_forecast: {}, fleet_state: { vehicles: [] } },
-          problem,
-          { deadlineMs: startedMs + 1000 * Number(values.seconds) },
-          Number.POSITIVE_INFINITY,
+/** What the explanations of one kind named, by constraint. */
+async function explainKind(name: string, n: number, limitSeconds: number): Promise<Map<string, Row>> {
+  const rows = new Map<string, Row>();
+  for (const capacities of CAPACITIES) {
+    for (let seed = first; seed < first + seeds; seed++) {
+      const problem = await createInfeasible(seed, n, capacities, KINDS[name]);
+      if (!problem) {
+        console.error(`${n} ${name} ${capacities} seed ${seed}: not infeasible`);
+        continue;
+      }
+      const startedMs = performance.now();
+      const { conflicts } = await explainInfeasible(
+        { demand_forecast: {}, fleet_state: { vehicles: [] } },
+        problem,
+        { deadlineMs: startedMs + 1000 * limitSeconds },
+        Number.POSITIVE_INFINITY,
+      );
+      const ms = performance.now() - startedMs;
+      for (const conflict of conflicts) {
+        const row = rows.get(conflict.constraint) ?? { named: 0, proved: 0, widths: [], ms: [] };
+        rows.set(conflict.constraint, row);
+        row.named++;
+        if (conflict.proved) row.proved++;
+        else row.widths.push(widthOf(conflict));
+        row.ms.push(ms);
+      }
+      if (!each) continue;
+      const told = conflicts.map(
+        ({ constraint, value, relaxation, insufficient, proved }) =>
+          `${constraint} ${value} → ${relaxation}${proved ? '' : ` OPEN (not ${insufficient})`}`,
+      );
+      console.error(`${n} ${name} ${capacities} seed ${seed} ${ms.toFixed(0)} ms: ${told.join('; ')}`);
+    }
+  }
+  return rows;
+}
+
+const ALL = 'all';
+const names = Object.keys(KINDS).filter((name) => name.includes(only));
+/** Rows of the table: the kinds, those of two constraints together, and all. */
+const table = new Map([...names.map((name) => name.split(':')[0]), ALL].map((row) => [row, [row]]));
+const columns = ['kind'];
+for (const n of sizes) {
+  for (const limitSeconds of seconds) {
+    columns.push(`${n} locations, ${limitSeconds} s`);
+    const counts = new Map([...table.keys()].map((row) => [row, { named: 0, proved: 0 }]));
+    for (const name of names) {
+      for (const [constraint, row] of await explainKind(name, n, limitSeconds)) {
+        const widths = row.widths.toSorted((a, b) => a - b).map((width) => `${(100 * width).toFixed(3)} %`);
+        console.error(
+          `${n}, ${limitSeconds} s, ${name}: ${constraint}: ${row.proved} of ${row.named}, ` +
+            `open ${widths.join(', ') || 'none'}; ${spread(row.ms, whole, [0, 1])} ms`,
         );
-        const ms = performance.now() - startedMs;
-        for (const conflict of conflicts) {
-          const key = `${name}: ${conflict.constraint}`;
-          const row = table.get(key) ?? { named: 0, settled: 0, alone: 0, widths: [], ms: [] };
-          table.set(key, row);
-          row.named++;
-          if (conflict.proved) row.settled++;
-          else row.widths.push(widthOf(conflict));
-          row.ms.push(ms);
-        }
-        if (values.each) {
-          const told = conflicts.map(
-            ({ constraint, value, relaxation, insufficient, proved }) =>
-              `${constraint} ${value} → ${relaxation}${proved ? '' : ` OPEN (not ${insufficient})`}`,
-          );
-          console.log(`${n} ${name} ${capacities} seed ${seed} ${ms.toFixed(0)} ms: ${told.join('; ')}`);
+        for (const kind of [name.split(':')[0], ALL]) {
+          const count = counts.get(kind)!;
+          count.named += row.named;
+          count.proved += row.proved;
         }
       }
     }
+    for (const [row, { named, proved }] of counts) table.get(row)!.push(`${proved} of ${named}`);
   }
-  let named = 0;
-  let settled = 0;
-  for (const [key, row] of table) {
-    named += row.named;
-    settled += row.settled;
-    const widths = row.widths.toSorted((a, b) => a - b).map((w) => `${(100 * w).toFixed(3)} %`);
-    const ms = row.ms.toSorted((a, b) => a - b);
-    console.log(
-      `${n} | ${key} | ${row.settled} of ${row.named} | ${widths.join(', ')} | ${ms[ms.length >> 1].toFixed(0)} (${ms[0].toFixed(0)} – ${ms.at(-1)!.toFixed(0)})`,
-    );
-  }
-  console.log(`${n} locations: ${settled} of ${named} settled`);
 }
+reportTable({ columns, rows: [...table.values()] }, json);

@@ -3,17 +3,15 @@
  * change of level, for all zones of the New York sample, from four starts. Every hour of the last k days before the
  * start, and after it, is changed by the factor: counts are thinned or multiplied.
  */
-import { parseArgs } from 'node:util';
 import { loadNyc, normal, seededRandom, sum, utcHour } from '../test/core/forecast/samples.ts';
-import { percentile, toMarkdown } from './cli.ts';
+import { percentile, readArguments, reportTable } from './cli.ts';
 import { forecastWeek, isHeld } from './forecast-week.ts';
 
-const { values } = parseArgs({
-  options: {
-    factors: { type: 'string', default: '1,0.1,0.33,0.7,1.3,3,10' },
-    days: { type: 'string', default: '7,10,21' },
-  },
-});
+const {
+  factors,
+  days: daysSince,
+  json,
+} = readArguments({ factors: [1, 0.1, 0.33, 0.7, 1.3, 3, 10], days: [7, 10, 21] });
 const STARTS = ['2017-03-22', '2017-03-30', '2017-04-07', '2017-04-19'];
 const WEEK_HOURS = 168;
 /** A thinned count above this limit is drawn from the normal distribution. */
@@ -87,10 +85,7 @@ function rowOf(factor: number, days: number): string[] {
   ];
 }
 
-const numbers = (text: string) => text.split(',').map(Number);
-const rows = numbers(values.factors).flatMap((factor) =>
-  (factor === 1 ? [7] : numbers(values.days)).map((days) => rowOf(factor, days)),
-);
+const rows = factors.flatMap((factor) => (factor === 1 ? [7] : daysSince).map((days) => rowOf(factor, days)));
 const columns = [
   'factor',
   'k',
@@ -101,4 +96,4 @@ const columns = [
   'of these seen',
   '95 % holds: week, days',
 ];
-console.log(toMarkdown({ columns, rows }));
+reportTable({ columns, rows }, json);

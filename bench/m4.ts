@@ -3,10 +3,10 @@
  * the seasonal naive method; FOLDER contains Hourly-train.csv, Hourly-test.csv and M4-info.csv. `npm run bench:m4 --
  * --made-up 414 [--seed 1]`: the same on artificial series of that kind.
  */
-import { parseArgs } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import { addBounds, panelFitter } from '../src/core/forecast/panel.ts';
 import type { DemandSeries } from '../src/core/forecast/types.ts';
+import { readArguments, reportTable } from './cli.ts';
 import { M4FileError, type M4Series, readM4Hourly } from './m4-files.ts';
 import { m4LikeSeries } from './m4-like.ts';
 import {
@@ -79,35 +79,39 @@ export function scoreM4(all: readonly M4Series[], onSeries: (done: number) => vo
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { 'made-up': { type: 'string' }, seed: { type: 'string', default: '1' } },
-  });
-  const madeUp = values['made-up'];
-  const folder = positionals[0];
-  if ((madeUp === undefined) === (folder === undefined)) {
+  const {
+    operands,
+    seed,
+    json,
+    'made-up': madeUp,
+  } = readArguments({ 'made-up': 0, seed: 1 }, { takesOperands: true });
+  const folder = operands[0];
+  if (madeUp > 0 === (folder !== undefined)) {
     throw new M4FileError(
       'give the folder of Hourly-train.csv, Hourly-test.csv and M4-info.csv, or --made-up COUNT',
     );
   }
-  const all =
-    folder === undefined ? m4LikeSeries(Number(madeUp), Number(values.seed)) : await readM4Hourly(folder);
+  const all = folder === undefined ? m4LikeSeries(madeUp, seed) : await readM4Hourly(folder);
   const bar = new SingleBar({ format: '{bar} {value}/{total} series', clearOnComplete: true });
   bar.start(all.length, 0);
   const began = performance.now();
   const report = scoreM4(all, (done) => bar.update(done));
   const seconds = (performance.now() - began) / 1000;
   bar.stop();
-  const row = (name: string, score: PointScore, owa: number, rest = ''): string =>
-    `${name.padEnd(16)} ${score.smape.toFixed(2).padStart(7)} ${score.mase.toFixed(3).padStart(7)} ${owa.toFixed(3).padStart(7)}${rest}`;
-  const { engine } = report;
+  const points = (score: PointScore, owa: number) => [
+    score.smape.toFixed(2),
+    score.mase.toFixed(3),
+    owa.toFixed(3),
+  ];
+  const { engine, seasonalNaive: seasonal } = report;
   const coverage = `${(100 * engine.coverage).toFixed(1)} %`;
-  const rest = ` ${engine.msis.toFixed(2).padStart(7)} ${coverage.padStart(11)}`;
-  console.log(`${report.series} series, ${seconds.toFixed(1)} s\n`);
-  console.log('method             sMAPE    MASE     OWA    MSIS  95 % holds');
-  console.log(row('this service', engine, engine.owa, rest));
-  console.log(row('seasonal naive', report.seasonalNaive, report.seasonalNaive.owa));
-  console.log(row('Naive2', report.naive2, 1));
+  console.error(`${report.series} series, ${seconds.toFixed(1)} s`);
+  const rows = [
+    ['this service', ...points(engine, engine.owa), engine.msis.toFixed(2), coverage],
+    ['seasonal naive', ...points(seasonal, seasonal.owa), '–', '–'],
+    ['Naive2', ...points(report.naive2, 1), '–', '–'],
+  ];
+  reportTable({ columns: ['method', 'sMAPE', 'MASE', 'OWA', 'MSIS', '95 % holds'], rows }, json);
 }
 
 if (import.meta.main) {

@@ -2,14 +2,13 @@
  * `npm run bench:memory -- [--solves 10000]`: many solves of every kind in one thread, and the memory after each tenth
  * of them. It must stay flat: models are disposed, caches are bounded.
  */
-import { parseArgs } from 'node:util';
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
+import { readArguments, reportTable, whole } from './cli.ts';
 import { createUniform } from './instances.ts';
 import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
-const { values } = parseArgs({ options: { solves: { type: 'string', default: '10000' } } });
-const solves = Number(values.solves);
+const { solves, json } = readArguments({ solves: 10_000 });
 
 type Kind = {
   shape: RequestShape;
@@ -59,7 +58,9 @@ function randomNetwork(seed: number, location_ids: number[]): OptimizeRequest['n
 
 const names = Object.keys(KINDS);
 const counts = new Map<string, number>();
-const startedMs = performance.now();
+const columns = ['solves'];
+const resident = ['resident'];
+const heap = ['JavaScript heap'];
 for (let i = 0; i < solves; i++) {
   const { shape, constraints, hasNetwork, explain } = KINDS[names[i % names.length]];
   const { request, locations } = cityRequest(i, shape);
@@ -74,10 +75,11 @@ for (let i = 0; i < solves; i++) {
   if ((i + 1) % Math.ceil(solves / 10) === 0) {
     globalThis.gc?.();
     const { rss, heapUsed } = process.memoryUsage();
-    const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
-    console.log(
-      `${i + 1} solves: ${Math.round(rss / 1e6)} MB resident, ${Math.round(heapUsed / 1e6)} MB heap, ${seconds} s`,
-    );
+    columns.push(whole(i + 1));
+    resident.push(whole(rss / 1e6));
+    heap.push(whole(heapUsed / 1e6));
+    console.error(`${columns.at(-1)} solves: ${resident.at(-1)} MB resident, ${heap.at(-1)} MB heap`);
   }
 }
-for (const [kind, count] of counts) console.log(`${kind}: ${count}`);
+for (const [kind, count] of counts) console.error(`${kind}: ${count}`);
+reportTable({ columns, rows: [resident, heap] }, json);

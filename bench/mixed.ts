@@ -1,8 +1,7 @@
 /**
- * Problems that are not a pure network, in turns in one process: median and spread of total milliseconds, worst proved
- * gap.
- *
- *   node bench/mixed.ts [everyday | classes | fine | large] [repeats]
+ * `npm run bench:mixed -- [--group everyday|classes|fine|large] [--repeats 5]`: problems that are not a pure network,
+ * in turns in one process: median and spread of total milliseconds, and of their ratio to what the service does;
+ * worst proved gap.
  *
  * everyday: one class, fractional demand, gap 1 %: the service's method (the network simplex with a Lagrangian
  * multiplier), the search by column generation alone, and the formulation of all moves up to 263 locations. classes:
@@ -23,7 +22,7 @@ import { totalDemand } from '../src/core/optimize/problem/service-level.ts';
 import { withLimits } from '../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../src/core/optimize/solve.ts';
 import { threadCache } from '../test/core/optimize/cached.ts';
-import { figure } from './cli.ts';
+import { figure, percent, readArguments, reportTable, spread, whole } from './cli.ts';
 import { SERVICE_LEVEL } from './instances.ts';
 import { createMixedProblem, type MixedShape } from './mixed-instances.ts';
 
@@ -70,10 +69,13 @@ const byAllMoves: Solver = async (problem, gap) => {
   return ended === 'infeasible' ? { kind: 'infeasible', boundUnits: null } : incumbent.finish(ended);
 };
 
+const SERVICE = 'what the service does';
+const ALL_MOVES = 'HiGHS alone, all moves in one model';
+
 function solversFor({ n, capacities }: Case): [string, Solver][] {
-  const solvers: [string, Solver][] = [['service', asTheService]];
+  const solvers: [string, Solver][] = [[SERVICE, asTheService]];
   if (capacities.length === 1) solvers.push(['column generation', byColumns]);
-  if (capacities.length === 1 ? n <= MAX_DIRECT : n <= 30) solvers.push(['all moves', byAllMoves]);
+  if (capacities.length === 1 ? n <= MAX_DIRECT : n <= 30) solvers.push([ALL_MOVES, byAllMoves]);
   return solvers;
 }
 
@@ -86,7 +88,17 @@ function problemOf(seed: number, shape: Case): Problem {
   return withLimits(limited, { minServiceLevel: Math.min(SERVICE_LEVEL, reachable) });
 }
 
-const [group = 'everyday', repeats = '5'] = process.argv.slice(2);
+/** The case in words: capacities, vehicles and gap where they are not those of every day. */
+function nameOf({ n, perLocation, capacities, gap, limitKm }: Case): string {
+  const several =
+    capacities.length > 1 ? [`${perLocation} vehicles at each, ${capacities.length} capacities`] : [];
+  const limit = limitKm === undefined ? [] : [`${limitKm} km`];
+  const exact = gap === 0.01 ? [] : [`gap ${percent(gap)}`];
+  return [`${whole(n)} locations`, ...several, ...limit, ...exact].join(', ');
+}
+
+const { group, repeats, json } = readArguments({ group: 'everyday', repeats: 5 });
+const rows: string[][] = [];
 for (const size of GROUPS[group]) {
   const solvers = solversFor(size);
   const problems = SEEDS.map((seed) => problemOf(seed, size));
@@ -95,11 +107,11 @@ for (const size of GROUPS[group]) {
   const iterations = new Map(solvers.map(([name]) => [name, [] as number[]]));
   // The first rounds compile; small instances need more of them.
   const warmUp = size.capacities.length > 1 ? 1 : size.n <= 263 ? 20 : 4;
-  for (let repeat = -warmUp; repeat < Number(repeats); repeat++) {
+  for (let repeat = -warmUp; repeat < repeats; repeat++) {
     for (const problem of problems) {
       for (const [name, solve] of solvers) {
         // It takes long, and its memory evicts the caches of the others.
-        if (name === 'all moves' && (size.n > 30 ? repeat !== 0 : repeat < -1)) continue;
+        if (name === ALL_MOVES && (repeat < -1 || (size.n > 30 && (repeat < 0 || repeat > 2)))) continue;
         const startedMs = performance.now();
         const outcome = await solve(problem, size.gap);
         if (repeat < 0) continue;
@@ -110,14 +122,18 @@ for (const size of GROUPS[group]) {
       }
     }
   }
-  const { n, perLocation, capacities, gap, limitKm } = size;
-  const title = `${n} × ${capacities.length}, ${perLocation} per location, gap ${gap}, ${limitKm ? `${limitKm} km` : 'dense'}`;
   for (const [name] of solvers) {
-    const worst = Math.max(...gaps.get(name)!);
-    const most = Math.max(...iterations.get(name)!);
-    console.log(
-      `${title}: ${name.padEnd(17)} median ${figure(times.get(name)!)} ms, ` +
-        `worst proved gap ${(100 * worst).toFixed(3)} %, at most ${most} iterations`,
-    );
+    const own = times.get(name)!;
+    // All moves are solved in the first rounds alone where that takes long.
+    const ratios = own.map((ms, at) => ms / times.get(SERVICE)![at]);
+    rows.push([
+      `${nameOf(size)}: ${name}`,
+      figure(own),
+      name === SERVICE ? '–' : `× ${spread(ratios)}`,
+      percent(Math.max(...gaps.get(name)!)),
+      whole(Math.max(...iterations.get(name)!)),
+    ]);
+    console.error(rows.at(-1)?.join('  '));
   }
 }
+reportTable({ columns: ['problem and method', 'ms', 'ratio', 'worst gap', 'most iterations'], rows }, json);

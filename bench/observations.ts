@@ -13,7 +13,6 @@
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { startEmbeddedPostgres } from '../src/commands/start/embedded-postgres.ts';
 import { HOUR_MS } from '../src/contracts/time.ts';
@@ -22,18 +21,15 @@ import { readDemandSeries, readNewestHours, upsertDemand } from '../src/db/deman
 import { migrateDatabase } from '../src/db/migrate.ts';
 import { packDemand } from '../src/db/packed-rows.ts';
 import { createStages, storeStages } from '../src/db/staging.ts';
+import { readArguments, reportTable, spread, whole } from './cli.ts';
 
-const { values } = parseArgs({
-  options: {
-    locations: { type: 'string', default: '5000' },
-    years: { type: 'string', default: '3' },
-    repeats: { type: 'string', default: '5' },
-    layouts: { type: 'string', default: 'key,covering,monthly' },
-  },
+const { locations, years, repeats, layouts, json } = readArguments({
+  locations: 5000,
+  years: 3,
+  repeats: 5,
+  layouts: 'key,covering,monthly',
 });
-const locations = Number(values.locations);
-const hours = Math.round(Number(values.years) * 365.25 * 24);
-const repeats = Number(values.repeats);
+const hours = Math.round(years * 365.25 * 24);
 
 const BEFORE = Date.UTC(2026, 0, 1) / HOUR_MS;
 const FIRST = BEFORE - hours;
@@ -55,6 +51,11 @@ const GENERATE = `
     add check (demand >= 0 and demand < 'Infinity') not valid,
     add check (hour = date_trunc('hour', hour, 'UTC')) not valid`;
 
+const LAYOUT_NAMES: Record<string, string> = {
+  key: 'plain key',
+  covering: 'key with demand',
+  monthly: 'partitions by month',
+};
 const LAYOUTS: Record<string, string> = {
   key: 'alter table demand_observations add constraint observations_key primary key (location_id, hour)',
   covering: `alter table demand_observations drop constraint if exists observations_key;
@@ -114,6 +115,9 @@ type Plan = {
 type Opened = typeof timed;
 let plans: Plan[] = [];
 const undone = new Error('undone');
+/** Layouts that were tried, two columns each, and the cells of each query by layout. */
+const tried: string[] = [];
+const cells = new Map<string, Map<string, [ms: string, blocks: string]>>();
 explained.pool.on('connect', (client) => {
   client.on('notice', ({ message = '' }) => {
     const start = message.indexOf('{');
@@ -126,11 +130,12 @@ try {
   await timed.pool.query(
     `insert into locations select i, 'L' || i, 0, 0, null from generate_series(1, ${locations}) i`,
   );
-  await step(`${(locations * hours).toLocaleString('en')} rows generated`, async () => {
+  await step(`${whole(locations * hours)} rows generated`, async () => {
     // One transaction, so that the new table needs no WAL.
     await timed.pool.query(`begin; ${GENERATE}; commit`);
   });
-  for (const layout of values.layouts.split(',')) {
+  for (const layout of layouts.split(',')) {
+    tried.push(layout);
     await step(`layout ${layout}`, () => timed.pool.query(`begin; ${LAYOUTS[layout]}; commit`));
     await timed.pool.query('vacuum analyze demand_observations');
     const { rows } = await timed.pool.query<{ heap: string; indexes: string }>(
@@ -138,12 +143,17 @@ try {
        from (select relid from pg_partition_tree('demand_observations') where isleaf
              union select 'demand_observations'::regclass) relations`,
     );
-    console.log(`\n${layout}: table ${rows[0].heap}, index ${rows[0].indexes}`);
-    console.log(`| ${'query'.padEnd(52)} | ms, median (least – most) | blocks | scans |`);
+    console.error(`${layout}: table ${rows[0].heap}, index ${rows[0].indexes}`);
     await measureReads();
     // `xmax` shows which rows an upsert created, but PostgreSQL does not give it for a partitioned table.
     if (layout !== 'monthly') await measureWrites();
   }
+  const columns = tried.flatMap((layout) => [`${LAYOUT_NAMES[layout]}: ms`, 'blocks']);
+  const rows = [...cells].map(([query, of]) => [
+    query,
+    ...tried.flatMap((layout) => of.get(layout) ?? ['–', '–']),
+  ]);
+  reportTable({ columns: ['query', ...columns], rows }, json);
 } finally {
   await timed.close();
   await explained.close();
@@ -207,16 +217,20 @@ async function measure(name: string, work: (database: Opened, repeat: number) =>
     await work(timed, r + 1);
     if (r >= 0) times.push(performance.now() - began);
   }
-  times.sort((a, b) => a - b);
   plans = [];
   await work(explained, repeats + 1);
   const blocks = plans.reduce((sum, p) => sum + p['Shared Hit Blocks'] + p['Shared Read Blocks'], 0);
   const scans = new Set(plans.flatMap(scansOf));
-  const ms = (value: number) => (value < 10 ? value.toFixed(2) : value.toFixed(0));
-  const spread = `${ms(times[times.length >> 1])} (${ms(times[0])} – ${ms(times.at(-1)!)})`;
-  console.log(
-    `| ${name.padEnd(52)} | ${spread} | ${blocks.toLocaleString('en')} | ${[...scans].join(', ')} |`,
-  );
+  const ms = (value: number) => (value < 10 ? value.toFixed(2) : whole(value));
+  keep(name, spread(times, ms, [0, 1]), whole(blocks));
+  console.error(`  ${[...scans].join(', ')}`);
+}
+
+/** Puts the two cells of the layout that is tried into a row. */
+function keep(row: string, ...pair: [ms: string, blocks: string]): void {
+  const layout = tried.at(-1) ?? '';
+  cells.set(row, (cells.get(row) ?? new Map()).set(layout, pair));
+  console.error(`${layout}: ${row}: ${pair.join('  ')}`);
 }
 
 function scansOf(plan: Plan): string[] {
@@ -251,5 +265,5 @@ async function inTransaction(pool: pg.Pool, work: (client: pg.PoolClient) => Pro
 async function step(name: string, work: () => Promise<unknown>) {
   const began = performance.now();
   await work();
-  console.log(`${name} in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+  console.error(`${name} in ${((performance.now() - began) / 1000).toFixed(0)} s`);
 }

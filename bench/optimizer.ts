@@ -1,18 +1,15 @@
 /**
- * Times the pure flow solver on city-like instances and checks that all methods agree on the cost.
- *
- *   npm run bench:optimizer -- [--sizes 20,100,263,500,1000,2000] [--repeats 9] [--seeds 3] [--direct-up-to 263]
- *     [--lemon] [--svg FILE]
+ * `npm run bench:optimizer -- [--sizes 20,263,1000,2000] [--repeats 9] [--seeds 3] [--direct-up-to 263] [--lemon]
+ * [--svg FILE]`: times the pure flow solver on city-like instances and checks that all methods agree on the cost.
  *
  * Methods take turns within each repeat (small instances several calls at a turn), so a busy machine affects all of
  * them alike. Methods that build matrices come last. Times are medians over calls and seeds, with the 10th and 90th
  * percentile. They include certificates; building matrices is timed separately unless the name says otherwise. "Travel
  * times" are network costs as clients send them: within 30 % of the distance, different in each direction. They violate
- * the triangle inequality, so netting proves nothing; the way each was solved is printed after the size. `--lemon` runs
+ * the triangle inequality, so netting proves nothing; the way each was solved is printed as it runs. `--lemon` runs
  * LEMON's network simplex on the same instances.
  */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { greatCircleMatrix } from '../src/core/geo.ts';
 import { confirmFlow } from '../src/core/optimize/flow/flow-confirm.ts';
 import { solveGreatCircleFlow } from '../src/core/optimize/flow/great-circle-flow.ts';
@@ -22,7 +19,7 @@ import { greatCircleCosts } from '../src/core/optimize/problem/distances/great-c
 import type { DenseCosts } from '../src/core/optimize/problem/distances/move-costs.ts';
 import { nearCosts } from '../src/core/optimize/problem/distances/near-costs.ts';
 import { threadCache } from '../test/core/optimize/cached.ts';
-import { digits, percentile } from './cli.ts';
+import { percentile, readArguments, reportTable, spread, whole } from './cli.ts';
 import { solveDirectly } from './direct-highs.ts';
 import { type BenchInstance, cityFlow, createUniform } from './instances.ts';
 import { compileLemon } from './lemon.ts';
@@ -30,23 +27,19 @@ import { plotLogLog, type Series } from './plot.ts';
 
 const COST_PER_KM = 1;
 const LIMIT_KM = 5;
+const CONFIRMED = 'certified and confirmed by HiGHS (what the service does)';
 
-const { values } = parseArgs({
-  options: {
-    sizes: { type: 'string', default: '20,100,263,500,1000,2000' },
-    repeats: { type: 'string', default: '9' },
-    seeds: { type: 'string', default: '3' },
-    'direct-up-to': { type: 'string', default: '263' },
-    lemon: { type: 'boolean', default: false },
-    svg: { type: 'string' },
-  },
+const options = readArguments({
+  sizes: [20, 263, 1000, 2000],
+  repeats: 9,
+  seeds: 3,
+  'direct-up-to': 263,
+  lemon: false,
+  svg: '',
 });
-const sizes = values.sizes.split(',').map(Number);
-const repeats = Number(values.repeats);
-const seeds = Number(values.seeds);
-const directUpTo = Number(values['direct-up-to']);
+const { sizes, repeats, seeds, 'direct-up-to': directUpTo, svg, json } = options;
 
-const lemon = values.lemon ? compileLemon() : null;
+const lemon = options.lemon ? compileLemon() : null;
 
 /**
  * The result of a run, for the check of agreement (undefined: none), and its time if that is not the time of the call.
@@ -54,12 +47,14 @@ const lemon = values.lemon ? compileLemon() : null;
 type Found = string | undefined | { found: string; ms: number };
 type Method = {
   name: string;
+  /** Methods of a group find the same; none where nothing is found. */
+  group?: 'all moves' | 'travel times' | '5 km';
   run: () => Found | Promise<Found>;
   /** `measured`: without warm-up; `once`: only in the first round. */
   when?: 'measured' | 'once';
 };
 
-/** Methods that solve, methods that also build matrices, and the results found, by the first word of their names. */
+/** Methods that solve, methods that also build matrices, and the results found, by group. */
 type Instance = {
   solving: Method[];
   building: Method[];
@@ -73,7 +68,6 @@ function describe(outcome: FlowOutcome): string {
   return outcome.kind === 'infeasible' ? `at most ${outcome.served} served` : outcome.kind;
 }
 
-/** Methods whose results are compared share the first word of their name. */
 function methodsFor(instance: BenchInstance): Instance {
   const { n, points, supply, demand, required } = instance;
   const amounts = { n, supply, demand, required };
@@ -81,41 +75,60 @@ function methodsFor(instance: BenchInstance): Instance {
   const near = nearCosts(points, COST_PER_KM, LIMIT_KM);
   const times = travelTimes(instance, cost);
   const solving: Method[] = [
-    { name: 'dense: netted, then certified', run: () => describe(solveFlow({ ...amounts, cost })) },
-    { name: 'dense: the same, HiGHS confirming', run: () => confirmed({ ...amounts, cost }) },
-    { name: 'travel times: certified', run: () => describe(solveFlow({ ...amounts, cost: times })) },
     {
-      name: 'travel times: the same, HiGHS confirming',
+      group: 'all moves',
+      name: 'network simplex, certified',
+      run: () => describe(solveFlow({ ...amounts, cost })),
+    },
+    { group: 'all moves', name: `network simplex, ${CONFIRMED}`, run: () => confirmed({ ...amounts, cost }) },
+    {
+      group: 'travel times',
+      name: 'travel times, certified',
+      run: () => describe(solveFlow({ ...amounts, cost: times })),
+    },
+    {
+      group: 'travel times',
+      name: `travel times, ${CONFIRMED}`,
       run: () => confirmed({ ...amounts, cost: times }),
     },
-    { name: '5km: certified', run: () => describe(solveFlow({ ...amounts, cost: near })) },
-    { name: '5km: the same, HiGHS confirming', run: () => confirmed({ ...amounts, cost: near }) },
+    {
+      group: '5 km',
+      name: '`max_distance` 5 km, certified',
+      run: () => describe(solveFlow({ ...amounts, cost: near })),
+    },
+    {
+      group: '5 km',
+      name: `\`max_distance\` 5 km, ${CONFIRMED}`,
+      run: () => confirmed({ ...amounts, cost: near }),
+    },
   ];
   if (lemon) {
     for (const [name, netted] of [
-      ['dense: LEMON, all arcs', false],
-      ['dense: LEMON, netted', true],
+      ['LEMON, all arcs', false],
+      ['LEMON, vehicles serve first where they stand', true],
     ] as const) {
       const when = n > 500 ? 'once' : 'measured';
-      solving.push({ name, when, run: () => runLemon({ ...amounts, cost }, netted) });
+      solving.push({ group: 'all moves', name, when, run: () => runLemon({ ...amounts, cost }, netted) });
     }
   }
   if (n <= directUpTo) {
     solving.push({
-      name: 'dense: HiGHS, direct, all arcs',
+      group: 'all moves',
+      name: 'HiGHS alone, all moves in one model',
       ...(n > 100 && { when: 'once' as const }),
       run: () => `cost ${solveDirectly({ ...amounts, cost })}`,
     });
   }
   const building: Method[] = [
     {
-      name: 'dense: points to plan, no matrix',
+      group: 'all moves',
+      name: 'network simplex without matrix, certified',
       run: () =>
         describe(solveGreatCircleFlow({ ...amounts, points, costPerKm: COST_PER_KM, maxDistanceKm: 1e9 })),
     },
-    { name: 'matrix: haversine distances', run: () => void greatCircleMatrix(points) },
-    { name: 'matrix: chords', run: () => void greatCircleCosts(points, COST_PER_KM) },
-    { name: 'matrix: within 5 km', run: () => void nearCosts(points, COST_PER_KM, LIMIT_KM) },
+    { name: 'matrix of haversine distances', run: () => void greatCircleMatrix(points) },
+    { name: 'matrix of chords', run: () => void greatCircleCosts(points, COST_PER_KM) },
+    { name: 'matrix within 5 km', run: () => void nearCosts(points, COST_PER_KM, LIMIT_KM) },
   ];
   const way = solveFlow({ ...amounts, cost: times }).counts.method;
   return { solving, building, found: new Map(), way };
@@ -160,7 +173,7 @@ async function takeTurns(
   const callsAtATurn = n <= 20 ? 30 : n <= 100 ? 5 : 1;
   for (let r = -warmUp; r < repeats; r++) {
     for (const { [part]: methods, found } of instances) {
-      for (const { name, run, when } of methods) {
+      for (const { group, name, run, when } of methods) {
         if ((when && r < 0) || (when === 'once' && r > 0)) continue;
         const taken = times.get(name) ?? [];
         if (r >= 0) times.set(name, taken);
@@ -173,11 +186,10 @@ async function takeTurns(
           if (r >= 0) taken.push(own.ms);
           result = own.found;
         }
-        if (result === undefined) continue;
-        const group = name.split(':')[0];
+        if (result === undefined || group === undefined) continue;
         if ((found.get(group) ?? result) !== result) {
           disagreements++;
-          console.log(`  ${n} locations, ${name}: ${result}, but ${found.get(group)} before`);
+          console.error(`${n} locations, ${name}: ${result}, but ${found.get(group)} before`);
         }
         found.set(group, result);
       }
@@ -186,29 +198,29 @@ async function takeTurns(
 }
 
 const plotted = new Map<string, Series>();
-for (const n of sizes) {
+const cells = new Map<string, string[]>();
+for (const [at, n] of sizes.entries()) {
   const times = new Map<string, number[]>();
   const instances = Array.from({ length: seeds }, (_, seed) => methodsFor(cityFlow(seed, n)));
   await takeTurns(n, instances, 'solving', times);
   // Methods that build matrices come last: otherwise their garbage is collected during the next method.
   await takeTurns(n, instances, 'building', times);
-  console.log(`${n} locations, ms; travel times: ${instances.map(({ way }) => way).join(', ')}`);
+  console.error(`${n} locations; travel times: ${instances.map(({ way }) => way).join(', ')}`);
   for (const [name, list] of times) {
-    const [low, median, high] = [0.1, 0.5, 0.9].map((q) => digits(percentile(list, q)));
-    console.log(`  ${name.padEnd(44)} ${median.padStart(8)}   ${low} – ${high}`);
+    const row = cells.get(name) ?? sizes.map(() => '–');
+    row[at] = spread(list);
+    cells.set(name, row);
     if (name.startsWith('matrix')) continue;
+    const [low, median, high] = [0.1, 0.5, 0.9].map((share) => percentile(list, share));
     const series = plotted.get(name) ?? { name, points: [] };
-    series.points.push({
-      x: n,
-      median: percentile(list, 0.5),
-      low: percentile(list, 0.1),
-      high: percentile(list, 0.9),
-    });
+    series.points.push({ x: n, median, low, high });
     plotted.set(name, series);
   }
 }
-if (values.svg) {
+const rows = [...cells].map(([name, row]) => [name, ...row]);
+reportTable({ columns: ['ms by number of locations', ...sizes.map(whole)], rows }, json);
+if (svg) {
   const title = 'Optimal plan with its certificate, one thread';
-  writeFileSync(values.svg, plotLogLog(title, 'locations', 'milliseconds', [...plotted.values()]));
+  writeFileSync(svg, plotLogLog(title, 'locations', 'milliseconds', [...plotted.values()]));
 }
 if (disagreements > 0) process.exitCode = 1;

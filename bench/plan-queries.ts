@@ -1,9 +1,9 @@
 /**
  * `npm run bench:queries -- [--plans 2000] [--jobs 100000] [--only TEXT] [--explain]`: the work of PostgreSQL for each
  * query of the lists, the comparison, the export, the job queue and the sweeper, over a million plan items and a
- * hundred thousand jobs. The queries are recorded as the service sends them; `--explain` prints their plans.
+ * hundred thousand jobs. The queries are recorded as the service sends them; a row has the maxima of its queries.
+ * `--explain` prints their plans.
  */
-import { parseArgs } from 'node:util';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Database } from '../src/db/client.ts';
@@ -15,20 +15,18 @@ import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans
 import { deleteJobs, deletePlanParts, deletePlans, dropInputs } from '../src/db/retention.ts';
 import * as schema from '../src/db/schema.ts';
 import { countClaimable, NO_RUNNING_LIMIT, readQueuePosition } from '../src/db/turns.ts';
+import { readArguments, reportTable, whole } from './cli.ts';
 import { withDatabase } from './database.ts';
 import { fillDatabase, jobId, planId, timeOf } from './fill.ts';
 import { describePlan, type ExplainedQuery } from './query-plan.ts';
 
-const { values } = parseArgs({
-  options: {
-    plans: { type: 'string', default: '2000' },
-    jobs: { type: 'string', default: '100000' },
-    only: { type: 'string', default: '' },
-    explain: { type: 'boolean', default: false },
-  },
-});
-const planCount = Number(values.plans);
-const jobCount = Number(values.jobs);
+const {
+  plans: planCount,
+  jobs: jobCount,
+  only,
+  explain,
+  json,
+} = readArguments({ plans: 2000, jobs: 100_000, only: '', explain: false });
 const deepPlan: [string, string] = [timeOf(jobCount / 2), planId(planCount / 2)];
 const deepJob: [string, string] = [timeOf(jobCount / 2), jobId(jobCount / 2)];
 const PAGE = 51;
@@ -50,74 +48,71 @@ const newJob = {
   vehicleCount: 200,
 };
 
-const planFilters = {
-  none: {},
-  'min_coverage, half': { minCoverage: 0.5 },
-  'min_coverage, 2 plans': { minCoverage: 0.9995 },
-  'max_cost, half': { maxCost: 1000 },
-  'max_cost, 2 plans': { maxCost: 2 },
-  'location_id, every plan': { locationId: 1 },
-  'location_id, 3 plans': { locationId: 5000 },
-  'location_id, no plan': { locationId: 9999 },
-  'time range': month,
-  'all of them': { ...month, minCoverage: 0.5, maxCost: 1900, locationId: 1 },
-};
-const jobFilters = {
-  none: {},
-  'status completed': { status: 'completed' as const },
-  'status failed, 0.1 %': { status: 'failed' as const },
-  'status cancelled, none': { status: 'cancelled' as const },
-  'status queued': { status: 'queued' as const },
-  'status running': { status: 'running' as const },
-  'solver_status optimal': { solverStatus: 'optimal' as const },
-  'solver_status error, 0.1 %': { solverStatus: 'error' as const },
-  'solver_status infeasible, none': { solverStatus: 'infeasible' as const },
-  'time range': month,
-  'all of them': { ...month, status: 'completed' as const, solverStatus: 'optimal' as const },
+type Call = (db: Database) => Promise<unknown>;
+const listPlans = (filter: Parameters<typeof readPlanPage>[3]): Call[] =>
+  [null, deepPlan].map((before) => (db) => readPlanPage(db, before, PAGE, filter));
+const listJobs = (filter: Parameters<typeof readJobPage>[3]): Call[] =>
+  [null, deepJob].map((before) => (db) => readJobPage(db, before, PAGE, filter));
+const lastInQueue = { jobId: 'opt_z', priority: 'low' as const, caller: 'caller 9', clientId: '' };
+const compareFrom = (after: string | null): Call => {
+  return (db) => readPlanComparison(db, 'plan_big_0', 'plan_big_1', after, PAGE);
 };
 
-type Call = (db: Database) => Promise<unknown>;
-const calls: [string, Call][] = [
-  ...Object.entries(planFilters).flatMap(([name, filter]): [string, Call][] => [
-    [`GET /plans, ${name}`, (db) => readPlanPage(db, null, PAGE, filter)],
-    [`GET /plans, ${name}, deep page`, (db) => readPlanPage(db, deepPlan, PAGE, filter)],
-  ]),
-  ...Object.entries(jobFilters).flatMap(([name, filter]): [string, Call][] => [
-    [`GET /jobs, ${name}`, (db) => readJobPage(db, null, PAGE, filter)],
-    [`GET /jobs, ${name}, deep page`, (db) => readJobPage(db, deepJob, PAGE, filter)],
-  ]),
-  ['export, page of 5,000', (db) => readPlanItems(db, 'plan_big_0', 90_000, 5)],
-  ['compare, 100,000 vehicles each', (db) => readPlanComparison(db, 'plan_big_0', 'plan_big_1', null, PAGE)],
-  [
-    'compare, 100,000 vehicles each, deep page',
-    (db) => readPlanComparison(db, 'plan_big_0', 'plan_big_1', 'V090000', PAGE),
+/** The calls of each row; the lists are read from the newest entry on and from the middle. */
+const CALLS: Record<string, Call[]> = {
+  'plans, newest 50; also a deep page': listPlans({}),
+  'plans by coverage or cost, half of them fit': [
+    ...listPlans({ minCoverage: 0.5 }),
+    ...listPlans({ maxCost: planCount / 2 }),
   ],
-  ['GET /jobs/{id}', (db) => readJob(db, jobId(7))],
-  [
-    'queue position, last of 1,000',
-    (db) =>
-      readQueuePosition(db, {
-        jobId: 'opt_z',
-        priority: 'low',
-        caller: 'caller 9',
-        clientId: '',
-        createdAt: new Date(),
-      }),
+  'plans by coverage or cost, 2 fit': [...listPlans({ minCoverage: 0.9995 }), ...listPlans({ maxCost: 2 })],
+  'plans by location, all of them fit': listPlans({ locationId: 1 }),
+  'plans by location, 3 or none fit': [
+    ...listPlans({ locationId: 5000 }),
+    ...listPlans({ locationId: 9999 }),
   ],
-  ['estimate', (db) => estimateJob(db, 'opt_queued_1', 5)],
-  ['what a new job depends on', (db) => readAdmission(db, { locationIds: [1, 2, 3], maxWaiting: 10_000 })],
-  ['insert a job', (db) => insertJob(db, newJob)],
-  ['claim a job', (db) => claimJob(db, 'w', 'low')],
-  ['sweeper: silent jobs', (db) => findSilentJobs(db, 30)],
-  ['sweeper: claimable jobs', (db) => countClaimable(db, 1000, NO_RUNNING_LIMIT)],
-  ['retention: inputs, nothing to do', (db) => dropInputs(36_000)(db, 50)],
-  ['retention: inputs, 50', (db) => dropInputs(DAYS)(db, 50)],
-  ['retention: jobs, nothing to do', (db) => deleteJobs(36_000)(db, 50)],
-  ['retention: jobs, 50', (db) => deleteJobs(DAYS)(db, 50)],
-  ['retention: plans, nothing to do', (db) => deletePlans(36_000)(db, 100)],
-  ['retention: plans, 100', (db) => deletePlans(DAYS)(db, 100)],
-  ['retention: 100 parts', (db) => deletePlanParts(db, 100)],
-];
+  'plans by time, or by everything at once': [
+    ...listPlans(month),
+    ...listPlans({ ...month, minCoverage: 0.5, maxCost: planCount * 0.95, locationId: 1 }),
+  ],
+  'jobs, newest 50; also a deep page, by time, by everything at once': [
+    ...listJobs({}),
+    ...listJobs(month),
+    ...listJobs({ ...month, status: 'completed', solverStatus: 'optimal' }),
+  ],
+  'jobs completed or optimal, behind the 1,000 that wait; deep page': [
+    ...listJobs({ status: 'completed' }),
+    ...listJobs({ solverStatus: 'optimal' }),
+  ],
+  'jobs failed or with solver status error (0.1 %), none cancelled or infeasible': [
+    ...listJobs({ status: 'failed' }),
+    ...listJobs({ solverStatus: 'error' }),
+    ...listJobs({ status: 'cancelled' }),
+    ...listJobs({ solverStatus: 'infeasible' }),
+  ],
+  'jobs queued (1,000), running (8)': [...listJobs({ status: 'queued' }), ...listJobs({ status: 'running' })],
+  'a job': [(db) => readJob(db, jobId(7))],
+  'place in the line, last of 1,000': [
+    (db) => readQueuePosition(db, { ...lastInQueue, createdAt: new Date() }),
+  ],
+  'how long a job will take': [(db) => estimateJob(db, 'opt_queued_1', 5)],
+  'what a new job depends on': [(db) => readAdmission(db, { locationIds: [1, 2, 3], maxWaiting: 10_000 })],
+  'insert a job': [(db) => insertJob(db, newJob)],
+  'claim the next job': [(db) => claimJob(db, 'w', 'low')],
+  'sweeper: silent jobs': [(db) => findSilentJobs(db, 30)],
+  'sweeper: jobs to be claimed': [(db) => countClaimable(db, 1000, NO_RUNNING_LIMIT)],
+  'retention, nothing to do: inputs, jobs, plans': [
+    (db) => dropInputs(36_000)(db, 50),
+    (db) => deleteJobs(36_000)(db, 50),
+    (db) => deletePlans(36_000)(db, 100),
+  ],
+  'retention, 50 inputs': [(db) => dropInputs(DAYS)(db, 50)],
+  'retention, 50 jobs': [(db) => deleteJobs(DAYS)(db, 50)],
+  'retention, 100 plans': [(db) => deletePlans(DAYS)(db, 100)],
+  'retention, 100 parts of 1,000 vehicles': [(db) => deletePlanParts(db, 100)],
+  'export, a page of 5,000 of 100,000 vehicles': [(db) => readPlanItems(db, 'plan_big_0', 90_000, 5)],
+  'comparison of two plans of 100,000 vehicles, first and deep page': [null, 'V090000'].map(compareFrom),
+};
 
 /** Explains the statements that a call sends, each in a transaction that is rolled back. */
 async function explainCall(pool: pg.Pool, call: Call): Promise<ExplainedQuery[]> {
@@ -150,11 +145,24 @@ async function explainCall(pool: pg.Pool, call: Call): Promise<ExplainedQuery[]>
 
 await withDatabase(async ({ pool }) => {
   await fillDatabase(pool, planCount, jobCount);
-  console.log('| query | ms | rows read | pages | by |\n| --- | --- | --- | --- | --- |');
-  for (const [name, call] of calls.filter(([name]) => name.includes(values.only))) {
-    for (const { ms, rows, pages, scans, tree } of await explainCall(pool, call)) {
-      console.log(`| ${name} | ${ms.toFixed(2)} | ${rows} | ${pages} | ${scans.join(', ')} |`);
-      if (values.explain) console.log(tree);
-    }
+  const rows: string[][] = [];
+  for (const [name, calls] of Object.entries(CALLS)) {
+    if (!name.includes(only)) continue;
+    const queries: ExplainedQuery[] = [];
+    for (const call of calls) queries.push(...(await explainCall(pool, call)));
+    const most = (of: (query: ExplainedQuery) => number) => Math.max(...queries.map(of));
+    const scans = new Set(queries.flatMap((query) => query.scans));
+    const indexes = [...scans].map((scan) => `\`${scan}\``).join(', ');
+    rows.push([
+      ...[
+        name,
+        whole(queries.length),
+        whole(most((query) => query.rows)),
+        whole(most((query) => query.pages)),
+      ],
+      ...[most((query) => query.ms).toFixed(2), indexes || '–'],
+    ]);
+    if (explain) for (const { tree } of queries) console.error(`${name}\n${tree}`);
   }
+  reportTable({ columns: ['query', 'of', 'rows read', 'pages of 8 KB', 'ms', 'by'], rows }, json);
 });

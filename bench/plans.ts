@@ -6,7 +6,6 @@
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { AllocationPlanItem, OptimizationResult } from '../src/contracts/optimize.ts';
@@ -14,16 +13,10 @@ import type { Database } from '../src/db/client.ts';
 import { claimJob, finishJob } from '../src/db/job-claims.ts';
 import { insertJob } from '../src/db/job-intake.ts';
 import { planRecord } from '../src/db/plan-record.ts';
-import { spread } from './cli.ts';
+import { ratio, readArguments, reportTable, spread, whole } from './cli.ts';
 import { withDatabase } from './database.ts';
 
-const { values } = parseArgs({
-  options: {
-    repeats: { type: 'string', default: '9' },
-    sizes: { type: 'string', default: '1000,10000,100000' },
-  },
-});
-const repeats = Number(values.repeats);
+const { repeats, sizes, json } = readArguments({ repeats: 9, sizes: [1000, 10_000, 100_000] });
 const BASELINE = `create unlogged table baseline (plan_id text, ordinal int, vehicle_id text,
   source_location int, target_location int, cost float8, assignment text)`;
 
@@ -154,11 +147,8 @@ async function bytesPerVehicle(pool: pg.Pool, table: string, vehicles: string): 
 await withDatabase(async ({ db, pool }) => {
   await pool.query(BASELINE);
   await pool.query(ROWS);
-  console.log(
-    '| vehicles | answer and plan | answer alone | COPY alone | a row per vehicle, alone | answer and plan / COPY |',
-  );
-  console.log(`|${' --- |'.repeat(6)}`);
-  for (const vehicles of values.sizes.split(',').map(Number)) {
+  const rows: string[][] = [];
+  for (const vehicles of sizes) {
     const result = makePlan(vehicles);
     const times = { all: [] as number[], answer: [] as number[], copy: [] as number[], rows: [] as number[] };
     for (let r = -2; r < repeats; r++) {
@@ -173,9 +163,18 @@ await withDatabase(async ({ db, pool }) => {
       times.rows.push(asRows);
     }
     const ratios = times.copy.map((ms, i) => times.all[i] / ms);
-    const columns = [times.all, times.answer, times.copy, times.rows, ratios];
-    console.log(`| ${vehicles} | ${columns.map((times) => spread(times)).join(' | ')} |`);
+    const columns = [times.all, times.answer, times.copy, times.rows];
+    rows.push([whole(vehicles), ...columns.map((times) => spread(times)), ratio(ratios)]);
   }
+  const columns = [
+    'vehicles',
+    'answer and plan, ms',
+    'answer alone, ms',
+    'COPY alone, ms',
+    'a row per vehicle, ms',
+    'answer and plan / COPY',
+  ];
+  reportTable({ columns, rows }, json);
   const packed = await bytesPerVehicle(pool, 'plan_parts', 'sum(cardinality(vehicle_ids))');
   console.log(
     `bytes per vehicle: ${packed} packed, ${await bytesPerVehicle(pool, 'item_rows', 'count(*)')} as rows`,

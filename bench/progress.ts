@@ -10,15 +10,13 @@
  * the two without progress shows the noise of the measurement.
  */
 import { setImmediate } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { MessageChannel } from 'node:worker_threads';
 import type { OptimizeInput } from '../src/core/optimize/optimize.ts';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
+import { percentile, ratio, readArguments, reportTable, whole } from './cli.ts';
 import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '60' }, only: { type: 'string', default: '' } },
-});
+const { seconds, only, json } = readArguments({ seconds: 60, only: '' });
 const INTERVAL_MS = 100;
 /** The first solves compile. */
 const WARM_UP = 6;
@@ -31,15 +29,15 @@ const CASES: Record<string, Case> = {
     shape: { locations: 2000, vehicles: 40_000, classes: 1, isFractional: false },
     gap: 0.01,
   },
-  '1,000 locations, 50,000 vehicles, fractional': {
+  '1,000 locations, 50,000 vehicles, fractional demand': {
     shape: { locations: 1000, vehicles: 50_000, classes: 1, isFractional: true },
     gap: 0.01,
   },
-  '263 locations, 8,000 vehicles, 3 classes': {
+  '263 locations, 8,000 vehicles of 3 capacities': {
     shape: { locations: 263, vehicles: 8000, classes: 3, isFractional: true },
     gap: 0.01,
   },
-  '263 locations, 2,600 vehicles, 3 classes, gap 0.6 %': {
+  '263 locations, 2,600 vehicles of 3 capacities, gap 0.6 %': {
     shape: { locations: 263, vehicles: 2600, classes: 3, isFractional: true },
     gap: 0.006,
   },
@@ -72,17 +70,16 @@ async function run(input: OptimizeInput, isReported: boolean): Promise<Run> {
   };
 }
 
-function spread(ratios: readonly number[]): string {
-  const sorted = ratios.toSorted((a, b) => a - b);
-  const at = (rank: number) => sorted[Math.max(0, Math.min(sorted.length - 1, Math.round(rank)))].toFixed(3);
-  const n = sorted.length;
-  const half = 0.98 * Math.sqrt(n);
-  const middle = (n - 1) / 2;
-  return `× ${at(middle)} (${at(0.1 * n)} – ${at(0.9 * n)}), median within ${at(middle - half)} – ${at(middle + half)}`;
+/** The 95 % confidence interval of the median, by order statistics. */
+function medianWithin(ratios: readonly number[]): string {
+  const half = 0.98 / Math.sqrt(ratios.length);
+  const at = (share: number) => percentile(ratios, share).toFixed(3);
+  return `${at(0.5 - half)} – ${at(0.5 + half)}`;
 }
 
+const rows: string[][] = [];
 for (const [name, { shape, gap }] of Object.entries(CASES)) {
-  if (!name.includes(values.only)) continue;
+  if (!name.includes(only)) continue;
   const { request, locations } = cityRequest(1, shape);
   const input = {
     request: { ...request, options: { optimality_gap: gap } },
@@ -95,7 +92,7 @@ for (const [name, { shape, gap }] of Object.entries(CASES)) {
   const ratios: number[] = [];
   const noise: number[] = [];
   const cpuMs: number[] = [];
-  const endMs = performance.now() + Number(values.seconds) * 1000;
+  const endMs = performance.now() + seconds * 1000;
   for (let round = 0; round < MIN_ROUNDS || performance.now() < endMs; round++) {
     // The order rotates: the first solve finds other garbage than the last.
     const order = [0, 1, 2].map((at) => (at + round) % 3);
@@ -110,9 +107,16 @@ for (const [name, { shape, gap }] of Object.entries(CASES)) {
     noise.push(again / plain);
     cpuMs.push(plain);
   }
-  const middleMs = cpuMs.toSorted((a, b) => a - b)[cpuMs.length >> 1];
-  console.log(`${name}: ${steps}; ${middleMs.toFixed(0)} ms of processor`);
-  console.log(`  with progress ${spread(ratios)}; ${cpuMs.length} rounds, ${reports} reports`);
-  console.log(`  without, twice ${spread(noise)}`);
+  console.error(`${name}: ${steps}; ${reports} reports`);
+  rows.push([
+    name,
+    whole(percentile(cpuMs, 0.5)),
+    whole(cpuMs.length),
+    ratio(ratios),
+    medianWithin(ratios),
+    medianWithin(noise),
+  ]);
 }
 port1.close();
+const columns = ['request', 'processor ms', 'rounds', 'with progress', 'its median', 'without, twice'];
+reportTable({ columns, rows }, json);

@@ -3,19 +3,12 @@
  * request to a verified plan. Medians with the 10th and 90th percentile. Memory is that of the process, so run a single
  * shape to measure it.
  */
-import { parseArgs } from 'node:util';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
-import { digits, percentile, reportTable, spread } from './cli.ts';
+import { digits, percent, percentile, readArguments, reportTable, spread } from './cli.ts';
 import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
 
-const { values } = parseArgs({
-  options: {
-    repeats: { type: 'string', default: '9' },
-    only: { type: 'string' },
-    json: { type: 'string' },
-  },
-});
+const { repeats, only, json } = readArguments({ repeats: 9, only: '' });
 
 const SHAPES: Record<string, RequestShape> = {
   '20 locations, 200 vehicles': { locations: 20, vehicles: 200, classes: 1, isFractional: false },
@@ -60,28 +53,21 @@ const SHAPES: Record<string, RequestShape> = {
 
 const rows: string[][] = [];
 for (const [name, shape] of Object.entries(SHAPES)) {
-  if (values.only !== undefined && !name.includes(values.only)) continue;
+  if (!name.includes(only)) continue;
   const { request, locations } = cityRequest(1, shape);
   const known = new Set(locations.map((location) => location.id));
   const times: number[] = [];
   let gap = '';
-  for (let r = -2; r < Number(values.repeats); r++) {
+  for (let r = -2; r < repeats; r++) {
     const startedMs = performance.now();
     if (checkRequest(request, known, 1).length > 0) throw new Error('the request has faults');
     const outcome = await optimize({ request, locations, settings: BENCH_SETTINGS });
     if (r >= 0) times.push(performance.now() - startedMs);
     if (outcome.status !== 'optimal') throw new Error(outcome.status);
-    gap = showGap(outcome.certificate.gap);
+    gap = percent(outcome.certificate.gap);
   }
   const memory = Math.round(process.memoryUsage().rss / 1e6);
   console.error(`${name}: ${digits(percentile(times, 0.5))} ms, gap ${gap}, ${memory} MB`);
   rows.push([name, spread(times), gap]);
 }
-const command = `npm run bench:requests -- --repeats ${values.repeats}`;
-reportTable({ command, columns: ['request', 'ms', 'proved gap'], rows }, values.json);
-
-/** A gap in percent with two significant digits; below 0.001 %, only that bound. */
-function showGap(gap: number): string {
-  if (gap === 0) return '0';
-  return gap < 1e-5 ? '< 0.001 %' : `${Number((100 * gap).toPrecision(2))} %`;
-}
+reportTable({ columns: ['request', 'ms', 'proved gap'], rows }, json);

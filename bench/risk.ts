@@ -6,7 +6,6 @@
  */
 import { once } from 'node:events';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
@@ -17,7 +16,7 @@ import { openIntake } from '../src/http/intake/intake.ts';
 import { requestId } from '../src/http/request-id.ts';
 import { riskRoutes } from '../src/http/routes/risk.ts';
 import { validatorCompiler } from '../src/http/validation.ts';
-import { figure } from './cli.ts';
+import { figure, ratio, readArguments, reportTable } from './cli.ts';
 import { createUniform } from './instances.ts';
 
 if (isMainThread) await measure();
@@ -44,11 +43,9 @@ async function serve() {
 }
 
 async function measure() {
-  const { values } = parseArgs({
-    options: { vehicles: { type: 'string', default: '100000' }, repeats: { type: 'string', default: '15' } },
-  });
+  const { vehicles: count, repeats, json } = readArguments({ vehicles: 100_000, repeats: 15 });
   const random = createUniform(1);
-  const vehicles = Array.from({ length: Number(values.vehicles) }, (_, i) => ({
+  const vehicles = Array.from({ length: count }, (_, i) => ({
     id: `VEHICLE-${String(i).padStart(6, '0')}`,
     age_days: Math.floor(3000 * random()),
     utilization_rate: Math.round(1e4 * random()) / 1e4,
@@ -64,7 +61,7 @@ async function measure() {
     return (await answer)[0] as number;
   };
   const figures = { request: [] as number[], baseline: [] as number[], blocked: [] as number[] };
-  for (let r = -3; r < Number(values.repeats); r++) {
+  for (let r = -3; r < repeats; r++) {
     await blocked();
     let began = performance.now();
     const response = await fetch(`${url}/api/v1/risk/score`, {
@@ -85,10 +82,12 @@ async function measure() {
     figures.blocked.push(stall);
   }
   await server.terminate();
-  console.log(
-    `${vehicles.length} vehicles, ${(body.length / 1e6).toFixed(1)} MB, ${values.repeats} requests`,
-  );
-  for (const [name, times] of Object.entries(figures)) console.log(`${name.padEnd(10)} ${figure(times)} ms`);
-  const ratios = figures.request.map((ms, i) => ms / figures.baseline[i]);
-  console.log(`request / baseline ${figure(ratios)}`);
+  console.error(`${count} vehicles, ${(body.length / 1e6).toFixed(1)} MB, ${repeats} requests`);
+  const overBaseline = (times: number[]) => ratio(times.map((ms, i) => ms / figures.baseline[i]));
+  const rows = [
+    ['request', figure(figures.request), overBaseline(figures.request)],
+    ['JSON.parse and JSON.stringify (baseline)', figure(figures.baseline), '× 1'],
+    ['longest time the event loop was not free', figure(figures.blocked), overBaseline(figures.blocked)],
+  ];
+  reportTable({ columns: ['', 'ms', 'by the baseline'], rows }, json);
 }

@@ -4,22 +4,14 @@
  * the load of the machine does not matter. Waiting for the solver's own thread happens in slices, each with a look.
  *
  * `--stops N`: also measures N cancellations and N expiries of the time limit, half of them right after the looks that
- * precede the longest silences, half at random looks. Reports median and longest CPU time from that look to the end of
- * the solve. If the solver's own thread has to be ended, add the wait of 45 ms for it.
+ * precede the longest silences, half at random looks. Reports the longest CPU time from that look to the end of the
+ * solve, ms. If the solver's own thread has to be ended, add the wait of 45 ms for it.
  */
-import { parseArgs } from 'node:util';
-import { percentile } from './cli.ts';
+import { percentile, readArguments, reportTable, whole } from './cli.ts';
 import { createUniform } from './instances.ts';
 import { prepare, type Solve, STOP_KINDS } from './stop-kinds.ts';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    seconds: { type: 'string', default: '20' },
-    top: { type: 'string', default: '5' },
-    stops: { type: 'string', default: '0' },
-  },
-});
+const { only, seconds, top, stops, json } = readArguments({ only: '', seconds: 20, top: 5, stops: 0 });
 
 /** Shorter silences are not listed. */
 const MIN_MS = 3;
@@ -120,37 +112,35 @@ function tellPlaces(silences: Silence[]): void {
     known.count++;
     places.set(place, known);
   }
-  for (const [place, { ms, count }] of [...places].slice(0, Number(values.top))) {
-    console.log(`   ${ms.toFixed(0).padStart(5)} ms ${String(count).padStart(4)}×  ${place}`);
+  for (const [place, { ms, count }] of [...places].slice(0, top)) {
+    console.error(`   ${ms.toFixed(0)} ms ${count}×  ${place}`);
   }
 }
 
-const limitMs = Number(values.seconds) * 1000;
-const moments = Number(values.stops);
+const limitMs = seconds * 1000;
+const rows: string[][] = [];
 const random = createUniform(1);
 for (const [name, kind] of Object.entries(STOP_KINDS)) {
-  if (!name.includes(values.only) || kind.instead === 'nothing') continue;
+  if (!name.includes(only) || kind.instead === 'nothing') continue;
   const solve = await prepare(kind);
   // The first solve builds matrices and compiles the code.
   const first = await listen(solve, limitMs);
   const { silences, looks, status } = await listen(solve, limitMs);
-  const longest = (of: Silence[]) => of[0]?.ms.toFixed(0) ?? `below ${MIN_MS}`;
-  console.log(
-    `${name.padEnd(40)} ${status}, ${looks} looks, longest ${longest(silences)} ms, at first ${longest(first.silences)} ms`,
-  );
+  const longest = (of: Silence[]) => (of.length > 0 ? whole(of[0].ms) : `< ${MIN_MS}`);
+  console.error(`${name}: ${status}, ${looks} looks`);
   tellPlaces(silences);
-  console.log('   at first:');
+  console.error('   at first:');
   tellPlaces(first.silences);
-  for (const [what, isStop] of [
-    ['stopped', true],
-    ['time up', false],
-  ] as const) {
+  const ends: string[] = [];
+  for (const isStop of [true, false]) {
     const took: number[] = [];
-    for (let m = 0; m < moments; m++) {
+    for (let m = 0; m < stops; m++) {
       const look = m % 2 === 0 ? silences[m / 2]?.look : Math.floor(random() * looks);
       if (look !== undefined) took.push(await stopAfter(solve, limitMs, look, isStop));
     }
-    const at = (share: number) => percentile(took, share).toFixed(0);
-    if (moments > 0) console.log(`   ${what}: ended after ${at(0.5)}, ${at(1)} ms (${took.length})`);
+    ends.push(took.length > 0 ? whole(percentile(took, 1)) : '–');
   }
+  rows.push([name, longest(silences), longest(first.silences), ...ends]);
 }
+const columns = ['problem', 'longest silence', 'first time', 'after a stop', 'past the limit'];
+reportTable({ columns, rows }, json);

@@ -33,92 +33,107 @@ export type Kind = {
 
 export const STOP_KINDS: Record<string, Kind> = {
   'nothing: what the machine adds': { ...city(12, 120, 3), gap: 0, spanMs: 300, instead: 'nothing' },
-  '263 locations, 3 classes': { ...city(263, 2600, 3), gap: 0.001, spanMs: 1000 },
-  '1,000 locations, 3 classes': { ...city(1000, 10_000, 3), gap: 0.001, spanMs: 2000 },
-  '1,000 locations, fractional': { ...city(1000, 20_000, 1), gap: 0, spanMs: 800 },
-  '2,000 locations, fractional': { ...city(2000, 40_000, 1), gap: 0, spanMs: 1200 },
+  '263 locations, 3 capacities': { ...city(263, 2600, 3), gap: 0.001, spanMs: 1000 },
+  '1,000 locations, 3 capacities': { ...city(1000, 10_000, 3), gap: 0.001, spanMs: 2000 },
+  '1,000 locations, fractional demand': { ...city(1000, 20_000, 1), gap: 0, spanMs: 800 },
+  '2,000 locations, fractional demand': { ...city(2000, 40_000, 1), gap: 0, spanMs: 1200 },
   '2,000 locations, pure flow': { ...city(2000, 100_000, 1), isFractional: false, gap: 0, spanMs: 200 },
   '5,000 locations, pure flow': { ...city(5000, 100_000, 1), isFractional: false, gap: 0, spanMs: 1500 },
-  '30 locations, 3 classes': { ...city(30, 300, 3), gap: 0, spanMs: 600 },
-  '12 locations, 3 classes': { ...city(12, 120, 3), gap: 0, spanMs: 300 },
-  '100 locations, 3 classes, all moves': {
+  '30 locations, 3 capacities': { ...city(30, 300, 3), gap: 0, spanMs: 600 },
+  '12 locations, 3 capacities': { ...city(12, 120, 3), gap: 0, spanMs: 300 },
+  '100 locations, 3 capacities, all moves as one model': {
     ...city(100, 1000, 3),
     gap: 0.001,
     spanMs: 800,
     instead: 'all moves',
   },
-  '263 locations, 3 classes, all moves': {
+  '263 locations, 3 capacities, all moves as one model': {
     ...city(263, 2600, 3),
     gap: 0.001,
     spanMs: 1500,
     instead: 'all moves',
   },
-  '1,000 locations, all moves': { ...city(1000, 20_000, 1), gap: 0, spanMs: 1500, instead: 'all moves' },
-  '263 locations, fractional, explained': { ...city(263, 2600, 1), gap: 0.01, spanMs: 800, explain: true },
-  '263 locations, 3 classes, explained': { ...city(263, 8000, 3), gap: 0.01, spanMs: 1200, explain: true },
-  '1,000 locations, fractional, explained': {
+  '1,000 locations, all moves as one model': {
+    ...city(1000, 20_000, 1),
+    gap: 0,
+    spanMs: 1500,
+    instead: 'all moves',
+  },
+  '263 locations, fractional demand, explained': {
+    ...city(263, 2600, 1),
+    gap: 0.01,
+    spanMs: 800,
+    explain: true,
+  },
+  '263 locations, 3 capacities, explained': { ...city(263, 8000, 3), gap: 0.01, spanMs: 1200, explain: true },
+  '1,000 locations, fractional demand, explained': {
     ...city(1000, 20_000, 1),
     gap: 0.01,
     spanMs: 8000,
     explain: true,
   },
-  '1,000 locations, whole, explained': {
+  '1,000 locations, whole demand, explained': {
     ...city(1000, 50_000, 1),
     isFractional: false,
     gap: 0.01,
     spanMs: 5000,
     explain: true,
   },
-  '263 locations, 3 classes, infeasible': {
+  '263 locations, 3 capacities, infeasible': {
     ...city(263, 2600, 3),
     gap: 0.01,
     spanMs: 1200,
     constraints: { total_fleet_size: 1200 },
   },
-  '73 locations, 3 classes, infeasible': {
+  '73 locations, 3 capacities, infeasible': {
     ...city(73, 600, 3),
     gap: 0.01,
     spanMs: 1200,
     constraints: { min_service_level: 1, max_vehicles_per_location: 9, max_distance: 6 },
   },
-  '2,000 locations, fractional, infeasible': {
+  '2,000 locations, fractional demand, infeasible': {
     ...city(2000, 40_000, 1),
     gap: 0.01,
     spanMs: 4500,
     constraints: { min_service_level: 1, max_distance: 0.5 },
   },
-  '1,000 locations, 4 classes, infeasible': {
+  '1,000 locations, 4 capacities, infeasible': {
     ...city(1000, 10_000, 4),
     gap: 0.01,
     spanMs: 4500,
     constraints: { total_fleet_size: 5000 },
   },
   // Missing vehicles are counted, never listed.
-  '263 locations, demand far above': { ...city(263, 2600, 1), gap: 0.01, spanMs: 100, load: 1e5 },
-  '263 locations, 3 classes, demand far above': {
+  '263 locations, one capacity, demand far above the fleet': {
+    ...city(263, 2600, 1),
+    gap: 0.01,
+    spanMs: 100,
+    load: 1e5,
+  },
+  '263 locations, 3 capacities, 100,000 times the demand that they serve': {
     ...city(263, 2600, 3),
     gap: 0.01,
     spanMs: 1000,
     load: 1e5,
   },
-  '2,000 locations, demand far above': {
+  '2,000 locations, whole demand, 1,000 times what the fleet serves': {
     ...city(2000, 40_000, 1),
     isFractional: false,
     gap: 0.01,
     spanMs: 500,
     load: 1e3,
   },
-  '263 locations, a million at each': {
+  '263 locations, 3 capacities, a million vehicles at each asked for': {
     ...city(263, 2600, 3),
     gap: 0.01,
     spanMs: 4000,
     constraints: { min_vehicles_per_location: 1e6 },
   },
-  '5,000 locations, fractional': { ...city(5000, 100_000, 1), gap: 0, spanMs: 6000 },
+  '5,000 locations, fractional demand': { ...city(5000, 100_000, 1), gap: 0, spanMs: 6000 },
   // More locations than matrices are built for.
-  '6,000 locations, fractional': { ...city(6000, 100_000, 1), gap: 0, spanMs: 6000 },
-  '20,000 locations, fractional': { ...city(20_000, 100_000, 1), gap: 0, spanMs: 2500 },
-  '1,000 locations, 100 classes': { ...city(1000, 10_000, 100), gap: 0.01, spanMs: 6000 },
+  '6,000 locations, fractional demand': { ...city(6000, 100_000, 1), gap: 0, spanMs: 6000 },
+  '20,000 locations, fractional demand': { ...city(20_000, 100_000, 1), gap: 0, spanMs: 2500 },
+  '1,000 locations, 100 capacities': { ...city(1000, 10_000, 100), gap: 0.01, spanMs: 6000 },
   '2,000 locations, network costs': { ...city(2000, 40_000, 1), gap: 0, spanMs: 1200, network: true },
 };
 

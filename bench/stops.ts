@@ -1,15 +1,13 @@
 /**
  * `npm run bench:stops -- [--only NAME] [--stops 200]`: the time from a cancellation to the end of a solve, and the
- * overrun of its time limit, at random moments of hard problems. Reports median, 99th percentile and maximum of each
- * kind, in milliseconds. A solve runs in a thread, as in the service; moments are spread evenly over its first
- * `spanMs`. Time in which the thread was ready to run but had no processor (known on Linux) is not counted: that is due
- * to the machine.
+ * overrun of its time limit, at random moments of hard problems. Reports median and maximum of each kind, in
+ * milliseconds. A solve runs in a thread, as in the service; moments are spread evenly over its first `spanMs`. Time in
+ * which the thread was ready to run but had no processor (known on Linux) is not counted: that is due to the machine.
  */
 import { once } from 'node:events';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { percentile } from './cli.ts';
+import { percentile, readArguments, reportTable, whole } from './cli.ts';
 import { createUniform } from './instances.ts';
 import { type Kind, prepare, STOP_KINDS } from './stop-kinds.ts';
 
@@ -23,11 +21,8 @@ if (isMainThread) await main();
 else await serve(STOP_KINDS[workerData]);
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { only: { type: 'string' }, stops: { type: 'string', default: '200' } },
-  });
-  const stops = Number(values.stops);
-  const only = values.only ?? '';
+  const { only, stops, json } = readArguments({ only: '', stops: 200 });
+  const rows: string[][] = [];
   const names = only in STOP_KINDS ? [only] : Object.keys(STOP_KINDS).filter((name) => name.includes(only));
   for (const name of names) {
     const kind = STOP_KINDS[name];
@@ -67,15 +62,14 @@ async function main(): Promise<void> {
       statuses[limited.status] = (statuses[limited.status] ?? 0) + 1;
     }
     await thread.terminate();
-    console.log(
-      `${name.padEnd(38)} stopped ${describe(afterStop)}   time limit ${describe(afterLimit)}   ${JSON.stringify(statuses)}`,
-    );
+    rows.push([name, describe(afterStop), describe(afterLimit)]);
+    console.error(`${rows.at(-1)?.join('  ')}  ${JSON.stringify(statuses)}`);
   }
+  reportTable({ columns: ['problem', 'after a stop', 'past the limit'], rows }, json);
 }
 
 function describe(ms: number[]): string {
-  const at = (share: number) => (percentile(ms, share) || 0).toFixed(0);
-  return `${at(0.5).padStart(3)} ${at(0.99).padStart(4)} ${at(1).padStart(4)} (${ms.length})`;
+  return ms.length === 0 ? '–' : `${whole(percentile(ms, 0.5))}, ${whole(percentile(ms, 1))}`;
 }
 
 /** Milliseconds that a thread has spent waiting for a processor. */

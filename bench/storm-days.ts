@@ -4,13 +4,12 @@
  * wave, a shape of the week, and daily variation that is partly shared with the next day. The forecast week contains no
  * storm.
  */
-import { parseArgs } from 'node:util';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
 import type { DemandEvent } from '../src/core/forecast/types.ts';
 import { MONDAY, normal, poisson, seededRandom, seriesOf } from '../test/core/forecast/samples.ts';
-import { toMarkdown } from './cli.ts';
+import { readArguments, reportTable } from './cli.ts';
 
-const { values } = parseArgs({ options: { seeds: { type: 'string', default: '12' } } });
+const { seeds, json } = readArguments({ seeds: 12 });
 const PLACES = 12;
 const DAYS = 91;
 const WEEKDAYS = [1, 1, 1.05, 1.1, 1.2, 1.3, 0.8];
@@ -82,7 +81,7 @@ const stormOn = (day: number): DemandEvent => {
 
 function rowOf(demand: Demand): string[] {
   const sums = { demand: 0, error: 0, bias: 0, held: 0, days: 0 };
-  for (let seed = 1; seed <= Number(values.seeds); seed++) {
+  for (let seed = 1; seed <= seeds; seed++) {
     const random = seededRandom(7919 * seed);
     // One storm in the last two weeks, one before that.
     const storms = [DAYS - 2 - Math.floor(random() * 12), DAYS - 20 - Math.floor(random() * 60)];
@@ -116,4 +115,4 @@ function rowOf(demand: Demand): string[] {
   ];
 }
 
-console.log(toMarkdown({ columns: ['simulated', 'WAPE', 'bias', '95 % holds'], rows: DEMANDS.map(rowOf) }));
+reportTable({ columns: ['simulated', 'WAPE', 'bias', '95 % holds'], rows: DEMANDS.map(rowOf) }, json);

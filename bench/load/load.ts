@@ -16,28 +16,23 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../src/commands/start/embedded-postgres.ts';
 import type { OptimizeRequest } from '../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { optimizeCached as optimize } from '../../test/core/optimize/cached.ts';
-import { figure } from '../cli.ts';
+import { figure, percentile, ratio, readArguments, reportTable, whole } from '../cli.ts';
 import { BENCH_SETTINGS, cityRequest } from '../requests.ts';
 import { openBare } from './bare.ts';
 import { startLeast } from './least.ts';
 import { endAll, endLater, spawnApi, spawnWorker, startBareWorker, startRedis } from './processes.ts';
 import { openRecord } from './record.ts';
 
-const { values } = parseArgs({
-  options: {
-    calls: { type: 'string', default: '300' },
-    callers: { type: 'string', default: '8' },
-    backends: { type: 'string', default: 'redis,postgres' },
-  },
+const { calls, callers, backends, json } = readArguments({
+  calls: 300,
+  callers: 8,
+  backends: 'redis,postgres',
 });
-const calls = Number(values.calls);
-const callers = Number(values.callers);
 
 const SHAPE = { locations: 20, vehicles: 200, classes: 1, isFractional: false };
 /** The same locations for all problems, so they are stored once; another fleet and demand each time. */
@@ -45,11 +40,17 @@ const places: LocationPoint[] = cityRequest(0, SHAPE).locations;
 const problems: OptimizeRequest[] = Array.from({ length: 50 }, (_, seed) => cityRequest(seed, SHAPE).request);
 const bodies = problems.map((problem) => JSON.stringify(problem));
 
-const quantile = (list: number[], q: number) =>
-  [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(q * list.length))];
-const spread = (list: number[]) =>
-  `× ${quantile(list, 0.5).toFixed(2)} (${quantile(list, 0.1).toFixed(2)} – ${quantile(list, 0.9).toFixed(2)})`;
-const withP95 = (list: number[]) => `${figure(list)}, p95 ${quantile(list, 0.95).toFixed(1)}`;
+const withP95 = (list: number[]) => `${figure(list)}, ${percentile(list, 0.95).toFixed(1)}`;
+
+/** Backend and number of workers, the columns of the tables; cells by row, in the order of the columns. */
+const ways: string[] = [];
+const measured = new Map<string, string[]>();
+const stepTimes = new Map<string, string[]>();
+const rowsOf = (cells: Map<string, string[]>) => [...cells].map(([name, row]) => [name, ...row]);
+function note(cells: Map<string, string[]>, row: string, ...texts: string[]): void {
+  cells.set(row, [...(cells.get(row) ?? []), ...texts]);
+  console.error(`${ways.at(-1)}: ${row}: ${texts.join(', ')}`);
+}
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
@@ -130,28 +131,53 @@ async function oneCaller(api: string, { bare, record, least }: Baselines): Promi
     times.least.push(leastCall);
     jobs.push(answer.metadata.job_id);
   }
-  console.log(`  one caller: call ${withP95(times.call)} ms`);
-  console.log(
-    `    bare BullMQ round trip ${withP95(times.bare)} ms; the solve alone ${withP95(times.solve)} ms; its record alone ${withP95(times.record)} ms`,
+  const withoutSolve = (to: (c: number) => number) =>
+    ratio(times.call.map((call, c) => (call - times.solve[c]) / to(c)));
+  note(measured, 'call', withP95(times.call));
+  note(measured, 'bare BullMQ round trip', withP95(times.bare));
+  note(measured, 'the solve alone', withP95(times.solve));
+  note(measured, 'its record alone', withP95(times.record));
+  note(measured, 'the least service', withP95(times.least));
+  note(
+    measured,
+    '(call − solve) / bare',
+    withoutSolve((c) => times.bare[c]),
   );
-  console.log(`    the least service: call ${withP95(times.least)} ms`);
-  const ratio = (to: (c: number) => number) =>
-    spread(times.call.map((call, c) => (call - times.solve[c]) / to(c)));
-  console.log(`    (call − solve) / bare: ${ratio((c) => times.bare[c])}`);
-  console.log(`    (call − solve) / (bare + record): ${ratio((c) => times.bare[c] + times.record[c])}`);
-  console.log(`    (call − solve) / the least service: ${ratio((c) => times.least[c])}`);
-  console.log(`    the least service / bare: ${spread(times.least.map((ms, c) => ms / times.bare[c]))}`);
+  note(measured, 'the least service / bare', ratio(times.least.map((ms, c) => ms / times.bare[c])));
+  note(
+    measured,
+    '(call − solve) / the least service',
+    withoutSolve((c) => times.least[c]),
+  );
+  note(
+    measured,
+    '(call − solve) / (bare + record)',
+    withoutSolve((c) => times.bare[c] + times.record[c]),
+  );
   const steps: Steps = new Map();
   for (const jobId of jobs) addSteps(steps, (await send(`${api}/api/v1/jobs/${jobId}`, 'GET')).answer.data);
-  const inJob = [...steps].map(([phase, ms]) => `${phase} ${mean(ms).toFixed(2)}`);
-  const known = [...steps.values()].reduce((sum, ms) => sum + mean(ms), 0);
-  console.log(
-    `    steps, mean ms of ${mean(times.call).toFixed(1)}: ${inJob.join(', ')}, around the job ${(mean(times.call) - known).toFixed(2)}`,
-  );
+  const total = mean(times.call);
+  const tellStep = (name: string, ms: number) =>
+    note(stepTimes, name, ms.toFixed(2), `${((100 * ms) / total).toFixed(0)} %`);
+  for (const [name, phases] of Object.entries(STEPS)) {
+    tellStep(name, sum(phases.map((phase) => mean(steps.get(phase) ?? []))));
+  }
+  tellStep(AROUND, total - sum([...steps.values()].map(mean)));
 }
 
+/** The phases of a job's record, by step of the table. */
+const STEPS = {
+  'queued: stored and on disk, enqueued, token taken, claimed': ['queued'],
+  'started: handed to the thread': ['started'],
+  'build, solve, verify': ['build', 'solve', 'verify'],
+  'store: back from the thread, answer, plan and its vehicles': ['store'],
+};
+const AROUND = 'around the job: HTTP and checks; the end on disk and announced, answer read and sent';
+
+const sum = (list: number[]) => list.reduce((total, ms) => total + ms, 0);
+
 function mean(list: number[]): number {
-  return list.reduce((sum, ms) => sum + ms, 0) / list.length;
+  return list.length > 0 ? sum(list) / list.length : 0;
 }
 
 async function manyCallers(api: string): Promise<void> {
@@ -166,8 +192,11 @@ async function manyCallers(api: string): Promise<void> {
     }),
   );
   const perSecond = (1000 * times.length) / (performance.now() - startedMs);
-  console.log(`  ${callers} callers: ${perSecond.toFixed(0)} jobs/s, call ${withP95(times)} ms`);
+  note(measured, `${callers} callers: jobs per second`, whole(perSecond));
+  note(measured, `${callers} callers: call`, withP95(times));
 }
+
+const BACKENDS: Record<string, string> = { redis: 'Redis', postgres: 'PostgreSQL' };
 
 async function measure(backend: string): Promise<void> {
   const folder = path.join(tmpdir(), `fleet-load-${process.pid}`);
@@ -195,7 +224,7 @@ async function measure(backend: string): Promise<void> {
     const least = await startLeast({ databaseUrl: postgres.url, redisUrl: redis, answer });
     for (const workers of [1, 2]) {
       await spawnWorker(env);
-      console.log(`${backend}, ${workers} ${workers === 1 ? 'worker' : 'workers'}`);
+      ways.push(`${BACKENDS[backend]}, ${workers} ${workers === 1 ? 'worker' : 'workers'}`);
       await oneCaller(api, { bare, record, least });
       await manyCallers(api);
     }
@@ -218,5 +247,8 @@ async function die(error: unknown): Promise<void> {
 process.on('uncaughtException', die);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, die);
 
-for (const backend of values.backends.split(',')) await measure(backend);
+for (const backend of backends.split(',')) await measure(backend);
+reportTable({ columns: ['', ...ways], rows: rowsOf(measured) }, json, 'calls');
+const stepColumns = ways.flatMap((way) => [`${way}, ms`, 'share']);
+reportTable({ columns: ['step', ...stepColumns], rows: rowsOf(stepTimes) }, json, 'steps');
 process.exit();

@@ -10,30 +10,29 @@
  */
 import http from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { openProbe } from '../../test/fuzz/probe.ts';
+import { readArguments, reportTable, whole } from '../cli.ts';
 import { withDatabase } from '../database.ts';
 import { endAll, endLater } from '../load/processes.ts';
 import { faultyBodies, ITEM_KINDS, LOOP_OPERATIONS } from './bodies.ts';
 import { largestRequests, storeCity } from './requests.ts';
 import { type Service, startService, type Turns } from './service.ts';
 
-const { values } = parseArgs({
-  options: {
-    part: { type: 'string', default: 'all' },
-    locations: { type: 'string', default: '5000' },
-    weeks: { type: 'string', default: '13' },
-    vehicles: { type: 'string', default: '500000' },
-    backtest: { type: 'string', default: '500' },
-    only: { type: 'string', default: '' },
-  },
+const { part, locations, weeks, vehicles, backtest, only, json } = readArguments({
+  part: 'all',
+  locations: 5000,
+  weeks: 13,
+  vehicles: 500_000,
+  backtest: 500,
+  only: '',
 });
-const { part, only } = values;
 const REST_MS = 60_000;
+const TURN_COLUMNS = ['longest turn, ms', 'of the processor'];
+const HEALTH_COLUMN = '`/health`, ms (99th percentile of)';
 
 await withDatabase(async ({ pool }) => {
   try {
-    await storeCity(pool, Number(values.locations), Number(values.weeks));
+    await storeCity(pool, locations, weeks);
     const service = await startService({ DATABASE_URL: pool.options.connectionString! });
     if (part !== 'largest') await measureFaults(service);
     if (part !== 'faults') await measureLargest(service);
@@ -97,21 +96,15 @@ async function measureFaults({ url, turns }: Service): Promise<void> {
         entry.statuses.add(status);
         entry.ms = Math.max(entry.ms, ms);
         if (turn.clock > entry.clock) Object.assign(entry, turn, { of: `${operationName}, ${size}` });
-        if (values.only) console.log(operationName, kindName, size, status, turn, Math.round(ms));
+        if (only) console.error(operationName, kindName, size, status, turn, Math.round(ms));
       }
     }
   }
-  console.log(
-    `\n${count} requests, longest turn of the event loop per kind of fault, over ${Object.keys(LOOP_OPERATIONS).length} operations\n`,
-  );
-  console.log(
-    '| body | longest turn, ms | of the processor | in | answered in, s | status |\n| --- | --- | --- | --- | --- | --- |',
-  );
-  for (const [kind, { clock, processor, of, statuses, ms }] of worst) {
-    console.log(
-      `| ${kind} | ${clock.toFixed(0)} | ${processor.toFixed(0)} | ${of} | ${(ms / 1000).toFixed(1)} | ${[...statuses].join(', ')} |`,
-    );
-  }
+  console.error(`${count} requests to ${Object.keys(LOOP_OPERATIONS).length} operations`);
+  const rows = [...worst].map(([kind, { clock, processor, of, statuses, ms }]) => [
+    ...[kind, whole(clock), whole(processor), of, (ms / 1000).toFixed(1), [...statuses].join(', ')],
+  ]);
+  reportTable({ columns: ['body', ...TURN_COLUMNS, 'in', 'answered in, s', 'status'], rows }, json, 'faults');
 }
 
 async function measureLargest({ url, pids, turns }: Service): Promise<void> {
@@ -121,15 +114,8 @@ async function measureLargest({ url, pids, turns }: Service): Promise<void> {
   await send(url, { method: 'GET', path: '/openapi.json' });
   await setTimeout(2000);
   const rest = await probe.memory();
-  console.log(
-    '\n| request | in, MB | out, MB | s | longest turn, ms | of the processor | `/health`, ms (99th percentile of) | status |\n| --- | --- | --- | --- | --- | --- | --- | --- |',
-  );
-  const sizes = {
-    locations: Number(values.locations),
-    vehicles: Number(values.vehicles),
-    backtestLocations: Number(values.backtest),
-  };
-  for (const request of largestRequests(sizes)) {
+  const rows: string[][] = [];
+  for (const request of largestRequests({ locations, vehicles, backtestLocations: backtest })) {
     if (!request.name.includes(only)) continue;
     const body = request.body && Buffer.from(request.body());
     const headers = { ...(body && { 'content-type': 'application/json' }), ...request.headers };
@@ -140,16 +126,18 @@ async function measureLargest({ url, pids, turns }: Service): Promise<void> {
     if (status >= 400) console.error(text.slice(0, 1000));
     request.then?.(text);
     const mb = (size = 0) => (size / 1e6).toFixed(1);
-    console.log(
-      `| ${request.name} | ${mb(body?.length)} | ${mb(bytes)} | ${(ms / 1000).toFixed(1)} | ${turn.clock.toFixed(0)} | ` +
-        `${turn.processor.toFixed(0)} | ${health.p99.toFixed(0)} (${health.count}) | ${status} |`,
-    );
+    rows.push([
+      ...[request.name, mb(body?.length), mb(bytes), (ms / 1000).toFixed(1), whole(turn.clock)],
+      ...[whole(turn.processor), `${whole(health.p99)} (${health.count})`, String(status)],
+    ]);
+    console.error(rows.at(-1)?.join('  '));
   }
+  const columns = ['request', 'in, MB', 'out, MB', 's', ...TURN_COLUMNS, HEALTH_COLUMN, 'status'];
+  reportTable({ columns, rows }, json, 'largest');
   await setTimeout(REST_MS);
-  console.log('\n| process | at rest, MiB | peak | a minute after |\n| --- | --- | --- | --- |');
-  const memory = await probe.memory();
-  for (const { pid, name, peak, now } of memory) {
+  const memory = (await probe.memory()).map(({ pid, name, peak, now }) => {
     const own = rest.find((one) => one.pid === pid)!.now;
-    console.log(`| ${name} | ${own} | ${peak} | ${now} (× ${(now / own).toFixed(2)}) |`);
-  }
+    return [name, whole(own), whole(peak), `${whole(now)} (× ${(now / own).toFixed(2)})`];
+  });
+  reportTable({ columns: ['process', 'at rest', 'peak', 'a minute after'], rows: memory }, json, 'memory');
 }

@@ -166,10 +166,11 @@ describe('the command', () => {
   const run = (...args: string[]) => {
     const command = path.join(import.meta.dirname, '../../bench/files.ts');
     const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' });
-    return { status, out: stdout.trim().split('\n'), err: stderr.trim() };
+    // Without the two lines of the head.
+    return { status, out: stdout.trim().split('\n').slice(2), err: stderr.trim() };
   };
 
-  test('prints a line per file, plain or gzipped, with optimum, proof and time', () => {
+  test('prints a row per file, plain or gzipped, with optimum, proof and time', () => {
     const files = [
       write('a.min', DIMACS),
       write('b.min.gz', gzipSync(DIMACS)),
@@ -178,15 +179,15 @@ describe('the command', () => {
     ];
     const { status, out, err } = run('--repeats', '2', ...files);
     expect({ status, err }).toEqual({ status: 0, err: '' });
-    const time = String.raw`median [\d.,]+ \([\d.,]+ – [\d.,]+\) ms`;
+    const time = String.raw`[\d.,]+ \([\d.,]+ – [\d.,]+\)`;
     expect(out).toHaveLength(4);
     for (const [i, line] of [
-      `a\\.min: optimum 14, proved by reduced costs of all moves; ${time}, 9 locations`,
-      `b\\.min\\.gz: optimum 14, proved by reduced costs of all moves; ${time}, 9 locations`,
-      `c\\.txt: optimum 5, gap 0\\.00 %, proved by reduced costs of all moves, tree confirmed optimal by HiGHS; ${time}, 6 locations`,
-      `d\\.gz: infeasible, .+; ${time}, 4 locations`,
+      String.raw`a\.min \| 9 \| optimum 14, proved by reduced costs of all moves \| ${time}`,
+      String.raw`b\.min\.gz \| 9 \| optimum 14, proved by reduced costs of all moves \| ${time}`,
+      String.raw`c\.txt \| 6 \| optimum 5, gap 0\.00 %, proved by reduced costs of all moves, tree confirmed optimal by HiGHS \| ${time}`,
+      String.raw`d\.gz \| 4 \| infeasible, .+ \| ${time}`,
     ].entries()) {
-      expect(out[i]).toMatch(new RegExp(`^${line}$`));
+      expect(out[i]).toMatch(new RegExp(`^\\| ${line} \\|$`));
     }
   });
 
@@ -202,11 +203,11 @@ describe('the command', () => {
     );
     expect(status).toBe(1);
     expect(out.slice(0, 2)).toEqual([
-      'unbalanced.min: infeasible: supplies and demands of the nodes add up to 2, not to 0',
-      'narrow.min: infeasible: node 1 supplies more than its arcs can carry',
+      '| unbalanced.min | – | infeasible: supplies and demands of the nodes add up to 2, not to 0 | – |',
+      '| narrow.min | – | infeasible: node 1 supplies more than its arcs can carry | – |',
     ]);
     expect(out).toHaveLength(3);
-    expect(out[2]).toMatch(/^last\.min: optimum 14/);
+    expect(out[2]).toMatch(/^\| last\.min \| 9 \| optimum 14/);
     expect(err.split('\n')).toEqual([
       expect.stringMatching(/^broken\.min: line 2: "x" is no whole number/),
       expect.stringMatching(/^damaged\.gz: unexpected end/),
@@ -216,6 +217,6 @@ describe('the command', () => {
   });
 
   test.each([[[]], [['--repeats', '0', 'x']]])('without anything to do (%j) says how it is used', (args) => {
-    expect(run(...args)).toEqual({ status: 1, out: [''], err: expect.stringContaining('usage:') });
+    expect(run(...args)).toEqual({ status: 1, out: [], err: expect.stringContaining('usage:') });
   });
 });

@@ -165,9 +165,11 @@ describe('the files of the competition', () => {
     const command = path.join(import.meta.dirname, '../../bench/m4.ts');
     const run = (...args: string[]) => spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' });
     const scored = run(path.join(folder, 'whole'));
-    expect(scored.stdout).toMatch(/^2 series/);
-    expect(scored.stdout).toMatch(/seasonal naive +9\.52 +32\.000 +1\.000/);
-    expect(scored.stdout).toMatch(/this service +\d+\.\d\d +\d+\.\d{3} +\d\.\d{3} +\d+\.\d\d +\d+\.\d %/);
+    expect(scored.stderr).toMatch(/^2 series/m);
+    expect(scored.stdout).toMatch(/seasonal naive \| 9\.52 \| 32\.000 \| 1\.000/);
+    expect(scored.stdout).toMatch(
+      /this service \| \d+\.\d\d \| \d+\.\d{3} \| \d\.\d{3} \| \d+\.\d\d \| \d+\.\d %/,
+    );
     expect(run().stderr).toContain('give the folder');
     const empty = run(path.join(folder, 'nowhere'));
     expect(empty.status).toBe(1);

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { type BenchTable, toMarkdown } from '../../bench/cli.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'bench-commands-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Benches that work against a server, at their smallest, and a row that each has. */
+const BENCHES: [command: string, row: string][] = [
+  ['plan-queries.ts --plans 20 --jobs 200 --only claim', 'claim the next job'],
+  ['plans.ts --sizes 10 --repeats 1', '10'],
+  ['observations.ts --locations 20 --years 0.02 --repeats 1', 'upsert of 1,000 new rows'],
+  ['risk.ts --vehicles 100 --repeats 1', 'request'],
+  ['stops.ts --only nothing --stops 1', 'nothing: what the machine adds'],
+];
+
+test.each(BENCHES)('%s prints its table and keeps it with its command', (command, row) => {
+  const file = path.join(folder, 'table.json');
+  const [script = '', ...args] = command.split(' ');
+  const bench = path.join(import.meta.dirname, '../../bench', script);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bench, ...args, '--json', file], {
+    encoding: 'utf8',
+    env: { ...process.env, npm_lifecycle_event: 'bench:x' },
+  });
+  expect(status, stderr).toBe(0);
+  const table: BenchTable = JSON.parse(readFileSync(file, 'utf8'));
+  expect(stdout).toContain(toMarkdown(table));
+  expect(table.command).toBe(['npm run bench:x --', ...args].join(' '));
+  expect(table.rows.map(([name]) => name)).toContain(row);
+});
