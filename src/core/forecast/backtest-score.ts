@@ -12,7 +12,6 @@ export const BACKTEST_METHODS = ['engine', 'last_week', 'weekday_mean'] as const
 export type BacktestMethod = (typeof BACKTEST_METHODS)[number];
 
 export type EngineScore = {
-  /** Steps compared. */
   steps: number;
   accuracy: Record<BacktestMethod, Accuracy>;
   /** Share of the steps inside the engine's interval, one per level; null if no step was compared. */

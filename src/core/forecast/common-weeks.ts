@@ -13,12 +13,10 @@
  */
 import { medianInPlace } from './quantiles.ts';
 
-/** Errors of a series by origin. */
 export type OriginErrors = {
   /** u, and for each the index of its origin among the ascending origins. */
   errors: Float64Array;
   origins: Uint8Array;
-  /** Local hours of the origins. */
   originHours: readonly number[];
 };
 

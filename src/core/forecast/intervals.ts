@@ -89,7 +89,6 @@ type SeriesErrors = {
 export interface MadeErrors
   extends OriginErrors,
     Omit<SeriesErrors, 'buckets' | 'relative' | 'scale' | 'originSums' | 'squares'> {
-  /** Bucket of each error. */
   buckets: Uint8Array;
 }
 

@@ -210,7 +210,6 @@ function learnedKinds(
   return (locationId) => effects[places.get(locationId)!];
 }
 
-/** Effects of events on each step. */
 type StepEffects = {
   /** Mean factor of its hours. */
   factors: Float64Array;

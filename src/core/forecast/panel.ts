@@ -36,7 +36,6 @@ export type StepOptions = {
   stepHours: number;
 };
 
-/** Forecast of one series. */
 export type PanelForecast = {
   values: Float64Array;
   method: ForecastMethod;
