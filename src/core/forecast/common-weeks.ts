@@ -3,8 +3,8 @@
  *
  * Notation: u errors of a series relative to their usual size, o an origin (local hour), k errors of it in a series.
  *   c(o) = median over the series of  mean |u| of o / median over the origins of their mean |u|
- *   factor of the errors of o = min(1, m (1 + A / √(k − 1)) / c(o)),   m the median of c over the origins,   A =
- *     √(π/2 − 1)
+ *   factor of the errors of o = min(1, m (1 + A / √(k − 1)) / c(o)),   m the median of c over the origins,
+ *     A = √(π/2 − 1)
  * A √(1/k) is the deviation of a mean of k independent normal |u|. If the panel's errors at an origin exceed that
  * together, the week was unusual. They are scaled down to the size of a bad week, so that they do not widen the
  * intervals of all other weeks. Chance errors of single series stay as they are: they average out over a panel. Origins

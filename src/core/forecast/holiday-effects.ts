@@ -5,12 +5,11 @@
  * demand from the usual; C = log((S + ε) / (U + ε)) the distance of the location's Sundays from the usual.
  *   effect         E = w C + a + b_p + δ_l,    demand = usual · e^E
  *   Sunday's share w ridge of y on C over all holidays, prior ½ ± ¼ (days between: ¼ ± ¼; other days: 0, fixed)
- *   panel          α_jp = log of observed demand over the demand by w, weighted over the locations;  a_j = Σ v_p α_jp,
- *     b_jp = α_jp − a_j
- *   location       δ_jl = log of Σ_p (A + ε) over what w, a_j and b_j say
- *   ahead          a, b_p, δ_l: best guess from those of all j, by how alike the days are (`likeness.ts`,
- *     `special-days.ts`),
- *                  in the noise of ordinary days (`ordinary-days.ts`)
+ *   panel          α_jp = log of observed demand over the demand by w, weighted over the locations;
+ *                  a_j = Σ v_p α_jp,  b_jp = α_jp − a_j
+ *   location       δ_jl = log of Σ_p (A + ε) over the demand by w, a_j and b_j
+ *   ahead          a, b_p, δ_l: best guess from those of all j, by the similarity of the days
+ *                  (`likeness.ts`, `special-days.ts`), in the noise of ordinary days (`ordinary-days.ts`)
  * So a day that was never observed has a = b = δ = 0 and the full variance; the same holiday in earlier years counts
  * most.
  * Complexity O(locations × special days seen + targets · n³) for n days seen of a slot, at most some thirty.

@@ -16,11 +16,11 @@
  *   panel   π_b(p) = (N S(p) T'(p) Q_b(p) + 60 ν(p)) / (N + 60)    Q_b quantile of u / r₋ₒ over all series
  *   series  q_b(p) = (n T(p) Q(p) + 60 r π_b(p)) / (n + 60)    Q own quantile of u
  *   bound   g⁻¹(x + s(x) q_b(p)),   p = (1 ± level) / 2, kept on its side of the forecast and ≥ 0
- * An error is divided by the scale of the other origins: the next error will not be part of its own scale either, and u
- * / r has tails that are too thin. So the panel's shape already contains the uncertainty of scales known from few
+ * An error is divided by the scale of the other origins: the next error will not be part of its own scale either, and
+ * u / r has tails that are too thin. So the panel's shape already contains the uncertainty of scales known from few
  * errors; Student's factor for n would count it twice. What remains is S, for a series with fewer errors than others,
  * and T', for the number of errors of the panel itself.
- * Errors are those of sums over steps: the errors of a sum's hours are correlated, so hourly intervals do not add up.
+ * Errors are those of sums over steps: the errors of a sum's hours are correlated, so hourly intervals cannot be added.
  * Beyond the longest compared horizon h_m the last bucket is widened by √(1 + log₂(h / h_m)). This is a convention: 13
  * weeks of history cannot measure it.
  * No bound is further from the forecast than five times the range of the step's demand in the last four weeks. Errors

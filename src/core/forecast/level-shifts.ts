@@ -2,8 +2,8 @@
  * Lasting changes of level, found in the days of a history.
  *
  * Notation: u[j] level of day j, of the whole day or of one of its four parts (`day-levels.ts`).
- * Let A be the 28, 14 or 7 days before a day, and B as many days from it on, neither crossing another change. The
- * change between them is
+ * Let A be the 28, 14 or 7 days before a day, and B as many days from it on; neither may cross another change. A change
+ * lies between them if it is
  *   seen      |Σ_{a, b} sign(u_b − u_a)| ≥ 2 c √(|A| |B| (|A| + |B| + 1) / 12),   with 7 known days on each side
  *   large     L_B / L_A beyond 4/3 or 3/4,   L mean of the days within 3 robust deviations of their median
  *   unusual   |√L_B − √L_A| ≥ 2.5 w,   w standard deviation of √ of a week less √ of the week before
@@ -15,8 +15,8 @@
  * Of all such changes the one with the best fit, √u by a median on either side, is kept. The search repeats between the
  * kept ones until none is left. Finally a change must be large between the whole levels on its sides, and the newest
  * one must last: its last 3 days are nearer to its level than to the one before.
- * Complexity O(days · 28²) at worst, O(days) if the means before and after are alike. Reference: Mann & Whitney
- * 1947.
+ * Complexity O(days · 28²) at worst, O(days) if the means before and after are alike.
+ * Reference: Mann & Whitney 1947.
  */
 import { type Days, dayChannels } from './day-levels.ts';
 import { medianInPlace, quantileSorted } from './quantiles.ts';

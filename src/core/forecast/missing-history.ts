@@ -8,7 +8,7 @@
  * neighbours that have demand, every hour has E / 24. Bounds: with l[i] the neighbours' bound spread as v is, λ² the
  * relative variance of f / d over all places of the call (¼ if there are fewer than four, a convention), z the normal
  * quantile of the confidence level,
- *   (√v ± √((√l − √v)² + z² (1 + λ² v) / 4))²,
+ *   (√v ± √((√l − √v)² + z² (1 + λ² v) / 4))².
  * This covers the neighbours' own uncertainty, the noise of a count, and the difference between the shapes of
  * neighbouring places. The error of E itself is unknown and not covered.
  * An event of the location itself multiplies its hours, with demand taken as even within a step. The factor is the

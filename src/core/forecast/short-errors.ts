@@ -6,11 +6,10 @@
  * ¼ is the variance of the root of a Poisson count, κ the remaining variation of days. With both, a busy donor is
  * informative for a quiet location.
  *   quantile q_D(p) = m_D + r_D Q(p),   m_D median of u on day D, r_D mean |u − m_D|, Q quantile of (u − m_D) / r_D
- *     of all
- *            days, m_D and r_D being those of the other weeks: the next week will be no part of them either
+ *            of all days, with m_D and r_D of the other weeks: the next week will not be part of them either
  *   bound    (√f + s(f) q_D(p))²
- *   borrowed f ← f Σ a / Σ f per step over donors, each relative to its level: the shape of the week, below a week
- *     of history
+ *   borrowed f ← f Σ a / Σ f per step over donors, each relative to its level: the shape of the week,
+ *            with less than a week of history
  * Complexity O(R log R) for R errors. Units: demand per step.
  */
 import { type Bounds, reachOf } from './intervals.ts';
