@@ -5,12 +5,12 @@
  *   u = e / s(x), relative to its usual size at the level x = g(forecast) (`error-scale.ts`), reduced if the week
  *   was unusual in the whole panel (`common-weeks.ts`);
  *   b bucket of the horizon at the step's end (up to 1, 3, 6, 12, 24, 48, 96, 168, 336, 672 h);
- *   r mean |u| of a series;  r₋ₒ the same without the errors of u's own origin;  n errors of the series in b;  N
- *     those of the panel;
+ *   r mean |u| of a series;  r₋ₒ the same of the other origins, each by the share of its hours that u's own origin is
+ *     not compared with (`rolling-origins.ts`);  n errors of the series in b;  N those of the panel;
  *   T quantile of Student's distribution over that of the normal one, with f = i n − 1 degrees of freedom, i the
- *   share of errors that are independent; T' the same with f' = M − 1 of the panel, M its errors over how much they
+ *   share of errors that are independent: hours compared from several origins count 1.5 times at most; T' the same with f' = M − 1 of the panel, M its errors over how much they
  *     go together within an origin:
- *   M = Σ_all 1 · Σ u² / Σ_o (Σ u of o)², each u relative to its r.
+ *   M = Σ_all i · Σ u² / Σ_o (Σ u of o)², each u relative to its r.
  *   S = max(1, T of all errors of the series / T of as many as the panel's middle series has).
  *   normal  ν(p)   = T(p) Φ⁻¹(p) √(π/2)                      quantile of a normal error with mean |u| = 1
  *   panel   π_b(p) = (N S(p) T'(p) Q_b(p) + 60 ν(p)) / (N + 60)    Q_b quantile of u / r₋ₒ over all series
@@ -32,6 +32,7 @@
 import { MAX_CONFIDENCE_LEVEL, MIN_CONFIDENCE_LEVEL } from '../../contracts/forecast.ts';
 import { commonWeeks, type OriginErrors } from './common-weeks.ts';
 import { type ErrorScale, scaleByLevel, sumOfSizes } from './error-scale.ts';
+import { weighted } from './likeness.ts';
 import { normalQuantile, quantileSorted, studentToNormal, tailQuantileSorted } from './quantiles.ts';
 import type { PastSteps } from './steps.ts';
 import { destabilise, stabilise, type Transform } from './transform.ts';
@@ -90,6 +91,8 @@ export interface MadeErrors
   extends OriginErrors,
     Omit<SeriesErrors, 'buckets' | 'relative' | 'scale' | 'originSums' | 'squares'> {
   buckets: Uint8Array;
+  /** See `PastSteps`. */
+  elsewhere: readonly Float64Array[];
 }
 
 /**
@@ -105,7 +108,7 @@ export function scaleErrors(
   usualRange: number,
   originHours: readonly number[] = [],
 ): MadeErrors {
-  const { endHours, levels, independentShare } = past;
+  const { endHours, levels, elsewhere, independentShare } = past;
   const scaleAt = scaleByLevel(levels, past.errors);
   const count = past.errors.length;
   return {
@@ -115,6 +118,7 @@ export function scaleErrors(
     buckets: Uint8Array.from(endHours, bucketOf),
     origins: Uint8Array.from(past.origins),
     originHours,
+    elsewhere,
     meanError: count === 0 ? 0 : sumOfSizes(past.errors) / count,
     independentShare,
     ownVariation,
@@ -124,14 +128,14 @@ export function scaleErrors(
 
 /** @param weeks factors of the errors by local hour of their origin; 1 for hours that are absent (`common-weeks.ts`) */
 function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): SeriesErrors {
-  const { origins, buckets: bucketAt, ...kept } = made;
+  const { origins, elsewhere, buckets: bucketAt, ...kept } = made;
   const factors = made.originHours.map((hour) => weeks.get(hour) ?? 1);
   const errors = made.errors.map((error, i) => error * (factors[origins[i]] ?? 1));
   const originCount = errors.length === 0 ? 0 : origins.at(-1)! + 1;
   const sums = new Float64Array(originCount);
   const originSums = new Float64Array(originCount);
   let squares = 0;
-  const counts = new Int32Array(originCount);
+  const counts = new Float64Array(originCount);
   const bucketCounts = new Int32Array(BUCKET_ENDS.length);
   for (let i = 0; i < errors.length; i++) {
     sums[origins[i]] += Math.abs(errors[i]);
@@ -141,6 +145,8 @@ function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): Serie
     bucketCounts[bucketAt[i]]++;
   }
   const sum = sumOfSizes(errors);
+  // NaN for an only origin.
+  const scaleElsewhere = sums.map((_, o) => weighted(sums, elsewhere[o]) / weighted(counts, elsewhere[o]));
   const buckets = Array.from(bucketCounts, (count) => new Float64Array(count));
   const relative = Array.from(bucketCounts, (count) => new Float64Array(count));
   const filled = new Int32Array(BUCKET_ENDS.length);
@@ -148,7 +154,7 @@ function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): Serie
   for (let i = 0; i < errors.length; i++) {
     const bucket = bucketAt[i];
     buckets[bucket][filled[bucket]++] = errors[i];
-    const others = (sum - sums[origins[i]]) / (errors.length - counts[origins[i]]);
+    const others = scaleElsewhere[origins[i]];
     // Rounding leaves a remainder near zero if all the other errors are zero.
     if (others > 1e-9 * sum) relative[bucket][compared[bucket]++] = errors[i] / others;
   }
@@ -228,7 +234,7 @@ function panelFreedom(series: readonly SeriesErrors[]): number {
       const hour = one.originHours[o] ?? o;
       sums.set(hour, (sums.get(hour) ?? 0) + sum / scale);
     });
-    for (const bucket of one.buckets) count += bucket.length;
+    for (const bucket of one.buckets) count += bucket.length * one.independentShare;
     squares += one.squares / scale ** 2;
   }
   let together = 0;

@@ -60,14 +60,18 @@ export function planOrigins(
   return { origins, horizonHours: horizon, leadHours: lead };
 }
 
+/** By how much each origin counts for each other one, a row per origin; none counts for itself. */
+export const countsElsewhere = (origins: readonly number[], horizonHours: number): Float64Array[] =>
+  origins.map((own) =>
+    Float64Array.from(origins, (other) => Math.min(1, Math.abs(other - own) / horizonHours)),
+  );
+
 /**
  * The share of each origin for each other one, one row per origin. The last row, for the end of the history, is all 1.
  * So is a row that would otherwise be all 0.
  */
 export function sharesElsewhere(origins: readonly number[], horizonHours: number): Float64Array[] {
   const all = new Float64Array(origins.length).fill(1);
-  const rows = origins.map((own) =>
-    Float64Array.from(origins, (other) => Math.min(1, Math.abs(other - own) / horizonHours)),
-  );
+  const rows = countsElsewhere(origins, horizonHours);
   return [...rows.map((row) => (row.some((share) => share > 0) ? row : all)), all];
 }

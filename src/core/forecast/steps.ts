@@ -6,6 +6,7 @@
  */
 import type { FittedModel } from './model.ts';
 import { medianInPlace } from './quantiles.ts';
+import { countsElsewhere } from './rolling-origins.ts';
 import { clampDemand, stabilise } from './transform.ts';
 import { HOURS_PER_WEEK } from './types.ts';
 
@@ -77,7 +78,9 @@ export type PastSteps = {
   levels: Float64Array;
   /** Error on the same scale: g(actual) − g(forecast), finite. */
   errors: Float64Array;
-  /** Largest share of the errors that can be independent: steps longer than the time between origins overlap. */
+  /** By how much each origin counts for each other one (`rolling-origins.ts`): origins closer than H overlap. */
+  elsewhere: readonly Float64Array[];
+  /** Share of the errors that are independent: hours that several origins were compared with tell little more. */
   independentShare: number;
   /** Σ|actual − forecast| and Σ actual, in demand. */
   absoluteError: number;
@@ -99,7 +102,6 @@ export function comparePast(model: FittedModel, stepHours: number): PastSteps {
   const origins = new Int32Array(room);
   const levels = new Float64Array(room);
   const errors = new Float64Array(room);
-  const spacing = past.length < 2 ? stepHours : (past.at(-1)!.origin - past[0].origin) / (past.length - 1);
   let count = 0;
   let absoluteError = 0;
   let demand = 0;
@@ -132,8 +134,24 @@ export function comparePast(model: FittedModel, stepHours: number): PastSteps {
     origins: origins.subarray(0, count),
     levels: levels.subarray(0, count),
     errors: errors.subarray(0, count),
-    independentShare: Math.min(1, (OVERLAP_GAIN * spacing) / stepHours),
+    elsewhere: countsElsewhere(
+      past.map(({ origin }) => origin),
+      past[0]?.hourly.length ?? 0,
+    ),
+    independentShare: Math.min(1, OVERLAP_GAIN * distinctShare(past, pastLeadHours)),
     absoluteError,
     demand,
   };
+}
+
+/** Different hours among all that past forecasts are compared with, as a share. */
+function distinctShare(past: FittedModel['past'], leadHours: number): number {
+  let distinct = 0;
+  let compared = 0;
+  past.forEach(({ origin, hourly }, i) => {
+    const hours = hourly.length - leadHours;
+    distinct += Math.min(hours, (past[i + 1]?.origin ?? Infinity) - origin);
+    compared += hours;
+  });
+  return distinct / Math.max(1, compared);
 }

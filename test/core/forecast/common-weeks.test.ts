@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { commonWeeks } from '../../../src/core/forecast/common-weeks.ts';
 import { type MadeErrors, scaleErrors } from '../../../src/core/forecast/intervals.ts';
+import { countsElsewhere } from '../../../src/core/forecast/rolling-origins.ts';
 import { fitTransform } from '../../../src/core/forecast/transform.ts';
 import { normal, seededRandom } from './samples.ts';
 
@@ -17,6 +18,7 @@ function panelOf(size: (series: number, origin: number) => number, steps = 7): M
       origins,
       levels: new Float64Array(origins.length),
       errors: Float64Array.from(origins, (o) => size(series, o) * normal(random)),
+      elsewhere: countsElsewhere(ORIGINS, 24),
       independentShare: 1,
       absoluteError: 0,
       demand: 0,

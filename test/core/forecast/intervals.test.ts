@@ -7,11 +7,16 @@ import {
   stepBounds,
 } from '../../../src/core/forecast/intervals.ts';
 import { studentToNormal } from '../../../src/core/forecast/quantiles.ts';
+import { countsElsewhere } from '../../../src/core/forecast/rolling-origins.ts';
 import type { PastSteps } from '../../../src/core/forecast/steps.ts';
 import { fitTransform } from '../../../src/core/forecast/transform.ts';
 import { hoursOf, MONDAY, normal, poisson, seededRandom, seriesOf, sum, weeklyShape } from './samples.ts';
 
 const LOG = fitTransform(Float64Array.of(50, 100, 200));
+
+const TWELVE = [...Array(12).keys()];
+/** Origins that do not overlap. */
+const APART = countsElsewhere(TWELVE, 1);
 
 /** Errors of twelve origins. */
 const past = (errors: number[], endHour = 24): PastSteps => ({
@@ -19,6 +24,7 @@ const past = (errors: number[], endHour = 24): PastSteps => ({
   origins: Int32Array.from(errors, (_, i) => Math.floor((12 * i) / errors.length)),
   levels: new Float64Array(errors.length),
   errors: Float64Array.from(errors),
+  elsewhere: APART,
   independentShare: 1,
   absoluteError: 0,
   demand: 0,
@@ -87,6 +93,27 @@ describe('stepBounds', () => {
     expect(inside.length / 400).toBeLessThan(0.98);
   });
 
+  test('errors of weeks that overlap hold 95 % of the next week', () => {
+    // Twelve weeks, each a day after the other: they share most of their days.
+    const random = seededRandom(23);
+    const next: number[] = [];
+    const panelOf = Array.from({ length: 400 }, () => {
+      const days = Array.from({ length: 18 + 7 }, () => 0.05 * normal(random));
+      next.push(sum(days.slice(18)));
+      const weeks = past(TWELVE.map((day) => sum(days.slice(day, day + 7))));
+      const overlap = { elsewhere: countsElsewhere(TWELVE, 7), independentShare: 18 / 84 };
+      return scaleErrors({ ...weeks, ...overlap }, LOG, 1, 1e9);
+    });
+    const panel = buildPanel(panelOf);
+    const inside = panelOf.filter((errors, i) => {
+      const { lower, upper } = stepBounds(value, day, errors, panel, 0.95);
+      const actual = 100 * Math.exp(next[i]!);
+      return actual >= lower[0]! && actual <= upper[0]!;
+    });
+    expect(inside.length / 400).toBeGreaterThan(0.92);
+    expect(inside.length / 400).toBeLessThan(0.98);
+  });
+
   test('buckets keep their own width, and intervals go on widening beyond what was compared', () => {
     const random = seededRandom(5);
     const both: PastSteps = {
@@ -94,6 +121,7 @@ describe('stepBounds', () => {
       origins: Int32Array.from({ length: 8000 }, (_, i) => Math.floor(i / 800)),
       errors: Float64Array.from({ length: 8000 }, (_, i) => (i % 2 === 0 ? 0.1 : 0.4) * normal(random)),
       levels: new Float64Array(8000),
+      elsewhere: APART,
       independentShare: 1,
       absoluteError: 0,
       demand: 0,
