@@ -4,9 +4,9 @@
  * A stated factor is used as stated, without uncertainty. Otherwise the factor is learned from past events of the same
  * kind, before the start of the forecast. Past events count whether or not a factor was stated for them.
  * Notation: e an event, l a location that it was at; over the observed hours of e at l
- *   y_el = log((Σ A + ε) / (Σ U + ε)),   U mean of the same hour one and two weeks before and after, without other
- *     events
- * and special days; ε = 2 % of Σ U. Noise of y_el: the variance s_l² of a day at l, times 24 / hours.
+ *   y_el = log((Σ A + ε) / (Σ U + ε)),   U mean of the same hour one and two weeks before and after,
+ * without other events and special days; ε = 2 % of Σ U. Noise of y_el: the variance s_l² of a day at l,
+ * times 24 / hours.
  *   event      y_e = Σ ω y_el / Σ ω over its locations, ω = 1 / (s_l² + R)
  *   kind       f = Σ y_e / ν_e / (Σ 1 / ν_e + 1 / V),   ν_e = T + v + 1 / Σ ω
  *   location   δ_l = Σ (y_el − f) / (n + (s_l² + T) / R), n events seen there

@@ -6,10 +6,10 @@
  *   was unusual in the whole panel (`common-weeks.ts`);
  *   b bucket of the horizon at the step's end (up to 1, 3, 6, 12, 24, 48, 96, 168, 336, 672 h);
  *   r mean |u| of a series;  r₋ₒ the same of the other origins, each by the share of its hours that u's own origin is
- *     not compared with (`rolling-origins.ts`);  n errors of the series in b;  N those of the panel;
+ *   not compared with (`rolling-origins.ts`);  n errors of the series in b;  N those of the panel;
  *   T quantile of Student's distribution over that of the normal one, with f = i n − 1 degrees of freedom, i the
- *   share of errors that are independent: hours compared from several origins count 1.5 times at most; T' the same with f' = M − 1 of the panel, M its errors over how much they
- *     go together within an origin:
+ *   share of errors that are independent: hours compared from several origins count at most 1.5 times; T' the same
+ *   with f' = M − 1 of the panel, M its errors over how much they go together within an origin:
  *   M = Σ_all i · Σ u² / Σ_o (Σ u of o)², each u relative to its r.
  *   S = max(1, T of all errors of the series / T of as many as the panel's middle series has).
  *   normal  ν(p)   = T(p) Φ⁻¹(p) √(π/2)                      quantile of a normal error with mean |u| = 1

@@ -1,12 +1,11 @@
 /**
  * The smallest number of additional vehicles, placed where they help most, that makes a plan possible.
  *
- *   one class, no bounds, enough money   the vehicles that serve most of what the fleet cannot reach
- *     (`fewest-vehicles.ts`)
+ *   one class, no bounds, enough money   the vehicles that serve most of what the fleet
+ *                                        cannot reach (`fewest-vehicles.ts`)
  *   otherwise                            the vehicles start at an outside location, from where all moves are free;
- *     while
- *                                        there is room, an additional vehicle never makes a plan impossible, so the
- *                                        number is found by bisection
+ *                                        while there is room, an additional vehicle never makes a plan
+ *                                        impossible, so the number is found by bisection
  */
 
 import { canReachMost } from '../problem/distances/reachable.ts';

@@ -1,8 +1,8 @@
 /**
  * The vehicles of one capacity class in a plan, as a flow:
  *   source i → location j       x_ij vehicles, cost(i,j), allowed moves and staying
- *   location j → served | idle  at most the whole vehicles that demand fills count as serving; the others are idle,
- *     at no cost
+ *   location j → served | idle  at most the whole vehicles that demand fills count as serving; the others are idle
+ *                               at no cost
  *   served → sink               from the service level's vehicles up to the fleet size
  *   location in → location out  vehicles per location, if they are bounded
  * With one class and whole demand that is the whole problem. Otherwise the plan's own serving vehicles are fixed
