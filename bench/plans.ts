@@ -176,7 +176,7 @@ await withDatabase(async ({ db, pool }) => {
   ];
   reportTable({ columns, rows }, json);
   const packed = await bytesPerVehicle(pool, 'plan_parts', 'sum(cardinality(vehicle_ids))');
-  console.log(
+  console.error(
     `bytes per vehicle: ${packed} packed, ${await bytesPerVehicle(pool, 'item_rows', 'count(*)')} as rows`,
   );
 });
