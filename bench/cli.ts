@@ -132,7 +132,14 @@ export function reportTable(table: Pick<BenchTable, 'columns' | 'rows'>, file?: 
     ...table,
   };
   const name = part ? file.replace(/(\.json)?$/, `-${part}$1`) : file;
-  writeFileSync(name, `${JSON.stringify(measured, null, 2)}\n`);
+  writeFileSync(name, toJson(measured));
+}
+
+/** A table as JSON, one row per line, so that a new measurement shows as the rows that changed. */
+function toJson({ rows, ...measured }: BenchTable): string {
+  const head = JSON.stringify(measured, null, 2).slice(0, -2);
+  const lines = rows.map((row) => `    ${JSON.stringify(row)}`);
+  return `${head},\n  "rows": [\n${lines.join(',\n')}\n  ]\n}\n`;
 }
 
 /** How the bench was called, without `--json FILE`. */
