@@ -60,6 +60,8 @@ const Count = Type.Integer({ minimum: 0, maximum: MAX_COUNT });
 const Distance = Type.Number({ minimum: 0, maximum: MAX_DISTANCE_KM });
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 
+const SHORTAGES = ['fail', 'serve_most'] as const;
+
 export const Constraints = Type.Object(
   {
     max_distance: Type.Optional({ ...Distance, description: 'maximum km that a vehicle moves' }),
@@ -84,6 +86,14 @@ export const Constraints = Type.Object(
       description: 'operational vehicles at each location after the moves',
     }),
     total_fleet_size: Type.Optional({ ...Count, description: 'maximum number of serving vehicles' }),
+    shortage: Type.Optional(
+      Type.Enum([...SHORTAGES], {
+        description:
+          'if `min_service_level` is out of reach within the other constraints: `fail` answers 422; `serve_most` ' +
+          'answers the cheapest of the plans that serve the most demand, with `data.shortfall`. Default: `fail`, ' +
+          'and `serve_most` for decisions',
+      }),
+    ),
   },
   { $id: 'Constraints', additionalProperties: false },
 );
@@ -229,6 +239,18 @@ export const LocationInsight = Type.Object(
 );
 export type LocationInsight = Static<typeof LocationInsight>;
 
+/** What a plan may have to satisfy; `network`: forbidden moves, `supply`: the operational vehicles. */
+const CONSTRAINT_NAMES = [
+  'min_service_level',
+  'max_distance',
+  'max_rebalancing_cost',
+  'min_vehicles_per_location',
+  'max_vehicles_per_location',
+  'total_fleet_size',
+  'network',
+  'supply',
+] as const;
+
 export const BINDING_CONSTRAINTS = [
   'min_service_level',
   'max_distance',
@@ -312,6 +334,51 @@ export const Insights = Type.Object(
 );
 export type Insights = Static<typeof Insights>;
 
+export const SufficientChange = Type.Object(
+  {
+    constraint: Type.Union([Type.Enum([...CONSTRAINT_NAMES]), Type.Null()], {
+      description: 'null: several constraints together, as the message says',
+    }),
+    value: { ...NumberOrNull, description: 'as requested; for `supply` the operational vehicles' },
+    relaxation: {
+      ...NumberOrNull,
+      description:
+        'the value nearest to it that suffices, all else unchanged; null if none does or none is known',
+    },
+    proved: Type.Boolean({ description: 'whether no nearer value suffices; with null: that none does' }),
+    message: Type.String(),
+  },
+  { $id: 'SufficientChange' },
+);
+export type SufficientChange = Static<typeof SufficientChange>;
+
+export const Shortfall = Type.Object(
+  {
+    requested: { ...Share, description: 'service level of the request' },
+    reached: { ...Share, description: 'service level of this plan: the most that any plan reaches' },
+    reached_at_most: {
+      ...Share,
+      description:
+        'proved: no plan reaches more. Within 0.000001 of `reached` unless time ran out; `solver_status` is then ' +
+        '`feasible`',
+    },
+    unserved: Type.Number({ description: 'planning demand that this plan does not serve' }),
+    missing_vehicles: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'further vehicles of the most common capacity with which the requested level is reached; null if they ' +
+        'do not help, or if their number is unknown',
+    }),
+    relaxations: Type.Array(SufficientChange, {
+      description: 'what would make the requested level possible: the same as the errors of a 422 answer',
+    }),
+  },
+  {
+    $id: 'Shortfall',
+    description: 'only with `shortage` `serve_most`, and only if `min_service_level` is not reached',
+  },
+);
+export type Shortfall = Static<typeof Shortfall>;
+
 export const SOLVER_STATUSES = ['optimal', 'feasible', 'infeasible', 'error'] as const;
 export type SolverStatus = (typeof SOLVER_STATUSES)[number];
 
@@ -328,6 +395,7 @@ export const OptimizationResult = Type.Object(
       description: 'with `feasible`: maximum relative distance from the best plan',
     }),
     insights: Type.Optional(Insights),
+    shortfall: Type.Optional(Shortfall),
   },
   { $id: 'OptimizationResult' },
 );

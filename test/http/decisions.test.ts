@@ -165,8 +165,24 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     expect(Object.keys(inputs.forecast.forecasts)).toEqual(['1', '2']);
   });
 
+  test('a fleet that is too small serves the most it can, and the answer says what is missing', async () => {
+    const { status, body } = await decide({ ...hourly, location_ids: [2], demand_scale: 100 });
+    expect(status).toBe(200);
+    const { plan } = body.data;
+    expect(plan.solver_status).toBe('optimal');
+    expect(plan.shortfall.requested).toBe(0.95);
+    expect(plan.shortfall.reached).toBeCloseTo(plan.kpis.demand_coverage, 9);
+    expect(plan.shortfall.unserved).toBeCloseTo(plan.kpis.unmet_demand, 6);
+    expect(plan.shortfall.missing_vehicles).toBeGreaterThan(0);
+    expect(plan.shortfall.relaxations.map((one: { constraint: string }) => one.constraint)).toEqual([
+      'supply',
+      'min_service_level',
+    ]);
+  });
+
   test('an infeasible problem is 422 with what would help, and still a decision with its inputs', async () => {
-    const answer = await decide({ ...hourly, location_ids: [2], demand_scale: 100 });
+    const constraints = { shortage: 'fail' };
+    const answer = await decide({ ...hourly, location_ids: [2], demand_scale: 100, constraints });
     expect(answer.status).toBe(422);
     expect(answer.body.errors[0]).toMatchObject({
       code: 'INFEASIBLE_PROBLEM',

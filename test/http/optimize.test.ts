@@ -95,6 +95,29 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
     expect((await post(relaxed)).status).toBe(200);
   });
 
+  test('answers 200 with the plan that serves most and what is missing, where a shortage is to be served', async () => {
+    const request = { ...simpleRequest(1, 4), constraints: { shortage: 'serve_most' } };
+    const { status, body } = await post(request);
+    expect(status).toBe(200);
+    expect(body.data.kpis).toMatchObject({ demand_coverage: 0.25, rebalanced_count: 1, unmet_demand: 3 });
+    expect(body.data.shortfall).toMatchObject({
+      requested: 0.95,
+      reached: 0.25,
+      reached_at_most: 0.25,
+      unserved: 3,
+      missing_vehicles: 3,
+      relaxations: [
+        { constraint: 'supply', value: 1, relaxation: 4, proved: true },
+        { constraint: 'min_service_level', value: 0.95, relaxation: 0.25, proved: true },
+      ],
+    });
+    const enough = await post({ ...simpleRequest(), constraints: { shortage: 'serve_most' } });
+    expect(enough.body.data).not.toHaveProperty('shortfall');
+    const wrong = await post({ ...simpleRequest(), constraints: { shortage: 'most' } });
+    expect(wrong.status).toBe(400);
+    expect(wrong.body.errors[0]).toMatchObject({ code: 'VALIDATION_ERROR', field: 'constraints.shortage' });
+  });
+
   test('answers 202 at once with Prefer: respond-async, and the job leads to the very same envelope', async () => {
     const accepted = await post(simpleRequest(), { prefer: 'respond-async' });
     expect(accepted.status).toBe(202);

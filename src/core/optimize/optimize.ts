@@ -1,6 +1,6 @@
 /** Entry of the optimizer: a checked request in, a tagged outcome out. build → solve → plan → verify → explain. */
 
-import type { OptimizationResult, OptimizeRequest } from '../../contracts/optimize.ts';
+import type { OptimizationResult, OptimizeRequest, Shortfall } from '../../contracts/optimize.ts';
 import type { Certificate } from '../../contracts/plans.ts';
 import { requireFinite } from '../finite.ts';
 import { computeKpis } from './answer/kpis.ts';
@@ -31,6 +31,8 @@ import {
   type Stopping,
   untilOutOfTime,
 } from './run/stopping.ts';
+import { solveOrServeMost } from './shortage/serve-most.ts';
+import { createShortfall } from './shortage/shortfall.ts';
 import { solveProblem } from './solve.ts';
 
 export type { OptimizeInput, OptimizeOutcome } from './problem/model.ts';
@@ -84,10 +86,20 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   progress.at('solve');
   const limitMs = options.timeLimitSeconds * 1000;
   const lastMs = answerMs(problem.fleet.location.length, problem.locationIds.length, limitMs);
-  const solved = await solveProblem(problem, options.optimalityGap, {
+  const solve = options.serveMost ? solveOrServeMost : solveProblem;
+  const solved = await solve(problem, options.optimalityGap, {
     ...control,
     deadlineMs: control.deadlineMs - lastMs,
   });
+  /** Why there is no plan at the requested service level. */
+  const explain = async (ms?: number) => {
+    progress.at('explain');
+    await buildMatrices(problem, control);
+    const onProgress = ({ share }: { share: number }) => progress.at('explain', share);
+    // A caller that requested explanations waits for them as long as for a plan.
+    const mostMs = options.explain ? Number.POSITIVE_INFINITY : ms;
+    return await explainInfeasible(request, problem, { ...control, onProgress }, mostMs);
+  };
   switch (solved.kind) {
     case 'cancelled':
       return { status: 'cancelled' };
@@ -98,30 +110,29 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     case 'refused':
       return { status: 'refused', faults: [solved.fault] };
     case 'infeasible': {
-      progress.at('explain');
-      const explaining = {
-        ...control,
-        onProgress: ({ share }: { share: number }) => progress.at('explain', share),
-      };
-      // A caller that requested explanations waits for them as long as for a plan.
-      const mostMs = options.explain ? Number.POSITIVE_INFINITY : undefined;
-      const explained = await buildMatrices(problem, control)
-        .then(() => explainInfeasible(request, problem, explaining, mostMs))
+      const explained = await explain()
         .then((found) => (found.errors.length > 0 ? found : infeasibleWithoutReasons(null)))
         .catch(infeasibleWithoutReasons);
       if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
       return { status: 'infeasible', ...explained };
     }
     case 'solved':
+    case 'served':
       break;
   }
   const { solution } = solved;
+  const planned = solved.kind === 'served' ? solved.problem : problem;
   progress.at('verify', 0, {
     incumbent: fromUnits(solution.costUnits),
     bound: fromUnits(solution.boundUnits),
     gap: solution.gap,
   });
-  const answered = answer(input, problem, solution, hooks.stopFlag);
+  const shortfall =
+    solved.kind === 'served'
+      ? createShortfall(problem, solved, await explain(msOf('shortfall')).catch(() => null))
+      : undefined;
+  if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
+  const answered = answer(input, planned, solution, shortfall, hooks.stopFlag);
   if (!answered) return { status: 'cancelled' };
   const { result, wrong } = answered;
   if (wrong.length > 0) {
@@ -129,7 +140,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   }
   if (options.explain) {
     progress.at('explain');
-    result.insights = await computeInsights(problem, solution, {
+    result.insights = await computeInsights(planned, solution, {
       ...control,
       onProgress: ({ share }) => progress.at('explain', share),
     });
@@ -176,12 +187,16 @@ function answer(
   { request, locations, settings }: OptimizeInput,
   problem: Problem,
   solution: Solution,
+  shortfall: Shortfall | undefined,
   stopFlag: Int32Array | undefined,
 ): { result: OptimizationResult; wrong: string[] } | null {
   let answered: { result: OptimizationResult; wrong: string[] } | null = null;
   const check = flagCheckOf({ stopFlag });
   untilOutOfTime(() => {
-    const result = createResult(request, problem, solution, check);
+    const result = {
+      ...createResult(request, problem, solution, check),
+      ...(shortfall && { shortfall }),
+    };
     answered = { result, wrong: verifyPlan(request, locations, settings, result, check) };
   });
   return answered;

@@ -78,13 +78,56 @@ export function cheapestByTryingAll(
   locations: readonly LocationPoint[],
 ): { costUnits: number } | null {
   const facts = readFacts(request, locations);
+  const least = facts.serviceLevel * facts.totalDemand - 1e-9 * facts.totalDemand;
+  let best: number | null = null;
+  tryAll(
+    facts,
+    (cost) => best === null || cost < best,
+    (cost, served) => {
+      if (served >= least) best = cost;
+    },
+  );
+  return best === null ? null : { costUnits: best };
+}
+
+/**
+ * @returns the most demand that a plan within the other constraints serves, and the least cost of such a plan in units
+ *   of 1e-4; null if no plan keeps the other constraints
+ */
+export function mostServedByTryingAll(
+  request: OptimizeRequest,
+  locations: readonly LocationPoint[],
+): { served: number; costUnits: number } | null {
+  const facts = readFacts(request, locations);
+  const noise = 1e-9 * facts.totalDemand;
+  let best: { served: number; costUnits: number } | null = null;
+  tryAll(
+    facts,
+    () => true,
+    (costUnits, served) => {
+      const isBetter = !best || served > best.served + noise;
+      if (isBetter || (served > best!.served - noise && costUnits < best!.costUnits))
+        best = { served, costUnits };
+    },
+  );
+  return best;
+}
+
+/**
+ * Goes through every plan that keeps every constraint but the service level.
+ * @param isWanted of the cost so far, whether to go on
+ */
+function tryAll(
+  facts: RequestFacts,
+  isWanted: (cost: number) => boolean,
+  onPlan: (cost: number, served: number) => void,
+): void {
   const { ids, vehicles } = facts;
   const unitCost = vehicles.map(({ location }) => ids.map((id) => facts.costUnits(location, id)));
-  let best: number | null = null;
   /** The target of each vehicle, as an index of `ids`. */
   const targets: number[] = [];
   const visit = (at: number, cost: number) => {
-    if (cost === Number.POSITIVE_INFINITY || (best !== null && cost >= best)) return;
+    if (cost === Number.POSITIVE_INFINITY || !isWanted(cost)) return;
     if (at < vehicles.length) {
       for (const to of ids.keys()) {
         targets.push(to);
@@ -98,8 +141,7 @@ export function cheapestByTryingAll(
       const present = targets.filter((t) => t === at).length;
       if (present < facts.minVehicles || present > facts.maxVehicles) return;
     }
-    if (mostServed() < facts.serviceLevel * facts.totalDemand - 1e-9 * facts.totalDemand) return;
-    best = cost;
+    onPlan(cost, mostServed());
   };
   /** The most demand served by any subset of at most `fleetSize` vehicles. */
   function mostServed(): number {
@@ -121,7 +163,6 @@ export function cheapestByTryingAll(
     return most;
   }
   visit(0, 0);
-  return best === null ? null : { costUnits: best };
 }
 
 function costUnits(

@@ -97,7 +97,7 @@ export function verifyPlan(
   checkPresence(present, constraints, complain);
   const noDistances = request.network !== undefined && request.network.distances_km === undefined;
   checkCost(result, costUnits, constraints, settings, complain);
-  checkService(present, demand, constraints, settings, complain);
+  checkService(present, demand, constraints, settings, result.shortfall, complain);
   checkKpis(result, { present, demand, capacityTotal, moved, km: noDistances ? null : km }, complain);
   return wrong;
 }
@@ -236,6 +236,7 @@ function checkService(
   demand: Map<number, number>,
   constraints: NonNullable<OptimizeRequest['constraints']>,
   settings: OptimizeSettings,
+  shortfall: OptimizationResult['shortfall'],
   complain: Complain,
 ): void {
   const level = constraints.min_service_level ?? constraints.min_demand_coverage ?? settings.minServiceLevel;
@@ -254,9 +255,28 @@ function checkService(
   let served = 0;
   for (const gain of counted === gains.length ? gains : gains.sort((a, b) => b - a).slice(0, counted))
     served += gain;
-  if (served < level * total - RELATIVE * total * (1 + 1e-3)) {
+  if (shortfall) {
+    checkShortfall(shortfall, { level, served, total }, constraints, complain);
+  } else if (served < level * total - RELATIVE * total * (1 + 1e-3)) {
     complain(`${served} of ${total} demand is served, less than min_service_level ${level}`);
   }
+}
+
+function checkShortfall(
+  { requested, reached, reached_at_most, unserved }: NonNullable<OptimizationResult['shortfall']>,
+  { level, served, total }: { level: number; served: number; total: number },
+  { shortage }: NonNullable<OptimizeRequest['constraints']>,
+  complain: Complain,
+): void {
+  if (shortage !== 'serve_most') complain('the plan has a shortfall, and shortage is not serve_most');
+  if (requested !== level) complain(`shortfall.requested is ${requested} instead of ${level}`);
+  if (served >= level * total) complain(`shortfall: ${served} of ${total} demand is served, which is enough`);
+  if (!(Math.abs(reached * total - served) <= 2 * RELATIVE * total))
+    complain(`shortfall.reached is ${reached}, but ${served} of ${total} demand is served`);
+  if (!(Math.abs(unserved - (total - served)) <= 2 * RELATIVE * total))
+    complain(`shortfall.unserved is ${unserved} instead of ${total - served}`);
+  if (!(reached_at_most >= reached))
+    complain(`shortfall.reached_at_most is ${reached_at_most}, less than reached`);
 }
 
 function checkKpis(

@@ -145,7 +145,8 @@ function toSolution(
     boundUnits: cost,
     gap: 0,
     proved: true,
-    served: servedLoads(flow, from, to, units) * problem.capacities[0],
+    served:
+      Math.min(servedLoads(flow, from, to, units), problem.limits.totalFleetSize) * problem.capacities[0],
     figures: {
       ...flowFigures(problem, counts),
       boundBy: ['reduced costs of all moves'],

@@ -2,6 +2,7 @@
  * The highest service level that a plan reaches within the other constraints, including the cost ceiling.
  *
  *   the ceiling is high enough   by reach alone (`reachable.ts`, several classes `coverage.ts`), proved
+ *   one class, whole loads       a search of the convex least cost of serving (`most-within-ceiling.ts`), proved
  *   small problem                the most served demand by branch and cut (`most-served.ts`), proved
  *   otherwise, or out of time    bisection over the level: a plan raises the lower end to what it serves,
  *                                a proof that there is none lowers the upper end
@@ -10,7 +11,7 @@
 import { countArcs } from '../direct/variables.ts';
 import { canReachMost, reachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
-import type { Problem } from '../problem/model.ts';
+import type { Conflict, Moves, Problem } from '../problem/model.ts';
 import { totalDemand } from '../problem/service-level.ts';
 import { countVehicles, dropConstraint, hasLocationBounds, withLimits } from '../problem/variants.ts';
 import { timeFor } from '../run/budget.ts';
@@ -20,6 +21,7 @@ import { findCoverage } from './coverage/coverage.ts';
 import type { Coverage } from './coverage/coverage-relaxation.ts';
 import { findPlan } from './feasibility.ts';
 import { findMostServed } from './most-served.ts';
+import { isWhole, mostWithinCeiling } from './most-within-ceiling.ts';
 
 /** Suggested service levels are rounded down to a multiple of 1 / this. */
 const LEVEL_STEPS = 1e6;
@@ -28,51 +30,91 @@ const LEVEL_NOISE = 1e-4;
 /** Possible moves up to which branch and cut is tried first. */
 const MAX_SMALL_ARCS = 2000;
 
-type HighestLevel = { relaxation: number | null; insufficient: number | null; proved: boolean };
+type Served = { moves: Moves; served: number };
+type Level = Pick<Conflict, 'relaxation' | 'insufficient' | 'proved'>;
+
+export type HighestLevel = Level & {
+  /** The plan found that serves the most demand. */
+  plan: Served | null;
+  /** Proved: no plan serves more demand. */
+  most: number;
+};
 
 /** @param known what an earlier search left open, to be continued */
 export async function findHighestServiceLevel(
   problem: Problem,
   control: Stopping,
-  known: Pick<HighestLevel, 'relaxation' | 'insufficient'> = { relaxation: null, insufficient: null },
+  known: Pick<Level, 'relaxation' | 'insufficient'> = { relaxation: null, insufficient: null },
+): Promise<HighestLevel> {
+  const found = await findLevel(problem, control, known);
+  const total = totalDemand(problem.demand);
+  const outOfReach = found.proved ? found.relaxation! + 1 / LEVEL_STEPS : found.insufficient;
+  const most = Math.min(found.most, outOfReach === null ? total : outOfReach * total);
+  return { ...found, most: Math.max(most, found.plan?.served ?? 0) };
+}
+
+async function findLevel(
+  problem: Problem,
+  control: Stopping,
+  known: Pick<Level, 'relaxation' | 'insufficient'>,
 ): Promise<HighestLevel> {
   const total = totalDemand(problem.demand);
-  const proved = (served: number): HighestLevel => ({
-    relaxation: stepOf(problem, served) / LEVEL_STEPS,
+  let plan: Served | null = null;
+  let most = total;
+  const proved = (): HighestLevel => ({
+    relaxation: stepOf(problem, plan!.served) / LEVEL_STEPS,
     insufficient: null,
     proved: true,
+    plan,
+    most,
   });
   const none = (isProved: boolean): HighestLevel => ({
     relaxation: null,
     insufficient: null,
     proved: isProved,
+    plan: null,
+    most,
   });
+  const keep = (found: Served) => {
+    if (!plan || found.served > plan.served) plan = { moves: found.moves, served: found.served };
+  };
+  const reached = () => Math.max((known.relaxation ?? 0) * total, plan?.served ?? 0);
   const free = dropConstraint(problem, 'min_service_level');
-  let reached = (known.relaxation ?? 0) * total;
   let upper = Math.round((known.insufficient ?? problem.limits.minServiceLevel) * LEVEL_STEPS);
   const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
   if (known.insufficient === null || !hasCeiling) {
-    const { most, plan } = await mostAtAnyCost(free, control);
-    if (most === Number.NEGATIVE_INFINITY) return none(true);
+    const atAnyCost = await mostAtAnyCost(free, control);
+    if (atAnyCost.most === Number.NEGATIVE_INFINITY) return none(true);
+    most = atAnyCost.most;
     upper = Math.min(upper, stepOf(problem, most) + 1);
-    if (plan && evaluateMoves(free, plan.moves).costUnits <= problem.limits.maxCostUnits) {
-      reached = Math.max(reached, plan.served);
-      if (upper - stepOf(problem, reached) <= 1) return proved(reached);
+    if (
+      atAnyCost.plan &&
+      evaluateMoves(free, atAnyCost.plan.moves).costUnits <= problem.limits.maxCostUnits
+    ) {
+      keep(atAnyCost.plan);
+      if (upper - stepOf(problem, reached()) <= 1) return proved();
       // This is the same question, and its time is used up.
-      if (!hasCeiling) return openBetween(problem, stepOf(problem, reached), upper);
+      if (!hasCeiling) return { ...openBetween(problem, stepOf(problem, reached()), upper), plan, most };
     }
   }
+  if (hasCeiling && isWhole(free)) {
+    const found = await mostWithinCeiling(free, most, control);
+    if (found.plan) keep(found.plan);
+    most = found.most;
+    if (found.isProved) return proved();
+  }
   if (countArcs(problem, false) <= MAX_SMALL_ARCS) {
-    const most = await findMostServed(problem, timeFor('serviceLevelModel', control));
-    if (most.proved) return most.served === null ? none(true) : proved(most.served);
-    if (most.served !== null) reached = Math.max(reached, most.served);
+    const small = await findMostServed(problem, timeFor('serviceLevelModel', control));
+    if (small.plan) keep(small.plan);
+    if (small.proved) return small.plan ? proved() : none(true);
   }
   if (known.relaxation === null) {
     const any = await findPlan(free, control);
-    if (any.verdict !== 'feasible') return none(any.verdict === 'infeasible');
-    reached = Math.max(reached, any.served);
+    if (any.verdict !== 'feasible' && !plan) return none(any.verdict === 'infeasible');
+    if (any.verdict === 'feasible') keep(any);
   }
-  return await bisectLevel(problem, reached, upper, control);
+  const level = await bisectLevel(problem, reached(), upper, keep, control);
+  return { ...level, plan, most };
 }
 
 /** By reach alone. */
@@ -107,8 +149,9 @@ async function bisectLevel(
   problem: Problem,
   served: number,
   upper: number,
+  keep: (plan: Served) => void,
   control: Stopping,
-): Promise<HighestLevel> {
+): Promise<Level> {
   let lower = stepOf(problem, served);
   let outOfReach = upper;
   /** The lowest step tested so far, whatever the answer. */
@@ -119,8 +162,10 @@ async function bisectLevel(
       withLimits(problem, { minServiceLevel: middle / LEVEL_STEPS }),
       timeFor('serviceLevelQuestion', control),
     );
-    if (found.verdict === 'feasible') lower = Math.max(middle, stepOf(problem, found.served));
-    else {
+    if (found.verdict === 'feasible') {
+      keep(found);
+      lower = Math.max(middle, stepOf(problem, found.served));
+    } else {
       unsettled = middle;
       if (found.verdict === 'infeasible') outOfReach = middle;
     }
@@ -129,7 +174,7 @@ async function bisectLevel(
 }
 
 /** The result if steps up to `lower` are reached and `outOfReach` is not. */
-function openBetween(problem: Problem, lower: number, outOfReach: number): HighestLevel {
+function openBetween(problem: Problem, lower: number, outOfReach: number): Level {
   const requested = Math.round(problem.limits.minServiceLevel * LEVEL_STEPS);
   return {
     relaxation: lower / LEVEL_STEPS,

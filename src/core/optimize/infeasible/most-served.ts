@@ -8,7 +8,8 @@ import { costCeilingRow, type Formulation, formulate } from '../direct/formulati
 import { countArcs } from '../direct/variables.ts';
 import { MAX_COLUMNS, type SolverModel, withSolverModel } from '../highs/highs.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
-import type { Problem } from '../problem/model.ts';
+import type { Moves, Problem } from '../problem/model.ts';
+import { NO_MOVES } from '../problem/moves.ts';
 import { totalDemand } from '../problem/service-level.ts';
 import { countVehicles, dropConstraint } from '../problem/variants.ts';
 import { msOf } from '../run/budget.ts';
@@ -17,31 +18,25 @@ import type { Stopping } from '../run/stopping.ts';
 /** Share of total demand to which the most is found; suggested service levels have six decimals. */
 const PRECISION = 1e-7;
 
-export type MostServed = { served: number; proved: boolean };
+/** `plan` null: none was found; with `proved`, none exists even without a service level. */
+export type MostServed = { plan: { moves: Moves; served: number } | null; proved: boolean };
 
-/** @returns null if no plan was found; `proved`: there is none even without a service level */
-export async function findMostServed(
-  problem: Problem,
-  control: Stopping,
-): Promise<MostServed | { served: null; proved: boolean }> {
+export async function findMostServed(problem: Problem, control: Stopping): Promise<MostServed> {
   const free = dropConstraint(problem, 'min_service_level');
   if (countVehicles(free) === 0) {
-    return free.limits.minVehiclesPerLocation > 0
-      ? { served: null, proved: true }
-      : { served: 0, proved: true };
+    return {
+      plan: free.limits.minVehiclesPerLocation > 0 ? null : { moves: NO_MOVES, served: 0 },
+      proved: true,
+    };
   }
-  if (countArcs(free, false) > MAX_COLUMNS) return { served: null, proved: false };
+  if (countArcs(free, false) > MAX_COLUMNS) return { plan: null, proved: false };
   const f = formulate(free, { objective: 'served' });
   return await withSolverModel(problem.caches.thread, f.model, f.tolerance, control, (model) =>
     maximise(free, f, model),
   );
 }
 
-function maximise(
-  problem: Problem,
-  f: Formulation,
-  model: SolverModel,
-): MostServed | { served: null; proved: boolean } {
+function maximise(problem: Problem, f: Formulation, model: SolverModel): MostServed {
   const v = f.variables;
   if (problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY) {
     const row = costCeilingRow(problem, f);
@@ -53,16 +48,16 @@ function maximise(
     gap: 0,
     absoluteGap: (PRECISION * totalDemand(problem.demand)) / f.demandScale,
   });
-  if (mixed.status === 'infeasible') return { served: null, proved: true };
+  if (mixed.status === 'infeasible') return { plan: null, proved: true };
   const steps = mixed.values && wholeSteps(f, mixed.values);
-  if (!steps) return { served: null, proved: false };
+  if (!steps) return { plan: null, proved: false };
   // The cheapest moves for these steps are whole and within the ceiling.
   model.setColumnBounds(v.firstStep, steps, steps);
   model.setCosts(f.columnCost);
   const linear = model.runLinear(msOf('lateMoves'));
   const moves = linear.status === 'optimal' ? wholeMoves(problem, f, linear.values) : null;
-  if (!moves) return { served: null, proved: false };
+  if (!moves) return { plan: null, proved: false };
   const { served, costUnits, broken } = evaluateMoves(problem, moves);
-  if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) return { served: null, proved: false };
-  return { served, proved: mixed.status === 'optimal' };
+  if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) return { plan: null, proved: false };
+  return { plan: { moves, served }, proved: mixed.status === 'optimal' };
 }

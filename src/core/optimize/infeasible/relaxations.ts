@@ -38,8 +38,10 @@ export async function findRelaxation(
   known: Known = { relaxation: null, insufficient: null },
 ): Promise<Relaxation> {
   switch (name) {
-    case 'min_service_level':
-      return await findHighestServiceLevel(problem, control, known);
+    case 'min_service_level': {
+      const { relaxation, insufficient, proved } = await findHighestServiceLevel(problem, control, known);
+      return { relaxation, insufficient, proved };
+    }
     case 'max_rebalancing_cost':
       return await cheapestPlanCost(problem, control);
     case 'max_distance':

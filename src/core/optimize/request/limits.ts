@@ -29,7 +29,13 @@ export function readLocationBounds({ constraints = {} }: OptimizeRequest): Locat
   };
 }
 
-export type SolveOptions = { timeLimitSeconds: number; optimalityGap: number; explain: boolean };
+export type SolveOptions = {
+  timeLimitSeconds: number;
+  optimalityGap: number;
+  explain: boolean;
+  /** If the service level is out of reach, the plan that serves most is the answer. */
+  serveMost: boolean;
+};
 
 /** Reads the options. The operator's time limit caps that of the request. */
 export function readOptions(request: OptimizeRequest, settings: OptimizeSettings): SolveOptions {
@@ -41,5 +47,6 @@ export function readOptions(request: OptimizeRequest, settings: OptimizeSettings
     ),
     optimalityGap: o.optimality_gap ?? settings.optimalityGap,
     explain: o.explain ?? false,
+    serveMost: request.constraints?.shortage === 'serve_most',
   };
 }

@@ -34,6 +34,9 @@ const SHARES = {
   ],
   serviceLevelGlance: [0.3, 'highest service level: whether coverage is far beyond the ceiling'],
   serviceLevelQuestion: [0.3, 'highest service level: one question of its bisection'],
+  // shortage/: the plan that serves most
+  mostServed: [0.6, 'the cheapest plan that serves as much is usually the easier half'],
+  beforeShortage: [0.85, 'the requested level first; the rest is for the plan that serves most'],
   // insights/: what a plan is worth
   insights: [0.5, 'the plan is complete; a reader waits for its insights'],
   binding: [0.1, 'the binding constraints must be named even in little time'],
@@ -50,6 +53,7 @@ const SHARES = {
 const TIMES = {
   explanation: [4_000, 'one class, not requested: the answer has no plan, and a reader waits for it'],
   explanationSeveralClasses: [10_000, 'the same with several classes, whose questions are harder'],
+  shortfall: [1_000, 'why a service level is out of reach, not requested: the plan is complete'],
   insightsMin: [5_000, 'one class: small problems'],
   insightsMax: [10_000, 'one class: large problems'],
   insightsPerLocation: [15, 'one class, per location'],

@@ -238,7 +238,7 @@ describe('the most demand that can be reached', () => {
       expect(broken).toEqual([]);
       const most = await findMostServed(problem, control());
       expect(most.proved).toBe(true);
-      expect(served, `seed ${seed}`).toBeCloseTo(most.served!, 5);
+      expect(served, `seed ${seed}`).toBeCloseTo(most.plan!.served, 5);
       const total = problem.demand.reduce((sum, d) => sum + d, 0);
       if (served < total - 1e-6) limited++;
     }

@@ -1,0 +1,78 @@
+/**
+ * The plan of a fleet that cannot reach the service level: the most demand that can be served within the other
+ * constraints, then the cheapest plan that serves it.
+ */
+
+import type { HighestLevel } from '../infeasible/highest-service-level.ts';
+import { findHighestServiceLevel } from '../infeasible/highest-service-level.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
+import type { Problem, Solution, SolveOutcome } from '../problem/model.ts';
+import { leastServed, totalDemand } from '../problem/service-level.ts';
+import { withLimits } from '../problem/variants.ts';
+import { timeFor } from '../run/budget.ts';
+import type { SolveControl } from '../run/control.ts';
+import { isStopped } from '../run/stopping.ts';
+import { solveProblem } from '../solve.ts';
+
+/** `problem` has the level that is reached as its service level, so the plan satisfies all of it. */
+export type ServedMost = {
+  kind: 'served';
+  problem: Problem;
+  solution: Solution;
+  /** Proved: no plan within the other constraints serves more demand. */
+  most: number;
+};
+
+/** The cheapest plan at the requested service level, or, if none is found, the plan that serves most. */
+export async function solveOrServeMost(
+  problem: Problem,
+  gap: number,
+  control: SolveControl,
+): Promise<ServedMost | SolveOutcome> {
+  const solved = await solveProblem(problem, gap, { ...control, ...timeFor('beforeShortage', control) });
+  return solved.kind === 'infeasible' || solved.kind === 'timeout'
+    ? await serveMost(problem, gap, control)
+    : solved;
+}
+
+/**
+ * @param problem whose service level is out of reach, or not known to be within reach
+ * @param gap relative, of the cost of the second stage
+ * @returns `served`, `proved` only if both stages are; `infeasible` if no plan exists even at service level 0
+ */
+async function serveMost(
+  problem: Problem,
+  gap: number,
+  control: SolveControl,
+): Promise<ServedMost | SolveOutcome> {
+  const found = await findHighestServiceLevel(problem, timeFor('mostServed', control));
+  if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
+  const { plan, most } = found;
+  if (!plan) return found.proved ? { kind: 'infeasible', boundUnits: null } : { kind: 'timeout' };
+  // Time may have ended the search for a plan at the requested level, and this one found it.
+  if (plan.served >= leastServed(problem)) return await solveProblem(problem, gap, control);
+  const reached = withLimits(problem, { minServiceLevel: plan.served / totalDemand(problem.demand) });
+  const solved = await solveProblem(reached, gap, control);
+  if (solved.kind === 'cancelled') return solved;
+  const solution = solved.kind === 'solved' ? solved.solution : unproved(problem, plan);
+  return {
+    kind: 'served',
+    problem: reached,
+    solution: { ...solution, proved: solution.proved && found.proved },
+    most: Math.max(most, solution.served),
+  };
+}
+
+/** The first stage's plan, if the second stage finds none in time. */
+function unproved(problem: Problem, { moves, served }: NonNullable<HighestLevel['plan']>): Solution {
+  const { costUnits } = evaluateMoves(problem, moves);
+  return {
+    moves,
+    costUnits,
+    boundUnits: 0,
+    gap: costUnits === 0 ? 0 : 1,
+    proved: costUnits === 0,
+    served,
+    figures: { method: 'greedy', columns: 0, rows: 0, iterations: 0, nodes: 0 },
+  };
+}

@@ -1,0 +1,45 @@
+/** What a plan says about a service level that it does not reach. */
+
+import type { Shortfall, SufficientChange } from '../../../contracts/optimize.ts';
+import type { Explained } from '../infeasible/infeasible.ts';
+import type { Problem } from '../problem/model.ts';
+import { totalDemand } from '../problem/service-level.ts';
+import type { ServedMost } from './serve-most.ts';
+
+/**
+ * @param problem as requested, with the service level that is out of reach
+ * @param reasons why it is; null if they were not found
+ */
+export function createShortfall(
+  problem: Problem,
+  { solution, most }: ServedMost,
+  reasons: Explained | null,
+): Shortfall {
+  const total = totalDemand(problem.demand);
+  const supply = reasons?.conflicts.find(({ constraint }) => constraint === 'supply');
+  const hasNumber = supply?.relaxation != null && supply.value !== null;
+  return {
+    requested: problem.limits.minServiceLevel,
+    reached: Math.min(1, solution.served / total),
+    reached_at_most: Math.min(1, most / total),
+    unserved: Math.max(0, total - solution.served),
+    missing_vehicles: hasNumber ? supply.relaxation! - supply.value! : null,
+    relaxations: reasons ? relaxationsOf(reasons) : [],
+  };
+}
+
+/** The errors that a 422 answer would have, with their figures. The last one may be about several constraints. */
+function relaxationsOf({ conflicts, errors }: Explained): SufficientChange[] {
+  return errors.map(({ message }, at) => {
+    const conflict = conflicts[at];
+    return conflict
+      ? {
+          constraint: conflict.constraint,
+          value: conflict.value,
+          relaxation: conflict.relaxation,
+          proved: conflict.proved,
+          message,
+        }
+      : { constraint: null, value: null, relaxation: null, proved: false, message };
+  });
+}
