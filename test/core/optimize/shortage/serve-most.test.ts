@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { cheapestByTryingAll, mostServedByTryingAll, readFacts } from '../exhaustive.ts';
-import { SETTINGS } from '../instances.ts';
+import { solveByHighs } from '../highs-formulation.ts';
+import { createRandom, SETTINGS } from '../instances.ts';
+import { mediumRequest } from '../medium-instances.ts';
 import { tinyInstance } from '../tiny-instances.ts';
 
 const INSTANCES = 4000;
@@ -86,5 +88,51 @@ describe('a fleet that cannot reach the service level', () => {
     }
     expect(wrong).toEqual([]);
     for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(INSTANCES / 50);
+  });
+
+  test('HiGHS alone finds no plan that serves more, and none that serves as much for less, on 300 requests', {
+    tags: 'slow',
+  }, async () => {
+    const wrong: unknown[] = [];
+    const seen = { short: 0, ceiling: 0, classes: 0, agreed: 0 };
+    for (let seed = 1; seed <= 300; seed++) {
+      const { request, locations, classes } = mediumRequest(seed);
+      const random = createRandom(seed);
+      const ceiling = random.chance(0.5) ? { max_rebalancing_cost: random.integer(0, 100) } : {};
+      const constraints = { ...request.constraints, min_service_level: 1, ...ceiling };
+      const short: OptimizeRequest = {
+        ...request,
+        constraints: { ...constraints, shortage: 'serve_most' },
+        options: { optimality_gap: 0.0001, time_limit_seconds: 20 },
+      };
+      const outcome = await optimize({ request: short, locations, settings: SETTINGS });
+      if (outcome.status !== 'optimal' || !outcome.result.shortfall) continue;
+      const { reached, reached_at_most } = outcome.result.shortfall;
+      const at = (min_service_level: number) =>
+        solveByHighs(
+          { ...request, constraints: { ...constraints, min_service_level } },
+          locations,
+          SETTINGS,
+          {
+            gap: 0.0001,
+            seconds: 10,
+          },
+        );
+      const more = at(Math.min(1, reached_at_most + 2e-6));
+      const cheapest = at(reached - 1e-9);
+      seen.short++;
+      if (classes > 1) seen.classes++;
+      if ('max_rebalancing_cost' in ceiling) seen.ceiling++;
+      if (more.kind === 'solved' && reached_at_most < 1 - 2e-6)
+        wrong.push({ seed, reached, reached_at_most });
+      if (cheapest.kind === 'infeasible') wrong.push({ seed, reached, kind: 'infeasible' });
+      const cost = outcome.result.total_cost * 1e4;
+      if (cheapest.kind === 'solved' && cost > cheapest.costUnits * (1 + 2e-4) + 1)
+        wrong.push({ seed, cost, cheapest });
+      if (more.kind === 'infeasible' && cheapest.kind === 'solved') seen.agreed++;
+    }
+    expect(wrong).toEqual([]);
+    expect(seen.agreed).toBeGreaterThan(0.8 * seen.short);
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(30);
   });
 });
