@@ -44,8 +44,8 @@ export function decisionRisk(
 }
 
 /**
- * The optimization behind a decision: the vehicles that were not excluded, and the forecast demand, scaled. A fleet that
- * cannot reach the service level serves the most it can, unless the request says otherwise.
+ * The optimization behind a decision: the vehicles that were not excluded, and the forecast demand, scaled. A fleet
+ * that cannot reach the service level serves the most it can, unless the request says otherwise.
  * @throws NotFiniteError if the stored forecast lacks a number: null is not a demand of 0
  */
 export function planRequest(

@@ -95,7 +95,7 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
     expect((await post(relaxed)).status).toBe(200);
   });
 
-  test('answers 200 with the plan that serves most and what is missing, where a shortage is to be served', async () => {
+  test('answers 200 with the plan that serves most and what is missing, if a shortage is to be served', async () => {
     const request = { ...simpleRequest(1, 4), constraints: { shortage: 'serve_most' } };
     const { status, body } = await post(request);
     expect(status).toBe(200);

@@ -6,7 +6,7 @@ import { requireFinite } from '../finite.ts';
 import { computeKpis } from './answer/kpis.ts';
 import { createPlan } from './answer/plan.ts';
 import { VERIFIED, verifyPlan } from './answer/verify.ts';
-import { explainInfeasible } from './infeasible/infeasible.ts';
+import { explainInfeasible, type KnownLevel } from './infeasible/infeasible.ts';
 import { computeInsights } from './insights/insights.ts';
 import { fromUnits } from './problem/costs.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
@@ -92,13 +92,13 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     deadlineMs: control.deadlineMs - lastMs,
   });
   /** Why there is no plan at the requested service level. */
-  const explain = async (ms?: number) => {
+  const explain = async (ms?: number, level?: KnownLevel) => {
     progress.at('explain');
     await buildMatrices(problem, control);
     const onProgress = ({ share }: { share: number }) => progress.at('explain', share);
     // A caller that requested explanations waits for them as long as for a plan.
     const mostMs = options.explain ? Number.POSITIVE_INFINITY : ms;
-    return await explainInfeasible(request, problem, { ...control, onProgress }, mostMs);
+    return await explainInfeasible(request, problem, { ...control, onProgress }, mostMs, level);
   };
   switch (solved.kind) {
     case 'cancelled':
@@ -129,7 +129,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   });
   const shortfall =
     solved.kind === 'served'
-      ? createShortfall(problem, solved, await explain(msOf('shortfall')).catch(() => null))
+      ? createShortfall(problem, solved, await explain(msOf('shortfall'), solved.level).catch(() => null))
       : undefined;
   if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
   const answered = answer(input, planned, solution, shortfall, hooks.stopFlag);

@@ -15,8 +15,8 @@ const CAPACITIES = [
 ];
 
 /**
- * 4–16 locations, 1 to 4 classes; great-circle or given costs that keep no triangle inequality, or are large, equal
- * or zero; dense, sparse or in parts without a way between.
+ * 4–16 locations, 1 to 4 classes. Costs are great-circle, or given: without the triangle inequality, large, equal or
+ * zero; dense, sparse or in separate parts.
  */
 export function mediumRequest(seed: number): {
   request: OptimizeRequest;

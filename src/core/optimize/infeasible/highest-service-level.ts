@@ -2,7 +2,7 @@
  * The highest service level that a plan reaches within the other constraints, including the cost ceiling.
  *
  *   the ceiling is high enough   by reach alone (`reachable.ts`, several classes `coverage.ts`), proved
- *   one class, whole loads       a search of the convex least cost of serving (`most-within-ceiling.ts`), proved
+ *   one class                    a search of the least cost of serving, which is convex (`most-within-ceiling.ts`)
  *   small problem                the most served demand by branch and cut (`most-served.ts`), proved
  *   otherwise, or out of time    bisection over the level: a plan raises the lower end to what it serves,
  *                                a proof that there is none lowers the upper end
@@ -21,7 +21,7 @@ import { findCoverage } from './coverage/coverage.ts';
 import type { Coverage } from './coverage/coverage-relaxation.ts';
 import { findPlan } from './feasibility.ts';
 import { findMostServed } from './most-served.ts';
-import { isWhole, mostWithinCeiling } from './most-within-ceiling.ts';
+import { canSearchCeiling, mostWithinCeiling } from './most-within-ceiling.ts';
 
 /** Suggested service levels are rounded down to a multiple of 1 / this. */
 const LEVEL_STEPS = 1e6;
@@ -38,37 +38,46 @@ export type HighestLevel = Level & {
   plan: Served | null;
   /** Proved: no plan serves more demand. */
   most: number;
+  /** Whether `relaxation` is proved to be the highest level to 10⁻⁶; `proved` asks for no more than the gap. */
+  isNearest: boolean;
 };
 
-/** @param known what an earlier search left open, to be continued */
+/**
+ * @param known what an earlier search left open, to be continued
+ * @param gap relative, at which the most demand counts as known; 0: to 10⁻⁶ of the total
+ */
 export async function findHighestServiceLevel(
   problem: Problem,
   control: Stopping,
   known: Pick<Level, 'relaxation' | 'insufficient'> = { relaxation: null, insufficient: null },
+  gap = 0,
 ): Promise<HighestLevel> {
-  const found = await findLevel(problem, control, known);
+  const found = await findLevel(problem, control, known, gap);
+  const served = found.plan?.served ?? 0;
   const total = totalDemand(problem.demand);
-  const outOfReach = found.proved ? found.relaxation! + 1 / LEVEL_STEPS : found.insufficient;
-  const most = Math.min(found.most, outOfReach === null ? total : outOfReach * total);
-  return { ...found, most: Math.max(most, found.plan?.served ?? 0) };
+  const insufficient =
+    found.proved && found.plan ? stepOf(problem, served) / LEVEL_STEPS + 1 / LEVEL_STEPS : found.insufficient;
+  const most = Math.max(served, Math.min(found.most, (insufficient ?? 1) * total));
+  return { ...found, isNearest: found.proved, proved: found.proved || most - served <= gap * most, most };
 }
 
 async function findLevel(
   problem: Problem,
   control: Stopping,
   known: Pick<Level, 'relaxation' | 'insufficient'>,
-): Promise<HighestLevel> {
+  gap: number,
+): Promise<Omit<HighestLevel, 'isNearest'>> {
   const total = totalDemand(problem.demand);
   let plan: Served | null = null;
   let most = total;
-  const proved = (): HighestLevel => ({
-    relaxation: stepOf(problem, plan!.served) / LEVEL_STEPS,
+  const proved = () => ({
+    relaxation: stepOf(problem, reached()) / LEVEL_STEPS,
     insufficient: null,
     proved: true,
     plan,
     most,
   });
-  const none = (isProved: boolean): HighestLevel => ({
+  const none = (isProved: boolean) => ({
     relaxation: null,
     insufficient: null,
     proved: isProved,
@@ -97,23 +106,25 @@ async function findLevel(
       if (!hasCeiling) return { ...openBetween(problem, stepOf(problem, reached()), upper), plan, most };
     }
   }
-  if (hasCeiling && isWhole(free)) {
-    const found = await mostWithinCeiling(free, most, control);
-    if (found.plan) keep(found.plan);
+  const isKnown = () => most - reached() <= Math.max(gap * most, total / LEVEL_STEPS);
+  if (hasCeiling && canSearchCeiling(free) && countVehicles(free) > 0) {
+    const found = await mostWithinCeiling(free, most, gap, control);
+    keep(found.plan);
     most = found.most;
-    if (found.isProved) return proved();
+    upper = Math.min(upper, stepOf(problem, most) + 1);
+    if (isKnown()) return { ...proved(), proved: most - reached() <= total / LEVEL_STEPS };
   }
   if (countArcs(problem, false) <= MAX_SMALL_ARCS) {
     const small = await findMostServed(problem, timeFor('serviceLevelModel', control));
     if (small.plan) keep(small.plan);
     if (small.proved) return small.plan ? proved() : none(true);
   }
-  if (known.relaxation === null) {
+  if (known.relaxation === null && !plan) {
     const any = await findPlan(free, control);
     if (any.verdict !== 'feasible' && !plan) return none(any.verdict === 'infeasible');
     if (any.verdict === 'feasible') keep(any);
   }
-  const level = await bisectLevel(problem, reached(), upper, keep, control);
+  const level = await bisectLevel(problem, reached(), upper, gap, keep, control);
   return { ...level, plan, most };
 }
 
@@ -149,6 +160,7 @@ async function bisectLevel(
   problem: Problem,
   served: number,
   upper: number,
+  gap: number,
   keep: (plan: Served) => void,
   control: Stopping,
 ): Promise<Level> {
@@ -156,7 +168,7 @@ async function bisectLevel(
   let outOfReach = upper;
   /** The lowest step tested so far, whatever the answer. */
   let unsettled = upper;
-  while (unsettled - lower > 1 && nowMs() < control.deadlineMs) {
+  while (unsettled - lower > Math.max(1, gap * lower) && nowMs() < control.deadlineMs) {
     const middle = (lower + unsettled) >> 1;
     const found = await findPlan(
       withLimits(problem, { minServiceLevel: middle / LEVEL_STEPS }),

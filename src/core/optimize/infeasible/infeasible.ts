@@ -21,6 +21,8 @@ import { describeConflict, describeJoint } from './messages.ts';
 import { findRelaxation, type Relaxation } from './relaxations.ts';
 import { statedValue } from './stated-value.ts';
 
+export type KnownLevel = Pick<Conflict, 'relaxation' | 'insufficient' | 'proved'>;
+
 export type Explained = {
   errors: ErrorItem[];
   conflicts: Conflict[];
@@ -37,12 +39,14 @@ export type Explained = {
  * Explains an infeasible problem within the control's deadline; the result marks what was not found in time.
  * @param problem proved infeasible
  * @param mostMs ends the search before the deadline
+ * @param serviceLevel what is known of the service level alone, which is then not searched for
  */
 export async function explainInfeasible(
   request: OptimizeRequest,
   problem: Problem,
   outer: SolveControl,
   mostMs = explanationMs(problem.capacities.length),
+  serviceLevel?: KnownLevel,
 ): Promise<Explained> {
   const control = byClock(outer, Math.min(outer.deadlineMs, nowMs() + mostMs));
   const first = await findConflict(problem, timeFor('firstConflict', control));
@@ -54,7 +58,7 @@ export async function explainInfeasible(
     conflicts.push(createConflict(problem, 'max_rebalancing_cost', found));
     ceilingMs = nowMs() - startedMs;
   }
-  conflicts.push(...(await findEachAlone(problem, first, timeFor('eachAlone', control))));
+  conflicts.push(...(await findEachAlone(problem, first, serviceLevel, timeFor('eachAlone', control))));
   const sets = [
     first,
     ...(await findFurther(problem, first, conflicts, timeFor('furtherConflicts', control))),
@@ -68,15 +72,16 @@ export async function explainInfeasible(
       );
     }
   }
+  const settled = { ceilingMs, isLevelKnown: serviceLevel !== undefined };
   // If one change alone helps, its size is more informative than joint changes; otherwise joint changes come first.
   const isHelped = helpfulAlone(conflicts).length > 0;
-  if (isHelped) await settleOpenOnes(problem, first, conflicts, ceilingMs, timeFor('openConflicts', control));
+  if (isHelped) await settleOpenOnes(problem, first, conflicts, settled, timeFor('openConflicts', control));
   const isOnlyTogether = conflicts.some(({ relaxation, proved }) => relaxation === null && proved);
   const together =
     isOnlyTogether && !isStopped(control.stopFlag)
       ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), allTimeOf(control))
       : null;
-  await settleOpenOnes(problem, first, conflicts, ceilingMs, control);
+  await settleOpenOnes(problem, first, conflicts, settled, control);
   const worthSaying = together !== null && together.length > 1 ? together : null;
   return {
     conflicts,
@@ -93,12 +98,19 @@ function helpfulAlone(conflicts: readonly Conflict[]): ConstraintName[] {
   return conflicts.filter(({ relaxation }) => relaxation !== null).map(({ constraint }) => constraint);
 }
 
-async function findEachAlone(problem: Problem, first: ConflictSet, control: Stopping): Promise<Conflict[]> {
+async function findEachAlone(
+  problem: Problem,
+  first: ConflictSet,
+  serviceLevel: KnownLevel | undefined,
+  control: Stopping,
+): Promise<Conflict[]> {
   const names = first.names.filter((name) => name !== 'max_rebalancing_cost');
   const conflicts: Conflict[] = [];
   for (const [at, constraint] of names.entries()) {
     if (isStopped(control.stopFlag)) break;
-    const found = await findAlone(problem, first, constraint, evenPartOf(control, names.length - at));
+    const share = evenPartOf(control, names.length - at);
+    const isKnown = serviceLevel && constraint === 'min_service_level';
+    const found = isKnown ? serviceLevel : await findAlone(problem, first, constraint, share);
     conflicts.push(createConflict(problem, constraint, found));
   }
   return conflicts;
@@ -136,17 +148,24 @@ async function findAlone(
  * Repeats the searches that their shares of time did not settle, if time is left. The ceiling starts anew, so it comes
  * last, and only with more time than it had.
  * @param ceilingMs time that it had
+ * @param isLevelKnown whether all that is known of the service level came with the question
  */
 async function settleOpenOnes(
   problem: Problem,
   first: ConflictSet,
   conflicts: Conflict[],
-  ceilingMs: number,
+  { ceilingMs, isLevelKnown }: { ceilingMs: number; isLevelKnown: boolean },
   control: Stopping,
 ): Promise<void> {
   const isCeiling = ({ constraint }: Conflict) => constraint === 'max_rebalancing_cost';
   const isLonger = control.deadlineMs - nowMs() > ceilingMs;
-  const open = conflicts.filter((conflict) => !conflict.proved && (isLonger || !isCeiling(conflict)));
+  const open = conflicts.filter(
+    ({ constraint, proved }) =>
+      !proved &&
+      (constraint === 'max_rebalancing_cost'
+        ? isLonger
+        : constraint !== 'min_service_level' || !isLevelKnown),
+  );
   open.sort((a, b) => Number(isCeiling(a)) - Number(isCeiling(b)));
   for (const [at, conflict] of open.entries()) {
     if (isOver(control)) return;

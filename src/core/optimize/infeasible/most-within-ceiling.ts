@@ -1,16 +1,16 @@
 /**
- * The most demand that one class serves within the cost ceiling, if demand is in whole vehicle loads and vehicles per
- * location are not bounded.
+ * The most demand that one class serves within the cost ceiling, if vehicles per location are not bounded.
  *
- * f(R), the least cost of serving R loads, is the optimal value of a linear programme whose right-hand side is linear
- * in R, so it is convex; in a network its breakpoints are whole. The search is for the largest R with f(R) ≤ ceiling.
- * A chord between a point within the ceiling and one above it crosses the ceiling at a point within. The extension of
- * a chord between two points within crosses it no earlier than f does. So the two close in on R from both sides. Each
- * question is one solve.
+ * f(R), the least cost of serving R, is the optimal value of a linear programme whose right-hand side is linear in R,
+ * so it is convex if demand is in whole vehicle loads, and nearly so otherwise. The search is for the largest R with
+ * f(R) ≤ ceiling. A chord between a point within the ceiling and one above it crosses the ceiling at a point within.
+ * The extension of a chord between two points within crosses it no earlier than f does. So the two close in on R from
+ * both sides. Each question is one solve without a ceiling, which gives a plan and a bound: the plan is within the
+ * ceiling, or the bound is above it, or the question stays open because f is only known to the gap.
  */
 
 import { evaluateMoves } from '../problem/evaluate.ts';
-import type { Moves, Problem } from '../problem/model.ts';
+import type { Moves, Problem, Solution } from '../problem/model.ts';
 import { NO_MOVES } from '../problem/moves.ts';
 import { totalDemand } from '../problem/service-level.ts';
 import { splitDemand } from '../problem/steps.ts';
@@ -18,89 +18,123 @@ import { hasLocationBounds, withLimits } from '../problem/variants.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 
-/** Keeps a quotient of decimals from falling below the whole number that it is. */
-const LOAD_NOISE = 1e-6;
+/** Share of total demand to which the most is found if demand is not in whole loads. */
+const PRECISION = 1e-6;
+/** Questions at most. A convex f needs about ten; the limit only catches what is far from convex. */
+const MAX_QUESTIONS = 40;
 
-type Point = { loads: number; cost: number };
+/** Costs that are closer to the optimum than this take long to prove if demand is not in whole loads. */
+const MIN_COST_GAP = 1e-3;
+/** The first step beyond the last plan at which a bound is asked for is the gap divided by this. */
+const BOUND_STEPS = 4;
+
+type Point = { served: number; costUnits: number };
 
 export type MostWithin = {
   /** The plan found that serves the most within the ceiling. */
   plan: { moves: Moves; served: number };
   /** Proved: no plan within the ceiling serves more. */
   most: number;
-  isProved: boolean;
 };
 
 /** Whether `mostWithinCeiling` applies. */
-export function isWhole(problem: Problem): boolean {
-  if (problem.capacities.length !== 1 || hasLocationBounds(problem)) return false;
-  return problem.demand.every((demand) => splitDemand(demand, problem.capacities[0]).rest === 0);
+export function canSearchCeiling(problem: Problem): boolean {
+  return problem.capacities.length === 1 && !hasLocationBounds(problem);
 }
 
 /**
- * @param problem for which `isWhole` holds; its service level is ignored
+ * @param problem for which `canSearchCeiling` holds; its service level is ignored
  * @param most proved: no plan of any cost serves more
+ * @param gap relative, at which the most counts as known
  */
 export async function mostWithinCeiling(
   problem: Problem,
   most: number,
+  gap: number,
   control: Stopping,
 ): Promise<MostWithin> {
   const capacity = problem.capacities[0];
   const total = totalDemand(problem.demand);
+  const isWhole = problem.demand.every((demand) => splitDemand(demand, capacity).rest === 0);
+  const unit = isWhole ? capacity : PRECISION * total;
   const ceiling = problem.limits.maxCostUnits;
-  const loadsOf = (served: number) => Math.floor(served / capacity + LOAD_NOISE);
   const staying = evaluateMoves(problem, NO_MOVES).served;
+  const costGap = Math.max(gap, MIN_COST_GAP);
   let plan = { moves: NO_MOVES, served: staying };
-  let within: Point = { loads: loadsOf(staying), cost: 0 };
   let before: Point | null = null;
-  let above: Point = { loads: loadsOf(most) + 1, cost: Number.POSITIVE_INFINITY };
+  let within: Point = { served: staying, costUnits: 0 };
+  /** The least amount of which no plan was found, and whether that is proved. */
+  let above: Point & { isProved: boolean } = { ...nothing(most + unit), isProved: true };
+  let bound = most;
   let isExtension = false;
-  let isFirst = true;
-  while (above.loads - within.loads > 1) {
-    const loads = isFirst
-      ? above.loads - 1
-      : isExtension && before
-        ? extended(before, within, ceiling)
-        : above.cost === Number.POSITIVE_INFINITY
-          ? Math.floor((within.loads + above.loads) / 2)
+  for (let question = 0; question < MAX_QUESTIONS && !isOver(control); question++) {
+    const isFound = above.served - within.served <= unit * (1 + PRECISION);
+    if (isFound || bound - within.served <= gap * bound) break;
+    const guess =
+      question === 0
+        ? most
+        : isExtension && before
+          ? extended(before, within, ceiling)
           : crossed(within, above, ceiling);
-    isExtension = !isExtension && !isFirst;
-    isFirst = false;
-    const asked = Math.min(above.loads - 1, Math.max(within.loads + 1, loads));
-    const variant = withLimits(problem, {
-      minServiceLevel: Math.min(1, (asked * capacity) / total),
-      maxCostUnits: Number.POSITIVE_INFINITY,
-    });
-    const outcome = isOver(control) ? null : await solveProblem(variant, 0, control);
-    if (outcome?.kind === 'infeasible') {
-      above = { loads: asked, cost: Number.POSITIVE_INFINITY };
-    } else if (outcome?.kind !== 'solved' || !outcome.solution.proved) {
-      break;
-    } else if (outcome.solution.costUnits > ceiling) {
-      above = { loads: asked, cost: outcome.solution.costUnits };
-    } else {
-      const { moves, served, costUnits } = outcome.solution;
+    isExtension = question > 0 && !isExtension;
+    const asked = Math.min(above.served - unit, Math.max(within.served + unit, inUnits(guess, unit)));
+    const found = await solveFor(problem, asked / total, costGap, control);
+    if (found === 'stopped') break;
+    if (found === 'infeasible') {
+      above = { ...nothing(asked), isProved: true };
+      bound = Math.min(bound, asked);
+    } else if (found.costUnits <= ceiling) {
       before = within;
-      within = { loads: asked, cost: costUnits };
-      plan = { moves, served };
+      within = { served: Math.max(asked, found.served), costUnits: found.costUnits };
+      plan = { moves: found.moves, served: found.served };
+    } else {
+      const isProved = found.boundUnits > ceiling;
+      above = { served: asked, costUnits: found.costUnits, isProved };
+      if (isProved) bound = Math.min(bound, asked);
     }
   }
-  const isProved = above.loads - within.loads <= 1;
-  const bound = Math.min(most, (above.loads - 1) * capacity);
-  return { plan, most: Math.max(plan.served, isProved ? within.loads * capacity : bound), isProved };
+  const isExact = isWhole && above.isProved && above.served - within.served <= unit * (1 + PRECISION);
+  if (isExact) return { plan, most: plan.served };
+  // The bound is proved a little further on, where it is above the ceiling by more than the gap.
+  let step = Math.max(unit, (gap * bound) / BOUND_STEPS);
+  for (; above.served + step < bound && !isOver(control); step *= 2) {
+    const found = await solveFor(problem, (above.served + step) / total, costGap, control);
+    if (found === 'stopped') break;
+    if (found === 'infeasible' || found.boundUnits > ceiling) bound = above.served + step;
+  }
+  return { plan, most: Math.max(bound, plan.served) };
 }
 
-/** Where the chord crosses the ceiling, rounded down. */
+function nothing(served: number): Point {
+  return { served, costUnits: Number.POSITIVE_INFINITY };
+}
+
+async function solveFor(
+  problem: Problem,
+  level: number,
+  gap: number,
+  control: Stopping,
+): Promise<Solution | 'infeasible' | 'stopped'> {
+  const limits = { minServiceLevel: Math.min(1, level), maxCostUnits: Number.POSITIVE_INFINITY };
+  const outcome = await solveProblem(withLimits(problem, limits), gap, control);
+  if (outcome.kind === 'infeasible') return 'infeasible';
+  return outcome.kind === 'solved' && outcome.solution.proved ? outcome.solution : 'stopped';
+}
+
+/** Rounded down to a whole number of units, but for noise of decimals. */
+function inUnits(served: number, unit: number): number {
+  return Math.floor(served / unit + PRECISION) * unit;
+}
+
+/** Where the chord crosses the ceiling; the middle if no plan serves as much as `above`. */
 function crossed(within: Point, above: Point, ceiling: number): number {
-  const share = (ceiling - within.cost) / (above.cost - within.cost);
-  return within.loads + Math.floor(share * (above.loads - within.loads));
+  const width = above.served - within.served;
+  if (above.costUnits === Number.POSITIVE_INFINITY) return within.served + width / 2;
+  return within.served + (width * (ceiling - within.costUnits)) / (above.costUnits - within.costUnits);
 }
 
-/** Where the extension of the chord crosses the ceiling, rounded down. */
+/** Where the extension of the chord crosses the ceiling. */
 function extended(before: Point, within: Point, ceiling: number): number {
-  const perLoad = (within.cost - before.cost) / (within.loads - before.loads);
-  return perLoad > 0
-    ? within.loads + Math.floor((ceiling - within.cost) / perLoad)
-    : Number.POSITIVE_INFINITY;
+  const perDemand = (within.costUnits - before.costUnits) / (within.served - before.served);
+  return perDemand > 0 ? within.served + (ceiling - within.costUnits) / perDemand : Number.POSITIVE_INFINITY;
 }

@@ -5,6 +5,7 @@
 
 import type { HighestLevel } from '../infeasible/highest-service-level.ts';
 import { findHighestServiceLevel } from '../infeasible/highest-service-level.ts';
+import type { KnownLevel } from '../infeasible/infeasible.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem, Solution, SolveOutcome } from '../problem/model.ts';
 import { leastServed, totalDemand } from '../problem/service-level.ts';
@@ -14,6 +15,9 @@ import type { SolveControl } from '../run/control.ts';
 import { isStopped } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 
+/** Of the requested gap, for the first stage: demand that is served counts more than what serving it costs. */
+const SERVICE_SHARE = 0.1;
+
 /** `problem` has the level that is reached as its service level, so the plan satisfies all of it. */
 export type ServedMost = {
   kind: 'served';
@@ -21,6 +25,8 @@ export type ServedMost = {
   solution: Solution;
   /** Proved: no plan within the other constraints serves more demand. */
   most: number;
+  /** The highest service level that can be requested, as an explanation names it. */
+  level: KnownLevel;
 };
 
 /** The cheapest plan at the requested service level, or, if none is found, the plan that serves most. */
@@ -45,7 +51,12 @@ async function serveMost(
   gap: number,
   control: SolveControl,
 ): Promise<ServedMost | SolveOutcome> {
-  const found = await findHighestServiceLevel(problem, timeFor('mostServed', control));
+  const found = await findHighestServiceLevel(
+    problem,
+    timeFor('mostServed', control),
+    undefined,
+    gap * SERVICE_SHARE,
+  );
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   const { plan, most } = found;
   if (!plan) return found.proved ? { kind: 'infeasible', boundUnits: null } : { kind: 'timeout' };
@@ -60,6 +71,7 @@ async function serveMost(
     problem: reached,
     solution: { ...solution, proved: solution.proved && found.proved },
     most: Math.max(most, solution.served),
+    level: { relaxation: found.relaxation, insufficient: found.insufficient, proved: found.isNearest },
   };
 }
 
