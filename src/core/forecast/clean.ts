@@ -10,10 +10,11 @@
  *   x[t] ← m ± 5 r if it lies beyond, unless 30 % of the hours around it, at least six, do as well: that is a new
  *   level, whose own outliers lie beyond 5 times the median |x − m| of all such hours.
  * Gaps after an observed hour a, and at the start of the history:
- *   y[t] ← base[t] (1 + δ e^{−(t−a)/24}),   base[t] = mean of y[t − 168] and y[t − 336]; in the first week m[t]²,
+ *   y[t] ← base[t] (1 + δ e^{−(t−a)/24}),   base[t] = mean of y[t − 168] and y[t − 336],
  * where δ ≤ 1 is the relative deviation of the (up to six) observed hours up to a from their own base. The exponential
  * limits the effect of one odd hour on a gap of days. Hours after the gap are not read: past forecasts would otherwise
- * know the hours that they are compared with. Reading missing hours as zero raised the error from 11 to 49 %.
+ * know the hours that they are compared with. Only in the first week base[t] is y[t + 168], or else m[t]²: with four
+ * weeks of history all past forecasts start later. Reading missing hours as zero raised the error from 11 to 49 %.
  * Complexity O(n log n). Units: those of y.
  */
 import { medianInPlace, quantileSorted } from './quantiles.ts';
@@ -150,7 +151,7 @@ function fillGaps(clean: Float64Array, values: Float64Array, centre: Float64Arra
   const n = values.length;
   const isObserved = (t: number): boolean => t >= 0 && t < n && !Number.isNaN(values[t]);
   const base = (t: number): number => {
-    if (t < HOURS_PER_WEEK) return centre[t];
+    if (t < HOURS_PER_WEEK) return isObserved(t + HOURS_PER_WEEK) ? clean[t + HOURS_PER_WEEK] : centre[t];
     const before = clean[t - HOURS_PER_WEEK];
     return t < 2 * HOURS_PER_WEEK ? before : before / 2 + clean[t - 2 * HOURS_PER_WEEK] / 2;
   };

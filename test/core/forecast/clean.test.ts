@@ -39,6 +39,13 @@ describe('missing hours', () => {
     expect(cleanSeries(other).slice(0, 672)).toEqual(cleanSeries(values).slice(0, 672));
   });
 
+  test('a Sunday missing in the first of two weeks is filled as a Sunday', () => {
+    const truth = hoursOf(2, (hour) => weeklyShape(hour, 50));
+    const gappy = truth.slice().fill(NaN, 144, 168);
+    const clean = cleanSeries(gappy);
+    for (let t = 144; t < 168; t++) expect(clean[t]! / truth[t]!).toBeCloseTo(1, 5);
+  });
+
   test('fewer than one in two hundred hours of ordinary noise are touched', () => {
     for (const level of [0.5, 5, 50]) {
       const values = noisy(9, level);
