@@ -82,7 +82,11 @@ const groupOf = ({ role, kind }: SpecialDay): Group => {
 };
 
 /** Forecasts of each holiday of the third year and the days around it, from four days before. */
-function measure(seeds: readonly number[], known: typeof holidays): Record<Group, Tally> {
+function measure(
+  seeds: readonly number[],
+  known: typeof holidays,
+  confidenceLevel = 0.95,
+): Record<Group, Tally> {
   const tally = (): Tally => ({ error: 0, signed: 0, demand: 0, inside: 0, count: 0 });
   const tallies = { holidays: tally(), 'days beside': tally(), 'days between': tally() };
   for (const seed of seeds) {
@@ -94,7 +98,7 @@ function measure(seeds: readonly number[], known: typeof holidays): Record<Group
         startDate: localDate(24 * start),
         horizonHours: 168,
         stepHours: 24,
-        confidenceLevel: 0.95,
+        confidenceLevel,
         holidays: known,
       });
       (set.results as LocationForecast[]).forEach(({ values, lower, upper }, place) => {
@@ -125,6 +129,12 @@ describe('with three years of observations, days around holidays are forecast', 
     const { signed, demand, inside, count } = tallies[group];
     expect(Math.abs(signed / demand)).toBeLessThan(0.08);
     expect(inside / count).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test('and inside their 80 % intervals, which are not too narrow either', () => {
+    for (const { inside, count } of Object.values(measure(seeds, holidays, 0.8))) {
+      expect(inside / count).toBeGreaterThanOrEqual(0.78);
+    }
   });
 
   test('with at most two thirds of the error that they have unknown', () => {
