@@ -119,12 +119,25 @@ export const NetworkInput = Type.Object(
 );
 export type NetworkInput = Static<typeof NetworkInput>;
 
-export const DEMAND_AGGREGATIONS = ['peak', 'mean', 'first', 'sum'] as const;
-export type DemandAggregation = (typeof DEMAND_AGGREGATIONS)[number];
+export const DEMAND_AGGREGATIONS = ['peak', 'mean', 'first', 'sum', 'system_peak'] as const;
+export type DemandAggregation = (typeof DEMAND_AGGREGATIONS)[number] | `quantile:${number}`;
+/** One of `DEMAND_AGGREGATIONS`, or a quantile: a decimal number from 0 to 1. */
+export const DEMAND_AGGREGATION = `^(${DEMAND_AGGREGATIONS.join('|')}|quantile:(0(\\.[0-9]{1,15})?|1(\\.0{1,15})?))$`;
 
 export const OptimizeOptions = Type.Object(
   {
-    demand_aggregation: Type.Optional(Type.Enum([...DEMAND_AGGREGATIONS], { default: 'peak' })),
+    demand_aggregation: Type.Optional(
+      Type.Unsafe<DemandAggregation>({
+        type: 'string',
+        pattern: DEMAND_AGGREGATION,
+        default: 'peak',
+        examples: [...DEMAND_AGGREGATIONS, 'quantile:0.9'],
+        description:
+          'planning demand of a location from its time steps: `peak` the largest, `mean`, `first`, `sum`, ' +
+          '`system_peak` its demand in the step with the largest demand of all locations together, ' +
+          '`quantile:0.9` (any number from 0 to 1) the quantile of its steps, interpolated linearly (type 7)',
+      }),
+    ),
     time_limit_seconds: Type.Optional(
       Type.Number({ minimum: MIN_TIME_LIMIT_SECONDS, description: "the solver's own limit" }),
     ),

@@ -14,6 +14,7 @@ import {
   VEHICLE_YEARS,
 } from '../contracts/bounds.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
+import { DEMAND_AGGREGATION, DEMAND_AGGREGATIONS } from '../contracts/optimize.ts';
 import { isTime } from '../contracts/time.ts';
 import { isTimeZone } from '../contracts/time-zone.ts';
 import { STORABLE_TEXT } from '../contracts/vehicles.ts';
@@ -202,6 +203,10 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
         return `${value} is outside the years ${MIN_VEHICLE_YEAR} to ${MAX_YEAR}`;
       if (params.pattern === OBSERVED_YEARS)
         return `${value} is outside the years ${MIN_OBSERVED_YEAR} to ${MAX_YEAR}`;
+      if (params.pattern === DEMAND_AGGREGATION) {
+        const names = DEMAND_AGGREGATIONS.map(show).join(', ');
+        return `${value} is not one of ${names}, or "quantile:q" with q from 0 to 1, for example "quantile:0.9"`;
+      }
       return params.pattern === STORABLE_TEXT
         ? `${value} contains a character that is not text (NUL or an unpaired surrogate); remove it`
         : `${value} does not match ${params.pattern}`;

@@ -40,7 +40,7 @@ export function makeValue(document: Document, schema: Document, random: Random, 
   if (branches) return makeValue(document, random.pick(branches), random, depth + 1);
   if (node.const !== undefined) return node.const;
   if (node.enum) return random.pick(node.enum);
-  if (node.examples && random.chance(0.3)) return random.pick(node.examples);
+  if (node.examples && (node.pattern || random.chance(0.3))) return random.pick(node.examples);
   const type = Array.isArray(node.type) ? random.pick(node.type) : node.type;
   switch (type) {
     case 'object':

@@ -157,7 +157,19 @@ describe('bad input', () => {
       'an option that does not exist',
       { ...simpleRequest(), options: { demand_aggregation: 'median' } },
       'options.demand_aggregation',
-      /"median".*peak/,
+      /"median" is not one of "peak", "mean", "first", "sum", "system_peak", or "quantile:q" with q from 0 to 1/,
+    ],
+    [
+      'a quantile above 1',
+      { ...simpleRequest(), options: { demand_aggregation: 'quantile:90' } },
+      'options.demand_aggregation',
+      /"quantile:90" is not one of .* for example "quantile:0\.9"/,
+    ],
+    [
+      'an aggregation that is no text',
+      { ...simpleRequest(), options: { demand_aggregation: 0.9 } },
+      'options.demand_aggregation',
+      /0\.9 is not a string/,
     ],
     [
       'a time limit of 0',

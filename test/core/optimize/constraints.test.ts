@@ -247,4 +247,16 @@ describe('demand_aggregation', () => {
   test('is peak by default', async () => {
     expect(await solve({ demand })).toMatchObject({ cost: 3 });
   });
+  test('of system_peak does not add up peaks of different hours', async () => {
+    const apart = { 2: [3, 0], 3: [0, 2] };
+    expect(await solve({ demand: apart, capacities: [1, 1, 1, 1, 1] })).toEqual({ cost: 7, at: [0, 3, 2] });
+    const options = { demand_aggregation: 'system_peak' } as const;
+    expect(await solve({ demand: apart, options })).toEqual({ cost: 3, at: [1, 3, 0] });
+  });
+  test('of a quantile leaves out the highest steps', async () => {
+    const rare = { 2: [1, 1, 1, 1, 4] };
+    expect(await solve({ demand: rare, options: { demand_aggregation: 'quantile:0.75' } })).toMatchObject({
+      cost: 1,
+    });
+  });
 });

@@ -34,12 +34,15 @@ export function readFacts(
   const defaultCapacity = c.capacity_per_vehicle ?? settings.capacityPerVehicle;
   const ceiling = c.max_rebalancing_cost === undefined ? settings.maxRebalancingCost : c.max_rebalancing_cost;
   const limitKm = c.max_distance ?? c.max_rebalancing_distance_km ?? settings.maxDistanceKm;
+  const series = Object.values(request.demand_forecast);
+  const longest = Math.max(...series.map(({ length }) => length));
   const demand = new Map(
     Object.entries(request.demand_forecast).map(([id, steps]) => [Number(id), planningDemand(steps)]),
   );
   function planningDemand(steps: number[]): number {
     const sum = steps.reduce((a, b) => a + b, 0);
-    switch (request.options?.demand_aggregation ?? 'peak') {
+    const how = request.options?.demand_aggregation ?? 'peak';
+    switch (how) {
       case 'peak':
         return Math.max(...steps);
       case 'mean':
@@ -48,6 +51,18 @@ export function readFacts(
         return steps[0];
       case 'sum':
         return sum;
+      case 'system_peak': {
+        const totals = Array.from({ length: longest }, (_, t) =>
+          series.reduce((all, one) => all + (one[t] ?? 0), 0),
+        );
+        return steps[totals.findIndex((total) => total > Math.max(...totals) * (1 - 1e-12))] ?? 0;
+      }
+      default: {
+        const at = Number(how.split(':')[1]) * (steps.length - 1);
+        const sorted = steps.toSorted((a, b) => a - b);
+        const [low, high] = [sorted[Math.floor(at)], sorted[Math.ceil(at)]];
+        return low + (at - Math.floor(at)) * (high - low);
+      }
     }
   }
   return {

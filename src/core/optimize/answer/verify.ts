@@ -104,21 +104,39 @@ export function verifyPlan(
 
 function planningDemands(request: OptimizeRequest): Map<number, number> {
   const how = request.options?.demand_aggregation ?? 'peak';
+  const busiest = how === 'system_peak' ? busiestStep(request) : Number.NaN;
   const demands = new Map<number, number>();
   for (const key in request.demand_forecast) {
     const steps = request.demand_forecast[key];
-    const total = steps.reduce((sum, value) => sum + value, 0);
-    const value =
-      how === 'first'
-        ? steps[0]
-        : how === 'sum'
-          ? total
-          : how === 'mean'
-            ? total / steps.length
-            : largest(steps);
-    demands.set(Number.parseInt(key, 10), value);
+    demands.set(Number.parseInt(key, 10), planned(steps, how, busiest));
   }
   return demands;
+}
+
+function planned(steps: readonly number[], how: string, busiest: number): number {
+  const total = steps.reduce((sum, value) => sum + value, 0);
+  if (how === 'first') return steps[0];
+  if (how === 'sum') return total;
+  if (how === 'mean') return total / steps.length;
+  if (how === 'peak') return largest(steps);
+  if (how === 'system_peak') return busiest < steps.length ? steps[busiest] : 0;
+  const [, share] = how.split(':');
+  const ranked = steps.toSorted((a, b) => a - b);
+  const rank = Number.parseFloat(share) * (steps.length - 1);
+  const weight = rank % 1;
+  return ranked[Math.trunc(rank)] * (1 - weight) + ranked[Math.ceil(rank)] * weight;
+}
+
+/** The first step with the largest total demand. Totals that differ by 1e-12 of it count as equal. */
+function busiestStep({ demand_forecast }: OptimizeRequest): number {
+  const totals: number[] = [];
+  for (const key in demand_forecast) {
+    demand_forecast[key].forEach((value, t) => {
+      totals[t] = (totals[t] ?? 0) + value;
+    });
+  }
+  const highest = largest(totals);
+  return totals.findIndex((total) => highest - total <= 1e-12 * highest);
 }
 
 function largest(values: readonly number[]): number {

@@ -9,7 +9,7 @@ import type { RequestFault } from '../problem/model.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import { checkNetwork } from './check-network.ts';
-import { aggregateDemand } from './demand.ts';
+import { planningDemand } from './demand.ts';
 import { type FaultList, faultList } from './fault-list.ts';
 import { readLocationBounds } from './limits.ts';
 import {
@@ -95,8 +95,8 @@ function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): Req
 /** Total planning demand of all locations; stops adding once it reaches `enough`. */
 function demandUpTo({ demand_forecast, options }: OptimizeRequest, enough: number): number {
   let total = 0;
-  for (const steps of Object.values(demand_forecast)) {
-    total += aggregateDemand(steps, options?.demand_aggregation ?? 'peak');
+  for (const [, demand] of planningDemand(demand_forecast, options?.demand_aggregation)) {
+    total += demand;
     if (total >= enough) break;
   }
   return total;

@@ -9,7 +9,7 @@ import { givenNetwork, greatCircleNetwork } from '../problem/network.ts';
 import { type Cache, createCache } from '../run/cache.ts';
 import type { Check } from '../run/stopping.ts';
 import { namedLocationIds } from './check.ts';
-import { aggregateDemand } from './demand.ts';
+import { planningDemand } from './demand.ts';
 import { readLimits } from './limits.ts';
 
 /**
@@ -36,7 +36,7 @@ export function buildProblem(
   return {
     locationIds,
     ...classifyFleet(request, position, capacityPerVehicle),
-    demand: planningDemand(request, position),
+    demand: demandByPosition(request, position),
     ...networks,
     limits: readLimits(request, settings),
     capacityPerVehicle,
@@ -53,11 +53,10 @@ function pointsInOrder(locations: readonly LocationPoint[], locationIds: Int32Ar
   });
 }
 
-function planningDemand(request: OptimizeRequest, position: ReadonlyMap<number, number>): Float64Array {
+function demandByPosition(request: OptimizeRequest, position: ReadonlyMap<number, number>): Float64Array {
   const demand = new Float64Array(position.size);
-  const aggregation = request.options?.demand_aggregation ?? 'peak';
-  for (const [key, steps] of Object.entries(request.demand_forecast)) {
-    demand[position.get(Number(key))!] = aggregateDemand(steps, aggregation);
+  for (const [id, planned] of planningDemand(request.demand_forecast, request.options?.demand_aggregation)) {
+    demand[position.get(id)!] = planned;
   }
   return demand;
 }

@@ -107,6 +107,16 @@ describe('verifyPlan', () => {
     });
   }
 
+  const counted: [string, NonNullable<OptimizeRequest['options']>, RegExp][] = [
+    ['the step with the largest demand of all', { demand_aggregation: 'system_peak' }, /kpis\.utilization/],
+    ['a quantile', { demand_aggregation: 'quantile:0.9' }, /kpis\.utilization/],
+  ];
+  for (const [name, options, message] of counted) {
+    test(`reads ${name} from the request`, async () => {
+      expect(verify(await plan(), { options }).join('\n')).toMatch(message);
+    });
+  }
+
   test('falls back on the settings', async () => {
     const result = await plan();
     const bare = { constraints: { min_service_level: 1 } };

@@ -7,7 +7,7 @@ import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import type { ConstraintName } from '../../../../src/core/optimize/problem/constraints.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { changed, NO_CONSTRAINT, withoutForbiddenMoves } from '../changed-requests.ts';
-import { cheapestByTryingAll } from '../exhaustive.ts';
+import { cheapestByTryingAll, readFacts } from '../exhaustive.ts';
 import { createRandom, type Instance, randomInstance, SETTINGS } from '../instances.ts';
 
 /**
@@ -40,14 +40,7 @@ function hasPlanWithAnyFleet(request: OptimizeRequest): boolean {
   if ((c.min_vehicles_per_location ?? 0) > most) return false;
   const gains: number[] = [];
   let total = 0;
-  for (const steps of Object.values(request.demand_forecast)) {
-    const sum = steps.reduce((a, b) => a + b, 0);
-    const demand = {
-      peak: Math.max(...steps),
-      mean: sum / steps.length,
-      first: steps[0],
-      sum,
-    }[request.options?.demand_aggregation ?? 'peak'];
+  for (const demand of readFacts(request, []).demand.values()) {
     total += demand;
     for (let v = 0; v < most && v * largest < demand; v++)
       gains.push(Math.min(largest, demand - v * largest));

@@ -49,7 +49,7 @@ const request = fc
       total_fleet_size: maybe(fc.constantFrom(0, 1, 4, MAX_COUNT)),
     }),
     options: fc.record({
-      demand_aggregation: fc.constantFrom(...DEMAND_AGGREGATIONS),
+      demand_aggregation: fc.constantFrom(...DEMAND_AGGREGATIONS, 'quantile:0.9'),
       explain: fc.boolean(),
       optimality_gap: maybe(fc.constantFrom(0, TINY, 0.1, 1)),
       time_limit_seconds: fc.constant(0.3),
