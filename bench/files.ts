@@ -51,7 +51,7 @@ function assignmentTask(assignment: Assignment): Task {
   }
   const request = toRequest(assignment);
   const solve = async () => {
-    const [fault] = checkRequest(request, new Set(), 1);
+    const [fault] = checkRequest(request, new Set(), BENCH_SETTINGS);
     if (fault) throw new Error(`${fault.field} ${fault.message}`);
     const outcome = await optimize({ request, locations: [], settings: BENCH_SETTINGS });
     if (outcome.status === 'error') throw new Error(outcome.message);

@@ -52,5 +52,6 @@ export function createMixedProblem(seed: number, { n, perLocation, capacities }:
       capacityClass: new Int32Array(vehicles),
     },
     capacityPerVehicle: 1,
+    servedPerUnit: 1,
   };
 }

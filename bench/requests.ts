@@ -10,6 +10,7 @@ export const BENCH_SETTINGS: OptimizeSettings = {
   minServiceLevel: 0.95,
   maxRebalancingCost: null,
   capacityPerVehicle: 1,
+  tripsPerVehicleHour: null,
   timeLimitSeconds: 60,
   maxTimeLimitSeconds: 600,
   optimalityGap: 0.01,

@@ -163,7 +163,7 @@ export async function prepare(kind: Kind): Promise<Solve> {
       distances_km: distances,
     };
   }
-  const faults = checkRequest(request, new Set(locations.map(({ id }) => id)), 1);
+  const faults = checkRequest(request, new Set(locations.map(({ id }) => id)), BENCH_SETTINGS);
   if (faults.length > 0) throw new Error(JSON.stringify(faults));
   return async (stopFlag, limitMs) => {
     const deadlineMs = performance.now() + limitMs;

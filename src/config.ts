@@ -3,7 +3,14 @@ import { cpus } from 'node:os';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Errors } from 'typebox/value';
 import { findMalformed } from './addresses.ts';
-import { MAX_CAPACITY, MAX_COST, MAX_DISTANCE_KM, MIN_CAPACITY } from './contracts/bounds.ts';
+import {
+  MAX_CAPACITY,
+  MAX_COST,
+  MAX_DISTANCE_KM,
+  MAX_TRIPS_PER_VEHICLE_HOUR,
+  MIN_CAPACITY,
+  MIN_TRIPS_PER_VEHICLE_HOUR,
+} from './contracts/bounds.ts';
 import { readDecimalNumber, readWholeNumber } from './contracts/number-text.ts';
 import { isTimeZone } from './contracts/time-zone.ts';
 
@@ -139,6 +146,13 @@ export const SettingsSchema = Type.Object({
     MIN_CAPACITY,
     MAX_CAPACITY,
     '`constraints.capacity_per_vehicle`',
+  ),
+  OPTIMIZATION_TRIPS_PER_VEHICLE_HOUR: Type.Optional(
+    Type.Number({
+      minimum: MIN_TRIPS_PER_VEHICLE_HOUR,
+      maximum: MAX_TRIPS_PER_VEHICLE_HOUR,
+      description: '`options.trips_per_vehicle_hour`; unset: a vehicle serves its capacity in a step',
+    }),
   ),
   OPTIMIZATION_MIN_SERVICE_LEVEL: number(0.95, 0, 1, '`constraints.min_service_level`'),
   OPTIMIZATION_MAX_REBALANCING_COST: number(10_000, 0, MAX_COST, '`constraints.max_rebalancing_cost`'),

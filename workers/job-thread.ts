@@ -166,7 +166,7 @@ const WORK = {
     const request = planRequest(asked, fleet, risk, forecast);
     const { settings } = task;
     const known = new Set(locations.map(({ id }) => id));
-    const faults = checkRequest(request, known, settings.capacityPerVehicle);
+    const faults = checkRequest(request, known, settings);
     const outcome: OptimizeOutcome =
       faults.length > 0
         ? { status: 'refused', faults }

@@ -14,17 +14,21 @@ export const LOCATION_KEY =
   '21474[0-7][0-9]{4}|214748[0-2][0-9]{3}|2147483[0-5][0-9]{2}|21474836[0-3][0-9]|214748364[0-7])|-2147483648)$';
 
 /**
- * Capacity of a vehicle. The solver cannot tell smaller ones from 0; with larger ones, sums are too inexact to prove a
- * plan.
+ * Capacity of a vehicle, and what it serves in a step. The solver cannot tell smaller ones from 0; with larger ones,
+ * sums are too inexact to prove a plan.
  */
 export const MIN_CAPACITY = 1e-6;
 export const MAX_CAPACITY = 1e9;
 
-/**
- * Demand of a location in one time step of a plan, in the unit of capacity; limited for the same reason as
- * `MAX_CAPACITY`.
- */
+/** Demand of a location in one time step of a plan; limited for the same reason as `MAX_CAPACITY`. */
 export const MAX_DEMAND = 1e9;
+
+/** Allowed lengths of a time step of demand, in hours. Each divides a day, so that steps and days end together. */
+export const STEP_HOURS = [1, 2, 3, 4, 6, 8, 12, 24] as const;
+
+/** Trips of a vehicle in an hour: from one in six weeks to one in four seconds. */
+export const MIN_TRIPS_PER_VEHICLE_HOUR = 0.001;
+export const MAX_TRIPS_PER_VEHICLE_HOUR = 1000;
 
 /**
  * Observed demand of a location in one hour. A forecast of 24 such hours stays below `MAX_DEMAND`, its upper end

@@ -28,6 +28,9 @@ const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
 
 const PLANNED_DEMANDS = ['mean', 'upper'] as const;
 
+/** `step_hours` of a decision that states none. */
+export const DECISION_STEP_HOURS = 24;
+
 const ON_MISSING_HISTORY = ['expected', 'fail'] as const;
 export type OnMissingHistory = (typeof ON_MISSING_HISTORY)[number];
 

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { OBSERVED_YEARS } from './bounds.ts';
+import { OBSERVED_YEARS, STEP_HOURS } from './bounds.ts';
 import { KnownEvent } from './data.ts';
 import { Timestamp } from './envelope.ts';
 import { LocationId, MAX_TIME_STEPS } from './optimize.ts';
 
-const STEP_HOURS = [1, 2, 3, 4, 6, 8, 12, 24] as const;
 export const StepHours = Type.Enum([...STEP_HOURS], { default: 24 });
+export type StepHours = Static<typeof StepHours>;
 
 export const StartDate = Type.String({
   format: 'date',

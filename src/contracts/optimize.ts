@@ -6,8 +6,11 @@ import {
   MAX_DEMAND,
   MAX_DISTANCE_KM,
   MAX_LOCATION_ID,
+  MAX_TRIPS_PER_VEHICLE_HOUR,
   MIN_LOCATION_ID,
   MIN_TIME_LIMIT_SECONDS,
+  MIN_TRIPS_PER_VEHICLE_HOUR,
+  STEP_HOURS,
 } from './bounds.ts';
 import { Metadata } from './envelope.ts';
 import { JOB_PRIORITIES } from './priorities.ts';
@@ -52,7 +55,9 @@ const DemandForecast = Type.Record(
     minProperties: 1,
     maxProperties: MAX_DEMAND_LOCATIONS,
     additionalProperties: false,
-    description: 'location id → demand per time step, in vehicle capacity units',
+    description:
+      'location id → demand per time step, in units of vehicle capacity, or in trips where ' +
+      '`options.trips_per_vehicle_hour` says how many a vehicle serves',
   },
 );
 
@@ -138,6 +143,26 @@ export const OptimizeOptions = Type.Object(
           '`quantile:0.9` (any number from 0 to 1) the quantile of its steps, interpolated linearly (type 7)',
       }),
     ),
+    trips_per_vehicle_hour: Type.Optional(
+      Type.Union(
+        [
+          Type.Number({ minimum: MIN_TRIPS_PER_VEHICLE_HOUR, maximum: MAX_TRIPS_PER_VEHICLE_HOUR }),
+          Type.Null(),
+        ],
+        {
+          description:
+            'demand is trips: a vehicle serves `capacity` × `trips_per_vehicle_hour` × `step_hours` in a step; ' +
+            'null: it serves `capacity` in a step',
+        },
+      ),
+    ),
+    step_hours: Type.Optional(
+      Type.Enum([...STEP_HOURS], {
+        description:
+          'hours of a time step of demand, 1 by default; matters only with `trips_per_vehicle_hour`. ' +
+          'A decision has its own `step_hours`',
+      }),
+    ),
     time_limit_seconds: Type.Optional(
       Type.Number({ minimum: MIN_TIME_LIMIT_SECONDS, description: "the solver's own limit" }),
     ),
@@ -197,7 +222,9 @@ export type AllocationPlanItem = Static<typeof AllocationPlanItem>;
 export const Kpis = Type.Object(
   {
     demand_coverage: Type.Number({ description: 'share of planning demand served; target above 0.95' }),
-    utilization: Type.Number({ description: 'demand served / operational capacity; target 0.70 to 0.85' }),
+    utilization: Type.Number({
+      description: 'demand served / demand that the operational vehicles can serve; target 0.70 to 0.85',
+    }),
     rebalanced_count: Type.Integer({ description: 'vehicles moved' }),
     total_cost: Type.Number(),
     total_distance_km: Type.Union([Type.Number(), Type.Null()], {

@@ -3,7 +3,7 @@
  * second step reads only the result of the first, so repeating it gives the same plan.
  */
 import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../contracts/decisions.ts';
-import type { ForecastData } from '../contracts/forecast.ts';
+import type { ForecastData, StepHours } from '../contracts/forecast.ts';
 import type { OptimizeRequest, VehicleInput } from '../contracts/optimize.ts';
 import type { RiskScore } from '../contracts/risk.ts';
 import { NotFiniteError } from './finite.ts';
@@ -44,8 +44,9 @@ export function decisionRisk(
 }
 
 /**
- * The optimization behind a decision: the vehicles that were not excluded, and the forecast demand, scaled. A fleet
- * that cannot reach the service level serves the most it can, unless the request says otherwise.
+ * The optimization behind a decision: the vehicles that were not excluded, and the forecast demand, scaled, in the
+ * steps of the forecast. A fleet that cannot reach the service level serves the most it can, unless the request says
+ * otherwise.
  * @throws NotFiniteError if the stored forecast lacks a number: null is not a demand of 0
  */
 export function planRequest(
@@ -67,7 +68,7 @@ export function planRequest(
     fleet_state: { vehicles: fleet.filter(({ vehicle_id }) => !leftOut.has(vehicle_id)) },
     constraints: { shortage: 'serve_most', ...constraints },
     ...(network && { network }),
-    ...(options && { options }),
+    options: { ...options, step_hours: forecast.metadata.step_hours as StepHours },
   };
 }
 

@@ -110,7 +110,7 @@ describe('a DIMACS file', () => {
 /** As the service: request, checks, solve, verification. */
 async function optimumOfRequest(text: string): Promise<number | string> {
   const request = toRequest(readAssignment(text));
-  expect(checkRequest(request, new Set(), 1)).toEqual([]);
+  expect(checkRequest(request, new Set(), BENCH_SETTINGS)).toEqual([]);
   const outcome = await optimize({ request, locations: [], settings: BENCH_SETTINGS });
   return outcome.status === 'optimal' ? outcome.result.total_cost : outcome.status;
 }

@@ -246,7 +246,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
       [
         big,
         'location_ids',
-        /^the forecast: the planning demand adds up to 0\.0\d+, less than 1e-10 of the capacity/,
+        /^the forecast: the planning demand adds up to 0\.0\d+, less than 1e-10 of the 1000000000 that a vehicle serves/,
       ],
       [{ location_ids: [5], demand_scale: 1e6 }, 'demand_scale', /is above the maximum demand 1000000000/],
     ];

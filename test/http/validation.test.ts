@@ -172,6 +172,39 @@ describe('bad input', () => {
       /0\.9 is not a string/,
     ],
     [
+      'no trips in an hour',
+      { ...simpleRequest(), options: { trips_per_vehicle_hour: 0 } },
+      'options.trips_per_vehicle_hour',
+      /0 is below the minimum 0\.001; give a finite number from 0\.001 to 1000/,
+    ],
+    [
+      'more trips in an hour than any vehicle makes',
+      { ...simpleRequest(), options: { trips_per_vehicle_hour: 3600 } },
+      'options.trips_per_vehicle_hour',
+      /3600 is above the maximum 1000/,
+    ],
+    [
+      'trips in an hour as text',
+      { ...simpleRequest(), options: { trips_per_vehicle_hour: '2' } },
+      'options.trips_per_vehicle_hour',
+      /"2" is neither a finite number nor null/,
+    ],
+    [
+      'a step that is no part of a day',
+      { ...simpleRequest(), options: { trips_per_vehicle_hour: 2, step_hours: 5 } },
+      'options.step_hours',
+      /5 is not one of 1, 2, 3, 4, 6, 8, 12, 24/,
+    ],
+    [
+      'trips that make more of a vehicle than can be counted',
+      {
+        ...vehicle({ capacity: 1e9 }),
+        options: { trips_per_vehicle_hour: 2, step_hours: 6 },
+      },
+      'options.trips_per_vehicle_hour',
+      /a vehicle of capacity 1000000000 serves 12000000000, above the maximum 1000000000; change the trips per hour/,
+    ],
+    [
       'a time limit of 0',
       { ...simpleRequest(), options: { time_limit_seconds: 0 } },
       'options.time_limit_seconds',

@@ -1,4 +1,4 @@
-import type { DecisionResult } from '../../src/contracts/decisions.ts';
+import { DECISION_STEP_HOURS, type DecisionResult } from '../../src/contracts/decisions.ts';
 import type { DecisionFacts } from '../../src/contracts/job-facts.ts';
 import { inSnapshot, type Queryable } from '../../src/db/client.ts';
 import { insertDecision, readDecisionInputs, type StoredInputs } from '../../src/db/decisions.ts';
@@ -16,9 +16,9 @@ import {
   readMissingHistory,
   requestedLocations,
 } from '../../src/inputs/forecast-input.ts';
-import { riskSettings } from '../../src/inputs/settings.ts';
+import { optimizeSettings, riskSettings } from '../../src/inputs/settings.ts';
 import type { JobRun, JobWork } from '../job-run.ts';
-import { optimizeSettings, planEnd, solveLimit } from './optimize.ts';
+import { planEnd, solveLimit } from './optimize.ts';
 
 /** Longer than the forecast of the largest request takes. */
 const INPUTS_LIMIT_SECONDS = 600;
@@ -67,7 +67,7 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
   const { db, config } = deps;
   const {
     horizon_hours: horizonHours = config.FORECASTING_HORIZON_DAYS * 24,
-    step_hours: stepHours = 24,
+    step_hours: stepHours = DECISION_STEP_HOURS,
     confidence_level: confidenceLevel = 0.95,
   } = facts;
   const read = await run.query(() => inSnapshot(db, (tx) => readInputs(tx, deps, facts)));

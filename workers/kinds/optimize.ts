@@ -1,8 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../../src/answers/errors.ts';
-import type { Config } from '../../src/config.ts';
 import type { OptimizeFacts } from '../../src/contracts/job-facts.ts';
 import type { OptimizeSettings } from '../../src/core/optimize/problem/model.ts';
+import { optimizeSettings } from '../../src/inputs/settings.ts';
 import { errorAnswer, planAnswer } from '../answer.ts';
 import type { ClaimedJobState } from '../end-job.ts';
 import type { JobEnd, JobWork } from '../job-run.ts';
@@ -50,17 +50,4 @@ export function planEnd(
     case 'error':
       throw new AppError('SOLVER_ERROR', outcome.message);
   }
-}
-
-export function optimizeSettings(config: Config): OptimizeSettings {
-  return {
-    maxDistanceKm: config.OPTIMIZATION_MAX_DISTANCE,
-    minServiceLevel: config.OPTIMIZATION_MIN_SERVICE_LEVEL,
-    maxRebalancingCost: config.OPTIMIZATION_MAX_REBALANCING_COST,
-    capacityPerVehicle: config.OPTIMIZATION_CAPACITY_PER_VEHICLE,
-    timeLimitSeconds: config.OPTIMIZATION_TIME_LIMIT_SECONDS,
-    maxTimeLimitSeconds: config.OPTIMIZATION_MAX_TIME_LIMIT_SECONDS,
-    optimalityGap: config.OPTIMIZATION_OPTIMALITY_GAP,
-    costPerKm: config.OPTIMIZATION_COST_PER_KM,
-  };
 }

@@ -1,7 +1,7 @@
 import { Piscina } from 'piscina';
 import { AppError, type Fault } from '../../answers/errors.ts';
 import type { Config } from '../../config.ts';
-import { riskSettings } from '../../inputs/settings.ts';
+import { optimizeSettings, riskSettings } from '../../inputs/settings.ts';
 import type { IntakeResult, IntakeTask } from './intake-thread.ts';
 import type { Checkable, IntakeSettings, Operation, OperationFacts } from './operations.ts';
 import { type Outcome, readBody } from './read-body.ts';
@@ -71,7 +71,7 @@ export class ReceivedBody<O extends Operation = Operation> {
 export function openIntake(config: Config): Intake {
   const settings: IntakeSettings = {
     risk: riskSettings(config),
-    capacityPerVehicle: config.OPTIMIZATION_CAPACITY_PER_VEHICLE,
+    optimize: optimizeSettings(config),
   };
   const pool = new Piscina<IntakeTask, IntakeResult>({
     filename: new URL('./intake-thread.ts', import.meta.url).href,

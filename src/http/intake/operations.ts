@@ -10,7 +10,7 @@ import {
   PutFleetRequest,
   PutLocationsRequest,
 } from '../../contracts/data.ts';
-import { DecisionRequest } from '../../contracts/decisions.ts';
+import { DECISION_STEP_HOURS, DecisionRequest } from '../../contracts/decisions.ts';
 import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
 import { ForecastRequest } from '../../contracts/forecast.ts';
 import { type JobFacts, jobFacts, type RequestOf } from '../../contracts/job-facts.ts';
@@ -18,6 +18,7 @@ import type { JobKind } from '../../contracts/jobs.ts';
 import { OptimizeRequest } from '../../contracts/optimize.ts';
 import type { JobPriority } from '../../contracts/priorities.ts';
 import { RiskRequest } from '../../contracts/risk.ts';
+import type { OptimizeSettings } from '../../core/optimize/problem/model.ts';
 import { checkRequest, namedLocationIds } from '../../core/optimize/request/check.ts';
 import { type RiskSettings, scoreRisk } from '../../core/risk.ts';
 import { packDemand, packEvents, packLocations, packVehicles } from '../../db/packed-rows.ts';
@@ -26,8 +27,7 @@ import { findDemandFaults, findEventFaults, findFleetFaults, findLocationFaults 
 /** Settings that are needed to read a body. */
 export type IntakeSettings = {
   risk: RiskSettings;
-  /** capacity of vehicles if the request states none */
-  capacityPerVehicle: number;
+  optimize: OptimizeSettings;
 };
 
 export type ReadContext = {
@@ -102,7 +102,7 @@ function readOptimization(body: OptimizeRequest, { known, settings }: ReadContex
   return {
     ...readJob('optimize', body),
     locationIds: body.network ? [] : ids,
-    faults: checkRequest(body, known ?? new Set(ids), settings.capacityPerVehicle) as Fault[],
+    faults: checkRequest(body, known ?? new Set(ids), settings.optimize) as Fault[],
     locationCount: body.network?.location_ids.length ?? ids.length,
     vehicleCount: body.fleet_state.vehicles.length,
   };
@@ -120,7 +120,10 @@ function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
     ...(options && { options }),
   };
   const ids = network ? [] : namedLocationIds(parts);
-  const faults: Fault[] = checkRequest(parts, known ?? new Set(ids), settings.capacityPerVehicle);
+  const faults: Fault[] = [
+    ...stepFaults(step_hours, options?.step_hours),
+    ...checkRequest(parts, known ?? new Set(ids), settings.optimize),
+  ];
   const inNetwork = new Set(network?.location_ids);
   for (const [i, id] of (network && location_ids ? location_ids : []).entries()) {
     if (inNetwork.has(id)) continue;
@@ -135,6 +138,15 @@ function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
     forecast: { location_ids, horizon_hours, step_hours, start_date, on_missing_history },
     networkIds: network?.location_ids ?? null,
   };
+}
+
+/** The steps of a decision are those of its forecast, so they have one length. */
+function stepFaults(step_hours: number = DECISION_STEP_HOURS, again: number | undefined): Fault[] {
+  if (again === undefined || again === step_hours) return [];
+  const message =
+    `${again} differs from ${step_hours}, the step_hours of the decision itself, which counts; ` +
+    'leave options.step_hours out';
+  return [{ field: 'options.step_hours', message }];
 }
 
 function readJob<K extends JobKind>(kind: K, body: RequestOf[K]): JobIntake {

@@ -9,8 +9,10 @@ import { SETTINGS } from './instances.ts';
 /** The facts of a request, as the specification defines them. */
 export type RequestFacts = {
   ids: number[];
-  /** The operational ones. */
+  /** The operational ones. Capacities are what a vehicle serves, trips included. */
   vehicles: { location: number; capacity: number }[];
+  /** Of a vehicle that states no capacity. */
+  usualCapacity: number;
   /** By location: planning demand. */
   demand: Map<number, number>;
   totalDemand: number;
@@ -31,17 +33,22 @@ export function readFacts(
   settings = SETTINGS,
 ): RequestFacts {
   const c = request.constraints ?? {};
-  const defaultCapacity = c.capacity_per_vehicle ?? settings.capacityPerVehicle;
-  const ceiling = c.max_rebalancing_cost === undefined ? settings.maxRebalancingCost : c.max_rebalancing_cost;
-  const limitKm = c.max_distance ?? c.max_rebalancing_distance_km ?? settings.maxDistanceKm;
+  const o = request.options ?? {};
   const series = Object.values(request.demand_forecast);
   const longest = Math.max(...series.map(({ length }) => length));
+  const trips =
+    o.trips_per_vehicle_hour === undefined ? settings.tripsPerVehicleHour : o.trips_per_vehicle_hour;
+  const hours = (o.step_hours ?? 1) * (o.demand_aggregation === 'sum' ? longest : 1);
+  const load = (capacity = c.capacity_per_vehicle ?? settings.capacityPerVehicle) =>
+    trips === null ? capacity : capacity * trips * hours;
+  const ceiling = c.max_rebalancing_cost === undefined ? settings.maxRebalancingCost : c.max_rebalancing_cost;
+  const limitKm = c.max_distance ?? c.max_rebalancing_distance_km ?? settings.maxDistanceKm;
   const demand = new Map(
     Object.entries(request.demand_forecast).map(([id, steps]) => [Number(id), planningDemand(steps)]),
   );
   function planningDemand(steps: number[]): number {
     const sum = steps.reduce((a, b) => a + b, 0);
-    const how = request.options?.demand_aggregation ?? 'peak';
+    const how = o.demand_aggregation ?? 'peak';
     switch (how) {
       case 'peak':
         return Math.max(...steps);
@@ -75,7 +82,8 @@ export function readFacts(
     ],
     vehicles: request.fleet_state.vehicles
       .filter((v) => v.status === undefined || v.status === 'operational')
-      .map((v) => ({ location: v.location!, capacity: v.capacity ?? defaultCapacity })),
+      .map((v) => ({ location: v.location!, capacity: load(v.capacity) })),
+    usualCapacity: load(),
     demand,
     totalDemand: [...demand.values()].reduce((a, b) => a + b, 0),
     serviceLevel: c.min_service_level ?? c.min_demand_coverage ?? settings.minServiceLevel,
@@ -91,8 +99,9 @@ export function readFacts(
 export function cheapestByTryingAll(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
+  settings = SETTINGS,
 ): { costUnits: number } | null {
-  const facts = readFacts(request, locations);
+  const facts = readFacts(request, locations, settings);
   const least = facts.serviceLevel * facts.totalDemand - 1e-9 * facts.totalDemand;
   let best: number | null = null;
   tryAll(

@@ -7,6 +7,7 @@ export const SETTINGS: OptimizeSettings = {
   minServiceLevel: 0.95,
   maxRebalancingCost: 10_000,
   capacityPerVehicle: 1,
+  tripsPerVehicleHour: null,
   timeLimitSeconds: 60,
   maxTimeLimitSeconds: 600,
   optimalityGap: 0.01,

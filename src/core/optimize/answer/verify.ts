@@ -1,8 +1,8 @@
 /**
  * The last check before a plan is stored: the finished answer against the REQUEST, by means independent of those that
  * made it.
- * Shares no code with the builder or the solver: aliases, defaults, aggregation, distances (chords of unit vectors
- * instead of haversines), coverage and totals are all derived again here.
+ * Shares no code with the builder or the solver: aliases, defaults, aggregation, trips, distances (chords of unit
+ * vectors instead of haversines), coverage and totals are all derived again here.
  * O(vehicles + demand values + locations).
  *
  * Tolerances: service level 1e-9 of total demand; distances 1e-9 relative. The cost of an item is a whole number of
@@ -53,6 +53,7 @@ export function verifyPlan(
   const maxDistance =
     constraints.max_distance ?? constraints.max_rebalancing_distance_km ?? settings.maxDistanceKm;
   const defaultCapacity = constraints.capacity_per_vehicle ?? settings.capacityPerVehicle;
+  const tripsEach = tripsPerCapacity(request, settings);
 
   const present = new Map<number, number[]>();
   for (const id of everyLocation(request)) present.set(id, []);
@@ -67,7 +68,7 @@ export function verifyPlan(
     const item: AllocationPlanItem | undefined = result.allocation_plan[at];
     const id = vehicle.id ?? vehicle.vehicle_id;
     const source = vehicle.location ?? vehicle.location_id!;
-    const capacity = vehicle.capacity ?? defaultCapacity;
+    const capacity = (vehicle.capacity ?? defaultCapacity) * tripsEach;
     capacityTotal += capacity;
     if (item?.vehicle_id !== id) {
       complain(`item ${at} is for vehicle ${item?.vehicle_id ?? '(none)'} instead of ${id}`);
@@ -137,6 +138,20 @@ function busiestStep({ demand_forecast }: OptimizeRequest): number {
   }
   const highest = largest(totals);
   return totals.findIndex((total) => highest - total <= 1e-12 * highest);
+}
+
+/** Demand that a vehicle serves per unit of its capacity, in the hours that the planning demand covers. */
+function tripsPerCapacity({ demand_forecast, options }: OptimizeRequest, settings: OptimizeSettings): number {
+  const perHour =
+    options?.trips_per_vehicle_hour === undefined
+      ? settings.tripsPerVehicleHour
+      : options.trips_per_vehicle_hour;
+  if (perHour === null) return 1;
+  let hours: number = options?.step_hours ?? 1;
+  if (options?.demand_aggregation === 'sum') {
+    hours *= Object.values(demand_forecast).reduce((most, steps) => Math.max(most, steps.length), 1);
+  }
+  return hours * perHour;
 }
 
 function largest(values: readonly number[]): number {

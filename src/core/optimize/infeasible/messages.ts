@@ -162,7 +162,9 @@ function describeSupply(problem: Problem): string {
       ? `there is no operational vehicle to serve ${demand}`
       : 'there is no operational vehicle';
   }
-  const fleet = `${counted(vehicles, 'operational vehicle')} with a total capacity of ${rounded(capacity)}`;
+  const stated = rounded(capacity / problem.servedPerUnit);
+  const served = problem.servedPerUnit === 1 ? '' : `, which serves ${rounded(capacity)},`;
+  const fleet = `${counted(vehicles, 'operational vehicle')} with a total capacity of ${stated}${served}`;
   return capacity < required
     ? `${fleet} cannot serve ${demand}`
     : `${fleet} cannot satisfy the other constraints ` +

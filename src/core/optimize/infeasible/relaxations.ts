@@ -8,6 +8,7 @@ import { fromUnits } from '../problem/costs.ts';
 import { canReachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Conflict, Problem } from '../problem/model.ts';
+import { statedCapacity } from '../problem/stated-capacity.ts';
 import { countVehicles, dropConstraint, withLimits } from '../problem/variants.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
@@ -83,7 +84,7 @@ export async function findRelaxation(
       const additions = found.additions.map(({ location, vehicles: count }) => ({
         location_id: problem.locationIds[location],
         vehicles: count,
-        capacity: found.capacity,
+        capacity: statedCapacity(found.capacity, problem.servedPerUnit),
       }));
       return { ...toValues(found, (p) => vehicles + p), ...(additions.length > 0 ? { additions } : {}) };
     }

@@ -21,7 +21,7 @@ import { findPlan, quickAnswer } from './feasibility.ts';
 import { type Addition, fewestAdditions } from './fewest-vehicles.ts';
 
 export type VehiclesNeeded = Omit<Bisected, 'plan'> & {
-  /** Capacity of each: the fleet's most common one. */
+  /** Demand that each serves: as a vehicle of the fleet's most common capacity. */
   capacity: number;
   /** Where they can be put; empty if no number was found. */
   additions: Addition[];

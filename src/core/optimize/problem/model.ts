@@ -17,6 +17,8 @@ export type OptimizeSettings = {
   /** null: no ceiling. */
   maxRebalancingCost: number | null;
   capacityPerVehicle: number;
+  /** null: demand is not in trips, and a vehicle serves its capacity in a step. */
+  tripsPerVehicleHour: number | null;
   timeLimitSeconds: number;
   maxTimeLimitSeconds: number;
   optimalityGap: number;
@@ -78,7 +80,7 @@ export type FleetIndex = {
 export type Problem = {
   /** n location ids, ascending. */
   locationIds: Int32Array;
-  /** K capacities, ascending. */
+  /** K capacities, ascending: demand that a vehicle serves. */
   capacities: Float64Array;
   /** K × n: operational vehicles of class k at location i. */
   supply: Int32Array;
@@ -91,8 +93,13 @@ export type Problem = {
   limits: Limits;
   /** The request's vehicles, for the plan. Changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
-  /** Capacity of a vehicle whose request gives none; also the capacity of the vehicle that insights add. */
+  /** Demand served by a vehicle that states no capacity; also the capacity of the vehicle that insights add. */
   capacityPerVehicle: number;
+  /**
+   * Demand that a unit of stated capacity serves (`request/capacity.ts`). `capacities` and `capacityPerVehicle` include
+   * this factor; messages name stated capacities, without it.
+   */
+  servedPerUnit: number;
   /**
    * `thread`: kept by the thread across requests. `problem`: findings about this problem, shared with all problems
    * changed from it.

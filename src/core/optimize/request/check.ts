@@ -3,11 +3,12 @@
  * locations, or of the problem as a whole. Passes over vehicles, demand and network; O(vehicles + demand values +
  * network cells).
  */
-import { MAX_DEMAND } from '../../../contracts/bounds.ts';
+import { MAX_CAPACITY, MAX_DEMAND, MIN_CAPACITY } from '../../../contracts/bounds.ts';
 import type { Constraints, OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
 import type { RequestFault } from '../problem/model.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
+import { type CapacitySettings, readCapacity } from './capacity.ts';
 import { checkNetwork } from './check-network.ts';
 import { planningDemand } from './demand.ts';
 import { type FaultList, faultList } from './fault-list.ts';
@@ -18,6 +19,7 @@ import {
   refuseExplanation,
   refuseLittleDemand,
   refuseMatrices,
+  refuseTrips,
 } from './refusals.ts';
 
 /**
@@ -37,13 +39,12 @@ export function namedLocationIds(request: OptimizeRequest): number[] {
 /**
  * Cross-field faults of a request that already matches its schema.
  * @param knownLocationIds ids of the stored locations; ignored if the request carries a `network`
- * @param capacityPerVehicle capacity of vehicles if the request states none
  * @returns at most `MAX_REPORTED_ERRORS` faults; empty if the request can be solved (or proved infeasible)
  */
 export function checkRequest(
   request: OptimizeRequest,
   knownLocationIds: ReadonlySet<number>,
-  capacityPerVehicle: number,
+  settings: CapacitySettings,
 ): RequestFault[] {
   const faults: RequestFault[] = [];
   const list = faultList(faults);
@@ -56,22 +57,27 @@ export function checkRequest(
     : 'is not a stored location; store it first (PUT /api/v1/data/locations) or supply a network';
   checkDemand(request, known, unknown, list);
   checkVehicles(request.fleet_state.vehicles, known, unknown, list);
-  return faults.length > 0 ? faults : findRefusals(request, capacityPerVehicle);
+  return faults.length > 0 ? faults : findRefusals(request, settings);
 }
 
 /** Faults of a request whose fields are all valid, but whose problem the optimizer does not accept. */
-function findRefusals(request: OptimizeRequest, capacityPerVehicle: number): RequestFault[] {
+function findRefusals(request: OptimizeRequest, settings: CapacitySettings): RequestFault[] {
   const { constraints = {}, network, options = {} } = request;
-  const usual = constraints.capacity_per_vehicle ?? capacityPerVehicle;
+  const capacity = readCapacity(request, settings);
   const capacities = new Set<number>();
-  for (const { status = 'operational', capacity = usual } of request.fleet_state.vehicles) {
-    if (status === 'operational') capacities.add(capacity);
+  for (const vehicle of request.fleet_state.vehicles) {
+    if ((vehicle.status ?? 'operational') === 'operational') capacities.add(capacity.of(vehicle));
   }
   const faults: (RequestFault | null)[] = [];
+  for (const served of capacities.size > 0 ? capacities : [capacity.of({})]) {
+    if (served >= MIN_CAPACITY && served <= MAX_CAPACITY) continue;
+    faults.push(refuseTrips(served, capacity.servedPerUnit));
+    break;
+  }
   if (capacities.size === 1) {
-    const [capacity] = capacities;
-    const total = demandUpTo(request, MIN_LOAD * capacity);
-    if (total > 0 && total < MIN_LOAD * capacity) faults.push(refuseLittleDemand(total, capacity));
+    const [served] = capacities;
+    const total = demandUpTo(request, MIN_LOAD * served);
+    if (total > 0 && total < MIN_LOAD * served) faults.push(refuseLittleDemand(total, served));
   }
   const isBounded = hasLocationBounds({ limits: readLocationBounds(request) });
   if (options.explain || capacities.size > 1 || isBounded) {

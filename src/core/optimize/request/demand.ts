@@ -23,7 +23,7 @@ export function* planningDemand(
 }
 
 /** The number of time steps of the longest series; 0 without locations. */
-function longestSeries(series: Series): number {
+export function longestSeries(series: Series): number {
   let longest = 0;
   for (const steps of Object.values(series)) longest = Math.max(longest, steps.length);
   return longest;

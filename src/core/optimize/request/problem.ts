@@ -3,11 +3,12 @@
  * costs.
  * O(vehicles + demand values + n), and O(n²) if the request gives a network.
  */
-import type { OptimizeRequest } from '../../../contracts/optimize.ts';
+import type { OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
 import type { FleetIndex, LocationPoint, OptimizeSettings, Problem } from '../problem/model.ts';
 import { givenNetwork, greatCircleNetwork } from '../problem/network.ts';
 import { type Cache, createCache } from '../run/cache.ts';
 import type { Check } from '../run/stopping.ts';
+import { readCapacity } from './capacity.ts';
 import { namedLocationIds } from './check.ts';
 import { planningDemand } from './demand.ts';
 import { readLimits } from './limits.ts';
@@ -32,14 +33,15 @@ export function buildProblem(
   const networks = request.network
     ? { network: givenNetwork(request.network, locationIds, check), greatCircle: null }
     : greatCircleNetwork(pointsInOrder(locations, locationIds), settings.costPerKm, cache);
-  const capacityPerVehicle = request.constraints?.capacity_per_vehicle ?? settings.capacityPerVehicle;
+  const capacity = readCapacity(request, settings);
   return {
     locationIds,
-    ...classifyFleet(request, position, capacityPerVehicle),
+    ...classifyFleet(request, position, capacity.of),
     demand: demandByPosition(request, position),
     ...networks,
     limits: readLimits(request, settings),
-    capacityPerVehicle,
+    capacityPerVehicle: capacity.of({}),
+    servedPerUnit: capacity.servedPerUnit,
     caches: { thread: cache, problem: createCache() },
   };
 }
@@ -61,19 +63,18 @@ function demandByPosition(request: OptimizeRequest, position: ReadonlyMap<number
   return demand;
 }
 
-/** Operational vehicles by capacity class and location. */
+/** Operational vehicles by capacity class and location. @param capacityOf demand that a vehicle serves */
 function classifyFleet(
   request: OptimizeRequest,
   position: ReadonlyMap<number, number>,
-  capacityPerVehicle: number,
+  capacityOf: (vehicle: VehicleInput) => number,
 ): { capacities: Float64Array; supply: Int32Array; fleet: FleetIndex } {
   const operational: number[] = [];
   const vehicles = request.fleet_state.vehicles;
   for (let v = 0; v < vehicles.length; v++) {
     if ((vehicles[v].status ?? 'operational') === 'operational') operational.push(v);
   }
-  const capacityOf = (v: number) => vehicles[v].capacity ?? capacityPerVehicle;
-  const capacities = Float64Array.from(new Set(operational.map(capacityOf))).sort();
+  const capacities = Float64Array.from(new Set(operational.map((v) => capacityOf(vehicles[v])))).sort();
   const classOf = new Map(Array.from(capacities, (capacity, k) => [capacity, k]));
   const n = position.size;
   const supply = new Int32Array(capacities.length * n);
@@ -85,7 +86,7 @@ function classifyFleet(
   for (let f = 0; f < operational.length; f++) {
     const vehicle = vehicles[operational[f]];
     const i = position.get((vehicle.location ?? vehicle.location_id)!)!;
-    const k = classOf.get(capacityOf(operational[f]))!;
+    const k = classOf.get(capacityOf(vehicle))!;
     fleet.location[f] = i;
     fleet.capacityClass[f] = k;
     supply[k * n + i]++;

@@ -4,9 +4,11 @@
  * `check.ts` refuses what the request itself reveals, before it is stored; `solve.ts` refuses what only a search
  * reveals.
  */
+import { MAX_CAPACITY, MIN_CAPACITY } from '../../../contracts/bounds.ts';
 import { type ClassesSize, countClassesColumns } from '../column-generation/classes-layout.ts';
 import type { RequestFault } from '../problem/model.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { statedCapacity } from '../problem/stated-capacity.ts';
 
 /** Share of a vehicle. With one capacity, a smaller total demand lies within the network simplex's tolerances. */
 export const MIN_LOAD = 1e-10;
@@ -17,11 +19,22 @@ export const MIN_LOAD = 1e-10;
  */
 const MAX_BASE_COLUMNS = 500_000;
 
-export function refuseLittleDemand(total: number, capacity: number): RequestFault {
+/** @param served demand that a vehicle serves, outside the bounds of a capacity */
+export function refuseTrips(served: number, servedPerUnit: number): RequestFault {
+  const limit =
+    served < MIN_CAPACITY ? `below the minimum ${MIN_CAPACITY}` : `above the maximum ${MAX_CAPACITY}`;
+  const message =
+    `with ${servedPerUnit} trips per unit of capacity, a vehicle of capacity ` +
+    `${statedCapacity(served, servedPerUnit)} serves ${served}, ${limit}; change the trips per hour or the capacity`;
+  return { field: 'options.trips_per_vehicle_hour', message, detail: null };
+}
+
+/** @param served demand that a vehicle serves */
+export function refuseLittleDemand(total: number, served: number): RequestFault {
   return {
     field: 'demand_forecast',
     message:
-      `the planning demand adds up to ${total}, less than ${MIN_LOAD} of the capacity ${capacity}; ` +
+      `the planning demand adds up to ${total}, less than ${MIN_LOAD} of the ${served} that a vehicle serves; ` +
       'state demand and capacity in the same unit, or demand 0 where there is none',
     detail: null,
   };

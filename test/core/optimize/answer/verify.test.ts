@@ -108,6 +108,10 @@ describe('verifyPlan', () => {
   }
 
   const counted: [string, NonNullable<OptimizeRequest['options']>, RegExp][] = [
+    ['the trips of a vehicle', { trips_per_vehicle_hour: 0.5 }, /less than min_service_level 1/],
+    ['trips that serve more than it says', { trips_per_vehicle_hour: 2 }, /kpis\.utilization/],
+    ['the hours of a step', { trips_per_vehicle_hour: 0.5, step_hours: 4 }, /kpis\.utilization/],
+    ['the hours of all steps', { trips_per_vehicle_hour: 1, demand_aggregation: 'sum' }, /kpis\.utilization/],
     ['the step with the largest demand of all', { demand_aggregation: 'system_peak' }, /kpis\.utilization/],
     ['a quantile', { demand_aggregation: 'quantile:0.9' }, /kpis\.utilization/],
   ];
@@ -116,6 +120,13 @@ describe('verifyPlan', () => {
       expect(verify(await plan(), { options }).join('\n')).toMatch(message);
     });
   }
+
+  test('takes trips from the settings where the request does not say', async () => {
+    const halved = { ...SETTINGS, tripsPerVehicleHour: 0.5 };
+    expect(verify(await plan(), {}, halved).join('\n')).toMatch(/less than min_service_level 1/);
+    expect(verify(await plan(), { options: { trips_per_vehicle_hour: null } }, halved)).toEqual([]);
+    expect(verify(await plan(), { options: { step_hours: 2 } }, halved)).toEqual([]);
+  });
 
   test('falls back on the settings', async () => {
     const result = await plan();

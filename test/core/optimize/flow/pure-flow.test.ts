@@ -176,7 +176,7 @@ describe('many locations and a tight distance limit', () => {
     });
     const explained = { ...body(6000, { max_distance: 2 }), options: { explain: true } };
     const known = new Set(places.map(({ id }) => id));
-    expect(checkRequest(explained, known, 1)).toMatchObject([{ field: 'options.explain' }]);
+    expect(checkRequest(explained, known, SETTINGS)).toMatchObject([{ field: 'options.explain' }]);
     const impossible = body(6000, { max_distance: 0, min_service_level: 1 });
     expect(await optimize({ request: impossible, locations: places, settings: SETTINGS })).toMatchObject({
       status: 'infeasible',

@@ -30,17 +30,13 @@ function hasPlanWithOnly(
 /** Every vehicle is as large as the largest and wherever it is needed, so nothing has to move. */
 function hasPlanWithAnyFleet(request: OptimizeRequest): boolean {
   const c = request.constraints ?? {};
-  const standard = c.capacity_per_vehicle ?? SETTINGS.capacityPerVehicle;
-  const operational = request.fleet_state.vehicles.filter(
-    (v) => (v.status ?? 'operational') === 'operational',
-  );
-  const largest =
-    operational.length > 0 ? Math.max(...operational.map((v) => v.capacity ?? standard)) : standard;
+  const { demand: planned, vehicles, usualCapacity } = readFacts(request, []);
+  const largest = vehicles.length > 0 ? Math.max(...vehicles.map((v) => v.capacity)) : usualCapacity;
   const most = c.max_vehicles_per_location ?? Number.POSITIVE_INFINITY;
   if ((c.min_vehicles_per_location ?? 0) > most) return false;
   const gains: number[] = [];
   let total = 0;
-  for (const demand of readFacts(request, []).demand.values()) {
+  for (const demand of planned.values()) {
     total += demand;
     for (let v = 0; v < most && v * largest < demand; v++)
       gains.push(Math.min(largest, demand - v * largest));

@@ -75,6 +75,7 @@ function randomProblem(seed: number, { capacities, fractional }: Kind): Problem 
       capacityClass: Int32Array.from(capacityClass),
     },
     capacityPerVehicle: smallest,
+    servedPerUnit: 1,
   };
 }
 

@@ -67,6 +67,7 @@ export function randomFractional(
       capacityClass: new Int32Array(vehicles),
     },
     capacityPerVehicle: capacity,
+    servedPerUnit: 1,
   };
 }
 

@@ -7,7 +7,10 @@ import {
   MAX_COUNT,
   MAX_DEMAND,
   MAX_DISTANCE_KM,
+  MAX_TRIPS_PER_VEHICLE_HOUR,
   MIN_CAPACITY,
+  MIN_TRIPS_PER_VEHICLE_HOUR,
+  STEP_HOURS,
 } from '../../../../src/contracts/bounds.ts';
 import { DEMAND_AGGREGATIONS, OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { checkRequest } from '../../../../src/core/optimize/request/check.ts';
@@ -50,6 +53,10 @@ const request = fc
     }),
     options: fc.record({
       demand_aggregation: fc.constantFrom(...DEMAND_AGGREGATIONS, 'quantile:0.9'),
+      trips_per_vehicle_hour: maybe(
+        fc.constantFrom(null, MIN_TRIPS_PER_VEHICLE_HOUR, 0.3, 2, MAX_TRIPS_PER_VEHICLE_HOUR),
+      ),
+      step_hours: maybe(fc.constantFrom(...STEP_HOURS)),
       explain: fc.boolean(),
       optimality_gap: maybe(fc.constantFrom(0, TINY, 0.1, 1)),
       time_limit_seconds: fc.constant(0.3),
@@ -87,7 +94,7 @@ test('whatever the check lets through is solved, or proved infeasible, in finite
   await fc.assert(
     fc.asyncProperty(request, async (asked) => {
       expect([...schema.Errors(asked)]).toEqual([]);
-      if (checkRequest(asked, new Set(IDS), 1).length > 0) return;
+      if (checkRequest(asked, new Set(IDS), SETTINGS).length > 0) return;
       // Throws if a number is not finite.
       const outcome = await optimize({ request: asked, locations, settings: SETTINGS });
       ends[outcome.status] = (ends[outcome.status] ?? 0) + 1;

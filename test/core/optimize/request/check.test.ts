@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { checkRequest, namedLocationIds } from '../../../../src/core/optimize/request/check.ts';
+import { SETTINGS } from '../instances.ts';
 
 const STORED = new Set([1, 2, 3]);
 
@@ -33,10 +34,10 @@ const lineOf = (count: number) => {
 
 describe('checkRequest', () => {
   test('finds nothing wrong with a right request, in either vehicle shape', () => {
-    expect(checkRequest(request(), STORED, 1)).toEqual([]);
-    expect(checkRequest(request(fleet({ vehicle_id: 'a', location_id: 3 })), STORED, 1)).toEqual([]);
-    expect(checkRequest(request({ network }), new Set(), 1)).toEqual([]);
-    expect(checkRequest(request(fleet()), STORED, 1)).toEqual([]);
+    expect(checkRequest(request(), STORED, SETTINGS)).toEqual([]);
+    expect(checkRequest(request(fleet({ vehicle_id: 'a', location_id: 3 })), STORED, SETTINGS)).toEqual([]);
+    expect(checkRequest(request({ network }), new Set(), SETTINGS)).toEqual([]);
+    expect(checkRequest(request(fleet()), STORED, SETTINGS)).toEqual([]);
   });
 
   const cases: [string, Partial<OptimizeRequest>, string, RegExp][] = [
@@ -162,7 +163,7 @@ describe('checkRequest', () => {
       'demand that is next to nothing beside one capacity',
       { demand_forecast: { 1: [0, 1e-11], 2: [2e-11] } },
       'demand_forecast',
-      /adds up to 3e-11, less than 1e-10 of the capacity 1; state demand and capacity in the same unit/,
+      /adds up to 3e-11, less than 1e-10 of the 1 that a vehicle serves; state demand and capacity in the same unit/,
     ],
     [
       'the same of the capacity that the request states for all',
@@ -172,7 +173,29 @@ describe('checkRequest', () => {
         options: { demand_aggregation: 'mean' },
       },
       'demand_forecast',
-      /adds up to 0.005, less than 1e-10 of the capacity 100000000/,
+      /adds up to 0.005, less than 1e-10 of the 100000000 that a vehicle serves/,
+    ],
+    [
+      'demand that is next to nothing beside what the trips of a vehicle serve',
+      { demand_forecast: { 1: [1e-7] }, options: { trips_per_vehicle_hour: 100, step_hours: 24 } },
+      'demand_forecast',
+      /adds up to 1e-7, less than 1e-10 of the 2400 that a vehicle serves/,
+    ],
+    [
+      'trips that make more of a vehicle than the arithmetic carries, over all steps of a sum',
+      {
+        demand_forecast: { 1: [1], 2: [1, 1, 1, 1] },
+        constraints: { capacity_per_vehicle: 1e5 },
+        options: { trips_per_vehicle_hour: 1000, step_hours: 3, demand_aggregation: 'sum' },
+      },
+      'options.trips_per_vehicle_hour',
+      /with 12000 trips per unit of capacity, a vehicle of capacity 100000 serves 1200000000, above the maximum 1000000000;/,
+    ],
+    [
+      'trips that make less of a vehicle than the solver can tell from nothing',
+      { ...fleet({ id: 'a', location: 2, capacity: 2e-6 }), options: { trips_per_vehicle_hour: 0.25 } },
+      'options.trips_per_vehicle_hour',
+      /a vehicle of capacity 0.000002 serves 5e-7, below the minimum 0.000001; change the trips/,
     ],
     [
       'an explanation of more locations than fit',
@@ -195,7 +218,7 @@ describe('checkRequest', () => {
   ];
   for (const [name, over, field, message] of cases) {
     test(`finds ${name}`, () => {
-      const faults = checkRequest(request(over), STORED, 1);
+      const faults = checkRequest(request(over), STORED, SETTINGS);
       expect(faults.map((f) => f.field)).toEqual([field]);
       expect(faults[0].message).toMatch(message);
       expect(faults[0].detail).toBeNull();
@@ -204,7 +227,11 @@ describe('checkRequest', () => {
 
   test('reports several faults at once, and at most 100', () => {
     const vehicles = Array.from({ length: 300 }, (_, v) => ({ id: `${v}`, location: 9 }));
-    const faults = checkRequest(request({ ...fleet(...vehicles), demand_forecast: { 8: [1] } }), STORED, 1);
+    const faults = checkRequest(
+      request({ ...fleet(...vehicles), demand_forecast: { 8: [1] } }),
+      STORED,
+      SETTINGS,
+    );
     expect(faults).toHaveLength(100);
     expect(faults.map((f) => f.field).slice(0, 2)).toEqual([
       'demand_forecast.8',
@@ -214,7 +241,7 @@ describe('checkRequest', () => {
 
   test('passes 200,000 vehicles', () => {
     const vehicles = Array.from({ length: 200_000 }, (_, v) => ({ id: `${v}`, location: 1 + (v % 3) }));
-    expect(checkRequest(request({ fleet_state: { vehicles } }), STORED, 1)).toEqual([]);
+    expect(checkRequest(request({ fleet_state: { vehicles } }), STORED, SETTINGS)).toEqual([]);
   });
 });
 
