@@ -3,6 +3,7 @@ import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../src/cont
 import type { ForecastData } from '../src/contracts/forecast.ts';
 import { jobFacts } from '../src/contracts/job-facts.ts';
 import type { JobKind } from '../src/contracts/jobs.ts';
+import type { OptimizeOptions, OptimizeRequest } from '../src/contracts/optimize.ts';
 import {
   type DecisionFault,
   decisionFaults,
@@ -104,10 +105,15 @@ export type PackedOutcome =
 /** The work that runs in threads. Only here may the event loop block. */
 const WORK = {
   /** `request` is the body. It and its locations are JSON text, which is cheaper to pass to a thread than objects. */
-  optimize(task: { request: string; locations: string | null; settings: OptimizeSettings }, hooks: Hooks) {
+  async optimize(
+    task: { request: string; locations: string | null; settings: OptimizeSettings },
+    hooks: Hooks,
+  ) {
     const { request, settings } = task;
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
-    return optimize({ request: JSON.parse(request), locations, settings }, cache, hooks).then(pack);
+    const asked: OptimizeRequest = JSON.parse(request);
+    const outcome = await optimize({ request: asked, locations, settings }, cache, hooks);
+    return pack(outcome, asked.options);
   },
 
   /** For a request that was stored without facts. */
@@ -181,7 +187,7 @@ const WORK = {
               outcome.faults,
             ),
           }
-        : pack(outcome);
+        : pack(outcome, asked.options);
     const { left_out: leftOut, unscored } = risk;
     return { ...planned, leftOut, unscored, withoutHistory: withoutHistory(forecast) };
   },
@@ -197,10 +203,15 @@ const WORK = {
 };
 
 /** A plan as text and arrays. Both are cheap to pass out of the thread; objects are not. */
-function pack(outcome: OptimizeOutcome): PackedOutcome {
+function pack(outcome: OptimizeOutcome, { locations: isShown = true }: OptimizeOptions = {}): PackedOutcome {
   if (!('result' in outcome)) return outcome;
-  const { status, result, certificate } = outcome;
-  return { status, data: JSON.stringify(result), record: planRecord(result, certificate) };
+  const { status, result, certificate, moveDistances } = outcome;
+  const { locations: _, ...short } = result;
+  return {
+    status,
+    data: JSON.stringify(isShown ? result : short),
+    record: planRecord(result, certificate, moveDistances),
+  };
 }
 
 /** Reports the progress of a loop that lasts to the end of the work. @param from its progress at the start */

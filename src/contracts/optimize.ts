@@ -176,6 +176,12 @@ export const OptimizeOptions = Type.Object(
           'instead of four seconds (ten with several capacities)',
       }),
     ),
+    locations: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'false: the answer leaves out `data.locations`; the stored plan keeps them',
+      }),
+    ),
     priority: Type.Optional(
       Type.Enum([...JOB_PRIORITIES], {
         default: 'normal',
@@ -235,6 +241,25 @@ export const Kpis = Type.Object(
   { $id: 'Kpis' },
 );
 export type Kpis = Static<typeof Kpis>;
+
+export const PlanLocation = Type.Object(
+  {
+    location_id: Type.Integer(),
+    name: Type.Union([Type.String(), Type.Null()], {
+      description: 'as stored when the request was accepted; null with a `network`, or if unknown',
+    }),
+    demand: Type.Number({ description: 'planning demand' }),
+    vehicles_before: Type.Integer({ description: 'operational vehicles here before the moves' }),
+    vehicles_after: Type.Integer({ description: 'operational vehicles here after the moves' }),
+    capacity_after: Type.Number({ description: 'what these vehicles can serve, in units of demand' }),
+    served: Type.Number({
+      description: 'demand that these vehicles serve: the smaller of demand and capacity',
+    }),
+    unmet: Type.Number({ description: 'demand - served' }),
+  },
+  { $id: 'PlanLocation' },
+);
+export type PlanLocation = Static<typeof PlanLocation>;
 
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 
@@ -434,6 +459,11 @@ export const OptimizationResult = Type.Object(
       ...NumberOrNull,
       description: 'with `feasible`: maximum relative distance from the best plan',
     }),
+    locations: Type.Optional(
+      Type.Array(PlanLocation, {
+        description: 'every location of the problem, by ascending id; absent with `options.locations: false`',
+      }),
+    ),
     insights: Type.Optional(Insights),
     shortfall: Type.Optional(Shortfall),
   },

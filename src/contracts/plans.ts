@@ -107,3 +107,6 @@ export const PlanComparison = Type.Object(
 
 /** Columns of a plan as CSV. */
 export const PLAN_CSV_COLUMNS = ['vehicle_id', 'source_location', 'target_location', 'cost', 'assignment'];
+
+/** Distances of the moves of a plan, as parallel arrays with one entry per pair of locations. */
+export type MoveDistances = { sources: number[]; targets: number[]; km: number[] };

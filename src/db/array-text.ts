@@ -1,6 +1,12 @@
+type Element = string | number | boolean | null | undefined;
+
 /** An array in PostgreSQL's text form. undefined becomes null. */
-export function arrayText(values: readonly (string | number | boolean | undefined)[]): string {
-  const element = (value: string | number | boolean | undefined) =>
-    value === undefined ? 'null' : typeof value !== 'string' ? value : `"${value.replace(/["\\]/g, '\\$&')}"`;
+export function arrayText(values: readonly Element[]): string {
+  const element = (value: Element) =>
+    value === undefined || value === null
+      ? 'null'
+      : typeof value !== 'string'
+        ? value
+        : `"${value.replace(/["\\]/g, '\\$&')}"`;
   return `{${values.map(element).join(',')}}`;
 }

@@ -7,6 +7,8 @@ import { decisions, jobs, plans } from './schema.ts';
 /** The inputs of a decision; lists and objects are JSON text. */
 export type StoredInputs = {
   startDate: string;
+  horizonHours: number;
+  stepHours: number;
   vehicleCount: number;
   leftOutCount: number;
   /** the body of the request, without the fleet */
@@ -30,7 +32,8 @@ export async function insertDecision(db: Database, attempt: Attempt, inputs: Sto
   });
 }
 
-const { decisionId, createdAt, startDate, vehicleCount, leftOutCount } = getTableColumns(decisions);
+const { decisionId, createdAt, startDate, horizonHours, stepHours, vehicleCount, leftOutCount } =
+  getTableColumns(decisions);
 const text = (column: unknown) => sql<string>`${column}::text`;
 
 /** The stored inputs of a decision, or undefined if there are none. */
@@ -39,6 +42,8 @@ export async function readDecisionInputs(db: Queryable, id: string) {
     .select({
       takenAt: createdAt,
       startDate,
+      horizonHours,
+      stepHours,
       vehicleCount,
       leftOutCount,
       request: text(decisions.request),

@@ -79,7 +79,7 @@ const countWaiting = (limit: number) =>
 
 const namedLocations = ({ locationIds }: Conditions) => sql`
   select count(*) as found,
-    json_agg(json_build_object('id', id, 'latitude', latitude, 'longitude', longitude) order by id) as points
+    json_agg(json_build_object('id', id, 'name', name, 'latitude', latitude, 'longitude', longitude) order by id) as points
   from ${locations} where id = any(${sql.param(locationIds)}::int[])`;
 
 const areTrue = ({ locationIds, maxWaiting }: Conditions) => sql`

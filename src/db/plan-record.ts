@@ -3,7 +3,8 @@
  * Arrays take a quarter of the time of a row per vehicle, and a tenth of the space (`npm run bench:plans`). Pure, and
  * without the database: large plans are packed in the thread that made them.
  */
-import type { AllocationPlanItem, OptimizationResult } from '../contracts/optimize.ts';
+import type { AllocationPlanItem, OptimizationResult, PlanLocation } from '../contracts/optimize.ts';
+import type { MoveDistances } from '../contracts/plans.ts';
 import { arrayText } from './array-text.ts';
 
 /** Vehicles per row. The `first_ordinal` of the rows of a plan are 1, 1 + this, 1 + 2 · this, … */
@@ -18,10 +19,19 @@ export type PlanRecord = {
   certificate: string;
   /** columns; each has one array per part, in PostgreSQL's text form */
   parts: { vehicleIds: string[]; sourceLocations: string[]; targetLocations: string[]; costs: string[] };
+  /** The figures of all locations, an array per figure; null if the result has none. */
+  locations: { [F in Exclude<keyof PlanLocation, 'unmet'>]: string } | null;
+  /** An array each; null if unknown. */
+  moveDistances: { [A in keyof MoveDistances]: string } | null;
 };
 
-export function planRecord(result: OptimizationResult, certificate: unknown): PlanRecord {
-  const { allocation_plan: items, solver_status, gap, total_cost, kpis } = result;
+/** @param distances of the moves; null if unknown */
+export function planRecord(
+  result: OptimizationResult,
+  certificate: unknown,
+  distances: MoveDistances | null = null,
+): PlanRecord {
+  const { allocation_plan: items, solver_status, gap, total_cost, kpis, locations } = result;
   const parts: AllocationPlanItem[][] = [];
   for (let first = 0; first < items.length; first += PART_SIZE)
     parts.push(items.slice(first, first + PART_SIZE));
@@ -42,5 +52,25 @@ export function planRecord(result: OptimizationResult, certificate: unknown): Pl
       targetLocations: column((item) => item.target_location),
       costs: column((item) => item.cost),
     },
+    locations: locations ? packLocations(locations) : null,
+    moveDistances: distances && {
+      sources: arrayText(distances.sources),
+      targets: arrayText(distances.targets),
+      km: arrayText(distances.km),
+    },
+  };
+}
+
+/** Unmet demand is not stored: it is the difference of two stored figures. */
+function packLocations(locations: readonly PlanLocation[]): NonNullable<PlanRecord['locations']> {
+  const column = (figure: keyof PlanLocation) => arrayText(locations.map((location) => location[figure]));
+  return {
+    location_id: column('location_id'),
+    name: column('name'),
+    demand: column('demand'),
+    vehicles_before: column('vehicles_before'),
+    vehicles_after: column('vehicles_after'),
+    capacity_after: column('capacity_after'),
+    served: column('served'),
   };
 }

@@ -18,17 +18,24 @@ export type NewPlan = {
  * `held` is empty. Counting `stored_vehicles` waits until the vehicles are stored.
  */
 export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL {
-  const { figures, vehicleCount, movedLocations, certificate, parts } = record;
+  const { figures, vehicleCount, movedLocations, certificate, parts, locations, moveDistances } = record;
   const { kpis } = figures;
   const arrays = (column: string[]) => sql`${sql.param(column)}::text[]`;
   return sql`
     stored_plan as (
       insert into ${plans} (plan_id, job_id, solver_status, gap, total_cost, demand_coverage, utilization,
-        rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, moved_locations)
+        rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, moved_locations,
+        location_ids, location_names, location_demands, location_vehicles_before, location_vehicles_after,
+        location_capacities, location_served, move_sources, move_targets, move_km)
       select ${planId}, ${jobId}, ${figures.solver_status}, ${figures.gap ?? null}::float8,
         ${figures.total_cost}::float8, ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8,
         ${kpis.rebalanced_count}::int, ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8,
-        ${vehicleCount}::int, ${solveTimeMs}::float8, ${certificate}::json, ${sql.param(movedLocations)}::int[]
+        ${vehicleCount}::int, ${solveTimeMs}::float8, ${certificate}::json, ${sql.param(movedLocations)}::int[],
+        ${locations?.location_id ?? null}::int[], ${locations?.name ?? null}::text[],
+        ${locations?.demand ?? null}::float8[], ${locations?.vehicles_before ?? null}::int[],
+        ${locations?.vehicles_after ?? null}::int[], ${locations?.capacity_after ?? null}::float8[],
+        ${locations?.served ?? null}::float8[], ${moveDistances?.sources ?? null}::int[],
+        ${moveDistances?.targets ?? null}::int[], ${moveDistances?.km ?? null}::float8[]
       from held),
     stored_vehicles as (
       insert into ${planParts} (plan_id, first_ordinal, vehicle_ids, source_locations, target_locations, costs)
@@ -55,15 +62,17 @@ const planColumns = {
   solveTimeMs: plans.solveTimeMs,
 };
 
+const hasLocations = sql<boolean>`${plans.locationIds} is not null`;
+
 /** The plan's record without its items, or undefined. */
 export async function readPlan(db: Queryable, planId: string) {
-  const columns = { ...planColumns, certificate: sql<string>`${plans.certificate}::text` };
+  const columns = { ...planColumns, hasLocations, certificate: sql<string>`${plans.certificate}::text` };
   const [row] = await db.select(columns).from(plans).where(eq(plans.planId, planId));
   return row;
 }
-/** The certificate is JSON text. */
+/** The certificate is JSON text. `hasLocations` is false for plans of earlier versions. */
 export type StoredPlan = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
-export type StoredPlanSummary = Omit<StoredPlan, 'certificate'>;
+export type StoredPlanSummary = Omit<StoredPlan, 'certificate' | 'hasLocations'>;
 
 export type PlanFilter = {
   createdAfter?: string | undefined;
@@ -138,7 +147,10 @@ export async function readPlanComparison(
 }
 
 /** The vehicles of a plan, or of some of its parts: (ordinal, vehicle_id, source_location, target_location, cost). */
-const vehiclesOf = (planId: string, parts = sql`select * from ${planParts} where plan_id = ${planId}`) => sql`
+export const vehiclesOf = (
+  planId: string,
+  parts = sql`select * from ${planParts} where plan_id = ${planId}`,
+) => sql`
   select p.first_ordinal + v.n::int - 1 as ordinal, v.vehicle_id, v.source_location, v.target_location, v.cost
   from (${parts}) p, unnest(p.vehicle_ids, p.source_locations, p.target_locations, p.costs)
     with ordinality as v (vehicle_id, source_location, target_location, cost, n)`;

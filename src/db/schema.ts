@@ -379,6 +379,8 @@ export const decisions = pgTable(
       .references(() => jobs.jobId, { onDelete: 'cascade' }),
     createdAt: time('created_at').notNull().defaultNow(),
     startDate: date('start_date').notNull(),
+    horizonHours: integer('horizon_hours').notNull(),
+    stepHours: integer('step_hours').notNull(),
     vehicleCount: integer('vehicle_count').notNull(),
     leftOutCount: integer('left_out_count').notNull(),
     request: jsonText('request').notNull(),
@@ -413,6 +415,19 @@ export const plans = pgTable(
     certificate: jsonText('certificate').notNull(),
     // The locations that vehicles leave or enter, for searches.
     movedLocations: integer('moved_locations').array().notNull().default(sql`'{}'`),
+    // All locations of the problem, ascending, an array per figure (`plan-record.ts`); null in older plans.
+    // The names are those at the time of the request: a location may be renamed or deleted later.
+    locationIds: integer('location_ids').array(),
+    locationNames: text('location_names').array(),
+    locationDemands: doublePrecision('location_demands').array(),
+    locationVehiclesBefore: integer('location_vehicles_before').array(),
+    locationVehiclesAfter: integer('location_vehicles_after').array(),
+    locationCapacities: doublePrecision('location_capacities').array(),
+    locationServed: doublePrecision('location_served').array(),
+    // Pairs of locations that vehicles move between, and their distance; null if it is unknown.
+    moveSources: integer('move_sources').array(),
+    moveTargets: integer('move_targets').array(),
+    moveKm: doublePrecision('move_km').array(),
   },
   (t) => [
     // One job, one plan: the last safeguard against a second worker.
@@ -422,6 +437,14 @@ export const plans = pgTable(
     index('plans_coverage').on(t.demandCoverage),
     index('plans_moved_locations').using('gin', t.movedLocations),
     check('plans_solver_status', oneOf(t.solverStatus, ['optimal', 'feasible'])),
+    check(
+      'plans_locations',
+      sql`array[cardinality(${t.locationNames}), cardinality(${t.locationDemands}), cardinality(${t.locationVehiclesBefore}), cardinality(${t.locationVehiclesAfter}), cardinality(${t.locationCapacities}), cardinality(${t.locationServed})] = array_fill(cardinality(${t.locationIds}), array[6])`,
+    ),
+    check(
+      'plans_moves',
+      sql`array[cardinality(${t.moveTargets}), cardinality(${t.moveKm})] = array_fill(cardinality(${t.moveSources}), array[2])`,
+    ),
   ],
 );
 

@@ -37,7 +37,7 @@ describe('a job that is stored', () => {
     await db.transaction((tx) =>
       upsertLocations(tx, packLocations([place(1, 40.1), place(2, 40.2), place(3, 40.3)])),
     );
-    const kept = [place(1, 40.1), place(3, 40.3)].map(({ name: _, ...point }) => point);
+    const kept = [place(1, 40.1), place(3, 40.3)];
     const conditions = { locationIds: [1, 3], maxWaiting: 10 };
     for (const idempotency of [null, { key: 'k', ttlSeconds: 60 }]) {
       expect(await insertJob(db, newJob({ idempotency }), conditions)).toMatchObject({ created: true });

@@ -38,6 +38,10 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
           unmet_demand: 0,
         },
         solver_status: 'optimal',
+        locations: [
+          expect.objectContaining({ location_id: 1, vehicles_before: 3, vehicles_after: 1 }),
+          expect.objectContaining({ location_id: 2, name: 'Place 2', vehicles_after: 2, served: 2 }),
+        ],
       },
       metadata: {
         timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),

@@ -103,7 +103,7 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
   const locations = facts.network
     ? null
     : JSON.stringify(places ?? (await run.query(() => readLocations(db, locationIds))));
-  const inputs = { ...taken, startDate, locations };
+  const inputs = { ...taken, startDate, horizonHours, stepHours, locations };
   if (!(await run.query(() => insertDecision(db, job, inputs)))) run.lose();
   return inputs;
 }

@@ -4,13 +4,14 @@ import type { OptimizationResult, OptimizeRequest, Shortfall } from '../../contr
 import type { Certificate } from '../../contracts/plans.ts';
 import { requireFinite } from '../finite.ts';
 import { computeKpis } from './answer/kpis.ts';
+import { describeLocations, moveDistances } from './answer/locations.ts';
 import { createPlan } from './answer/plan.ts';
 import { VERIFIED, verifyPlan } from './answer/verify.ts';
 import { explainInfeasible, type KnownLevel } from './infeasible/infeasible.ts';
 import { computeInsights } from './insights/insights.ts';
 import { fromUnits } from './problem/costs.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
-import type { OptimizeInput, OptimizeOutcome, Problem, Solution } from './problem/model.ts';
+import type { LocationPoint, OptimizeInput, OptimizeOutcome, Problem, Solution } from './problem/model.ts';
 import { TooManyLocationsError } from './problem/network.ts';
 import type { ProgressReport } from './progress.ts';
 import { createProgress } from './progress.ts';
@@ -146,7 +147,12 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     });
     if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
   }
-  return { status: result.solver_status, result, certificate: certify(solution) };
+  return {
+    status: result.solver_status,
+    result,
+    certificate: certify(solution),
+    moveDistances: moveDistances(problem, solution.moves),
+  };
 }
 
 /**
@@ -194,7 +200,7 @@ function answer(
   const check = flagCheckOf({ stopFlag });
   untilOutOfTime(() => {
     const result = {
-      ...createResult(request, problem, solution, check),
+      ...createResult(request, problem, solution, namesOf(request, locations), check),
       ...(shortfall && { shortfall }),
     };
     answered = { result, wrong: verifyPlan(request, locations, settings, result, check) };
@@ -206,6 +212,7 @@ function createResult(
   request: OptimizeRequest,
   problem: Problem,
   solution: Solution,
+  names: ReadonlyMap<number, string>,
   check: Check,
 ): OptimizationResult {
   const { presence } = evaluateMoves(problem, solution.moves);
@@ -215,7 +222,15 @@ function createResult(
     kpis: computeKpis(problem, solution.moves, presence, solution.costUnits),
     solver_status: solution.proved ? 'optimal' : 'feasible',
     ...(solution.proved ? {} : { gap: solution.gap }),
+    locations: describeLocations(problem, names, presence),
   };
+}
+
+/** Names of the stored locations by id; none if the request brings its own network. */
+function namesOf({ network }: OptimizeRequest, locations: readonly LocationPoint[]): Map<number, string> {
+  const names = new Map<number, string>();
+  for (const { id, name } of network ? [] : locations) if (name !== undefined) names.set(id, name);
+  return names;
 }
 
 function certify({ costUnits, boundUnits, gap, figures }: Solution): Certificate {

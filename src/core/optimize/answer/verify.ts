@@ -21,6 +21,7 @@ export const VERIFIED = [
   'total_fleet_size',
   'max_rebalancing_cost',
   'kpis',
+  'locations',
 ];
 
 const UNIT = 1e-4;
@@ -57,6 +58,7 @@ export function verifyPlan(
 
   const present = new Map<number, number[]>();
   for (const id of everyLocation(request)) present.set(id, []);
+  const before = new Map<number, number>();
   let at = 0;
   let costUnits = 0;
   let km = 0;
@@ -70,6 +72,7 @@ export function verifyPlan(
     const source = vehicle.location ?? vehicle.location_id!;
     const capacity = (vehicle.capacity ?? defaultCapacity) * tripsEach;
     capacityTotal += capacity;
+    before.set(source, (before.get(source) ?? 0) + 1);
     if (item?.vehicle_id !== id) {
       complain(`item ${at} is for vehicle ${item?.vehicle_id ?? '(none)'} instead of ${id}`);
       at++;
@@ -99,6 +102,7 @@ export function verifyPlan(
   const noDistances = request.network !== undefined && request.network.distances_km === undefined;
   checkCost(result, costUnits, constraints, settings, complain);
   checkService(present, demand, constraints, settings, result.shortfall, complain);
+  checkLocations(request.network ? [] : locations, result, { present, before, demand }, complain);
   checkKpis(result, { present, demand, capacityTotal, moved, km: noDistances ? null : km }, complain);
   return wrong;
 }
@@ -345,5 +349,45 @@ function checkKpis(
     const differs =
       value === null || stated === null ? value !== stated : !(Math.abs(stated - value) <= tolerance);
     if (differs) complain(`kpis.${name} is ${stated} instead of ${value}`);
+  }
+}
+
+/** The answer must list every location of the request once, by ascending id, with figures derived again here. */
+function checkLocations(
+  stored: readonly LocationPoint[],
+  { locations = [] }: OptimizationResult,
+  facts: { present: Map<number, number[]>; before: Map<number, number>; demand: Map<number, number> },
+  complain: Complain,
+): void {
+  const names = new Map(stored.map(({ id, name }) => [id, name]));
+  const ids = [...facts.present.keys()].sort((a, b) => a - b);
+  if (locations.length !== ids.length) {
+    complain(`there are figures of ${locations.length} locations instead of ${ids.length}`);
+  }
+  for (const [at, id] of ids.entries()) {
+    const stated = locations[at];
+    if (stated?.location_id !== id) {
+      complain(`locations[${at}] is location ${stated?.location_id ?? '(none)'} instead of ${id}`);
+      continue;
+    }
+    const there = facts.present.get(id)!;
+    const name = names.get(id) ?? null;
+    if (stated.name !== name) complain(`location ${id} is named ${stated.name} instead of ${name}`);
+    const wanted = facts.demand.get(id) ?? 0;
+    const capacity = there.reduce((sum, value) => sum + value, 0);
+    // Unmet demand is a difference, so its error is that of the demand.
+    const expected = {
+      demand: [wanted, RELATIVE * wanted],
+      vehicles_before: [facts.before.get(id) ?? 0, 0],
+      vehicles_after: [there.length, 0],
+      capacity_after: [capacity, RELATIVE * capacity],
+      served: [Math.min(wanted, capacity), RELATIVE * wanted],
+      unmet: [Math.max(0, wanted - capacity), RELATIVE * wanted],
+    };
+    for (const [figure, [value, tolerance]] of Object.entries(expected)) {
+      const given = stated[figure as keyof typeof expected];
+      const isRight = Math.abs(given - value) <= tolerance;
+      if (!isRight) complain(`location ${id} states ${figure} ${given} instead of ${value}`);
+    }
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { OptimizationResult, OptimizeRequest } from '../../../contracts/optimize.ts';
-import type { Certificate, SOLVE_METHODS } from '../../../contracts/plans.ts';
+import type { Certificate, MoveDistances, SOLVE_METHODS } from '../../../contracts/plans.ts';
 import type { Coordinates } from '../../geo.ts';
 import type { Cache } from '../run/cache.ts';
 import type { ConstraintName, Limits } from './constraints.ts';
@@ -28,8 +28,8 @@ export type OptimizeSettings = {
 /** What is wrong with a request; `field` is a path in it. */
 export type RequestFault = { field: string; message: string; detail: string | null };
 
-/** A stored location; coordinates in degrees. */
-export type LocationPoint = { id: number; latitude: number; longitude: number };
+/** A stored location; coordinates in degrees. The answer shows the name. */
+export type LocationPoint = { id: number; name?: string; latitude: number; longitude: number };
 
 export type OptimizeInput = {
   request: OptimizeRequest;
@@ -209,7 +209,14 @@ export type JointChange = {
 };
 
 export type OptimizeOutcome =
-  | { status: 'optimal' | 'feasible'; result: OptimizationResult; certificate: Certificate }
+  | {
+      status: 'optimal' | 'feasible';
+      /** Always with `locations`: the stored plan keeps them even if the answer leaves them out. */
+      result: OptimizationResult;
+      certificate: Certificate;
+      /** null if the request's network gives no distances */
+      moveDistances: MoveDistances | null;
+    }
   | {
       status: 'infeasible';
       errors: ErrorItem[];

@@ -5,7 +5,7 @@ import { optimizeCached as optimize } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
 
 const locations = [
-  { id: 1, latitude: 40.7, longitude: -74 },
+  { id: 1, name: 'One', latitude: 40.7, longitude: -74 },
   { id: 2, latitude: 40.75, longitude: -74 },
   { id: 3, latitude: 40.8, longitude: -74 },
 ];
@@ -71,6 +71,18 @@ describe('verifyPlan', () => {
     ['another distance', (r) => (r.kpis.total_distance_km! += 0.001), /kpis\.total_distance_km/],
     ['no distance', (r) => (r.kpis.total_distance_km = null), /kpis\.total_distance_km is null/],
     ['another unmet demand', (r) => (r.kpis.unmet_demand = 1), /kpis\.unmet_demand is 1/],
+    ['no figures of locations', (r) => (r.locations = []), /figures of 0 locations instead of 3/],
+    ['a missing location', (r) => r.locations!.pop(), /locations\[2\] is location \(none\) instead of 3/],
+    ['locations out of order', (r) => r.locations!.reverse(), /locations\[0\] is location 3 instead of 1/],
+    ['another name', (r) => (r.locations![0].name = 'Two'), /location 1 is named Two instead of One/],
+    ['a name of none', (r) => (r.locations![1].name = 'Two'), /location 2 is named Two instead of null/],
+    ['another demand', (r) => (r.locations![1].demand += 1e-6), /location 2 states demand/],
+    ['a vehicle more before', (r) => r.locations![0].vehicles_before++, /vehicles_before 5 instead of 4/],
+    ['a vehicle fewer after', (r) => r.locations![1].vehicles_after--, /location 2 states vehicles_after 1/],
+    ['more capacity', (r) => (r.locations![2].capacity_after += 0.5), /capacity_after 2\.5 instead of 2/],
+    ['more served', (r) => (r.locations![1].served += 0.1), /location 2 states served/],
+    ['unmet demand at one location', (r) => (r.locations![1].unmet = 0.1), /location 2 states unmet 0\.1/],
+    ['a figure that is none', (r) => (r.locations![1].unmet = Number.NaN), /location 2 states unmet NaN/],
     ['an unserved location', (r) => stay(r), /less than min_service_level 1/],
   ];
   const mover = (r: OptimizationResult) => r.allocation_plan.find((item) => item.assignment === 'rebalance')!;
@@ -161,6 +173,8 @@ describe('verifyPlan', () => {
     });
     const result = structuredClone(await plan());
     result.kpis.total_distance_km = null;
+    expect(verify(result, { network: network(cost) })).toEqual(['location 1 is named One instead of null']);
+    result.locations![0].name = null;
     expect(verify(result, { network: network(cost) })).toEqual([]);
     expect(verify(result, { network: network(null) }).join('\n')).toMatch(/forbidden move 1 → 2/);
   });

@@ -1,0 +1,56 @@
+/** The plan location by location: demand, vehicles before and after the moves, and what they serve. */
+import type { PlanLocation } from '../../../contracts/optimize.ts';
+import type { MoveDistances } from '../../../contracts/plans.ts';
+import type { Moves, Problem } from '../problem/model.ts';
+import { hasDistances, moveDistance } from '../problem/network.ts';
+
+/**
+ * @param names of locations by id; the name of all others is null
+ * @param presence K × n vehicles after the moves
+ * @returns all n locations by ascending id. `served` is min(demand, capacity present), as in the kpis. O(nK).
+ */
+export function describeLocations(
+  { locationIds, capacities, supply, demand }: Problem,
+  names: ReadonlyMap<number, string>,
+  presence: Int32Array,
+): PlanLocation[] {
+  const n = locationIds.length;
+  return Array.from(locationIds, (id, j) => {
+    let before = 0;
+    let after = 0;
+    let capacity = 0;
+    for (let k = 0; k < capacities.length; k++) {
+      before += supply[k * n + j];
+      after += presence[k * n + j];
+      capacity += presence[k * n + j] * capacities[k];
+    }
+    const served = Math.min(demand[j], capacity);
+    return {
+      location_id: id,
+      name: names.get(id) ?? null,
+      demand: demand[j],
+      vehicles_before: before,
+      vehicles_after: after,
+      capacity_after: capacity,
+      served,
+      unmet: demand[j] - served,
+    };
+  });
+}
+
+/** The distance of every pair of locations that vehicles move between; null if it is unknown. O(moves). */
+export function moveDistances(problem: Problem, moves: Moves): MoveDistances | null {
+  if (!hasDistances(problem)) return null;
+  const n = problem.locationIds.length;
+  const pairs = new Set<number>();
+  for (let m = 0; m < moves.count.length; m++) pairs.add(moves.source[m] * n + moves.target[m]);
+  const distances: MoveDistances = { sources: [], targets: [], km: [] };
+  for (const pair of pairs) {
+    const source = Math.floor(pair / n);
+    const target = pair % n;
+    distances.sources.push(problem.locationIds[source]);
+    distances.targets.push(problem.locationIds[target]);
+    distances.km.push(moveDistance(problem, source, target));
+  }
+  return distances;
+}
