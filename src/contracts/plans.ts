@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp } from './envelope.ts';
 import { JobId, PlanId } from './jobs.ts';
-import { AllocationPlanItem, Kpis } from './optimize.ts';
+import { AllocationPlanItem, Kpis, PlanLocation } from './optimize.ts';
 
 export const PlanSummary = Type.Object(
   {
@@ -64,6 +64,11 @@ export const Plan = Type.Object(
   {
     ...PlanSummary.properties,
     certificate: Certificate,
+    locations: Type.Optional(
+      Type.Array(PlanLocation, {
+        description: 'every location, by ascending id; absent from plans of earlier versions',
+      }),
+    ),
     allocation_plan: Type.Array(AllocationPlanItem),
   },
   { $id: 'Plan' },
@@ -88,6 +93,17 @@ export const PlanDifference = Type.Object(
 );
 export type PlanDifference = Static<typeof PlanDifference>;
 
+const { location_id, name, ...LocationFigures } = PlanLocation.properties;
+const Figures = Type.Union([Type.Object(LocationFigures, { $id: 'PlanLocationFigures' }), Type.Null()], {
+  description: 'null if the plan has no such location',
+});
+
+export const PlanLocationDifference = Type.Object(
+  { location_id, name, figures: Figures, other_figures: Figures },
+  { $id: 'PlanLocationDifference' },
+);
+export type PlanLocationDifference = Static<typeof PlanLocationDifference>;
+
 export const PlanComparison = Type.Object(
   {
     plan_id: PlanId,
@@ -99,14 +115,53 @@ export const PlanComparison = Type.Object(
       only_in_plan: Type.Integer(),
       only_in_other: Type.Integer(),
     }),
+    locations: Type.Optional(
+      Type.Union([Type.Array(PlanLocationDifference), Type.Null()], {
+        description:
+          'locations whose figures differ, by ascending id; only in the answer without `cursor`; null if one of ' +
+          'the plans was made by an earlier version, which stored no figures of locations',
+      }),
+    ),
     differences: Type.Array(PlanDifference, { description: 'a page of the differences, by vehicle id' }),
     next_cursor: Type.Union([Type.String(), Type.Null()]),
   },
   { $id: 'PlanComparison' },
 );
 
-/** Columns of a plan as CSV. */
-export const PLAN_CSV_COLUMNS = ['vehicle_id', 'source_location', 'target_location', 'cost', 'assignment'];
+/** Columns of a plan as CSV, by part. */
+export const PLAN_CSV_COLUMNS = {
+  /** A line per operational vehicle. */
+  vehicles: ['vehicle_id', 'source_location', 'target_location', 'cost', 'assignment'],
+  /** A line per pair of locations between which vehicles move: a work list. */
+  moves: [
+    'source_location',
+    'source_name',
+    'target_location',
+    'target_name',
+    'vehicles',
+    'distance_km',
+    'cost',
+    'vehicle_ids',
+  ],
+  /** A line per location. */
+  locations: Object.keys(PlanLocation.properties),
+};
+export type PlanCsvPart = keyof typeof PLAN_CSV_COLUMNS;
 
 /** Distances of the moves of a plan, as parallel arrays with one entry per pair of locations. */
 export type MoveDistances = { sources: number[]; targets: number[]; km: number[] };
+
+/** A line of the work list. */
+export type PlanMove = {
+  source_location: number;
+  source_name: string | null;
+  target_location: number;
+  target_name: string | null;
+  vehicles: number;
+  /** Distance between the two locations; null if unknown. */
+  distance_km: number | null;
+  /** Cost of all these vehicles. */
+  cost: number;
+  /** In the order of the plan. */
+  vehicle_ids: string[];
+};

@@ -55,6 +55,7 @@ export async function makeFirstPlan(url: string): Promise<string[]> {
       ['API documentation', `${url}/docs`],
       ['this job', `${url}/api/v1/jobs/${metadata.job_id}`],
       ['this plan as CSV', `curl -H 'Accept: text/csv' ${url}/api/v1/plans/${metadata.plan_id}`],
+      ['its work list', `curl -H 'Accept: text/csv' '${url}/api/v1/plans/${metadata.plan_id}?part=moves'`],
     ]),
   ];
 }

@@ -7,7 +7,14 @@ import { AppError } from '../../answers/errors.ts';
 import { Envelope } from '../../contracts/envelope.ts';
 import { JobReference } from '../../contracts/jobs.ts';
 import { type Kpis, LocationId } from '../../contracts/optimize.ts';
-import { PLAN_CSV_COLUMNS, Plan, PlanComparison, PlanSummary } from '../../contracts/plans.ts';
+import {
+  PLAN_CSV_COLUMNS,
+  Plan,
+  PlanComparison,
+  type PlanCsvPart,
+  PlanSummary,
+} from '../../contracts/plans.ts';
+import { readLocationDifferences, readPlanLocations, readPlanMoves } from '../../db/plan-locations.ts';
 import {
   readPlan,
   readPlanComparison,
@@ -18,7 +25,7 @@ import {
 } from '../../db/plans.ts';
 import { acceptedType } from '../accepted-type.ts';
 import { CSV_TYPE, JSON_TYPE } from '../bodies.ts';
-import { CSV_QUERY, csvText } from '../csv-answer.ts';
+import { CSV_QUERY } from '../csv-answer.ts';
 import { decodeCursor } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import {
@@ -29,14 +36,25 @@ import {
   NextCursor,
   PAGE_QUERY,
 } from '../paging.ts';
+import { planCsv } from '../plan-csv.ts';
 import { sendJsonText } from '../raw-json.ts';
 import { answers, errors, HEADERS } from '../responses.ts';
 
-const PLAN_CSV_EXAMPLE = `${PLAN_CSV_COLUMNS.join(',')}\r\nV1,48,161,1.1258,rebalance\r\nV2,48,48,0,stay\r\n`;
-const PlanCsv = Type.String({ description: `one line per vehicle: \`${PLAN_CSV_COLUMNS.join(',')}\`` });
+const header = (part: PlanCsvPart) => PLAN_CSV_COLUMNS[part].join(',');
+const PLAN_CSV_EXAMPLE = `${header('vehicles')}\r\nV1,48,161,1.1258,rebalance\r\nV2,48,48,0,stay\r\n`;
+const PlanCsv = Type.String({
+  description:
+    `\`part=vehicles\`: one line per vehicle: \`${header('vehicles')}\`. \`part=moves\`: one line per pair of ` +
+    `locations, the longest move of a source first: \`${header('moves')}\`; \`distance_km\` is the distance between ` +
+    'the two, `cost` the cost of all vehicles, `vehicle_ids` are separated by `;`. `part=locations`: one line per ' +
+    `location: \`${header('locations')}\`. Unknown values are empty.`,
+});
 const Params = Type.Object({ plan_id: JobReference });
 /** A thousand vehicles each. */
 const PARTS_PER_PAGE = 5;
+const LOCATIONS_PER_PAGE = 5000;
+/** Each page reads the whole plan; most plans need only one. */
+const MOVES_PER_PAGE = 5000;
 
 const PlanListQuery = Type.Object(
   {
@@ -50,7 +68,19 @@ const PlanListQuery = Type.Object(
   },
   { additionalProperties: false },
 );
-const PlanQuery = Type.Object(CSV_QUERY, { additionalProperties: false });
+const PlanQuery = Type.Object(
+  {
+    part: Type.Optional(
+      Type.Enum(Object.keys(PLAN_CSV_COLUMNS) as PlanCsvPart[], {
+        default: 'vehicles',
+        description:
+          'with `Accept: text/csv`: `vehicles`; `moves`, a work list: the moves by pair of locations; or `locations`',
+      }),
+    ),
+    ...CSV_QUERY,
+  },
+  { additionalProperties: false },
+);
 const CompareParams = Type.Object({ plan_id: JobReference, other_id: JobReference });
 const CompareQuery = Type.Object(PAGE_QUERY, { additionalProperties: false });
 const isVehicleId = (value: unknown): value is string => typeof value === 'string' && !value.includes('\0');
@@ -71,36 +101,55 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
     throw new AppError('RESOURCE_NOT_FOUND', [{ message, field }]);
   }
 
-  /**
-   * Items in the order of the request. If retention deletes the plan meanwhile, the answer breaks off before its end.
-   */
+  // If retention deletes the plan meanwhile, an answer breaks off before its end.
+
+  /** Items in the order of the request. */
   async function* pages({ planId, vehicleCount }: StoredPlan) {
     let read = 0;
     while (read < vehicleCount) {
       const items = await readPlanItems(db, planId, read, PARTS_PER_PAGE);
-      if (items.length === 0) throw new Error(`${planId} was deleted while it was read`);
+      if (items.length === 0) throw new Deleted(planId);
       read += items.length;
       yield items;
     }
   }
 
-  async function* csv(plan: StoredPlan, spreadsheet: boolean) {
-    yield `${PLAN_CSV_COLUMNS.join(',')}\r\n`;
-    for await (const items of pages(plan)) {
-      yield items
-        .map(
-          (i) =>
-            `${csvText(i.vehicle_id, spreadsheet)},${i.source_location},${i.target_location},` +
-            `${i.cost},${i.assignment}\r\n`,
-        )
-        .join('');
+  async function* locationPages({ planId }: StoredPlan) {
+    for (let after: number | null = null; ; ) {
+      const rows = await readPlanLocations(db, planId, after, LOCATIONS_PER_PAGE);
+      if (after === null && rows.length === 0) throw new Deleted(planId);
+      yield rows;
+      if (rows.length < LOCATIONS_PER_PAGE) break;
+      after = rows[rows.length - 1].location_id;
     }
   }
 
+  async function* movePages({ planId, rebalancedCount }: StoredPlan) {
+    let moved = 0;
+    for (let read = 0; moved < rebalancedCount; read += MOVES_PER_PAGE) {
+      const rows = await readPlanMoves(db, planId, read, MOVES_PER_PAGE);
+      if (rows.length === 0) throw new Deleted(planId);
+      for (const { vehicles } of rows) moved += vehicles;
+      yield rows;
+    }
+  }
+
+  const PAGES = { vehicles: pages, moves: movePages, locations: locationPages };
+
   async function* json(plan: StoredPlan, requestId: string) {
     const record = `${JSON.stringify(summary(plan)).slice(0, -1)},"certificate":${plan.certificate}`;
-    yield `{"status":"success","data":${record},"allocation_plan":[`;
+    yield `{"status":"success","data":${record}`;
     let separator = '';
+    if (plan.hasLocations) {
+      yield ',"locations":[';
+      for await (const locations of locationPages(plan)) {
+        yield separator + JSON.stringify(locations).slice(1, -1);
+        separator = ',';
+      }
+      yield ']';
+      separator = '';
+    }
+    yield ',"allocation_plan":[';
     for await (const items of pages(plan)) {
       yield separator + items.map(({ ordinal: _, ...item }) => JSON.stringify(item)).join(',');
       separator = ',';
@@ -143,7 +192,9 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
           operationId: 'get_plan',
           tags: ['plans'],
           summary: 'A stored plan as JSON or CSV',
-          description: '`Accept: text/csv` gives one line per vehicle.',
+          description:
+            '`Accept: text/csv` gives one line per vehicle, or, by `part`, per pair of locations between which ' +
+            'vehicles move, or per location.',
           params: Params,
           querystring: PlanQuery,
           response: {
@@ -165,10 +216,14 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
         if (acceptedType(request) !== CSV_TYPE) {
           return sendJsonText(reply, Readable.from(json(plan, request.id), { highWaterMark: 1 }));
         }
+        const { part = 'vehicles', spreadsheet = false } = request.query;
+        if (part === 'locations' && !plan.hasLocations) throw withoutLocations(plan_id);
+        const name = part === 'vehicles' ? plan_id : `${plan_id}-${part}`;
+        const csv = planCsv(part, PAGES[part](plan), spreadsheet);
         return (reply as FastifyReply)
           .type('text/csv; charset=utf-8')
-          .header('content-disposition', `attachment; filename="${plan_id}.csv"`)
-          .send(Readable.from(csv(plan, request.query.spreadsheet ?? false), { highWaterMark: 1 }));
+          .header('content-disposition', `attachment; filename="${name}.csv"`)
+          .send(Readable.from(csv, { highWaterMark: 1 }));
       },
     );
 
@@ -180,7 +235,8 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
           tags: ['plans'],
           summary: 'Differences between this plan and another',
           description:
-            'Differences of the KPIs (the other plan minus this one) and a page of the vehicles that move differently.',
+            'Differences of the KPIs (the other plan minus this one), what changes per location, and a page of the ' +
+            'vehicles that move differently.',
           params: CompareParams,
           querystring: CompareQuery,
           response: { 200: answers('the comparison', PlanComparison), ...errors(400, 404, 503) },
@@ -191,6 +247,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
         const after = cursor === undefined ? null : decodeCursor(cursor, isVehicleId);
         const { plan_id, other_id } = request.params;
         const { differences, ...counts } = await readPlanComparison(db, plan_id, other_id, after, limit + 1);
+        const locations = after === null ? await readLocationDifferences(db, plan_id, other_id) : undefined;
         // Read them afterwards: plans that still exist had all their vehicles during the comparison.
         const plan = await find(plan_id, 'plan_id');
         const other = await find(other_id, 'other_id');
@@ -200,12 +257,24 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
           other_plan_id: other_id,
           kpi_differences: kpiDifferences(kpis(plan), kpis(other)),
           vehicles: { same: plan.vehicleCount - counts.different - counts.only_in_plan, ...counts },
+          ...(locations !== undefined && { locations }),
           differences: items,
           next_cursor,
         });
       },
     );
   };
+}
+
+class Deleted extends Error {
+  constructor(planId: string) {
+    super(`${planId} was deleted while it was read`);
+  }
+}
+
+function withoutLocations(planId: string): AppError {
+  const message = `plan "${planId}" was made by an earlier version, which stored no figures of locations`;
+  return new AppError('RESOURCE_NOT_FOUND', [{ message, field: 'part' }]);
 }
 
 function kpis(plan: StoredPlanSummary): Kpis {

@@ -1,0 +1,86 @@
+import { sql } from 'drizzle-orm';
+import type { PlanLocation } from '../contracts/optimize.ts';
+import type { PlanLocationDifference, PlanMove } from '../contracts/plans.ts';
+import type { Queryable } from './client.ts';
+import { vehiclesOf } from './plans.ts';
+import { plans } from './schema.ts';
+
+/** The locations of a plan, unpacked: a row per location (location_id, name, demand, …). */
+const locationsOf = (planId: string) => sql`
+  select l.*, l.demand - l.served as unmet
+  from ${plans} p, unnest(p.location_ids, p.location_names, p.location_demands, p.location_vehicles_before,
+    p.location_vehicles_after, p.location_capacities, p.location_served)
+    as l (location_id, name, demand, vehicles_before, vehicles_after, capacity_after, served)
+  where p.plan_id = ${planId}`;
+
+/**
+ * A page of a plan's locations by ascending id, after `after` (null: from the first one). Plans of earlier versions
+ * have none.
+ */
+export async function readPlanLocations(
+  db: Queryable,
+  planId: string,
+  after: number | null,
+  limit: number,
+): Promise<PlanLocation[]> {
+  const { rows } = await db.execute<PlanLocation>(sql`
+    select * from (${locationsOf(planId)}) l
+    where ${after}::int is null or location_id > ${after}::int order by location_id limit ${limit}`);
+  return rows;
+}
+
+/**
+ * A page of the moves of a plan by pair of locations. They are ordered by source, the longest move first; if distances
+ * are unknown, the dearest. Pages are stable, because a stored plan never changes. Reads all vehicles of the plan.
+ */
+export async function readPlanMoves(
+  db: Queryable,
+  planId: string,
+  offset: number,
+  limit: number,
+): Promise<PlanMove[]> {
+  const { rows } = await db.execute<PlanMove>(sql`
+    with place as materialized (select location_id, name from (${locationsOf(planId)}) l),
+    distance as materialized (
+      select d.* from ${plans} p, unnest(p.move_sources, p.move_targets, p.move_km)
+        as d (source_location, target_location, km)
+      where p.plan_id = ${planId}),
+    pair as (
+      select source_location, target_location, count(*)::int as vehicles, sum(cost) as cost, max(cost) as each,
+        array_agg(vehicle_id order by ordinal) as vehicle_ids
+      from (${vehiclesOf(planId)}) v where source_location <> target_location
+      group by source_location, target_location)
+    select source_location, s.name as source_name, target_location, t.name as target_name, vehicles,
+      round(km * 1e4) / 1e4 as distance_km, round(cost * 1e4) / 1e4 as cost, vehicle_ids
+    from pair left join distance using (source_location, target_location)
+      left join place s on s.location_id = source_location left join place t on t.location_id = target_location
+    order by source_location, km desc nulls last, each desc, target_location
+    offset ${offset} limit ${limit}`);
+  return rows;
+}
+
+/**
+ * The locations whose figures differ between two plans, by ascending id.
+ * @returns null if one of the plans has no figures of locations
+ */
+export async function readLocationDifferences(
+  db: Queryable,
+  planId: string,
+  otherId: string,
+): Promise<PlanLocationDifference[] | null> {
+  const figures = (row: 'a' | 'b') => {
+    const own = sql.identifier(row);
+    return sql`case when ${own}.location_id is not null then json_build_object('demand', ${own}.demand,
+      'vehicles_before', ${own}.vehicles_before, 'vehicles_after', ${own}.vehicles_after,
+      'capacity_after', ${own}.capacity_after, 'served', ${own}.served, 'unmet', ${own}.unmet) end`;
+  };
+  const { rows } = await db.execute<{ differences: PlanLocationDifference[] | null }>(sql`
+    with difference as (
+      select location_id, coalesce(a.name, b.name) as name, ${figures('a')} as figures, ${figures('b')} as other_figures
+      from (${locationsOf(planId)}) a full join (${locationsOf(otherId)}) b using (location_id)
+      where (a.demand, a.vehicles_before, a.vehicles_after, a.capacity_after, a.served)
+        is distinct from (b.demand, b.vehicles_before, b.vehicles_after, b.capacity_after, b.served))
+    select coalesce(json_agg(difference order by location_id), '[]') as differences from difference
+    having not exists (select from ${plans} where plan_id in (${planId}, ${otherId}) and location_ids is null)`);
+  return rows[0]?.differences ?? null;
+}
