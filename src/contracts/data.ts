@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import {
   MAX_DAILY_DEMAND,
+  MAX_DISTANCE_KM,
   MAX_EVENT_FACTOR,
   MAX_EVENT_ID_LENGTH,
   MAX_EVENT_KIND_LENGTH,
@@ -9,6 +10,7 @@ import {
   MAX_LONGITUDE,
   MAX_NAME_LENGTH,
   MAX_TIME_ZONE_LENGTH,
+  MAX_TRAVEL_MINUTES,
 } from './bounds.ts';
 import { LocationId } from './optimize.ts';
 import { Capacity, STORABLE_TEXT, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
@@ -154,6 +156,25 @@ export const KnownEvent = Type.Object(
 );
 export type KnownEvent = Static<typeof KnownEvent>;
 
+/** Travel from one location to another. */
+export const TravelPair = Type.Object(
+  {
+    from_location_id: LocationId,
+    to_location_id: LocationId,
+    distance_km: Type.Number({ minimum: 0, maximum: MAX_DISTANCE_KM }),
+    duration_minutes: Type.Number({ minimum: 0, maximum: MAX_TRAVEL_MINUTES }),
+  },
+  { $id: 'TravelPair', additionalProperties: false },
+);
+export type TravelPair = Static<typeof TravelPair>;
+
+export const TRAVEL_CSV_COLUMNS = [
+  'from_location_id',
+  'to_location_id',
+  'distance_km',
+  'duration_minutes',
+] as const satisfies (keyof TravelPair)[];
+
 const rows = <T extends Type.TSchema>(schema: T) =>
   Type.Array(schema, { minItems: 1, maxItems: MAX_BULK_ROWS });
 
@@ -179,12 +200,19 @@ export const PutEventsRequest = Type.Object(
 );
 export type PutEventsRequest = Static<typeof PutEventsRequest>;
 
+export const PutTravelRequest = Type.Object(
+  { travel: rows(TravelPair) },
+  { $id: 'PutTravelRequest', additionalProperties: false },
+);
+export type PutTravelRequest = Static<typeof PutTravelRequest>;
+
 export const RemovedCounts = Type.Object(
   {
     locations: Type.Integer(),
     vehicles: Type.Integer(),
     observations: Type.Integer(),
     events: Type.Integer(),
+    travel: Type.Integer({ description: 'pairs of locations' }),
   },
   { $id: 'RemovedCounts', description: 'rows that were deleted' },
 );

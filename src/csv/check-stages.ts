@@ -39,9 +39,9 @@ export async function checkStages(
         );
     }
     if (stage === 'locations' || !areLocationsWhole) continue;
-    for (const { id, line, rows } of await findStagedUnknownLocations(client, stage, faults.limit)) {
+    for (const { column, id, line, rows } of await findStagedUnknownLocations(client, stage, faults.limit)) {
       const naming = `${rows} ${rows === 1 ? 'row names' : 'rows name'} it`;
-      const message = `location_id ${id} is not a stored location (${naming}); ${howToStoreLocations}`;
+      const message = `${column} ${id} is not a stored location (${naming}); ${howToStoreLocations}`;
       faults.add(line, message);
     }
   }

@@ -6,6 +6,7 @@ import {
   FleetVehicle,
   HourlyDemand,
   Location,
+  TravelPair,
 } from '../contracts/data.ts';
 import { LocationId } from '../contracts/optimize.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
@@ -95,6 +96,18 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
     },
     { names: ['name'], optional: { default: null }, read: (text) => readText(text, EventName as CellLimits) },
   ],
+  travel: [
+    { names: ['from_location_id'], read: locationId.read },
+    { names: ['to_location_id'], read: locationId.read },
+    {
+      names: ['distance_km'],
+      read: (text) => readNumber(text, TravelPair.properties.distance_km as CellLimits),
+    },
+    {
+      names: ['duration_minutes'],
+      read: (text) => readNumber(text, TravelPair.properties.duration_minutes as CellLimits),
+    },
+  ],
 };
 
 /** What identifies a row, for messages. */
@@ -102,6 +115,7 @@ export function describeKey(stage: Stage, key: Record<string, unknown>): string 
   if (stage === 'locations') return `location ${key.id}`;
   if (stage === 'fleet') return `vehicle ${show(String(key.vehicle_id))}`;
   if (stage === 'events') return `event ${show(String(key.event_id))}`;
+  if (stage === 'travel') return `travel from ${key.from_location_id} to ${key.to_location_id}`;
   return `location ${key.location_id} at ${(key.hour as Date).toISOString()}`;
 }
 

@@ -2,7 +2,7 @@
  * Rows in the form that bulk upserts take: sorted, in chunks, each column an array in PostgreSQL's text form. Pure, and
  * without the database: large bodies are packed in the thread that reads them.
  */
-import type { FleetVehicleInput, KnownEvent, LocationInput } from '../contracts/data.ts';
+import type { FleetVehicleInput, KnownEvent, LocationInput, TravelPair } from '../contracts/data.ts';
 import { arrayText } from './array-text.ts';
 
 /** Rows per statement: memory stays bounded, and other work runs between statements. */
@@ -89,4 +89,18 @@ export function packEvents(rows: readonly HourlyEvent[]): PackedRows {
     (row) => row.factor,
     (row) => row.name,
   ]);
+}
+
+/** Columns: from location, to location, km, minutes. */
+export function packTravel(rows: readonly TravelPair[]): PackedRows {
+  return pack(
+    rows,
+    (a, b) => a.from_location_id - b.from_location_id || a.to_location_id - b.to_location_id,
+    [
+      (row) => row.from_location_id,
+      (row) => row.to_location_id,
+      (row) => row.distance_km,
+      (row) => row.duration_minutes,
+    ],
+  );
 }

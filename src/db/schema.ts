@@ -20,6 +20,7 @@ import {
 import {
   MAX_CAPACITY,
   MAX_DAILY_DEMAND,
+  MAX_DISTANCE_KM,
   MAX_EVENT_FACTOR,
   MAX_EVENT_ID_LENGTH,
   MAX_EVENT_KIND_LENGTH,
@@ -27,6 +28,7 @@ import {
   MAX_LATITUDE,
   MAX_LONGITUDE,
   MAX_NAME_LENGTH,
+  MAX_TRAVEL_MINUTES,
   MAX_VEHICLE_ID_LENGTH,
   MAX_YEAR,
   MIN_CAPACITY,
@@ -156,6 +158,26 @@ export const demandEvents = pgTable(
       sql`${t.startsAt} >= ${FIRST_OBSERVED_HOUR} and ${t.endsAt} <= ${LAST_OBSERVED_HOUR}`,
     ),
     check('demand_events_hours', sql`${isWholeHour(t.startsAt)} and ${isWholeHour(t.endsAt)}`),
+  ],
+);
+
+/**
+ * Kilometres and minutes from one location to another. The locations are not foreign keys: checking them row by row
+ * takes longer than storing the rows, and a table has up to 25 million. Writers hold the locations, and deleting a
+ * location deletes its pairs (`removal.ts`).
+ */
+export const travel = pgTable(
+  'travel',
+  {
+    fromLocationId: integer('from_location_id').notNull(),
+    toLocationId: integer('to_location_id').notNull(),
+    distanceKm: doublePrecision('distance_km').notNull(),
+    durationMinutes: doublePrecision('duration_minutes').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.fromLocationId, t.toLocationId] }),
+    check('travel_distance_km', between(t.distanceKm, 0, MAX_DISTANCE_KM)),
+    check('travel_duration_minutes', between(t.durationMinutes, 0, MAX_TRAVEL_MINUTES)),
   ],
 );
 

@@ -9,6 +9,7 @@ import { EVENT_UPSERT } from './events.ts';
 import { VEHICLE_UPSERT } from './fleet.ts';
 import { LOCATION_UPSERT, lockLocations } from './locations.ts';
 import * as schema from './schema.ts';
+import { TRAVEL_UPSERT } from './travel.ts';
 import { type Counts, type UpsertTarget, upsertText } from './upsert.ts';
 
 /**
@@ -38,9 +39,21 @@ const STAGES = {
       'factor float8, name text',
     upsert: EVENT_UPSERT,
   },
+  travel: {
+    columns: 'from_location_id int, to_location_id int, distance_km float8, duration_minutes float8',
+    upsert: TRAVEL_UPSERT,
+  },
 } as const satisfies Record<string, { columns: string; upsert: UpsertTarget }>;
 
 export type Stage = keyof typeof STAGES;
+
+/** The columns of each stage that name locations. */
+const REFERENCES: Record<Exclude<Stage, 'locations'>, readonly string[]> = {
+  fleet: ['location_id'],
+  demand: ['location_id'],
+  events: ['location_id'],
+  travel: ['from_location_id', 'to_location_id'],
+};
 
 type Client = pg.PoolClient;
 
@@ -80,9 +93,9 @@ function escapeCopy(text: string): string {
   return /[\\\t\n\r]/.test(text) ? text.replaceAll(/[\\\t\n\r]/g, (c) => ESCAPES[c]) : text;
 }
 
-/** A query of the ids of the staged rows, for tables with ids. */
-export function stagedIds(stage: Exclude<Stage, 'demand'>): SQL {
-  return sql.raw(`select ${STAGES[stage].upsert.key[0]} from import_${stage}`);
+/** A query of the keys of the staged rows. */
+export function stagedKeys(stage: Exclude<Stage, 'demand'>): SQL {
+  return sql.raw(`select ${STAGES[stage].upsert.key.join(', ')} from import_${stage}`);
 }
 
 /**
@@ -93,7 +106,9 @@ export async function lockForStages(client: Client, stages: readonly Stage[]): P
   if (stages.includes('locations')) await lockLocations(drizzle(client, { schema }));
   const referring = stages.filter((stage) => stage !== 'locations');
   if (referring.length === 0) return;
-  const named = referring.map((stage) => `select location_id from import_${stage}`).join(' union ');
+  const named = referring
+    .flatMap((stage) => REFERENCES[stage].map((column) => `select ${column} from import_${stage}`))
+    .join(' union ');
   await client.query(`select from locations where id in (${named}) order by id for key share`);
 }
 
@@ -109,22 +124,25 @@ export async function findStagedDuplicates(client: Client, stage: Stage, limit: 
 }
 
 /**
- * Locations that rows of a stage name and that are neither stored nor staged: each with its first line and number of
- * rows.
+ * Locations that rows of a stage name and that are neither stored nor staged: each with the column that names it, its
+ * first line and number of rows.
  */
 export async function findStagedUnknownLocations(
   client: Client,
   stage: Exclude<Stage, 'locations'>,
   limit: number,
 ) {
-  const { rows } = await client.query<{ id: number; line: string; count: string }>(
-    `select location_id as id, min(line) as line, count(*) from import_${stage} s
-     where location_id is not null and not exists (select from locations l where l.id = s.location_id)
-       and not exists (select from import_locations i where i.id = s.location_id)
-     group by location_id order by 2 limit $1`,
+  const named = REFERENCES[stage]
+    .map((column) => `select '${column}' as column, ${column} as id, line from import_${stage}`)
+    .join(' union all ');
+  const { rows } = await client.query<{ column: string; id: number; line: string; count: string }>(
+    `select "column", id, min(line) as line, count(*) from (${named}) s
+     where id is not null and not exists (select from locations l where l.id = s.id)
+       and not exists (select from import_locations i where i.id = s.id)
+     group by 1, 2 order by 3, 1 limit $1`,
     [limit],
   );
-  return rows.map(({ id, line, count }) => ({ id, line: Number(line), rows: Number(count) }));
+  return rows.map(({ column, id, line, count }) => ({ column, id, line: Number(line), rows: Number(count) }));
 }
 
 /** Staged events that end before they begin, by line. */
@@ -166,7 +184,8 @@ export async function storeStages(
   }
   // At the end: other writers of demand hold their table and wait here. Locations count too, since they have the time
   // zone.
-  if (stages.some((stage) => stage !== 'fleet')) await bumpDemandRevision(drizzle(client, { schema }));
+  if (stages.some((stage) => stage !== 'fleet' && stage !== 'travel'))
+    await bumpDemandRevision(drizzle(client, { schema }));
   return counts;
 }
 

@@ -17,6 +17,7 @@ import { dataRoutes } from './routes/data.ts';
 import { dataEventRoutes } from './routes/data-events.ts';
 import { dataInRoutes } from './routes/data-in.ts';
 import { dataRowRoutes } from './routes/data-rows.ts';
+import { dataTravelRoutes } from './routes/data-travel.ts';
 import { decisionRoutes } from './routes/decisions.ts';
 import { forecastRoutes } from './routes/forecast.ts';
 import { jobRoutes } from './routes/jobs.ts';
@@ -112,6 +113,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     dataInRoutes,
     dataRowRoutes,
     dataEventRoutes,
+    dataTravelRoutes,
     websocketRoutes,
   ];
   for (const route of routes) await app.register(route(deps));

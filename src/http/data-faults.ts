@@ -1,5 +1,11 @@
 import { AppError, type Fault } from '../answers/errors.ts';
-import type { DemandObservation, FleetVehicleInput, KnownEvent, LocationInput } from '../contracts/data.ts';
+import type {
+  DemandObservation,
+  FleetVehicleInput,
+  KnownEvent,
+  LocationInput,
+  TravelPair,
+} from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { parseHour } from '../db/hour.ts';
 import type { HourlyEvent, Observation } from '../db/packed-rows.ts';
@@ -117,6 +123,27 @@ export function findEventFaults(
     if (faults.length >= MAX_REPORTED_ERRORS) break;
   }
   return { faults: faults.slice(0, MAX_REPORTED_ERRORS), found };
+}
+
+export function findTravelFaults(rows: readonly TravelPair[], known: ReadonlySet<number> | null): Fault[] {
+  const faults: Fault[] = [];
+  const firstRows = new Map<number, Map<number, number>>();
+  for (const [i, { from_location_id: from, to_location_id: to }] of rows.entries()) {
+    const ends = firstRows.get(from) ?? new Map<number, number>();
+    firstRows.set(from, ends);
+    addRepeated(
+      faults,
+      ends,
+      to,
+      i,
+      (row) => `travel[${row}]`,
+      () => `travel from ${from} to ${to}`,
+    );
+    addUnknown(faults, `travel[${i}].from_location_id`, from, known);
+    addUnknown(faults, `travel[${i}].to_location_id`, to, known);
+    if (faults.length >= MAX_REPORTED_ERRORS) break;
+  }
+  return faults.slice(0, MAX_REPORTED_ERRORS);
 }
 
 function addRepeated<K>(

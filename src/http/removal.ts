@@ -8,6 +8,7 @@ import { lockLocations } from '../db/locations.ts';
 import type { PackedRows } from '../db/packed-rows.ts';
 import { deleteLocations, deleteOtherLocations, deleteOtherVehicles, type Occupied } from '../db/removal.ts';
 import type { Stage } from '../db/staging.ts';
+import { deleteOtherTravel } from '../db/travel.ts';
 
 /** What `?replace=true` adds to storing the rows: it deletes all others. */
 export type Replace = { cascade: boolean };
@@ -20,7 +21,7 @@ const LIMIT = MAX_REPORTED_ERRORS;
 /**
  * Deletes the rows that a set does not name. Call it in the transaction that stores the set, before storing: the locks
  * of vehicles and observations must come before the lock of the revision, which storing locations takes.
- * @param named a query of the ids in the set
+ * @param named a query of the keys in the set
  * @throws AppError CONFLICT naming locations that are still referred to, at most 100; VALIDATION_ERROR if the set is
  * empty
  */
@@ -37,6 +38,7 @@ export async function removeOthers(
   }
   if (table === 'fleet') return deleteOtherVehicles(tx, named);
   if (table === 'events') return deleteOtherEvents(tx, named);
+  if (table === 'travel') return deleteOtherTravel(tx, named);
   await lockLocations(tx);
   return removedOrRefused(
     await deleteOtherLocations(tx, named, { cascade, limit: LIMIT }),
@@ -51,8 +53,14 @@ export async function removeLocation(tx: Queryable, id: number, cascade: boolean
   return removedOrRefused(removed, 'location_id', 'retire it with PATCH and {"active": false}');
 }
 
-/** The ids of a set that was sent as JSON: the first column of its rows. */
-export function packedIds({ chunks }: PackedRows, table: ReplacedTable): SQL {
+/** The keys of a set that was sent as JSON: the first columns of its rows. */
+export function packedKeys({ chunks }: PackedRows, table: ReplacedTable): SQL {
+  if (table === 'travel') {
+    return sql.join(
+      chunks.map(([from, to]) => sql`select * from unnest(${from}::int[], ${to}::int[])`),
+      sql` union all `,
+    );
+  }
   const type = sql.raw(table === 'locations' ? 'int[]' : 'text[]');
   return sql.join(
     chunks.map(([ids]) => sql`select unnest(${ids}::${type})`),
@@ -66,11 +74,12 @@ function removedOrRefused(
   otherwise: string,
 ): RemovedCounts {
   if (!Array.isArray(removed)) return removed;
-  const faults = removed.map(({ id, vehicles, observations, events }) => ({
+  const faults = removed.map(({ id, vehicles, observations, events, travel }) => ({
     field,
     message:
       `location ${id} cannot be deleted: it has ${counted(vehicles, 'vehicle')}, ` +
-      `${counted(observations, 'observation')} and ${counted(events, 'event')}; ` +
+      `${counted(observations, 'observation')}, ${counted(events, 'event')} and ` +
+      `${counted(travel, 'travel pair')}; ` +
       `delete these too with cascade=true, or ${otherwise}`,
   }));
   throw new AppError('CONFLICT', faults);

@@ -9,7 +9,7 @@ import { createCsvParser } from '../csv/parser.ts';
 import { readStage } from '../csv/read-stage.ts';
 import { inTransaction } from '../db/client.ts';
 import * as schema from '../db/schema.ts';
-import { createStages, type Stage, stagedIds, storeStages } from '../db/staging.ts';
+import { createStages, type Stage, stagedKeys, storeStages } from '../db/staging.ts';
 import type { CsvBody } from './bodies.ts';
 import type { Deps } from './deps.ts';
 import { type Replace, removeOthers } from './removal.ts';
@@ -34,7 +34,7 @@ export async function storeCsv(
       await checkStages(client, [source], 'PUT /api/v1/data/locations stores it');
       const removed =
         replace && stage !== 'demand'
-          ? await removeOthers(drizzle(client, { schema }), stage, stagedIds(stage), replace)
+          ? await removeOthers(drizzle(client, { schema }), stage, stagedKeys(stage), replace)
           : undefined;
       const { [stage]: counts } = await storeStages(client, [stage]);
       return { ...counts!, ...(removed && { removed }) };

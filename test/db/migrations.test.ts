@@ -4,6 +4,7 @@ import pg from 'pg';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import {
   MAX_CAPACITY,
+  MAX_DISTANCE_KM,
   MAX_EVENT_FACTOR,
   MAX_EVENT_ID_LENGTH,
   MAX_EVENT_KIND_LENGTH,
@@ -11,6 +12,7 @@ import {
   MAX_LATITUDE,
   MAX_LONGITUDE,
   MAX_NAME_LENGTH,
+  MAX_TRAVEL_MINUTES,
   MAX_VEHICLE_ID_LENGTH,
   MAX_YEAR,
   MIN_CAPACITY,
@@ -219,6 +221,9 @@ describe('the checks of the database', () => {
   const demand = (hour: string, value: number) =>
     client.query('insert into demand_observations values (1, $1, $2)', [hour, value]);
 
+  const travel = (km: number, minutes: number) =>
+    client.query('insert into travel values (1, 1, $1, $2)', [km, minutes]);
+
   type Event = { id?: string; from?: string; to?: string; kind?: string; factor?: number; name?: string };
   const event = ({ id = 'e', from = '2026-03-01T00:00Z', to = '2026-03-01T01:00Z', ...more }: Event) =>
     client.query('insert into demand_events values ($1, null, $2, $3, $4, $5, $6)', [
@@ -242,6 +247,8 @@ describe('the checks of the database', () => {
       0,
       MAX_HOURLY_DEMAND,
     ],
+    ['distance', 'travel_distance_km', (n: number) => travel(n, 0), 0, MAX_DISTANCE_KM],
+    ['minutes', 'travel_duration_minutes', (n: number) => travel(0, n), 0, MAX_TRAVEL_MINUTES],
     ['latitude', 'locations_latitude', (n: number) => location('x', n, 0), -MAX_LATITUDE, MAX_LATITUDE],
     ['longitude', 'locations_longitude', (n: number) => location('x', 0, n), -MAX_LONGITUDE, MAX_LONGITUDE],
   ])('are those of the contracts: %s', async (_, constraint, insert, least, most) => {

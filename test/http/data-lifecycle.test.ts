@@ -59,7 +59,7 @@ describe('deleting', () => {
     const gone = await call('DELETE', 'fleet/a');
     expect([gone.status, gone.body.data]).toEqual([
       200,
-      { removed: { locations: 0, vehicles: 1, observations: 0, events: 0 } },
+      { removed: { locations: 0, vehicles: 1, observations: 0, events: 0, travel: 0 } },
     ]);
     expect(await vehicles()).toEqual(['b']);
     const again = await call('DELETE', 'fleet/a');
@@ -77,7 +77,7 @@ describe('deleting', () => {
     const gone = await call('DELETE', 'locations/2');
     expect([gone.status, gone.body.data]).toEqual([
       200,
-      { removed: { locations: 1, vehicles: 0, observations: 0, events: 0 } },
+      { removed: { locations: 1, vehicles: 0, observations: 0, events: 0, travel: 0 } },
     ]);
     expect(await ids()).toEqual([1]);
     expect(await revision()).toBe(before + 1);
@@ -95,10 +95,10 @@ describe('deleting', () => {
     for (const [id, message] of [
       [
         1,
-        /location 1 cannot be deleted: it has 2 vehicles, 2 observations and 0 events; .*cascade=true.*active/,
+        /location 1 cannot be deleted: it has 2 vehicles, 2 observations, 0 events and 0 travel pairs; .*cascade=true.*active/,
       ],
-      [2, /it has 0 vehicles, 1 observation and/],
-      [3, /it has 1 vehicle, 0 observations and/],
+      [2, /it has 0 vehicles, 1 observation, /],
+      [3, /it has 1 vehicle, 0 observations, /],
     ] as const) {
       const refused = await call('DELETE', `locations/${id}?cascade=false`);
       expect(refused.status).toBe(409);
@@ -108,7 +108,13 @@ describe('deleting', () => {
     }
     expect([await ids(), await vehicles(), await revision()]).toEqual([[1, 2, 3], ['a', 'b', 'c'], before]);
     const gone = await call('DELETE', 'locations/1?cascade=true');
-    expect(gone.body.data.removed).toEqual({ locations: 1, vehicles: 2, observations: 2, events: 0 });
+    expect(gone.body.data.removed).toEqual({
+      locations: 1,
+      vehicles: 2,
+      observations: 2,
+      events: 0,
+      travel: 0,
+    });
     expect([await ids(), await vehicles()]).toEqual([[2, 3], ['c']]);
     expect((await pool.query('select distinct location_id from demand_observations')).rows).toEqual([
       { location_id: 2 },
@@ -122,10 +128,16 @@ describe('deleting', () => {
     const refused = await call('DELETE', 'locations/1');
     expect([refused.status, refused.body.errors[0].message]).toEqual([
       409,
-      expect.stringMatching(/0 observations and 1 event; delete/),
+      expect.stringMatching(/0 observations, 1 event and 0 travel pairs; delete/),
     ]);
     const gone = await call('DELETE', 'locations/1?cascade=true');
-    expect(gone.body.data.removed).toEqual({ locations: 1, vehicles: 0, observations: 0, events: 1 });
+    expect(gone.body.data.removed).toEqual({
+      locations: 1,
+      vehicles: 0,
+      observations: 0,
+      events: 1,
+      travel: 0,
+    });
     expect((await pool.query('select event_id from demand_events order by 1')).rows).toEqual([
       { event_id: 'b' },
       { event_id: 'c' },
@@ -139,7 +151,7 @@ describe('deleting', () => {
     const gone = await call('DELETE', `events/${encodeURIComponent('a/ä')}`);
     expect([gone.status, gone.body.data]).toEqual([
       200,
-      { removed: { locations: 0, vehicles: 0, observations: 0, events: 1 } },
+      { removed: { locations: 0, vehicles: 0, observations: 0, events: 1, travel: 0 } },
     ]);
     expect(await revision()).toBe(before + 1);
     const again = await call('DELETE', `events/${encodeURIComponent('a/ä')}`);
@@ -173,7 +185,11 @@ describe('replacing the whole set', () => {
     const answer = await call('PUT', 'fleet?replace=true', type === 'CSV' ? { csv } : { body });
     expect([answer.status, answer.body.data]).toEqual([
       201,
-      { created: 1, updated: 1, removed: { locations: 0, vehicles: 2, observations: 0, events: 0 } },
+      {
+        created: 1,
+        updated: 1,
+        removed: { locations: 0, vehicles: 2, observations: 0, events: 0, travel: 0 },
+      },
     ]);
     expect(await vehicles()).toEqual(['b', 'd']);
   });
@@ -187,7 +203,11 @@ describe('replacing the whole set', () => {
     const answer = await call('PUT', 'events?replace=true', type === 'CSV' ? { csv } : { body });
     expect([answer.status, answer.body.data]).toEqual([
       201,
-      { created: 1, updated: 1, removed: { locations: 0, vehicles: 0, observations: 0, events: 2 } },
+      {
+        created: 1,
+        updated: 1,
+        removed: { locations: 0, vehicles: 0, observations: 0, events: 2, travel: 0 },
+      },
     ]);
     expect(await revision()).toBe(before + 1);
   });
@@ -215,7 +235,7 @@ describe('replacing the whole set', () => {
         {
           code: 'CONFLICT',
           field: 'replace',
-          message: expect.stringMatching(/location 3 .* 1 observation and/),
+          message: expect.stringMatching(/location 3 .* 1 observation, /),
           detail: null,
         },
       ]);
@@ -225,13 +245,13 @@ describe('replacing the whole set', () => {
       expect(kept.body.data).toEqual({
         created: 0,
         updated: 2,
-        removed: { locations: 1, vehicles: 0, observations: 0, events: 0 },
+        removed: { locations: 1, vehicles: 0, observations: 0, events: 0, travel: 0 },
       });
       const cascaded = await call('PUT', 'locations?replace=true&cascade=true', of(9));
       expect(cascaded.body.data).toEqual({
         created: 1,
         updated: 0,
-        removed: { locations: 2, vehicles: 1, observations: 1, events: 0 },
+        removed: { locations: 2, vehicles: 1, observations: 1, events: 0, travel: 0 },
       });
       expect([await ids(), await vehicles()]).toEqual([[9], []]);
     },

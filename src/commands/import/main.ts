@@ -8,7 +8,7 @@ import { type ImportFiles, type ImportResult, importFiles } from './import-files
 import { openProgress } from './progress.ts';
 import { importSample } from './sample.ts';
 
-const USAGE = `npm run import -- [--locations <file>] [--fleet <file>] [--demand <file>] [--events <file>]
+const USAGE = `npm run import -- [--locations <file>] [--fleet <file>] [--demand <file>] [--events <file>] [--travel <file>]
 npm run import -- --sample
 
 Imports CSV or CSV.gz files into the database at DATABASE_URL: all of them, or nothing if there is any fault.
@@ -18,6 +18,7 @@ Rows whose key is already stored replace the stored row; nothing is deleted.
   --fleet <file>      vehicle_id,location_id[,status][,capacity][,acquired_on][,last_maintenance_on][,utilization_rate]
   --demand <file>     location_id,hour_utc_iso|hour,pickups|demand
   --events <file>     event_id[,location_id],from,to,kind[,factor][,name]
+  --travel <file>     from_location_id,to_location_id,distance_km,duration_minutes
   --sample            the New York sample of data/nyc and a generated fleet
   --help
 `;
@@ -42,7 +43,15 @@ function parse(args: string[]) {
   try {
     return parseArgs({
       args,
-      options: { locations: text, fleet: text, demand: text, events: text, sample: flag, help: flag },
+      options: {
+        locations: text,
+        fleet: text,
+        demand: text,
+        events: text,
+        travel: text,
+        sample: flag,
+        help: flag,
+      },
     }).values;
   } catch (error) {
     throw new ImportError([`${(error as Error).message}; \`npm run import -- --help\` lists the options`]);

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
+import type { CsvRow } from '../../csv/parser.ts';
 import { inTransaction } from '../../db/client.ts';
 import { hadLocations } from '../../db/locations.ts';
 import {
@@ -9,6 +10,7 @@ import {
   setStagedTimeZone,
   storeStages,
 } from '../../db/staging.ts';
+import { openCsv } from './csv-file.ts';
 import { type ImportOptions, type ImportResult, stageFiles } from './import-files.ts';
 import { generateFleet } from './sample-fleet.ts';
 
@@ -17,9 +19,11 @@ const sampleFile = (name: string) => fileURLToPath(new URL(`../../../data/nyc/${
 /** The sample has UTC times; its local days are New York's. */
 const TIME_ZONE = 'America/New_York';
 
+const METRES_PER_MILE = 1609.344;
+
 /**
  * Loads the sample, all or nothing: 73 taxi zones of New York, their hourly demand from January to April 2017
- * (data/nyc/README.md) and a generated fleet.
+ * and taxi travel between them (data/nyc/README.md), and a generated fleet.
  *
  * Unit: demand is taxi **pickups per hour**; a vehicle's capacity is in vehicles. The city has about 11,500 pickups an
  * hour on average, and its busiest zones have hundreds: far more than 600 vehicles can serve. So a plan with both must
@@ -31,7 +35,8 @@ export async function importSample(pool: pg.Pool, options: ImportOptions = {}): 
     await stageFiles(client, files, options);
     await setStagedTimeZone(client, TIME_ZONE);
     await stageFleet(client);
-    return storeStages(client, ['locations', 'fleet', 'demand'], (stage) =>
+    await stageTravel(client);
+    return storeStages(client, ['locations', 'fleet', 'demand', 'travel'], (stage) =>
       options.onProgress?.({ phase: 'storing', stage }),
     );
   });
@@ -52,4 +57,15 @@ async function stageFleet(client: pg.PoolClient): Promise<void> {
     ]),
   );
   await fillStage(client, 'fleet', lines);
+}
+
+/** Stages the observed travel between zones, whose lengths are in miles; rounded to metres. */
+async function stageTravel(client: pg.PoolClient): Promise<void> {
+  const streams = await openCsv(sampleFile('zone_pairs_2017.csv.gz'), () => {});
+  await fillStage(client, 'travel', ...streams, async function* (rows: AsyncIterable<CsvRow>) {
+    for await (const { line, cells } of rows) {
+      const [from, to, _trips, minutes, miles] = cells.map(Number);
+      if (line > 1) yield copyLine(line, [from, to, Math.round(miles * METRES_PER_MILE) / 1000, minutes]);
+    }
+  });
 }

@@ -9,6 +9,7 @@ import {
   PutEventsRequest,
   PutFleetRequest,
   PutLocationsRequest,
+  PutTravelRequest,
 } from '../../contracts/data.ts';
 import { DECISION_STEP_HOURS, DecisionRequest } from '../../contracts/decisions.ts';
 import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
@@ -21,8 +22,14 @@ import { RiskRequest } from '../../contracts/risk.ts';
 import type { OptimizeSettings } from '../../core/optimize/problem/model.ts';
 import { checkRequest, namedLocationIds } from '../../core/optimize/request/check.ts';
 import { type RiskSettings, scoreRisk } from '../../core/risk.ts';
-import { packDemand, packEvents, packLocations, packVehicles } from '../../db/packed-rows.ts';
-import { findDemandFaults, findEventFaults, findFleetFaults, findLocationFaults } from '../data-faults.ts';
+import { packDemand, packEvents, packLocations, packTravel, packVehicles } from '../../db/packed-rows.ts';
+import {
+  findDemandFaults,
+  findEventFaults,
+  findFleetFaults,
+  findLocationFaults,
+  findTravelFaults,
+} from '../data-faults.ts';
 
 /** Settings that are needed to read a body. */
 export type IntakeSettings = {
@@ -86,6 +93,11 @@ export const OPERATIONS = {
     const { faults, found } = findEventFaults(events, known);
     return { locationIds: distinctIds(events), faults, rows: packEvents(found) };
   }),
+  travel: operation(PutTravelRequest, ({ travel }, { known }) => ({
+    locationIds: [...new Set(travel.flatMap((row) => [row.from_location_id, row.to_location_id]))],
+    faults: findTravelFaults(travel, known),
+    rows: packTravel(travel),
+  })),
   vehicle_patch: operation(FleetVehiclePatch, (body) => body),
   location_patch: operation(LocationPatch, (body) => body),
 };

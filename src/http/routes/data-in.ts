@@ -10,6 +10,7 @@ import {
   PutEventsRequest,
   PutFleetRequest,
   PutLocationsRequest,
+  PutTravelRequest,
   UpsertCounts,
 } from '../../contracts/data.ts';
 import { VehicleId } from '../../contracts/vehicles.ts';
@@ -22,12 +23,13 @@ import { patchVehicle, upsertVehicles } from '../../db/fleet.ts';
 import { holdLocations, upsertLocations } from '../../db/locations.ts';
 import type { PackedRows } from '../../db/packed-rows.ts';
 import type { Stage } from '../../db/staging.ts';
+import { upsertTravel } from '../../db/travel.ts';
 import type { Counts } from '../../db/upsert.ts';
 import { bodyOf, CSV_TYPE, type CsvBody, factsOf, isCsv, JSON_TYPE, MERGE_PATCH_TYPE } from '../bodies.ts';
 import { checkLocation } from '../data-faults.ts';
 import type { Deps } from '../deps.ts';
 import type { ReceivedBody } from '../intake/intake.ts';
-import { packedIds, type Replace, removeOthers } from '../removal.ts';
+import { packedKeys, type Replace, removeOthers } from '../removal.ts';
 import { answers, errors } from '../responses.ts';
 import { storeCsv } from '../store-csv.ts';
 
@@ -50,7 +52,7 @@ const replace = Type.Optional(
 const cascade = Type.Optional(
   Type.Boolean({
     description:
-      'with `replace`: also deletes the vehicles, observations and events of those locations; default false',
+      'with `replace`: also deletes the vehicles, observations, events and travel of those locations; default false',
   }),
 );
 const NoQuery = Type.Object({}, { additionalProperties: false });
@@ -108,6 +110,13 @@ const eventsExample = {
   ],
 };
 
+const travelExample = {
+  travel: [
+    { from_location_id: 4, to_location_id: 12, distance_km: 5.681, duration_minutes: 11.99 },
+    { from_location_id: 12, to_location_id: 4, distance_km: 6.12, duration_minutes: 14.5 },
+  ],
+};
+
 const csvExamples: Record<Stage, string> = {
   locations: 'id,name,latitude,longitude,time_zone\n4,Alphabet City,40.723752,-73.976968,America/New_York\n',
   fleet:
@@ -117,6 +126,7 @@ const csvExamples: Record<Stage, string> = {
     'event_id,location_id,from,to,kind,factor,name\n' +
     'EXAMPLE-MARATHON,,2017-05-07T12:00:00Z,2017-05-07T20:00:00Z,marathon,,\n' +
     'EXAMPLE-CLOSED,12,2017-05-04T04:00:00Z,2017-05-05T04:00:00Z,closed,0,Ferry terminal closed\n',
+  travel: 'from_location_id,to_location_id,distance_km,duration_minutes\n4,12,5.681,11.99\n12,4,6.12,14.5\n',
 };
 
 /** A bulk body: JSON that fits the schema, or CSV of the same table. */
@@ -130,9 +140,10 @@ function bulkBody<S extends TSchema>(stage: Stage, schema: S, example: Static<S>
   };
 }
 
-/** Writing `/api/v1/data`: locations, fleet, observed demand, events. */
+/** Writing `/api/v1/data`: locations, fleet, observed demand, events, travel. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of routes with their schemas
 export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>): FastifyPluginAsyncTypebox {
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of routes with their schemas
   return async (app) => {
     app.put(
       '/api/v1/data/locations',
@@ -145,7 +156,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           description:
             `${bulk} \`time_zone\`, \`active\` and \`expected_daily_demand\` that a row does not give ` +
             'stay as they are. ' +
-            'With `replace` all other locations are deleted; one with vehicles, observations or events is refused.',
+            'With `replace` all other locations are deleted; one with vehicles, observations, events or travel is refused.',
           querystring: LocationsQuery,
           body: bulkBody('locations', PutLocationsRequest, locationsExample),
           response: { ...written, ...errors(409) },
@@ -252,6 +263,25 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
       },
       (request, reply) => storeBulk(request, reply, 'events', upsertEvents, readReplace(request.query)),
     );
+
+    app.put(
+      '/api/v1/data/travel',
+      {
+        config: { operation: 'travel' },
+        schema: {
+          operationId: 'put_travel',
+          tags: ['data'],
+          summary: 'Create or replace travel between locations',
+          description:
+            `${bulk} Kilometres and minutes from one location to another; the way back is a row of its own. ` +
+            'Other pairs stay as they are; with `replace` they are deleted.',
+          querystring: SetQuery,
+          body: bulkBody('travel', PutTravelRequest, travelExample),
+          response: written,
+        },
+      },
+      (request, reply) => storeBulk(request, reply, 'travel', upsertTravel, readReplace(request.query)),
+    );
   };
 
   /**
@@ -283,7 +313,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
     return db.transaction(async (tx) => {
       await body.check(await holdLocations(tx, locationIds));
       if (!replace || stage === 'demand') return upsert(tx, rows);
-      const removed = await removeOthers(tx, stage, packedIds(rows, stage), replace);
+      const removed = await removeOthers(tx, stage, packedKeys(rows, stage), replace);
       return { ...(await upsert(tx, rows)), removed };
     });
   }

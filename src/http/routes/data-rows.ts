@@ -18,7 +18,7 @@ const DeleteQuery = Type.Object(
     cascade: Type.Optional(
       Type.Boolean({
         description:
-          'true: the vehicles, observations and events of the location are deleted too; default false',
+          'true: the vehicles, observations, events and travel of the location are deleted too; default false',
       }),
     ),
   },
@@ -68,8 +68,8 @@ export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): Fas
           tags: ['data'],
           summary: 'Delete one location',
           description:
-            'Refused with 409 while it has vehicles, observations or events, unless `cascade` is true. Plans and ' +
-            'decisions keep their data about it.',
+            'Refused with 409 while it has vehicles, observations, events or travel, unless `cascade` is true. ' +
+            'Plans and decisions keep their data about it.',
           params: LocationParams,
           querystring: DeleteQuery,
           response: { 200: answers('number of rows deleted', Removed), ...errors(400, 404, 409, 503) },

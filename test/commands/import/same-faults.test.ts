@@ -6,7 +6,7 @@ import { importFiles } from '../../../src/commands/import/import-files.ts';
 import { newTemporaryFolder, removeFolder } from '../../helpers/folders.ts';
 import { send, startTestService } from '../../helpers/service.ts';
 
-const PATHS = { locations: 'PUT', fleet: 'PUT', demand: 'POST', events: 'PUT' } as const;
+const PATHS = { locations: 'PUT', fleet: 'PUT', demand: 'POST', events: 'PUT', travel: 'PUT' } as const;
 type Stage = keyof typeof PATHS;
 
 const many = (rows: number, row: (i: number) => string) =>
@@ -65,6 +65,12 @@ const FILES: [string, Stage, string | Buffer][] = [
       'c,,2026-03-01T05:00:00Z,2026-03-01T06:00:00+02:00,strike,,\n'.repeat(2) +
       'd,9,2026-03-01T05:00:00Z,2026-03-01T06:00:00Z,strike,,\n',
   ],
+  [
+    'cells of travel, a pair that comes twice, pairs at unknown locations',
+    'travel',
+    'from_location_id,to_location_id,distance_km,duration_minutes\n1,x,-1,many\n1,2,1e9,1e9\n' +
+      '8,9,1,1\n8,9,1,1\n9,8,1,1\n',
+  ],
   ['a header that does not fit', 'fleet', 'vehicle,location_id\na,1\n'],
   ['a misspelt column', 'fleet', 'vehicle_id,location_id,capcity\na,1,2\n'],
   ['rows that are too short and too long', 'fleet', 'vehicle_id,location_id\na\nb,1,2\n'],
@@ -120,6 +126,7 @@ describe('the import command', () => {
       fleet: 'vehicle_id,location_id\na,1\na,1\n"b,1\n',
       demand: 'location_id,hour,demand\n1,later,1\n',
       events: 'event_id,from,to,kind\na,later,later,\n',
+      travel: 'from_location_id,to_location_id,distance_km,duration_minutes\n1,1,far,long\n',
     };
     const files: Partial<Record<Stage, string>> = {};
     for (const [stage, content] of Object.entries(contents) as [Stage, string][]) {
@@ -131,7 +138,7 @@ describe('the import command', () => {
         importFiles(service.pool, { [stage]: files[stage] }).catch((e) => e.problems.slice(0, -1)),
       ),
     );
-    expect(alone.map((lines) => lines.length)).toEqual([100, 1, 1, 3]);
+    expect(alone.map((lines) => lines.length)).toEqual([100, 1, 1, 3, 2]);
     const together = await importFiles(service.pool, files).catch((e) => e.problems);
     expect(together).toEqual([
       ...alone.flat(),

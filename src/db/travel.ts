@@ -1,0 +1,63 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { RemovedCounts, TravelPair } from '../contracts/data.ts';
+import type { Queryable } from './client.ts';
+import type { PackedRows } from './packed-rows.ts';
+import { NOTHING_REMOVED } from './removal.ts';
+import { travel } from './schema.ts';
+import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';
+
+export type TravelKey = Pick<TravelPair, 'from_location_id' | 'to_location_id'>;
+
+/**
+ * A page of pairs by ascending ids, after `after` (null: from the first one).
+ * @param fromLocationId only pairs that begin there
+ */
+export async function readTravelPage(
+  db: Queryable,
+  after: TravelKey | null,
+  limit: number,
+  fromLocationId?: number,
+): Promise<TravelPair[]> {
+  const start =
+    after && sql`(from_location_id, to_location_id) > (${after.from_location_id}, ${after.to_location_id})`;
+  const from = fromLocationId === undefined ? undefined : sql`from_location_id = ${fromLocationId}`;
+  const { rows } = await db.execute<TravelPair>(sql`
+    select from_location_id, to_location_id, distance_km, duration_minutes from ${travel}
+    where ${start ?? sql`true`} and ${from ?? sql`true`}
+    order by from_location_id, to_location_id limit ${limit}`);
+  return rows;
+}
+
+export const TRAVEL_UPSERT: UpsertTarget = {
+  table: 'travel',
+  key: ['from_location_id', 'to_location_id'],
+  values: ['distance_km', 'duration_minutes'],
+};
+const [BEFORE, AFTER] = upsertText(TRAVEL_UPSERT).map((text) => sql.raw(text));
+
+/**
+ * Creates or replaces pairs (`packTravel`). Call it in a transaction. Each pair may occur once; all locations must be
+ * stored, and held by the transaction.
+ */
+export function upsertTravel(tx: Queryable, rows: PackedRows): Promise<Counts> {
+  return upsertInOrder(rows, async ([from, to, km, minutes]) => {
+    const result = await tx.execute<{ created: number }>(
+      sql`${BEFORE} unnest(${from}::int[], ${to}::int[], ${km}::float8[], ${minutes}::float8[])
+        as row (from_location_id, to_location_id, distance_km, duration_minutes) ${AFTER}`,
+    );
+    return result.rows[0].created;
+  });
+}
+
+/**
+ * Deletes all pairs except the named ones, and blocks other writers of travel until the transaction ends.
+ * @param named a query of their two ids
+ */
+export async function deleteOtherTravel(tx: Queryable, named: SQL): Promise<RemovedCounts> {
+  await tx.execute(sql`lock table ${travel} in share row exclusive mode`);
+  const { rowCount } = await tx.execute(
+    sql`delete from ${travel} t where not exists (select from (${named}) named (a, b)
+      where named.a = t.from_location_id and named.b = t.to_location_id)`,
+  );
+  return { ...NOTHING_REMOVED, travel: rowCount ?? 0 };
+}
