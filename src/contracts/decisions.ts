@@ -28,11 +28,12 @@ const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
 
 const PLANNED_DEMANDS = ['mean', 'upper'] as const;
 
-/** `step_hours` of a decision that states none. */
-export const DECISION_STEP_HOURS = 24;
-
 const ON_MISSING_HISTORY = ['expected', 'fail'] as const;
 export type OnMissingHistory = (typeof ON_MISSING_HISTORY)[number];
+
+/** A decision is about tomorrow, by the hour, if its request does not say otherwise. */
+export const DECISION_HORIZON_HOURS = 24;
+export const DECISION_STEP_HOURS = 1;
 
 export const DecisionRequest = Type.Object(
   {
@@ -57,8 +58,8 @@ export const DecisionRequest = Type.Object(
         description: 'locations to forecast; default: those of `network`, else all active locations',
       }),
     ),
-    horizon_hours: Type.Optional(HorizonHours),
-    step_hours: Type.Optional(StepHours),
+    horizon_hours: Type.Optional({ ...HorizonHours, default: DECISION_HORIZON_HOURS }),
+    step_hours: Type.Optional({ ...StepHours, default: DECISION_STEP_HOURS }),
     start_date: Type.Optional(StartDate),
     confidence_level: Type.Optional(ConfidenceLevel),
     demand: Type.Optional(
@@ -192,3 +193,4 @@ export const DecisionResponse = Type.Object(
   },
   { $id: 'DecisionResponse' },
 );
+export type DecisionResponse = Static<typeof DecisionResponse>;

@@ -45,8 +45,8 @@ export function decisionRisk(
 
 /**
  * The optimization behind a decision: the vehicles that were not excluded, and the forecast demand, scaled, in the
- * steps of the forecast. A fleet that cannot reach the service level serves the most it can, unless the request says
- * otherwise.
+ * steps of the forecast. Unless the request says otherwise, peaks of different hours are not added up, and a fleet
+ * that cannot reach the service level serves the most it can.
  * @throws NotFiniteError if the stored forecast lacks a number: null is not a demand of 0
  */
 export function planRequest(
@@ -68,7 +68,11 @@ export function planRequest(
     fleet_state: { vehicles: fleet.filter(({ vehicle_id }) => !leftOut.has(vehicle_id)) },
     constraints: { shortage: 'serve_most', ...constraints },
     ...(network && { network }),
-    options: { ...options, step_hours: forecast.metadata.step_hours as StepHours },
+    options: {
+      demand_aggregation: 'system_peak',
+      ...options,
+      step_hours: forecast.metadata.step_hours as StepHours,
+    },
   };
 }
 

@@ -79,7 +79,7 @@ export const PARAMETER_EXAMPLES: Record<string, string> = {
   decision_id: 'dec_01a1ff31-a641-7280-b760-87762dc26827',
   plan_id: 'plan_01a1ff31-a641-7280-b760-87762dc26827',
   other_id: 'plan_01a1ff31-b0c2-7d10-8f3e-2a4b6c8d0e1f',
-  vehicle_id: 'NYC-0001',
+  vehicle_id: 'NYC-00001',
   location_id: '161',
   event_id: 'EXAMPLE-CLOSED',
 };

@@ -27,12 +27,6 @@ export const riskExample = {
   vehicles: [{ id: 'V1', age_days: 365, utilization_rate: 0.75, days_since_maintenance: 14 }],
 };
 
-/** The sample fleet serves about 1.8 % of the city's taxi demand. */
-export const decisionExample = {
-  horizon_hours: 24,
-  step_hours: 1,
-  demand_scale: 0.018,
-  risk: { threshold: 0.7 },
-};
+export const decisionExample = { risk: { threshold: 0.7 } };
 
 export const backtestExample = { location_ids: [161, 236], horizon_hours: 48, step_hours: 24, origins: 4 };

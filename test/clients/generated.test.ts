@@ -62,7 +62,7 @@ const { data: job } = await client.GET('/api/v1/jobs/{job_id}', { params: { path
 const result = job?.data.result;
 if (!result || result.status === 'error' || !('total_cost' in result.data)) throw new Error('no result');
 const changed = await client.PATCH('/api/v1/data/fleet/{vehicle_id}', {
-  params: { path: { vehicle_id: 'NYC-0001' } },
+  params: { path: { vehicle_id: 'NYC-00001' } },
   body: { status: 'maintenance' },
 });
 const { error } = await client.GET('/api/v1/plans/{plan_id}', { params: { path: { plan_id: 'none' } } });
@@ -118,7 +118,7 @@ assert isinstance(job, JobEnvelope)
 result = job.data.result
 assert isinstance(result, OptimizeResponse)
 patch = FleetVehiclePatch(status=FleetVehiclePatchStatus.DOWNTIME)
-changed = change_vehicle.sync("NYC-0001", client=client, body=patch)
+changed = change_vehicle.sync("NYC-00001", client=client, body=patch)
 assert isinstance(changed, FleetVehicleEnvelope)
 missing = get_plan.sync("none", client=client)
 assert isinstance(missing, ErrorEnvelope)

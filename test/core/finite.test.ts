@@ -114,7 +114,7 @@ describe('a decision', () => {
   /** As stored with another decision: JSON text. */
   const stored = (upper: (number | null)[]): ForecastData =>
     JSON.parse(
-      `{"forecasts":{"4":[10,12]},"intervals":{"4":{"lower":[1,1],"upper":${JSON.stringify(upper)}}}}`,
+      `{"metadata":{"step_hours":1},"forecasts":{"4":[10,12]},"intervals":{"4":{"lower":[1,1],"upper":${JSON.stringify(upper)}}}}`,
     );
   const plan = (upper: (number | null)[]) =>
     planRequest({ demand: 'upper', demand_scale: 0.5 }, [], { left_out: [] }, stored(upper));

@@ -389,10 +389,9 @@ describe('the views for analysts', () => {
 
 type Named = { id: number; name: string };
 
-/** Plans seven days of the sample's demand, scaled to its fleet, and asks for too much once. */
+/** Plans the busiest hour of seven days of the sample, and asks for too much once. */
 async function makePlans(pool: pg.Pool, url: string): Promise<void> {
   const { fleet } = (await send(`${url}/api/v1/data/fleet`)).body.data;
-  const operational = fleet.filter((vehicle: { status: string }) => vehicle.status === 'operational').length;
   for (let day = 24; day <= 31; day++) {
     // The last request is that of the 30th once more, for twice the demand.
     const { rows } = await pool.query<{ id: number; hours: number[] }>(
@@ -400,17 +399,13 @@ async function makePlans(pool: pg.Pool, url: string): Promise<void> {
        where (hour at time zone 'America/New_York')::date = $1 group by location_id order by location_id`,
       [`2017-04-${Math.min(day, 30)}`],
     );
-    const peaks = rows.reduce((sum, { hours }) => sum + Math.max(...hours), 0);
-    const share = ((day <= 30 ? 0.8 : 1.6) * operational) / peaks;
-    const scaled = rows.map(({ id, hours }) => [
-      id,
-      hours.map((demand) => Number((demand * share).toFixed(4))),
-    ]);
+    const share = day <= 30 ? 1 : 2;
+    const scaled = rows.map(({ id, hours }) => [id, hours.map((demand) => demand * share)]);
     const { status, text } = await send(`${url}/api/v1/optimize`, {
       body: {
         demand_forecast: Object.fromEntries(scaled),
         fleet_state: { vehicles: fleet },
-        options: { priority: day === 30 ? 'high' : 'normal' },
+        options: { demand_aggregation: 'system_peak', priority: day === 30 ? 'high' : 'normal' },
       },
       headers: { 'x-client-id': day % 7 === 1 || day % 7 === 2 ? 'weekend-desk' : 'dispatch' },
     });

@@ -60,9 +60,10 @@ describe('npm start', () => {
 
     const first = start(env);
     const text = await first.ready;
-    expect(text).toMatch(/First plan: 2017-05-04, 73 locations, \d{3} operational vehicles/);
+    expect(text).toMatch(/First plan: 2017-05-04, 73 locations, 12,523 operational vehicles/);
     expect(text).toMatch(/solver status\s+(optimal|feasible)/);
-    expect(text).toMatch(/demand coverage\s+(9[5-9]|100)\.\d %/);
+    expect(text).toMatch(/served if the vehicles below move first\s+95\.0 %/);
+    expect(text).toMatch(/unserved +of +at/);
     const passwordFile = /DATABASE_PASSWORD_FILE=(\S+)/.exec(text)?.[1] ?? '';
     expect(text).not.toContain(await readFile(passwordFile, 'utf8'));
     expect(text).not.toMatch(/:\/\/[^/\s]+:[^/\s]+@/);
@@ -70,7 +71,12 @@ describe('npm start', () => {
       return ((await stat(path.join(folder, name))).mode & 0o777).toString(8);
     });
     expect(await Promise.all(modes)).toEqual(['700', '600', '600', '700']);
-    const jobUrl = /this job\s+(\S+)/.exec(text)?.[1] ?? '';
+    const decisionUrl = /this decision\s+(\S+)/.exec(text)?.[1] ?? '';
+    expect((await send(decisionUrl)).body.data).toMatchObject({
+      status: 'completed',
+      solver_status: 'optimal',
+    });
+    const jobUrl = decisionUrl.replace('/decisions/', '/jobs/');
     const job = await send(jobUrl);
     expect(job.body.data).toMatchObject({ status: 'completed', attempts: 1 });
     expect((await send(`${new URL(jobUrl).origin}/docs/static/index.html`)).status).toBe(200);

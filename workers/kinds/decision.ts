@@ -1,4 +1,8 @@
-import { DECISION_STEP_HOURS, type DecisionResult } from '../../src/contracts/decisions.ts';
+import {
+  DECISION_HORIZON_HOURS,
+  DECISION_STEP_HOURS,
+  type DecisionResult,
+} from '../../src/contracts/decisions.ts';
 import type { DecisionFacts } from '../../src/contracts/job-facts.ts';
 import { inSnapshot, type Queryable } from '../../src/db/client.ts';
 import { insertDecision, readDecisionInputs, type StoredInputs } from '../../src/db/decisions.ts';
@@ -66,7 +70,7 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
   const { deps, job } = run;
   const { db, config } = deps;
   const {
-    horizon_hours: horizonHours = config.FORECASTING_HORIZON_DAYS * 24,
+    horizon_hours: horizonHours = DECISION_HORIZON_HOURS,
     step_hours: stepHours = DECISION_STEP_HOURS,
     confidence_level: confidenceLevel = 0.95,
   } = facts;
@@ -113,12 +117,7 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
  * request has the fleet, the locations of its vehicles are read later, when they are known.
  */
 async function readInputs(tx: Queryable, { config, calendar }: JobRun['deps'], facts: DecisionFacts) {
-  const {
-    location_ids,
-    network,
-    hasFleet,
-    horizon_hours: horizonHours = config.FORECASTING_HORIZON_DAYS * 24,
-  } = facts;
+  const { location_ids, network, hasFleet, horizon_hours: horizonHours = DECISION_HORIZON_HOURS } = facts;
   const locationIds = await requestedLocations(tx, facts);
   // Some may have been deleted since the request was accepted.
   await checkForecastLocations(

@@ -1,10 +1,10 @@
 import type { FleetVehicle } from '../../contracts/data.ts';
 import type { VehicleStatus } from '../../contracts/vehicles.ts';
 
-/** Vehicles of the sample fleet: enough for a plan to move a few hundred, and few enough for a plan in seconds. */
-export const SAMPLE_FLEET_SIZE = 600;
-/** Taxis take one party at a time. */
-const SAMPLE_VEHICLE_CAPACITY = 1;
+/** New York's yellow cabs: as many as the city has medallions. */
+export const SAMPLE_FLEET_SIZE = 13_587;
+/** Trips that a cab serves in an hour, which is the step of a decision. */
+const SAMPLE_VEHICLE_CAPACITY = 2;
 const SEED = 2017;
 
 /** Shares of the statuses, summing to 1. */
@@ -31,7 +31,7 @@ export function generateFleet(meanDemand: readonly { locationId: number; mean: n
   }));
   const statuses = STATUS_SHARES.map(([item, weight]) => ({ item, weight }));
   return Array.from({ length: SAMPLE_FLEET_SIZE }, (_, i) => ({
-    vehicle_id: `NYC-${String(i + 1).padStart(4, '0')}`,
+    vehicle_id: `NYC-${String(i + 1).padStart(5, '0')}`,
     location_id: draw(weighted, random()),
     status: draw(statuses, random()),
     capacity: SAMPLE_VEHICLE_CAPACITY,

@@ -197,7 +197,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
             'A JSON merge patch (also taken as `application/json`): the fields in the body are changed, ' +
             'the rest stay; null is refused. ' +
             'The answer is the vehicle as GET /api/v1/data/fleet shows it.',
-          params: Type.Object({ vehicle_id: { ...VehicleId, examples: ['NYC-0001'] } }),
+          params: Type.Object({ vehicle_id: { ...VehicleId, examples: ['NYC-00001'] } }),
           body: {
             content: {
               [JSON_TYPE]: { schema: { ...FleetVehiclePatch, examples: [patchExample] } },

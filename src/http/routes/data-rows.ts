@@ -95,7 +95,7 @@ export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): Fas
           tags: ['data'],
           summary: 'Delete one vehicle',
           description: 'Plans and decisions keep their data about it.',
-          params: Type.Object({ vehicle_id: { ...VehicleId, examples: ['NYC-0001'] } }),
+          params: Type.Object({ vehicle_id: { ...VehicleId, examples: ['NYC-00001'] } }),
           response: { 200: answers('number of rows deleted', Removed), ...errors(400, 404, 503) },
         },
       },

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { success } from '../../answers/envelope.ts';
 import { AppError, type Fault } from '../../answers/errors.ts';
 import {
+  DECISION_HORIZON_HOURS,
   DECISION_STEP_HOURS,
   Decision,
   DecisionListItem,
@@ -57,8 +58,8 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     const ids = await requestedLocations(db, { ...(location_ids && { location_ids }), ...network });
     const field = location_ids || !networkIds ? 'location_ids' : 'network.location_ids';
     await checkForecastLocations(db, ids, field);
-    const { horizon_hours = config.FORECASTING_HORIZON_DAYS * 24, step_hours } = forecast;
-    checkForecastSize(ids.length, horizon_hours, step_hours ?? DECISION_STEP_HOURS, sizeField(forecast));
+    const { horizon_hours = DECISION_HORIZON_HOURS, step_hours = DECISION_STEP_HOURS } = forecast;
+    checkForecastSize(ids.length, horizon_hours, step_hours, sizeField(forecast));
     await decisionHistory(db, config, ids, forecast);
     return {
       locationCount: ids.length,

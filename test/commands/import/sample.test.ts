@@ -64,8 +64,8 @@ describe('the sample', () => {
     expect(share('operational')).toBeCloseTo(0.92, 1);
     expect(share('maintenance')).toBeGreaterThan(0.02);
     expect(share('downtime')).toBeGreaterThan(0.01);
-    expect(vehicles[0].vehicle_id).toBe('NYC-0001');
-    expect(vehicles.every((v) => v.capacity === 1)).toBe(true);
+    expect(vehicles[0].vehicle_id).toBe('NYC-00001');
+    expect(vehicles.every((v) => v.capacity === 2)).toBe(true);
   });
 
   test('without demand there is no fleet', () => {
