@@ -3,7 +3,7 @@ import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../src/cont
 import type { ForecastData } from '../src/contracts/forecast.ts';
 import { jobFacts } from '../src/contracts/job-facts.ts';
 import type { JobKind } from '../src/contracts/jobs.ts';
-import type { OptimizeOptions, OptimizeRequest } from '../src/contracts/optimize.ts';
+import { boundedLocationIds, type OptimizeOptions, type OptimizeRequest } from '../src/contracts/optimize.ts';
 import {
   type DecisionFault,
   decisionFaults,
@@ -70,7 +70,7 @@ type InputsTask = {
 type TakenInputs = {
   /** without the fleet */
   request: string;
-  /** where vehicles stand or demand is forecast */
+  /** where vehicles stand or demand is forecast, and those that constraints name */
   locationIds: number[];
   vehicleCount: number;
   leftOutCount: number;
@@ -150,7 +150,11 @@ const WORK = {
     if (silent.length > 0) return { status: 'silent', locationIds: silent.map((one) => one.locationId) };
     const inputs = {
       locationIds: [
-        ...new Set([...series.map((one) => one.locationId), ...fleet.map((one) => one.location_id)]),
+        ...new Set([
+          ...series.map((one) => one.locationId),
+          ...fleet.map((one) => one.location_id),
+          ...boundedLocationIds(rest.constraints),
+        ]),
       ],
       request: JSON.stringify(rest),
       vehicleCount: fleet.length,

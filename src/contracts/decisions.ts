@@ -124,7 +124,7 @@ const DecisionInputs = Type.Object(
     forecast: ForecastData,
     locations: nullable(
       Type.Array(Location),
-      'locations with vehicles or demand; null if `network` gives the costs',
+      'locations with vehicles or demand, or that constraints name; null if `network` gives the costs',
     ),
   },
   { $id: 'DecisionInputs' },

@@ -1,7 +1,7 @@
 import type { BacktestRequest } from './backtest.ts';
 import type { DecisionRequest } from './decisions.ts';
 import type { JobKind } from './jobs.ts';
-import type { OptimizeRequest } from './optimize.ts';
+import { boundedLocationIds, type OptimizeRequest } from './optimize.ts';
 
 /**
  * What the event loop of a worker needs to know of a request. It is extracted when the request is checked, and stored
@@ -16,6 +16,8 @@ export type OptimizeFacts = {
 export type DecisionFacts = OptimizeFacts &
   Omit<DecisionRequest, 'fleet_state' | 'network' | 'constraints' | 'options'> & {
     network?: { location_ids: number[] };
+    /** locations that the constraints name; absent: none */
+    boundedLocationIds?: number[];
     /** the request has vehicles of its own */
     hasFleet: boolean;
   };
@@ -32,17 +34,13 @@ export function jobFacts(kind: JobKind, request: RequestOf[JobKind]): JobFacts {
   const { options } = request as OptimizeRequest | DecisionRequest;
   const timeLimitSeconds = options?.time_limit_seconds ?? null;
   if (kind === 'optimize') return { timeLimitSeconds };
-  const {
-    fleet_state,
-    network,
-    constraints: _constraints,
-    options: _options,
-    ...rest
-  } = request as DecisionRequest;
+  const { fleet_state, network, constraints, options: _options, ...rest } = request as DecisionRequest;
+  const bounded = boundedLocationIds(constraints);
   return {
     ...rest,
     timeLimitSeconds,
     hasFleet: fleet_state !== undefined,
     ...(network && { network: { location_ids: network.location_ids } }),
+    ...(bounded.length > 0 && { boundedLocationIds: bounded }),
   };
 }

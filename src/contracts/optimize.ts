@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import {
   LOCATION_KEY,
+  LOCATION_OR_DEFAULT_KEY,
   MAX_COST,
   MAX_COUNT,
   MAX_DEMAND,
@@ -65,6 +66,23 @@ const Count = Type.Integer({ minimum: 0, maximum: MAX_COUNT });
 const Distance = Type.Number({ minimum: 0, maximum: MAX_DISTANCE_KM });
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 
+const COUNTS_BY_LOCATION =
+  'A number for all locations, or numbers by location: `{"12": 4}`, or `{"default": 10, "12": 4}` with one for all ' +
+  'other locations, which otherwise have no such bound. A location that is named becomes part of the problem';
+
+/** A count for all locations, or one per location. */
+const CountsByLocation = (description: string) =>
+  Type.Union(
+    [
+      Count,
+      Type.Record(Type.String({ pattern: LOCATION_OR_DEFAULT_KEY }), Count, {
+        maxProperties: MAX_DEMAND_LOCATIONS,
+        additionalProperties: false,
+      }),
+    ],
+    { description: `${description}. ${COUNTS_BY_LOCATION}` },
+  );
+
 const SHORTAGES = ['fail', 'serve_most'] as const;
 
 export const Constraints = Type.Object(
@@ -82,14 +100,12 @@ export const Constraints = Type.Object(
       ...Capacity,
       description: 'capacity of vehicles that do not state one',
     }),
-    min_vehicles_per_location: Type.Optional({
-      ...Count,
-      description: 'operational vehicles at each location after the moves',
-    }),
-    max_vehicles_per_location: Type.Optional({
-      ...Count,
-      description: 'operational vehicles at each location after the moves',
-    }),
+    min_vehicles_per_location: Type.Optional(
+      CountsByLocation('fewest operational vehicles at a location after the moves'),
+    ),
+    max_vehicles_per_location: Type.Optional(
+      CountsByLocation('most operational vehicles at a location after the moves'),
+    ),
     total_fleet_size: Type.Optional({ ...Count, description: 'maximum number of serving vehicles' }),
     shortage: Type.Optional(
       Type.Enum([...SHORTAGES], {
@@ -103,6 +119,15 @@ export const Constraints = Type.Object(
   { $id: 'Constraints', additionalProperties: false },
 );
 export type Constraints = Static<typeof Constraints>;
+
+/** Locations that bounds per location name, possibly more than once. */
+export function boundedLocationIds(constraints: Constraints = {}): number[] {
+  const { min_vehicles_per_location: least, max_vehicles_per_location: most } = constraints;
+  return [least, most]
+    .flatMap((bounds) => (typeof bounds === 'object' ? Object.keys(bounds) : []))
+    .filter((key) => key !== 'default')
+    .map(Number);
+}
 
 const Matrix = (description: string) =>
   Type.Array(
@@ -327,12 +352,17 @@ export const BINDING_CONSTRAINTS = [
 export const BindingConstraint = Type.Object(
   {
     constraint: Type.Enum([...BINDING_CONSTRAINTS]),
-    value: Type.Number({ description: 'as requested' }),
+    value: Type.Number({
+      description:
+        'as requested; if a bound of vehicles per location differs by location, the largest minimum or the ' +
+        'smallest maximum',
+    }),
     relaxed_value: Type.Number({
       description:
         'one unit looser: `min_service_level` 0.01 lower, `max_distance` 1 km longer, `total_fleet_size` ' +
         'one vehicle more, ' +
-        'a bound of vehicles per location one vehicle looser at every location',
+        'a bound of vehicles per location one vehicle looser at every location (if it differs by location, ' +
+        'wherever it is tighter than that)',
     }),
     saves: NumberOrNull,
     error_at_most: ErrorAtMost,

@@ -5,6 +5,7 @@ import { Errors } from 'typebox/value';
 import type { Fault } from '../answers/errors.ts';
 import {
   LOCATION_KEY,
+  LOCATION_OR_DEFAULT_KEY,
   MAX_LOCATION_ID,
   MAX_YEAR,
   MIN_LOCATION_ID,
@@ -226,11 +227,11 @@ const FORMATS: Record<string, string> = {
 function unknownKey(key: string, node: SchemaNode): string {
   const unsupported = UNSUPPORTED_KEYS.get(key);
   if (unsupported) return `${key} ${unsupported}`;
-  if (node.patternProperties && LOCATION_KEY in (node.patternProperties as object))
-    return (
-      `${show(key)} is not a location id; keys are whole numbers from ${MIN_LOCATION_ID} to ` +
-      `${MAX_LOCATION_ID} as text, for example "12"`
-    );
+  const keys = `keys are whole numbers from ${MIN_LOCATION_ID} to ${MAX_LOCATION_ID} as text, for example "12"`;
+  const [pattern] = Object.keys((node.patternProperties ?? {}) as object);
+  if (pattern === LOCATION_KEY) return `${show(key)} is not a location id; ${keys}`;
+  if (pattern === LOCATION_OR_DEFAULT_KEY)
+    return `${show(key)} is not a location id; ${keys}, and "default" for all other locations`;
   const known = Object.keys((node.properties ?? {}) as object);
   const near = known.find((name) => isNear(name, key));
   return near

@@ -291,6 +291,18 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
       /above/,
     ],
     [
+      { constraints: { max_vehicles_per_location: { 1: 2, 77: 3 } } },
+      400,
+      'constraints.max_vehicles_per_location.77',
+      /^location 77 is not a stored location/,
+    ],
+    [
+      { fleet_state: { vehicles: [] }, network, constraints: { min_vehicles_per_location: { 1: 3 } } },
+      400,
+      'constraints.min_vehicles_per_location.1',
+      /^location 1 is not in network.location_ids/,
+    ],
+    [
       { fleet_state: { vehicles: [{ id: 'a', location: 77 }] } },
       400,
       'fleet_state.vehicles[0].location',
@@ -312,6 +324,35 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     expect(answer.status).toBe(status);
     expect(await countJobs()).toBe(before);
   });
+
+  test.each([
+    ['of the stored fleet', {}],
+    [
+      'of the request',
+      { fleet_state: { vehicles: [1, 1, 2].map((location, v) => ({ id: `v${v}`, location })) } },
+    ],
+  ])(
+    'bounds by location hold with vehicles %s, and may name a location that nothing else names',
+    async (_, own) => {
+      const constraints = {
+        min_vehicles_per_location: { 3: 1 },
+        max_vehicles_per_location: { default: 9, 4: 0 },
+      };
+      const { status, body } = await decide({
+        ...hourly,
+        ...own,
+        location_ids: [1, 2],
+        constraints,
+        demand_scale: 0.5,
+      });
+      expect([status, body.errors]).toEqual([200, undefined]);
+      const at = Object.values(targets(body.data.plan.allocation_plan));
+      expect(at.filter((location) => location === 3)).toHaveLength(1);
+      expect(at).not.toContain(4);
+      const { inputs } = (await call(`decisions/${body.data.decision_id}`)).body.data;
+      expect(inputs.locations.map(({ id }: { id: number }) => id)).toEqual([1, 2, 3, 4]);
+    },
+  );
 
   test('too many values are refused with what to do', async () => {
     await service.pool.query(

@@ -7,7 +7,7 @@ describe('bad input', () => {
   beforeAll(async () => {
     service = await startTestService({
       workers: 0,
-      overrides: { HTTP_BODY_LIMIT_BYTES: 100_000, QUEUE_MAX_WAITING: 1 },
+      overrides: { HTTP_BODY_LIMIT_BYTES: 300_000, QUEUE_MAX_WAITING: 1 },
     });
     base = service.url;
   });
@@ -148,6 +148,59 @@ describe('bad input', () => {
       /3.*2/,
     ],
     [
+      'bounds per location that are neither a number nor a map',
+      withConstraints({ min_vehicles_per_location: [1] }),
+      'constraints.min_vehicles_per_location',
+      /^an array is neither a whole number nor an object$/,
+    ],
+    [
+      'a bound per location that is a fraction',
+      withConstraints({ max_vehicles_per_location: 1.5 }),
+      'constraints.max_vehicles_per_location',
+      /^1.5 is not a whole number from 0 to 2147483647$/,
+    ],
+    [
+      'a negative bound at a location',
+      withConstraints({ max_vehicles_per_location: { 1: -2 } }),
+      'constraints.max_vehicles_per_location.1',
+      /^-2 is below the minimum 0; give a whole number from 0 to 2147483647$/,
+    ],
+    [
+      'a bound at a location as text',
+      withConstraints({ min_vehicles_per_location: { default: '4' } }),
+      'constraints.min_vehicles_per_location.default',
+      /^"4" is not a whole number from 0 to 2147483647$/,
+    ],
+    [
+      'a bound at a location that is no number',
+      withConstraints({ max_vehicles_per_location: { depot: 2 } }),
+      'constraints.max_vehicles_per_location.depot',
+      /^"depot" is not a location id; keys are whole numbers from .* as text, for example "12", and "default" for all/,
+    ],
+    [
+      'a bound at an unknown location',
+      withConstraints({ max_vehicles_per_location: { default: 3, 99: 2 } }),
+      'constraints.max_vehicles_per_location.99',
+      /^location 99 is not a stored location/,
+    ],
+    [
+      'more vehicles at least than at most at a location',
+      withConstraints({
+        min_vehicles_per_location: { 2: 3 },
+        max_vehicles_per_location: { default: 9, 2: 1 },
+      }),
+      'constraints.min_vehicles_per_location.2',
+      /^location 2: 3 is above max_vehicles_per_location 1/,
+    ],
+    [
+      'more bounds than a request has locations',
+      withConstraints({
+        max_vehicles_per_location: Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [i, 1])),
+      }),
+      'constraints.max_vehicles_per_location',
+      /^has 20001 entries; at most 20000 are allowed$/,
+    ],
+    [
       'a cost matrix that is not square',
       { ...simpleRequest(), network: { location_ids: [1, 2], costs: [[0, 1]] } },
       'network.costs',
@@ -253,7 +306,7 @@ describe('bad input', () => {
   test('a body of another type is answered with 415, a body that is too large with 413', async () => {
     const xml = await optimize('<x/>', { 'content-type': 'text/xml' });
     expect([xml.status, xml.body.errors[0].code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
-    const huge = await optimize(JSON.stringify({ x: 'y'.repeat(200_000) }));
+    const huge = await optimize(JSON.stringify({ x: 'y'.repeat(400_000) }));
     expect([huge.status, huge.body.errors[0].code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 

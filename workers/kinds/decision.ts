@@ -117,7 +117,13 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
  * request has the fleet, the locations of its vehicles are read later, when they are known.
  */
 async function readInputs(tx: Queryable, { config, calendar }: JobRun['deps'], facts: DecisionFacts) {
-  const { location_ids, network, hasFleet, horizon_hours: horizonHours = DECISION_HORIZON_HOURS } = facts;
+  const {
+    location_ids,
+    network,
+    hasFleet,
+    boundedLocationIds = [],
+    horizon_hours: horizonHours = DECISION_HORIZON_HOURS,
+  } = facts;
   const locationIds = await requestedLocations(tx, facts);
   // Some may have been deleted since the request was accepted.
   await checkForecastLocations(
@@ -139,6 +145,8 @@ async function readInputs(tx: Queryable, { config, calendar }: JobRun['deps'], f
   const storedFleet = hasFleet ? null : await readFleetText(tx);
   const places = hasFleet
     ? null
-    : await readLocations(tx, [...new Set([...locationIds, ...(await readFleetLocationIds(tx))])]);
+    : await readLocations(tx, [
+        ...new Set([...locationIds, ...(await readFleetLocationIds(tx)), ...boundedLocationIds]),
+      ]);
   return { startDate, series, known, ...history, storedFleet, places };
 }

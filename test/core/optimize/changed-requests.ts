@@ -1,6 +1,7 @@
 /** Requests with a constraint changed or removed. */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { ConstraintName } from '../../../src/core/optimize/problem/constraints.ts';
+import { loosened } from './bounds-by-location.ts';
 
 /** The value that removes a constraint. */
 export const NO_CONSTRAINT: Partial<Record<ConstraintName, number | null>> = {
@@ -12,13 +13,18 @@ export const NO_CONSTRAINT: Partial<Record<ConstraintName, number | null>> = {
   total_fleet_size: 1e6,
 };
 
-/** The request with one constraint set to another value. */
+/** The request with one constraint set to another value; bounds by location are loosened to it. */
 export function changed(
   request: OptimizeRequest,
   name: ConstraintName,
   value: number | null,
 ): OptimizeRequest {
-  return { ...request, constraints: { ...request.constraints, [name]: value } };
+  const { constraints = {} } = request;
+  const set =
+    name === 'min_vehicles_per_location' || name === 'max_vehicles_per_location'
+      ? loosened(constraints[name], name, value!)
+      : value;
+  return { ...request, constraints: { ...constraints, [name]: set } };
 }
 
 /** Allows the moves that the network forbids, at no cost: their true cost cannot be lower. */

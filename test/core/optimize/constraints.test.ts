@@ -153,6 +153,24 @@ describe('vehicles per location', () => {
       'infeasible',
     );
   });
+  test('are bounded where a map names the location, else by its default, else not at all', async () => {
+    const demand = { 2: [1] };
+    const at = async (constraints: NonNullable<OptimizeRequest['constraints']>) => {
+      const solved = await solve({ demand, constraints });
+      return solved === 'infeasible' ? solved : solved.at;
+    };
+    expect(await at({ min_vehicles_per_location: { 3: 1 } })).toEqual([2, 1, 1]);
+    expect(await at({ min_vehicles_per_location: { default: 1, 3: 2 } })).toEqual([1, 1, 2]);
+    expect(await at({ min_vehicles_per_location: { default: 2, 3: 0 } })).toEqual([2, 2, 0]);
+    expect(await at({ min_vehicles_per_location: { 3: 4 } })).toBe('infeasible');
+    expect(await at({ max_vehicles_per_location: { 1: 0 } })).toEqual([0, 4, 0]);
+    expect(await at({ max_vehicles_per_location: { default: 1, 1: 2 } })).toEqual([2, 1, 1]);
+    expect(await at({ max_vehicles_per_location: { default: 1 } })).toBe('infeasible');
+    expect(await at({ min_vehicles_per_location: 1, max_vehicles_per_location: { 1: 1, 2: 1 } })).toEqual([
+      1, 1, 2,
+    ]);
+    expect(await at({ min_vehicles_per_location: {}, max_vehicles_per_location: {} })).toEqual([3, 1, 0]);
+  });
   test('at most so many are, idle ones included', async () => {
     expect(await solve({ demand: { 2: [1] }, constraints: { max_vehicles_per_location: 3 } })).toEqual({
       cost: 1,

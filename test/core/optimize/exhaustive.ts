@@ -4,6 +4,7 @@
  */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../../src/core/optimize/problem/model.ts';
+import { boundAt, namedByBounds } from './bounds-by-location.ts';
 import { SETTINGS } from './instances.ts';
 
 /** The facts of a request, as the specification defines them. */
@@ -17,8 +18,9 @@ export type RequestFacts = {
   demand: Map<number, number>;
   totalDemand: number;
   serviceLevel: number;
-  minVehicles: number;
-  maxVehicles: number;
+  /** Bounds on the vehicles at a location. */
+  minVehicles(id: number): number;
+  maxVehicles(id: number): number;
   fleetSize: number;
   /** Units of 1e-4; Infinity if there is no ceiling. */
   ceilingUnits: number;
@@ -78,6 +80,7 @@ export function readFacts(
         ...(request.network?.location_ids ?? []),
         ...demand.keys(),
         ...request.fleet_state.vehicles.map((v) => v.location!),
+        ...namedByBounds(c),
       ]),
     ],
     vehicles: request.fleet_state.vehicles
@@ -87,8 +90,8 @@ export function readFacts(
     demand,
     totalDemand: [...demand.values()].reduce((a, b) => a + b, 0),
     serviceLevel: c.min_service_level ?? c.min_demand_coverage ?? settings.minServiceLevel,
-    minVehicles: c.min_vehicles_per_location ?? 0,
-    maxVehicles: c.max_vehicles_per_location ?? Number.POSITIVE_INFINITY,
+    minVehicles: (id) => boundAt(c.min_vehicles_per_location, id) ?? 0,
+    maxVehicles: (id) => boundAt(c.max_vehicles_per_location, id) ?? Number.POSITIVE_INFINITY,
     fleetSize: c.total_fleet_size ?? Number.POSITIVE_INFINITY,
     ceilingUnits: ceiling === null ? Number.POSITIVE_INFINITY : Math.round(ceiling * 1e4),
     costUnits: (from, to) => costUnits(request, locations, from, to, limitKm),
@@ -161,9 +164,9 @@ function tryAll(
       return;
     }
     if (cost > facts.ceilingUnits) return;
-    for (const at of ids.keys()) {
+    for (const [at, id] of ids.entries()) {
       const present = targets.filter((t) => t === at).length;
-      if (present < facts.minVehicles || present > facts.maxVehicles) return;
+      if (present < facts.minVehicles(id) || present > facts.maxVehicles(id)) return;
     }
     onPlan(cost, mostServed());
   };

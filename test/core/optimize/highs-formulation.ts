@@ -75,8 +75,8 @@ export function solveByHighs(
 
 /**
  * Columns: x whole, vehicles of one location and capacity that go to a location; u whole, vehicles of a capacity that
- * count as serving there; y served demand. Rows: Σ_j x = s;  least ≤ Σ x ≤ most;  u ≤ Σ_i x;  y ≤ Σ cap · u, y ≤ D;  Σ
- * y ≥ level · Σ D;  Σ u ≤ fleet size;  Σ cost · x ≤ ceiling.
+ * count as serving there; y served demand. Rows: Σ_j x = s;  least_j ≤ Σ x ≤ most_j;  u ≤ Σ_i x;  y ≤ Σ cap · u, y ≤
+ * D;  Σ y ≥ level · Σ D;  Σ u ≤ fleet size;  Σ cost · x ≤ ceiling.
  */
 function writeModel(
   request: OptimizeRequest,
@@ -116,7 +116,7 @@ function writeModel(
   for (const id of facts.ids) {
     const here = arrivals.get(id)!;
     const all = here.map(({ column }): [number, number] => [column, 1]);
-    rows.push({ lower: facts.minVehicles, upper: finite(facts.maxVehicles), terms: all });
+    rows.push({ lower: facts.minVehicles(id), upper: finite(facts.maxVehicles(id)), terms: all });
     const y = add({ cost: 0, upper: facts.demand.get(id) ?? 0, isWhole: false });
     served.push([y, 1]);
     const serves: Row['terms'] = [[y, -1]];

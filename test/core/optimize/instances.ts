@@ -1,6 +1,7 @@
 /** Random small requests of every kind, from a seeded generator, so a failure can be repeated with its seed. */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { LocationPoint, OptimizeSettings } from '../../../src/core/optimize/problem/model.ts';
+import { randomBounds, withBounds } from './bounds-by-location.ts';
 
 export const SETTINGS: OptimizeSettings = {
   maxDistanceKm: 100,
@@ -53,7 +54,7 @@ export function createRandom(seed: number): Random {
 
 export type Instance = { seed: number; request: OptimizeRequest; locations: LocationPoint[] };
 
-/** At most 4 locations and 6 vehicles, so every plan can be tried. */
+/** At most 4 locations and 6 vehicles, so every plan can be tried. Every fourth has bounds by location. */
 export function randomInstance(seed: number): Instance {
   const random = createRandom(seed);
   const n = random.integer(1, 4);
@@ -104,10 +105,20 @@ export function randomInstance(seed: number): Instance {
   if (random.chance(0.25)) constraints.total_fleet_size = random.integer(1, 6);
   if (random.chance(0.4))
     constraints.max_rebalancing_cost = random.pick([null, random.integer(0, 1_000_000) / 1e4]);
+  const own = createRandom(seed + 1e6);
+  const bounds =
+    seed % 4 === 0
+      ? randomBounds(
+          own,
+          ids,
+          () => own.integer(0, 2),
+          () => own.integer(0, 4),
+        )
+      : null;
   const request: OptimizeRequest = {
     demand_forecast: forecast,
     fleet_state: { vehicles },
-    constraints,
+    constraints: bounds ? withBounds(constraints, bounds) : constraints,
     options: {
       optimality_gap: 0,
       demand_aggregation: random.pick(['peak', 'mean', 'first', 'sum'] as const),

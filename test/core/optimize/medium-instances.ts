@@ -1,6 +1,7 @@
 /** Requests with too many plans to try, and few enough moves for HiGHS alone to solve all of them as one model. */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../../src/core/optimize/problem/model.ts';
+import { randomBounds, withBounds } from './bounds-by-location.ts';
 import { cityInstance, createRandom } from './instances.ts';
 
 const CAPACITIES = [
@@ -55,5 +56,17 @@ export function mediumRequest(seed: number): {
     );
     request.network = { location_ids, costs };
   }
-  return { request: { ...request, constraints }, locations, classes: capacities.length };
+  // Every fourth has docks at some locations, from random numbers of their own.
+  const own = createRandom(seed + 1e6);
+  const share = fleet / locations.length;
+  const ids = locations.map(({ id }) => id);
+  const docks = () =>
+    randomBounds(
+      own,
+      ids,
+      () => own.integer(0, Math.ceil(share / 2)),
+      () => Math.ceil(share * (0.6 + own.next())),
+    );
+  const bounded = seed % 4 === 0 ? withBounds(constraints, docks()) : constraints;
+  return { request: { ...request, constraints: bounded }, locations, classes: capacities.length };
 }

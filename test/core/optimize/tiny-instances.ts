@@ -1,6 +1,7 @@
 /** Requests of every kind that are small enough to try every plan, and the same requests in another order. */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../../src/core/optimize/problem/model.ts';
+import { namedByBounds, randomBounds, renamed, withBounds } from './bounds-by-location.ts';
 import { createRandom, type Instance, type Random } from './instances.ts';
 
 export const COSTS = [
@@ -12,6 +13,7 @@ export const COSTS = [
   'great circle',
   'same places',
 ] as const;
+type Constraints = NonNullable<OptimizeRequest['constraints']>;
 type CostKind = (typeof COSTS)[number];
 /** Money. */
 const MAX_COST = 1e8;
@@ -42,7 +44,7 @@ export function tinyInstance(seed: number): TinyInstance {
   const request: OptimizeRequest = {
     demand_forecast: randomDemand(random, ids, capacity, isFractional ? 0.01 : capacities[0]),
     fleet_state: { vehicles },
-    constraints: randomConstraints(random, capacities[0]),
+    constraints: withBoundsOf(seed, ids, randomConstraints(random, capacities[0])),
     options: {
       optimality_gap: 0,
       demand_aggregation: random.pick(['peak', 'mean', 'first', 'sum'] as const),
@@ -82,7 +84,7 @@ function randomVehicles(random: Random, ids: readonly number[], capacities: read
   }));
 }
 
-function randomConstraints(random: Random, capacity: number): NonNullable<OptimizeRequest['constraints']> {
+function randomConstraints(random: Random, capacity: number): Constraints {
   const level = random.pick([0, 0.3, 0.5, 0.8, 0.8, 0.95, 1]);
   const distance = random.integer(0, 60);
   const least = random.pick([0, 1, 1, 2]);
@@ -96,6 +98,17 @@ function randomConstraints(random: Random, capacity: number): NonNullable<Optimi
     ...(random.chance(0.25) && { total_fleet_size: random.integer(1, 5) }),
     max_rebalancing_cost: random.chance(0.75) ? null : random.integer(0, 1_000_000) / 1e4,
   };
+}
+
+/** In every fourth instance bounds by location, from random numbers of their own; they may name any location. */
+function withBoundsOf(seed: number, ids: readonly number[], constraints: Constraints): Constraints {
+  if (seed % 4 > 0) return constraints;
+  const random = createRandom(seed + 1e6);
+  const minimum = () => random.pick([0, 0, 1, 1, 2]);
+  return withBounds(
+    constraints,
+    randomBounds(random, ids, minimum, () => random.integer(0, 4)),
+  );
 }
 
 /** Dense, with gaps, or in two separate parts. */
@@ -142,6 +155,7 @@ export function reordered(
       ...Object.keys(request.demand_forecast).map(Number),
       ...request.fleet_state.vehicles.map((vehicle) => vehicle.location!),
       ...(network?.location_ids ?? locations.map(({ id }) => id)),
+      ...namedByBounds(request.constraints),
     ]),
   ];
   const others = random.shuffle(known.map((_, at) => 3 * at - 4));
@@ -151,6 +165,7 @@ export function reordered(
   return {
     request: {
       ...request,
+      constraints: { ...request.constraints, ...renamed(request.constraints ?? {}, nameOf) },
       demand_forecast: Object.fromEntries(
         random
           .shuffle(Object.entries(request.demand_forecast))

@@ -166,6 +166,11 @@ function* everyLocation(request: OptimizeRequest): Generator<number> {
   if (request.network) yield* request.network.location_ids;
   for (const key in request.demand_forecast) yield Number.parseInt(key, 10);
   for (const vehicle of request.fleet_state.vehicles) yield (vehicle.location ?? vehicle.location_id)!;
+  const { min_vehicles_per_location, max_vehicles_per_location } = request.constraints ?? {};
+  for (const bound of [min_vehicles_per_location, max_vehicles_per_location]) {
+    if (typeof bound !== 'object') continue;
+    for (const key in bound) if (key !== 'default') yield Number.parseInt(key, 10);
+  }
 }
 
 /** Exact cost and distance of a move; null for a forbidden one. */
@@ -238,9 +243,11 @@ function checkPresence(
   constraints: NonNullable<OptimizeRequest['constraints']>,
   complain: Complain,
 ): void {
-  const least = constraints.min_vehicles_per_location ?? 0;
-  const most = constraints.max_vehicles_per_location ?? Number.MAX_VALUE;
   for (const [location, vehicles] of present) {
+    const [least = 0, most = Number.MAX_VALUE] = [
+      constraints.min_vehicles_per_location,
+      constraints.max_vehicles_per_location,
+    ].map((bound) => (typeof bound === 'object' ? (bound[`${location}`] ?? bound.default) : bound));
     if (vehicles.length < least)
       complain(`location ${location} has ${vehicles.length} vehicles, fewer than ${least}`);
     if (vehicles.length > most)

@@ -9,7 +9,7 @@
  *   service level     Σ_j u_j ≤ (1 − min_service_level) Σ_j D_j + artificial
  *   counted (k, j)    in − out − idle ≥ −s_jk
  *   fleet size        Σ (in − out − idle) ≤ total_fleet_size − Σ s
- *   vehicles at j     min ≤ Σ_k (s + in − out)_jk ≤ max
+ *   vehicles at j     min_j ≤ Σ_k (s + in − out)_jk ≤ max_j
  *
  * Given whole values of these, the moves are a transportation problem with integral vertices. Arrivals and departures
  * have separate columns, rather than one for their difference, because the cuts that matter (`hull-cuts.ts`) are
@@ -18,6 +18,7 @@
  */
 import { feasibilityTolerance } from '../direct/formulation.ts';
 import { createRowBuilder } from '../highs/linear-model.ts';
+import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
 import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
 import type { BaseModel } from './base-model.ts';
@@ -107,7 +108,7 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
     }
     rows.add(placeShort + j, 1);
     rows.add(placeShort + n + j, -1);
-    rows.end(limits.minVehiclesPerLocation - here, limits.maxVehiclesPerLocation - here);
+    rows.end(leastAt(problem, j) - here, mostAt(problem, j) - here);
   }
 
   const upper = new Float64Array(columnCount);

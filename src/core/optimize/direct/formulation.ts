@@ -14,8 +14,10 @@ import { costScaleOf } from '../highs/cost-scale.ts';
 import { createRowBuilder, type LinearModel, type RowBuilder } from '../highs/linear-model.ts';
 import type { NewRow } from '../highs/solver-model.ts';
 import { fromUnits } from '../problem/costs.ts';
+import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
 import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import type { Check } from '../run/stopping.ts';
 import { createVariables, type Variables } from './variables.ts';
 
@@ -155,17 +157,16 @@ function addFleetSizeRow(rows: RowBuilder, problem: Problem, v: Variables): void
   rows.end(Number.NEGATIVE_INFINITY, problem.limits.totalFleetSize);
 }
 
-/** Vehicles per location: min ≤ Σ_ik x_ijk ≤ max at every location of the problem. */
+/** Vehicles per location: min_j ≤ Σ_ik x_ijk ≤ max_j at every location of the problem. */
 function addVehiclesPerLocationRows(rows: RowBuilder, problem: Problem, v: Variables): void {
-  const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = problem.limits;
-  if (least === 0 && most === Number.POSITIVE_INFINITY) return;
+  if (!hasLocationBounds(problem)) return;
   const n = problem.locationIds.length;
   for (let j = 0; j < n; j++) {
     for (let k = 0; k < problem.capacities.length; k++) {
       for (let t = v.targetStart[k * n + j]; t < v.targetStart[k * n + j + 1]; t++)
         rows.add(v.byTarget[t], 1);
     }
-    rows.end(least, most);
+    rows.end(leastAt(problem, j), mostAt(problem, j));
   }
 }
 

@@ -11,6 +11,7 @@
 import type { ConstraintName } from '../problem/constraints.ts';
 import { CONFLICT_ORDER } from '../problem/constraints.ts';
 import { servedDemand } from '../problem/evaluate.ts';
+import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { dropConstraint, isSet } from '../problem/variants.ts';
@@ -68,13 +69,11 @@ export async function findConflictWithin(
  */
 function feasibilityWithAnySupply(problem: Problem): Feasibility {
   const { limits, demand } = problem;
-  if (limits.minVehiclesPerLocation > limits.maxVehiclesPerLocation) return 'infeasible';
+  if (demand.some((_, j) => leastAt(problem, j) > mostAt(problem, j))) return 'infeasible';
   const largest = problem.capacities.at(-1) ?? problem.capacityPerVehicle;
   const plentiful: Problem = { ...problem, capacities: Float64Array.of(largest) };
   // These counts may exceed the number of vehicles that a problem can have.
-  const presence = Float64Array.from(demand, (d) =>
-    Math.min(limits.maxVehiclesPerLocation, Math.ceil(d / largest)),
-  );
+  const presence = demand.map((d, j) => Math.min(mostAt(problem, j), Math.ceil(d / largest)));
   const served = servedDemand(plentiful, presence, limits.totalFleetSize);
   return served >= leastServed(problem) ? 'feasible' : 'infeasible';
 }

@@ -1,7 +1,7 @@
 /** An infeasible problem in sentences: the value, the limit, what to do. */
 
 import type { ErrorItem } from '../../../contracts/envelope.ts';
-import type { OptimizeRequest } from '../../../contracts/optimize.ts';
+import type { Constraints, OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { ConstraintName } from '../problem/constraints.ts';
 import { LIMIT_CONSTRAINTS, limitConstraint } from '../problem/constraints.ts';
 import type { Conflict, JointChange, Problem } from '../problem/model.ts';
@@ -30,7 +30,7 @@ export function describeConflict(
     .map(({ names }) => names.filter((other) => other !== conflict.constraint).join(', '));
   return {
     code: 'INFEASIBLE_PROBLEM',
-    message: `${describeFact(problem, conflict, name)}; ${describeAdvice(problem, conflict)}`,
+    message: `${describeFact(request, problem, conflict, name)}; ${describeAdvice(request, problem, conflict)}`,
     field: fieldOf(conflict.constraint, name),
     detail: others.length > 0 ? `in conflict with ${others.join('; and with ')}` : null,
   };
@@ -55,7 +55,7 @@ export function describeJoint(
     const advice =
       change.constraint === 'supply'
         ? describeAdditions(problem, { ...change, insufficient: null })
-        : `${nameOf(request, change.constraint)}: ${describeValue(change)}` +
+        : `${nameOf(request, change.constraint)}: ${describeValue(request, problem, change)}` +
           (change.proved ? '' : ' (sufficient; a smaller change may be, too)');
     return at === 0 ? advice : `then ${advice}`;
   });
@@ -72,9 +72,30 @@ function nameOf(request: OptimizeRequest, constraint: ConstraintName): string {
   return alias && request.constraints?.[alias] !== undefined ? alias : constraint;
 }
 
-function describeValue({ constraint, relaxation }: Pick<Conflict, 'constraint' | 'relaxation'>): string {
+function describeValue(
+  request: OptimizeRequest,
+  problem: Problem,
+  { constraint, relaxation }: Pick<Conflict, 'constraint' | 'relaxation'>,
+): string {
   const row = limitConstraint(constraint);
-  return `${row?.looser === 'lower' ? 'lower it to at most' : 'raise it to at least'} ${relaxation}${row?.unit ?? ''}`;
+  const isLower = row?.looser === 'lower';
+  const advice = `${isLower ? 'lower it to at most' : 'raise it to at least'} ${relaxation}${row?.unit ?? ''}`;
+  if (!isByLocation(request, constraint)) return advice;
+  const { least, most } = problem.bounds!;
+  const tighter = [...problem.locationIds].filter((_, j) =>
+    isLower ? least[j] > relaxation! : most[j] < relaxation!,
+  );
+  return `${advice} at every location (now ${isLower ? 'more' : 'less'} at ${namedLocations(tighter)})`;
+}
+
+/** Whether the request states it by location, not as a number for all. */
+function isByLocation(request: OptimizeRequest, constraint: ConstraintName): boolean {
+  const stated = request.constraints?.[constraint as keyof Constraints];
+  return typeof stated === 'object' && stated !== null;
+}
+
+function namedLocations(ids: readonly number[]): string {
+  return `${ids.length === 1 ? 'location' : 'locations'} ${listed(ids)}`;
 }
 
 function fieldOf(constraint: ConstraintName, name: string): string {
@@ -83,11 +104,12 @@ function fieldOf(constraint: ConstraintName, name: string): string {
 }
 
 function describeFact(
+  request: OptimizeRequest,
   problem: Problem,
   { constraint, value, unreachable = [] }: Conflict,
   name: string,
 ): string {
-  const locations = `${unreachable.length === 1 ? 'location' : 'locations'} ${listed(unreachable)}`;
+  const locations = namedLocations(unreachable);
   switch (constraint) {
     case 'supply':
       return describeSupply(problem);
@@ -100,12 +122,15 @@ function describeFact(
         ? `${name} ${value} ${LIMIT_CONSTRAINTS.max_distance.fact}: ` +
             `no operational vehicle is within reach of ${locations}`
         : `${name} ${value} ${LIMIT_CONSTRAINTS.max_distance.fact}`;
-    default:
-      return `${name} ${value} ${LIMIT_CONSTRAINTS[constraint].fact}`;
+    default: {
+      const { fact, looser } = LIMIT_CONSTRAINTS[constraint];
+      if (!isByLocation(request, constraint)) return `${name} ${value} ${fact}`;
+      return `${name} (by location, ${looser === 'lower' ? 'up to' : 'from'} ${value}) ${fact}`;
+    }
   }
 }
 
-function describeAdvice(problem: Problem, conflict: Conflict): string {
+function describeAdvice(request: OptimizeRequest, problem: Problem, conflict: Conflict): string {
   const { constraint, relaxation, insufficient, proved } = conflict;
   if (relaxation === null) {
     if (proved)
@@ -117,7 +142,7 @@ function describeAdvice(problem: Problem, conflict: Conflict): string {
     return 'no sufficient value was found in time; options.explain searches until the time limit';
   }
   if (constraint === 'supply') return describeAdditions(problem, conflict);
-  const advice = describeValue(conflict);
+  const advice = describeValue(request, problem, conflict);
   if (proved) return advice;
   return insufficient === null
     ? `${advice} (sufficient; smaller changes were not checked in time)`

@@ -10,6 +10,7 @@
 
 import { canReachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
+import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { mostCommonClass } from '../problem/serving.ts';
 import { splitDemand } from '../problem/steps.ts';
@@ -122,20 +123,19 @@ function commonCapacity(problem: Problem): number {
  */
 function mostOfUse(problem: Problem): number {
   const capacity = commonCapacity(problem);
-  let most = problem.locationIds.length * problem.limits.minVehiclesPerLocation;
-  for (const d of problem.demand) {
+  let most = 0;
+  let room = -countVehicles(problem);
+  for (const [j, d] of problem.demand.entries()) {
     const { full, rest } = splitDemand(d, capacity);
-    most += full + (rest > 0 ? 1 : 0);
+    most += leastAt(problem, j) + full + (rest > 0 ? 1 : 0);
+    room += mostAt(problem, j);
   }
-  // Up to this number, an additional vehicle is never in the way: there is room for it.
-  const room = problem.locationIds.length * problem.limits.maxVehiclesPerLocation - countVehicles(problem);
   return Math.max(0, Math.min(most, room));
 }
 
-/** The same, capped at the searched number, plus those that stay at the outside location. */
+/** The same, capped at the searched number. */
 function mostToAdd(problem: Problem): number {
-  const room = MAX_VEHICLES - countVehicles(problem) - problem.limits.minVehiclesPerLocation;
-  return Math.max(0, Math.min(mostOfUse(problem), room));
+  return Math.max(0, Math.min(mostOfUse(problem), MAX_VEHICLES - countVehicles(problem)));
 }
 
 /** The problem with one more location, last: vehicles leave it to anywhere at no cost, and none go there. */
@@ -167,11 +167,10 @@ function withPlaceOutside(problem: Problem): Problem {
   };
 }
 
-/** With `count` vehicles at the outside location that may leave, in addition to its own minimum number of vehicles. */
+/** With `count` vehicles at the outside location. They may leave, or stay there. */
 function withVehiclesFromOutside(problem: Problem, common: number, count: number): Problem {
   const places = problem.locationIds.length;
-  const total = count + problem.limits.minVehiclesPerLocation;
   const supply = problem.supply.slice();
-  supply[common * places + places - 1] = total;
+  supply[common * places + places - 1] = count;
   return { ...problem, supply };
 }

@@ -3,6 +3,7 @@
  * cheapest paths in the flow of the changed class. Not the least cost. O(n² log n) per class, once.
  */
 import { evaluateMoves } from '../problem/evaluate.ts';
+import { mostAt } from '../problem/location-bounds.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { classToTake, mostCommonClass, servingVehicles } from '../problem/serving.ts';
 import type { Effort } from './effort.ts';
@@ -82,7 +83,7 @@ function createRepairs(
     withServing(j, capacity) {
       let least = Number.POSITIVE_INFINITY;
       if (total >= problem.limits.totalFleetSize) return least;
-      const hasRoom = present[j] < problem.limits.maxVehiclesPerLocation;
+      const hasRoom = present[j] < mostAt(problem, j);
       for (const [k, flow] of flows.entries()) {
         if (problem.capacities[k] < capacity) continue;
         if (presence[k * n + j] > serving[k][j]) least = Math.min(least, 0);

@@ -5,7 +5,7 @@
  */
 import { fromUnits, toUnitsDown } from './costs.ts';
 
-/** Bounds on the number of vehicles per location. */
+/** Bounds on the number of vehicles per location: the tightest ones, if they differ by location. */
 export type LocationBounds = Pick<Limits, 'minVehiclesPerLocation' | 'maxVehiclesPerLocation'>;
 
 /** Limits after aliases and defaults. A limit that does not apply is infinite (a minimum: 0). */

@@ -2,6 +2,7 @@
  * What a set of moves amounts to, recomputed from whole vehicles: presence, served demand, cost, and whether every
  * constraint of the problem holds. The solver's own figures are never passed on. O(moves + nK + fleet).
  */
+import { leastAt, mostAt } from './location-bounds.ts';
 import type { Moves, Problem } from './model.ts';
 import { moveCost } from './network.ts';
 import { leastServed } from './service-level.ts';
@@ -31,12 +32,11 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
   const broken: string[] = [];
   if (leaving.some((count, at) => count > problem.supply[at])) broken.push('supply');
   if (served < leastServed(problem)) broken.push('min_service_level');
-  const { minVehiclesPerLocation, maxVehiclesPerLocation } = problem.limits;
   for (let j = 0; j < n; j++) {
     let vehicles = 0;
     for (let k = 0; k < problem.capacities.length; k++) vehicles += presence[k * n + j];
-    if (vehicles < minVehiclesPerLocation) broken.push('min_vehicles_per_location');
-    if (vehicles > maxVehiclesPerLocation) broken.push('max_vehicles_per_location');
+    if (vehicles < leastAt(problem, j)) broken.push('min_vehicles_per_location');
+    if (vehicles > mostAt(problem, j)) broken.push('max_vehicles_per_location');
   }
   return { presence, served, costUnits, broken };
 }

@@ -91,6 +91,11 @@ export type Problem = {
   /** null unless all costs are great-circle costs. */
   greatCircle: GreatCircle | null;
   limits: Limits;
+  /**
+   * n each: bounds on vehicles per location, if the request states them by location (no maximum: Infinity). The limits
+   * loosen them; see `location-bounds.ts`. Absent: the limits hold at every location.
+   */
+  bounds?: { least: Float64Array; most: Float64Array };
   /** The request's vehicles, for the plan. Changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
   /** Demand served by a vehicle that states no capacity; also the capacity of the vehicle that insights add. */

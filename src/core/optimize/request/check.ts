@@ -4,7 +4,12 @@
  * network cells).
  */
 import { MAX_CAPACITY, MAX_DEMAND, MIN_CAPACITY } from '../../../contracts/bounds.ts';
-import type { Constraints, OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
+import {
+  boundedLocationIds,
+  type Constraints,
+  type OptimizeRequest,
+  type VehicleInput,
+} from '../../../contracts/optimize.ts';
 import type { RequestFault } from '../problem/model.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
@@ -12,7 +17,7 @@ import { type CapacitySettings, readCapacity } from './capacity.ts';
 import { checkNetwork } from './check-network.ts';
 import { planningDemand } from './demand.ts';
 import { type FaultList, faultList } from './fault-list.ts';
-import { readLocationBounds } from './limits.ts';
+import { checkLocationBounds, readLocationBounds } from './location-bounds.ts';
 import {
   MIN_LOAD,
   refuseClasses,
@@ -23,11 +28,12 @@ import {
 } from './refusals.ts';
 
 /**
- * The location ids that a request names in demand keys, vehicles and network.
+ * The location ids that a request names in demand keys, vehicles, network and bounds per location.
  * @returns ascending, without duplicates
  */
 export function namedLocationIds(request: OptimizeRequest): number[] {
   const ids = new Set<number>(request.network?.location_ids);
+  for (const id of boundedLocationIds(request.constraints)) ids.add(id);
   for (const key of Object.keys(request.demand_forecast)) ids.add(Number(key));
   for (const vehicle of request.fleet_state.vehicles) {
     const id = vehicle.location ?? vehicle.location_id;
@@ -49,12 +55,13 @@ export function checkRequest(
   const faults: RequestFault[] = [];
   const list = faultList(faults);
   const vehicleCount = request.fleet_state.vehicles.length;
-  if (request.constraints) checkConstraints(request.constraints, list);
+  if (request.constraints) checkAliases(request.constraints, list);
   if (request.network) checkNetwork(request.network, vehicleCount, list);
   const known = request.network ? new Set(request.network.location_ids) : knownLocationIds;
   const unknown = request.network
     ? 'is not in network.location_ids; add it there with its costs or leave it out'
     : 'is not a stored location; store it first (PUT /api/v1/data/locations) or supply a network';
+  if (request.constraints) checkLocationBounds(request.constraints, known, unknown, list);
   checkDemand(request, known, unknown, list);
   checkVehicles(request.fleet_state.vehicles, known, unknown, list);
   return faults.length > 0 ? faults : findRefusals(request, settings);
@@ -79,9 +86,10 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
     const total = demandUpTo(request, MIN_LOAD * served);
     if (total > 0 && total < MIN_LOAD * served) faults.push(refuseLittleDemand(total, served));
   }
-  const isBounded = hasLocationBounds({ limits: readLocationBounds(request) });
+  const ids = namedLocationIds(request);
+  const isBounded = hasLocationBounds({ limits: readLocationBounds(request, ids) });
   if (options.explain || capacities.size > 1 || isBounded) {
-    const locations = network?.location_ids.length ?? namedLocationIds(request).length;
+    const locations = ids.length;
     if (options.explain) faults.push(refuseExplanation(locations));
     if (capacities.size > 1 || isBounded) {
       faults.push(
@@ -113,7 +121,7 @@ const ALIASES = [
   ['min_service_level', 'min_demand_coverage'],
 ] as const;
 
-function checkConstraints(constraints: Constraints, list: FaultList): void {
+function checkAliases(constraints: Constraints, list: FaultList): void {
   for (const [name, alias] of ALIASES) {
     if (constraints[name] !== undefined && constraints[alias] !== undefined) {
       list.add(
@@ -121,13 +129,6 @@ function checkConstraints(constraints: Constraints, list: FaultList): void {
         `${alias} (${constraints[alias]}) means the same as ${name} (${constraints[name]}); give only one of them`,
       );
     }
-  }
-  const { min_vehicles_per_location: least, max_vehicles_per_location: most } = constraints;
-  if (least !== undefined && most !== undefined && least > most) {
-    list.add(
-      'constraints.min_vehicles_per_location',
-      `${least} is above max_vehicles_per_location ${most}; lower it to at most ${most} or raise the maximum`,
-    );
   }
 }
 

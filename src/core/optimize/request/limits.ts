@@ -5,8 +5,11 @@ import type { Limits, LocationBounds } from '../problem/constraints.ts';
 import { toUnitsDown } from '../problem/costs.ts';
 import type { OptimizeSettings } from '../problem/model.ts';
 
-/** Reads the constraints. A maximum that is not set is infinite, a minimum 0. */
-export function readLimits(request: OptimizeRequest, settings: OptimizeSettings): Limits {
+/** Reads the constraints but those of `location-bounds.ts`. A maximum that is not set is infinite. */
+export function readLimits(
+  request: OptimizeRequest,
+  settings: OptimizeSettings,
+): Omit<Limits, keyof LocationBounds> {
   const c = request.constraints ?? {};
   const ceiling = c.max_rebalancing_cost === undefined ? settings.maxRebalancingCost : c.max_rebalancing_cost;
   const limitsDistance = !request.network || request.network.distances_km !== undefined;
@@ -16,16 +19,7 @@ export function readLimits(request: OptimizeRequest, settings: OptimizeSettings)
       : Number.POSITIVE_INFINITY,
     minServiceLevel: c.min_service_level ?? c.min_demand_coverage ?? settings.minServiceLevel,
     maxCostUnits: ceiling === null ? Number.POSITIVE_INFINITY : toUnitsDown(ceiling),
-    ...readLocationBounds(request),
     totalFleetSize: c.total_fleet_size ?? Number.POSITIVE_INFINITY,
-  };
-}
-
-/** Reads the bounds on vehicles per location, which have no default of the service. */
-export function readLocationBounds({ constraints = {} }: OptimizeRequest): LocationBounds {
-  return {
-    minVehiclesPerLocation: constraints.min_vehicles_per_location ?? 0,
-    maxVehiclesPerLocation: constraints.max_vehicles_per_location ?? Number.POSITIVE_INFINITY,
   };
 }
 

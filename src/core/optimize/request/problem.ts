@@ -12,6 +12,7 @@ import { readCapacity } from './capacity.ts';
 import { namedLocationIds } from './check.ts';
 import { planningDemand } from './demand.ts';
 import { readLimits } from './limits.ts';
+import { readLocationBounds } from './location-bounds.ts';
 
 /**
  * Builds the problem of a request that `checkRequest` has passed.
@@ -34,12 +35,14 @@ export function buildProblem(
     ? { network: givenNetwork(request.network, locationIds, check), greatCircle: null }
     : greatCircleNetwork(pointsInOrder(locations, locationIds), settings.costPerKm, cache);
   const capacity = readCapacity(request, settings);
+  const { bounds, ...ofLocations } = readLocationBounds(request, locationIds);
   return {
     locationIds,
     ...classifyFleet(request, position, capacity.of),
     demand: demandByPosition(request, position),
     ...networks,
-    limits: readLimits(request, settings),
+    limits: { ...readLimits(request, settings), ...ofLocations },
+    ...(bounds && { bounds }),
     capacityPerVehicle: capacity.of({}),
     servedPerUnit: capacity.servedPerUnit,
     caches: { thread: cache, problem: createCache() },

@@ -106,6 +106,26 @@ describe('verifyPlan', () => {
     ['the cost ceiling', { max_rebalancing_cost: 11 }, /more than max_rebalancing_cost 11/],
     ['the fewest vehicles per location', { min_vehicles_per_location: 2 }, /fewer than 2/],
     ['the most vehicles per location', { max_vehicles_per_location: 1 }, /more than 1/],
+    [
+      'the fewest vehicles at a location',
+      { min_vehicles_per_location: { default: 1, 2: 3 } },
+      /^location 2 has 2 vehicles, fewer than 3$/,
+    ],
+    [
+      'the most vehicles at a location',
+      { max_vehicles_per_location: { default: 9, 2: 1 } },
+      /^location 2 has 2 vehicles, more than 1$/,
+    ],
+    [
+      'the fewest vehicles where nothing else is',
+      { min_vehicles_per_location: { 7: 1 } },
+      /^location 7 has 0 vehicles, fewer than 1$/m,
+    ],
+    [
+      'the fewest vehicles elsewhere',
+      { min_vehicles_per_location: { default: 2, 1: 0, 2: 0 } },
+      /^location 3 has 1 vehicles, fewer than 2$/,
+    ],
     ['the fleet size', { min_service_level: 1, total_fleet_size: 2 }, /less than min_service_level 1/],
     [
       'the capacity of vehicles that do not state one',

@@ -30,13 +30,14 @@ function hasPlanWithOnly(
 /** Every vehicle is as large as the largest and wherever it is needed, so nothing has to move. */
 function hasPlanWithAnyFleet(request: OptimizeRequest): boolean {
   const c = request.constraints ?? {};
-  const { demand: planned, vehicles, usualCapacity } = readFacts(request, []);
+  const facts = readFacts(request, []);
+  const { demand: planned, vehicles, usualCapacity } = facts;
   const largest = vehicles.length > 0 ? Math.max(...vehicles.map((v) => v.capacity)) : usualCapacity;
-  const most = c.max_vehicles_per_location ?? Number.POSITIVE_INFINITY;
-  if ((c.min_vehicles_per_location ?? 0) > most) return false;
+  if (facts.ids.some((id) => facts.minVehicles(id) > facts.maxVehicles(id))) return false;
   const gains: number[] = [];
   let total = 0;
-  for (const demand of planned.values()) {
+  for (const [id, demand] of planned) {
+    const most = facts.maxVehicles(id);
     total += demand;
     for (let v = 0; v < most && v * largest < demand; v++)
       gains.push(Math.min(largest, demand - v * largest));
@@ -135,6 +136,23 @@ describe('the constraints in conflict', () => {
       { names: ['supply', 'min_service_level'], irreducible: true },
       { names: ['min_vehicles_per_location', 'supply'], irreducible: true },
     ]);
+  });
+
+  test('are bounds of different locations, without contradiction, that leave too few vehicles to serve', async () => {
+    const ids = [1, 2, 3, 4];
+    // Two serve at location 1, or one each at 1, 2 and 4; with both bounds, two are left to serve at 1, 2 or 4.
+    const sets = await setsOf({
+      demand_forecast: { 1: [4], 2: [1], 4: [1] },
+      fleet_state: { vehicles: ['a', 'b', 'c', 'd'].map((id) => ({ id, location: 1, capacity: 2 })) },
+      constraints: {
+        min_service_level: 0.66,
+        min_vehicles_per_location: { 3: 2 },
+        max_vehicles_per_location: { 1: 1 },
+      },
+      network: { location_ids: ids, costs: ids.map(() => ids.map(() => 0)) },
+    });
+    const names = ['max_vehicles_per_location', 'min_vehicles_per_location', 'supply', 'min_service_level'];
+    expect(sets).toEqual([{ names, irreducible: true }]);
   });
 
   test('are all that forbid a move, where more than one of them does', async () => {

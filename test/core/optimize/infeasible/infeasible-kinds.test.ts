@@ -11,7 +11,9 @@ import type {
   Problem,
 } from '../../../../src/core/optimize/problem/model.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { randomBounds, withBounds } from '../bounds-by-location.ts';
 import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
+import { changed } from '../changed-requests.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const NO_CEILING: OptimizeSettings = { ...SETTINGS, maxRebalancingCost: null };
@@ -43,7 +45,20 @@ function randomCase(seed: number): Case {
   if (random.chance(0.15)) {
     constraints.total_fleet_size = Math.round(request.fleet_state.vehicles.length * random.pick([0.3, 0.6]));
   }
-  return build({ ...request, constraints }, locations);
+  // Every fifth has bounds by location, from random numbers of their own.
+  const own = createRandom(seed + 1e6);
+  const ids = locations.map(({ id }) => id);
+  const bounds = () =>
+    randomBounds(
+      own,
+      ids,
+      () => own.integer(0, 3),
+      () => own.integer(1, 7),
+    );
+  return build(
+    { ...request, constraints: seed % 5 === 0 ? withBounds(constraints, bounds()) : constraints },
+    locations,
+  );
 }
 
 /** The request after a reader has applied the change in the message. */
@@ -52,10 +67,7 @@ function relaxedCase(
   { constraint, relaxation, additions }: Pick<Conflict, 'constraint' | 'relaxation' | 'additions'>,
 ): Case {
   if (constraint !== 'supply') {
-    return build(
-      { ...request, constraints: { ...request.constraints, [constraint]: relaxation } },
-      locations,
-    );
+    return build(changed(request, constraint, relaxation), locations);
   }
   const more = additions!.flatMap(({ location_id, vehicles, capacity }) =>
     Array.from({ length: vehicles }, (_, v) => ({
@@ -156,6 +168,69 @@ describe('an infeasible problem of any kind', () => {
     expect(errors.find(({ field }) => field === 'constraints.max_distance')!.message).toMatch(
       'no operational vehicle is within reach of locations 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and 2 more; raise it to',
     );
+  });
+
+  describe('by bounds that differ by location', () => {
+    type Constraints = NonNullable<OptimizeRequest['constraints']>;
+    const explain = async (constraints: Constraints, ids: number[], more: Partial<OptimizeRequest> = {}) => {
+      const request: OptimizeRequest = {
+        demand_forecast: { 1: [1] },
+        fleet_state: { vehicles: ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, location: 1 })) },
+        constraints: { max_distance: 1e6, max_rebalancing_cost: null, ...constraints },
+        ...more,
+      };
+      const locations = ids.map((id) => ({ id, latitude: 40, longitude: -74 + id / 100 }));
+      const { errors } = await explainInfeasible(request, build(request, locations).problem, control());
+      return (field: string) => errors.find((error) => error.field === field)!.message;
+    };
+
+    test('is told the largest minimum that is possible everywhere, and where it is lower than stated', async () => {
+      const message = await explain({ min_vehicles_per_location: { default: 1, 2: 4, 3: 2 } }, [1, 2, 3]);
+      expect(message('constraints.min_vehicles_per_location')).toBe(
+        'min_vehicles_per_location (by location, up to 4) cannot be satisfied at every location; ' +
+          'lower it to at most 2 at every location (now more at location 2)',
+      );
+    });
+
+    test('is told the smallest maximum that is possible everywhere, and where it is higher than stated', async () => {
+      const message = await explain({ max_vehicles_per_location: { default: 1, 2: 0 } }, [1, 2]);
+      expect(message('constraints.max_vehicles_per_location')).toBe(
+        'max_vehicles_per_location (by location, from 0) cannot be satisfied at every location; ' +
+          'raise it to at least 3 at every location (now less at locations 1 and 2)',
+      );
+    });
+
+    test('is told which of the locations with a minimum no vehicle may reach', async () => {
+      const message = await explain({ min_vehicles_per_location: { 3: 1 }, max_distance: 0 }, [1, 2, 3], {
+        demand_forecast: { 1: [1], 2: [0] },
+      });
+      expect(message('constraints.max_distance')).toMatch(
+        'max_distance 0 km is too short: no operational vehicle is within reach of location 3; raise it to',
+      );
+    });
+
+    test('is told ten locations by number and how many more', async () => {
+      const ids = Array.from({ length: 14 }, (_, i) => i + 1);
+      const each = Object.fromEntries(ids.map((id) => [id, 1]));
+      const message = await explain({ min_vehicles_per_location: each }, ids);
+      expect(message('constraints.min_vehicles_per_location')).toMatch(
+        'lower it to at most 0 at every location (now more at locations 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more)',
+      );
+    });
+
+    test('is told so of changes that are sufficient together', async () => {
+      const network = {
+        location_ids: [1, 2, 3],
+        costs: [1, 2, 3].map((from) => [1, 2, 3].map((to) => (from === to ? 0 : null))),
+      };
+      const message = await explain({ min_vehicles_per_location: { 2: 1, 3: 2 } }, [], {
+        demand_forecast: { 3: [1] },
+        network,
+      });
+      expect(message('constraints')).toMatch(
+        'min_vehicles_per_location: lower it to at most 0 at every location (now more at locations 2 and 3), then',
+      );
+    });
   });
 
   test.each([

@@ -4,7 +4,7 @@ import type { ConstraintName } from '../../../../src/core/optimize/problem/const
 import type { Conflict, OptimizeOutcome } from '../../../../src/core/optimize/problem/model.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { changed, NO_CONSTRAINT, withoutForbiddenMoves } from '../changed-requests.ts';
-import { cheapestByTryingAll } from '../exhaustive.ts';
+import { cheapestByTryingAll, readFacts } from '../exhaustive.ts';
 import { createRandom, type Instance, randomInstance, SETTINGS } from '../instances.ts';
 
 type Infeasible = Extract<OptimizeOutcome, { status: 'infeasible' }>;
@@ -47,14 +47,6 @@ function withVehicles(
     capacity,
   }));
   return { ...request, fleet_state: { vehicles: [...request.fleet_state.vehicles, ...more] } };
-}
-
-function idsOf(request: OptimizeRequest): number[] {
-  const named = [
-    ...Object.keys(request.demand_forecast).map(Number),
-    ...(request.network?.location_ids ?? []),
-  ];
-  return [...new Set([...named, ...request.fleet_state.vehicles.map(({ location }) => location!)])];
 }
 
 /** The capacity of most operational vehicles; the smaller one of a tie. */
@@ -122,7 +114,7 @@ describe('an infeasible problem', () => {
           if (relaxation === null) {
             const capacity = commonCapacity(request);
             const room = MAX_TRIED_VEHICLES - request.fleet_state.vehicles.length;
-            for (const places of room > 0 ? placements(idsOf(request), room) : []) {
+            for (const places of room > 0 ? placements(readFacts(request, locations).ids, room) : []) {
               // Additional vehicles may be in the way, so every number of them is tried.
               for (let count = 1; count <= room; count++) {
                 const list = places.slice(0, count).map((location_id) => ({ location_id, capacity }));
@@ -142,7 +134,7 @@ describe('an infeasible problem', () => {
           });
           if (more.status !== 'optimal') wrong.push({ seed, conflict, reason: `with them ${more.status}` });
           if (request.fleet_state.vehicles.length + added.length > MAX_TRIED_VEHICLES) continue;
-          for (const fewer of placements(idsOf(request), added.length - 1)) {
+          for (const fewer of placements(readFacts(request, locations).ids, added.length - 1)) {
             const { capacity } = added[0];
             const list = fewer.map((location_id) => ({ location_id, capacity }));
             if (feasible(withVehicles(request, list), locations)) {

@@ -50,6 +50,13 @@ function randomProblem(seed: number, { capacities, fractional }: Kind): Problem 
     capacityClass.push(k);
   }
   const [smallest] = capacities;
+  // Every fifth has bounds by location, from random numbers of their own.
+  const own = createRandom(seed + 1e6);
+  const least = Float64Array.from({ length: n }, () => own.integer(0, 1));
+  const most = Float64Array.from({ length: n }, () =>
+    own.chance(0.3) ? Number.POSITIVE_INFINITY : own.integer(2, 6),
+  );
+  const isByLocation = seed % 5 === 0;
   const demand = Float64Array.from({ length: n }, () =>
     fractional ? random.integer(0, 300) / 100 : smallest * random.integer(0, 4),
   );
@@ -68,7 +75,12 @@ function randomProblem(seed: number, { capacities, fractional }: Kind): Problem 
       minVehiclesPerLocation: random.chance(0.2) ? 1 : 0,
       maxVehiclesPerLocation: random.chance(0.2) ? random.integer(2, 6) : Number.POSITIVE_INFINITY,
       totalFleetSize: random.chance(0.2) ? random.integer(1, 10) : Number.POSITIVE_INFINITY,
+      ...(isByLocation && {
+        minVehiclesPerLocation: Math.max(...least),
+        maxVehiclesPerLocation: Math.min(...most),
+      }),
     },
+    ...(isByLocation && { bounds: { least, most } }),
     fleet: {
       request: Int32Array.from(location.keys()),
       location: Int32Array.from(location),

@@ -160,6 +160,46 @@ describe('checkRequest', () => {
       /3 is above max_vehicles_per_location 2/,
     ],
     [
+      'a bound of a location that is not stored',
+      { constraints: { min_vehicles_per_location: { default: 1, 99: 2 } } },
+      'constraints.min_vehicles_per_location.99',
+      /^location 99 is not a stored location; store it first/,
+    ],
+    [
+      'a bound of a location that is not in the network',
+      { network, constraints: { max_vehicles_per_location: { 3: 2 } } },
+      'constraints.max_vehicles_per_location.3',
+      /^location 3 is not in network\.location_ids/,
+    ],
+    [
+      'a minimum above the maximum of its location',
+      {
+        constraints: {
+          min_vehicles_per_location: { default: 1, 2: 5 },
+          max_vehicles_per_location: { default: 9, 2: 4 },
+        },
+      },
+      'constraints.min_vehicles_per_location.2',
+      /^location 2: 5 is above max_vehicles_per_location 4; lower it to at most 4 or raise the maximum$/,
+    ],
+    [
+      'a minimum for all above the maximum of a location',
+      { constraints: { min_vehicles_per_location: 3, max_vehicles_per_location: { 2: 1 } } },
+      'constraints.max_vehicles_per_location.2',
+      /^location 2: 3 is above max_vehicles_per_location 1/,
+    ],
+    [
+      'a default minimum above the default maximum',
+      {
+        constraints: {
+          min_vehicles_per_location: { default: 3 },
+          max_vehicles_per_location: { default: 2, 1: 4 },
+        },
+      },
+      'constraints.min_vehicles_per_location.default',
+      /^3 is above max_vehicles_per_location 2/,
+    ],
+    [
       'demand that is next to nothing beside one capacity',
       { demand_forecast: { 1: [0, 1e-11], 2: [2e-11] } },
       'demand_forecast',
@@ -225,6 +265,14 @@ describe('checkRequest', () => {
     });
   }
 
+  test('passes bounds by location that do not contradict each other', () => {
+    const bounds: Record<string, number>[] = [{}, { default: 2 }, { 3: 0 }, { default: 4, 1: 2 }];
+    for (const max_vehicles_per_location of bounds) {
+      const constraints = { min_vehicles_per_location: { 1: 2, 2: 2, 3: 0 }, max_vehicles_per_location };
+      expect(checkRequest(request({ constraints }), STORED, SETTINGS)).toEqual([]);
+    }
+  });
+
   test('reports several faults at once, and at most 100', () => {
     const vehicles = Array.from({ length: 300 }, (_, v) => ({ id: `${v}`, location: 9 }));
     const faults = checkRequest(
@@ -246,15 +294,19 @@ describe('checkRequest', () => {
 });
 
 describe('namedLocationIds', () => {
-  test('is every location of demand, vehicles and network, ascending, once', () => {
+  test('is every location of demand, vehicles, network and bounds, ascending, once', () => {
     expect(
       namedLocationIds(
         request({
           demand_forecast: { 7: [1], '-3': [1] },
           ...fleet({ id: 'a', location: 2, status: 'downtime' }, { vehicle_id: 'b', location_id: 7 }),
           network: { location_ids: [5], costs: [[0]] },
+          constraints: {
+            min_vehicles_per_location: { default: 0, 9: 1, 2: 1 },
+            max_vehicles_per_location: { '-8': 1 },
+          },
         }),
       ),
-    ).toEqual([-3, 2, 5, 7]);
+    ).toEqual([-8, -3, 2, 5, 7, 9]);
   });
 });

@@ -82,7 +82,8 @@ describe('a fleet that cannot reach the service level', () => {
       )
         seen.ceiling++;
       if (new Set(facts.vehicles.map(({ capacity }) => capacity)).size > 1) seen.classes++;
-      if (facts.minVehicles > 0 || facts.maxVehicles < Number.POSITIVE_INFINITY) seen.bounds++;
+      const { ids, minVehicles, maxVehicles } = facts;
+      if (ids.some((id) => minVehicles(id) > 0 || maxVehicles(id) < Number.POSITIVE_INFINITY)) seen.bounds++;
       if (facts.fleetSize < facts.vehicles.length) seen.fleetSize++;
       if (instance.isFractional) seen.fractional++;
     }

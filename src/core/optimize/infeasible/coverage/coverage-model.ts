@@ -7,7 +7,7 @@
  *   demand j             u_j + Σ_k min(cap_k, D_j) z_jk ≥ D_j
  *   fleet size           Σ z ≤ total_fleet_size
  *   class k              Σ_j (z + w)_jk ≤ its vehicles;  with bounds per location =, as every vehicle is somewhere
- *   vehicles at j        min ≤ Σ_k (z + w)_jk ≤ max
+ *   vehicles at j        min_j ≤ Σ_k (z + w)_jk ≤ max_j
  *   reach of (k, S)      Σ_{j ∈ S} (z + w)_jk ≤ vehicles of class k that may come to S;  if violated (`cut-sets.ts`)
  *
  * It has no moves: 4 classes and 263 locations make some thousand columns instead of 280,000.
@@ -16,6 +16,7 @@
 import { feasibilityTolerance } from '../../direct/formulation.ts';
 import { createRowBuilder, type LinearModel } from '../../highs/linear-model.ts';
 import type { NewRow } from '../../highs/solver-model.ts';
+import { leastAt, mostAt } from '../../problem/location-bounds.ts';
 import type { Problem } from '../../problem/model.ts';
 import { splitDemand } from '../../problem/steps.ts';
 import { hasLocationBounds } from '../../problem/variants.ts';
@@ -35,7 +36,6 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
   const { capacities, supply, demand, limits } = problem;
   const classes = capacities.length;
   const size = classes * n;
-  const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = limits;
   const bounded = hasLocationBounds(problem);
   const integerColumns = bounded ? 2 * size : size;
   const demandScale = capacities[classes - 1];
@@ -72,7 +72,7 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
   }
   for (let j = 0; bounded && j < n; j++) {
     for (let c = j; c < integerColumns; c += n) rows.add(c, 1);
-    rows.end(least, most);
+    rows.end(leastAt(problem, j), mostAt(problem, j));
   }
   // z and w are each bounded by the vehicles that can be at the location; their sum needs a row.
   for (let at = 0; bounded && at < size; at++) {

@@ -11,6 +11,7 @@
 
 import { fromUnits } from '../../problem/costs.ts';
 import { evaluateMoves } from '../../problem/evaluate.ts';
+import { leastAt, mostAt } from '../../problem/location-bounds.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { isAllowed } from '../../problem/network.ts';
 import { leastServed, totalDemand } from '../../problem/service-level.ts';
@@ -106,9 +107,8 @@ export function createFixedFlow(
   serving: Float64Array,
   effort: Effort,
 ): ClassFlow {
-  const { minVehiclesPerLocation: least, maxVehiclesPerLocation: most } = problem.limits;
   const n = problem.locationIds.length;
-  const isShared = problem.capacities.length > 1 && (least > 0 || most !== Number.POSITIVE_INFINITY);
+  const isShared = problem.capacities.length > 1 && hasLocationBounds(problem);
   const { presence } = evaluateMoves(problem, moves);
   const total = serving.reduce((sum, count) => sum + count, 0);
   const present = presentVehicles(presence, n);
@@ -119,7 +119,10 @@ export function createFixedFlow(
     // Bounds shared by several classes hold if every class keeps its presence; one vehicle may go where more than the
     // minimum are.
     idle: isShared
-      ? { most: idle, least: idle.map((count, j) => Math.max(0, count - (present[j] > least ? 1 : 0))) }
+      ? {
+          most: idle,
+          least: idle.map((count, j) => Math.max(0, count - (present[j] > leastAt(problem, j) ? 1 : 0))),
+        }
       : null,
     required: total,
     allowed: total,
@@ -203,14 +206,7 @@ function createClassFlow(problem: Problem, k: number, moves: Moves, options: Flo
   }
   if (isBounded) {
     for (let j = 0; j < n; j++) {
-      add(
-        arrival(j),
-        departure(j),
-        0,
-        limits.minVehiclesPerLocation,
-        limits.maxVehiclesPerLocation,
-        presence[j],
-      );
+      add(arrival(j), departure(j), 0, leastAt(problem, j), mostAt(problem, j), presence[j]);
     }
   }
   const demandArcs = count;

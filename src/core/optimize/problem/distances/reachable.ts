@@ -13,6 +13,7 @@
  */
 
 import { keptIn, type Slot } from '../../run/cache.ts';
+import { leastAt } from '../location-bounds.ts';
 import type { Moves, Network, Problem } from '../model.ts';
 import { movesOfFlow } from '../moves.ts';
 import { isAllowed } from '../network.ts';
@@ -238,7 +239,7 @@ export function unreachableLocations(problem: Problem): number[] {
   const present = new Uint8Array(n);
   for (let at = 0; at < supply.length; at++) if (supply[at] > 0) present[at % n] = 1;
   let open = Array.from({ length: n }, (_, j) => j).filter(
-    (j) => present[j] === 0 && (demand[j] > 0 || limits.minVehiclesPerLocation > 0),
+    (j) => present[j] === 0 && (demand[j] > 0 || leastAt(problem, j) > 0),
   );
   // By source: reading rows in order is several times faster than reading columns.
   for (let i = 0; i < n && open.length > 0; i++) {

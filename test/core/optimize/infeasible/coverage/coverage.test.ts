@@ -4,6 +4,7 @@ import { findMostServed } from '../../../../../src/core/optimize/infeasible/most
 import { evaluateMoves, servedDemand } from '../../../../../src/core/optimize/problem/evaluate.ts';
 import type { Problem } from '../../../../../src/core/optimize/problem/model.ts';
 import { totalDemand } from '../../../../../src/core/optimize/problem/service-level.ts';
+import { randomBounds, withBounds } from '../../bounds-by-location.ts';
 import { buildCached as buildProblem, newCaches } from '../../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../../instances.ts';
 
@@ -33,14 +34,25 @@ function randomProblem(seed: number, mostLocations: number, mostPerLocation: num
     ...(random.chance(0.2) ? { min_vehicles_per_location: random.integer(1, 2) } : {}),
     ...(random.chance(0.2) ? { max_vehicles_per_location: random.integer(1, 4) } : {}),
   };
-  return buildProblem({ ...request, constraints }, locations, settings);
+  // Every fifth has bounds by location, from random numbers of their own.
+  const own = createRandom(seed + 1e6);
+  const ids = locations.map(({ id }) => id);
+  const bounds = () =>
+    randomBounds(
+      own,
+      ids,
+      () => own.integer(0, 2),
+      () => own.integer(1, 4),
+    );
+  const bounded = seed % 5 === 0 ? withBounds(constraints, bounds()) : constraints;
+  return buildProblem({ ...request, constraints: bounded }, locations, settings);
 }
 
 /**
  * The most demand served by any distribution of the vehicles within the bounds per location; −∞ if none satisfies them.
  */
 function mostByTryingAll(problem: Problem): number {
-  const { supply, limits, network, capacities } = problem;
+  const { supply, limits, bounds, network, capacities } = problem;
   const n = problem.locationIds.length;
   const presence = new Int32Array(supply.length);
   let most = Number.NEGATIVE_INFINITY;
@@ -48,7 +60,9 @@ function mostByTryingAll(problem: Problem): number {
     for (let j = 0; j < n; j++) {
       let vehicles = 0;
       for (let k = 0; k < capacities.length; k++) vehicles += presence[k * n + j];
-      if (vehicles < limits.minVehiclesPerLocation || vehicles > limits.maxVehiclesPerLocation) return false;
+      const least = bounds?.least[j] ?? limits.minVehiclesPerLocation;
+      const most = bounds?.most[j] ?? limits.maxVehiclesPerLocation;
+      if (vehicles < least || vehicles > most) return false;
     }
     return true;
   };

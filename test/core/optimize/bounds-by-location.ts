@@ -1,0 +1,77 @@
+/** Bounds on vehicles per location as maps by location id. Shares no code with the optimizer. */
+import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
+
+const NAMES = ['min_vehicles_per_location', 'max_vehicles_per_location'] as const;
+type Constraints = NonNullable<OptimizeRequest['constraints']>;
+/** Random numbers, as `createRandom` makes them. */
+type Random = { chance(probability: number): boolean; pick<T>(values: readonly T[]): T };
+type Bounds = Pick<Constraints, (typeof NAMES)[number]>;
+type Bound = Bounds['min_vehicles_per_location'];
+
+/** The bound that a request states for a location: its own, else the default, else none. */
+export function boundAt(bound: Bound, id: number | string): number | undefined {
+  if (bound === undefined || typeof bound === 'number') return bound;
+  return `${id}` in bound ? bound[id] : bound.default;
+}
+
+/** The locations that bounds name. */
+export function namedByBounds(bounds: Bounds = {}): number[] {
+  return [bounds.min_vehicles_per_location, bounds.max_vehicles_per_location]
+    .flatMap((bound) => Object.keys(typeof bound === 'object' ? bound : {}))
+    .filter((key) => key !== 'default')
+    .map(Number);
+}
+
+/**
+ * A map of minimums, of maximums, or both; sometimes the other is a number. No minimum is above the maximum of its
+ * location.
+ */
+export function randomBounds(
+  random: Random,
+  ids: readonly number[],
+  minimum: () => number,
+  maximum: () => number,
+): Bounds {
+  const map = (value: () => number): Record<string, number> => ({
+    ...(random.chance(0.4) && { default: value() }),
+    ...Object.fromEntries(ids.filter(() => random.chance(0.5)).map((id) => [id, value()])),
+  });
+  const kind = random.pick(['minimums', 'maximums', 'both', 'both', 'minimums and a number']);
+  if (kind === 'maximums') return { max_vehicles_per_location: map(maximum) };
+  const min = map(minimum);
+  if (kind === 'minimums') return { min_vehicles_per_location: min };
+  const max = kind === 'both' ? map(maximum) : maximum();
+  for (const key of ['default', ...namedByBounds({ max_vehicles_per_location: max }), ...Object.keys(min)]) {
+    const most = boundAt(max, key);
+    if (most !== undefined && (boundAt(min, key) ?? 0) > most) min[key] = most;
+  }
+  return { min_vehicles_per_location: min, max_vehicles_per_location: max };
+}
+
+/** The same bound at most (of a minimum) or at least (of a maximum) at a value, at every location. */
+export function loosened(bound: Bound, name: keyof Bounds, value: number): Bound {
+  if (typeof bound !== 'object') return value;
+  const loosen = name === 'min_vehicles_per_location' ? Math.min : Math.max;
+  return Object.fromEntries(Object.entries(bound).map(([key, at]) => [key, loosen(at, value)]));
+}
+
+/** Constraints with other bounds on vehicles per location. */
+export function withBounds(constraints: Constraints, bounds: Bounds): Constraints {
+  const { min_vehicles_per_location: _min, max_vehicles_per_location: _max, ...others } = constraints;
+  return { ...others, ...bounds };
+}
+
+/** The same bounds under other ids. */
+export function renamed(bounds: Bounds, nameOf: ReadonlyMap<number, number>): Bounds {
+  const rename = (key: string) => (key === 'default' ? key : `${nameOf.get(Number(key))}`);
+  return Object.fromEntries(
+    NAMES.filter((name) => bounds[name] !== undefined).map((name) => {
+      const bound = bounds[name];
+      const isMap = typeof bound === 'object';
+      return [
+        name,
+        isMap ? Object.fromEntries(Object.entries(bound).map(([key, at]) => [rename(key), at])) : bound,
+      ];
+    }),
+  );
+}
