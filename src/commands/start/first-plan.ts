@@ -1,3 +1,4 @@
+import type { TravelPair } from '../../contracts/data.ts';
 import type { DecisionResponse } from '../../contracts/decisions.ts';
 import type { ForecastData } from '../../contracts/forecast.ts';
 import type { PlanLocation } from '../../contracts/optimize.ts';
@@ -34,7 +35,7 @@ export async function makeFirstPlan(url: string): Promise<string[]> {
       ['total cost', `${kpis.total_cost}${distance(kpis.total_distance_km)}`],
       ['solver status', `${plan.solver_status}, after ${Math.round(metadata.solve_time_ms)} ms`],
     ]),
-    ...largestMoves(plan, names),
+    ...(await largestMoves(url, plan, names)),
     ...shortPlaces(locations),
     '',
     ...table([
@@ -55,7 +56,12 @@ function busiestHour({ forecasts }: ForecastData): number {
   return totals.indexOf(totals.reduce((most, total) => Math.max(most, total), 0));
 }
 
-function largestMoves({ allocation_plan }: Plan, names: ReadonlyMap<number, string>): string[] {
+/** The pairs of locations between which most vehicles move, with the minutes of the stored travel table. */
+async function largestMoves(
+  url: string,
+  { allocation_plan }: Plan,
+  names: ReadonlyMap<number, string>,
+): Promise<string[]> {
   const flows = new Map<string, { from: number; to: number; vehicles: number; cost: number }>();
   for (const { assignment, source_location: from, target_location: to, cost } of allocation_plan) {
     if (assignment !== 'rebalance') continue;
@@ -64,19 +70,26 @@ function largestMoves({ allocation_plan }: Plan, names: ReadonlyMap<number, stri
   }
   if (flows.size === 0) return [];
   const largest = [...flows.values()].sort((a, b) => b.vehicles - a.vehicles || b.cost - a.cost);
-  const rows = largest
-    .slice(0, SHOWN_MOVES)
-    .map(({ from, to, vehicles, cost }) => [
-      String(vehicles),
-      names.get(from)!,
-      names.get(to)!,
-      cost.toFixed(1),
-    ]);
+  const shown = largest.slice(0, SHOWN_MOVES);
+  const minutes = await Promise.all(shown.map(({ from, to }) => minutesBetween(url, from, to)));
+  const rows = shown.map(({ from, to, vehicles, cost }, i) => [
+    String(vehicles),
+    names.get(from)!,
+    names.get(to)!,
+    minutes[i],
+    cost.toFixed(1),
+  ]);
   return [
     '',
-    ...table([['vehicles', 'from', 'to', 'cost'], ...rows]),
-    ...andMore(largest.length - rows.length, 'pair of locations', 'pairs of locations'),
+    ...table([['vehicles', 'from', 'to', 'minutes', 'cost'], ...rows]),
+    ...andMore(largest.length - shown.length, 'pair of locations', 'pairs of locations'),
   ];
+}
+
+async function minutesBetween(url: string, from: number, to: number): Promise<string> {
+  const pairs = await get<{ travel: TravelPair[] }>(`${url}/api/v1/data/travel?from_location_id=${from}`);
+  const pair = pairs.travel.find(({ to_location_id }) => to_location_id === to);
+  return pair ? pair.duration_minutes.toFixed(0) : '–';
 }
 
 /** Where demand stays unserved, the largest part first. */
