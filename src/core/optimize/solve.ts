@@ -7,7 +7,7 @@
  *      moves (`column-generation/search.ts`).
  *   3. Problems that 2 does not decide: the direct formulation with all moves (`direct.ts`), if it fits the solver's
  *      memory.
- * When time is up without a plan, column generation makes a greedy one.
+ * When time is up without a plan, column generation makes a greedy one, or the one from the nearest vehicles counts.
  *
  * Every plan is recomputed from whole vehicles (`evaluate.ts`) before it counts; nothing is rounded into
  * infeasibility.
@@ -24,11 +24,12 @@ import { evaluateMoves } from './problem/evaluate.ts';
 import { createIncumbent, type Incumbent } from './problem/incumbent.ts';
 import type { Problem, RequestFault, SolveFigures, SolveOutcome } from './problem/model.ts';
 import { NO_MOVES } from './problem/moves.ts';
+import { planNearest } from './problem/nearest.ts';
 import { TooManyLocationsError } from './problem/network.ts';
-import { countVehicles } from './problem/variants.ts';
+import { countVehicles, hasLocationBounds } from './problem/variants.ts';
 import { refuseClasses, refuseMatrices, refuseMoves } from './request/refusals.ts';
 import type { SolveControl } from './run/control.ts';
-import { checkOf, isStopped, OutOfTime } from './run/stopping.ts';
+import { checkOf, isOver, isStopped, OutOfTime } from './run/stopping.ts';
 
 /**
  * Solves to the relative gap `(cost − bound) / cost`.
@@ -68,6 +69,9 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   if (fractional === 'infeasible') return infeasible(incumbent);
   if (fractional === 'done') return incumbent.finish('done');
   if (fractional === 'stopped') return incumbent.finish('stopped');
+  // Before anything that takes time: a plan, however dear, is better than none.
+  const isTooLate = () => isStopped(control.stopFlag) || (isOver(control) && incumbent.isTooLate());
+  if (!hasLocationBounds(problem)) incumbent.keepInReserve(planNearest(problem, isTooLate), 'greedy');
   problem.greatCircle?.buildCosts(checkOf(control));
   problem.greatCircle?.buildDistances(checkOf(control));
   const tooMany = refuseClasses(baseSize(problem));

@@ -40,12 +40,20 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   const startedMs = nowMs();
   /** The cheapest plan found, even if it is above the ceiling. */
   let best: FoundPlan | null = null;
+  let reserve: FoundPlan | null = null;
   let boundUnits = 0;
   const boundBy = new Set<BoundProof>();
   const isLateTimeSpent = createAllowance(msOf('latePlan'));
 
   const gapOf = (costUnits: number) => (costUnits <= boundUnits ? 0 : (costUnits - boundUnits) / costUnits);
   const isWithin = (reached: number) => reached <= Math.max(gap, MIN_GAP);
+
+  /** The plan if it satisfies every constraint, the ceiling excepted. */
+  function planOf(moves: Moves | null, method: Method): FoundPlan | null {
+    if (!moves) return null;
+    const { costUnits, served, broken } = evaluateMoves(problem, moves);
+    return broken.length > 0 ? null : { moves, costUnits, served, method };
+  }
 
   function report(solver: SolverProgress | null): void {
     if (!control.onProgress) return;
@@ -100,11 +108,13 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
      * @returns whether it satisfies them
      */
     consider(moves: Moves | null, method: Method): boolean {
-      if (!moves) return false;
-      const { costUnits, served, broken } = evaluateMoves(problem, moves);
-      if (broken.length > 0) return false;
-      if (best === null || costUnits < best.costUnits) best = { moves, costUnits, served, method };
-      return true;
+      const plan = planOf(moves, method);
+      if (plan && (best === null || plan.costUnits < best.costUnits)) best = plan;
+      return plan !== null;
+    },
+    /** Keeps a plan for the case that the search ends without one. It is too dear to guide the search. */
+    keepInReserve(moves: Moves | null, method: Method): void {
+      reserve = planOf(moves, method);
     },
     report: () => report(null),
     /** Reports progress from within the solver, which may know more. */
@@ -112,11 +122,13 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     finish(ended: Ended): SolveOutcome {
       if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
       if (boundUnits > ceiling) return { kind: 'infeasible', boundUnits };
-      if (best === null || best.costUnits > ceiling) {
+      const isWithinCeiling = (plan: FoundPlan | null) => plan !== null && plan.costUnits <= ceiling;
+      const last = [best, reserve].find(isWithinCeiling);
+      if (!last) {
         if (ended === 'stopped') return { kind: 'timeout' };
         return { kind: 'error', message: 'the solver ended without a plan that keeps every constraint' };
       }
-      const { moves, costUnits, served, method } = best;
+      const { moves, costUnits, served, method } = last;
       const reached = gapOf(costUnits);
       return {
         kind: 'solved',

@@ -1,0 +1,123 @@
+/**
+ * A first plan within milliseconds, without a matrix: every location keeps the vehicles that serve its own demand, and
+ * the largest open demands take the nearest of the others, until the service level is reached. It is feasible wherever
+ * vehicles are plenty, and far from the cheapest. With bounds per location it is not tried.
+ */
+
+import { unitVectors } from './distances/chords.ts';
+import type { Moves, Problem } from './model.ts';
+import { movesOn } from './moves.ts';
+import { isAllowed, moveCost } from './network.ts';
+import { leastServed } from './service-level.ts';
+
+/** Relative, by which a squared chord may exceed that of the limit; the exact distance of a chosen pair decides. */
+const CHORD_NOISE = 1e-6;
+const RADIUS_KM = 6371.0088;
+
+/**
+ * @param isTooLate asked for every location that takes vehicles; true ends the work without a plan
+ * @returns null if the service level is not reached this way. O(n²) at worst, with a small constant.
+ */
+export function planNearest(problem: Problem, isTooLate: () => boolean): Moves | null {
+  const { demand, capacities } = problem;
+  const n = demand.length;
+  const free = problem.supply.slice();
+  const open = demand.slice();
+  let served = 0;
+  const serve = (j: number, capacity: number, count: number) => {
+    const gain = Math.min(open[j], capacity * count);
+    open[j] -= gain;
+    served += gain;
+  };
+  for (let j = 0; j < n; j++) {
+    for (let k = bestClass(problem, free, j, open[j]); k >= 0; k = bestClass(problem, free, j, open[j])) {
+      const count = vehiclesFor(open[j], capacities[k], free[k * n + j]);
+      free[k * n + j] -= count;
+      serve(j, capacities[k], count);
+    }
+  }
+  const required = leastServed(problem);
+  const moved = {
+    capacityClass: [] as number[],
+    source: [] as number[],
+    target: [] as number[],
+    count: [] as number[],
+  };
+  const needs = [...open.keys()].filter((j) => open[j] > 0).sort((a, b) => open[b] - open[a]);
+  const nearestTo = createNearest(problem, free);
+  for (const j of needs) {
+    if (served >= required || isTooLate()) break;
+    for (const i of nearestTo(j)) {
+      for (let k = bestClass(problem, free, i, open[j]); k >= 0; k = bestClass(problem, free, i, open[j])) {
+        const count = vehiclesFor(open[j], capacities[k], free[k * n + i]);
+        free[k * n + i] -= count;
+        serve(j, capacities[k], count);
+        moved.capacityClass.push(k);
+        moved.source.push(i);
+        moved.target.push(j);
+        moved.count.push(count);
+      }
+      if (open[j] <= 0) break;
+    }
+  }
+  return served >= required ? movesOn([...moved.count.keys()], moved, (m) => moved.count[m]) : null;
+}
+
+/** The largest class with free vehicles at i that the demand fills, else the smallest one; −1: none, or no demand. */
+function bestClass({ capacities, demand }: Problem, free: Int32Array, i: number, open: number): number {
+  if (open <= 0) return -1;
+  let smallest = -1;
+  for (let k = capacities.length - 1; k >= 0; k--) {
+    if (free[k * demand.length + i] === 0) continue;
+    if (capacities[k] <= open) return k;
+    smallest = k;
+  }
+  return smallest;
+}
+
+/** Full vehicles only, but at least one. */
+function vehiclesFor(open: number, capacity: number, available: number): number {
+  return Math.min(available, Math.max(1, Math.floor(open / capacity)));
+}
+
+/** For a location: the sources from which it may take vehicles, nearest first; those that are empty are passed over. */
+function createNearest(problem: Problem, free: Int32Array): (j: number) => Generator<number> {
+  const n = problem.locationIds.length;
+  const isEmpty = (i: number) => {
+    for (let at = i; at < free.length; at += n) if (free[at] > 0) return false;
+    return true;
+  };
+  let sources = [...problem.locationIds.keys()].filter((i) => !isEmpty(i));
+  const howFar = createDistance(problem);
+  return function* nearestTo(j) {
+    sources = sources.filter((i) => !isEmpty(i));
+    const far = Float64Array.from(sources, (i) => howFar(i, j));
+    for (;;) {
+      let best = -1;
+      for (let s = 0; s < far.length; s++) {
+        if (far[s] < Number.POSITIVE_INFINITY && (best < 0 || far[s] < far[best])) best = s;
+      }
+      if (best < 0) return;
+      far[best] = Number.POSITIVE_INFINITY;
+      if (mayMove(problem, sources[best], j)) yield sources[best];
+    }
+  };
+}
+
+/** A figure that orders sources by their distance or cost; Infinity where the move is certainly not allowed. */
+function createDistance(problem: Problem): (i: number, j: number) => number {
+  const { greatCircle, limits } = problem;
+  if (!greatCircle) return (i, j) => moveCost(problem, i, j);
+  const { x, y, z } = unitVectors(greatCircle.points);
+  const angle = Math.min(Math.PI, limits.maxDistanceKm / RADIUS_KM);
+  const most = (2 * Math.sin(angle / 2)) ** 2 * (1 + CHORD_NOISE);
+  return (i, j) => {
+    const chord2 = (x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2 + (z[i] - z[j]) ** 2;
+    return chord2 <= most ? chord2 : Number.POSITIVE_INFINITY;
+  };
+}
+
+function mayMove({ greatCircle, network, limits, locationIds }: Problem, from: number, to: number): boolean {
+  if (greatCircle) return greatCircle.kmOf(from, to) <= limits.maxDistanceKm;
+  return isAllowed(network, locationIds.length, limits.maxDistanceKm, from, to);
+}

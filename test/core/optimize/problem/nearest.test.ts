@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
+import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
+import { planNearest } from '../../../../src/core/optimize/problem/nearest.ts';
+import { isAllowed } from '../../../../src/core/optimize/problem/network.ts';
+import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem } from '../cached.ts';
+import { cityInstance, SETTINGS } from '../instances.ts';
+import { mediumRequest } from '../medium-instances.ts';
+
+const settings = { ...SETTINGS, maxRebalancingCost: null };
+
+function city(seed: number, locations: number): Problem {
+  const shape = { locations, perLocation: 10, fractional: true, capacities: [1, 2, 4], load: 0.8 };
+  const { request, locations: points } = cityInstance(seed, shape);
+  return buildProblem({ ...request, constraints: { min_service_level: 0.95 } }, points, settings);
+}
+
+describe('a first plan from the nearest vehicles', () => {
+  test('keeps every constraint and uses allowed moves only, on 600 random requests', () => {
+    let found = 0;
+    for (let seed = 1; seed <= 600; seed++) {
+      const { request, locations } = mediumRequest(seed);
+      const {
+        min_vehicles_per_location: _,
+        max_vehicles_per_location: __,
+        ...constraints
+      } = request.constraints!;
+      const problem = buildProblem({ ...request, constraints }, locations, settings);
+      const moves = planNearest(problem, () => false);
+      if (!moves) continue;
+      const { broken } = evaluateMoves(problem, moves);
+      // Whether a smaller fleet serves enough is the caller's question: it counts vehicles that serve most.
+      expect(
+        broken.filter((name) => name !== 'min_service_level'),
+        `seed ${seed}`,
+      ).toEqual([]);
+      const n = problem.locationIds.length;
+      for (let m = 0; m < moves.count.length; m++) {
+        const [from, to] = [moves.source[m], moves.target[m]];
+        expect(isAllowed(problem.network, n, problem.limits.maxDistanceKm, from, to), `seed ${seed}`).toBe(
+          true,
+        );
+      }
+      if (broken.length === 0) found++;
+    }
+    expect(found).toBeGreaterThan(300);
+  });
+
+  test('exists for every city whose fleet has a fifth to spare, and reads no matrix', () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const problem = city(seed, 200);
+      const network = {
+        get costUnits(): Float64Array {
+          throw new Error('the matrix of costs is read');
+        },
+        get distanceKm(): Float64Array {
+          throw new Error('the matrix of distances is read');
+        },
+      };
+      const moves = planNearest({ ...problem, network }, () => false);
+      expect(moves && evaluateMoves(problem, moves).broken, `seed ${seed}`).toEqual([]);
+    }
+  });
+
+  test('is the answer if time is up before any other plan, unproved', async () => {
+    for (let seed = 1; seed <= 10; seed++) {
+      const outcome = await solveProblem(city(seed, 200), 0.01, { deadlineMs: performance.now() });
+      expect(outcome.kind, `seed ${seed}`).toBe('solved');
+      if (outcome.kind === 'solved') expect(outcome.solution.proved).toBe(false);
+    }
+  });
+});
