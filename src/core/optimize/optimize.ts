@@ -20,7 +20,7 @@ import { buildProblem } from './request/problem.ts';
 import { answerMs, msOf } from './run/budget.ts';
 import type { Cache } from './run/cache.ts';
 import { nowMs } from './run/clock.ts';
-import type { Control, SolveControl } from './run/control.ts';
+import type { Control, SolveControl, SolveProgress } from './run/control.ts';
 import {
   type Check,
   checkOf,
@@ -96,7 +96,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   const explain = async (ms?: number, level?: KnownLevel) => {
     progress.at('explain');
     await buildMatrices(problem, control);
-    const onProgress = ({ share }: { share: number }) => progress.at('explain', share);
+    const onProgress = ({ share }: SolveProgress) => progress.at('explain', share);
     // A caller that requested explanations waits for them as long as for a plan.
     const mostMs = options.explain ? Number.POSITIVE_INFINITY : ms;
     return await explainInfeasible(request, problem, { ...control, onProgress }, mostMs, level);

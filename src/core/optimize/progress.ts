@@ -31,7 +31,7 @@ const ORDER: Stage[] = ['build', 'solve', 'verify', 'explain'];
 
 export type ProgressReporter = {
   /** Reports that a stage has begun, or its progress (`share` 0 … 1). */
-  at(stage: Stage, share?: number, figures?: Omit<ProgressReport, 'stage' | 'progress'>): void;
+  at(stage: Stage, share?: number | null, figures?: Omit<ProgressReport, 'stage' | 'progress'>): void;
   /** Reports the progress of the solve, with its figures in money. */
   solving(progress: SolveProgress): void;
 };
@@ -45,7 +45,7 @@ export function createProgress(
   let reported = 0;
   let reportedStage: Stage | null = null;
   let reportedMs = 0;
-  const at: ProgressReporter['at'] = (stage, share = 0, figures = {}) => {
+  const at: ProgressReporter['at'] = (stage, share, figures = {}) => {
     if (!onProgress) return;
     const now = nowMs();
     if (stage === reportedStage && now - reportedMs < intervalMs) return;
@@ -64,7 +64,7 @@ export function createProgress(
         incumbent: incumbentUnits === null ? null : fromUnits(incumbentUnits),
         bound: boundUnits === null ? null : fromUnits(boundUnits),
         gap,
-        iterations: iterations ?? null,
+        iterations,
       });
     },
   };

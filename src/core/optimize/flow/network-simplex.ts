@@ -6,6 +6,7 @@
  * Deterministic. Finite because the tree stays strongly feasible (see `spanning-tree.ts`).
  * Reference: Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015), §3.
  */
+import { UNKNOWN_PROGRESS } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
 import type { ArcSet } from './arcs.ts';
 import type { Candidates } from './candidates.ts';
@@ -84,6 +85,7 @@ export function pivotCandidates(
 
 export function report({ tree, counts, control }: SimplexSearch): void {
   control.onProgress?.({
+    ...UNKNOWN_PROGRESS,
     iterations: counts.pivots,
     incumbentUnits: artificialFlow(tree) > 0 ? null : treeCost(tree),
   });

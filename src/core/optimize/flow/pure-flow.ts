@@ -19,7 +19,7 @@ import { leastServed } from '../problem/service-level.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import { msOf } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
-import type { FlowProgress, SolveControl } from '../run/control.ts';
+import type { SolveControl, SolveProgress } from '../run/control.ts';
 import { isStopped, OutOfTime, type Stopping } from '../run/stopping.ts';
 import { type Confirmation, confirmFlow } from './flow-confirm.ts';
 import { flowCosts } from './flow-costs.ts';
@@ -189,9 +189,9 @@ function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units:
 function reportTo({ onProgress }: SolveControl) {
   if (!onProgress) return undefined;
   const startedMs = nowMs();
-  return (progress: FlowProgress) => {
+  return (progress: SolveProgress) => {
     // The number of remaining pivots is unknown: the unfinished share halves at regular intervals.
     const share = 1 - 0.5 ** ((nowMs() - startedMs) / msOf('flowProgressHalf'));
-    onProgress({ ...progress, share, boundUnits: null, gap: null });
+    onProgress({ ...progress, share });
   };
 }

@@ -8,7 +8,7 @@
  * Costs are whole numbers ≥ 0 in cost units of 1e-4. Staying costs 0, so a vehicle moves only to serve.
  */
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
-import type { Control, FlowProgress } from '../run/control.ts';
+import type { Control, SolveProgress } from '../run/control.ts';
 
 /** A flow problem without its costs. */
 export type FlowAmounts = Omit<FlowProblem, 'cost'>;
@@ -97,7 +97,7 @@ export type FlowBasis = {
 export type Alternatives = { from: Int32Array; to: Int32Array; cost: Float64Array };
 
 /** Stop flag and deadline of the search. */
-export type FlowControl = Partial<Control<FlowProgress>> & {
+export type FlowControl = Partial<Control<SolveProgress>> & {
   /**
    * Whether netting is likely to pay off. It never affects correctness: the answer counts only with a certificate on
    * all arcs. Default: true.

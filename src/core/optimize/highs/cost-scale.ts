@@ -2,7 +2,7 @@
  * Costs of 10¹⁰ per move, and artificial columns 10⁴ times as dear, are beyond what HiGHS can solve. It gets costs
  * divided by a power of two, so that nothing is rounded; its results in money are multiplied by the same number.
  */
-import type { SolverProgress } from '../run/control.ts';
+import type { RunState } from '../run/control.ts';
 import type { LinearModel } from './linear-model.ts';
 import type { RunControl, SolverModel } from './solver-model.ts';
 
@@ -24,7 +24,7 @@ export function scaleControl(control: RunControl, scale: number): RunControl {
   const money = (value: number | null) => (value === null ? null : value / scale);
   return {
     ...control,
-    onProgress: (progress: SolverProgress) =>
+    onProgress: (progress: RunState) =>
       onProgress({ ...progress, incumbent: money(progress.incumbent), bound: money(progress.bound) }),
   };
 }

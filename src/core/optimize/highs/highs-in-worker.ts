@@ -11,7 +11,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from '
 import { msOf } from '../run/budget.ts';
 import { type Cache, keptIn, type Slot } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
-import type { SolverProgress } from '../run/control.ts';
+import type { RunState } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
 import type { LinearModel } from './linear-model.ts';
 import {
@@ -48,7 +48,7 @@ export type Call = { id: number } & (
 
 /** Messages of the solver's thread during a run and at its end. */
 export type SolverMessage = { runId: number } & (
-  | { kind: 'progress'; progress: SolverProgress }
+  | { kind: 'progress'; progress: RunState }
   | { kind: 'improved'; values: Float64Array }
   | { kind: 'ended'; result: LinearResult | MixedResult; memoryBytes: number }
   | { kind: 'threw'; name: string; message: string }
@@ -96,11 +96,10 @@ export function openInWorker(
 
   /** The answer of a run, or its last reports if its thread was ended first. */
   function ask(run: Run, deadlineMs: number) {
-    const known: { result?: LinearResult | MixedResult; values: Float64Array | null; last: SolverProgress } =
-      {
-        values: null,
-        last: { iterations: 0, nodes: 0, incumbent: null, bound: null },
-      };
+    const known: { result?: LinearResult | MixedResult; values: Float64Array | null; last: RunState } = {
+      values: null,
+      last: { iterations: 0, nodes: 0, incumbent: null, bound: null },
+    };
     const stopping = { ...control, deadlineMs };
     const isDue = () => isOver(stopping);
     if (isGone || isDue()) return known;

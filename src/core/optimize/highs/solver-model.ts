@@ -2,7 +2,7 @@
  * A linear or mixed-integer programme that is open in the solver, in the calling thread (`highs.ts`) or in a separate
  * one (`highs-in-worker.ts`): its operations and their results. Calls block the calling thread.
  */
-import type { Control, SolverProgress } from '../run/control.ts';
+import type { Control, RunState } from '../run/control.ts';
 
 /** `stopped`: the stop flag or the deadline ended the run. `failed`: the solver gave up. */
 export type RunStatus = 'optimal' | 'infeasible' | 'stopped' | 'failed';
@@ -103,7 +103,7 @@ type NewColumns = {
   values: Float64Array;
 };
 
-export type RunControl = Control<SolverProgress> & {
+export type RunControl = Control<RunState> & {
   /** Called with every better point of a tree as soon as it is found. */
   onImproved?: (values: Float64Array) => void;
 };

@@ -15,7 +15,7 @@
 import type { LocationInsight } from '../../../contracts/optimize.ts';
 import type { Problem, Solution } from '../problem/model.ts';
 import { timeFor } from '../run/budget.ts';
-import type { SolveControl } from '../run/control.ts';
+import { type SolveControl, UNKNOWN_PROGRESS } from '../run/control.ts';
 import { byClock, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import { bindingOf } from './bounded-insights.ts';
 import { effortOf } from './effort.ts';
@@ -44,8 +44,7 @@ export async function explainPureFlow(
   const figures = emptyFigures(problem, solution);
   const timed = byClock(control, control.deadlineMs);
   const effort = effortOf(timed, nearPerNode);
-  const tell = (share: number) =>
-    control.onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
+  const tell = (share: number) => control.onProgress?.({ ...UNKNOWN_PROGRESS, share });
   let optimum: number | null = null;
   figures.complete = untilOutOfTime(() => {
     const flow = createPureFlow(problem, solution.moves, effort);

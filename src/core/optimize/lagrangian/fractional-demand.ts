@@ -15,7 +15,7 @@ import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
-import type { FlowProgress, SolveControl } from '../run/control.ts';
+import type { SolveControl, SolveProgress } from '../run/control.ts';
 import { checkOf, type Stopping } from '../run/stopping.ts';
 import { type LagrangianHooks, type LagrangianOutcome, solveLagrangian } from './solve-lagrangian.ts';
 import type { LagrangianProblem } from './types.ts';
@@ -89,9 +89,9 @@ export function solveFractional(
   const flowControl = {
     stopFlag: control.stopFlag,
     deadlineMs: control.deadlineMs,
-    onProgress: ({ iterations }: FlowProgress) => {
+    onProgress: ({ iterations }: SolveProgress) => {
       // With a wider radius the counts start again from 0.
-      figures.iterations = Math.max(figures.iterations, iterations);
+      figures.iterations = Math.max(figures.iterations, iterations ?? 0);
       incumbent.report();
     },
   };

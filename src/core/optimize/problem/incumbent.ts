@@ -5,7 +5,7 @@
 
 import { msOf } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
-import type { SolveControl, SolverProgress } from '../run/control.ts';
+import type { RunState, SolveControl } from '../run/control.ts';
 import { createAllowance, isOver, isStopped } from '../run/stopping.ts';
 import { UNITS_PER_COST } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
@@ -55,7 +55,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     return broken.length > 0 ? null : { moves, costUnits, served, method };
   }
 
-  function report(solver: SolverProgress | null): void {
+  function report(solver: RunState | null): void {
     if (!control.onProgress) return;
     const now = nowMs();
     // The solver's bound covers only the moves it knows; progress reports only what is proved for all moves.
@@ -118,7 +118,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     },
     report: () => report(null),
     /** Reports progress from within the solver, which may know more. */
-    reportSolver: (progress: SolverProgress) => report(progress),
+    reportSolver: (progress: RunState) => report(progress),
     finish(ended: Ended): SolveOutcome {
       if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
       if (boundUnits > ceiling) return { kind: 'infeasible', boundUnits };

@@ -13,20 +13,31 @@ export type Control<P> = {
 
 export type SolveControl = Control<SolveProgress>;
 
-/** Progress of a solve. Costs in cost units; `share`: the completed share of the work, 0 … 1. */
+/**
+ * Progress of work. Costs in whole cost units. A figure that is not known is null: the network simplex knows neither
+ * its bound nor the share of its work that is completed.
+ */
 export type SolveProgress = {
-  share: number;
+  /** Completed share of the work, 0 … 1. */
+  share: number | null;
   incumbentUnits: number | null;
   boundUnits: number | null;
   gap: number | null;
-  iterations?: number;
+  /** Of the simplex method, or pivots of the network simplex. */
+  iterations: number | null;
 };
 
-/** What the network simplex reports of a solve: its pivots, and the cost of a plan once one serves enough. */
-export type FlowProgress = Required<Pick<SolveProgress, 'iterations' | 'incumbentUnits'>>;
+/** Progress of which nothing is known yet. */
+export const UNKNOWN_PROGRESS: SolveProgress = {
+  share: null,
+  incumbentUnits: null,
+  boundUnits: null,
+  gap: null,
+  iterations: null,
+};
 
 /** State of a run of HiGHS, in its own money; `nodes` and `bound` are those of a branch-and-bound tree. */
-export type SolverProgress = {
+export type RunState = {
   iterations: number;
   nodes: number;
   incumbent: number | null;

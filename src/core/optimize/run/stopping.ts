@@ -4,7 +4,7 @@
  */
 
 import { nowMs, threadCpuMs } from './clock.ts';
-import type { SolveControl } from './control.ts';
+import { type SolveControl, UNKNOWN_PROGRESS } from './control.ts';
 
 export type Stopping = Pick<SolveControl, 'deadlineMs' | 'stopFlag' | 'onLook'>;
 
@@ -53,7 +53,7 @@ export function byClock({ stopFlag, onProgress }: SolveControl, deadlineMs: numb
   const from = nowMs();
   const onLook = () => {
     const share = (nowMs() - from) / (deadlineMs - from);
-    onProgress?.({ share, incumbentUnits: null, boundUnits: null, gap: null });
+    onProgress?.({ ...UNKNOWN_PROGRESS, share });
   };
   return { stopFlag, deadlineMs, onLook: onProgress && onLook };
 }

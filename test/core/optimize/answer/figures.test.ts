@@ -8,6 +8,7 @@ import { formulate } from '../../../../src/core/optimize/direct/formulation.ts';
 import { fromUnits, toUnitsDown, toUnitsUp } from '../../../../src/core/optimize/problem/costs.ts';
 import { servedDemand } from '../../../../src/core/optimize/problem/evaluate.ts';
 import { createProgress } from '../../../../src/core/optimize/progress.ts';
+import { UNKNOWN_PROGRESS } from '../../../../src/core/optimize/run/control.ts';
 import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { createRandom, randomInstance, SETTINGS } from '../instances.ts';
@@ -160,7 +161,7 @@ describe('progress of stages', () => {
     const progress = createProgress(false, (p) => told.push(p.progress));
     progress.at('build');
     for (const share of [0.5, 0.2, 0.9, -1, 7, Number.NaN]) {
-      progress.solving({ share, incumbentUnits: null, boundUnits: null, gap: null });
+      progress.solving({ ...UNKNOWN_PROGRESS, share });
     }
     progress.at('verify');
     progress.at('solve', 0.5);

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { wholeSteps } from '../../../../src/core/optimize/direct/extract.ts';
 import { formulate } from '../../../../src/core/optimize/direct/formulation.ts';
 import { openInWorker } from '../../../../src/core/optimize/highs/highs-in-worker.ts';
-import type { SolverProgress } from '../../../../src/core/optimize/run/control.ts';
+import type { RunState } from '../../../../src/core/optimize/run/control.ts';
 import { buildCached as buildProblem, threadCache } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 
@@ -30,7 +30,7 @@ test('a solver that is ended because it does not listen leaves the best point an
   const f = formulate(problem);
   const { firstStep, stepClass } = f.variables;
   const stopFlag = new Int32Array(new SharedArrayBuffer(4));
-  let last: SolverProgress | null = null;
+  let last: RunState | null = null;
   let stoppedMs = 0;
   const { model, dispose } = openInWorker(threadCache, f.model, f.tolerance, {
     deadlineMs: performance.now() + 60_000,
@@ -47,7 +47,7 @@ test('a solver that is ended because it does not listen leaves the best point an
   const mixed = model.runMixed({ ...integers, gap: 0, absoluteGap: 0 });
   // A run that had listened, or had finished, would have returned within this time.
   expect(performance.now() - stoppedMs).toBeGreaterThanOrEqual(40);
-  const told = last as SolverProgress | null;
+  const told = last as RunState | null;
   expect(mixed).toMatchObject({
     status: 'stopped',
     bound: told!.bound,

@@ -21,7 +21,7 @@ import {
 import type { Problem, Solution } from '../../../../src/core/optimize/problem/model.ts';
 import { classToTake, mostCommonClass } from '../../../../src/core/optimize/problem/serving.ts';
 import { dropConstraint, withNetwork, withVehicle } from '../../../../src/core/optimize/problem/variants.ts';
-import type { SolveControl } from '../../../../src/core/optimize/run/control.ts';
+import { type SolveControl, UNKNOWN_PROGRESS } from '../../../../src/core/optimize/run/control.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 
 /** The time limit was reached first; partial results are not used. */
@@ -78,7 +78,7 @@ async function explainEach(
       error_at_most: 0,
       not_known: [],
     });
-    control.onProgress?.({ share: (i + 1) / n, incumbentUnits: null, boundUnits: null, gap: null });
+    control.onProgress?.({ ...UNKNOWN_PROGRESS, share: (i + 1) / n });
   }
   const moves: Figures['moves'] = [];
   for (const group of groupMoves(solution.moves, n)) {
