@@ -160,7 +160,7 @@ export const SettingsSchema = Type.Object({
   OPTIMIZATION_MAX_TIME_LIMIT_SECONDS: number(600, 0.01, 86_400, 'cap of `options.time_limit_seconds`'),
   OPTIMIZATION_OPTIMALITY_GAP: number(0.01, 0, 1, '`optimality_gap`, relative'),
   OPTIMIZATION_COST_PER_KM: number(1, 0, 1e6, 'cost of moving a vehicle one km (great circle)'),
-  FORECASTING_HORIZON_DAYS: integer(7, 1, 366, 'default horizon, shown by `/api/v1/config`'),
+  FORECASTING_HORIZON_DAYS: integer(7, 1, 366, 'default horizon of forecasts, shown by `/api/v1/config`'),
   FORECASTING_TIME_ZONE: text('UTC', 'IANA time zone of locations that do not state one', {
     pattern: TIME_ZONE_PATTERN,
   }),
