@@ -89,7 +89,7 @@ describe('metadata of a forecast', () => {
 
   test('is in the forecast of a decision too', async () => {
     const decided = await post('decisions', {
-      ...{ location_ids: [1, 3], horizon_hours: 168, demand_scale: 0.001 },
+      ...{ location_ids: [1, 3], horizon_hours: 168, step_hours: 24, demand_scale: 0.001 },
       fleet_state: { vehicles: [{ id: 'V', location: 1 }] },
       constraints: { min_service_level: 0 },
     });

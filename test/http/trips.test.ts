@@ -55,7 +55,7 @@ describe('demand in trips', () => {
       { step_hours: 1, options: { step_hours: 24 } },
       /24 differs from 1, the step_hours of the decision itself/,
     ],
-    [{ options: { step_hours: 1 } }, /1 differs from 24, the step_hours .*; leave options\.step_hours out/],
+    [{ options: { step_hours: 24 } }, /24 differs from 1, the step_hours .*; leave options\.step_hours out/],
   ])('a decision that names two lengths of a step (%j) is answered with 400', async (body, message) => {
     const answer = await decide(body);
     expect(answer.status).toBe(400);
