@@ -24,6 +24,7 @@ import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/probl
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
+import { unpackTravel } from '../src/db/packed-travel.ts';
 import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
 
 // Filled before the first job: loading the solver takes longer than most solves.
@@ -79,13 +80,14 @@ type TakenInputs = {
   forecast: string;
 };
 
-/** All but the settings are JSON text. */
+/** JSON text, but for the settings and packed travel. */
 type PlanTask = {
   request: string;
   fleet: string;
   risk: string;
   forecast: string;
   locations: string | null;
+  travel: Uint8Array | null;
   /** Whether the vehicles are those of the request, not the stored ones. */
   isFleetSent: boolean;
   settings: OptimizeSettings;
@@ -106,13 +108,19 @@ export type PackedOutcome =
 const WORK = {
   /** `request` is the body. It and its locations are JSON text, which is cheaper to pass to a thread than objects. */
   async optimize(
-    task: { request: string; locations: string | null; settings: OptimizeSettings },
+    task: {
+      request: string;
+      locations: string | null;
+      travel: Uint8Array | null;
+      settings: OptimizeSettings;
+    },
     hooks: Hooks,
   ) {
     const { request, settings } = task;
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
     const asked: OptimizeRequest = JSON.parse(request);
-    const outcome = await optimize({ request: asked, locations, settings }, cache, hooks);
+    const travel = task.travel && unpackTravel(task.travel);
+    const outcome = await optimize({ request: asked, locations, settings, travel }, cache, hooks);
     return pack(outcome, asked.options);
   },
 
@@ -180,7 +188,11 @@ const WORK = {
     const outcome: OptimizeOutcome =
       faults.length > 0
         ? { status: 'refused', faults }
-        : await optimize({ request, locations, settings }, cache, hooks);
+        : await optimize(
+            { request, locations, settings, travel: task.travel && unpackTravel(task.travel) },
+            cache,
+            hooks,
+          );
     const planned =
       outcome.status === 'refused'
         ? {

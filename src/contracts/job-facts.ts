@@ -10,6 +10,8 @@ import { boundedLocationIds, type OptimizeRequest } from './optimize.ts';
 export type OptimizeFacts = {
   /** as requested, null if not given */
   timeLimitSeconds: number | null;
+  /** it plans with the stored travel table */
+  storedTravel?: true;
 };
 
 /** The whole request except the parts that may be large: vehicles, costs, limits by location. */
@@ -33,14 +35,21 @@ export function jobFacts(kind: JobKind, request: RequestOf[JobKind]): JobFacts {
   if (kind === 'backtest') return request as BacktestRequest;
   const { options } = request as OptimizeRequest | DecisionRequest;
   const timeLimitSeconds = options?.time_limit_seconds ?? null;
-  if (kind === 'optimize') return { timeLimitSeconds };
+  const travel = usesStoredTravel(options) ? { storedTravel: true as const } : {};
+  if (kind === 'optimize') return { timeLimitSeconds, ...travel };
   const { fleet_state, network, constraints, options: _options, ...rest } = request as DecisionRequest;
   const bounded = boundedLocationIds(constraints);
   return {
     ...rest,
     timeLimitSeconds,
+    ...travel,
     hasFleet: fleet_state !== undefined,
     ...(network && { network: { location_ids: network.location_ids } }),
     ...(bounded.length > 0 && { boundedLocationIds: bounded }),
   };
+}
+
+/** Whether kilometres and minutes come from the stored travel table. */
+export function usesStoredTravel(options: OptimizeRequest['options']): boolean {
+  return options?.travel !== undefined && options.travel !== 'great_circle';
 }

@@ -7,6 +7,7 @@ import {
   MAX_DEMAND,
   MAX_DISTANCE_KM,
   MAX_LOCATION_ID,
+  MAX_MOVE_RATE,
   MAX_TRIPS_PER_VEHICLE_HOUR,
   MIN_LOCATION_ID,
   MIN_TIME_LIMIT_SECONDS,
@@ -154,8 +155,40 @@ export type DemandAggregation = (typeof DEMAND_AGGREGATIONS)[number] | `quantile
 /** One of `DEMAND_AGGREGATIONS`, or a quantile: a decimal number from 0 to 1. */
 export const DEMAND_AGGREGATION = `^(${DEMAND_AGGREGATIONS.join('|')}|quantile:(0(\\.[0-9]{1,15})?|1(\\.0{1,15})?))$`;
 
+const rate = (description: string) =>
+  Type.Optional(Type.Number({ minimum: 0, maximum: MAX_MOVE_RATE, description }));
+
+/** What moving a vehicle costs. */
+const MoveCost = Type.Object(
+  {
+    per_km: rate('default: the setting `OPTIMIZATION_COST_PER_KM`'),
+    per_minute: rate('default 0; needs the minutes of `travel` `stored`'),
+    per_move: rate('default 0; the same for every move, however short'),
+  },
+  {
+    $id: 'MoveCost',
+    additionalProperties: false,
+    description: 'a move costs `per_move` + `per_km` × km + `per_minute` × minutes; staying costs nothing',
+  },
+);
+
+const StoredTravel = Type.Object(
+  { source: Type.Literal('stored'), fallback: Type.Literal('great_circle') },
+  { additionalProperties: false },
+);
+/** Where kilometres and minutes come from. */
+const Travel = Type.Union([Type.Enum(['great_circle', 'stored']), StoredTravel], {
+  default: 'great_circle',
+  description:
+    'kilometres and minutes between locations: `great_circle` has no minutes; `stored` is the travel table ' +
+    '(`PUT /api/v1/data/travel`), and pairs that it lacks are forbidden, or take the great circle with ' +
+    '`{"source": "stored", "fallback": "great_circle"}`',
+});
+
 export const OptimizeOptions = Type.Object(
   {
+    cost: Type.Optional(MoveCost),
+    travel: Type.Optional(Travel),
     demand_aggregation: Type.Optional(
       Type.Unsafe<DemandAggregation>({
         type: 'string',

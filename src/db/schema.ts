@@ -363,6 +363,23 @@ export const workers = pgTable(
   (t) => [check('workers_slots', sql`${t.slots} >= 1`)],
 );
 
+/**
+ * Stored travel that a job plans with, packed by source: taken by its first attempt, used by all attempts, deleted
+ * after its end.
+ */
+export const jobTravel = pgTable(
+  'job_travel',
+  {
+    jobId: text('job_id')
+      .notNull()
+      .references(() => jobs.jobId, { onDelete: 'cascade' }),
+    fromLocationId: integer('from_location_id').notNull(),
+    // 24 bytes for each target: both ids, km, minutes, as `int4send` and `float8send` write them.
+    pairs: bytes('pairs').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.jobId, t.fromLocationId] })],
+);
+
 /** Every attempt of a job and how it ended; kept with the job. */
 export const jobAttempts = pgTable(
   'job_attempts',

@@ -22,6 +22,7 @@ import {
 } from '../../src/inputs/forecast-input.ts';
 import { optimizeSettings, riskSettings } from '../../src/inputs/settings.ts';
 import type { JobRun, JobWork } from '../job-run.ts';
+import { travelOf } from '../travel.ts';
 import { planEnd, solveLimit } from './optimize.ts';
 
 /** Longer than the forecast of the largest request takes. */
@@ -41,9 +42,11 @@ export const runDecision: JobWork<'decision'> = async (run) => {
   const settings = optimizeSettings(config);
   const limitSeconds = solveLimit(facts, settings);
   const { startDate, fleet, risk, forecast, locations } = inputs;
+  const { travel, transfer } = await travelOf(run, facts.storedTravel, locations);
   const outcome = await run.inThread(
     'plan',
     {
+      travel,
       request: inputs.request,
       fleet,
       risk,
@@ -52,7 +55,7 @@ export const runDecision: JobWork<'decision'> = async (run) => {
       isFleetSent: facts.hasFleet,
       settings,
     },
-    { limitSeconds, share: [INPUTS_SHARE, 1] },
+    { limitSeconds, share: [INPUTS_SHARE, 1], transfer },
   );
   const { leftOut, unscored, withoutHistory, ...planned } = outcome;
   const decision: Omit<DecisionResult, 'plan'> = {

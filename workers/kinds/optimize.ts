@@ -7,13 +7,17 @@ import { errorAnswer, planAnswer } from '../answer.ts';
 import type { ClaimedJobState } from '../end-job.ts';
 import type { JobEnd, JobWork } from '../job-run.ts';
 import type { PackedOutcome } from '../job-thread.ts';
+import { travelOf } from '../travel.ts';
 
 /** Finds the cheapest plan for a request. */
 export const runOptimize: JobWork<'optimize'> = async (run) => {
   const { deps, job } = run;
   const settings = optimizeSettings(deps.config);
-  const limitSeconds = solveLimit(await run.facts(), settings);
-  const outcome = await run.inThread('optimize', { ...(await run.input()), settings }, { limitSeconds });
+  const facts = await run.facts();
+  const limitSeconds = solveLimit(facts, settings);
+  const input = await run.input();
+  const { travel, transfer } = await travelOf(run, facts.storedTravel, input.locations);
+  const outcome = await run.inThread('optimize', { ...input, travel, settings }, { limitSeconds, transfer });
   return planEnd(job, outcome, (plan) => plan);
 };
 

@@ -17,6 +17,7 @@ import type { ProgressReport } from './progress.ts';
 import { createProgress } from './progress.ts';
 import { readOptions } from './request/limits.ts';
 import { buildProblem } from './request/problem.ts';
+import { RefusedError } from './request/refusals.ts';
 import { answerMs, msOf } from './run/budget.ts';
 import type { Cache } from './run/cache.ts';
 import { nowMs } from './run/clock.ts';
@@ -77,11 +78,19 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   let problem: Problem;
   try {
     const isSpent = createAllowance(msOf('lateBuild'));
-    problem = buildProblem(request, input.locations, settings, cache, () => {
-      if (isStopped(hooks.stopFlag) || (isOver(control) && isSpent())) throw new OutOfTime();
-    });
+    problem = buildProblem(
+      request,
+      input.locations,
+      settings,
+      cache,
+      () => {
+        if (isStopped(hooks.stopFlag) || (isOver(control) && isSpent())) throw new OutOfTime();
+      },
+      input.travel,
+    );
   } catch (error) {
     if (error instanceof OutOfTime) return isStopped(hooks.stopFlag) ? { status: 'cancelled' } : noPlan;
+    if (error instanceof RefusedError) return { status: 'refused', faults: [error.fault] };
     return { status: 'error', message: error instanceof Error ? error.message : String(error) };
   }
   progress.at('solve');
@@ -190,7 +199,7 @@ function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof exp
 
 /** The result, and the faults that its verification found; null if the caller cancelled in the meantime. */
 function answer(
-  { request, locations, settings }: OptimizeInput,
+  { request, locations, settings, travel }: OptimizeInput,
   problem: Problem,
   solution: Solution,
   shortfall: Shortfall | undefined,
@@ -203,7 +212,7 @@ function answer(
       ...createResult(request, problem, solution, namesOf(request, locations), check),
       ...(shortfall && { shortfall }),
     };
-    answered = { result, wrong: verifyPlan(request, locations, settings, result, check) };
+    answered = { result, wrong: verifyPlan(request, locations, settings, result, check, travel) };
   });
   return answered;
 }

@@ -35,6 +35,7 @@ import { cutPage, DEFAULT_LIMIT, isNewestFirstKey, NextCursor, PAGE_QUERY } from
 import { cutText, sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
 import type { JobSize } from '../submit-job.ts';
+import { checkTravel } from '../travel-check.ts';
 
 const Params = Type.Object({ decision_id: JobReference });
 const Query = Type.Object(PAGE_QUERY, { additionalProperties: false });
@@ -44,6 +45,7 @@ const DecisionList = Type.Object(
 );
 
 /** `/api/v1/decisions`: make one, read one, list them. */
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of routes with their schemas
 export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
   const { config, database } = deps;
   const { db } = database;
@@ -56,11 +58,15 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     const { location_ids } = forecast;
     const network = networkIds ? { network: { location_ids: networkIds } } : {};
     const ids = await requestedLocations(db, { ...(location_ids && { location_ids }), ...network });
-    const field = location_ids || !networkIds ? 'location_ids' : 'network.location_ids';
-    await checkForecastLocations(db, ids, field);
+    await checkForecastLocations(
+      db,
+      ids,
+      location_ids || !networkIds ? 'location_ids' : 'network.location_ids',
+    );
     const { horizon_hours = DECISION_HORIZON_HOURS, step_hours = DECISION_STEP_HOURS } = forecast;
     checkForecastSize(ids.length, horizon_hours, step_hours, sizeField(forecast));
     await decisionHistory(db, config, ids, forecast);
+    await checkTravel(db, body.facts.facts, ids);
     return {
       locationCount: ids.length,
       vehicleCount: vehicleCount ?? (await readFleetSummary(db)).total_vehicles,

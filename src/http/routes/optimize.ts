@@ -4,6 +4,7 @@ import { bodyOf } from '../bodies.ts';
 import type { Deps } from '../deps.ts';
 import { optimizeExample } from '../examples.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
+import { checkTravel } from '../travel-check.ts';
 
 /** `POST /api/v1/optimize`. */
 export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
@@ -29,11 +30,12 @@ export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const body = bodyOf(request, 'optimize');
-        const { locationIds, locationCount, vehicleCount } = body.facts;
+        const { facts, locationIds, locationCount, vehicleCount } = body.facts;
         return answer(request, reply, 'optimize', body, {
           locationIds,
           async check(known) {
             await body.check(known);
+            await checkTravel(deps.database.db, facts, locationIds);
             return { locationCount, vehicleCount };
           },
         });

@@ -3,7 +3,7 @@
  * optimizer.
  */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
-import type { LocationPoint } from '../../../src/core/optimize/problem/model.ts';
+import type { LocationPoint, TravelTable } from '../../../src/core/optimize/problem/model.ts';
 import { boundAt, namedByBounds } from './bounds-by-location.ts';
 import { SETTINGS } from './instances.ts';
 
@@ -33,6 +33,7 @@ export function readFacts(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   settings = SETTINGS,
+  travel: TravelTable | null = null,
 ): RequestFacts {
   const c = request.constraints ?? {};
   const o = request.options ?? {};
@@ -94,7 +95,7 @@ export function readFacts(
     maxVehicles: (id) => boundAt(c.max_vehicles_per_location, id) ?? Number.POSITIVE_INFINITY,
     fleetSize: c.total_fleet_size ?? Number.POSITIVE_INFINITY,
     ceilingUnits: ceiling === null ? Number.POSITIVE_INFINITY : Math.round(ceiling * 1e4),
-    costUnits: (from, to) => costUnits(request, locations, from, to, limitKm),
+    costUnits: (from, to) => costUnits(request, locations, from, to, limitKm, travel),
   };
 }
 
@@ -103,8 +104,9 @@ export function cheapestByTryingAll(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   settings = SETTINGS,
+  travel: TravelTable | null = null,
 ): { costUnits: number } | null {
-  const facts = readFacts(request, locations, settings);
+  const facts = readFacts(request, locations, settings, travel);
   const least = facts.serviceLevel * facts.totalDemand - 1e-9 * facts.totalDemand;
   let best: number | null = null;
   tryAll(
@@ -198,6 +200,7 @@ function costUnits(
   from: number,
   to: number,
   limitKm: number,
+  travel: TravelTable | null,
 ): number {
   if (from === to) return 0;
   if (request.network) {
@@ -209,14 +212,26 @@ function costUnits(
     // Test networks have costs with at most 4 decimals.
     return Math.round(cost * 1e4);
   }
+  const { per_km: perKm = 1, per_minute: perMinute = 0, per_move: perMove = 0 } = request.options?.cost ?? {};
+  const how = request.options?.travel ?? 'great_circle';
+  const row =
+    how === 'great_circle' ? -1 : travel!.from.findIndex((id, p) => id === from && travel!.to[p] === to);
+  if (row >= 0) {
+    const [km, minutes] = [travel!.km[row], travel!.minutes[row]];
+    // Test tables and rates have at most 2 decimals, so products have at most 4.
+    return km > limitKm
+      ? Number.POSITIVE_INFINITY
+      : Math.round((perMove + perKm * km + perMinute * minutes) * 1e4);
+  }
+  if (how === 'stored') return Number.POSITIVE_INFINITY;
   const a = locations.find((p) => p.id === from)!;
   const b = locations.find((p) => p.id === to)!;
-  if (a.latitude === b.latitude && a.longitude === b.longitude) return 0;
+  if (a.latitude === b.latitude && a.longitude === b.longitude) return Math.round(perMove * 1e4);
   const rad = Math.PI / 180;
   // Spherical law of cosines: exact enough for the distances in the tests.
   const cosine =
     Math.sin(a.latitude * rad) * Math.sin(b.latitude * rad) +
     Math.cos(a.latitude * rad) * Math.cos(b.latitude * rad) * Math.cos((a.longitude - b.longitude) * rad);
   const km = 6371.0088 * Math.acos(Math.min(1, cosine));
-  return km > limitKm ? Number.POSITIVE_INFINITY : Math.ceil(km * 1e4);
+  return km > limitKm ? Number.POSITIVE_INFINITY : Math.ceil((perMove + perKm * km) * 1e4 - 1e-6);
 }

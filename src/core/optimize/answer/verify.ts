@@ -9,7 +9,7 @@
  * 1e-4, less than one such unit above the exact cost. Recomputed figures: 1e-9 relative.
  */
 import type { AllocationPlanItem, OptimizationResult, OptimizeRequest } from '../../../contracts/optimize.ts';
-import type { LocationPoint, OptimizeSettings } from '../problem/model.ts';
+import type { LocationPoint, OptimizeSettings, TravelTable } from '../problem/model.ts';
 
 /** What `verifyPlan` checks, for the certificate. */
 export const VERIFIED = [
@@ -30,11 +30,13 @@ const RADIUS_KM = 6371.0088;
 const MAX_REPORTED = 20;
 const VEHICLES_PER_LOOK = 1 << 14;
 
-type Expected = { costKnown: number; distance: number | null };
+/** `perKm`: cost per computed km, whose last digits may differ. */
+type Expected = { costKnown: number; distance: number | null; perKm: number };
 
 /**
  * Checks a finished plan.
  * @param check called every few milliseconds; it throws once the answer is no longer wanted
+ * @param travel between the locations, if the request plans with stored travel
  * @returns the faults, in at most 20 sentences; empty if the plan is right
  */
 export function verifyPlan(
@@ -43,13 +45,14 @@ export function verifyPlan(
   settings: OptimizeSettings,
   result: OptimizationResult,
   check: () => void = () => {},
+  travel: TravelTable | null = null,
 ): string[] {
   const wrong: string[] = [];
   const complain = (message: string) => {
     if (wrong.length < MAX_REPORTED) wrong.push(message);
   };
   const demand = planningDemands(request);
-  const move = moveReader(request, locations, settings);
+  const move = moveReader(request, locations, settings, storedTravel(result, travel));
   const constraints = request.constraints ?? {};
   const maxDistance =
     constraints.max_distance ?? constraints.max_rebalancing_distance_km ?? settings.maxDistanceKm;
@@ -88,7 +91,8 @@ export function verifyPlan(
     if (item.assignment !== (moves ? 'rebalance' : 'stay')) {
       complain(`vehicle ${id} ${moves ? 'moves' : 'does not move'} but its assignment is ${item.assignment}`);
     }
-    const expected = moves && there ? move(source, item.target_location) : { costKnown: 0, distance: 0 };
+    const expected =
+      moves && there ? move(source, item.target_location) : { costKnown: 0, distance: 0, perKm: 0 };
     checkMove(String(id), item, expected, maxDistance, complain);
     costUnits += Math.round(item.cost / UNIT);
     if (moves) moved++;
@@ -178,6 +182,7 @@ function moveReader(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   settings: OptimizeSettings,
+  stored: ReadonlyMap<string, Travel>,
 ): (from: number, to: number) => Expected | null {
   if (request.network) {
     const { location_ids, costs, distances_km } = request.network;
@@ -190,17 +195,56 @@ function moveReader(
       return {
         costKnown: cost,
         distance: distances_km ? (distances_km[i][j] ?? Number.POSITIVE_INFINITY) : null,
+        perKm: 0,
       };
     };
   }
   const vectors = new Map(locations.map((point) => [point.id, unitVector(point)]));
+  const { cost = {}, travel } = request.options ?? {};
+  const perKm = cost.per_km ?? settings.costPerKm;
+  const price = ({ km, minutes }: Travel): Expected => ({
+    costKnown: perKm * km + (cost.per_minute ?? 0) * minutes + (cost.per_move ?? 0),
+    distance: km,
+    perKm,
+  });
   return (from, to) => {
+    if (travel !== undefined && travel !== 'great_circle') {
+      const known = stored.get(pairKey(from, to));
+      if (known) return price(known);
+      if (travel === 'stored') return null;
+    }
     const a = vectors.get(from)!;
     const b = vectors.get(to)!;
     const chord = Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
     const distance = 2 * RADIUS_KM * Math.asin(Math.min(1, chord / 2));
-    return { costKnown: distance * settings.costPerKm, distance };
+    return price({ km: distance, minutes: 0 });
   };
+}
+
+type Travel = { km: number; minutes: number };
+
+const pairKey = (from: number, to: number) => `${from} ${to}`;
+
+/** Stored travel of the pairs between which the plan moves vehicles. */
+function storedTravel(
+  { allocation_plan }: OptimizationResult,
+  table: TravelTable | null,
+): ReadonlyMap<string, Travel> {
+  const found = new Map<string, Travel>();
+  if (!table) return found;
+  const sources = new Set<number>();
+  const used = new Set<string>();
+  for (const { source_location, target_location } of allocation_plan) {
+    if (source_location === target_location) continue;
+    sources.add(source_location);
+    used.add(pairKey(source_location, target_location));
+  }
+  for (let p = 0; p < table.from.length; p++) {
+    if (!sources.has(table.from[p])) continue;
+    const key = pairKey(table.from[p], table.to[p]);
+    if (used.has(key)) found.set(key, { km: table.km[p], minutes: table.minutes[p] });
+  }
+  return found;
 }
 
 function unitVector(point: LocationPoint): [number, number, number] {
@@ -223,8 +267,7 @@ function checkMove(
     return;
   }
   // A chord of two nearby points loses digits: its absolute error is about 1e-12 km, times the cost per km.
-  const perKm = expected.distance ? expected.costKnown / expected.distance : 0;
-  const tolerance = RELATIVE * (1 + expected.costKnown) + 1e-11 * perKm;
+  const tolerance = RELATIVE * (1 + expected.costKnown) + 1e-11 * expected.perKm;
   const units = item.cost / UNIT;
   if (Math.abs(units - Math.round(units)) > 1e-6 * Math.max(1, Math.abs(units) * 1e-6)) {
     complain(`vehicle ${id} costs ${item.cost}, which is no whole number of ${UNIT}`);

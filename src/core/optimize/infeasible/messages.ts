@@ -31,7 +31,7 @@ export function describeConflict(
   return {
     code: 'INFEASIBLE_PROBLEM',
     message: `${describeFact(request, problem, conflict, name)}; ${describeAdvice(request, problem, conflict)}`,
-    field: fieldOf(conflict.constraint, name),
+    field: fieldOf(request, conflict.constraint, name),
     detail: others.length > 0 ? `in conflict with ${others.join('; and with ')}` : null,
   };
 }
@@ -98,9 +98,10 @@ function namedLocations(ids: readonly number[]): string {
   return `${ids.length === 1 ? 'location' : 'locations'} ${listed(ids)}`;
 }
 
-function fieldOf(constraint: ConstraintName, name: string): string {
+function fieldOf(request: OptimizeRequest, constraint: ConstraintName, name: string): string {
   if (constraint === 'supply') return 'fleet_state.vehicles';
-  return constraint === 'network' ? 'network.costs' : `constraints.${name}`;
+  if (constraint !== 'network') return `constraints.${name}`;
+  return request.network ? 'network.costs' : 'options.travel';
 }
 
 function describeFact(
@@ -113,10 +114,14 @@ function describeFact(
   switch (constraint) {
     case 'supply':
       return describeSupply(problem);
-    case 'network':
+    case 'network': {
+      const forbidden = request.network
+        ? 'with the moves that network.costs forbids (null)'
+        : 'without the moves that the travel table lacks';
       return unreachable.length > 0
-        ? `with the moves that network.costs forbids (null), no operational vehicle can reach ${locations}`
-        : 'with the moves that network.costs forbids (null), there is no plan';
+        ? `${forbidden}, no operational vehicle can reach ${locations}`
+        : `${forbidden}, there is no plan`;
+    }
     case 'max_distance':
       return unreachable.length > 0
         ? `${name} ${value} ${LIMIT_CONSTRAINTS.max_distance.fact}: ` +

@@ -31,11 +31,16 @@ export type RequestFault = { field: string; message: string; detail: string | nu
 /** A stored location; coordinates in degrees. The answer shows the name. */
 export type LocationPoint = { id: number; name?: string; latitude: number; longitude: number };
 
+/** Travel between pairs of locations, in parallel arrays. */
+export type TravelTable = { from: Int32Array; to: Int32Array; km: Float64Array; minutes: Float64Array };
+
 export type OptimizeInput = {
   request: OptimizeRequest;
   /** The stored locations that the request names; ignored if the request has a `network`. */
   locations: readonly LocationPoint[];
   settings: OptimizeSettings;
+  /** Travel between these locations, if the request plans with stored travel. */
+  travel?: TravelTable | null;
 };
 
 /**

@@ -4,6 +4,7 @@
  * network cells).
  */
 import { MAX_CAPACITY, MAX_DEMAND, MIN_CAPACITY } from '../../../contracts/bounds.ts';
+import { usesStoredTravel } from '../../../contracts/job-facts.ts';
 import {
   boundedLocationIds,
   type Constraints,
@@ -18,12 +19,15 @@ import { checkNetwork } from './check-network.ts';
 import { planningDemand } from './demand.ts';
 import { type FaultList, faultList } from './fault-list.ts';
 import { checkLocationBounds, readLocationBounds } from './location-bounds.ts';
+import { checkMoveCosts, needsMatrix } from './move-costs.ts';
 import {
+  MAX_TRAVEL_LOCATIONS,
   MIN_LOAD,
   refuseClasses,
   refuseExplanation,
   refuseLittleDemand,
   refuseMatrices,
+  refuseTravel,
   refuseTrips,
 } from './refusals.ts';
 
@@ -56,6 +60,7 @@ export function checkRequest(
   const list = faultList(faults);
   const vehicleCount = request.fleet_state.vehicles.length;
   if (request.constraints) checkAliases(request.constraints, list);
+  checkMoveCosts(request, list);
   if (request.network) checkNetwork(request.network, vehicleCount, list);
   const known = request.network ? new Set(request.network.location_ids) : knownLocationIds;
   const unknown = request.network
@@ -88,6 +93,10 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
   }
   const ids = namedLocationIds(request);
   const isBounded = hasLocationBounds({ limits: readLocationBounds(request, ids) });
+  if (needsMatrix(request)) {
+    const most = usesStoredTravel(options) ? MAX_TRAVEL_LOCATIONS : MAX_MATRIX_LOCATIONS;
+    if (ids.length > most) faults.push(refuseTravel(ids.length, most));
+  }
   if (options.explain || capacities.size > 1 || isBounded) {
     const locations = ids.length;
     if (options.explain) faults.push(refuseExplanation(locations));

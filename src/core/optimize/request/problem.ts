@@ -1,11 +1,22 @@
 /**
  * Builds the problem's plain data from a checked request: locations, capacity classes, supply, planning demand,
  * costs.
- * O(vehicles + demand values + n), and O(n²) if the request gives a network.
+ * O(vehicles + demand values + n), and O(n²) if the request gives a network, a cost per move or stored travel.
  */
+import { MAX_COST } from '../../../contracts/bounds.ts';
+import { usesStoredTravel } from '../../../contracts/job-facts.ts';
 import type { OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
-import type { FleetIndex, LocationPoint, OptimizeSettings, Problem } from '../problem/model.ts';
+import { fromUnits } from '../problem/costs.ts';
+import type {
+  FleetIndex,
+  LocationPoint,
+  Network,
+  OptimizeSettings,
+  Problem,
+  TravelTable,
+} from '../problem/model.ts';
 import { givenNetwork, greatCircleNetwork } from '../problem/network.ts';
+import { travelNetwork } from '../problem/travel-network.ts';
 import { type Cache, createCache } from '../run/cache.ts';
 import type { Check } from '../run/stopping.ts';
 import { readCapacity } from './capacity.ts';
@@ -13,13 +24,17 @@ import { namedLocationIds } from './check.ts';
 import { planningDemand } from './demand.ts';
 import { readLimits } from './limits.ts';
 import { readLocationBounds } from './location-bounds.ts';
+import { hasFallback, needsMatrix, readRates } from './move-costs.ts';
+import { RefusedError, refuseCosts } from './refusals.ts';
 
 /**
  * Builds the problem of a request that `checkRequest` has passed.
  * @param locations the stored locations that the request names; others are ignored
  * @param cache of the thread, kept across requests
  * @param check called every few milliseconds; it throws to stop the work
- * @throws Error if a named location is not among `locations`, and what `check` throws
+ * @param travel between the locations, if the request plans with stored travel
+ * @throws RefusedError if a total cost would not be exact; Error if a named location is not among `locations`, and
+ * what `check` throws
  */
 export function buildProblem(
   request: OptimizeRequest,
@@ -27,26 +42,48 @@ export function buildProblem(
   settings: OptimizeSettings,
   cache: Cache,
   check?: Check,
+  travel: TravelTable | null = null,
 ): Problem {
   const locationIds = Int32Array.from(namedLocationIds(request));
   const position = new Map<number, number>();
   for (let i = 0; i < locationIds.length; i++) position.set(locationIds[i], i);
-  const networks = request.network
-    ? { network: givenNetwork(request.network, locationIds, check), greatCircle: null }
-    : greatCircleNetwork(pointsInOrder(locations, locationIds), settings.costPerKm, cache);
+  const limits = readLimits(request, settings);
+  const readNetworks = () => {
+    if (request.network)
+      return { network: givenNetwork(request.network, locationIds, check), greatCircle: null };
+    const points = pointsInOrder(locations, locationIds);
+    const rates = readRates(request, settings);
+    if (!needsMatrix(request)) return greatCircleNetwork(points, rates.perKm, cache);
+    const isStored = usesStoredTravel(request.options);
+    if (isStored && !travel) throw new Error('the stored travel of the request is missing');
+    const network = travelNetwork(points, rates, isStored ? travel : null, hasFallback(request), check);
+    refuseDearMoves(network, limits.maxDistanceKm, request.fleet_state.vehicles.length);
+    return { network, greatCircle: null };
+  };
   const capacity = readCapacity(request, settings);
   const { bounds, ...ofLocations } = readLocationBounds(request, locationIds);
   return {
     locationIds,
     ...classifyFleet(request, position, capacity.of),
     demand: demandByPosition(request, position),
-    ...networks,
-    limits: { ...readLimits(request, settings), ...ofLocations },
+    ...readNetworks(),
+    limits: { ...limits, ...ofLocations },
     ...(bounds && { bounds }),
     capacityPerVehicle: capacity.of({}),
     servedPerUnit: capacity.servedPerUnit,
     caches: { thread: cache, problem: createCache() },
   };
+}
+
+/** @throws RefusedError if all vehicles together could make moves whose total is not exact */
+function refuseDearMoves({ costUnits, distanceKm }: Network, maxDistanceKm: number, vehicles: number): void {
+  const most = MAX_COST / Math.max(1, vehicles);
+  let dearest = 0;
+  for (let a = 0; a < costUnits.length; a++) {
+    const isAllowed = costUnits[a] !== Number.POSITIVE_INFINITY && distanceKm![a] <= maxDistanceKm;
+    if (isAllowed && costUnits[a] > dearest) dearest = costUnits[a];
+  }
+  if (fromUnits(dearest) > most) throw new RefusedError(refuseCosts(fromUnits(dearest), most));
 }
 
 function pointsInOrder(locations: readonly LocationPoint[], locationIds: Int32Array): LocationPoint[] {

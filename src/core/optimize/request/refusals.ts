@@ -60,6 +60,17 @@ export function refuseClasses(size: ClassesSize): RequestFault | null {
   return { field: 'fleet_state.vehicles', message, detail: null };
 }
 
+/** Stored travel between more locations does not fit in the memory of a worker: 6.25 million pairs, 150 MB. */
+export const MAX_TRAVEL_LOCATIONS = 2500;
+
+/** Stored travel and a cost per move need the costs of all pairs. */
+export function refuseTravel(locations: number, most: number): RequestFault {
+  const message = `supports at most ${most} locations, and the request has ${locations}; split the request`;
+  return most === MAX_TRAVEL_LOCATIONS
+    ? { field: 'options.travel', message: `stored travel ${message}`, detail: null }
+    : { field: 'options.cost.per_move', message: `a cost per move ${message}`, detail: null };
+}
+
 /** The problem needs costs of all pairs, which would not fit in memory. */
 export function refuseMatrices(locations: number): RequestFault {
   const message =
@@ -74,4 +85,20 @@ export function refuseMoves(moves: number, most: number): RequestFault {
     `the problem has ${moves} possible moves, more than the ${most} that fit the solver's memory; lower ` +
     'constraints.max_distance, use fewer distinct capacities or split the request';
   return { field: 'demand_forecast', message, detail: null };
+}
+
+/** A fault that only building the problem reveals. */
+export class RefusedError extends Error {
+  readonly fault: RequestFault;
+
+  constructor(fault: RequestFault) {
+    super(fault.message);
+    this.fault = fault;
+  }
+}
+
+/** @param dearest cost of the dearest allowed move; `most`: the largest that keeps the total exact */
+export function refuseCosts(dearest: number, most: number): RequestFault {
+  const message = `a move costs up to ${dearest}, above the maximum ${most} that keeps the total exact; use a larger unit`;
+  return { field: 'options.cost', message, detail: null };
 }

@@ -1,0 +1,60 @@
+/**
+ * Costs of moves that have a fixed part, or kilometres and minutes of a travel table: matrices, computed ahead.
+ *
+ * A fixed part keeps staying free and keeps the triangle inequality: two moves pay it twice. Stored travel need not
+ * satisfy the inequality. Either way netting is proved afterwards or not used (`flow/netting.ts`).
+ */
+import { greatCircleKm } from '../../geo.ts';
+import type { Check } from '../run/stopping.ts';
+import { toUnitsUp } from './costs.ts';
+import type { LocationPoint, Network, TravelTable } from './model.ts';
+
+/** What a move costs: money per km, per minute, and for the move itself. */
+export type MoveRates = { perKm: number; perMinute: number; perMove: number };
+
+/** Rows between two calls of the check. */
+const ROWS_PER_LOOK = 64;
+const PAIRS_PER_LOOK = 2 ** 14;
+
+/**
+ * Costs and distances of all pairs. A pair without travel is forbidden: its cost is infinite. O(n²).
+ * @param points in the order of the problem's locations
+ * @param table travel between the locations, others are ignored; null: great circles, without minutes
+ * @param fallback whether pairs that the table lacks take the great circle, without minutes
+ * @param check called every few milliseconds; it throws to stop the work
+ */
+export function travelNetwork(
+  points: readonly LocationPoint[],
+  rates: MoveRates,
+  table: TravelTable | null,
+  fallback: boolean,
+  check: Check = () => {},
+): Network {
+  const n = points.length;
+  const costUnits = new Float64Array(n * n).fill(Number.POSITIVE_INFINITY);
+  const distanceKm = new Float64Array(n * n);
+  const set = (a: number, km: number, minutes: number) => {
+    costUnits[a] = toUnitsUp(rates.perMove + rates.perKm * km + rates.perMinute * minutes);
+    distanceKm[a] = km;
+  };
+  if (!table || fallback) {
+    for (let i = 0; i < n; i++) {
+      if (i % ROWS_PER_LOOK === 0) check();
+      for (let j = 0; j < n; j++) set(i * n + j, greatCircleKm(points[i], points[j]), 0);
+    }
+  }
+  if (table) {
+    const position = new Map(points.map(({ id }, at) => [id, at]));
+    for (let p = 0; p < table.from.length; p++) {
+      if (p % PAIRS_PER_LOOK === 0) check();
+      const i = position.get(table.from[p]);
+      const j = position.get(table.to[p]);
+      if (i !== undefined && j !== undefined) set(i * n + j, table.km[p], table.minutes[p]);
+    }
+  }
+  for (let i = 0; i < n; i++) {
+    costUnits[i * n + i] = 0;
+    distanceKm[i * n + i] = 0;
+  }
+  return { costUnits, distanceKm };
+}

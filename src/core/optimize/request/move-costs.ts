@@ -1,0 +1,42 @@
+/** What a move costs, from the options of a request, and the faults of these options. */
+import { usesStoredTravel } from '../../../contracts/job-facts.ts';
+import type { OptimizeRequest } from '../../../contracts/optimize.ts';
+import type { OptimizeSettings } from '../problem/model.ts';
+import type { MoveRates } from '../problem/travel-network.ts';
+import type { FaultList } from './fault-list.ts';
+
+/** The cost of a km, a minute and a move. */
+export function readRates({ options }: OptimizeRequest, settings: OptimizeSettings): MoveRates {
+  const { per_km = settings.costPerKm, per_minute = 0, per_move = 0 } = options?.cost ?? {};
+  return { perKm: per_km, perMinute: per_minute, perMove: per_move };
+}
+
+/** Whether pairs that the travel table lacks take the great circle. */
+export function hasFallback({ options }: OptimizeRequest): boolean {
+  return typeof options?.travel === 'object';
+}
+
+/** Whether the costs of all pairs are computed ahead, since no engine knows them pair by pair. */
+export function needsMatrix({ options }: OptimizeRequest): boolean {
+  return usesStoredTravel(options) || (options?.cost?.per_move ?? 0) > 0;
+}
+
+/** Adds the faults of `options.cost` and `options.travel`. */
+export function checkMoveCosts(request: OptimizeRequest, list: FaultList): void {
+  const { options = {}, network } = request;
+  const isStored = usesStoredTravel(options);
+  if (network && options.cost)
+    list.add('options.cost', 'network.costs are the whole cost of a move; leave out one of them');
+  if (network && isStored)
+    list.add('options.travel', 'network has its own costs and distances; leave out one of them');
+  if (!options.cost?.per_minute) return;
+  if (!isStored) {
+    const message =
+      'great-circle travel has no minutes; set options.travel to "stored", or leave per_minute out';
+    list.add('options.cost.per_minute', message);
+  } else if (hasFallback(request)) {
+    const message =
+      'great_circle has no minutes for options.cost.per_minute; leave out one of them, or store the missing pairs';
+    list.add('options.travel.fallback', message);
+  }
+}

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest';
+import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
+import { verifyPlan } from '../../../src/core/optimize/answer/verify.ts';
+import type { LocationPoint, TravelTable } from '../../../src/core/optimize/problem/model.ts';
+import { checkRequest } from '../../../src/core/optimize/request/check.ts';
+import { optimizeCached as optimize } from './cached.ts';
+import { cheapestByTryingAll } from './exhaustive.ts';
+import { createRandom, type Random, SETTINGS } from './instances.ts';
+import { tinyInstance } from './tiny-instances.ts';
+
+const INSTANCES = 3000;
+
+/** A table of a share of the pairs: no triangle inequality, no symmetry. */
+function randomTravel(random: Random, locations: readonly LocationPoint[], share: number): TravelTable {
+  const rows = locations.flatMap((from) =>
+    locations
+      .filter(() => random.chance(share))
+      .map((to) => [from.id, to.id, random.integer(0, 5000) / 100, random.integer(0, 9000) / 100]),
+  );
+  return {
+    from: Int32Array.from(rows, ([from]) => from),
+    to: Int32Array.from(rows, ([, to]) => to),
+    km: Float64Array.from(rows, ([, , km]) => km),
+    minutes: Float64Array.from(rows, ([, , , minutes]) => minutes),
+  };
+}
+
+function randomOptions(random: Random): Pick<NonNullable<OptimizeRequest['options']>, 'cost' | 'travel'> {
+  const travel = random.pick([
+    'great_circle',
+    'stored',
+    'stored',
+    { source: 'stored', fallback: 'great_circle' },
+  ] as const);
+  const hasMinutes = travel === 'stored' && random.chance(0.6);
+  return {
+    travel,
+    cost: {
+      ...(random.chance(0.7) && { per_km: random.integer(0, 300) / 100 }),
+      ...(hasMinutes && { per_minute: random.integer(0, 200) / 100 }),
+      ...(random.chance(0.5) && { per_move: random.integer(0, 5000) / 100 }),
+    },
+  };
+}
+
+/** The same fleet and places as a pure flow: one capacity, whole demand, no bounds. Here vehicles are netted. */
+function asFlow({
+  demand_forecast,
+  fleet_state,
+  constraints = {},
+  options,
+}: OptimizeRequest): OptimizeRequest {
+  const { min_service_level = 0.8, max_distance } = constraints;
+  return {
+    demand_forecast: Object.fromEntries(
+      Object.entries(demand_forecast).map(([id, steps]) => [id, [Math.ceil(steps[0] / 2)]]),
+    ),
+    fleet_state: { vehicles: fleet_state.vehicles.map(({ capacity: _, ...vehicle }) => vehicle) },
+    constraints: {
+      min_service_level,
+      ...(max_distance !== undefined && { max_distance }),
+      max_rebalancing_cost: null,
+    },
+    options: { ...options, optimality_gap: 0 },
+  };
+}
+
+describe('costs per km, minute and move, with great circles and a travel table', () => {
+  test(`give the optimum of trying every plan, on ${INSTANCES} random requests`, {
+    tags: 'slow',
+  }, async () => {
+    const wrong: unknown[] = [];
+    const seen = new Map<string, number>();
+    const see = (kind: string) => seen.set(kind, (seen.get(kind) ?? 0) + 1);
+    for (let seed = 1; seed <= INSTANCES; seed++) {
+      const random = createRandom(seed);
+      const instance = tinyInstance(seed);
+      const { network: _, ...rest } = seed % 2 ? asFlow(instance.request) : instance.request;
+      const options = randomOptions(random);
+      const request: OptimizeRequest = { ...rest, options: { ...rest.options, ...options } };
+      const { locations } = instance;
+      const travel = randomTravel(random, locations, random.pick([0.5, 0.9, 1]));
+      expect(checkRequest(request, new Set(locations.map(({ id }) => id)), SETTINGS)).toEqual([]);
+      const expected = cheapestByTryingAll(request, locations, SETTINGS, travel)?.costUnits ?? 'infeasible';
+      const outcome = await optimize({ request, locations, settings: SETTINGS, travel });
+      const found =
+        outcome.status === 'optimal' ? Math.round(outcome.certificate.objective * 1e4) : outcome.status;
+      if (found !== expected) wrong.push({ seed, found, expected, outcome });
+      if (outcome.status !== 'optimal') {
+        see('infeasible');
+        continue;
+      }
+      const moves = outcome.result.kpis.rebalanced_count;
+      if (moves === 0) continue;
+      see(typeof options.travel === 'object' ? 'fallback' : options.travel!);
+      if (options.cost?.per_move) see('per_move');
+      if (options.cost?.per_minute) see('per_minute');
+      see(outcome.certificate.method);
+    }
+    expect(wrong.slice(0, 3)).toEqual([]);
+    for (const kind of [
+      ...['infeasible', 'fallback', 'great_circle', 'stored', 'per_move', 'per_minute'],
+      'network_simplex',
+    ])
+      expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(INSTANCES / 30);
+  });
+
+  const locations = [1, 2, 3].map((id) => ({ id, latitude: 40 + id / 100, longitude: -74 }));
+  const asked = (options: OptimizeRequest['options']): OptimizeRequest => ({
+    demand_forecast: { '1': [0], '2': [1], '3': [1] },
+    fleet_state: {
+      vehicles: [
+        { id: 'a', location: 1 },
+        { id: 'b', location: 1 },
+      ],
+    },
+    constraints: { min_service_level: 1, max_distance: 30 },
+    options: options ?? {},
+  });
+  const table = (rows: [from: number, to: number, km: number, minutes: number][]): TravelTable => ({
+    from: Int32Array.from(rows, (row) => row[0]),
+    to: Int32Array.from(rows, (row) => row[1]),
+    km: Float64Array.from(rows, (row) => row[2]),
+    minutes: Float64Array.from(rows, (row) => row[3]),
+  });
+  const solve = (options: OptimizeRequest['options'], travel: TravelTable | null) =>
+    optimize({ request: asked(options), locations, settings: SETTINGS, travel });
+
+  test('a move costs its kilometres, its minutes and itself, and staying costs nothing', async () => {
+    const travel = table([
+      [1, 1, 9, 9],
+      [1, 2, 5.681, 11.99],
+      [1, 3, 2, 4],
+    ]);
+    const outcome = await solve(
+      { travel: 'stored', cost: { per_km: 0.5, per_minute: 0.4, per_move: 3 } },
+      travel,
+    );
+    if (outcome.status !== 'optimal') throw new Error(outcome.status);
+    // 3 + 0.5 × 5.681 + 0.4 × 11.99 = 10.6365; 3 + 1 + 1.6 = 5.6
+    expect(outcome.result.allocation_plan.map(({ cost }) => cost).toSorted()).toEqual([10.6365, 5.6]);
+    expect(outcome.result.kpis.total_distance_km).toBeCloseTo(7.681, 9);
+  });
+
+  test('max_distance limits stored kilometres, and a pair that the table lacks is named', async () => {
+    const far = await solve(
+      { travel: 'stored' },
+      table([
+        [1, 2, 31, 5],
+        [1, 3, 2, 4],
+      ]),
+    );
+    if (far.status !== 'infeasible') throw new Error(far.status);
+    const relaxed = far.errors.map(({ field, message }) => `${field}: ${message}`).join('\n');
+    expect(relaxed).toMatch(/constraints\.max_distance.*raise it to at least 31/);
+    const lacking = await solve({ travel: 'stored' }, table([[1, 3, 2, 4]]));
+    if (lacking.status !== 'infeasible') throw new Error(lacking.status);
+    expect(lacking.errors).toContainEqual(
+      expect.objectContaining({
+        field: 'options.travel',
+        message: expect.stringMatching(/the travel table lacks.*location 2/),
+      }),
+    );
+    const whole = await solve(
+      { travel: { source: 'stored', fallback: 'great_circle' } },
+      table([[1, 3, 2, 4]]),
+    );
+    expect(whole.status).toBe('optimal');
+  });
+
+  test('costs whose total would not be exact are refused', async () => {
+    const travel = table([
+      [1, 2, 5, 1e6],
+      [1, 3, 2, 4],
+    ]);
+    const outcome = await solve({ travel: 'stored', cost: { per_minute: 1e6 } }, travel);
+    expect(outcome).toMatchObject({ status: 'refused', faults: [{ field: 'options.cost' }] });
+  });
+
+  test('the check of the finished plan finds a wrong cost, and a move that the table lacks', async () => {
+    const travel = table([
+      [1, 2, 5, 10],
+      [1, 3, 2, 4],
+    ]);
+    const options = { travel: 'stored', cost: { per_minute: 1 } } as const;
+    const outcome = await solve(options, travel);
+    if (outcome.status !== 'optimal') throw new Error(outcome.status);
+    const faults = (wrong: TravelTable | null, request = asked(options)) =>
+      verifyPlan(request, locations, SETTINGS, outcome.result, undefined, wrong).join('\n');
+    expect(faults(travel)).toBe('');
+    expect(faults({ ...travel, minutes: Float64Array.of(10, 4.01) })).toMatch(/costs 6 instead of 6\.01/);
+    expect(faults(table([[1, 2, 5, 10]]))).toMatch(/forbidden move 1 → 3/);
+    expect(faults(travel, asked({ ...options, cost: { per_minute: 1, per_move: 1 } }))).toMatch(
+      /instead of 7/,
+    );
+  });
+
+  test.each<[string, Partial<OptimizeRequest>]>([
+    ['options.cost.per_minute', { options: { cost: { per_minute: 1 } } }],
+    [
+      'options.travel.fallback',
+      { options: { cost: { per_minute: 1 }, travel: { source: 'stored', fallback: 'great_circle' } } },
+    ],
+    ['options.cost', { options: { cost: { per_km: 2 } }, network: { location_ids: [1, 2, 3], costs: [] } }],
+    ['options.travel', { options: { travel: 'stored' }, network: { location_ids: [1, 2, 3], costs: [] } }],
+  ])('%s is refused where it cannot be had', (field, more) => {
+    const faults = checkRequest({ ...asked({}), ...more }, new Set([1, 2, 3]), SETTINGS);
+    expect(faults.map((fault) => fault.field)).toContain(field);
+  });
+});

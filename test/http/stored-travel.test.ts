@@ -1,0 +1,111 @@
+import { beforeAll, expect, test } from 'vitest';
+import { importSample } from '../../src/commands/import/sample.ts';
+import { deleteJobTravel, takeTravel } from '../../src/db/job-travel.ts';
+import { unpackTravel } from '../../src/db/packed-travel.ts';
+import { send, startTestService } from '../helpers/service.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+const post = (path: string, body: object) => send(`${service.url}/api/v1/${path}`, { body });
+/** A cab in Alphabet City (4), and demand in Battery Park (12). */
+const asked = (options: object, more: object = {}) => ({
+  demand_forecast: { '12': [1] },
+  fleet_state: { vehicles: [{ id: 'cab', location: 4 }] },
+  constraints: { min_service_level: 1 },
+  options,
+  ...more,
+});
+
+beforeAll(async () => {
+  service = await startTestService({});
+  await importSample(service.pool);
+});
+
+test('a move in the sample costs what a real ride takes: 5.681 km and 11.99 minutes', async () => {
+  const cost = { per_km: 1, per_minute: 0.5, per_move: 2 };
+  const { status, body } = await post('optimize', asked({ travel: 'stored', cost }));
+  expect(status).toBe(200);
+  // 2 + 5.681 + 0.5 × 11.99
+  expect(body.data.allocation_plan).toEqual([
+    expect.objectContaining({ source_location: 4, target_location: 12, cost: 13.676 }),
+  ]);
+  expect(body.data.kpis).toMatchObject({ total_cost: 13.676, total_distance_km: 5.681 });
+});
+
+test('a cost per km replaces the setting, and a cost per move is added to great circles', async () => {
+  const costOf = async (cost: object) =>
+    (await post('optimize', asked({ cost, travel: 'great_circle' }))).body.data.total_cost;
+  const perKm = await costOf({});
+  expect(perKm).toBeGreaterThan(3);
+  expect(await costOf({ per_km: 2 })).toBeCloseTo(2 * perKm, 3);
+  expect(await costOf({ per_move: 2 })).toBeCloseTo(2 + perKm, 3);
+});
+
+test('a decision plans with stored travel, too', async () => {
+  const answer = await post('decisions', {
+    location_ids: [4, 12],
+    fleet_state: { vehicles: [{ id: 'cab', location: 4 }] },
+    demand_scale: 0.001,
+    constraints: { min_service_level: 0 },
+    options: { travel: 'stored', cost: { per_move: 1 } },
+  });
+  expect(answer.status, answer.text).toBe(200);
+});
+
+test.each<[string, object, RegExp]>([
+  ['options.cost.per_minute', asked({ cost: { per_minute: 1 } }), /set options\.travel to "stored"/],
+  ['options.cost.per_move', asked({ cost: { per_move: -1 } }), /0/],
+  [
+    'options.cost',
+    asked(
+      { cost: { per_km: 1 } },
+      {
+        network: {
+          location_ids: [4, 12],
+          costs: [
+            [0, 1],
+            [1, 0],
+          ],
+        },
+      },
+    ),
+    /leave out one/,
+  ],
+  [
+    'options.travel',
+    // The test's own places 1 to 3 are not in the sample.
+    {
+      ...asked({ travel: 'stored' }),
+      demand_forecast: { '2': [1] },
+      fleet_state: { vehicles: [{ id: 'cab', location: 3 }] },
+    },
+    /no travel between these locations is stored/,
+  ],
+])('%s is refused with 400 before a job is stored', async (field, body, message) => {
+  const count = async () => (await service.pool.query('select count(*)::int as n from jobs')).rows[0].n;
+  const before = await count();
+  const answer = await post('optimize', body);
+  expect([answer.status, answer.body.errors[0]]).toEqual([
+    400,
+    expect.objectContaining({ field, message: expect.stringMatching(message) }),
+  ]);
+  expect(await count()).toBe(before);
+});
+
+test('a repeated attempt plans with the pairs of the first, whatever the table says by then', async () => {
+  const { db, pool } = service;
+  const { body } = await post('optimize', asked({ cost: { per_move: 1 } }));
+  const { job_id } = body.metadata;
+  const take = async () => {
+    const pieces = await takeTravel(db, job_id, [4, 12]);
+    return unpackTravel(new Uint8Array(Buffer.concat(pieces)));
+  };
+  const first = await take();
+  const at = first.from.findIndex((id, p) => id === 4 && first.to[p] === 12);
+  expect([first.km[at], first.minutes[at], first.from.length]).toEqual([5.681, 11.99, 4]);
+  await pool.query('update travel set distance_km = 1');
+  expect(await take()).toEqual(first);
+  // The copies of ended jobs go.
+  await deleteJobTravel(db, 100);
+  expect((await pool.query('select from job_travel')).rowCount).toBe(0);
+  expect((await take()).km[at]).toBe(1);
+});
