@@ -1,7 +1,8 @@
 /**
- * `npm run bench:levels -- [--factors 1,0.1,0.33,0.7,1.3,3,10] [--days 7,10,21]`: forecasts of the week after a lasting
- * change of level, for all zones of the New York sample, from four starts. Every hour of the last k days before the
- * start, and after it, is changed by the factor: counts are thinned or multiplied.
+ * `npm run bench:levels -- [--factors 1,0.1,0.33,0.7,0.8,1.2,1.3,3,10] [--days 7,10,21]`: forecasts of the week after a
+ * lasting change of level, for all zones of the New York sample, from four starts. Every hour of the last k days before
+ * the start, and after it, is changed by the factor: counts are thinned or multiplied. Beside them stands the error of
+ * a reader who knows the day of the change and the demand before it, but not the factor.
  */
 import { loadNyc, normal, seededRandom, sum, utcHour } from '../test/core/forecast/samples.ts';
 import { percentile, readArguments, reportTable } from './cli.ts';
@@ -11,9 +12,11 @@ const {
   factors,
   days: daysSince,
   json,
-} = readArguments({ factors: [1, 0.1, 0.33, 0.7, 1.3, 3, 10], days: [7, 10, 21] });
+} = readArguments({ factors: [1, 0.1, 0.33, 0.7, 0.8, 1.2, 1.3, 3, 10], days: [7, 10, 21] });
 const STARTS = ['2017-03-22', '2017-03-30', '2017-04-07', '2017-04-19'];
 const WEEK_HOURS = 168;
+/** Weeks before a change that tell whoever knows its day what was usual. */
+const PROFILE_WEEKS = 5;
 /** A thinned count above this limit is drawn from the normal distribution. */
 const MAX_COUNTED = 100;
 /** A total within this share of the truth meets the goal. */
@@ -33,8 +36,26 @@ function changed(random: () => number, count: number, factor: number): number {
 
 const zones = loadNyc();
 
+/**
+ * Total of the week from hour `start` on, as known to whoever is told that demand changed `days` days before it: the
+ * means of five weeks before the change, per day of the week, times the last days over the same days of that profile.
+ */
+function knowingTheDay(demand: Float64Array, start: number, days: number): number {
+  const dayAgo = (ago: number) => sum(demand.subarray(start - 24 * ago, start - 24 * (ago - 1)));
+  const profile = new Float64Array(7);
+  for (let ago = days + 1; ago <= days + 7 * PROFILE_WEEKS; ago++)
+    profile[ago % 7] += dayAgo(ago) / PROFILE_WEEKS;
+  let since = 0;
+  let usual = 0;
+  for (let ago = 1; ago <= days; ago++) {
+    since += dayAgo(ago);
+    usual += profile[ago % 7];
+  }
+  return (sum(profile) * since) / usual;
+}
+
 function rowOf(factor: number, days: number): string[] {
-  const errors = { all: [] as number[], busy: [] as number[] };
+  const errors = { all: [] as number[], busy: [] as number[], known: [] as number[] };
   const held = { weeks: [] as boolean[], days: [] as boolean[] };
   const sums: number[] = [];
   let seen = 0;
@@ -61,6 +82,7 @@ function rowOf(factor: number, days: number): string[] {
       errors.all.push(error);
       if (total >= WEEK_HOURS) {
         errors.busy.push(error);
+        errors.known.push(Math.abs(knowingTheDay(values, start - startHour, days) / total - 1));
         if (week.notes.levelShift !== null) seen++;
       }
       held.weeks.push(isHeld(week, 0, total));
@@ -72,13 +94,17 @@ function rowOf(factor: number, days: number): string[] {
   });
   const percent = (share: number, decimals = 0) => (100 * share).toFixed(decimals);
   const ends = (list: number[]) => `${percent(percentile(list, 0.5))}, ${percent(percentile(list, 0.9))} %`;
+  const beyond = (list: number[]) =>
+    `${percent(list.filter((error) => error > GOAL).length / list.length)} %`;
   const shareOf = (list: boolean[]) => percent(list.filter(Boolean).length / list.length, 1);
   return [
     factor === 1 ? 'none' : String(factor),
     factor === 1 ? '–' : String(days),
     ends(errors.all),
     ends(errors.busy),
-    `${percent(errors.busy.filter((error) => error > GOAL).length / errors.busy.length)} %`,
+    beyond(errors.busy),
+    factor === 1 ? '–' : ends(errors.known),
+    factor === 1 ? '–' : beyond(errors.known),
     `${percent(Math.min(...sums))} to ${percent(Math.max(...sums))} %`,
     `${percent(seen / errors.busy.length)} %`,
     `${shareOf(held.weeks)}, ${shareOf(held.days)} %`,
@@ -91,6 +117,8 @@ const columns = [
   'k',
   'all zones: median, 90th',
   'one trip an hour: median, 90th',
+  'beyond 15 %',
+  'who knows the day: median, 90th',
   'beyond 15 %',
   'sum of zones',
   'of these seen',
