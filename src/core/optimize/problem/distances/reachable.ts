@@ -77,10 +77,12 @@ function fillPlaces(
   const nearestOf = nearestFirst(problem);
   // Then the matrices can be read along their rows, which is several times faster.
   const isSymmetric = problem.greatCircle !== null;
+  // The matrices are read once: they are built on demand, and asking for them takes longer than reading a number.
+  const matrices = { costUnits: network.costUnits, distanceKm: network.distanceKm };
   const mayGo = (i: number, j: number) =>
     isSymmetric
-      ? isAllowed(network, n, limits.maxDistanceKm, j, i)
-      : isAllowed(network, n, limits.maxDistanceKm, i, j);
+      ? isAllowed(matrices, n, limits.maxDistanceKm, j, i)
+      : isAllowed(matrices, n, limits.maxDistanceKm, i, j);
   /** Sources that may go to j: j itself first, then by cost. */
   const lists = new Map<number, Int32Array>();
   const sourcesOf = (j: number): Int32Array => {
