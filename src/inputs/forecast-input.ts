@@ -6,7 +6,7 @@ import { MAX_FORECAST_LOCATIONS, MAX_FORECAST_VALUES, MAX_NAMED_EVENTS } from '.
 import { HOUR_MS } from '../contracts/time.ts';
 import { eventsAhead, type Horizon, holidaysAhead } from '../core/forecast/ahead.ts';
 import type { Ahead } from '../core/forecast/forecast-text.ts';
-import { localDate, zoneClock } from '../core/forecast/local-time.ts';
+import { createClocks, localDate } from '../core/forecast/local-time.ts';
 import type { MissingHistory } from '../core/forecast/missing-history.ts';
 import { olderStretches } from '../core/forecast/older.ts';
 import { HOLIDAY_REACH_HOURS, specialDays } from '../core/forecast/special-days.ts';
@@ -256,7 +256,8 @@ function hourLimit(startDate: string | undefined): number {
 
 /** The local day after the newest observation: the first day without observations anywhere. */
 function dayAfter(hours: readonly NewestHour[], defaultTimeZone: string): string {
-  const local = hours.map(({ timeZone, hour }) => hour + zoneClock(timeZone ?? defaultTimeZone)(hour));
+  const clocks = createClocks();
+  const local = hours.map(({ timeZone, hour }) => hour + clocks(timeZone ?? defaultTimeZone)(hour));
   return localDate(Math.max(...local) + 24);
 }
 

@@ -1,5 +1,5 @@
 /** The holidays and events that a forecast takes into account, for the reader of the forecast. */
-import { localDate, localMidnight, zoneClock } from './local-time.ts';
+import { createClocks, localDate, localMidnight } from './local-time.ts';
 import { dayOf, specialDays } from './special-days.ts';
 import { type DemandEvent, HOURS_PER_DAY, type Holiday } from './types.ts';
 
@@ -37,12 +37,13 @@ export function eventsAhead<E extends DemandEvent>(
   { startDate, horizonHours }: Horizon,
 ): E[] {
   const start = localMidnight(startDate)!;
+  const clocks = createClocks();
   const everywhere = [...new Set(zones.values())];
   const isAhead = ({ locationId, fromHour, untilHour }: E): boolean => {
     const own = locationId === null ? everywhere : [zones.get(locationId)];
     return own.some((zone) => {
       if (zone === undefined) return false;
-      const clock = zoneClock(zone);
+      const clock = clocks(zone);
       const last = untilHour - 1 + clock(untilHour - 1);
       return last >= start && fromHour + clock(fromHour) < start + horizonHours;
     });

@@ -27,7 +27,7 @@ import {
   newestLocalHour,
   oldestLocalHour,
 } from './local-series.ts';
-import { hourMultiplicity, localDate, zoneClock } from './local-time.ts';
+import { clockOf, hourMultiplicity, localDate, withClocks } from './local-time.ts';
 import { addBounds, type PanelForecast, panelFitter, type StepOptions } from './panel.ts';
 import { specialDays } from './special-days.ts';
 import { sumSteps } from './steps.ts';
@@ -98,10 +98,11 @@ type LocationSums = { whole: ScoreSums } & Record<WeekKind, ScoreSums>;
  * @throws NotFiniteError, see `finite.ts`
  */
 export function backtest(
-  series: readonly DemandSeries[],
+  observed: readonly DemandSeries[],
   options: BacktestOptions,
   { stopFlag, onProgress = () => {} }: BacktestControl = {},
 ): BacktestReport | null {
+  const series = withClocks(observed);
   const { horizonsHours, stepHours, confidenceLevels, historyWeeks } = options;
   const { holidays = [], events = [], storms = [] } = options;
   const special = specialDays(holidays);
@@ -192,7 +193,7 @@ function compare(
   const once = new Uint8Array(horizonHours).fill(1);
   const actual = sumSteps(localDemand(series, start, horizonHours), once, stepHours);
   const lead = start - (history.firstHour + history.values.length);
-  const multiplicity = hourMultiplicity(zoneClock(series.timeZone), start, horizonHours);
+  const multiplicity = hourMultiplicity(clockOf(series), start, horizonHours);
   const baseline = (weeks: number): Float64Array =>
     sumSteps(sameHourMean(history.values, lead, horizonHours, weeks), multiplicity, stepHours);
   const scale = weeklyNaiveError(history.values, stepHours, HOURS_PER_WEEK);

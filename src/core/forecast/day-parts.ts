@@ -7,7 +7,7 @@
  * Complexity: O(hours) once per series, O(1) per day.
  */
 
-import { zoneClock } from './local-time.ts';
+import { clockOf } from './local-time.ts';
 import { dayOf, type SpecialDays } from './special-days.ts';
 import { type DemandSeries, HOURS_PER_DAY } from './types.ts';
 
@@ -33,7 +33,7 @@ type DayRange = {
 
 /** Cuts the demand of a series, including `older`, into days and parts. */
 export function dayParts(series: DemandSeries): DayParts {
-  const clock = zoneClock(series.timeZone);
+  const clock = clockOf(series);
   const stretches = [series, ...(series.older ?? [])].filter(({ values }) => values.length > 0);
   const ranges = dayRanges(
     stretches.map(({ startHour, values }) => {

@@ -10,7 +10,7 @@ import { type EventEffect, learnEvents, pastEvents } from './event-effects.ts';
 import { eventsByHour, heldRanges, withoutRanges } from './event-hours.ts';
 import { type DayEffect, learnEffects } from './holiday-effects.ts';
 import { HISTORY_WEEKS } from './local-series.ts';
-import { afterLatestUtcHour, earliestUtcHour, zoneClock } from './local-time.ts';
+import { afterLatestUtcHour, clockOf, earliestUtcHour } from './local-time.ts';
 import { ordinaryDays } from './ordinary-days.ts';
 import { dayOf, type SpecialDays } from './special-days.ts';
 import { type DemandEvent, type DemandSeries, HOURS_PER_DAY } from './types.ts';
@@ -63,8 +63,9 @@ export function seriesEffects(
   const learned = learn(series, starts, special, wanted, byLocation(events), kinds);
   const nearBy = byLocation(near);
   const commonHours = new Map<string, ReadonlyMap<number, DemandEvent[]>>();
-  return series.map(({ locationId, timeZone }, l) => {
-    const clock = zoneClock(timeZone);
+  return series.map((one, l) => {
+    const { locationId, timeZone } = one;
+    const clock = clockOf(one);
     const common = commonHours.get(timeZone) ?? eventsByHour(nearBy.get(null) ?? [], clock, within);
     commonHours.set(timeZone, common);
     const own = eventsByHour(nearBy.get(locationId) ?? [], clock, within);
@@ -124,7 +125,7 @@ function learn(
       events: [...pastOfAll, ...pastEvents(own, kinds, lastHour)],
       parts: dayParts(quiet),
       startDay: dayOf(start),
-      beforeHour: start - zoneClock(one.timeZone)(start),
+      beforeHour: start - clockOf(one)(start),
     };
   });
   const ordinary = ordinaryDays(prepared, special);

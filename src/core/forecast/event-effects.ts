@@ -15,9 +15,9 @@
  * Complexity O(hours of past events).
  */
 
-import { type ZoneClock, zoneClock } from './local-time.ts';
+import { clockOf } from './local-time.ts';
 import { dayOf, type SpecialDays } from './special-days.ts';
-import type { DemandEvent, DemandSeries } from './types.ts';
+import type { DemandEvent, DemandSeries, ZoneClock } from './types.ts';
 import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 const KIND_VARIANCE = 0.25;
@@ -133,7 +133,7 @@ export function learnEvents(
  */
 function look(event: DemandEvent, member: EventMember, special: SpecialDays) {
   const { series, quiet, variance } = member;
-  const clock = zoneClock(series.timeZone);
+  const clock = clockOf(series);
   const specialAt = (hour: number) => special.get(dayOf(hour + clock(hour)));
   const read = hourReader(series);
   const readQuiet = hourReader(quiet);

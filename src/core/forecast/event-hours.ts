@@ -2,8 +2,7 @@
  * Events by the hour. A location can have many events, and every hour of its history and forecast is looked up. Set-up
  * is proportional to the hours of events; a look-up takes the logarithm of their number.
  */
-import type { ZoneClock } from './local-time.ts';
-import type { DemandEvent, DemandSeries } from './types.ts';
+import type { DemandEvent, DemandSeries, ZoneClock } from './types.ts';
 
 /** Hours `fromHour … untilHour − 1`, UTC since the epoch. */
 export type HourRange = {

@@ -10,7 +10,7 @@ import { requireFinite } from '../finite.ts';
 import { seriesEffects } from './effects.ts';
 import { checkConfidenceLevel } from './intervals.ts';
 import { defaultStartDate } from './local-series.ts';
-import { localDate, localMidnight, zoneClock } from './local-time.ts';
+import { clockOf, localDate, localMidnight, withClocks } from './local-time.ts';
 import { addBounds, panelFitter } from './panel.ts';
 import { specialDays } from './special-days.ts';
 import {
@@ -28,11 +28,12 @@ import {
  * NotFiniteError see `finite.ts`
  */
 export function forecastMany(
-  series: readonly DemandSeries[],
+  observed: readonly DemandSeries[],
   options: ForecastOptions,
   onProgress: (done: number, total: number) => void = () => {},
 ): ForecastSet {
   checkOptions(options);
+  const series = withClocks(observed);
   const startDate = options.startDate ?? defaultStart(series, options.originHour);
   const levels = options.confidenceLevel === null ? [] : [options.confidenceLevel];
   if (startDate === null) {
@@ -42,7 +43,7 @@ export function forecastMany(
   const startOf = (one: DemandSeries): number =>
     options.originHour === undefined
       ? localMidnight(startDate)!
-      : options.originHour + zoneClock(one.timeZone)(options.originHour);
+      : options.originHour + clockOf(one)(options.originHour);
   const starts = series.map(startOf);
   const { horizonHours, holidays = [], events = [] } = options;
   const effects = seriesEffects(series, starts, { special: specialDays(holidays), events, horizonHours });
@@ -71,7 +72,7 @@ export function forecast(series: DemandSeries, options: ForecastOptions): Foreca
 function defaultStart(series: readonly DemandSeries[], originHour: number | undefined): string | null {
   if (originHour === undefined) return defaultStartDate(series);
   const first = series[0];
-  return first === undefined ? null : localDate(originHour + zoneClock(first.timeZone)(originHour));
+  return first === undefined ? null : localDate(originHour + clockOf(first)(originHour));
 }
 
 function checkOptions(options: ForecastOptions): void {

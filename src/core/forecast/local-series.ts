@@ -6,7 +6,7 @@
  * observed. Only the newest 13 weeks are kept: older data has less than 2 % of the weight in every model. Complexity
  * O(hours kept).
  */
-import { afterLatestUtcHour, earliestUtcHour, localDate, zoneClock } from './local-time.ts';
+import { afterLatestUtcHour, clockOf, earliestUtcHour, localDate } from './local-time.ts';
 import { type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 /** Weeks of history that the models read. */
@@ -29,7 +29,7 @@ export function localHistory(
   weeks = HISTORY_WEEKS,
 ): LocalSeries | null {
   const kept = weeks * HOURS_PER_WEEK;
-  const clock = zoneClock(series.timeZone);
+  const clock = clockOf(series);
   const end = Math.min(series.startHour + series.values.length, afterLatestUtcHour(startHour));
   let last = end - 1;
   while (
@@ -65,7 +65,7 @@ export function localHistory(
  * skips has 0. An hour is NaN if one of its real hours is missing.
  */
 export function localDemand(series: DemandSeries, from: number, count: number): Float64Array {
-  const clock = zoneClock(series.timeZone);
+  const clock = clockOf(series);
   const demand = new Float64Array(count);
   for (let u = earliestUtcHour(from); u < afterLatestUtcHour(from + count); u++) {
     const t = u + clock(u) - from;
@@ -78,7 +78,7 @@ export function localDemand(series: DemandSeries, from: number, count: number): 
 
 /** Local hour index of the newest observation; null if there is none. */
 export function newestLocalHour(series: DemandSeries): number | null {
-  const clock = zoneClock(series.timeZone);
+  const clock = clockOf(series);
   for (let i = series.values.length - 1; i >= 0; i--) {
     if (isObserved(series.values[i])) return series.startHour + i + clock(series.startHour + i);
   }
@@ -87,7 +87,7 @@ export function newestLocalHour(series: DemandSeries): number | null {
 
 /** Local hour index of the oldest observation; null if there is none. */
 export function oldestLocalHour(series: DemandSeries): number | null {
-  const clock = zoneClock(series.timeZone);
+  const clock = clockOf(series);
   const i = series.values.findIndex(isObserved);
   return i === -1 ? null : series.startHour + i + clock(series.startHour + i);
 }

@@ -6,10 +6,10 @@
  * i.e. hours since 1970-01-01T00:00 read off the wall clock: k mod 24 is the hour of day.
  * No u maps to the hour that a clock skips in spring (multiplicity 0); two u map to the hour that it repeats in autumn
  * (multiplicity 2). In zones with a half-hour offset an hour of data belongs to the local hour in which it begins.
- * Complexity: two to four offset look-ups per zone and week, cached; everything else is O(hours).
+ * Complexity: two to four offset look-ups per clock and week, kept; everything else is O(hours).
  */
 import { HOUR_MS } from '../../contracts/time.ts';
-import { HOURS_PER_WEEK } from './types.ts';
+import { type DemandSeries, HOURS_PER_WEEK, type ZoneClock } from './types.ts';
 
 /** Offsets lie between −12 h and +14 h. Searching this far on either side of an index finds all its hours. */
 const MAX_OFFSET_HOURS = 16;
@@ -21,22 +21,32 @@ type WeekOffset = {
   after: number;
 };
 
-/** Whole hours to add to a UTC hour to get the local hour index. */
-export type ZoneClock = (utcHour: number) => number;
+/** The clock of every IANA zone that is asked for. Throws RangeError if the runtime does not know the zone. */
+export type Clocks = (timeZone: string) => ZoneClock;
 
-const clocks = new Map<string, ZoneClock>();
-
-/** The clock of an IANA zone. Throws RangeError if the runtime does not know the zone. */
-export function zoneClock(timeZone: string): ZoneClock {
-  let clock = clocks.get(timeZone);
-  if (clock === undefined) {
-    clock = createClock(timeZone);
+/** Clocks of one piece of work: each keeps the offsets that it has looked up, so a zone has one only. */
+export function createClocks(): Clocks {
+  const clocks = new Map<string, ZoneClock>();
+  return (timeZone) => {
+    const clock = clocks.get(timeZone) ?? zoneClock(timeZone);
     clocks.set(timeZone, clock);
-  }
-  return clock;
+    return clock;
+  };
 }
 
-function createClock(timeZone: string): ZoneClock {
+/** The same series, which share a clock per zone from now on. */
+export function withClocks(series: readonly DemandSeries[]): DemandSeries[] {
+  const clocks = createClocks();
+  return series.map((one) => ({ ...one, clock: one.clock ?? clocks(one.timeZone) }));
+}
+
+/** The clock of a series. */
+export function clockOf({ clock, timeZone }: Pick<DemandSeries, 'clock' | 'timeZone'>): ZoneClock {
+  return clock ?? zoneClock(timeZone);
+}
+
+/** A clock of an IANA zone. Throws RangeError if the runtime does not know the zone. */
+export function zoneClock(timeZone: string): ZoneClock {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     calendar: 'gregory',

@@ -24,7 +24,13 @@ import { kindEffects } from './effects.ts';
 import type { EventEffect } from './event-effects.ts';
 import { eventsByHour, heldRanges, withoutRanges } from './event-hours.ts';
 import type { Bounds } from './intervals.ts';
-import { afterLatestUtcHour, earliestUtcHour, localMidnight, zoneClock } from './local-time.ts';
+import {
+  afterLatestUtcHour,
+  createClocks,
+  earliestUtcHour,
+  localMidnight,
+  withClocks,
+} from './local-time.ts';
 import { normalQuantile } from './quantiles.ts';
 import { specialDays } from './special-days.ts';
 import { stepCount } from './steps.ts';
@@ -37,6 +43,7 @@ import {
   type Holiday,
   type LocationForecast,
   NO_NOTES,
+  type ZoneClock,
 } from './types.ts';
 import { stepDeviations, widenBounds } from './widen.ts';
 
@@ -72,16 +79,17 @@ type Steps = {
  * Gives a forecast to each location of a set that has none.
  * @param set forecasts, some of them `no_observations`
  * @param others forecasts of neighbours that the set lacks
- * @param series observations of both
+ * @param observed observations of both
  * @returns the set with a forecast for every location, in its order
  */
 export function fillMissing(
   set: ForecastSet,
   others: ForecastSet | null,
-  series: readonly DemandSeries[],
+  observed: readonly DemandSeries[],
   missing: MissingHistory,
   steps: Steps,
 ): ForecastSet {
+  const series = withClocks(observed);
   const all = [...set.results, ...(others?.results ?? [])];
   const forecasts = new Map(all.flatMap((one) => (one.status === 'ok' ? [[one.locationId, one]] : [])));
   const events = Map.groupBy(steps.events ?? [], ({ locationId }) => locationId);
@@ -93,6 +101,7 @@ export function fillMissing(
     }),
   );
   const zones = new Map(series.map(({ locationId, timeZone }) => [locationId, timeZone]));
+  const clocks = createClocks();
   const ahead = eventsAhead(steps.events ?? [], zones, steps);
   const ofLocation = Map.groupBy(ahead, ({ locationId }) => locationId);
   const learned = learnedKinds(set, series, ahead, steps);
@@ -119,7 +128,7 @@ export function fillMissing(
       ...(ofLocation.get(locationId) ?? []),
       ...((asked.length === 0 && ofLocation.get(null)) || []),
     ];
-    const effect = stepEffects(events, zones.get(locationId)!, steps, learned(locationId));
+    const effect = stepEffects(events, clocks(zones.get(locationId)!), steps, learned(locationId));
     return expectedForecast(locationId, expected, asked, steps, effect, hasBounds ? shapes : null);
   });
   return requireFinite('forecast', { ...set, results });
@@ -219,7 +228,7 @@ type StepEffects = {
 
 function stepEffects(
   events: readonly DemandEvent[],
-  timeZone: string,
+  clock: ZoneClock,
   { startDate, horizonHours, stepHours }: Steps,
   learned: EffectOfKind,
 ): StepEffects {
@@ -231,7 +240,7 @@ function stepEffects(
     fromHour: earliestUtcHour(start),
     untilHour: afterLatestUtcHour(start + horizonHours),
   };
-  const holding = eventsByHour(events, zoneClock(timeZone), within);
+  const holding = eventsByHour(events, clock, within);
   const effectOf = ({ kind, factor }: DemandEvent): EventEffect =>
     factor === null ? learned(kind) : { log: Math.log(factor), deviation: 0 };
   const hours = Array.from({ length: horizonHours }, (_, h) => (holding.get(start + h) ?? []).map(effectOf));

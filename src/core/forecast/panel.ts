@@ -20,7 +20,7 @@ import {
 } from './intervals.ts';
 import type { LevelShift } from './levels.ts';
 import { type LocalSeries, localHistory } from './local-series.ts';
-import { hourMultiplicity, localDate, zoneClock } from './local-time.ts';
+import { clockOf, hourMultiplicity, localDate } from './local-time.ts';
 import { type FittedModel, fitModel } from './model.ts';
 import { type ShortErrors, shortBounds, withBorrowedShape } from './short-errors.ts';
 import { type FitShort, SHORT_HOURS, type ShortPlace, shortErrors } from './short-history.ts';
@@ -67,11 +67,11 @@ export type FitSeries = (
 export function panelFitter(options: StepOptions & { historyWeeks?: number | undefined }): FitSeries {
   const { horizonHours, stepHours, historyWeeks } = options;
   const clockChanges = new Map<string, Uint8Array>();
-  const multiplicityOf = (timeZone: string, start: number): Uint8Array => {
-    const key = `${timeZone} ${start}`;
+  const multiplicityOf = (one: DemandSeries, start: number): Uint8Array => {
+    const key = `${one.timeZone} ${start}`;
     let multiplicity = clockChanges.get(key);
     if (multiplicity === undefined) {
-      multiplicity = hourMultiplicity(zoneClock(timeZone), start, horizonHours);
+      multiplicity = hourMultiplicity(clockOf(one), start, horizonHours);
       clockChanges.set(key, multiplicity);
     }
     return multiplicity;
@@ -86,7 +86,7 @@ export function panelFitter(options: StepOptions & { historyWeeks?: number | und
     const oldest = startHour - leadHours - model.values.length;
     const variation = ownVariation(model, stepHours);
     return {
-      values: sumSteps(model.hourly, multiplicityOf(series.timeZone, startHour), stepHours),
+      values: sumSteps(model.hourly, multiplicityOf(series, startHour), stepHours),
       method: model.method,
       backtestWape: past.demand > 0 ? past.absoluteError / past.demand : null,
       observedHours: model.observedHours,

@@ -1,10 +1,15 @@
 /** Shapes that cross the border of the forecast engine: plain, structured-clonable data. */
 
 /** Hourly demand of one location. Hours are consecutive and counted in UTC. */
+/** Whole hours to add to a UTC hour to get the local hour index. */
+export type ZoneClock = (utcHour: number) => number;
+
 export type DemandSeries = {
   locationId: number;
   /** IANA name, e.g. `America/New_York`; an unknown name is a RangeError. */
   timeZone: string;
+  /** The clock of the zone, which the series of one call share; set by `withClocks`. */
+  clock?: ZoneClock;
   /** UTC hours since the Unix epoch of `values[0]`. */
   startHour: number;
   /** Demand per hour; NaN is a missing hour. Negative and infinite numbers count as missing. */

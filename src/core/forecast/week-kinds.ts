@@ -15,7 +15,7 @@ import { wholeDays } from './day-levels.ts';
 import { eventsByHour } from './event-hours.ts';
 import { findLevelChanges } from './level-shifts.ts';
 import { localHistory, newestLocalHour } from './local-series.ts';
-import { localMidnight, zoneClock } from './local-time.ts';
+import { clockOf, localMidnight } from './local-time.ts';
 import { dayOf, type SpecialDays } from './special-days.ts';
 import { type DemandEvent, type DemandSeries, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
@@ -55,7 +55,7 @@ export function weekKinds(series: DemandSeries, { special, events, storms }: Unu
     mark('storm', midnight / HOURS_PER_DAY, midnight / HOURS_PER_DAY);
   }
   for (const day of special.keys()) mark('holiday', day, day);
-  const clock = zoneClock(series.timeZone);
+  const clock = clockOf(series);
   const localDay = (utcHour: number): number => Math.floor((utcHour + clock(utcHour)) / HOURS_PER_DAY);
   for (const { locationId, fromHour, untilHour } of events) {
     if (locationId !== null && locationId !== series.locationId) continue;
@@ -80,7 +80,7 @@ function shiftDays(series: DemandSeries, special: SpecialDays, events: readonly 
   const { firstHour, values } = localHistory(series, newest + 1, weeks)!;
   const own = events.filter(({ locationId }) => locationId === null || locationId === series.locationId);
   const within = { fromHour: series.startHour, untilHour: series.startHour + series.values.length };
-  const held = eventsByHour(own, zoneClock(series.timeZone), within);
+  const held = eventsByHour(own, clockOf(series), within);
   const usual = values.map((value, t) =>
     special.has(dayOf(firstHour + t)) || held.has(firstHour + t) ? NaN : value,
   );
