@@ -54,6 +54,15 @@ const oneOf = (column: SQL | unknown, values: readonly string[]) =>
 
 const literal = (value: number | string) => sql.raw(typeof value === 'number' ? String(value) : `'${value}'`);
 
+/** A check that arrays have as many elements as another one, or that all of them are null. */
+const asLongAs = (array: SQL | unknown, others: readonly unknown[]) => {
+  const lengths = sql.join(
+    others.map((other) => sql`cardinality(${other})`),
+    sql`, `,
+  );
+  return sql`array[${lengths}] = array_fill(cardinality(${array}), array[${literal(others.length)}])`;
+};
+
 /** A check that a column lies within bounds, both included; texts are dates. NaN and infinities never do. */
 const between = (column: SQL | unknown, least: number | string, most: number | string) =>
   sql`${column} between ${literal(least)} and ${literal(most)}`;
@@ -478,12 +487,16 @@ export const plans = pgTable(
     check('plans_solver_status', oneOf(t.solverStatus, ['optimal', 'feasible'])),
     check(
       'plans_locations',
-      sql`array[cardinality(${t.locationNames}), cardinality(${t.locationDemands}), cardinality(${t.locationVehiclesBefore}), cardinality(${t.locationVehiclesAfter}), cardinality(${t.locationCapacities}), cardinality(${t.locationServed})] = array_fill(cardinality(${t.locationIds}), array[6])`,
+      asLongAs(t.locationIds, [
+        t.locationNames,
+        t.locationDemands,
+        t.locationVehiclesBefore,
+        t.locationVehiclesAfter,
+        t.locationCapacities,
+        t.locationServed,
+      ]),
     ),
-    check(
-      'plans_moves',
-      sql`array[cardinality(${t.moveTargets}), cardinality(${t.moveKm})] = array_fill(cardinality(${t.moveSources}), array[2])`,
-    ),
+    check('plans_moves', asLongAs(t.moveSources, [t.moveTargets, t.moveKm])),
   ],
 );
 

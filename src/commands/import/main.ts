@@ -8,7 +8,8 @@ import { type ImportFiles, type ImportResult, importFiles } from './import-files
 import { openProgress } from './progress.ts';
 import { importSample } from './sample.ts';
 
-const USAGE = `npm run import -- [--locations <file>] [--fleet <file>] [--demand <file>] [--events <file>] [--travel <file>]
+const USAGE = `npm run import -- [--locations <file>] [--fleet <file>] [--demand <file>] [--events <file>]
+                       [--travel <file>]
 npm run import -- --sample
 
 Imports CSV or CSV.gz files into the database at DATABASE_URL: all of them, or nothing if there is any fault.

@@ -156,7 +156,8 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           description:
             `${bulk} \`time_zone\`, \`active\` and \`expected_daily_demand\` that a row does not give ` +
             'stay as they are. ' +
-            'With `replace` all other locations are deleted; one with vehicles, observations, events or travel is refused.',
+            'With `replace` all other locations are deleted; one with vehicles, observations, events or ' +
+            'travel is refused.',
           querystring: LocationsQuery,
           body: bulkBody('locations', PutLocationsRequest, locationsExample),
           response: { ...written, ...errors(409) },

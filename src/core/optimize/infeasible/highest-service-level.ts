@@ -121,8 +121,8 @@ async function findLevel(
   }
   if (known.relaxation === null && !plan) {
     const any = await findPlan(free, control);
-    if (any.verdict !== 'feasible' && !plan) return none(any.verdict === 'infeasible');
-    if (any.verdict === 'feasible') keep(any);
+    if (any.verdict !== 'feasible') return none(any.verdict === 'infeasible');
+    keep(any);
   }
   const level = await bisectLevel(problem, reached(), upper, gap, keep, control);
   return { ...level, plan, most };

@@ -99,6 +99,8 @@ export class RefusedError extends Error {
 
 /** @param dearest cost of the dearest allowed move; `most`: the largest that keeps the total exact */
 export function refuseCosts(dearest: number, most: number): RequestFault {
-  const message = `a move costs up to ${dearest}, above the maximum ${most} that keeps the total exact; use a larger unit`;
+  const message =
+    `a move costs up to ${dearest}, above the maximum ${most} that keeps the total exact; ` +
+    'use a larger unit';
   return { field: 'options.cost', message, detail: null };
 }
