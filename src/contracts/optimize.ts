@@ -483,12 +483,12 @@ export type SufficientChange = Static<typeof SufficientChange>;
 export const Shortfall = Type.Object(
   {
     requested: { ...Share, description: 'service level of the request' },
-    reached: { ...Share, description: 'service level of this plan: the most that any plan reaches' },
+    reached: { ...Share, description: 'service level of this plan: the highest that was found' },
     reached_at_most: {
       ...Share,
       description:
-        'proved: no plan reaches more. Within 0.000001 of `reached` unless time ran out; `solver_status` is then ' +
-        '`feasible`',
+        'proved: no plan reaches more. With `solver_status` `optimal` it exceeds `reached` by at most a tenth of ' +
+        '`optimality_gap`, relative, or by 0.000001',
     },
     unserved: Type.Number({ description: 'planning demand that this plan does not serve' }),
     missing_vehicles: Type.Union([Type.Integer(), Type.Null()], {
