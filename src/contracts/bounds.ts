@@ -39,6 +39,9 @@ export const MAX_TRIPS_PER_VEHICLE_HOUR = 1000;
 export const MAX_HOURLY_DEMAND = 1e6;
 export const MAX_DAILY_DEMAND = 24 * MAX_HOURLY_DEMAND;
 
+/** Highest priority level of a location's demand; 0 is ordinary demand. */
+export const MAX_PRIORITY_LEVEL = 9;
+
 /** Largest factor of an event on demand. A larger one is more likely a mistyped percentage. */
 export const MAX_EVENT_FACTOR = 100;
 

@@ -12,7 +12,7 @@ import {
   MAX_TIME_ZONE_LENGTH,
   MAX_TRAVEL_MINUTES,
 } from './bounds.ts';
-import { LocationId } from './optimize.ts';
+import { LocationId, PriorityLevel } from './optimize.ts';
 import { Capacity, STORABLE_TEXT, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
 
 /** Maximum number of rows of one bulk request. */
@@ -43,6 +43,11 @@ export const Location = Type.Object(
         description: 'demand of an average day; decisions use it until there are observations',
       }),
     ),
+    priority: Type.Optional({
+      ...PriorityLevel,
+      description:
+        'of its demand: a higher level is served first. 0, the default, is ordinary demand; returned only if above 0',
+    }),
   },
   { $id: 'Location' },
 );

@@ -8,6 +8,7 @@ import {
   MAX_DISTANCE_KM,
   MAX_LOCATION_ID,
   MAX_MOVE_RATE,
+  MAX_PRIORITY_LEVEL,
   MAX_TRIPS_PER_VEHICLE_HOUR,
   MIN_LOCATION_ID,
   MIN_TIME_LIMIT_SECONDS,
@@ -28,6 +29,9 @@ const MAX_DEMAND_LOCATIONS = 20_000;
 const MAX_NETWORK_LOCATIONS = 5000;
 
 export const LocationId = Type.Integer({ minimum: MIN_LOCATION_ID, maximum: MAX_LOCATION_ID });
+
+/** Priority of a location's demand, see `Constraints`. */
+export const PriorityLevel = Type.Integer({ minimum: 0, maximum: MAX_PRIORITY_LEVEL });
 
 export const VehicleInput = Type.Object(
   {

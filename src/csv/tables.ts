@@ -53,6 +53,11 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
       optional: { default: null },
       read: (text) => readNumber(text, Location.properties.expected_daily_demand as CellLimits),
     },
+    {
+      names: ['priority'],
+      optional: { default: null },
+      read: (text) => readInteger(text, Location.properties.priority as CellLimits),
+    },
   ],
   fleet: [
     {

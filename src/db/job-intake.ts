@@ -78,8 +78,8 @@ const countWaiting = (limit: number) =>
   sql`(select count(*)::int from (select from ${jobs} where status = 'queued' limit ${limit}) as q)`;
 
 const namedLocations = ({ locationIds }: Conditions) => sql`
-  select count(*) as found, json_agg(
-    json_build_object('id', id, 'name', name, 'latitude', latitude, 'longitude', longitude) order by id) as points
+  select count(*) as found, json_agg(json_strip_nulls(json_build_object('id', id, 'name', name, 'latitude', latitude,
+    'longitude', longitude, 'priority', nullif(priority, 0))) order by id) as points
   from ${locations} where id = any(${sql.param(locationIds)}::int[])`;
 
 const areTrue = ({ locationIds, maxWaiting }: Conditions) => sql`

@@ -14,15 +14,17 @@ const columns = {
   longitude: locations.longitude,
   active: locations.active,
   expected_daily_demand: locations.expectedDailyDemand,
+  priority: locations.priority,
 };
 type Row = Required<Omit<Location, 'expected_daily_demand'>> & { expected_daily_demand: number | null };
 
-/** Unknown fields are omitted. `active` is given only if it is false. */
-function onWire({ active, expected_daily_demand, ...location }: Row): Location {
+/** Unknown fields are omitted. `active` is given only if it is false, `priority` only if it is above 0. */
+function onWire({ active, expected_daily_demand, priority, ...location }: Row): Location {
   return {
     ...location,
     ...(!active && { active }),
     ...(expected_daily_demand !== null && { expected_daily_demand }),
+    ...(priority > 0 && { priority }),
   };
 }
 
@@ -66,10 +68,15 @@ export async function holdLocations(tx: Queryable, ids: readonly number[]): Prom
   return new Set(rows.map((row) => row.id));
 }
 
-/** The stored ones among these locations, by ascending id. */
+/** The stored ones among these locations, by ascending id, as plans need them. */
 export async function readLocations(db: Queryable, ids: readonly number[]): Promise<Location[]> {
-  const { id, name, latitude, longitude } = columns;
-  return db.select({ id, name, latitude, longitude }).from(locations).where(isOneOf(ids)).orderBy(asc(id));
+  const { id, name, latitude, longitude, priority } = columns;
+  const rows = await db
+    .select({ id, name, latitude, longitude, priority })
+    .from(locations)
+    .where(isOneOf(ids))
+    .orderBy(asc(id));
+  return rows.map((row) => onWire({ ...row, active: true, expected_daily_demand: null }));
 }
 
 /** Expected demand of an average day, for the locations that have one. */
@@ -142,26 +149,27 @@ export async function lockLocations(tx: Queryable): Promise<void> {
 export const LOCATION_UPSERT: UpsertTarget = {
   table: 'locations',
   key: ['id'],
-  values: ['name', 'latitude', 'longitude', 'time_zone', 'active', 'expected_daily_demand'],
-  // GET does not return the time zone: its answer may be sent back without erasing it. Expected demand and `active`
-  // come from other sources than the list of places.
+  values: ['name', 'latitude', 'longitude', 'time_zone', 'active', 'expected_daily_demand', 'priority'],
+  // GET does not return the time zone: its answer may be sent back without erasing it. Expected demand,
+  // priority and `active` come from other sources than the list of places.
   keepWhereNull: ['time_zone', 'expected_daily_demand'],
-  defaults: { active: 'true' },
+  defaults: { active: 'true', priority: '0' },
 };
 const [BEFORE, AFTER] = upsertText(LOCATION_UPSERT).map((text) => sql.raw(text));
 
 /**
  * Creates or replaces locations (`packLocations`) and bumps the revision. Call it in a transaction. Each id may occur
- * once. A location without time zone, `active` or expected demand keeps the stored values; a new one is active.
+ * once. A location without time zone, `active`, expected demand or priority keeps the stored values; a new one is
+ * active and has priority 0.
  */
 export async function upsertLocations(tx: Queryable, rows: PackedRows): Promise<Counts> {
   await lockLocations(tx);
   const counts = await upsertInOrder(rows, async (columns) => {
-    const [ids, names, latitudes, longitudes, zones, active, expected] = columns;
+    const [ids, names, latitudes, longitudes, zones, active, expected, priorities] = columns;
     const result = await tx.execute<{ created: number }>(
       sql`${BEFORE} unnest(${ids}::int[], ${names}::text[], ${latitudes}::float8[], ${longitudes}::float8[],
-        ${zones}::text[], ${active}::bool[], ${expected}::float8[])
-        as row (id, name, latitude, longitude, time_zone, active, expected_daily_demand) ${AFTER}`,
+        ${zones}::text[], ${active}::bool[], ${expected}::float8[], ${priorities}::smallint[])
+        as row (id, name, latitude, longitude, time_zone, active, expected_daily_demand, priority) ${AFTER}`,
     );
     return result.rows[0].created;
   });

@@ -43,7 +43,7 @@ function pack<R>(
   return { rowCount: rows.length, chunks };
 }
 
-/** Columns: id, name, latitude, longitude, time zone, active, expected daily demand. */
+/** Columns: id, name, latitude, longitude, time zone, active, expected daily demand, priority. */
 export function packLocations(rows: readonly LocationInput[]): PackedRows {
   return pack(rows, (a, b) => a.id - b.id, [
     (row) => row.id,
@@ -53,6 +53,7 @@ export function packLocations(rows: readonly LocationInput[]): PackedRows {
     (row) => row.time_zone,
     (row) => row.active,
     (row) => row.expected_daily_demand,
+    (row) => row.priority,
   ]);
 }
 

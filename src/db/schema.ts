@@ -28,6 +28,7 @@ import {
   MAX_LATITUDE,
   MAX_LONGITUDE,
   MAX_NAME_LENGTH,
+  MAX_PRIORITY_LEVEL,
   MAX_TRAVEL_MINUTES,
   MAX_VEHICLE_ID_LENGTH,
   MAX_YEAR,
@@ -87,11 +88,14 @@ export const locations = pgTable(
     active: boolean('active').notNull().default(true),
     // Demand of a day for plans without observations.
     expectedDailyDemand: doublePrecision('expected_daily_demand'),
+    // Demand of a higher level is served first; 0 is ordinary demand.
+    priority: smallint('priority').notNull().default(0),
   },
   (t) => [
     check('locations_latitude', between(t.latitude, -MAX_LATITUDE, MAX_LATITUDE)),
     check('locations_longitude', between(t.longitude, -MAX_LONGITUDE, MAX_LONGITUDE)),
     check('locations_expected_daily_demand', between(t.expectedDailyDemand, 0, MAX_DAILY_DEMAND)),
+    check('locations_priority', between(t.priority, 0, MAX_PRIORITY_LEVEL)),
     check('locations_name', between(sql`char_length(${t.name})`, 1, MAX_NAME_LENGTH)),
   ],
 );

@@ -20,7 +20,7 @@ const STAGES = {
   locations: {
     columns:
       'id int, name text, latitude float8, longitude float8, time_zone text, active boolean, ' +
-      'expected_daily_demand float8',
+      'expected_daily_demand float8, priority smallint',
     upsert: LOCATION_UPSERT,
   },
   fleet: {

@@ -291,13 +291,16 @@ describe('replacing the whole set', () => {
 describe('a location', () => {
   const get = async () => (await call('GET', 'locations')).body.data.locations;
 
-  test('is shown with `active` only if it is retired, and with its expected demand only if that is known', async () => {
+  test('is shown with `active` only if it is retired, `priority` only above 0, expected demand only if known', async () => {
     await clear();
     const plain = { ...place(1), time_zone: 'Europe/Berlin' };
     await call('PUT', 'locations', {
-      body: { locations: [plain, place(2, { active: false, expected_daily_demand: 24 })] },
+      body: { locations: [plain, place(2, { active: false, expected_daily_demand: 24, priority: 9 })] },
     });
-    expect(await get()).toEqual([place(1), place(2, { active: false, expected_daily_demand: 24 })]);
+    expect(await get()).toEqual([
+      place(1),
+      place(2, { active: false, expected_daily_demand: 24, priority: 9 }),
+    ]);
   });
 
   test.each(['JSON', 'CSV'])(
@@ -305,7 +308,7 @@ describe('a location', () => {
     async (type) => {
       await clear();
       await call('PUT', 'locations', {
-        body: { locations: [place(1, { active: false, expected_daily_demand: 24 })] },
+        body: { locations: [place(1, { active: false, expected_daily_demand: 24, priority: 3 })] },
       });
       const put = (row: Record<string, unknown>) =>
         call(
@@ -316,14 +319,21 @@ describe('a location', () => {
             : { body: { locations: [row] } },
         );
       await put({ ...place(1), name: 'New' });
-      expect(await get()).toEqual([place(1, { name: 'New', active: false, expected_daily_demand: 24 })]);
-      expect((await put(place(1, { active: true, expected_daily_demand: 0 }))).body.data).toEqual({
+      expect(await get()).toEqual([
+        place(1, { name: 'New', active: false, expected_daily_demand: 24, priority: 3 }),
+      ]);
+      expect(
+        (await put(place(1, { active: true, expected_daily_demand: 0, priority: 0 }))).body.data,
+      ).toEqual({
         created: 0,
         updated: 1,
       });
       expect(await get()).toEqual([place(1, { expected_daily_demand: 0 })]);
-      expect((await put(place(2, { active: false }))).status).toBe(201);
-      expect(await get()).toMatchObject([{ id: 1 }, { id: 2, active: false }]);
+      expect((await put(place(2, { active: false, priority: 7 }))).status).toBe(201);
+      expect(await get()).toEqual([
+        place(1, { expected_daily_demand: 0 }),
+        place(2, { active: false, priority: 7 }),
+      ]);
     },
   );
 
@@ -339,9 +349,9 @@ describe('a location', () => {
       place(1, { active: false, expected_daily_demand: 12.5 }),
     ]);
     expect(await revision()).toBe(before + 1);
-    expect((await call('PATCH', 'locations/1', { body: { active: true, name: 'X' } })).body.data).toEqual(
-      place(1, { name: 'X', expected_daily_demand: 12.5 }),
-    );
+    expect(
+      (await call('PATCH', 'locations/1', { body: { active: true, name: 'X', priority: 5 } })).body.data,
+    ).toEqual(place(1, { name: 'X', expected_daily_demand: 12.5, priority: 5 }));
     expect((await call('PATCH', 'locations/7', { body: { active: true } })).status).toBe(404);
   });
 
@@ -351,6 +361,8 @@ describe('a location', () => {
     [{ active: null }, 'active'],
     [{ expected_daily_demand: -1 }, 'expected_daily_demand'],
     [{ expected_daily_demand: 1e308 }, 'expected_daily_demand'],
+    [{ priority: 10 }, 'priority'],
+    [{ priority: 0.5 }, 'priority'],
     [{ id: 2 }, 'id'],
     [{ latitude: 91 }, 'latitude'],
     [{ name: '' }, 'name'],
@@ -364,11 +376,12 @@ describe('a location', () => {
   });
 
   test('that CSV does not read right is named', async () => {
-    const csv = 'id,name,latitude,longitude,active,expected_daily_demand\n1,x,1,1,yes,1e308\n';
+    const csv = 'id,name,latitude,longitude,active,expected_daily_demand,priority\n1,x,1,1,yes,1e308,10\n';
     const answer = await call('PUT', 'locations', { csv });
     expect(answer.body.errors.map((e: { message: string }) => e.message)).toEqual([
       expect.stringMatching(/^active "yes" is not one of true, false/),
       expect.stringMatching(/^expected_daily_demand 1e308 is above .*24000000/),
+      expect.stringMatching(/^priority 10 is above .*9/),
     ]);
   });
 });

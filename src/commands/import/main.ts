@@ -16,6 +16,7 @@ Imports CSV or CSV.gz files into the database at DATABASE_URL: all of them, or n
 Rows whose key is already stored replace the stored row; nothing is deleted.
 
   --locations <file>  id,name,latitude,longitude[,time_zone][,active][,expected_daily_demand]
+                      [,priority]
   --fleet <file>      vehicle_id,location_id[,status][,capacity][,acquired_on][,last_maintenance_on][,utilization_rate]
   --demand <file>     location_id,hour_utc_iso|hour,pickups|demand
   --events <file>     event_id[,location_id],from,to,kind[,factor][,name]

@@ -154,8 +154,8 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           tags: ['data'],
           summary: 'Create or replace locations',
           description:
-            `${bulk} \`time_zone\`, \`active\` and \`expected_daily_demand\` that a row does not give ` +
-            'stay as they are. ' +
+            `${bulk} \`time_zone\`, \`active\`, \`expected_daily_demand\` and \`priority\` that a row ` +
+            'does not give stay as they are. ' +
             'With `replace` all other locations are deleted; one with vehicles, observations, events or ' +
             'travel is refused.',
           querystring: LocationsQuery,
