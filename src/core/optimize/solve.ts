@@ -1,7 +1,8 @@
 /**
  * The cheapest plan of a problem, with a proved bound.
  *
- *   0. A pure min-cost flow: the network simplex, with its certificate (`pure-flow.ts`).
+ *   0. A pure min-cost flow, or one class and whole loads with bounds per location: the network simplex, with its
+ *      certificate (`pure-flow.ts`, `place-flow.ts`).
  *   1. One class and fractional demand: the network simplex with a Lagrangian multiplier (`fractional-demand.ts`).
  *   2. Other problems, and those that 1 does not prove within the gap: column generation, priced and proved over all
  *      moves (`column-generation/search.ts`).
@@ -17,6 +18,7 @@ import { baseSize, createBaseModel } from './column-generation/build-base-model.
 import { search } from './column-generation/search.ts';
 import { solveDirect } from './direct/direct.ts';
 import { countArcs } from './direct/variables.ts';
+import { solvePlaceFlow } from './flow/place-flow.ts';
 import { isPureFlow, solvePureFlow } from './flow/pure-flow.ts';
 import { MAX_COLUMNS, type RunControl, withSolverModel } from './highs/highs.ts';
 import { solveFractional } from './lagrangian/fractional-demand.ts';
@@ -44,7 +46,11 @@ export async function solveProblem(
   if (countVehicles(problem) === 0) return solveWithoutVehicles(problem);
   const incumbent = createIncumbent(problem, gap, control);
   try {
-    return (await solvePureFlow(problem, control)) ?? (await solve(problem, incumbent, control));
+    return (
+      (await solvePureFlow(problem, control)) ??
+      (await solvePlaceFlow(problem, control)) ??
+      (await solve(problem, incumbent, control))
+    );
   } catch (error) {
     if (error instanceof OutOfTime) return incumbent.finish('stopped');
     if (error instanceof TooManyLocationsError) return bestOr(incumbent, refuseMatrices(error.locations));

@@ -71,3 +71,19 @@ export function flowCosts(
     units: costs.units.subarray(0, next),
   };
 }
+
+/** Calls `visit` for each location that a vehicle at i may move to, not for its own. @param n locations */
+export function forEachMove(
+  costs: FlowCosts,
+  i: number,
+  n: number,
+  visit: (j: number, cost: number) => void,
+): void {
+  const first = costs.kind === 'dense' ? i * n : costs.starts[i];
+  const end = costs.kind === 'dense' ? first + n : costs.starts[i + 1];
+  for (let a = first; a < end; a++) {
+    const j = costs.kind === 'dense' ? a - first : costs.targets[a];
+    const cost = costs.units[a];
+    if (j !== i && cost >= 0 && cost !== Number.POSITIVE_INFINITY) visit(j, cost);
+  }
+}

@@ -1,10 +1,9 @@
 /**
  * Problems that are a pure min-cost flow go to the network simplex (`flow/`): one capacity class, demand in whole
- * vehicle loads, no bounds per location. One unit of flow is one vehicle's load.
+ * vehicle loads, no bounds per location. One unit of flow is one vehicle's load (`load-amounts.ts`).
  *
- * Units: with capacity c, d_j = D_j / c vehicles and R = ⌈least served demand / c⌉. A fleet limit T matters only
- * through R ≤ T: vehicles at a location with demand serve it free of cost, and any R of them may be the ones that
- * count.
+ * A fleet limit T matters only through R ≤ T: vehicles at a location with demand serve it free of cost, and any R of
+ * them may be the ones that count.
  *
  * Every answer carries a certificate: reduced costs of all arcs, checked by code that shares nothing with the search
  * (`flow/certify.ts`). HiGHS confirms its tree (`flow-confirm.ts`). Recognizing the problem and checking the answer
@@ -12,10 +11,9 @@
  */
 
 import { evaluateMoves } from '../problem/evaluate.ts';
-import type { Problem, Solution, SolveFigures, SolveOutcome } from '../problem/model.ts';
+import type { Moves, Problem, Solution, SolveFigures, SolveOutcome } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
-import { leastServed } from '../problem/service-level.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import { msOf } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
@@ -24,28 +22,13 @@ import { isStopped, OutOfTime, type Stopping } from '../run/stopping.ts';
 import { type Confirmation, confirmFlow } from './flow-confirm.ts';
 import { flowCosts } from './flow-costs.ts';
 import { solveGreatCircleFlow } from './great-circle-flow.ts';
+import { loadAmounts } from './load-amounts.ts';
 import { solveFlow } from './solve-flow.ts';
 import type { FlowAmounts, FlowControl, FlowCounts, FlowOutcome, FlowProblem, SolvedFlow } from './types.ts';
 
-/** Amounts are counted in 32 bits. */
-const MAX_UNITS = 2 ** 31 - 1;
-
 /** The flow problem without its costs; null if the problem is not a pure flow. */
 function flowAmounts(problem: Problem): FlowAmounts | null {
-  const { capacities, locationIds } = problem;
-  if (capacities.length !== 1) return null;
-  if (hasLocationBounds(problem)) return null;
-  const capacity = capacities[0];
-  const demand = wholeLoads(problem.demand, capacity);
-  if (!demand) return null;
-  const required = loadsToServe(leastServed(problem), capacity);
-  if (required > MAX_UNITS) return null;
-  return {
-    n: locationIds.length,
-    supply: problem.supply,
-    demand,
-    required,
-  };
+  return hasLocationBounds(problem) ? null : loadAmounts(problem);
 }
 
 /** Whether the problem is a pure flow. */
@@ -106,24 +89,21 @@ function unsolved(
   if (outcome.kind === 'infeasible') return { kind: 'infeasible', boundUnits: null };
   if (isStopped(stopFlag)) return { kind: 'cancelled' };
   const { plan, counts } = outcome;
-  if (!plan || plan.cost > problem.limits.maxCostUnits) return null;
-  const moves = movesOfFlow(plan.flow.from, plan.flow.to, plan.flow.units);
+  const moves = plan && movesOfFlow(plan.flow.from, plan.flow.to, plan.flow.units);
+  return moves && unprovedPlan(problem, moves, counts);
+}
+
+/** A plan that the end of the time left unproved; null if it breaks a constraint. */
+export function unprovedPlan(problem: Problem, moves: Moves, counts: FlowCounts): SolveOutcome | null {
   const { costUnits, served, broken } = evaluateMoves(problem, moves);
-  if (broken.length > 0) return null;
+  if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) return null;
   const gap = costUnits > 0 ? 1 : 0;
-  const solution: Solution = {
-    moves,
-    costUnits,
-    boundUnits: 0,
-    gap,
-    proved: gap === 0,
-    served,
-    figures: flowFigures(problem, counts),
-  };
+  const figures = flowFigures(problem, counts);
+  const solution = { moves, costUnits, boundUnits: 0, gap, proved: gap === 0, served, figures };
   return { kind: 'solved', solution };
 }
 
-function flowFigures({ locationIds }: Problem, counts: FlowCounts): SolveFigures {
+export function flowFigures({ locationIds }: Problem, counts: FlowCounts): SolveFigures {
   return {
     method: 'network_simplex',
     columns: counts.candidates,
@@ -155,25 +135,6 @@ function toSolution(
   };
 }
 
-/** Demand in vehicle loads; null if that of a location is not whole. */
-function wholeLoads(demand: Float64Array, capacity: number): Int32Array | null {
-  const loads = new Int32Array(demand.length);
-  for (let j = 0; j < demand.length; j++) {
-    const load = Math.round(demand[j] / capacity);
-    if (load > MAX_UNITS || load * capacity !== demand[j]) return null;
-    loads[j] = load;
-  }
-  return loads;
-}
-
-/** The fewest loads that cover a demand, exactly: division of decimals may miss a whole number. */
-function loadsToServe(demand: number, capacity: number): number {
-  let loads = Math.max(0, Math.ceil(demand / capacity));
-  while (loads > 0 && (loads - 1) * capacity >= demand) loads--;
-  while (loads * capacity < demand) loads++;
-  return loads;
-}
-
 function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units: Int32Array): number {
   const present = flow.supply.slice();
   for (let m = 0; m < units.length; m++) {
@@ -186,7 +147,7 @@ function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units:
 }
 
 /** Progress of a network simplex, which has no bound before it has the optimum. */
-function reportTo({ onProgress }: SolveControl) {
+export function reportTo({ onProgress }: SolveControl) {
   if (!onProgress) return undefined;
   const startedMs = nowMs();
   return (progress: SolveProgress) => {

@@ -11,11 +11,10 @@ import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
 import { checkOf, OutOfTime } from '../run/stopping.ts';
 import { confirmFlow } from './flow-confirm.ts';
+import { forEachMove } from './flow-costs.ts';
+import { MAX_UNITS } from './load-amounts.ts';
 import { solveFlow, totalUnits } from './solve-flow.ts';
 import type { Cover, Flow, FlowCounts, FlowProblem } from './types.ts';
-
-/** Amounts are counted in 32 bits. */
-const MAX_UNITS = 2 ** 31 - 1;
 
 /** Rows of arcs between two calls of the check. */
 const ROWS_PER_LOOK = 64;
@@ -128,11 +127,13 @@ function listArcs({ sources, sinks, moves, listed }: Transport, check: () => voi
         if (sinks[listed.targets[a]] > 0) arcs.add(sources.length + listed.targets[a], listed.units[a]);
       }
       if (moves && sinksAt && moves.row[s] >= 0) {
-        forEachMove(moves.costs, moves.row[s], sinksAt.starts.length - 1, (j, cost) => {
+        const visit = (j: number, cost: number) => {
           for (let a = sinksAt.starts[j]; a < sinksAt.starts[j + 1]; a++) {
             if (sinks[sinksAt.sinks[a]] > 0) arcs.add(sources.length + sinksAt.sinks[a], cost);
           }
-        });
+        };
+        visit(moves.row[s], 0);
+        forEachMove(moves.costs, moves.row[s], sinksAt.starts.length - 1, visit);
       }
     }
     starts[s + 1] = arcs.count();
@@ -153,18 +154,6 @@ function sinksByColumn({ costs, column }: MoveArcs) {
     if (j >= 0) sinks[next[j]++] = t;
   });
   return { starts, sinks };
-}
-
-/** Calls `visit` for each place that a vehicle at i may go to, its own included. */
-function forEachMove(costs: FlowCosts, i: number, n: number, visit: (j: number, cost: number) => void): void {
-  visit(i, 0);
-  const first = costs.kind === 'dense' ? i * n : costs.starts[i];
-  const end = costs.kind === 'dense' ? first + n : costs.starts[i + 1];
-  for (let a = first; a < end; a++) {
-    const j = costs.kind === 'dense' ? a - first : costs.targets[a];
-    const cost = costs.units[a];
-    if (j !== i && cost >= 0 && cost !== Number.POSITIVE_INFINITY) visit(j, cost);
-  }
 }
 
 function createArcList(room: number) {

@@ -1,0 +1,133 @@
+/**
+ * What bounds on the vehicles per location cost in time, as a ratio to the plain solve of the same city in the same
+ * run. Both go the whole way from a parsed request to a verified plan.
+ *
+ *   npm run bench:docks -- [--only TEXT] [--repeats 5] [--json FILE]
+ */
+import type { OptimizeRequest } from '../src/contracts/optimize.ts';
+import { type OptimizeOutcome, optimize } from '../src/core/optimize/optimize.ts';
+import { createCache } from '../src/core/optimize/run/cache.ts';
+import { digits, readArguments, reportTable, spread } from './cli.ts';
+import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
+
+const { only, repeats, json } = readArguments({ only: '', repeats: 5 });
+
+const SHAPES: Record<string, RequestShape> = {
+  '263 locations, 2,630 vehicles': { locations: 263, vehicles: 2_630, classes: 1, isFractional: false },
+  '1,000 locations, 100,000 vehicles': {
+    locations: 1_000,
+    vehicles: 100_000,
+    classes: 1,
+    isFractional: false,
+  },
+};
+
+type City = ReturnType<typeof cityRequest>;
+type Constraints = NonNullable<OptimizeRequest['constraints']>;
+/** Per location: vehicles before the moves, demand in vehicles, and the average number of vehicles. */
+type Place = { id: string; before: number; demand: number; share: number };
+
+const mapOf = (places: Place[], value: (place: Place) => number | null) =>
+  Object.fromEntries(
+    places.flatMap((place) => {
+      const at = value(place);
+      return at === null ? [] : [[place.id, Math.ceil(at)]];
+    }),
+  );
+
+/** Each states constraints; those without bounds are the plain solve that it is compared with. */
+const KINDS: Record<string, (places: Place[]) => { plain: Constraints; bounds: Constraints }> = {
+  'docks that nobody fills': (places) => ({
+    plain: {},
+    bounds: { max_vehicles_per_location: Math.max(...places.map(({ before, demand }) => before + demand)) },
+  }),
+  'a third of the stations are overfull by 10 %': (places) => ({
+    plain: {},
+    bounds: {
+      max_vehicles_per_location: mapOf(places, ({ id, before, demand }) =>
+        Number(id) % 3 === 0 ? Math.max(demand, 0.9 * before) : null,
+      ),
+    },
+  }),
+  'docks for demand and half an average station': (places) => ({
+    plain: {},
+    bounds: { max_vehicles_per_location: mapOf(places, ({ demand, share }) => demand + share / 2) },
+  }),
+  'docks 98 % full in all': (places) => ({
+    plain: {},
+    bounds: { max_vehicles_per_location: mapOf(places, ({ demand, share }) => demand + 0.22 * share) },
+  }),
+  'a fifth of an average station at least': (places) => ({
+    plain: {},
+    bounds: { min_vehicles_per_location: Math.ceil(places[0].share / 5) },
+  }),
+  'docks, a least presence, at most 15 km': (places) => ({
+    plain: { max_distance: 15 },
+    bounds: {
+      min_vehicles_per_location: Math.ceil(places[0].share / 10),
+      max_vehicles_per_location: mapOf(places, ({ demand, share }) => demand + share),
+    },
+  }),
+};
+
+const cache = createCache();
+
+async function solve(
+  { request, locations }: City,
+  constraints: Constraints,
+): Promise<{ outcome: OptimizeOutcome; ms: number }> {
+  const input = { request: { ...request, constraints }, locations, settings: BENCH_SETTINGS };
+  const startedMs = performance.now();
+  const outcome = await optimize(input, cache);
+  return { outcome, ms: performance.now() - startedMs };
+}
+
+function placesOf({ request }: City): Place[] {
+  const demands = Object.entries(request.demand_forecast);
+  const before = new Map<number, number>();
+  for (const { location } of request.fleet_state.vehicles) {
+    before.set(location!, (before.get(location!) ?? 0) + 1);
+  }
+  const share = request.fleet_state.vehicles.length / demands.length;
+  return demands.map(([id, [demand]]) => ({ id, demand, share, before: before.get(Number(id)) ?? 0 }));
+}
+
+const rows: string[][] = [];
+for (const [name, shape] of Object.entries(SHAPES)) {
+  for (const [kind, constraintsOf] of Object.entries(KINDS)) {
+    if (!`${name}, ${kind}`.includes(only)) continue;
+    const [plain, bounded, ratios, dearer]: number[][] = [[], [], [], []];
+    const endings = new Set<string>();
+    for (let seed = 1; seed <= repeats; seed++) {
+      const city = cityRequest(seed, shape);
+      const constraints = constraintsOf(placesOf(city));
+      await solve(city, constraints.plain);
+      const free = await solve(city, constraints.plain);
+      const docks = await solve(city, { ...constraints.plain, ...constraints.bounds });
+      plain.push(free.ms);
+      bounded.push(docks.ms);
+      ratios.push(docks.ms / free.ms);
+      const { outcome } = docks;
+      endings.add('result' in outcome ? `${outcome.status}, ${outcome.certificate.method}` : outcome.status);
+      if ('result' in outcome && 'result' in free.outcome)
+        dearer.push(outcome.result.total_cost / free.outcome.result.total_cost);
+    }
+    const ends: [number, number] = [0, 1];
+    rows.push([
+      name,
+      kind,
+      spread(plain, digits, ends),
+      spread(bounded, digits, ends),
+      spread(ratios, digits, ends),
+      dearer.length > 0 ? spread(dearer, (value) => value.toFixed(2), ends) : '',
+      [...endings].join('; '),
+    ]);
+  }
+}
+reportTable(
+  {
+    columns: ['city', 'bounds', 'plain solve, ms', 'with bounds, ms', 'ratio', 'cost, ratio', 'answer'],
+    rows,
+  },
+  json,
+);

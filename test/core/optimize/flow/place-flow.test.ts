@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import { solvePlaceFlow } from '../../../../src/core/optimize/flow/place-flow.ts';
+import { solvePureFlow } from '../../../../src/core/optimize/flow/pure-flow.ts';
+import type { LocationPoint } from '../../../../src/core/optimize/problem/model.ts';
+import { hasLocationBounds } from '../../../../src/core/optimize/problem/variants.ts';
+import { randomBounds, withBounds } from '../bounds-by-location.ts';
+import { buildCached } from '../cached.ts';
+import { cheapestByTryingAll } from '../exhaustive.ts';
+import { solveByHighs } from '../highs-formulation.ts';
+import { createRandom, SETTINGS } from '../instances.ts';
+import { mediumRequest } from '../medium-instances.ts';
+import { tinyInstance } from '../tiny-instances.ts';
+
+const control = { deadlineMs: Number.POSITIVE_INFINITY };
+
+type Asked = { request: OptimizeRequest; locations: LocationPoint[] };
+
+/** The same request with vehicles of one capacity, demand in whole loads of it, and bounds per location. */
+function boundedLoads(seed: number, { request, locations }: Asked): Asked {
+  const random = createRandom(seed + 2e6);
+  const capacity = random.pick([1, 1, 0.5, 2.5]);
+  const { vehicles } = request.fleet_state;
+  const ids = locations.map(({ id }) => id);
+  const share = vehicles.length / ids.length;
+  const least = () => random.integer(0, Math.ceil(share * 0.7));
+  const most = () => random.integer(Math.floor(share / 2), Math.ceil(share * 2));
+  const number = Math.max(1, most());
+  const bounds = random.chance(0.3)
+    ? { max_vehicles_per_location: number, min_vehicles_per_location: Math.min(number, least()) }
+    : randomBounds(random, ids, least, most);
+  const scale = random.pick([0.7, 1]);
+  return {
+    locations,
+    request: {
+      ...request,
+      demand_forecast: Object.fromEntries(
+        Object.entries(request.demand_forecast).map(([id, steps]) => [
+          id,
+          [capacity * Math.round((scale * Math.max(...steps)) / (vehicles[0]?.capacity ?? 1))],
+        ]),
+      ),
+      fleet_state: { vehicles: vehicles.map((vehicle) => ({ ...vehicle, capacity })) },
+      constraints: withBounds({ ...request.constraints, capacity_per_vehicle: capacity }, bounds),
+    },
+  };
+}
+
+/** The plan's cost in units of 1e-4, `infeasible`, or what happened instead. */
+async function solveBounded({ request, locations }: Asked): Promise<number | string> {
+  const problem = buildCached(request, locations, SETTINGS);
+  const outcome = hasLocationBounds(problem)
+    ? await solvePlaceFlow(problem, control)
+    : await solvePureFlow(problem, control);
+  if (outcome?.kind !== 'solved') return outcome?.kind ?? 'not solved here';
+  const { costUnits, boundUnits, figures } = outcome.solution;
+  return boundUnits === costUnits && figures.confirmedWithin !== undefined ? costUnits : 'not proved';
+}
+
+test('the plan is the cheapest of all that keep the bounds, tried one by one, on 2,000 tiny requests', {
+  tags: 'slow',
+}, async () => {
+  const seen = { moves: 0, infeasible: 0, still: 0 };
+  for (let seed = 1; seed <= 2000; seed++) {
+    const asked = boundedLoads(seed, tinyInstance(seed));
+    if (asked.request.fleet_state.vehicles.every(({ status }) => status !== undefined)) continue;
+    const expected = cheapestByTryingAll(asked.request, asked.locations)?.costUnits ?? 'infeasible';
+    expect(await solveBounded(asked), `seed ${seed}`).toBe(expected);
+    seen[expected === 'infeasible' ? expected : expected === 0 ? 'still' : 'moves']++;
+  }
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(300);
+});
+
+test('HiGHS alone finds no cheaper plan, and none where there is none, on 200 requests of middle size', {
+  tags: 'slow',
+}, async () => {
+  const seen = { moves: 0, infeasible: 0 };
+  for (let seed = 1; seed <= 200; seed++) {
+    const asked = boundedLoads(seed, mediumRequest(seed));
+    const expected = solveByHighs(asked.request, asked.locations, SETTINGS, { gap: 0, seconds: 20 });
+    const found = await solveBounded(asked);
+    if (expected.kind === 'infeasible') expect(found, `seed ${seed}`).toBe('infeasible');
+    else if (expected.kind === 'solved') expect(found, `seed ${seed}`).toBeCloseTo(expected.costUnits, 0);
+    if (found === 'infeasible') seen.infeasible++;
+    else if (Number(found) > 0) seen.moves++;
+  }
+  expect(seen.infeasible).toBeGreaterThan(20);
+  expect(seen.moves).toBeGreaterThan(60);
+});
