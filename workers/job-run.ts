@@ -11,6 +11,7 @@ import type { WorkInput, WorkName } from './job-thread.ts';
 import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 import type { ThreadOutcome, Threads } from './threads.ts';
+import type { TravelCache } from './travel-cache.ts';
 
 /** Least time between two writes of progress to PostgreSQL. Subscribers get every report at once. */
 const STORE_PROGRESS_MS = 500;
@@ -45,7 +46,11 @@ export type JobEnd = {
  */
 export type JobWork<K extends JobKind> = (run: JobRun<K>) => Promise<JobEnd>;
 
-export type JobRunDeps = WorkerDeps & { threads: Threads; calendar: HolidayCalendar | null };
+export type JobRunDeps = WorkerDeps & {
+  threads: Threads;
+  calendar: HolidayCalendar | null;
+  travel: TravelCache;
+};
 
 type ThreadOptions = {
   limitSeconds: number;

@@ -24,7 +24,7 @@ import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/probl
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
-import { unpackTravel } from '../src/db/packed-travel.ts';
+import { openTravel, type TravelPacks } from '../src/db/packed-travel.ts';
 import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
 
 // Filled before the first job: loading the solver takes longer than most solves.
@@ -87,7 +87,7 @@ type PlanTask = {
   risk: string;
   forecast: string;
   locations: string | null;
-  travel: Uint8Array | null;
+  travel: TravelPacks | null;
   /** Whether the vehicles are those of the request, not the stored ones. */
   isFleetSent: boolean;
   settings: OptimizeSettings;
@@ -111,7 +111,7 @@ const WORK = {
     task: {
       request: string;
       locations: string | null;
-      travel: Uint8Array | null;
+      travel: TravelPacks | null;
       settings: OptimizeSettings;
     },
     hooks: Hooks,
@@ -119,7 +119,7 @@ const WORK = {
     const { request, settings } = task;
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
     const asked: OptimizeRequest = JSON.parse(request);
-    const travel = task.travel && unpackTravel(task.travel);
+    const travel = task.travel && openTravel(task.travel);
     const outcome = await optimize({ request: asked, locations, settings, travel }, cache, hooks);
     return pack(outcome, asked.options);
   },
@@ -189,7 +189,7 @@ const WORK = {
       faults.length > 0
         ? { status: 'refused', faults }
         : await optimize(
-            { request, locations, settings, travel: task.travel && unpackTravel(task.travel) },
+            { request, locations, settings, travel: task.travel && openTravel(task.travel) },
             cache,
             hooks,
           );

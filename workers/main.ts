@@ -19,6 +19,7 @@ import { runJob } from './run-job.ts';
 import { createRunningJobs } from './running-jobs.ts';
 import { sweep } from './sweeper.ts';
 import { openThreads } from './threads.ts';
+import { createTravelCache } from './travel-cache.ts';
 
 /**
  * How often PostgreSQL is asked which running jobs are to be cancelled, in case an event was lost. Together with the
@@ -67,8 +68,11 @@ export async function startWorker(
       () => {}, // the cancellation is read from PostgreSQL below
     )
     .catch(onError);
-  const levelOrder = createLevelOrder();
-  const deps = { config, workerId, db, bus, queue, threads, calendar, running, logger, levelOrder };
+  const deps = {
+    ...{ config, workerId, db, bus, queue, threads, calendar, running, logger },
+    levelOrder: createLevelOrder(),
+    travel: createTravelCache(),
+  };
   const consumer = await withDatabase(() => openConsumer(config, () => runJob(deps), onError));
   const beat = async () => {
     await beatWorker(db, workerId, config.WORKER_CONCURRENCY);

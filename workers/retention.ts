@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.ts';
 import type { Database } from '../src/db/client.ts';
-import { deleteJobTravel } from '../src/db/job-travel.ts';
 import {
   type CleanBatch,
   cleanAlone,
@@ -11,6 +10,7 @@ import {
   deletePlans,
   dropInputs,
 } from '../src/db/retention.ts';
+import { deleteTravelPacks } from '../src/db/travel-packs.ts';
 
 export type RetentionDeps = { config: Config; db: Database; logger: Logger };
 
@@ -18,6 +18,8 @@ export type RetentionDeps = { config: Config; db: Database; logger: Logger };
 const JOBS_PER_BATCH = 50;
 const PLANS_PER_BATCH = 100;
 const PARTS_PER_BATCH = 100;
+/** Of up to 100 kB each. */
+const PACKS_PER_BATCH = 500;
 
 /**
  * After each batch, pause for as long as it took, and at least this long: cleaning uses at most half of one connection.
@@ -48,7 +50,7 @@ function stepsOf(config: Config): Step[] {
   return [
     // Also if plans are kept forever: an earlier setting may have left parts of deleted plans.
     parts,
-    { name: 'job_travel', clean: deleteJobTravel, limit: JOBS_PER_BATCH },
+    { name: 'travel_packs', clean: deleteTravelPacks, limit: PACKS_PER_BATCH },
     ...(plans > 0 ? [{ name: 'plans', clean: deletePlans(plans), limit: PLANS_PER_BATCH }, parts] : []),
     ...(jobs > 0 ? [{ name: 'jobs', clean: deleteJobs(jobs), limit: JOBS_PER_BATCH }] : []),
     ...(inputs > 0 ? [{ name: 'inputs', clean: dropInputs(inputs), limit: JOBS_PER_BATCH }] : []),

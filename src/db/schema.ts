@@ -195,6 +195,38 @@ export const travel = pgTable(
 );
 
 /**
+ * Counts the statements that change `travel`, in their transactions. A trigger counts them (migration
+ * `travel_revisions`): no writer can forget to. The count is the version of the table.
+ */
+export const travelRevision = pgTable(
+  'travel_revision',
+  { single: boolean('single').primaryKey().default(true), revision: integer('revision').notNull() },
+  (t) => [check('travel_revision_single', sql`${t.single}`)],
+);
+
+/** The revision at which the travel that begins at a location last changed. */
+export const travelSources = pgTable('travel_sources', {
+  fromLocationId: integer('from_location_id').primaryKey(),
+  revision: integer('revision').notNull(),
+});
+
+/**
+ * All travel that begins at a location, as workers read it. A version of the table consists of the newest packs up to
+ * it. Packs are made when a job first needs them, and kept while a job needs their version (`travel-packs.ts`).
+ */
+export const travelPacks = pgTable(
+  'travel_packs',
+  {
+    fromLocationId: integer('from_location_id').notNull(),
+    // That of `travel_sources` when the pack was made.
+    revision: integer('revision').notNull(),
+    // Numbers do not compress: storage is external (migration `travel_revisions`). `packed-travel.ts` has the layout.
+    pairs: bytes('pairs').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.fromLocationId, t.revision] })],
+);
+
+/**
  * Rows from before there were bounds. The migration `bounds` corrected or removed them, and keeps the originals here
  * for operators; no code reads them.
  */
@@ -225,6 +257,8 @@ export const jobs = pgTable(
     input: jsonText('input'),
     // A copy of the locations that the input names, from when the job was accepted: every attempt plans with it.
     locations: jsonText('locations'),
+    // The version of stored travel that every attempt plans with; taken by the first one that needs it.
+    travelRevision: integer('travel_revision'),
     progress: doublePrecision('progress').notNull().default(0),
     stage: text('stage'),
     incumbent: doublePrecision('incumbent'),
@@ -278,6 +312,10 @@ export const jobs = pgTable(
     index('jobs_solver_status_created')
       .on(t.solverStatus, t.createdAt, t.jobId)
       .where(sql`${t.solverStatus} is not null`),
+    // The oldest version of travel that is still needed.
+    index('jobs_travel_revision')
+      .on(t.travelRevision)
+      .where(sql`${t.finishedAt} is null and ${t.travelRevision} is not null`),
     // Ended jobs that still have their input.
     index('jobs_input').on(t.finishedAt).where(sql`${t.finishedAt} is not null and ${t.input} is not null`),
     check('jobs_status', oneOf(t.status, JOB_STATUSES)),
@@ -374,23 +412,6 @@ export const workers = pgTable(
     heartbeatAt: time('heartbeat_at').notNull().defaultNow(),
   },
   (t) => [check('workers_slots', sql`${t.slots} >= 1`)],
-);
-
-/**
- * Stored travel that a job plans with, packed by source: taken by its first attempt, used by all attempts, deleted
- * after its end.
- */
-export const jobTravel = pgTable(
-  'job_travel',
-  {
-    jobId: text('job_id')
-      .notNull()
-      .references(() => jobs.jobId, { onDelete: 'cascade' }),
-    fromLocationId: integer('from_location_id').notNull(),
-    // 24 bytes for each target: both ids, km, minutes, as `int4send` and `float8send` write them.
-    pairs: bytes('pairs').notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.jobId, t.fromLocationId] })],
 );
 
 /** Every attempt of a job and how it ended; kept with the job. */

@@ -36,10 +36,19 @@ export const TRAVEL_UPSERT: UpsertTarget = {
 const [BEFORE, AFTER] = upsertText(TRAVEL_UPSERT).map((text) => sql.raw(text));
 
 /**
+ * Blocks other writers of travel until the transaction ends; readers continue. Each statement that changes travel takes
+ * the row of the revision at its end: writers of several statements would deadlock.
+ */
+async function lockTravel(tx: Queryable): Promise<void> {
+  await tx.execute(sql`lock table ${travel} in share row exclusive mode`);
+}
+
+/**
  * Creates or replaces pairs (`packTravel`). Call it in a transaction. Each pair may occur once; all locations must be
  * stored, and held by the transaction.
  */
-export function upsertTravel(tx: Queryable, rows: PackedRows): Promise<Counts> {
+export async function upsertTravel(tx: Queryable, rows: PackedRows): Promise<Counts> {
+  await lockTravel(tx);
   return upsertInOrder(rows, async ([from, to, km, minutes]) => {
     const result = await tx.execute<{ created: number }>(
       sql`${BEFORE} unnest(${from}::int[], ${to}::int[], ${km}::float8[], ${minutes}::float8[])
@@ -54,10 +63,19 @@ export function upsertTravel(tx: Queryable, rows: PackedRows): Promise<Counts> {
  * @param named a query of their two ids
  */
 export async function deleteOtherTravel(tx: Queryable, named: SQL): Promise<RemovedCounts> {
-  await tx.execute(sql`lock table ${travel} in share row exclusive mode`);
+  await lockTravel(tx);
   const { rowCount } = await tx.execute(
     sql`delete from ${travel} t where not exists (select from (${named}) named (a, b)
       where named.a = t.from_location_id and named.b = t.to_location_id)`,
   );
   return { ...NOTHING_REMOVED, travel: rowCount ?? 0 };
+}
+
+/** Whether travel between any two of these locations is stored. */
+export async function hasTravel(db: Queryable, locationIds: readonly number[]): Promise<boolean> {
+  const ids = sql`${sql.param(locationIds)}::int[]`;
+  const { rows } = await db.execute<{ found: boolean }>(sql`
+    select exists (select from ${travel} where from_location_id = any(${ids}) and to_location_id = any(${ids})
+      and from_location_id <> to_location_id) as found`);
+  return rows[0].found;
 }

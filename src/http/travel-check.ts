@@ -1,7 +1,7 @@
 import { AppError } from '../answers/errors.ts';
 import type { JobFacts } from '../contracts/job-facts.ts';
 import type { Queryable } from '../db/client.ts';
-import { hasTravel } from '../db/job-travel.ts';
+import { hasTravel } from '../db/travel.ts';
 
 /**
  * Checks that a request for stored travel finds some between its locations.

@@ -1,7 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
 import { importSample } from '../../src/commands/import/sample.ts';
-import { deleteJobTravel, takeTravel } from '../../src/db/job-travel.ts';
-import { unpackTravel } from '../../src/db/packed-travel.ts';
 import { send, startTestService } from '../helpers/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -89,23 +87,4 @@ test.each<[string, object, RegExp]>([
     expect.objectContaining({ field, message: expect.stringMatching(message) }),
   ]);
   expect(await count()).toBe(before);
-});
-
-test('a repeated attempt plans with the pairs of the first, whatever the table says by then', async () => {
-  const { db, pool } = service;
-  const { body } = await post('optimize', asked({ cost: { per_move: 1 } }));
-  const { job_id } = body.metadata;
-  const take = async () => {
-    const pieces = await takeTravel(db, job_id, [4, 12]);
-    return unpackTravel(new Uint8Array(Buffer.concat(pieces)));
-  };
-  const first = await take();
-  const at = first.from.findIndex((id, p) => id === 4 && first.to[p] === 12);
-  expect([first.km[at], first.minutes[at], first.from.length]).toEqual([5.681, 11.99, 4]);
-  await pool.query('update travel set distance_km = 1');
-  expect(await take()).toEqual(first);
-  // The copies of ended jobs go.
-  await deleteJobTravel(db, 100);
-  expect((await pool.query('select from job_travel')).rowCount).toBe(0);
-  expect((await take()).km[at]).toBe(1);
 });

@@ -7,6 +7,7 @@ import { openConsumer, openQueue } from '../../src/queue/queue.ts';
 import { createLevelOrder } from '../../workers/level-order.ts';
 import { runJob } from '../../workers/run-job.ts';
 import { createRunningJobs } from '../../workers/running-jobs.ts';
+import { createTravelCache } from '../../workers/travel-cache.ts';
 import { newJob } from '../helpers/jobs.ts';
 import {
   createTestDatabase,
@@ -45,6 +46,7 @@ describeOnBothBackends('a job whose solver thread dies', (redisUrl) => {
       levelOrder: createLevelOrder(),
       // A thread that runs out of memory rejects in just this way.
       calendar: null,
+      travel: createTravelCache(),
       threads: {
         start: () => ({
           outcome: Promise.reject(new Error('out of memory')),

@@ -42,7 +42,7 @@ export const runDecision: JobWork<'decision'> = async (run) => {
   const settings = optimizeSettings(config);
   const limitSeconds = solveLimit(facts, settings);
   const { startDate, fleet, risk, forecast, locations } = inputs;
-  const { travel, transfer } = await travelOf(run, facts.storedTravel, locations);
+  const travel = await travelOf(run, facts.storedTravel, locations);
   const outcome = await run.inThread(
     'plan',
     {
@@ -55,7 +55,7 @@ export const runDecision: JobWork<'decision'> = async (run) => {
       isFleetSent: facts.hasFleet,
       settings,
     },
-    { limitSeconds, share: [INPUTS_SHARE, 1], transfer },
+    { limitSeconds, share: [INPUTS_SHARE, 1] },
   );
   const { leftOut, unscored, withoutHistory, ...planned } = outcome;
   const decision: Omit<DecisionResult, 'plan'> = {

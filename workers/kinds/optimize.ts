@@ -16,8 +16,8 @@ export const runOptimize: JobWork<'optimize'> = async (run) => {
   const facts = await run.facts();
   const limitSeconds = solveLimit(facts, settings);
   const input = await run.input();
-  const { travel, transfer } = await travelOf(run, facts.storedTravel, input.locations);
-  const outcome = await run.inThread('optimize', { ...input, travel, settings }, { limitSeconds, transfer });
+  const travel = await travelOf(run, facts.storedTravel, input.locations);
+  const outcome = await run.inThread('optimize', { ...input, travel, settings }, { limitSeconds });
   return planEnd(job, outcome, (plan) => plan);
 };
 

@@ -214,10 +214,10 @@ function costUnits(
   }
   const { per_km: perKm = 1, per_minute: perMinute = 0, per_move: perMove = 0 } = request.options?.cost ?? {};
   const how = request.options?.travel ?? 'great_circle';
-  const row =
-    how === 'great_circle' ? -1 : travel!.from.findIndex((id, p) => id === from && travel!.to[p] === to);
-  if (row >= 0) {
-    const [km, minutes] = [travel!.km[row], travel!.minutes[row]];
+  const row = how === 'great_circle' ? undefined : travel!.get(from);
+  const at = row?.to.indexOf(to) ?? -1;
+  if (row && at >= 0) {
+    const [km, minutes] = [row.km[at], row.minutes[at]];
     // Test tables and rates have at most 2 decimals, so products have at most 4.
     return km > limitKm
       ? Number.POSITIVE_INFINITY

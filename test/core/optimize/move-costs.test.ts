@@ -7,22 +7,18 @@ import { optimizeCached as optimize } from './cached.ts';
 import { cheapestByTryingAll } from './exhaustive.ts';
 import { createRandom, type Random, SETTINGS } from './instances.ts';
 import { tinyInstance } from './tiny-instances.ts';
+import { type TravelRows, travelTable } from './travel-table.ts';
 
 const INSTANCES = 3000;
 
 /** A table of a share of the pairs: no triangle inequality, no symmetry. */
 function randomTravel(random: Random, locations: readonly LocationPoint[], share: number): TravelTable {
-  const rows = locations.flatMap((from) =>
-    locations
-      .filter(() => random.chance(share))
-      .map((to) => [from.id, to.id, random.integer(0, 5000) / 100, random.integer(0, 9000) / 100]),
-  );
-  return {
-    from: Int32Array.from(rows, ([from]) => from),
-    to: Int32Array.from(rows, ([, to]) => to),
-    km: Float64Array.from(rows, ([, , km]) => km),
-    minutes: Float64Array.from(rows, ([, , , minutes]) => minutes),
+  const one = (from: LocationPoint, to: LocationPoint): TravelRows[number] => {
+    return [from.id, to.id, random.integer(0, 5000) / 100, random.integer(0, 9000) / 100];
   };
+  return travelTable(
+    locations.flatMap((from) => locations.filter(() => random.chance(share)).map((to) => one(from, to))),
+  );
 }
 
 function randomOptions(random: Random): Pick<NonNullable<OptimizeRequest['options']>, 'cost' | 'travel'> {
@@ -117,17 +113,11 @@ describe('costs per km, minute and move, with great circles and a travel table',
     constraints: { min_service_level: 1, max_distance: 30 },
     options: options ?? {},
   });
-  const table = (rows: [from: number, to: number, km: number, minutes: number][]): TravelTable => ({
-    from: Int32Array.from(rows, (row) => row[0]),
-    to: Int32Array.from(rows, (row) => row[1]),
-    km: Float64Array.from(rows, (row) => row[2]),
-    minutes: Float64Array.from(rows, (row) => row[3]),
-  });
   const solve = (options: OptimizeRequest['options'], travel: TravelTable | null) =>
     optimize({ request: asked(options), locations, settings: SETTINGS, travel });
 
   test('a move costs its kilometres, its minutes and itself, and staying costs nothing', async () => {
-    const travel = table([
+    const travel = travelTable([
       [1, 1, 9, 9],
       [1, 2, 5.681, 11.99],
       [1, 3, 2, 4],
@@ -145,7 +135,7 @@ describe('costs per km, minute and move, with great circles and a travel table',
   test('max_distance limits stored kilometres, and a pair that the table lacks is named', async () => {
     const far = await solve(
       { travel: 'stored' },
-      table([
+      travelTable([
         [1, 2, 31, 5],
         [1, 3, 2, 4],
       ]),
@@ -153,7 +143,7 @@ describe('costs per km, minute and move, with great circles and a travel table',
     if (far.status !== 'infeasible') throw new Error(far.status);
     const relaxed = far.errors.map(({ field, message }) => `${field}: ${message}`).join('\n');
     expect(relaxed).toMatch(/constraints\.max_distance.*raise it to at least 31/);
-    const lacking = await solve({ travel: 'stored' }, table([[1, 3, 2, 4]]));
+    const lacking = await solve({ travel: 'stored' }, travelTable([[1, 3, 2, 4]]));
     if (lacking.status !== 'infeasible') throw new Error(lacking.status);
     expect(lacking.errors).toContainEqual(
       expect.objectContaining({
@@ -163,13 +153,13 @@ describe('costs per km, minute and move, with great circles and a travel table',
     );
     const whole = await solve(
       { travel: { source: 'stored', fallback: 'great_circle' } },
-      table([[1, 3, 2, 4]]),
+      travelTable([[1, 3, 2, 4]]),
     );
     expect(whole.status).toBe('optimal');
   });
 
   test('costs whose total would not be exact are refused', async () => {
-    const travel = table([
+    const travel = travelTable([
       [1, 2, 5, 1e6],
       [1, 3, 2, 4],
     ]);
@@ -178,7 +168,7 @@ describe('costs per km, minute and move, with great circles and a travel table',
   });
 
   test('the check of the finished plan finds a wrong cost, and a move that the table lacks', async () => {
-    const travel = table([
+    const travel = travelTable([
       [1, 2, 5, 10],
       [1, 3, 2, 4],
     ]);
@@ -188,8 +178,12 @@ describe('costs per km, minute and move, with great circles and a travel table',
     const faults = (wrong: TravelTable | null, request = asked(options)) =>
       verifyPlan(request, locations, SETTINGS, outcome.result, undefined, wrong).join('\n');
     expect(faults(travel)).toBe('');
-    expect(faults({ ...travel, minutes: Float64Array.of(10, 4.01) })).toMatch(/costs 6 instead of 6\.01/);
-    expect(faults(table([[1, 2, 5, 10]]))).toMatch(/forbidden move 1 → 3/);
+    const slower = travelTable([
+      [1, 2, 5, 10],
+      [1, 3, 2, 4.01],
+    ]);
+    expect(faults(slower)).toMatch(/costs 6 instead of 6\.01/);
+    expect(faults(travelTable([[1, 2, 5, 10]]))).toMatch(/forbidden move 1 → 3/);
     expect(faults(travel, asked({ ...options, cost: { per_minute: 1, per_move: 1 } }))).toMatch(
       /instead of 7/,
     );

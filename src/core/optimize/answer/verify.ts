@@ -231,18 +231,12 @@ function storedTravel(
   table: TravelTable | null,
 ): ReadonlyMap<string, Travel> {
   const found = new Map<string, Travel>();
-  if (!table) return found;
-  const sources = new Set<number>();
-  const used = new Set<string>();
   for (const { source_location, target_location } of allocation_plan) {
-    if (source_location === target_location) continue;
-    sources.add(source_location);
-    used.add(pairKey(source_location, target_location));
-  }
-  for (let p = 0; p < table.from.length; p++) {
-    if (!sources.has(table.from[p])) continue;
-    const key = pairKey(table.from[p], table.to[p]);
-    if (used.has(key)) found.set(key, { km: table.km[p], minutes: table.minutes[p] });
+    const key = pairKey(source_location, target_location);
+    const row = table?.get(source_location);
+    if (!row || source_location === target_location || found.has(key)) continue;
+    const at = row.to.indexOf(target_location);
+    if (at >= 0) found.set(key, { km: row.km[at], minutes: row.minutes[at] });
   }
   return found;
 }

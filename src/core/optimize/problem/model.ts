@@ -31,15 +31,17 @@ export type RequestFault = { field: string; message: string; detail: string | nu
 /** A stored location; coordinates in degrees. The answer shows the name. */
 export type LocationPoint = { id: number; name?: string; latitude: number; longitude: number };
 
-/** Travel between pairs of locations, in parallel arrays. */
-export type TravelTable = { from: Int32Array; to: Int32Array; km: Float64Array; minutes: Float64Array };
+/** Travel that begins at one location, in parallel arrays by ascending target. */
+type TravelRow = { to: Int32Array; km: Float64Array; minutes: Float64Array };
+/** Travel between pairs of locations, by the location where it begins. */
+export type TravelTable = ReadonlyMap<number, TravelRow>;
 
 export type OptimizeInput = {
   request: OptimizeRequest;
   /** The stored locations that the request names; ignored if the request has a `network`. */
   locations: readonly LocationPoint[];
   settings: OptimizeSettings;
-  /** Travel between these locations, if the request plans with stored travel. */
+  /** Travel between these locations, if the request plans with stored travel; other pairs are ignored. */
   travel?: TravelTable | null;
 };
 

@@ -14,12 +14,11 @@ export type MoveRates = { perKm: number; perMinute: number; perMove: number };
 
 /** Rows between two calls of the check. */
 const ROWS_PER_LOOK = 64;
-const PAIRS_PER_LOOK = 2 ** 14;
 
 /**
- * Costs and distances of all pairs. A pair without travel is forbidden: its cost is infinite. O(n²).
- * @param points in the order of the problem's locations
- * @param table travel between the locations, others are ignored; null: great circles, without minutes
+ * Costs and distances of all pairs. A pair without travel is forbidden: its cost is infinite. O(n² + pairs).
+ * @param points in the order of the problem's locations, ascending
+ * @param table travel between the locations, other pairs are ignored; null: great circles, without minutes
  * @param fallback whether pairs that the table lacks take the great circle, without minutes
  * @param check called every few milliseconds; it throws to stop the work
  */
@@ -44,12 +43,17 @@ export function travelNetwork(
     }
   }
   if (table) {
-    const position = new Map(points.map(({ id }, at) => [id, at]));
-    for (let p = 0; p < table.from.length; p++) {
-      if (p % PAIRS_PER_LOOK === 0) check();
-      const i = position.get(table.from[p]);
-      const j = position.get(table.to[p]);
-      if (i !== undefined && j !== undefined) set(i * n + j, table.km[p], table.minutes[p]);
+    for (let i = 0; i < n; i++) {
+      if (i % ROWS_PER_LOOK === 0) check();
+      const row = table.get(points[i].id);
+      if (!row) continue;
+      // Both are ascending.
+      let p = 0;
+      for (let j = 0; j < n; j++) {
+        const id = points[j].id;
+        while (p < row.to.length && row.to[p] < id) p++;
+        if (row.to[p] === id) set(i * n + j, row.km[p], row.minutes[p]);
+      }
     }
   }
   for (let i = 0; i < n; i++) {
