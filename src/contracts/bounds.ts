@@ -50,6 +50,8 @@ export const MAX_COST = 1e11;
 export const MAX_DISTANCE_KM = 1e6;
 /** Cost of a km, of a minute, of a move. */
 export const MAX_MOVE_RATE = 1e6;
+/** Cost of a unit of unmet demand. */
+export const MAX_UNMET_DEMAND_COST = 1e6;
 export const MAX_TRAVEL_MINUTES = 1e6;
 
 /** With less time, whether a plan is found depends more on the machine's load than on the problem. */

@@ -10,6 +10,7 @@ import {
   MAX_MOVE_RATE,
   MAX_PRIORITY_LEVEL,
   MAX_TRIPS_PER_VEHICLE_HOUR,
+  MAX_UNMET_DEMAND_COST,
   MIN_LOCATION_ID,
   MIN_TIME_LIMIT_SECONDS,
   MIN_TRIPS_PER_VEHICLE_HOUR,
@@ -88,6 +89,8 @@ const CountsByLocation = (description: string) =>
     { description: `${description}. ${COUNTS_BY_LOCATION}` },
   );
 
+const UnmetDemandCost = Type.Number({ minimum: 0, maximum: MAX_UNMET_DEMAND_COST });
+
 const SHORTAGES = ['fail', 'serve_most'] as const;
 
 export const Constraints = Type.Object(
@@ -112,6 +115,26 @@ export const Constraints = Type.Object(
       CountsByLocation('most operational vehicles at a location after the moves'),
     ),
     total_fleet_size: Type.Optional({ ...Count, description: 'maximum number of serving vehicles' }),
+    unmet_demand_cost: Type.Optional(
+      Type.Union(
+        [
+          Type.Null(),
+          UnmetDemandCost,
+          Type.Record(Type.String({ pattern: LOCATION_OR_DEFAULT_KEY }), UnmetDemandCost, {
+            maxProperties: MAX_DEMAND_LOCATIONS,
+            additionalProperties: false,
+          }),
+        ],
+        {
+          description:
+            'what a unit of demand costs that is not served: the plan is the cheapest in moving and unmet demand ' +
+            'together, and `min_service_level` stays a floor (0 if only the price shall decide). A number for all ' +
+            'locations, or numbers by location: `{"12": 4}`, or `{"default": 10, "12": 4}` with one for all other ' +
+            'locations, which otherwise have none. A location that is named becomes part of the problem. ' +
+            '`max_rebalancing_cost` limits the cost of moving alone',
+        },
+      ),
+    ),
     shortage: Type.Optional(
       Type.Enum([...SHORTAGES], {
         description:
@@ -125,11 +148,11 @@ export const Constraints = Type.Object(
 );
 export type Constraints = Static<typeof Constraints>;
 
-/** Locations that bounds per location name, possibly more than once. */
+/** Locations that constraints by location name, possibly more than once. */
 export function boundedLocationIds(constraints: Constraints = {}): number[] {
   const { min_vehicles_per_location: least, max_vehicles_per_location: most } = constraints;
-  return [least, most]
-    .flatMap((bounds) => (typeof bounds === 'object' ? Object.keys(bounds) : []))
+  return [least, most, constraints.unmet_demand_cost]
+    .flatMap((numbers) => (typeof numbers === 'object' ? Object.keys(numbers ?? {}) : []))
     .filter((key) => key !== 'default')
     .map(Number);
 }
@@ -299,6 +322,13 @@ export const Kpis = Type.Object(
       description: 'null if `network` gives no distances',
     }),
     unmet_demand: Type.Number(),
+    unmet_demand_cost: Type.Optional(
+      Type.Number({
+        description:
+          'only with `constraints.unmet_demand_cost`: what the demand costs that is not served, rounded up to 0.0001. ' +
+          'The plan is the one with the least sum of `total_cost` and this',
+      }),
+    ),
   },
   { $id: 'Kpis' },
 );
@@ -519,7 +549,7 @@ export const OptimizationResult = Type.Object(
     allocation_plan: Type.Array(AllocationPlanItem, {
       description: "one item per operational vehicle, in the request's order",
     }),
-    total_cost: Type.Number(),
+    total_cost: Type.Number({ description: 'cost of moving' }),
     kpis: Kpis,
     solver_status: Type.Enum(['optimal', 'feasible']),
     gap: Type.Optional({

@@ -32,8 +32,11 @@ const Count = Type.Integer({ minimum: 0 });
 
 export const Certificate = Type.Object(
   {
-    objective: Type.Number({ description: 'cost of the plan, as in `total_cost`' }),
-    bound: Type.Number({ description: 'proved: no plan costs less' }),
+    objective: Type.Number({
+      description:
+        'cost of the plan, as in `total_cost`; with `unmet_demand_cost`, the cost of unmet demand included',
+    }),
+    bound: Type.Number({ description: 'proved: no plan has a smaller objective' }),
     gap: Type.Number({ description: '(objective - bound) / objective; 0 if the objective is 0' }),
     method: Type.Enum([...SOLVE_METHODS], {
       description:

@@ -13,6 +13,7 @@ import { fromUnits } from './problem/costs.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
 import type { LocationPoint, OptimizeInput, OptimizeOutcome, Problem, Solution } from './problem/model.ts';
 import { TooManyLocationsError } from './problem/network.ts';
+import { withoutUnmetCost } from './problem/unmet-cost.ts';
 import type { ProgressReport } from './progress.ts';
 import { createProgress } from './progress.ts';
 import { readOptions } from './request/limits.ts';
@@ -108,7 +109,13 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     const onProgress = ({ share }: SolveProgress) => progress.at('explain', share);
     // A caller that requested explanations waits for them as long as for a plan.
     const mostMs = options.explain ? Number.POSITIVE_INFINITY : ms;
-    return await explainInfeasible(request, problem, { ...control, onProgress }, mostMs, level);
+    return await explainInfeasible(
+      request,
+      withoutUnmetCost(problem),
+      { ...control, onProgress },
+      mostMs,
+      level,
+    );
   };
   switch (solved.kind) {
     case 'cancelled':
@@ -133,7 +140,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   const { solution } = solved;
   const planned = solved.kind === 'served' ? solved.problem : problem;
   progress.at('verify', 0, {
-    incumbent: fromUnits(solution.costUnits),
+    incumbent: fromUnits(solution.objectiveUnits),
     bound: fromUnits(solution.boundUnits),
     gap: solution.gap,
   });
@@ -228,7 +235,7 @@ function createResult(
   return {
     allocation_plan: createPlan(request, problem, solution.moves, check),
     total_cost: fromUnits(solution.costUnits),
-    kpis: computeKpis(problem, solution.moves, presence, solution.costUnits),
+    kpis: computeKpis(problem, solution, presence),
     solver_status: solution.proved ? 'optimal' : 'feasible',
     ...(solution.proved ? {} : { gap: solution.gap }),
     locations: describeLocations(problem, names, presence),
@@ -242,11 +249,11 @@ function namesOf({ network }: OptimizeRequest, locations: readonly LocationPoint
   return names;
 }
 
-function certify({ costUnits, boundUnits, gap, figures }: Solution): Certificate {
+function certify({ objectiveUnits, boundUnits, gap, figures }: Solution): Certificate {
   const { confirmedWithin, boundBy = ['no cost below 0'], ...sizes } = figures;
   const isConfirmed = confirmedWithin !== undefined;
   return {
-    objective: fromUnits(costUnits),
+    objective: fromUnits(objectiveUnits),
     bound: fromUnits(boundUnits),
     gap,
     ...sizes,

@@ -28,8 +28,10 @@ import type { Problem, RequestFault, SolveFigures, SolveOutcome } from './proble
 import { NO_MOVES } from './problem/moves.ts';
 import { planNearest } from './problem/nearest.ts';
 import { TooManyLocationsError } from './problem/network.ts';
-import { countVehicles, hasLocationBounds } from './problem/variants.ts';
+import { hasUnmetCost, withoutUnmetCost } from './problem/unmet-cost.ts';
+import { countVehicles, hasLocationBounds, withLimits } from './problem/variants.ts';
 import { refuseClasses, refuseMatrices, refuseMoves } from './request/refusals.ts';
+import { timeFor } from './run/budget.ts';
 import type { SolveControl } from './run/control.ts';
 import { checkOf, isOver, isStopped, OutOfTime } from './run/stopping.ts';
 
@@ -44,7 +46,51 @@ export async function solveProblem(
 ): Promise<SolveOutcome> {
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   if (countVehicles(problem) === 0) return solveWithoutVehicles(problem);
+  if (hasUnmetCost(problem) && problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY) {
+    return await solveBelowCeiling(problem, gap, control);
+  }
+  return await solveUnlimited(problem, createIncumbent(problem, gap, control), control);
+}
+
+/**
+ * A problem in which unmet demand has a cost, and moving a ceiling: a bound on the objective says nothing about the
+ * cost of moving. Without the ceiling the problem is easier, and its plan usually within it. If not, the cheapest moves
+ * that reach the service level decide whether there is a plan, and the search starts with both results.
+ */
+async function solveBelowCeiling(
+  problem: Problem,
+  gap: number,
+  control: SolveControl,
+): Promise<SolveOutcome> {
+  const { maxCostUnits } = problem.limits;
+  const isWithin = (found: SolveOutcome) =>
+    found.kind === 'solved' && found.solution.costUnits <= maxCostUnits;
+  const free = await solveProblem(withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY }), gap, {
+    ...control,
+    ...timeFor('withoutCostCeiling', control),
+  });
+  if (isWithin(free) || !(free.kind === 'solved' || free.kind === 'timeout')) return free;
+  // Every plan is within a gap of 1.
+  const cheapest = await solveProblem(withoutUnmetCost(problem), 1, {
+    ...control,
+    ...timeFor('anyBelowCeiling', control),
+  });
+  if (cheapest.kind === 'infeasible' || cheapest.kind === 'cancelled') return cheapest;
   const incumbent = createIncumbent(problem, gap, control);
+  if (free.kind === 'solved') {
+    const { boundUnits, figures } = free.solution;
+    for (const by of figures.boundBy ?? []) incumbent.raiseBoundUnits(boundUnits, by);
+  }
+  if (cheapest.kind === 'solved')
+    incumbent.consider(cheapest.solution.moves, cheapest.solution.figures.method);
+  return await solveUnlimited(problem, incumbent, control);
+}
+
+async function solveUnlimited(
+  problem: Problem,
+  incumbent: Incumbent,
+  control: SolveControl,
+): Promise<SolveOutcome> {
   try {
     return (
       (await solvePureFlow(problem, control)) ??
@@ -118,7 +164,7 @@ function bestOr(incumbent: Incumbent, fault: RequestFault): SolveOutcome {
 /** A bound above the ceiling shows that only the ceiling prevents a plan. */
 function infeasible(incumbent: Incumbent): SolveOutcome {
   const boundUnits = incumbent.boundUnits();
-  return { kind: 'infeasible', boundUnits: boundUnits > incumbent.ceiling ? boundUnits : null };
+  return { kind: 'infeasible', boundUnits: incumbent.isCeilingProved() ? boundUnits : null };
 }
 
 /** Why the problem with all its moves does not fit the solver's memory; null if it fits. */
@@ -128,11 +174,20 @@ function refuseDirect(problem: Problem): RequestFault | null {
 }
 
 function solveWithoutVehicles(problem: Problem): SolveOutcome {
-  const { served, broken } = evaluateMoves(problem, NO_MOVES);
+  const { served, objectiveUnits, broken } = evaluateMoves(problem, NO_MOVES);
   if (broken.length > 0) return { kind: 'infeasible', boundUnits: null };
   const figures: SolveFigures = { method: 'none', columns: 0, rows: 0, iterations: 0, nodes: 0 };
   return {
     kind: 'solved',
-    solution: { moves: NO_MOVES, costUnits: 0, boundUnits: 0, gap: 0, proved: true, served, figures },
+    solution: {
+      moves: NO_MOVES,
+      costUnits: 0,
+      objectiveUnits,
+      boundUnits: objectiveUnits,
+      gap: 0,
+      proved: true,
+      served,
+      figures,
+    },
   };
 }

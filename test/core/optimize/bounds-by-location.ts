@@ -6,7 +6,7 @@ type Constraints = NonNullable<OptimizeRequest['constraints']>;
 /** Random numbers, as `createRandom` makes them. */
 type Random = { chance(probability: number): boolean; pick<T>(values: readonly T[]): T };
 type Bounds = Pick<Constraints, (typeof NAMES)[number]>;
-type Bound = Bounds['min_vehicles_per_location'];
+type Bound = number | Record<string, number> | undefined;
 
 /** The bound that a request states for a location: its own, else the default, else none. */
 export function boundAt(bound: Bound, id: number | string): number | undefined {
@@ -14,9 +14,10 @@ export function boundAt(bound: Bound, id: number | string): number | undefined {
   return `${id}` in bound ? bound[id] : bound.default;
 }
 
-/** The locations that bounds name. */
-export function namedByBounds(bounds: Bounds = {}): number[] {
-  return [bounds.min_vehicles_per_location, bounds.max_vehicles_per_location]
+/** The locations that constraints by location name. */
+export function namedByBounds(constraints: Bounds & Pick<Constraints, 'unmet_demand_cost'> = {}): number[] {
+  const { min_vehicles_per_location, max_vehicles_per_location, unmet_demand_cost } = constraints;
+  return [min_vehicles_per_location, max_vehicles_per_location, unmet_demand_cost ?? undefined]
     .flatMap((bound) => Object.keys(typeof bound === 'object' ? bound : {}))
     .filter((key) => key !== 'default')
     .map(Number);

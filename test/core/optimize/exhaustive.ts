@@ -22,6 +22,8 @@ export type RequestFacts = {
   minVehicles(id: number): number;
   maxVehicles(id: number): number;
   fleetSize: number;
+  /** Units of 1e-4 for a unit of demand that is not served at a location. */
+  unmetUnits(id: number): number;
   /** Units of 1e-4; Infinity if there is no ceiling. */
   ceilingUnits: number;
   /** Cost of a move in units of 1e-4; Infinity if it is not allowed. */
@@ -94,12 +96,16 @@ export function readFacts(
     minVehicles: (id) => boundAt(c.min_vehicles_per_location, id) ?? 0,
     maxVehicles: (id) => boundAt(c.max_vehicles_per_location, id) ?? Number.POSITIVE_INFINITY,
     fleetSize: c.total_fleet_size ?? Number.POSITIVE_INFINITY,
+    unmetUnits: (id) => (boundAt(c.unmet_demand_cost ?? undefined, id) ?? 0) * 1e4,
     ceilingUnits: ceiling === null ? Number.POSITIVE_INFINITY : Math.round(ceiling * 1e4),
     costUnits: (from, to) => costUnits(request, locations, from, to, limitKm, travel),
   };
 }
 
-/** @returns the least cost in units of 1e-4, or null if no plan satisfies every constraint */
+/**
+ * @returns the least cost in units of 1e-4, that of unmet demand included (rounded up); null if no plan satisfies every
+ *   constraint
+ */
 export function cheapestByTryingAll(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
@@ -112,8 +118,9 @@ export function cheapestByTryingAll(
   tryAll(
     facts,
     (cost) => best === null || cost < best,
-    (cost, served) => {
-      if (served >= least) best = cost;
+    (cost, { leastUnmet }) => {
+      const whole = cost + leastUnmet(least);
+      if (best === null || whole < best) best = whole === Number.POSITIVE_INFINITY ? best : whole;
     },
   );
   return best === null ? null : { costUnits: best };
@@ -121,7 +128,7 @@ export function cheapestByTryingAll(
 
 /**
  * @returns the most demand that a plan within the other constraints serves, and the least cost of such a plan in units
- *   of 1e-4; null if no plan keeps the other constraints
+ *   of 1e-4, that of unmet demand included; null if no plan keeps the other constraints
  */
 export function mostServedByTryingAll(
   request: OptimizeRequest,
@@ -133,14 +140,20 @@ export function mostServedByTryingAll(
   tryAll(
     facts,
     () => true,
-    (costUnits, served) => {
-      const isBetter = !best || served > best.served + noise;
-      if (isBetter || (served > best!.served - noise && costUnits < best!.costUnits))
-        best = { served, costUnits };
+    (cost, { served, leastUnmet }) => {
+      if (best && served < best.served - noise) return;
+      const costUnits = cost + leastUnmet(served - noise);
+      if (!best || served > best.served + noise || costUnits < best.costUnits) best = { served, costUnits };
     },
   );
   return best;
 }
+
+/**
+ * The demand that a plan serves with the best choice of at most `fleetSize` vehicles, and the least cost of the rest,
+ * in whole units, with a choice that serves a given demand (Infinity: none does).
+ */
+type Service = { served: number; leastUnmet(required: number): number };
 
 /**
  * Goes through every plan that keeps every constraint but the service level.
@@ -149,7 +162,7 @@ export function mostServedByTryingAll(
 function tryAll(
   facts: RequestFacts,
   isWanted: (cost: number) => boolean,
-  onPlan: (cost: number, served: number) => void,
+  onPlan: (cost: number, service: Service) => void,
 ): void {
   const { ids, vehicles } = facts;
   const unitCost = vehicles.map(({ location }) => ids.map((id) => facts.costUnits(location, id)));
@@ -170,12 +183,12 @@ function tryAll(
       const present = targets.filter((t) => t === at).length;
       if (present < facts.minVehicles(id) || present > facts.maxVehicles(id)) return;
     }
-    onPlan(cost, mostServed());
+    onPlan(cost, serve());
   };
-  /** The most demand served by any subset of at most `fleetSize` vehicles. */
-  function mostServed(): number {
+  /** All subsets of at most `fleetSize` vehicles. */
+  function serve(): Service {
     const all = (1 << vehicles.length) - 1;
-    let most = 0;
+    const choices: { served: number; unmet: number }[] = [];
     for (let subset = vehicles.length <= facts.fleetSize ? all : 0; subset <= all; subset++) {
       let serving = 0;
       const capacity = new Array<number>(ids.length).fill(0);
@@ -186,10 +199,22 @@ function tryAll(
       }
       if (serving > facts.fleetSize) continue;
       let served = 0;
-      for (const [at, id] of ids.entries()) served += Math.min(facts.demand.get(id) ?? 0, capacity[at]);
-      most = Math.max(most, served);
+      let unmet = 0;
+      for (const [at, id] of ids.entries()) {
+        const demand = facts.demand.get(id) ?? 0;
+        served += Math.min(demand, capacity[at]);
+        unmet += facts.unmetUnits(id) * Math.max(0, demand - capacity[at]);
+      }
+      choices.push({ served, unmet: Math.max(0, Math.ceil(unmet - 0.01)) });
     }
-    return most;
+    return {
+      served: Math.max(...choices.map(({ served }) => served)),
+      leastUnmet: (required) =>
+        choices.reduce(
+          (least, { served, unmet }) => (served >= required ? Math.min(least, unmet) : least),
+          Number.POSITIVE_INFINITY,
+        ),
+    };
   }
   visit(0, 0);
 }

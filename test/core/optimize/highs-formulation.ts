@@ -11,7 +11,10 @@ import { readFacts } from './exhaustive.ts';
 // The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.
 const highs = await (highsModule as unknown as typeof highsModule.default)();
 
-/** The least known cost and the proved lower bound, in units of 1e-4. `unknown`: not decided within the time. */
+/**
+ * The least known cost, that of unmet demand included, and the proved lower bound, in units of 1e-4. `unknown`: not
+ * decided within the time.
+ */
 export type HighsAnswer =
   | { kind: 'solved'; costUnits: number; boundUnits: number }
   | { kind: 'infeasible' }
@@ -26,7 +29,7 @@ export function solveByHighs(
   settings: OptimizeSettings,
   limits: { gap: number; seconds: number },
 ): HighsAnswer {
-  const { columns, rows } = writeModel(request, locations, settings);
+  const { columns, rows, allUnmet } = writeModel(request, locations, settings);
   const starts = new Int32Array(rows.length + 1);
   rows.forEach(({ terms }, r) => {
     starts[r + 1] = starts[r] + terms.length;
@@ -67,8 +70,8 @@ export function solveByHighs(
     if (!hasPoint) return { kind: 'unknown' };
     return {
       kind: 'solved',
-      costUnits: model.getObjectiveValue() * 1e4,
-      boundUnits: Number(model.info.get('mip_dual_bound')) * 1e4,
+      costUnits: (model.getObjectiveValue() + allUnmet) * 1e4,
+      boundUnits: (Number(model.info.get('mip_dual_bound')) + allUnmet) * 1e4,
     };
   });
 }
@@ -82,7 +85,7 @@ function writeModel(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   settings: OptimizeSettings,
-): { columns: Column[]; rows: Row[] } {
+): { columns: Column[]; rows: Row[]; allUnmet: number } {
   const facts = readFacts(request, locations, settings);
   const columns: Column[] = [];
   const rows: Row[] = [];
@@ -112,12 +115,16 @@ function writeModel(
     rows.push({ lower: count, upper: count, terms: leaving });
   }
   const served: Row['terms'] = [];
+  /** The cost of unmet demand if nothing is served. */
+  let allUnmet = 0;
   const counted: Row['terms'] = [];
   for (const id of facts.ids) {
     const here = arrivals.get(id)!;
     const all = here.map(({ column }): [number, number] => [column, 1]);
     rows.push({ lower: facts.minVehicles(id), upper: finite(facts.maxVehicles(id)), terms: all });
-    const y = add({ cost: 0, upper: facts.demand.get(id) ?? 0, isWhole: false });
+    const demand = facts.demand.get(id) ?? 0;
+    const y = add({ cost: -facts.unmetUnits(id) / 1e4, upper: demand, isWhole: false });
+    allUnmet += (facts.unmetUnits(id) / 1e4) * demand;
     served.push([y, 1]);
     const serves: Row['terms'] = [[y, -1]];
     for (const capacity of new Set(here.map((arrival) => arrival.capacity))) {
@@ -137,5 +144,5 @@ function writeModel(
   rows.push({ lower: least * (1 - 1e-9), upper: infinity, terms: served });
   rows.push({ lower: 0, upper: finite(facts.fleetSize), terms: counted });
   rows.push({ lower: 0, upper: finite((facts.ceilingUnits + 0.5) / 1e4), terms: paid });
-  return { columns, rows };
+  return { columns, rows, allUnmet };
 }

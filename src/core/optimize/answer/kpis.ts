@@ -2,16 +2,21 @@
 import type { Kpis } from '../../../contracts/optimize.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { servedDemand } from '../problem/evaluate.ts';
-import type { Moves, Problem } from '../problem/model.ts';
+import type { Problem, Solution } from '../problem/model.ts';
 import { hasDistances, moveDistance } from '../problem/network.ts';
 import { totalDemand } from '../problem/service-level.ts';
+import { hasUnmetCost, unmetUnits } from '../problem/unmet-cost.ts';
 
 /**
  * @param presence K × n vehicles after the moves
  * @returns demand_coverage Σ min(D_j, capacity present at j) / Σ D_j, 1 without demand; utilization the same demand /
  *   operational capacity, 0 without vehicles; total_distance_km null if the network gives none. O(moves + nK).
  */
-export function computeKpis(problem: Problem, moves: Moves, presence: Int32Array, costUnits: number): Kpis {
+export function computeKpis(
+  problem: Problem,
+  { moves, costUnits }: Pick<Solution, 'moves' | 'costUnits'>,
+  presence: Int32Array,
+): Kpis {
   const n = problem.locationIds.length;
   const demand = totalDemand(problem.demand);
   const served = Math.min(demand, servedDemand(problem, presence, Number.POSITIVE_INFINITY));
@@ -33,5 +38,6 @@ export function computeKpis(problem: Problem, moves: Moves, presence: Int32Array
     total_cost: fromUnits(costUnits),
     total_distance_km: isMeasured ? km : null,
     unmet_demand: demand - served,
+    ...(hasUnmetCost(problem) && { unmet_demand_cost: fromUnits(unmetUnits(problem, presence)) }),
   };
 }

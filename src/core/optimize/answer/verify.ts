@@ -10,6 +10,7 @@
  */
 import type { AllocationPlanItem, OptimizationResult, OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { LocationPoint, OptimizeSettings, TravelTable } from '../problem/model.ts';
+import { verifyUnmetCost } from './verify-unmet-cost.ts';
 
 /** What `verifyPlan` checks, for the certificate. */
 export const VERIFIED = [
@@ -107,6 +108,9 @@ export function verifyPlan(
   checkCost(result, costUnits, constraints, settings, complain);
   checkService(present, demand, constraints, settings, result.shortfall, complain);
   checkLocations(request.network ? [] : locations, result, { present, before, demand }, complain);
+  const level = constraints.min_service_level ?? constraints.min_demand_coverage ?? settings.minServiceLevel;
+  const kept = Math.min(level, result.shortfall?.reached ?? level);
+  verifyUnmetCost(result, constraints, present, demand, kept, complain);
   checkKpis(result, { present, demand, capacityTotal, moved, km: noDistances ? null : km }, complain);
   return wrong;
 }
@@ -170,10 +174,11 @@ function* everyLocation(request: OptimizeRequest): Generator<number> {
   if (request.network) yield* request.network.location_ids;
   for (const key in request.demand_forecast) yield Number.parseInt(key, 10);
   for (const vehicle of request.fleet_state.vehicles) yield (vehicle.location ?? vehicle.location_id)!;
-  const { min_vehicles_per_location, max_vehicles_per_location } = request.constraints ?? {};
-  for (const bound of [min_vehicles_per_location, max_vehicles_per_location]) {
-    if (typeof bound !== 'object') continue;
-    for (const key in bound) if (key !== 'default') yield Number.parseInt(key, 10);
+  const { min_vehicles_per_location, max_vehicles_per_location, unmet_demand_cost } =
+    request.constraints ?? {};
+  for (const numbers of [min_vehicles_per_location, max_vehicles_per_location, unmet_demand_cost]) {
+    if (typeof numbers !== 'object') continue;
+    for (const key in numbers) if (key !== 'default') yield Number.parseInt(key, 10);
   }
 }
 
@@ -387,7 +392,7 @@ function checkKpis(
     unmet_demand: total - served,
   };
   for (const [name, value] of Object.entries(expected)) {
-    const stated = result.kpis[name as keyof typeof result.kpis];
+    const stated = result.kpis[name as keyof typeof result.kpis] ?? null;
     // Unmet demand is a difference of totals, so it has their error.
     const tolerance = RELATIVE * (1 + Math.abs(value ?? 0) + (name === 'unmet_demand' ? total : 0));
     const differs =

@@ -3,7 +3,8 @@
  * `move-columns.ts` appends moves (i ≠ j; staying is no column) as needed: −1 in the row of their source, +1 in that
  * of their target.
  * The model has two forms. Both have artificial columns that make every restriction feasible and are 0 in every plan:
- *   `single-class.ts`   one class without bounds per location: one row per location, integer columns are steps
+ *   `single-class.ts`   one class without bounds per location and costs of unmet demand: one row per location, integer
+ *                       columns are steps
  *   `classes.ts`        everything else: integer columns are the vehicles that arrive, leave and stand idle per (k, j)
  */
 import type { LinearModel } from '../highs/linear-model.ts';

@@ -12,7 +12,8 @@
 
 import { MAX_COLUMNS } from '../highs/highs.ts';
 import { fromUnits } from '../problem/costs.ts';
-import { BRANCHING_NOISE } from '../problem/incumbent.ts';
+import { BRANCHING_NOISE, provedWithin } from '../problem/incumbent.ts';
+import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import type { Context, Searched } from './context.ts';
 import { fixByReducedCost } from './fix-by-reduced-cost.ts';
 import { planForIntegers } from './heuristics/round.ts';
@@ -26,8 +27,6 @@ import {
   startOf,
 } from './master.ts';
 
-/** Plans cost whole units, so a bound within half a unit of a plan's cost proves that cost. */
-const HALF_UNIT = fromUnits(0.5);
 /** Share of the requested gap at which the heuristic stops; the rest is left to the bound. */
 const HEURISTIC_GAP_SHARE = 0.4;
 const MIN_HEURISTIC_GAP = 0.003;
@@ -62,19 +61,21 @@ export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 's
 export function branchWithin(context: Context, relaxed: Relaxed): Searched {
   const { bound, duals } = relaxed;
   if (!duals) return 'unproved';
-  const { master, incumbent } = context;
+  const { problem, master, incumbent } = context;
   let isCeilingRow = false;
+  // The plan of the least objective may be above the ceiling, although others are not.
+  const limitsOtherwise = hasUnmetCost(problem) && incumbent.ceiling !== Number.POSITIVE_INFINITY;
   for (let repeat = 0; repeat < MAX_REPEATS; repeat++) {
     // Without a plan every move would become a column, so this stops first.
     if (incumbent.isOver()) return 'stopped';
     const best = incumbent.best();
     const isAllowed = best !== null && best.costUnits <= incumbent.ceiling;
-    const known = best ? Math.min(best.costUnits, incumbent.ceiling) : Number.POSITIVE_INFINITY;
+    const known = knownUnits(context);
     // A bound this high proves the best plan, so moves used only by dearer plans are excluded.
     const enough = isAllowed ? known * (1 - incumbent.gap) * (1 + BOUND_MARGIN) : known;
     const limit = Math.max(0, fromUnits(enough + 1) - bound);
     if (!addMovesWithin(master, duals.prices, limit, MAX_COLUMNS)) return 'unproved';
-    if (best && best.costUnits > incumbent.ceiling && !isCeilingRow) {
+    if (!isCeilingRow && (limitsOtherwise || (best && !isAllowed))) {
       addCeiling(master, fromUnits(incumbent.ceiling + 0.5));
       isCeilingRow = true;
     }
@@ -82,10 +83,11 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
     const mixed = runMixed(context, incumbent.gap, 'mixed_integer');
     reopen();
     if (mixed.status === 'infeasible') {
-      if (isCeilingRow) incumbent.raiseBoundUnits(incumbent.ceiling + 1);
-      return best === null || isCeilingRow ? 'infeasible' : 'unproved';
+      if (isCeilingRow && !limitsOtherwise) incumbent.raiseBoundUnits(incumbent.ceiling + 1);
+      return best === null || (isCeilingRow && !isAllowed) ? 'infeasible' : 'unproved';
     }
-    if (!isCeilingRow) incumbent.raiseBound(Math.min(mixed.bound, bound + limit), BRANCHING_NOISE);
+    if (!isCeilingRow || limitsOtherwise)
+      incumbent.raiseBound(Math.min(mixed.bound, bound + limit), BRANCHING_NOISE);
     if (incumbent.isProved()) return 'done';
     if (mixed.status === 'stopped') return 'stopped';
     if (mixed.status === 'failed') return 'unproved';
@@ -94,17 +96,28 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
   return 'unproved';
 }
 
+/**
+ * An objective, in units, that the best plan within the ceiling does not exceed; Infinity if none is known. Without a
+ * cost of unmet demand every plan within the ceiling is as cheap as that.
+ */
+function knownUnits({ problem, incumbent }: Context): number {
+  const best = incumbent.best();
+  if (!best) return Number.POSITIVE_INFINITY;
+  if (best.costUnits <= incumbent.ceiling) return best.objectiveUnits;
+  return hasUnmetCost(problem) ? Number.POSITIVE_INFINITY : incumbent.ceiling;
+}
+
 /** `isNew`: the run found a new plan or added rows. */
 function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer') {
-  const { base, master, model, incumbent } = context;
-  const before = { cost: incumbent.best()?.costUnits, rows: master.rows.count() };
+  const { problem, base, master, model, incumbent } = context;
+  const before = { objective: incumbent.best()?.objectiveUnits, rows: master.rows.count() };
   fixArtificialColumns(master, true);
   const mixed = model.runMixed({
     integerFrom: 0,
     integerTo: base.integerColumns,
     moreIntegersFrom: master.firstArc,
     gap,
-    absoluteGap: HALF_UNIT,
+    absoluteGap: provedWithin(problem),
     start: startOf(master),
   });
   fixArtificialColumns(master, false);
@@ -119,6 +132,6 @@ function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_int
         method,
       );
   }
-  const isNew = before.cost !== incumbent.best()?.costUnits || before.rows !== master.rows.count();
+  const isNew = before.objective !== incumbent.best()?.objectiveUnits || before.rows !== master.rows.count();
   return { status: mixed.status, bound: mixed.bound, isNew };
 }

@@ -2,6 +2,7 @@
 import { costScaleOf } from '../highs/cost-scale.ts';
 import type { Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
+import { dearestLoad, hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { BaseModel } from './base-model.ts';
 import { createClassesBase } from './classes.ts';
@@ -12,7 +13,7 @@ export function createBaseModel(problem: Problem): BaseModel {
   const base = isSingleClass(problem)
     ? createSingleClassBase(problem)
     : createClassesBase(problem, hasLocationBounds(problem));
-  base.model.costScale = costScaleOf(dearestMove(problem.network));
+  base.model.costScale = costScaleOf(Math.max(dearestMove(problem.network), dearestLoad(problem)));
   return base;
 }
 
@@ -22,5 +23,5 @@ export function baseSize(problem: Problem): ClassesSize {
 }
 
 function isSingleClass(problem: Problem): boolean {
-  return problem.capacities.length === 1 && !hasLocationBounds(problem);
+  return problem.capacities.length === 1 && !hasLocationBounds(problem) && !hasUnmetCost(problem);
 }

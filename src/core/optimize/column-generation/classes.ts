@@ -1,7 +1,7 @@
 /**
- * The base model of several capacity classes, or of bounds per location. Integer columns per (k, j):
- * in_jk, out_jk: vehicles that arrive and leave; idle_jk, only with total_fleet_size: vehicles present but not
- * counted. Per location u_j: unserved demand.
+ * The base model of several capacity classes, of bounds per location, or of unmet demand that has a cost. Integer
+ * columns per (k, j): in_jk, out_jk: vehicles that arrive and leave; idle_jk, only with total_fleet_size: vehicles
+ * present but not counted. Per location u_j: unserved demand, at its cost.
  *
  *   leaving  (k, i)   out_ik − Σ_j x_ijk ≥ 0
  *   arriving (k, j)   Σ_i x_ijk − in_jk ≥ 0      (= 0 with bounds per location)
@@ -126,14 +126,18 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
       if (isBounded) upper[toNowhere + at] = supply[at];
     }
   }
-  for (let j = 0; j < n; j++) upper[unmet + j] = demand[j] / demandScale;
+  const cost = new Float64Array(columnCount);
+  for (let j = 0; j < n; j++) {
+    upper[unmet + j] = demand[j] / demandScale;
+    if (problem.unmetCost) cost[unmet + j] = problem.unmetCost[j] * demandScale;
+  }
   upper[firstArtificial] = total / demandScale;
   const vehicles = supply.reduce((sum, count) => sum + count, 0);
   if (isBounded) upper.fill(vehicles + limits.minVehiclesPerLocation, placeShort);
   return {
     model: {
       columnCount,
-      cost: new Float64Array(columnCount),
+      cost,
       lower: new Float64Array(columnCount),
       upper,
       ...rows.finish(),

@@ -212,9 +212,9 @@ function setCosts(master: Master): void {
   const { base, firstArc } = master;
   const count = master.columns.arcs.source.length;
   const cost = new Float64Array(firstArc + count);
-  cost.set(base.model.cost);
   if (master.isPhaseOne) cost.fill(1, base.firstArtificial, firstArc);
-  else for (let a = 0; a < count; a++) cost[firstArc + a] = costOfColumn(master, a);
+  else cost.set(base.model.cost);
+  for (let a = 0; a < count && !master.isPhaseOne; a++) cost[firstArc + a] = costOfColumn(master, a);
   master.model.setCosts(cost);
 }
 

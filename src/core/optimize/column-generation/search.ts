@@ -14,6 +14,7 @@ import { UNITS_PER_COST } from '../problem/costs.ts';
 import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
+import { dearestLoad } from '../problem/unmet-cost.ts';
 import { untilOutOfTime } from '../run/stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
@@ -81,7 +82,7 @@ function run(context: Context, early: Early): Searched {
   incumbent.raiseBound(first.bound, DUAL_NOISE);
   if (base.firstUnmet >= 0) early.plan = planGreedily(problem, master, first.values, incumbent.isOver);
   const { status, relaxed } = cut(context, first);
-  if (incumbent.boundUnits() > incumbent.ceiling) return 'infeasible';
+  if (incumbent.isCeilingProved()) return 'infeasible';
   if (fractionalColumns(base, relaxed.values).length === 0) {
     incumbent.consider(movesOf(context, relaxed.values), 'linear');
   } else if (base.firstUnmet < 0) roundUp(context, relaxed.values);
@@ -116,7 +117,7 @@ function improvePlan(context: Context, { duals }: Relaxed): void {
 
 function isFar(incumbent: Incumbent): boolean {
   const best = incumbent.best();
-  return best === null || incumbent.boundUnits() < (1 - FAR_GAP) * best.costUnits;
+  return best === null || incumbent.boundUnits() < (1 - FAR_GAP) * best.objectiveUnits;
 }
 
 /**
@@ -128,7 +129,7 @@ export function relaxWithoutArtificialColumns(
   master: Master,
   factors: readonly number[] = PENALTY_FACTORS,
 ): Relaxed | 'infeasible' | 'unproved' | 'stopped' {
-  const dearest = Math.max(1, dearestMove(problem.network));
+  const dearest = Math.max(1, dearestMove(problem.network), dearestLoad(problem));
   for (const factor of factors) {
     setPenalty(master, factor * dearest);
     const relaxed = relaxMaster(master);
@@ -154,7 +155,7 @@ export function cut(context: Context, first: Relaxed): { status: Searched; relax
     const raised = next.bound - relaxed.bound;
     incumbent.raiseBound(next.bound, DUAL_NOISE);
     relaxed = next;
-    if (incumbent.boundUnits() > incumbent.ceiling) break;
+    if (incumbent.isCeilingProved()) break;
     if (raised < MIN_RAISE * Math.abs(next.bound) && round >= SURE_CUT_ROUNDS) break;
   }
   return { status: 'done', relaxed };

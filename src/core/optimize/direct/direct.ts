@@ -6,25 +6,24 @@
  *   2. If its steps are whole numbers, it is the optimum: always so for a network, often otherwise.
  *   3. Otherwise branch and cut, to the gap; its steps go through a transportation programme.
  *   4. The cost ceiling becomes a row only if the cheapest plan found is above it and the bound is not; then 3 again.
+ *      With a cost of unmet demand it is a row from the start.
  */
 
 import { type RunControl, type SolverModel, withSolverModel } from '../highs/highs.ts';
-import { fromUnits } from '../problem/costs.ts';
 import {
   BRANCHING_NOISE,
   DUAL_NOISE,
   type Ended,
   type Incumbent,
   type Method,
+  provedWithin,
 } from '../problem/incumbent.ts';
 import type { Problem } from '../problem/model.ts';
+import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { checkOf, untilOutOfTime } from '../run/stopping.ts';
 import { dualBound } from './bound.ts';
 import { wholeMoves, wholeSteps } from './extract.ts';
 import { costCeilingRow, type Formulation, formulate } from './formulation.ts';
-
-/** Plans cost whole units, so a bound within half a unit of a plan's cost proves that cost. */
-const HALF_UNIT = fromUnits(0.5);
 
 /** Solves the problem with all moves; plans and bounds go to the incumbent. */
 export async function solveDirect(
@@ -65,7 +64,7 @@ async function solveFormulation(
       integerFrom: v.firstStep,
       integerTo: v.firstStep + v.stepClass.length,
       gap: incumbent.gap,
-      absoluteGap: HALF_UNIT,
+      absoluteGap: provedWithin(problem),
     });
     incumbent.figures.iterations += mixed.iterations;
     incumbent.figures.nodes += mixed.nodes;
@@ -80,19 +79,23 @@ async function solveFormulation(
   }
 
   function run(model: SolverModel): Ended | 'infeasible' {
+    const { ceiling } = incumbent;
+    // The plan of the least objective may be above the ceiling, although others are not.
+    const limitsOtherwise = hasUnmetCost(problem) && ceiling !== Number.POSITIVE_INFINITY;
+    if (limitsOtherwise) model.addRows([costCeilingRow(problem, f)]);
     const linear = model.runLinear();
     incumbent.figures.iterations += linear.iterations;
     if (linear.status === 'infeasible') return 'infeasible';
     if (linear.rowDual.length > 0) incumbent.raiseBound(dualBound(f.model, linear.rowDual), DUAL_NOISE);
     if (linear.status === 'stopped') return 'stopped';
-    if (incumbent.boundUnits() > incumbent.ceiling) return 'infeasible';
+    if (incumbent.isCeilingProved()) return 'infeasible';
     consider(linear.values, 'linear');
     if (incumbent.isProved()) return 'done';
 
     let ended = branchAndCut(model);
     if (ended === 'infeasible' && incumbent.best() === null) return 'infeasible';
+    if (limitsOtherwise) return ended === 'infeasible' ? 'failed' : ended;
     const best = incumbent.best();
-    const { ceiling } = incumbent;
     if (ended === 'done' && best !== null && best.costUnits > ceiling && incumbent.boundUnits() <= ceiling) {
       const row = costCeilingRow(problem, f);
       model.addRows([row]);

@@ -17,6 +17,7 @@ import { fromUnits } from '../problem/costs.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
 import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
+import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { Check } from '../run/stopping.ts';
 import { createVariables, type Variables } from './variables.ts';
@@ -34,7 +35,7 @@ export type FormulationOptions = {
 export type Formulation = {
   model: LinearModel;
   variables: Variables;
-  /** Cost of each column in money, independent of the objective. */
+  /** Cost of moving of each column in money, independent of the objective. */
   columnCost: Float64Array;
   /** Whether every vertex of the linear programme is integral. */
   isNetwork: boolean;
@@ -63,15 +64,17 @@ export function formulate(
   if (objective === 'cost') addServiceLevelRow(rows, problem, variables, demandScale, isNetwork);
   addFleetSizeRow(rows, problem, variables);
   addVehiclesPerLocationRows(rows, problem, variables);
+  if (variables.firstUnmet >= 0) addUnmetDemandRows(rows, problem, variables, demandScale);
   const columnCost = moveCosts(problem, variables);
+  const objectiveCost = withUnmetCosts(problem, variables, demandScale, columnCost);
   check();
   const columns = columnBounds(problem, variables, demandScale);
   return {
     model: {
       columnCount: variables.columnCount,
-      cost: objective === 'cost' ? columnCost : servedObjective(variables, demandScale),
+      cost: objective === 'cost' ? objectiveCost : servedObjective(variables, demandScale),
       costScale:
-        objective === 'cost' ? costScaleOf(columnCost.reduce((most, cost) => Math.max(most, cost), 0)) : 1,
+        objective === 'cost' ? costScaleOf(objectiveCost.reduce((most, cost) => Math.max(most, cost), 0)) : 1,
       ...columns,
       ...rows.finish(),
     },
@@ -150,6 +153,22 @@ function addServedDemand(rows: RowBuilder, v: Variables, demandScale: number): v
   }
 }
 
+/**
+ * Unmet demand, if it has a cost: u_j + served demand ≥ D_j, and the objective has Σ unmetCost_j · u_j. Served demand
+ * is y_j, or with one class the gain of the steps.
+ */
+function addUnmetDemandRows(rows: RowBuilder, problem: Problem, v: Variables, demandScale: number): void {
+  for (let c = 0, s = 0; c < v.unmetLocation.length; c++) {
+    const j = v.unmetLocation[c];
+    rows.add(v.firstUnmet + c, 1);
+    if (v.firstServed >= 0) rows.add(v.firstServed + c, 1);
+    for (; v.firstServed < 0 && s < v.stepClass.length && v.stepLocation[s] === j; s++) {
+      rows.add(v.firstStep + s, v.stepGain[s] / demandScale);
+    }
+    rows.end(problem.demand[j] / demandScale, Number.POSITIVE_INFINITY);
+  }
+}
+
 /** Fleet size: at most total_fleet_size vehicles count as serving, Σ steps ≤ total_fleet_size. */
 function addFleetSizeRow(rows: RowBuilder, problem: Problem, v: Variables): void {
   if (problem.limits.totalFleetSize === Number.POSITIVE_INFINITY) return;
@@ -193,9 +212,24 @@ function moveCosts(problem: Problem, v: Variables): Float64Array {
   return cost;
 }
 
+/** Costs of moving, and of unmet demand if it has any. */
+function withUnmetCosts(
+  problem: Problem,
+  v: Variables,
+  demandScale: number,
+  columnCost: Float64Array,
+): Float64Array {
+  if (v.firstUnmet < 0) return columnCost;
+  const cost = columnCost.slice();
+  for (let c = 0; c < v.unmetLocation.length; c++) {
+    cost[v.firstUnmet + c] = problem.unmetCost![v.unmetLocation[c]] * demandScale;
+  }
+  return cost;
+}
+
 function servedObjective(v: Variables, demandScale: number): Float64Array {
   const cost = new Float64Array(v.columnCount);
-  if (v.firstServed >= 0) cost.fill(-1, v.firstServed);
+  if (v.firstServed >= 0) cost.fill(-1, v.firstServed, v.firstServed + v.servedLocation.length);
   else for (let s = 0; s < v.stepGain.length; s++) cost[v.firstStep + s] = -v.stepGain[s] / demandScale;
   return cost;
 }
@@ -213,13 +247,19 @@ function columnBounds(
   for (let c = 0; c < v.servedLocation.length; c++) {
     upper[v.firstServed + c] = problem.demand[v.servedLocation[c]] / demandScale;
   }
+  for (let c = 0; c < v.unmetLocation.length; c++) {
+    upper[v.firstUnmet + c] = problem.demand[v.unmetLocation[c]] / demandScale;
+  }
   return { lower: new Float64Array(v.columnCount), upper };
 }
 
 const TIGHTEST_TOLERANCE = 1e-10;
 const LOOSEST_TOLERANCE = 1e-7;
+const PRICED_TOLERANCE = 1e-9;
 
+/** Of the rows. Where unmet demand has a cost, what they leave out is money. */
 export function feasibilityTolerance(problem: Problem, demandScale: number): number {
+  if (hasUnmetCost(problem)) return PRICED_TOLERANCE;
   const share = (SERVICE_TOLERANCE / 8) * (totalDemand(problem.demand) / demandScale);
   return Math.min(LOOSEST_TOLERANCE, Math.max(TIGHTEST_TOLERANCE, share));
 }

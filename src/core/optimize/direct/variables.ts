@@ -3,10 +3,12 @@
  *   arcs    x_ijk  vehicles of class k that go from i to j (i = j: stay), only for allowed moves
  *   steps   whole vehicles that are counted as serving at j (`problem/steps.ts`)
  *   served  y_j, only with several classes: demand served at j
+ *   unmet   u_j, only if unmet demand has a cost: demand not served at j
  */
 import type { Problem } from '../problem/model.ts';
 import { isAllowed } from '../problem/network.ts';
 import { createSteps, locationsWithDemand } from '../problem/steps.ts';
+import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { Check } from '../run/stopping.ts';
 
@@ -35,6 +37,9 @@ export type Variables = {
   /** First served column, or −1 with one class; one per location with demand, in order. */
   firstServed: number;
   servedLocation: Int32Array;
+  /** First column of unmet demand, or −1 if it has no cost; one per location with demand, in order. */
+  firstUnmet: number;
+  unmetLocation: Int32Array;
   columnCount: number;
 };
 
@@ -101,7 +106,9 @@ export function createVariables(problem: Problem, check: Check = () => {}): Vari
 
   const steps = createSteps(problem);
   const servedLocation = classes > 1 ? locationsWithDemand(problem) : new Int32Array(0);
+  const unmetLocation = hasUnmetCost(problem) ? locationsWithDemand(problem) : new Int32Array(0);
   const afterSteps = arcCount + steps.stepClass.length;
+  const afterServed = afterSteps + servedLocation.length;
   return {
     arcClass,
     arcSource,
@@ -115,7 +122,9 @@ export function createVariables(problem: Problem, check: Check = () => {}): Vari
     ...steps,
     firstServed: classes > 1 ? afterSteps : -1,
     servedLocation,
-    columnCount: afterSteps + servedLocation.length,
+    firstUnmet: hasUnmetCost(problem) ? afterServed : -1,
+    unmetLocation,
+    columnCount: afterServed + unmetLocation.length,
   };
 }
 

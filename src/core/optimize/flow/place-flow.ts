@@ -19,6 +19,7 @@ import { evaluateMoves } from '../problem/evaluate.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Moves, Problem, Solution, SolveOutcome } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
+import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isStopped } from '../run/stopping.ts';
@@ -34,7 +35,8 @@ import type { Flow, FlowAmounts } from './types.ts';
  * here. When time is up, the best plan so far, unproved, if one exists.
  */
 export async function solvePlaceFlow(problem: Problem, control: SolveControl): Promise<SolveOutcome | null> {
-  const amounts = hasLocationBounds(problem) ? loadAmounts(problem) : null;
+  const isOfKind = hasLocationBounds(problem) && !hasUnmetCost(problem);
+  const amounts = isOfKind ? loadAmounts(problem) : null;
   if (!amounts) return null;
   const infeasible: SolveOutcome = { kind: 'infeasible', boundUnits: null };
   if (amounts.required > problem.limits.totalFleetSize) return infeasible;
@@ -61,6 +63,7 @@ export async function solvePlaceFlow(problem: Problem, control: SolveControl): P
   const solution: Solution = {
     moves,
     costUnits,
+    objectiveUnits: costUnits,
     boundUnits: costUnits,
     gap: 0,
     proved: true,

@@ -14,6 +14,7 @@ import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Moves, Problem, Solution, SolveFigures, SolveOutcome } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import { msOf } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
@@ -28,7 +29,7 @@ import type { FlowAmounts, FlowControl, FlowCounts, FlowOutcome, FlowProblem, So
 
 /** The flow problem without its costs; null if the problem is not a pure flow. */
 function flowAmounts(problem: Problem): FlowAmounts | null {
-  return hasLocationBounds(problem) ? null : loadAmounts(problem);
+  return hasLocationBounds(problem) || hasUnmetCost(problem) ? null : loadAmounts(problem);
 }
 
 /** Whether the problem is a pure flow. */
@@ -98,8 +99,16 @@ export function unprovedPlan(problem: Problem, moves: Moves, counts: FlowCounts)
   const { costUnits, served, broken } = evaluateMoves(problem, moves);
   if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) return null;
   const gap = costUnits > 0 ? 1 : 0;
-  const figures = flowFigures(problem, counts);
-  const solution = { moves, costUnits, boundUnits: 0, gap, proved: gap === 0, served, figures };
+  const solution: Solution = {
+    moves,
+    costUnits,
+    objectiveUnits: costUnits,
+    boundUnits: 0,
+    gap,
+    proved: gap === 0,
+    served,
+    figures: flowFigures(problem, counts),
+  };
   return { kind: 'solved', solution };
 }
 
@@ -122,6 +131,7 @@ function toSolution(
   return {
     moves: movesOfFlow(from, to, units),
     costUnits: cost,
+    objectiveUnits: cost,
     boundUnits: cost,
     gap: 0,
     proved: true,

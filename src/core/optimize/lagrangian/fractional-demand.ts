@@ -14,6 +14,7 @@ import type { Problem } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
+import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl, SolveProgress } from '../run/control.ts';
 import { checkOf, type Stopping } from '../run/stopping.ts';
@@ -28,7 +29,7 @@ type LagrangianAmounts = Omit<LagrangianProblem, 'cost' | 'beyond'>;
 /** The Lagrangian problem without its costs; null if the problem is of another kind. */
 function amountsOf(problem: Problem): LagrangianAmounts | null {
   const { capacities, limits, supply, demand, locationIds } = problem;
-  if (capacities.length !== 1 || hasLocationBounds(problem)) return null;
+  if (capacities.length !== 1 || hasLocationBounds(problem) || hasUnmetCost(problem)) return null;
   return {
     n: locationIds.length,
     supply,
@@ -106,7 +107,7 @@ export function solveFractional(
     figures.iterations = counts.pivots;
     figures.columns = counts.candidates;
     figures.rows = 2 * amounts.n;
-    if (kind === 'infeasible' || incumbent.boundUnits() > incumbent.ceiling) return 'infeasible';
+    if (kind === 'infeasible' || incumbent.isCeilingProved()) return 'infeasible';
     if (kind === 'stopped') return 'stopped';
   } catch (error) {
     // Numbers beyond exact sums are left to HiGHS.

@@ -2,16 +2,21 @@
  * What a set of moves amounts to, recomputed from whole vehicles: presence, served demand, cost, and whether every
  * constraint of the problem holds. The solver's own figures are never passed on. O(moves + nK + fleet).
  */
+import { additionsOf } from './additions.ts';
 import { leastAt, mostAt } from './location-bounds.ts';
 import type { Moves, Problem } from './model.ts';
 import { moveCost } from './network.ts';
 import { leastServed } from './service-level.ts';
+import { unmetUnits } from './unmet-cost.ts';
 
 export type Evaluation = {
   /** K × n: vehicles of class k at location j after the moves. */
   presence: Int32Array;
   served: number;
+  /** The cost of moving. */
   costUnits: number;
+  /** The cost of moving and all that rules of the request add to it. */
+  objectiveUnits: number;
   /** Constraints that do not hold, the cost ceiling excepted. */
   broken: string[];
 };
@@ -38,7 +43,7 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
     if (vehicles < leastAt(problem, j)) broken.push('min_vehicles_per_location');
     if (vehicles > mostAt(problem, j)) broken.push('max_vehicles_per_location');
   }
-  return { presence, served, costUnits, broken };
+  return { presence, served, costUnits, objectiveUnits: costUnits + unmetUnits(problem, presence), broken };
 }
 
 /**
@@ -46,23 +51,12 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
  * most, and each further vehicle adds less; so taking the largest additions over all locations is optimal.
  */
 export function servedDemand(problem: Problem, presence: ArrayLike<number>, fleetSize: number): number {
-  const n = problem.locationIds.length;
-  const additions: { gain: number; count: number }[] = [];
+  const additions = additionsOf(problem, presence);
   let served = 0;
   let serving = 0;
-  for (let j = 0; j < n; j++) {
-    let open = problem.demand[j];
-    for (let k = problem.capacities.length - 1; k >= 0 && open > 0; k--) {
-      const capacity = problem.capacities[k];
-      const full = Math.min(presence[k * n + j], Math.floor(open / capacity));
-      if (full > 0) additions.push({ gain: capacity, count: full });
-      open -= full * capacity;
-      const rest = presence[k * n + j] > full ? Math.min(open, capacity) : 0;
-      if (rest > 0) additions.push({ gain: rest, count: 1 });
-      open -= rest;
-      served += full * capacity + rest;
-      serving += full + (rest > 0 ? 1 : 0);
-    }
+  for (const { gain, count } of additions) {
+    served += gain * count;
+    serving += count;
   }
   if (serving <= fleetSize) return served;
   additions.sort((a, b) => b.gain - a.gain);

@@ -1,31 +1,33 @@
 /**
- * The result of a search so far: the cheapest plan that satisfies every constraint except perhaps the cost ceiling,
- * recomputed from whole vehicles (`evaluate.ts`) before it counts, and a lower bound on the cost of every plan.
+ * The result of a search so far: the plan of the least objective that satisfies every constraint except perhaps the
+ * cost ceiling, recomputed from whole vehicles (`evaluate.ts`) before it counts, and a lower bound on the objective of
+ * every plan. The objective is the cost of moving and what rules of the request add to it; the ceiling limits the cost
+ * of moving alone.
  */
 
 import { msOf } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
 import type { RunState, SolveControl } from '../run/control.ts';
 import { createAllowance, isOver, isStopped } from '../run/stopping.ts';
-import { UNITS_PER_COST } from './costs.ts';
+import { fromUnits, UNITS_PER_COST } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
 import type { BoundProof, Moves, Problem, SolveFigures, SolveOutcome } from './model.ts';
+import { hasUnmetCost, MIN_NOISE_UNITS } from './unmet-cost.ts';
 
-/** Error of bounds: absolute, in units, and relative, for our own sum of duals and for the solver's branching. */
-const MIN_NOISE_UNITS = 0.01;
+/** Relative error of bounds, for our own sum of duals and for the solver's branching. */
 export const DUAL_NOISE = 1e-13;
 export const BRANCHING_NOISE = 1e-9;
 /** A gap below this is rounding error. Below 10⁹ units (100,000 money) it is less than one whole unit. */
 const MIN_GAP = 2e-9;
 
 export type Method = SolveFigures['method'];
-type FoundPlan = { moves: Moves; costUnits: number; served: number; method: Method };
+type FoundPlan = { moves: Moves; costUnits: number; objectiveUnits: number; served: number; method: Method };
 export type Ended = 'done' | 'stopped' | 'failed';
 
 export type Incumbent = ReturnType<typeof createIncumbent>;
 
 /**
- * What a bound in money proves in whole units of cost: just above one unit it proves the next.
+ * What a bound in money proves in whole units of the objective: just above one unit it proves the next.
  * @param noise relative error of the bound's arithmetic
  */
 export function provedUnits(bound: number, noise: number): number {
@@ -34,25 +36,44 @@ export function provedUnits(bound: number, noise: number): number {
   return Math.max(0, Math.ceil(units - MIN_NOISE_UNITS - Math.abs(units) * noise));
 }
 
+/**
+ * The distance between a plan and a bound, in money, that proves the plan. Plans cost whole units, so half a unit does.
+ * Costs of unmet demand are not whole before they are rounded up.
+ */
+export function provedWithin(problem: Problem): number {
+  return fromUnits(hasUnmetCost(problem) ? MIN_NOISE_UNITS : 0.5);
+}
+
 export function createIncumbent(problem: Problem, gap: number, control: SolveControl) {
   const ceiling = problem.limits.maxCostUnits;
+  /**
+   * Sums of costs of unmet demand are not whole: two plans that differ by less than a unit may be ranked either way.
+   */
+  const isRounded = hasUnmetCost(problem);
   const figures = { columns: 0, rows: 0, iterations: 0, nodes: 0 };
   const startedMs = nowMs();
-  /** The cheapest plan found, even if it is above the ceiling. */
+  /** The best plan found. It is above the ceiling only if no other plan is known. */
   let best: FoundPlan | null = null;
   let reserve: FoundPlan | null = null;
   let boundUnits = 0;
   const boundBy = new Set<BoundProof>();
   const isLateTimeSpent = createAllowance(msOf('latePlan'));
 
-  const gapOf = (costUnits: number) => (costUnits <= boundUnits ? 0 : (costUnits - boundUnits) / costUnits);
-  const isWithin = (reached: number) => reached <= Math.max(gap, MIN_GAP);
+  const gapOf = (units: number) => (units <= boundUnits ? 0 : (units - boundUnits) / units);
+  const isWithin = (units: number) =>
+    gapOf(units) <= Math.max(gap, MIN_GAP) || (isRounded && units - boundUnits <= 1);
+  const isBetter = (a: FoundPlan, b: FoundPlan) =>
+    a.costUnits > ceiling === b.costUnits > ceiling
+      ? a.objectiveUnits < b.objectiveUnits
+      : a.costUnits <= ceiling;
+  /** A bound on the cost of moving alone above the ceiling: then no plan exists. */
+  const isCeilingProved = () => !isRounded && boundUnits > ceiling;
 
   /** The plan if it satisfies every constraint, the ceiling excepted. */
   function planOf(moves: Moves | null, method: Method): FoundPlan | null {
     if (!moves) return null;
-    const { costUnits, served, broken } = evaluateMoves(problem, moves);
-    return broken.length > 0 ? null : { moves, costUnits, served, method };
+    const { costUnits, objectiveUnits, served, broken } = evaluateMoves(problem, moves);
+    return broken.length > 0 ? null : { moves, costUnits, objectiveUnits, served, method };
   }
 
   function report(solver: RunState | null): void {
@@ -60,7 +81,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     const now = nowMs();
     // The solver's bound covers only the moves it knows; progress reports only what is proved for all moves.
     const found = solver?.incumbent == null ? Number.POSITIVE_INFINITY : provedUnits(solver.incumbent, 0);
-    const least = Math.min(found, best?.costUnits ?? Number.POSITIVE_INFINITY);
+    const least = Math.min(found, best?.objectiveUnits ?? Number.POSITIVE_INFINITY);
     const incumbentUnits = least === Number.POSITIVE_INFINITY ? null : least;
     const reached = incumbentUnits === null ? null : gapOf(incumbentUnits);
     const byTime = (now - startedMs) / Math.max(1, control.deadlineMs - startedMs);
@@ -95,21 +116,22 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     isCancelled: () => isStopped(control.stopFlag),
     boundUnits: () => boundUnits,
     /** Whether the best plan is within the ceiling and the requested gap. */
-    isProved: () => best !== null && best.costUnits <= ceiling && isWithin(gapOf(best.costUnits)),
+    isProved: () => best !== null && best.costUnits <= ceiling && isWithin(best.objectiveUnits),
+    isCeilingProved,
     raiseBound(bound: number, noise: typeof DUAL_NOISE | typeof BRANCHING_NOISE): void {
       if (!Number.isFinite(bound)) return;
       const by = noise === DUAL_NOISE ? 'bound from prices of all moves' : 'bound of branch and cut';
       raise(provedUnits(bound, noise), by);
     },
-    /** Raises the bound to a value that branch and cut has proved, in units. */
-    raiseBoundUnits: (units: number) => raise(units, 'bound of branch and cut'),
+    /** Raises the bound to a proved value, in units. */
+    raiseBoundUnits: (units: number, by: BoundProof = 'bound of branch and cut') => raise(units, by),
     /**
-     * Keeps the plan if it satisfies every constraint (the ceiling excepted) and is the cheapest so far.
+     * Keeps the plan if it satisfies every constraint (the ceiling excepted) and is the best so far.
      * @returns whether it satisfies them
      */
     consider(moves: Moves | null, method: Method): boolean {
       const plan = planOf(moves, method);
-      if (plan && (best === null || plan.costUnits < best.costUnits)) best = plan;
+      if (plan && (best === null || isBetter(plan, best))) best = plan;
       return plan !== null;
     },
     /** Keeps a plan for the case that the search ends without one. It is too dear to guide the search. */
@@ -121,23 +143,23 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     reportSolver: (progress: RunState) => report(progress),
     finish(ended: Ended): SolveOutcome {
       if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
-      if (boundUnits > ceiling) return { kind: 'infeasible', boundUnits };
+      if (isCeilingProved()) return { kind: 'infeasible', boundUnits };
       const isWithinCeiling = (plan: FoundPlan | null) => plan !== null && plan.costUnits <= ceiling;
       const last = [best, reserve].find(isWithinCeiling);
       if (!last) {
         if (ended === 'stopped') return { kind: 'timeout' };
         return { kind: 'error', message: 'the solver ended without a plan that keeps every constraint' };
       }
-      const { moves, costUnits, served, method } = last;
-      const reached = gapOf(costUnits);
+      const { moves, costUnits, objectiveUnits, served, method } = last;
       return {
         kind: 'solved',
         solution: {
           moves,
           costUnits,
-          boundUnits: Math.min(boundUnits, costUnits),
-          gap: reached,
-          proved: isWithin(reached),
+          objectiveUnits,
+          boundUnits: Math.min(boundUnits, objectiveUnits),
+          gap: gapOf(objectiveUnits),
+          proved: isWithin(objectiveUnits),
           served,
           figures: { ...figures, method, ...(boundBy.size > 0 && { boundBy: [...boundBy] }) },
         },

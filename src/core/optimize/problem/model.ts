@@ -103,6 +103,8 @@ export type Problem = {
    * loosen them; see `location-bounds.ts`. Absent: the limits hold at every location.
    */
   bounds?: { least: Float64Array; most: Float64Array };
+  /** n: what a unit of demand costs that is not served, in money; absent if that costs nothing. See `unmet-cost.ts`. */
+  unmetCost?: Float64Array;
   /** The request's vehicles, for the plan. Changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
   /** Demand served by a vehicle that states no capacity; also the capacity of the vehicle that insights add. */
@@ -160,10 +162,13 @@ export type SolveFigures = {
 
 export type Solution = {
   moves: Moves;
+  /** The cost of moving. */
   costUnits: number;
-  /** Proved lower bound on the cost of every plan. */
+  /** What the plan minimises: the cost of moving and all that rules of the request add to it. */
+  objectiveUnits: number;
+  /** Proved lower bound on the objective of every plan. */
   boundUnits: number;
-  /** (cost − bound) / cost; 0 if the cost is 0. */
+  /** (objective − bound) / objective; 0 if the objective is 0. */
   gap: number;
   /** Whether the gap is within the requested one. */
   proved: boolean;

@@ -30,9 +30,10 @@ import {
   refuseTravel,
   refuseTrips,
 } from './refusals.ts';
+import { checkUnmetCost } from './unmet-cost.ts';
 
 /**
- * The location ids that a request names in demand keys, vehicles, network and bounds per location.
+ * The location ids that a request names in demand keys, vehicles, network and constraints by location.
  * @returns ascending, without duplicates
  */
 export function namedLocationIds(request: OptimizeRequest): number[] {
@@ -67,6 +68,7 @@ export function checkRequest(
     ? 'is not in network.location_ids; add it there with its costs or leave it out'
     : 'is not a stored location; store it first (PUT /api/v1/data/locations) or supply a network';
   if (request.constraints) checkLocationBounds(request.constraints, known, unknown, list);
+  checkUnmetCost(request, known, unknown, list);
   checkDemand(request, known, unknown, list);
   checkVehicles(request.fleet_state.vehicles, known, unknown, list);
   return faults.length > 0 ? faults : findRefusals(request, settings);
@@ -97,10 +99,11 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
     const most = usesStoredTravel(options) ? MAX_TRAVEL_LOCATIONS : MAX_MATRIX_LOCATIONS;
     if (ids.length > most) faults.push(refuseTravel(ids.length, most));
   }
-  if (options.explain || capacities.size > 1 || isBounded) {
+  const hasUnmetCost = (constraints.unmet_demand_cost ?? null) !== null;
+  if (options.explain || capacities.size > 1 || isBounded || hasUnmetCost) {
     const locations = ids.length;
     if (options.explain) faults.push(refuseExplanation(locations));
-    if (capacities.size > 1 || isBounded) {
+    if (capacities.size > 1 || isBounded || hasUnmetCost) {
       faults.push(
         refuseClasses({
           capacities: capacities.size,

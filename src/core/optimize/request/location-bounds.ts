@@ -4,10 +4,11 @@ import type { LocationBounds } from '../problem/constraints.ts';
 import type { Problem } from '../problem/model.ts';
 import type { FaultList } from './fault-list.ts';
 
-type Stated = Constraints['min_vehicles_per_location'];
+/** A number for all locations, or numbers by location. */
+type Stated = number | Record<string, number> | undefined;
 
-/** @param key a location id, or `default`: all locations that a map does not name */
-function boundAt(stated: Stated, key: number | string): number | undefined {
+/** The number for a location. @param key its id, or `default`: all locations that a map does not name */
+export function numberAt(stated: Stated, key: number | string): number | undefined {
   return typeof stated === 'object' ? (stated[key] ?? stated.default) : stated;
 }
 
@@ -24,8 +25,8 @@ export function readLocationBounds(
   if (typeof min !== 'object' && typeof max !== 'object') {
     return { minVehiclesPerLocation: min ?? 0, maxVehiclesPerLocation: max ?? Number.POSITIVE_INFINITY };
   }
-  const least = Float64Array.from(locationIds, (id) => boundAt(min, id) ?? 0);
-  const most = Float64Array.from(locationIds, (id) => boundAt(max, id) ?? Number.POSITIVE_INFINITY);
+  const least = Float64Array.from(locationIds, (id) => numberAt(min, id) ?? 0);
+  const most = Float64Array.from(locationIds, (id) => numberAt(max, id) ?? Number.POSITIVE_INFINITY);
   return {
     minVehiclesPerLocation: least.reduce((a, b) => Math.max(a, b), 0),
     maxVehiclesPerLocation: most.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
@@ -56,7 +57,7 @@ export function checkLocationBounds(
   }
   for (const key of keys) {
     if (list.full) return;
-    const [least, most] = NAMES.map((name) => boundAt(constraints[name], key));
+    const [least, most] = NAMES.map((name) => numberAt(constraints[name], key));
     if (least === undefined || most === undefined || least <= most) continue;
     // The field that names the location; both may, or a number for all locations meets a map.
     const name = NAMES.find((bound) => Object.hasOwn(Object(constraints[bound]), key)) ?? NAMES[0];

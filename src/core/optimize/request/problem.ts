@@ -26,6 +26,7 @@ import { readLimits } from './limits.ts';
 import { readLocationBounds } from './location-bounds.ts';
 import { hasFallback, needsMatrix, readRates } from './move-costs.ts';
 import { RefusedError, refuseCosts } from './refusals.ts';
+import { readUnmetCost } from './unmet-cost.ts';
 
 /**
  * Builds the problem of a request that `checkRequest` has passed.
@@ -69,6 +70,7 @@ export function buildProblem(
     ...readNetworks(),
     limits: { ...limits, ...ofLocations },
     ...(bounds && { bounds }),
+    ...readUnmetCost(request, locationIds),
     capacityPerVehicle: capacity.of({}),
     servedPerUnit: capacity.servedPerUnit,
     caches: { thread: cache, problem: createCache() },

@@ -34,6 +34,12 @@ const SHARES = {
   ],
   serviceLevelGlance: [0.3, 'highest service level: whether coverage is far beyond the ceiling'],
   serviceLevelQuestion: [0.3, 'highest service level: one question of its bisection'],
+  // solve.ts: unmet demand has a cost, and moving a ceiling
+  withoutCostCeiling: [0.5, 'its plan is usually within the ceiling, and then the answer'],
+  anyBelowCeiling: [
+    0.5,
+    'whether a plan exists, and a first one; the rest is for the search within the ceiling',
+  ],
   // shortage/: the plan that serves most
   mostServed: [0.6, 'the cheapest plan that serves as much is usually the easier half'],
   beforeShortage: [0.85, 'the requested level first; the rest is for the plan that serves most'],

@@ -9,6 +9,7 @@ import type { KnownLevel } from '../infeasible/infeasible.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem, Solution, SolveOutcome } from '../problem/model.ts';
 import { leastServed, totalDemand } from '../problem/service-level.ts';
+import { withoutUnmetCost } from '../problem/unmet-cost.ts';
 import { withLimits } from '../problem/variants.ts';
 import { timeFor } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
@@ -52,7 +53,7 @@ async function serveMost(
   control: SolveControl,
 ): Promise<ServedMost | SolveOutcome> {
   const found = await findHighestServiceLevel(
-    problem,
+    withoutUnmetCost(problem),
     timeFor('mostServed', control),
     undefined,
     gap * SERVICE_SHARE,
@@ -77,13 +78,14 @@ async function serveMost(
 
 /** The first stage's plan, if the second stage finds none in time. */
 function unproved(problem: Problem, { moves, served }: NonNullable<HighestLevel['plan']>): Solution {
-  const { costUnits } = evaluateMoves(problem, moves);
+  const { costUnits, objectiveUnits } = evaluateMoves(problem, moves);
   return {
     moves,
     costUnits,
+    objectiveUnits,
     boundUnits: 0,
-    gap: costUnits === 0 ? 0 : 1,
-    proved: costUnits === 0,
+    gap: objectiveUnits === 0 ? 0 : 1,
+    proved: objectiveUnits === 0,
     served,
     figures: { method: 'greedy', columns: 0, rows: 0, iterations: 0, nodes: 0 },
   };

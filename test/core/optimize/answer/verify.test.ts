@@ -71,6 +71,11 @@ describe('verifyPlan', () => {
     ['another distance', (r) => (r.kpis.total_distance_km! += 0.001), /kpis\.total_distance_km/],
     ['no distance', (r) => (r.kpis.total_distance_km = null), /kpis\.total_distance_km is null/],
     ['another unmet demand', (r) => (r.kpis.unmet_demand = 1), /kpis\.unmet_demand is 1/],
+    [
+      'a cost of unmet demand that costs nothing',
+      (r) => (r.kpis.unmet_demand_cost = 0),
+      /unmet_demand_cost is 0/,
+    ],
     ['no figures of locations', (r) => (r.locations = []), /figures of 0 locations instead of 3/],
     ['a missing location', (r) => r.locations!.pop(), /locations\[2\] is location \(none\) instead of 3/],
     ['locations out of order', (r) => r.locations!.reverse(), /locations\[0\] is location 3 instead of 1/],
@@ -152,6 +157,54 @@ describe('verifyPlan', () => {
       expect(verify(await plan(), { options }).join('\n')).toMatch(message);
     });
   }
+
+  describe('of the cost of unmet demand', () => {
+    // Vehicle b alone moves to location 2, whose demand is 2.5; location 3 is served.
+    const priced = async (
+      unmet_demand_cost: number | Record<string, number>,
+      stated: number | undefined,
+      over: NonNullable<OptimizeRequest['constraints']> = {},
+    ) => {
+      const result = structuredClone(await plan());
+      const item = result.allocation_plan[1];
+      const away = result.allocation_plan.filter(({ target_location }) => target_location === 2);
+      expect([item.target_location, away.length]).toEqual([2, 2]);
+      const kept = result.kpis;
+      result.kpis = stated === undefined ? kept : { ...kept, unmet_demand_cost: stated };
+      const constraints = { ...request.constraints, min_service_level: 0, ...over, unmet_demand_cost };
+      return verify(result, { constraints }).join('\n');
+    };
+
+    test('recomputes it', async () => {
+      expect(await priced(7, 0)).toBe('');
+      expect(await priced(7, undefined)).toMatch(/unmet_demand_cost is undefined instead of 0/);
+      expect(await priced(7, 1e-4)).toMatch(/is 0.0001 instead of 0 rounded up/);
+      // Half of the capacity: 2.5 - 1.5 of location 2 and 2 - 1 of location 3 are not served.
+      const halved = (price: Record<string, number>, stated: number) => async () => {
+        const result = structuredClone(await plan());
+        result.kpis.unmet_demand_cost = stated;
+        const constraints = { ...request.constraints, min_service_level: 0, unmet_demand_cost: price };
+        return verify(result, { constraints, options: { trips_per_vehicle_hour: 0.5 } }).join('\n');
+      };
+      expect(await halved({ 2: 3, default: 5 }, 8)()).not.toMatch(/unmet_demand_cost/);
+      expect(await halved({ 2: 3, default: 5 }, 7.9999)()).toMatch(/is 7.9999 instead of 8 /);
+      expect(await halved({ 2: 3, default: 5 }, 8.0001)()).toMatch(/is 8.0001 instead of 8 /);
+      expect(await halved({ 2: 0.00001, 3: 0 }, 0.0001)()).not.toMatch(/unmet_demand_cost/);
+      expect(await halved({ 2: 0.00001, 3: 0 }, 0)()).toMatch(/unmet_demand_cost is 0 /);
+    });
+
+    test('counts the dearest demand that the fleet size leaves', async () => {
+      // Of the vehicles of 2 and 1 at location 2 and that of 2 at location 3, two serve.
+      expect(await priced({ 2: 1, 3: 1 }, 0.5, { total_fleet_size: 2 })).toBe('');
+      expect(await priced({ 2: 10, 3: 1 }, 2, { total_fleet_size: 2 })).toBe('');
+      expect(await priced({ 2: 10, 3: 1 }, 5, { total_fleet_size: 2 })).toMatch(/is 5 instead of 2 /);
+      // The dearest two serve 2.5, which is too little for the level.
+      expect(await priced({ 2: 10, 3: 1 }, 5, { total_fleet_size: 2, min_service_level: 0.8 })).toBe('');
+      expect(await priced({ 2: 10, 3: 1 }, 1.5, { total_fleet_size: 2, min_service_level: 0.8 })).toMatch(
+        /is 1.5 instead of between/,
+      );
+    });
+  });
 
   test('takes trips from the settings where the request does not say', async () => {
     const halved = { ...SETTINGS, tripsPerVehicleHour: 0.5 };

@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest';
+import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
+import { checkRequest } from '../../../src/core/optimize/request/check.ts';
+import { optimizeCached as optimize } from './cached.ts';
+import { cheapestByTryingAll, mostServedByTryingAll, readFacts } from './exhaustive.ts';
+import { solveByHighs } from './highs-formulation.ts';
+import { createRandom, type Random, SETTINGS } from './instances.ts';
+import { mediumRequest } from './medium-instances.ts';
+import { tinyInstance } from './tiny-instances.ts';
+
+type Constraints = NonNullable<OptimizeRequest['constraints']>;
+
+const INSTANCES = 1200;
+
+/** One price, or prices by location, of the order of what a move costs. */
+function randomPrice(random: Random, ids: readonly number[]): NonNullable<Constraints['unmet_demand_cost']> {
+  const largest = random.pick([1, 10, 30, 30, 100, 1e5]);
+  const digits = random.pick([1, 1, 100, 1e4]);
+  const price = () => random.integer(0, largest * digits) / digits;
+  if (random.chance(0.4)) return price();
+  return {
+    ...(random.chance(0.5) && { default: price() }),
+    ...Object.fromEntries(ids.filter(() => random.chance(0.7)).map((id) => [id, price()])),
+  };
+}
+
+/** The request with a cost of unmet demand, and a level that leaves it something to decide. */
+function priced(
+  request: OptimizeRequest,
+  random: Random,
+  over: (constraints: Constraints) => Constraints = (constraints) => constraints,
+): OptimizeRequest {
+  const ids = readFacts(request, []).ids;
+  const {
+    min_demand_coverage,
+    min_service_level = min_demand_coverage,
+    ...others
+  } = request.constraints ?? {};
+  const level = random.pick([0, 0, 0.3, 0.5, min_service_level ?? 1]);
+  const constraints = {
+    ...others,
+    min_service_level: level,
+    unmet_demand_cost: randomPrice(random, ids),
+    ...(random.chance(0.3) && { max_rebalancing_cost: random.integer(0, 40) }),
+  };
+  return { ...request, constraints: over(constraints) };
+}
+
+const withoutPrice = ({ constraints, ...request }: OptimizeRequest): OptimizeRequest => ({
+  ...request,
+  constraints: { ...constraints, unmet_demand_cost: null },
+});
+
+describe('a cost of unmet demand', () => {
+  const locations = [
+    { id: 1, latitude: 40.7, longitude: -74 },
+    { id: 2, latitude: 40.75, longitude: -74 },
+    { id: 3, latitude: 40.8, longitude: -74 },
+  ];
+  const ids = new Set([1, 2, 3]);
+  const asked = (
+    unmet_demand_cost: Constraints['unmet_demand_cost'],
+    over: Constraints = {},
+  ): OptimizeRequest => ({
+    demand_forecast: { 1: [1], 2: [1], 3: [1] },
+    fleet_state: { vehicles: [{ id: 'a', location: 1 }] },
+    constraints: { min_service_level: 0, ...over, unmet_demand_cost },
+  });
+  async function answer(request: OptimizeRequest) {
+    const outcome = await optimize({ request, locations, settings: SETTINGS });
+    if (outcome.status !== 'optimal') throw new Error(outcome.status);
+    const { result, certificate } = outcome;
+    const target = result.allocation_plan[0].target_location;
+    return {
+      target,
+      moving: result.total_cost,
+      unmet: result.kpis.unmet_demand_cost,
+      objective: certificate.objective,
+    };
+  }
+
+  test('a vehicle leaves what it serves only for demand that is worth more than the move besides', async () => {
+    // Location 3 is 11.1195 km from location 1.
+    expect(await answer(asked({ 1: 5, 2: 5, 3: 16 }))).toEqual({
+      target: 1,
+      moving: 0,
+      unmet: 21,
+      objective: 21,
+    });
+    expect(await answer(asked({ 1: 5, 2: 5, 3: 17 }))).toMatchObject({ target: 3, unmet: 10 });
+    expect(await answer(asked({ default: 5, 3: 17 }))).toMatchObject({ target: 3, unmet: 10 });
+    expect(await answer(asked({ 3: 11 }))).toMatchObject({ target: 1, unmet: 11 });
+    expect(await answer(asked({ 3: 12 }))).toMatchObject({ target: 3, unmet: 0 });
+  });
+
+  test('the ceiling limits the cost of moving alone', async () => {
+    expect(await answer(asked({ 3: 100 }, { max_rebalancing_cost: 11.2 }))).toMatchObject({ target: 3 });
+    expect(await answer(asked({ 3: 100 }, { max_rebalancing_cost: 11.1 }))).toMatchObject({
+      target: 1,
+      unmet: 100,
+    });
+    expect(await answer(asked({ 2: 50, 3: 100 }, { max_rebalancing_cost: 11.1 }))).toMatchObject({
+      target: 2,
+    });
+  });
+
+  test('an answer states the cost of unmet demand if the request does, even if it is 0', async () => {
+    expect((await answer(asked(0))).unmet).toBe(0);
+    expect((await answer(asked(null))).unmet).toBeUndefined();
+    expect((await answer(asked({}))).unmet).toBe(0);
+  });
+
+  test('names what is wrong with it', () => {
+    const faults = (price: Constraints['unmet_demand_cost'], over: Partial<OptimizeRequest> = {}) =>
+      checkRequest({ ...asked(price), ...over }, ids, SETTINGS);
+    expect(faults({ default: 1, 9: 2 })).toMatchObject(
+      [{ field: 'constraints.unmet_demand_cost.9', message: /^location 9 is not a stored location/ }].map(
+        (fault) => ({ ...fault, message: expect.stringMatching(fault.message) }),
+      ),
+    );
+    expect(faults(1e6, { demand_forecast: { 1: [2e5] } })).toMatchObject([
+      {
+        field: 'constraints.unmet_demand_cost',
+        message: expect.stringMatching(/would cost 200000000000, above/),
+      },
+    ]);
+    expect(faults(1, { options: { explain: true } })).toMatchObject([
+      { field: 'options.explain', message: expect.stringMatching(/leave out one of them$/) },
+    ]);
+    expect(faults({ default: 3, 2: 0 })).toEqual([]);
+  });
+
+  test(`the cheapest plan in moving and unmet demand agrees with trying every plan, on ${INSTANCES} random requests`, {
+    tags: 'slow',
+  }, async () => {
+    const wrong: unknown[] = [];
+    const seen = {
+      none: 0,
+      classes: 0,
+      fractional: 0,
+      map: 0,
+      fleetSize: 0,
+      bounds: 0,
+      more: 0,
+      ceiling: 0,
+      unmet: 0,
+    };
+    for (let seed = 1; seed <= INSTANCES; seed++) {
+      const instance = tinyInstance(seed);
+      const { locations } = instance;
+      const request = priced(instance.request, createRandom(seed + 5e5));
+      expect(checkRequest(request, new Set(locations.map(({ id }) => id)), SETTINGS)).toEqual([]);
+      const expected = cheapestByTryingAll(request, locations);
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      if (!expected) {
+        seen.none++;
+        if (outcome.status !== 'infeasible') wrong.push({ seed, status: outcome.status });
+        continue;
+      }
+      if (outcome.status !== 'optimal') {
+        wrong.push({ seed, outcome });
+        continue;
+      }
+      const { total_cost, kpis } = outcome.result;
+      const { objective, bound } = outcome.certificate;
+      const units = Math.round(objective * 1e4);
+      // Two plans that differ by less than a unit before rounding up may be ranked either way.
+      const isRight =
+        Math.abs(units - expected.costUnits) <= 1 + 2e-9 * units &&
+        Math.abs(total_cost + kpis.unmet_demand_cost! - objective) <= 1e-9 * (1 + objective) &&
+        bound * 1e4 <= expected.costUnits + 0.5;
+      if (!isRight) wrong.push({ seed, units, expected, bound, total_cost, kpis });
+      const facts = readFacts(request, locations);
+      const others = (constraints: Constraints) =>
+        cheapestByTryingAll({ ...request, constraints }, locations)!;
+      if (new Set(facts.vehicles.map(({ capacity }) => capacity)).size > 1) seen.classes++;
+      if (instance.isFractional) seen.fractional++;
+      if (typeof request.constraints!.unmet_demand_cost === 'object') seen.map++;
+      if (facts.fleetSize < facts.vehicles.length) seen.fleetSize++;
+      if (facts.ids.some((id) => facts.minVehicles(id) > 0 || facts.maxVehicles(id) < 99)) seen.bounds++;
+      if (kpis.unmet_demand_cost! > 0) seen.unmet++;
+      if (seed % 4 > 0) continue;
+      const cheapest = cheapestByTryingAll(withoutPrice(request), locations)!.costUnits;
+      if (total_cost * 1e4 > cheapest + 0.5) seen.more++;
+      if (others({ ...request.constraints, max_rebalancing_cost: null }).costUnits < expected.costUnits)
+        seen.ceiling++;
+    }
+    expect(wrong).toEqual([]);
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(INSTANCES / 400);
+  });
+
+  test(`with serve_most, the most demand comes first, then moving and unmet demand, on ${INSTANCES} random requests`, {
+    tags: 'slow',
+  }, async () => {
+    const wrong: unknown[] = [];
+    let short = 0;
+    for (let seed = 1; seed <= INSTANCES; seed++) {
+      const instance = tinyInstance(seed);
+      const { locations } = instance;
+      const request = priced(instance.request, createRandom(seed + 6e5), (constraints) => ({
+        ...constraints,
+        min_service_level: 1,
+        shortage: 'serve_most',
+        ...(seed % 3 === 1 && { max_rebalancing_cost: (seed % 50) / 4 }),
+      }));
+      const most = mostServedByTryingAll(request, locations);
+      const expected = most && (cheapestByTryingAll(request, locations) ?? most);
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      if (!expected) {
+        if (outcome.status !== 'infeasible') wrong.push({ seed, status: outcome.status });
+        continue;
+      }
+      const units = outcome.status === 'optimal' ? Math.round(outcome.certificate.objective * 1e4) : null;
+      if (units === null || Math.abs(units - expected.costUnits) > 1 + 2e-9 * units)
+        wrong.push({ seed, units, expected, outcome });
+      if (outcome.status === 'optimal' && outcome.result.shortfall) short++;
+    }
+    expect(wrong).toEqual([]);
+    expect(short).toBeGreaterThan(INSTANCES / 10);
+  });
+
+  test('HiGHS alone finds no plan that costs less, on 300 requests', { tags: 'slow' }, async () => {
+    const wrong: unknown[] = [];
+    const seen = { solved: 0, infeasible: 0, classes: 0, unmet: 0 };
+    for (let seed = 1; seed <= 300; seed++) {
+      const { request: plain, locations, classes } = mediumRequest(seed);
+      const request = {
+        ...priced(plain, createRandom(seed + 7e5)),
+        options: { optimality_gap: 0.001, time_limit_seconds: 20 },
+      };
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      const alone = solveByHighs(request, locations, SETTINGS, { gap: 0.0005, seconds: 10 });
+      if (outcome.status === 'infeasible') {
+        if (alone.kind === 'solved') wrong.push({ seed, alone, status: outcome.status });
+        seen.infeasible++;
+        continue;
+      }
+      if (outcome.status !== 'optimal') {
+        wrong.push({ seed, outcome });
+        continue;
+      }
+      const { objective, bound } = outcome.certificate;
+      seen.solved++;
+      if (classes > 1) seen.classes++;
+      if (outcome.result.kpis.unmet_demand_cost! > 0) seen.unmet++;
+      const [units, least] = [objective * 1e4, bound * 1e4];
+      if (alone.kind === 'infeasible') wrong.push({ seed, alone, units });
+      if (alone.kind !== 'solved') continue;
+      if (least > alone.costUnits * (1 + 1e-6) + 1) wrong.push({ seed, least, alone });
+      if (units < alone.boundUnits * (1 - 1e-6) - 1) wrong.push({ seed, units, alone });
+    }
+    expect(wrong).toEqual([]);
+    expect(seen.solved).toBeGreaterThan(200);
+    expect(seen.classes).toBeGreaterThan(100);
+    expect(seen.unmet).toBeGreaterThan(100);
+  });
+});
