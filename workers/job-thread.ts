@@ -20,7 +20,7 @@ import { fillMissing, type MissingHistory } from '../src/core/forecast/missing-h
 import type { DemandSeries, ForecastOptions } from '../src/core/forecast/types.ts';
 import { loadSolver } from '../src/core/optimize/highs/highs.ts';
 import { type OptimizeOutcome, optimize } from '../src/core/optimize/optimize.ts';
-import type { LocationPoint, OptimizeSettings } from '../src/core/optimize/problem/model.ts';
+import type { LocationPoint, OptimizeSettings, PreviousPlan } from '../src/core/optimize/problem/model.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
@@ -88,6 +88,8 @@ type PlanTask = {
   forecast: string;
   locations: string | null;
   travel: TravelPacks | null;
+  /** Where the previous plan sends vehicles (`readTargets`). */
+  previous: string[] | null;
   /** Whether the vehicles are those of the request, not the stored ones. */
   isFleetSent: boolean;
   settings: OptimizeSettings;
@@ -112,6 +114,7 @@ const WORK = {
       request: string;
       locations: string | null;
       travel: TravelPacks | null;
+      previous: string[] | null;
       settings: OptimizeSettings;
     },
     hooks: Hooks,
@@ -120,7 +123,8 @@ const WORK = {
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
     const asked: OptimizeRequest = JSON.parse(request);
     const travel = task.travel && openTravel(task.travel);
-    const outcome = await optimize({ request: asked, locations, settings, travel }, cache, hooks);
+    const previous = targetsOf(task.previous);
+    const outcome = await optimize({ request: asked, locations, settings, travel, previous }, cache, hooks);
     return pack(outcome, asked.options);
   },
 
@@ -189,7 +193,13 @@ const WORK = {
       faults.length > 0
         ? { status: 'refused', faults }
         : await optimize(
-            { request, locations, settings, travel: task.travel && openTravel(task.travel) },
+            {
+              request,
+              locations,
+              settings,
+              travel: task.travel && openTravel(task.travel),
+              previous: targetsOf(task.previous),
+            },
             cache,
             hooks,
           );
@@ -217,6 +227,17 @@ const WORK = {
     return report === null ? { status: 'cancelled' } : { status: 'done', report };
   },
 };
+
+/** The targets of the vehicles of a previous plan, by vehicle id. */
+function targetsOf(parts: string[] | null): PreviousPlan | null {
+  if (!parts) return null;
+  const targets = new Map<string, number>();
+  for (const part of parts) {
+    const [ids, locations]: [string[], number[]] = JSON.parse(part);
+    for (let v = 0; v < ids.length; v++) targets.set(ids[v], locations[v]);
+  }
+  return targets;
+}
 
 /** A plan as text and arrays. Both are cheap to pass out of the thread; objects are not. */
 function pack(outcome: OptimizeOutcome, { locations: isShown = true }: OptimizeOptions = {}): PackedOutcome {

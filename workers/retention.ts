@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.ts';
 import type { Database } from '../src/db/client.ts';
+import { deleteJobPrevious } from '../src/db/job-previous.ts';
 import {
   type CleanBatch,
   cleanAlone,
@@ -51,6 +52,7 @@ function stepsOf(config: Config): Step[] {
     // Also if plans are kept forever: an earlier setting may have left parts of deleted plans.
     parts,
     { name: 'travel_packs', clean: deleteTravelPacks, limit: PACKS_PER_BATCH },
+    { name: 'job_previous', clean: deleteJobPrevious, limit: JOBS_PER_BATCH },
     ...(plans > 0 ? [{ name: 'plans', clean: deletePlans(plans), limit: PLANS_PER_BATCH }, parts] : []),
     ...(jobs > 0 ? [{ name: 'jobs', clean: deleteJobs(jobs), limit: JOBS_PER_BATCH }] : []),
     ...(inputs > 0 ? [{ name: 'inputs', clean: dropInputs(inputs), limit: JOBS_PER_BATCH }] : []),

@@ -12,6 +12,8 @@ export type OptimizeFacts = {
   timeLimitSeconds: number | null;
   /** it plans with the stored travel table */
   storedTravel?: true;
+  /** the plan that vehicles should keep to */
+  previousPlanId?: string;
 };
 
 /** The whole request except the parts that may be large: vehicles, costs, limits by location. */
@@ -35,14 +37,18 @@ export function jobFacts(kind: JobKind, request: RequestOf[JobKind]): JobFacts {
   if (kind === 'backtest') return request as BacktestRequest;
   const { options } = request as OptimizeRequest | DecisionRequest;
   const timeLimitSeconds = options?.time_limit_seconds ?? null;
-  const travel = usesStoredTravel(options) ? { storedTravel: true as const } : {};
-  if (kind === 'optimize') return { timeLimitSeconds, ...travel };
+  const previousPlanId = options?.previous_plan_id;
+  const facts = {
+    timeLimitSeconds,
+    ...(usesStoredTravel(options) && { storedTravel: true as const }),
+    ...(previousPlanId !== undefined && { previousPlanId }),
+  };
+  if (kind === 'optimize') return facts;
   const { fleet_state, network, constraints, options: _options, ...rest } = request as DecisionRequest;
   const bounded = boundedLocationIds(constraints);
   return {
     ...rest,
-    timeLimitSeconds,
-    ...travel,
+    ...facts,
     hasFleet: fleet_state !== undefined,
     ...(network && { network: { location_ids: network.location_ids } }),
     ...(bounded.length > 0 && { boundedLocationIds: bounded }),

@@ -267,6 +267,27 @@ export const OptimizeOptions = Type.Object(
         description: 'false: the answer leaves out `data.locations`; the stored plan keeps them',
       }),
     ),
+    previous_plan_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        pattern: '^[!-~]+$',
+        description:
+          'a stored plan: `data.stability` says how many vehicles this plan sends elsewhere than that one. Vehicles ' +
+          'are matched by id. A vehicle that is not in that plan, or that it sends to a location that this request ' +
+          'does not have, is free',
+      }),
+    ),
+    change_cost: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: MAX_COST,
+        default: 0,
+        description:
+          'what a vehicle costs in addition that goes elsewhere than in `previous_plan_id`, stayed there but moves ' +
+          'now, or stays now: such a change must pay for itself. 0: changes are only counted',
+      }),
+    ),
     priority: Type.Optional(
       Type.Enum([...JOB_PRIORITIES], {
         default: 'normal',
@@ -541,6 +562,24 @@ export const Shortfall = Type.Object(
 );
 export type Shortfall = Static<typeof Shortfall>;
 
+export const Stability = Type.Object(
+  {
+    changed_vehicles: Type.Integer({
+      description: 'vehicles that this plan sends elsewhere than `previous_plan_id` does, by id',
+    }),
+    change_cost: Type.Number({
+      description: '`options.change_cost`, rounded up to 0.0001, for each of them; not part of `total_cost`',
+    }),
+    cost_without: Type.Union([Type.Number(), Type.Null()], {
+      description:
+        '`total_cost` of the cheapest plan without `change_cost`, so stability costs `total_cost` - `cost_without`; ' +
+        'null if time was up before that plan was proved within `optimality_gap`',
+    }),
+  },
+  { $id: 'Stability', description: 'only with `options.previous_plan_id`' },
+);
+export type Stability = Static<typeof Stability>;
+
 export const SOLVER_STATUSES = ['optimal', 'feasible', 'infeasible', 'error'] as const;
 export type SolverStatus = (typeof SOLVER_STATUSES)[number];
 
@@ -563,6 +602,7 @@ export const OptimizationResult = Type.Object(
     ),
     insights: Type.Optional(Insights),
     shortfall: Type.Optional(Shortfall),
+    stability: Type.Optional(Stability),
   },
   { $id: 'OptimizationResult' },
 );

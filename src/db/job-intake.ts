@@ -3,6 +3,7 @@ import type { JobFacts } from '../contracts/job-facts.ts';
 import type { JobKind } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
+import { copyTargets, isStoredPlan } from './job-previous.ts';
 import { jobs, locations } from './schema.ts';
 
 export type NewJob = {
@@ -31,6 +32,8 @@ export type Conditions = {
   locationIds: readonly number[];
   /** fewer jobs than this must be waiting */
   maxWaiting: number;
+  /** a plan that must be stored; the job keeps a copy of where it sends vehicles */
+  previousPlanId?: string | undefined;
 };
 
 type Stored = { created: boolean; jobId: string; inputHash: Uint8Array };
@@ -52,8 +55,8 @@ export async function insertJob(
   conditions?: Conditions,
 ): Promise<Stored | undefined> {
   const { idempotency } = job;
-  const statement = sql`
-    ${idempotency ? freeExpiredKey(idempotency.key) : sql``}
+  const previous = conditions?.previousPlanId;
+  const insert = sql`
     insert into ${jobs} (job_id, kind, status, request_id, input, locations, input_hash,
       idempotency_key, idempotency_expires_at, priority, caller, client_id, facts, location_count, vehicle_count)
     select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${job.input}::json,
@@ -64,8 +67,19 @@ export async function insertJob(
     from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
     ${conditions ? sql`, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing
-    returning true as created`;
-  const name = `insert_job${idempotency ? '_with_key' : ''}${conditions ? '_on_conditions' : ''}`;
+    returning ${previous === undefined ? sql`true as created` : sql`job_id`}`;
+  const parts = [
+    ...(idempotency ? [freeExpiredKey(idempotency.key)] : []),
+    ...(previous === undefined
+      ? []
+      : [sql`stored as (${insert})`, sql`copied as (${copyTargets(previous, sql`stored`)})`]),
+  ];
+  const statement = sql`
+    ${parts.length > 0 ? sql`with ${sql.join(parts, sql`, `)}` : sql``}
+    ${previous === undefined ? insert : sql`select true as created from stored`}`;
+  const name =
+    `insert_job${idempotency ? '_with_key' : ''}${conditions ? '_on_conditions' : ''}` +
+    `${previous === undefined ? '' : '_with_previous'}`;
   const rows = await executePrepared(db, name, statement);
   if (rows.length > 0) return { created: true, jobId: job.jobId, inputHash: job.inputHash };
   const earlier = idempotency && (await findJobByIdempotencyKey(db, idempotency.key));
@@ -82,12 +96,13 @@ const namedLocations = ({ locationIds }: Conditions) => sql`
     'longitude', longitude, 'priority', nullif(priority, 0))) order by id) as points
   from ${locations} where id = any(${sql.param(locationIds)}::int[])`;
 
-const areTrue = ({ locationIds, maxWaiting }: Conditions) => sql`
-  ${countWaiting(maxWaiting)} < ${maxWaiting}::int and named.found = ${locationIds.length}::int`;
+const areTrue = ({ locationIds, maxWaiting, previousPlanId }: Conditions) => sql`
+  ${countWaiting(maxWaiting)} < ${maxWaiting}::int and named.found = ${locationIds.length}::int
+  ${previousPlanId === undefined ? sql`` : sql`and ${isStoredPlan(previousPlanId)}`}`;
 
 /** An expired key is taken from its job, unless that job has not ended yet. */
 const freeExpiredKey = (key: string) => sql`
-  with freed as (
+  freed as (
     update ${jobs} set idempotency_key = null, idempotency_expires_at = null
     where idempotency_key = ${key} and idempotency_expires_at <= now() and finished_at is not null
     returning 1)`;

@@ -414,6 +414,20 @@ export const workers = pgTable(
   (t) => [check('workers_slots', sql`${t.slots} >= 1`)],
 );
 
+/** Where the previous plan of a job's request sends vehicles: a copy of `planParts`, deleted after the job's end. */
+export const jobPrevious = pgTable(
+  'job_previous',
+  {
+    jobId: text('job_id')
+      .notNull()
+      .references(() => jobs.jobId, { onDelete: 'cascade' }),
+    firstOrdinal: integer('first_ordinal').notNull(),
+    vehicleIds: text('vehicle_ids').array().notNull(),
+    targetLocations: integer('target_locations').array().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.jobId, t.firstOrdinal] })],
+);
+
 /** Every attempt of a job and how it ended; kept with the job. */
 export const jobAttempts = pgTable(
   'job_attempts',

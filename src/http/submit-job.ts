@@ -6,6 +6,7 @@ import { type Conditions, findJobByIdempotencyKey, insertJob, readAdmission } fr
 import { readCaller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import type { ReceivedBody } from './intake/intake.ts';
+import { previousPlanOf } from './previous-plan-check.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -50,7 +51,8 @@ export async function submitJob(
     if (earlier) return replay(earlier, inputHash, idempotencyKey);
   }
   const { locationIds, check } = checks;
-  const conditions = { locationIds, maxWaiting: deps.config.QUEUE_MAX_WAITING };
+  const previousPlanId = previousPlanOf(body.facts.facts);
+  const conditions = { locationIds, maxWaiting: deps.config.QUEUE_MAX_WAITING, previousPlanId };
   // Assumed here, and checked by the statement that stores the job: all locations are stored, and the queue has room.
   const size = (await deps.queue.isReady())
     ? await (async () => check(new Set(locationIds)))().catch(() => admit(deps, checks, conditions))

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { claimJob, finishJob } from '../../src/db/job-claims.ts';
 import { findJobByIdempotencyKey, insertJob, type NewJob, readAdmission } from '../../src/db/job-intake.ts';
+import { deleteJobPrevious, hasPlan, readTargets } from '../../src/db/job-previous.ts';
 import { upsertLocations } from '../../src/db/locations.ts';
 import { packLocations } from '../../src/db/packed-rows.ts';
 import { newJob } from '../helpers/jobs.ts';
@@ -54,6 +55,44 @@ describe('a job that is stored', () => {
     });
     expect((await claimJob(db, 'w'))?.input?.locations).toBeNull();
     await pool.query('delete from locations');
+  });
+
+  test('keeps a copy of its previous plan: the plan may be deleted before the job runs', async () => {
+    await pool.query(
+      `insert into plans (plan_id, job_id, solver_status, total_cost, demand_coverage, utilization,
+         rebalanced_count, unmet_demand, vehicle_count, solve_time_ms, certificate)
+       values ('before', 'j', 'optimal', 1, 1, 1, 1, 0, 3, 1, '{}')`,
+    );
+    await pool.query(
+      `insert into plan_parts values ('before', 1, '{V1,"V,\\"2\\""}', '{1,1}', '{2,1}', '{1,0}'),
+         ('before', 1001, '{V3}', '{1}', '{3}', '{1}'), ('other', 1, '{V1}', '{1}', '{4}', '{1}')`,
+    );
+    const conditions = { locationIds: [], maxWaiting: 10, previousPlanId: 'before' };
+    const ids: string[] = [];
+    for (const idempotency of [null, { key: 'k', ttlSeconds: 60 }]) {
+      const stored = await insertJob(db, newJob({ idempotency }), conditions);
+      expect(stored).toMatchObject({ created: true });
+      ids.push(stored!.jobId);
+    }
+    expect(await hasPlan(db, 'before')).toBe(true);
+    await pool.query("delete from plans where plan_id = 'before'");
+    await pool.query('delete from plan_parts');
+    expect(await hasPlan(db, 'before')).toBe(false);
+    for (const id of ids) {
+      const parts = (await readTargets(db, id)).map((part) => JSON.parse(part));
+      expect(parts.toSorted()).toEqual([
+        [
+          ['V1', 'V,"2"'],
+          [2, 1],
+        ],
+        [['V3'], [3]],
+      ]);
+    }
+    expect(await insertJob(db, newJob(), conditions)).toBeUndefined();
+    expect(await deleteJobPrevious(db, 50)).toBe(0);
+    await finishNext();
+    expect(await deleteJobPrevious(db, 50)).toBe(2);
+    expect([await readTargets(db, ids[0]), (await readTargets(db, ids[1])).length]).toEqual([[], 2]);
   });
 
   test('is one per idempotency key, also when many come at the same moment', async () => {

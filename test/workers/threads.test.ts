@@ -16,7 +16,13 @@ const start = (
     ...instance.request,
     options: { optimality_gap: 0, time_limit_seconds: limitSeconds },
   });
-  const task = { request, locations: JSON.stringify(instance.locations), travel: null, settings };
+  const task = {
+    request,
+    locations: JSON.stringify(instance.locations),
+    travel: null,
+    previous: null,
+    settings,
+  };
   return threads.start('optimize', task, limitSeconds, onProgress);
 };
 const hard = cityInstance(31, { locations: 263, perLocation: 10, fractional: true, capacities: [1, 2, 3] });

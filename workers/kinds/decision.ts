@@ -22,6 +22,7 @@ import {
 } from '../../src/inputs/forecast-input.ts';
 import { optimizeSettings, riskSettings } from '../../src/inputs/settings.ts';
 import type { JobRun, JobWork } from '../job-run.ts';
+import { previousOf } from '../previous.ts';
 import { travelOf } from '../travel.ts';
 import { planEnd, solveLimit } from './optimize.ts';
 
@@ -47,6 +48,7 @@ export const runDecision: JobWork<'decision'> = async (run) => {
     'plan',
     {
       travel,
+      previous: await previousOf(run, facts),
       request: inputs.request,
       fleet,
       risk,

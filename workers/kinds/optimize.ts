@@ -7,6 +7,7 @@ import { errorAnswer, planAnswer } from '../answer.ts';
 import type { ClaimedJobState } from '../end-job.ts';
 import type { JobEnd, JobWork } from '../job-run.ts';
 import type { PackedOutcome } from '../job-thread.ts';
+import { previousOf } from '../previous.ts';
 import { travelOf } from '../travel.ts';
 
 /** Finds the cheapest plan for a request. */
@@ -17,7 +18,8 @@ export const runOptimize: JobWork<'optimize'> = async (run) => {
   const limitSeconds = solveLimit(facts, settings);
   const input = await run.input();
   const travel = await travelOf(run, facts.storedTravel, input.locations);
-  const outcome = await run.inThread('optimize', { ...input, travel, settings }, { limitSeconds });
+  const previous = await previousOf(run, facts);
+  const outcome = await run.inThread('optimize', { ...input, travel, previous, settings }, { limitSeconds });
   return planEnd(job, outcome, (plan) => plan);
 };
 

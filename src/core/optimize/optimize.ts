@@ -6,7 +6,9 @@ import { requireFinite } from '../finite.ts';
 import { computeKpis } from './answer/kpis.ts';
 import { describeLocations, moveDistances } from './answer/locations.ts';
 import { createPlan } from './answer/plan.ts';
+import { createStability } from './answer/stability.ts';
 import { VERIFIED, verifyPlan } from './answer/verify.ts';
+import { VERIFIED_STABILITY } from './answer/verify-stability.ts';
 import { explainInfeasible, type KnownLevel } from './infeasible/infeasible.ts';
 import { computeInsights } from './insights/insights.ts';
 import { fromUnits } from './problem/costs.ts';
@@ -37,6 +39,7 @@ import {
 import { solveOrServeMost } from './shortage/serve-most.ts';
 import { createShortfall } from './shortage/shortfall.ts';
 import { solveProblem } from './solve.ts';
+import { solveStable } from './stability/solve-stable.ts';
 
 export type { OptimizeInput, OptimizeOutcome } from './problem/model.ts';
 
@@ -88,6 +91,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
         if (isStopped(hooks.stopFlag) || (isOver(control) && isSpent())) throw new OutOfTime();
       },
       input.travel,
+      input.previous,
     );
   } catch (error) {
     if (error instanceof OutOfTime) return isStopped(hooks.stopFlag) ? { status: 'cancelled' } : noPlan;
@@ -97,11 +101,12 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   progress.at('solve');
   const limitMs = options.timeLimitSeconds * 1000;
   const lastMs = answerMs(problem.fleet.location.length, problem.locationIds.length, limitMs);
-  const solve = options.serveMost ? solveOrServeMost : solveProblem;
-  const solved = await solve(problem, options.optimalityGap, {
-    ...control,
-    deadlineMs: control.deadlineMs - lastMs,
-  });
+  const { solved, without } = await solveStable(
+    problem,
+    options.optimalityGap,
+    { ...control, deadlineMs: control.deadlineMs - lastMs },
+    options.serveMost ? solveOrServeMost : solveProblem,
+  );
   /** Why there is no plan at the requested service level. */
   const explain = async (ms?: number, level?: KnownLevel) => {
     progress.at('explain');
@@ -138,7 +143,8 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
       break;
   }
   const { solution } = solved;
-  const planned = solved.kind === 'served' ? solved.problem : problem;
+  const { previous } = problem;
+  const planned = solved.kind === 'served' ? { ...solved.problem, ...(previous && { previous }) } : problem;
   progress.at('verify', 0, {
     incumbent: fromUnits(solution.objectiveUnits),
     bound: fromUnits(solution.boundUnits),
@@ -149,7 +155,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
       ? createShortfall(problem, solved, await explain(msOf('shortfall'), solved.level).catch(() => null))
       : undefined;
   if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
-  const answered = answer(input, planned, solution, shortfall, hooks.stopFlag);
+  const answered = answer(input, planned, { solution, without, shortfall }, hooks.stopFlag);
   if (!answered) return { status: 'cancelled' };
   const { result, wrong } = answered;
   if (wrong.length > 0) {
@@ -166,7 +172,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   return {
     status: result.solver_status,
     result,
-    certificate: certify(solution),
+    certificate: certify(solution, previous !== undefined),
     moveDistances: moveDistances(problem, solution.moves),
   };
 }
@@ -204,22 +210,23 @@ function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof exp
   };
 }
 
+/** What the answer is made of. `without`: the plan without the cost of changes, if it is proved. */
+type Found = { solution: Solution; without: Solution | null; shortfall: Shortfall | undefined };
+
 /** The result, and the faults that its verification found; null if the caller cancelled in the meantime. */
 function answer(
-  { request, locations, settings, travel }: OptimizeInput,
+  { request, locations, settings, travel, previous }: OptimizeInput,
   problem: Problem,
-  solution: Solution,
-  shortfall: Shortfall | undefined,
+  { solution, without, shortfall }: Found,
   stopFlag: Int32Array | undefined,
 ): { result: OptimizationResult; wrong: string[] } | null {
   let answered: { result: OptimizationResult; wrong: string[] } | null = null;
   const check = flagCheckOf({ stopFlag });
   untilOutOfTime(() => {
-    const result = {
-      ...createResult(request, problem, solution, namesOf(request, locations), check),
-      ...(shortfall && { shortfall }),
-    };
-    answered = { result, wrong: verifyPlan(request, locations, settings, result, check, travel) };
+    const planned = createResult(request, problem, solution, namesOf(request, locations), check);
+    const stability = createStability(problem, planned.allocation_plan, solution, without);
+    const result = { ...planned, ...(shortfall && { shortfall }), ...(stability && { stability }) };
+    answered = { result, wrong: verifyPlan(request, locations, settings, result, check, travel, previous) };
   });
   return answered;
 }
@@ -249,7 +256,8 @@ function namesOf({ network }: OptimizeRequest, locations: readonly LocationPoint
   return names;
 }
 
-function certify({ objectiveUnits, boundUnits, gap, figures }: Solution): Certificate {
+function certify(solution: Solution, isCompared: boolean): Certificate {
+  const { objectiveUnits, boundUnits, gap, figures } = solution;
   const { confirmedWithin, boundBy = ['no cost below 0'], ...sizes } = figures;
   const isConfirmed = confirmedWithin !== undefined;
   return {
@@ -258,6 +266,11 @@ function certify({ objectiveUnits, boundUnits, gap, figures }: Solution): Certif
     gap,
     ...sizes,
     ...(isConfirmed && { confirmed_within: confirmedWithin }),
-    checks: [...boundBy, ...(isConfirmed ? ['tree confirmed optimal by HiGHS'] : []), ...VERIFIED],
+    checks: [
+      ...boundBy,
+      ...(isConfirmed ? ['tree confirmed optimal by HiGHS'] : []),
+      ...VERIFIED,
+      ...(isCompared ? [VERIFIED_STABILITY] : []),
+    ],
   };
 }

@@ -32,6 +32,7 @@ import type { ReceivedBody } from '../intake/intake.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
 import { streamData } from '../list-stream.ts';
 import { cutPage, DEFAULT_LIMIT, isNewestFirstKey, NextCursor, PAGE_QUERY } from '../paging.ts';
+import { checkPreviousPlan } from '../previous-plan-check.ts';
 import { cutText, sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
 import type { JobSize } from '../submit-job.ts';
@@ -67,6 +68,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     checkForecastSize(ids.length, horizon_hours, step_hours, sizeField(forecast));
     await decisionHistory(db, config, ids, forecast);
     await checkTravel(db, body.facts.facts, ids);
+    await checkPreviousPlan(db, body.facts.facts);
     return {
       locationCount: ids.length,
       vehicleCount: vehicleCount ?? (await readFleetSummary(db)).total_vehicles,

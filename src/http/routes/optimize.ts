@@ -4,6 +4,7 @@ import { bodyOf } from '../bodies.ts';
 import type { Deps } from '../deps.ts';
 import { optimizeExample } from '../examples.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
+import { checkPreviousPlan } from '../previous-plan-check.ts';
 import { checkTravel } from '../travel-check.ts';
 
 /** `POST /api/v1/optimize`. */
@@ -36,6 +37,7 @@ export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           async check(known) {
             await body.check(known);
             await checkTravel(deps.database.db, facts, locationIds);
+            await checkPreviousPlan(deps.database.db, facts);
             return { locationCount, vehicleCount };
           },
         });

@@ -3,7 +3,7 @@
  * optimizer.
  */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
-import type { LocationPoint, TravelTable } from '../../../src/core/optimize/problem/model.ts';
+import type { LocationPoint, PreviousPlan, TravelTable } from '../../../src/core/optimize/problem/model.ts';
 import { boundAt, namedByBounds } from './bounds-by-location.ts';
 import { SETTINGS } from './instances.ts';
 
@@ -11,7 +11,7 @@ import { SETTINGS } from './instances.ts';
 export type RequestFacts = {
   ids: number[];
   /** The operational ones. Capacities are what a vehicle serves, trips included. */
-  vehicles: { location: number; capacity: number }[];
+  vehicles: { location: number; capacity: number; previousTarget: number | undefined }[];
   /** Of a vehicle that states no capacity. */
   usualCapacity: number;
   /** By location: planning demand. */
@@ -24,18 +24,24 @@ export type RequestFacts = {
   fleetSize: number;
   /** Units of 1e-4 for a unit of demand that is not served at a location. */
   unmetUnits(id: number): number;
+  /** What going elsewhere than to its previous target adds to the cost of a vehicle, in units of 1e-4. */
+  changeUnits: number;
   /** Units of 1e-4; Infinity if there is no ceiling. */
   ceilingUnits: number;
   /** Cost of a move in units of 1e-4; Infinity if it is not allowed. */
   costUnits(from: number, to: number): number;
 };
 
-/** @param settings defaults for values that the request omits */
+/**
+ * @param settings defaults for values that the request omits
+ * @param previous where the previous plan sends vehicles, by id
+ */
 export function readFacts(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   settings = SETTINGS,
   travel: TravelTable | null = null,
+  previous: PreviousPlan | null = null,
 ): RequestFacts {
   const c = request.constraints ?? {};
   const o = request.options ?? {};
@@ -77,18 +83,23 @@ export function readFacts(
       }
     }
   }
+  const ids = [
+    ...new Set([
+      ...(request.network?.location_ids ?? []),
+      ...demand.keys(),
+      ...request.fleet_state.vehicles.map((v) => v.location!),
+      ...namedByBounds(c),
+    ]),
+  ];
   return {
-    ids: [
-      ...new Set([
-        ...(request.network?.location_ids ?? []),
-        ...demand.keys(),
-        ...request.fleet_state.vehicles.map((v) => v.location!),
-        ...namedByBounds(c),
-      ]),
-    ],
+    ids,
     vehicles: request.fleet_state.vehicles
       .filter((v) => v.status === undefined || v.status === 'operational')
-      .map((v) => ({ location: v.location!, capacity: load(v.capacity) })),
+      .map((v) => ({
+        location: v.location!,
+        capacity: load(v.capacity),
+        previousTarget: ids.find((id) => id === previous?.get(v.id!)),
+      })),
     usualCapacity: load(),
     demand,
     totalDemand: [...demand.values()].reduce((a, b) => a + b, 0),
@@ -97,22 +108,25 @@ export function readFacts(
     maxVehicles: (id) => boundAt(c.max_vehicles_per_location, id) ?? Number.POSITIVE_INFINITY,
     fleetSize: c.total_fleet_size ?? Number.POSITIVE_INFINITY,
     unmetUnits: (id) => (boundAt(c.unmet_demand_cost ?? undefined, id) ?? 0) * 1e4,
+    // Test requests have change costs with at most 4 decimals.
+    changeUnits: Math.round((o.change_cost ?? 0) * 1e4),
     ceilingUnits: ceiling === null ? Number.POSITIVE_INFINITY : Math.round(ceiling * 1e4),
     costUnits: (from, to) => costUnits(request, locations, from, to, limitKm, travel),
   };
 }
 
 /**
- * @returns the least cost in units of 1e-4, that of unmet demand included (rounded up); null if no plan satisfies every
- *   constraint
+ * @returns the least cost of moves, changes and unmet demand (rounded up) in units of 1e-4; null if no plan satisfies
+ *   every constraint
  */
 export function cheapestByTryingAll(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   settings = SETTINGS,
   travel: TravelTable | null = null,
+  previous: PreviousPlan | null = null,
 ): { costUnits: number } | null {
-  const facts = readFacts(request, locations, settings, travel);
+  const facts = readFacts(request, locations, settings, travel, previous);
   const least = facts.serviceLevel * facts.totalDemand - 1e-9 * facts.totalDemand;
   let best: number | null = null;
   tryAll(
@@ -133,8 +147,9 @@ export function cheapestByTryingAll(
 export function mostServedByTryingAll(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
+  previous: PreviousPlan | null = null,
 ): { served: number; costUnits: number } | null {
-  const facts = readFacts(request, locations);
+  const facts = readFacts(request, locations, SETTINGS, null, previous);
   const noise = 1e-9 * facts.totalDemand;
   let best: { served: number; costUnits: number } | null = null;
   tryAll(
@@ -168,17 +183,20 @@ function tryAll(
   const unitCost = vehicles.map(({ location }) => ids.map((id) => facts.costUnits(location, id)));
   /** The target of each vehicle, as an index of `ids`. */
   const targets: number[] = [];
-  const visit = (at: number, cost: number) => {
+  const visit = (at: number, cost: number, paid: number) => {
     if (cost === Number.POSITIVE_INFINITY || !isWanted(cost)) return;
     if (at < vehicles.length) {
       for (const to of ids.keys()) {
         targets.push(to);
-        visit(at + 1, cost + unitCost[at][to]);
+        const { previousTarget } = vehicles[at];
+        const isChange = previousTarget !== undefined && previousTarget !== ids[to];
+        const change = isChange ? facts.changeUnits : 0;
+        visit(at + 1, cost + unitCost[at][to] + change, paid + unitCost[at][to]);
         targets.pop();
       }
       return;
     }
-    if (cost > facts.ceilingUnits) return;
+    if (paid > facts.ceilingUnits) return;
     for (const [at, id] of ids.entries()) {
       const present = targets.filter((t) => t === at).length;
       if (present < facts.minVehicles(id) || present > facts.maxVehicles(id)) return;
@@ -216,7 +234,7 @@ function tryAll(
         ),
     };
   }
-  visit(0, 0);
+  visit(0, 0, 0);
 }
 
 function costUnits(

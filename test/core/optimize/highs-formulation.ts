@@ -5,8 +5,12 @@
  */
 import highsModule from 'highs';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
-import type { LocationPoint, OptimizeSettings } from '../../../src/core/optimize/problem/model.ts';
-import { readFacts } from './exhaustive.ts';
+import type {
+  LocationPoint,
+  OptimizeSettings,
+  PreviousPlan,
+} from '../../../src/core/optimize/problem/model.ts';
+import { type RequestFacts, readFacts } from './exhaustive.ts';
 
 // The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.
 const highs = await (highsModule as unknown as typeof highsModule.default)();
@@ -28,8 +32,9 @@ export function solveByHighs(
   locations: readonly LocationPoint[],
   settings: OptimizeSettings,
   limits: { gap: number; seconds: number },
+  previous: PreviousPlan | null = null,
 ): HighsAnswer {
-  const { columns, rows, allUnmet } = writeModel(request, locations, settings);
+  const { columns, rows, allUnmet } = writeModel(request, locations, settings, previous);
   const starts = new Int32Array(rows.length + 1);
   rows.forEach(({ terms }, r) => {
     starts[r + 1] = starts[r] + terms.length;
@@ -77,7 +82,8 @@ export function solveByHighs(
 }
 
 /**
- * Columns: x whole, vehicles of one location and capacity that go to a location; u whole, vehicles of a capacity that
+ * Columns: x whole, vehicles of one location, capacity and previous target that go to a location; u whole, vehicles of
+ * a capacity that
  * count as serving there; y served demand. Rows: Σ_j x = s;  least_j ≤ Σ x ≤ most_j;  u ≤ Σ_i x;  y ≤ Σ cap · u, y ≤
  * D;  Σ y ≥ level · Σ D;  Σ u ≤ fleet size;  Σ cost · x ≤ ceiling.
  */
@@ -85,29 +91,33 @@ function writeModel(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   settings: OptimizeSettings,
+  previous: PreviousPlan | null,
 ): { columns: Column[]; rows: Row[]; allUnmet: number } {
-  const facts = readFacts(request, locations, settings);
+  const facts = readFacts(request, locations, settings, null, previous);
   const columns: Column[] = [];
   const rows: Row[] = [];
   const infinity = highs.infinity;
   const finite = (value: number) => (value === Number.POSITIVE_INFINITY ? infinity : value);
   const add = (column: Column) => columns.push(column) - 1;
 
-  const groups = new Map<string, { location: number; capacity: number; count: number }>();
-  for (const { location, capacity } of facts.vehicles) {
-    const group = groups.get(`${location},${capacity}`) ?? { location, capacity, count: 0 };
+  const groups = new Map<string, RequestFacts['vehicles'][number] & { count: number }>();
+  for (const vehicle of facts.vehicles) {
+    const key = [vehicle.location, vehicle.capacity, vehicle.previousTarget].join();
+    const group = groups.get(key) ?? { ...vehicle, count: 0 };
     group.count++;
-    groups.set(`${location},${capacity}`, group);
+    groups.set(key, group);
   }
   /** Arrivals by location, with their capacity, including the vehicles that stay. */
   const arrivals = new Map(facts.ids.map((id) => [id, [] as { column: number; capacity: number }[]]));
   const paid: Row['terms'] = [];
-  for (const { location, capacity, count } of groups.values()) {
+  for (const { location, capacity, previousTarget, count } of groups.values()) {
     const leaving: Row['terms'] = [];
     for (const to of facts.ids) {
       const cost = facts.costUnits(location, to) / 1e4;
       if (cost === Number.POSITIVE_INFINITY) continue;
-      const column = add({ cost, upper: count, isWhole: true });
+      const isChange = previousTarget !== undefined && previousTarget !== to;
+      const change = isChange ? facts.changeUnits / 1e4 : 0;
+      const column = add({ cost: cost + change, upper: count, isWhole: true });
       leaving.push([column, 1]);
       if (cost > 0) paid.push([column, cost]);
       arrivals.get(to)!.push({ column, capacity });

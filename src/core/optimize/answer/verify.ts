@@ -10,6 +10,7 @@
  */
 import type { AllocationPlanItem, OptimizationResult, OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { LocationPoint, OptimizeSettings, TravelTable } from '../problem/model.ts';
+import { verifyStability } from './verify-stability.ts';
 import { verifyUnmetCost } from './verify-unmet-cost.ts';
 
 /** What `verifyPlan` checks, for the certificate. */
@@ -38,6 +39,7 @@ type Expected = { costKnown: number; distance: number | null; perKm: number };
  * Checks a finished plan.
  * @param check called every few milliseconds; it throws once the answer is no longer wanted
  * @param travel between the locations, if the request plans with stored travel
+ * @param previous by vehicle, where the previous plan of the request sends it
  * @returns the faults, in at most 20 sentences; empty if the plan is right
  */
 export function verifyPlan(
@@ -47,6 +49,7 @@ export function verifyPlan(
   result: OptimizationResult,
   check: () => void = () => {},
   travel: TravelTable | null = null,
+  previous: ReadonlyMap<string, number> | null = null,
 ): string[] {
   const wrong: string[] = [];
   const complain = (message: string) => {
@@ -107,6 +110,7 @@ export function verifyPlan(
   const noDistances = request.network !== undefined && request.network.distances_km === undefined;
   checkCost(result, costUnits, constraints, settings, complain);
   checkService(present, demand, constraints, settings, result.shortfall, complain);
+  verifyStability(request, result, previous, present, complain);
   checkLocations(request.network ? [] : locations, result, { present, before, demand }, complain);
   const level = constraints.min_service_level ?? constraints.min_demand_coverage ?? settings.minServiceLevel;
   const kept = Math.min(level, result.shortfall?.reached ?? level);

@@ -20,6 +20,25 @@ export const BRANCHING_NOISE = 1e-9;
 /** A gap below this is rounding error. Below 10⁹ units (100,000 money) it is less than one whole unit. */
 const MIN_GAP = 2e-9;
 
+/**
+ * Whether the bound proves a plan within the gap. Sums of costs of unmet demand are not whole: two plans that differ by
+ * less than a unit may be ranked either way.
+ */
+export function isProvedWithin(
+  problem: Problem,
+  gap: number,
+  objectiveUnits: number,
+  boundUnits: number,
+): boolean {
+  const reached = relativeGap(objectiveUnits, boundUnits);
+  return reached <= Math.max(gap, MIN_GAP) || (hasUnmetCost(problem) && objectiveUnits - boundUnits <= 1);
+}
+
+/** (objective − bound) / objective; 0 if the bound reaches the objective. */
+export function relativeGap(objectiveUnits: number, boundUnits: number): number {
+  return objectiveUnits <= boundUnits ? 0 : (objectiveUnits - boundUnits) / objectiveUnits;
+}
+
 export type Method = SolveFigures['method'];
 type FoundPlan = { moves: Moves; costUnits: number; objectiveUnits: number; served: number; method: Method };
 export type Ended = 'done' | 'stopped' | 'failed';
@@ -46,9 +65,6 @@ export function provedWithin(problem: Problem): number {
 
 export function createIncumbent(problem: Problem, gap: number, control: SolveControl) {
   const ceiling = problem.limits.maxCostUnits;
-  /**
-   * Sums of costs of unmet demand are not whole: two plans that differ by less than a unit may be ranked either way.
-   */
   const isRounded = hasUnmetCost(problem);
   const figures = { columns: 0, rows: 0, iterations: 0, nodes: 0 };
   const startedMs = nowMs();
@@ -59,9 +75,8 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   const boundBy = new Set<BoundProof>();
   const isLateTimeSpent = createAllowance(msOf('latePlan'));
 
-  const gapOf = (units: number) => (units <= boundUnits ? 0 : (units - boundUnits) / units);
-  const isWithin = (units: number) =>
-    gapOf(units) <= Math.max(gap, MIN_GAP) || (isRounded && units - boundUnits <= 1);
+  const gapOf = (units: number) => relativeGap(units, boundUnits);
+  const isWithin = (units: number) => isProvedWithin(problem, gap, units, boundUnits);
   const isBetter = (a: FoundPlan, b: FoundPlan) =>
     a.costUnits > ceiling === b.costUnits > ceiling
       ? a.objectiveUnits < b.objectiveUnits

@@ -36,6 +36,9 @@ type TravelRow = { to: Int32Array; km: Float64Array; minutes: Float64Array };
 /** Travel between pairs of locations, by the location where it begins. */
 export type TravelTable = ReadonlyMap<number, TravelRow>;
 
+/** Vehicle id → id of the location to which a plan sends it; where it stays, its own. */
+export type PreviousPlan = ReadonlyMap<string, number>;
+
 export type OptimizeInput = {
   request: OptimizeRequest;
   /** The stored locations that the request names; ignored if the request has a `network`. */
@@ -43,6 +46,8 @@ export type OptimizeInput = {
   settings: OptimizeSettings;
   /** Travel between these locations, if the request plans with stored travel; other pairs are ignored. */
   travel?: TravelTable | null;
+  /** Vehicle id → location to which the request's previous plan sends it. */
+  previous?: PreviousPlan | null;
 };
 
 /**
@@ -105,6 +110,11 @@ export type Problem = {
   bounds?: { least: Float64Array; most: Float64Array };
   /** n: what a unit of demand costs that is not served, in money; absent if that costs nothing. See `unmet-cost.ts`. */
   unmetCost?: Float64Array;
+  /**
+   * Where a previous plan sends the vehicles of `fleet`: the position of the location, −1 without one; and the cost
+   * units of sending such a vehicle elsewhere. Only `stability/` and the answer know it.
+   */
+  previous?: { target: Int32Array; changeUnits: number };
   /** The request's vehicles, for the plan. Changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
   /** Demand served by a vehicle that states no capacity; also the capacity of the vehicle that insights add. */

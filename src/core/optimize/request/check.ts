@@ -20,6 +20,7 @@ import { planningDemand } from './demand.ts';
 import { type FaultList, faultList } from './fault-list.ts';
 import { checkLocationBounds, readLocationBounds } from './location-bounds.ts';
 import { checkMoveCosts, needsMatrix } from './move-costs.ts';
+import { checkPrevious, hasChangeCost } from './previous.ts';
 import {
   MAX_TRAVEL_LOCATIONS,
   MIN_LOAD,
@@ -27,6 +28,7 @@ import {
   refuseExplanation,
   refuseLittleDemand,
   refuseMatrices,
+  refuseTargets,
   refuseTravel,
   refuseTrips,
 } from './refusals.ts';
@@ -62,6 +64,7 @@ export function checkRequest(
   const vehicleCount = request.fleet_state.vehicles.length;
   if (request.constraints) checkAliases(request.constraints, list);
   checkMoveCosts(request, list);
+  checkPrevious(request, list);
   if (request.network) checkNetwork(request.network, vehicleCount, list);
   const known = request.network ? new Set(request.network.location_ids) : knownLocationIds;
   const unknown = request.network
@@ -99,6 +102,7 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
     const most = usesStoredTravel(options) ? MAX_TRAVEL_LOCATIONS : MAX_MATRIX_LOCATIONS;
     if (ids.length > most) faults.push(refuseTravel(ids.length, most));
   }
+  if (hasChangeCost(request) && ids.length > MAX_MATRIX_LOCATIONS) faults.push(refuseTargets(ids.length));
   const hasUnmetCost = (constraints.unmet_demand_cost ?? null) !== null;
   if (options.explain || capacities.size > 1 || isBounded || hasUnmetCost) {
     const locations = ids.length;

@@ -12,6 +12,7 @@ import type {
   LocationPoint,
   Network,
   OptimizeSettings,
+  PreviousPlan,
   Problem,
   TravelTable,
 } from '../problem/model.ts';
@@ -25,6 +26,7 @@ import { planningDemand } from './demand.ts';
 import { readLimits } from './limits.ts';
 import { readLocationBounds } from './location-bounds.ts';
 import { hasFallback, needsMatrix, readRates } from './move-costs.ts';
+import { readPrevious } from './previous.ts';
 import { RefusedError, refuseCosts } from './refusals.ts';
 import { readUnmetCost } from './unmet-cost.ts';
 
@@ -34,6 +36,7 @@ import { readUnmetCost } from './unmet-cost.ts';
  * @param cache of the thread, kept across requests
  * @param check called every few milliseconds; it throws to stop the work
  * @param travel between the locations, if the request plans with stored travel
+ * @param previous the plan that the request names
  * @throws RefusedError if a total cost would not be exact; Error if a named location is not among `locations`, and
  * what `check` throws
  */
@@ -44,6 +47,7 @@ export function buildProblem(
   cache: Cache,
   check?: Check,
   travel: TravelTable | null = null,
+  previous: PreviousPlan | null = null,
 ): Problem {
   const locationIds = Int32Array.from(namedLocationIds(request));
   const position = new Map<number, number>();
@@ -63,14 +67,16 @@ export function buildProblem(
   };
   const capacity = readCapacity(request, settings);
   const { bounds, ...ofLocations } = readLocationBounds(request, locationIds);
+  const classified = classifyFleet(request, position, capacity.of);
   return {
     locationIds,
-    ...classifyFleet(request, position, capacity.of),
+    ...classified,
     demand: demandByPosition(request, position),
     ...readNetworks(),
     limits: { ...limits, ...ofLocations },
     ...(bounds && { bounds }),
     ...readUnmetCost(request, locationIds),
+    ...readPrevious(request, previous, classified.fleet, position),
     capacityPerVehicle: capacity.of({}),
     servedPerUnit: capacity.servedPerUnit,
     caches: { thread: cache, problem: createCache() },

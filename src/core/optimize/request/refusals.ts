@@ -87,6 +87,14 @@ export function refuseMoves(moves: number, most: number): RequestFault {
   return { field: 'demand_forecast', message, detail: null };
 }
 
+/** The locations of the request and one for each kind of vehicle: a place and a target in the previous plan. */
+export function refuseTargets(locations: number): RequestFault {
+  const message =
+    `the previous plan's targets make ${locations} pairs of place and target, and costs of all pairs fit in memory for ` +
+    `at most ${MAX_MATRIX_LOCATIONS}; leave change_cost out, or split the request`;
+  return { field: 'options.change_cost', message, detail: null };
+}
+
 /** A fault that only building the problem reveals. */
 export class RefusedError extends Error {
   readonly fault: RequestFault;

@@ -43,6 +43,8 @@ const SHARES = {
   // shortage/: the plan that serves most
   mostServed: [0.6, 'the cheapest plan that serves as much is usually the easier half'],
   beforeShortage: [0.85, 'the requested level first; the rest is for the plan that serves most'],
+  // stability/: a plan close to a previous one
+  beforeStability: [0.5, 'the plan without the cost of changes; the plan with it is the answer'],
   // insights/: what a plan is worth
   insights: [0.5, 'the plan is complete; a reader waits for its insights'],
   binding: [0.1, 'the binding constraints must be named even in little time'],

@@ -26,6 +26,8 @@ export type ServedMost = {
   solution: Solution;
   /** Proved: no plan within the other constraints serves more demand. */
   most: number;
+  /** Whether `most` is known within the share of the gap that the first stage has. */
+  isMostProved: boolean;
   /** The highest service level that can be requested, as an explanation names it. */
   level: KnownLevel;
 };
@@ -72,6 +74,7 @@ async function serveMost(
     problem: reached,
     solution: { ...solution, proved: solution.proved && found.proved },
     most: Math.max(most, solution.served),
+    isMostProved: found.proved,
     level: { relaxation: found.relaxation, insufficient: found.insufficient, proved: found.isNearest },
   };
 }

@@ -1,0 +1,66 @@
+/** Where a previous plan sends the vehicles, and how many of them moves send elsewhere. */
+import type { Moves, Problem } from './model.ts';
+import { isAllowed } from './network.ts';
+
+/** Vehicles of a class at a location that have the same target in the previous plan. */
+export type TargetGroup = { capacityClass: number; location: number; target: number; count: number };
+
+/** The groups, by class, then location, then target, ascending; vehicles without a target are in none. O(fleet). */
+export function targetGroups({ previous, fleet, locationIds }: Problem): TargetGroup[] {
+  const n = locationIds.length;
+  const counts = new Map<number, number>();
+  for (let f = 0; previous && f < fleet.location.length; f++) {
+    const target = previous.target[f];
+    if (target < 0) continue;
+    const key = (fleet.capacityClass[f] * n + fleet.location[f]) * n + target;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([a], [b]) => a - b)
+    .map(([key, count]) => {
+      const source = Math.floor(key / n);
+      const capacityClass = Math.floor(source / n);
+      return { capacityClass, location: source % n, target: key % n, count };
+    });
+}
+
+/** The moves of the previous plan, of all vehicles that it knows; null if one of them is not allowed now. */
+export function keepAll(problem: Problem): Moves | null {
+  const { network, limits, locationIds } = problem;
+  const groups = targetGroups(problem).filter(({ location, target }) => location !== target);
+  const isPossible = groups.every(({ location, target }) =>
+    isAllowed(network, locationIds.length, limits.maxDistanceKm, location, target),
+  );
+  return isPossible
+    ? {
+        capacityClass: Int32Array.from(groups, ({ capacityClass }) => capacityClass),
+        source: Int32Array.from(groups, ({ location }) => location),
+        target: Int32Array.from(groups, ({ target }) => target),
+        count: Int32Array.from(groups, ({ count }) => count),
+      }
+    : null;
+}
+
+/**
+ * The fewest vehicles that these moves can send elsewhere than the previous plan: of a group of p vehicles with the
+ * same target, min(p, x) keep to it if x vehicles of their class go there from their location. O(moves + fleet).
+ */
+export function countChanged(problem: Problem, moves: Moves): number {
+  const n = problem.locationIds.length;
+  const going = new Map<number, number>();
+  const leaving = new Float64Array(problem.supply.length);
+  for (let m = 0; m < moves.count.length; m++) {
+    const source = moves.capacityClass[m] * n + moves.source[m];
+    const key = source * n + moves.target[m];
+    going.set(key, (going.get(key) ?? 0) + moves.count[m]);
+    leaving[source] += moves.count[m];
+  }
+  let changed = 0;
+  for (const { capacityClass, location, target, count } of targetGroups(problem)) {
+    const source = capacityClass * n + location;
+    const there =
+      target === location ? problem.supply[source] - leaving[source] : (going.get(source * n + target) ?? 0);
+    changed += Math.max(0, count - there);
+  }
+  return changed;
+}

@@ -1,0 +1,57 @@
+/** The previous plan of a request: its faults, and the targets of the vehicles. */
+import { MAX_COST } from '../../../contracts/bounds.ts';
+import type { OptimizeRequest } from '../../../contracts/optimize.ts';
+import { toUnitsUp } from '../problem/costs.ts';
+import type { FleetIndex, PreviousPlan, Problem } from '../problem/model.ts';
+import type { FaultList } from './fault-list.ts';
+
+/** Adds the faults of `options.change_cost`. */
+export function checkPrevious({ options = {}, fleet_state }: OptimizeRequest, list: FaultList): void {
+  const { previous_plan_id, change_cost, explain } = options;
+  if (change_cost === undefined) return;
+  if (previous_plan_id === undefined) {
+    list.add(
+      'options.change_cost',
+      'a change needs a plan to differ from; state options.previous_plan_id, or leave change_cost out',
+    );
+  }
+  const most = MAX_COST / Math.max(1, fleet_state.vehicles.length);
+  if (change_cost > most) {
+    list.add(
+      'options.change_cost',
+      `${change_cost} is above the maximum ${most} (1e11 / number of vehicles) that keeps the total exact; ` +
+        'use a larger unit',
+    );
+  }
+  if (change_cost > 0 && explain) {
+    list.add(
+      'options.explain',
+      'insights do not know the cost of changes; leave explain out, or change_cost',
+    );
+  }
+}
+
+/** Whether a change of the previous plan costs anything. */
+export function hasChangeCost({ options }: OptimizeRequest): boolean {
+  return (options?.change_cost ?? 0) > 0;
+}
+
+/**
+ * The targets of the operational vehicles. O(fleet).
+ * @param plan null: the request has none
+ * @throws Error if the request has one
+ */
+export function readPrevious(
+  { options, fleet_state: { vehicles } }: OptimizeRequest,
+  plan: PreviousPlan | null,
+  fleet: FleetIndex,
+  position: ReadonlyMap<number, number>,
+): Pick<Problem, 'previous'> {
+  if (options?.previous_plan_id === undefined) return {};
+  if (!plan) throw new Error('the previous plan of the request is missing');
+  const target = Int32Array.from(fleet.request, (v) => {
+    const id = plan.get((vehicles[v].id ?? vehicles[v].vehicle_id)!);
+    return id === undefined ? -1 : (position.get(id) ?? -1);
+  });
+  return { previous: { target, changeUnits: toUnitsUp(options.change_cost ?? 0) } };
+}

@@ -1,0 +1,152 @@
+/**
+ * The plan of least cost if a vehicle that goes elsewhere than in a previous plan costs more: first the problem without
+ * that cost, then the problem of `targets-problem.ts`. Whether a plan exists, and how much demand can be served, does
+ * not depend on the change cost, so the first answers that; its cost is what stability is compared with.
+ */
+
+import { evaluateMoves } from '../problem/evaluate.ts';
+import { isProvedWithin, relativeGap } from '../problem/incumbent.ts';
+import type { Moves, Problem, Solution, SolveOutcome } from '../problem/model.ts';
+import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { countChanged, keepAll } from '../problem/previous.ts';
+import { refuseTargets } from '../request/refusals.ts';
+import { timeFor } from '../run/budget.ts';
+import type { SolveControl, SolveProgress } from '../run/control.ts';
+import { checkOf, isStopped, OutOfTime } from '../run/stopping.ts';
+import type { ServedMost } from '../shortage/serve-most.ts';
+import { solveProblem } from '../solve.ts';
+import { countTargetLocations, createTargetsProblem } from './targets-problem.ts';
+
+type Outcome = ServedMost | SolveOutcome;
+type Solve = (problem: Problem, gap: number, control: SolveControl) => Promise<Outcome>;
+
+/** `without`: the plan without the change cost; null if it is not proved within the gap. */
+export type StableOutcome = { solved: Outcome; without: Solution | null };
+
+/** Share of the progress at which the second solve begins. */
+const FIRST_SHARE = 0.4;
+
+/**
+ * Solves a problem that may have a previous plan.
+ * @param gap relative, of the objective: the cost of moving and of changes
+ * @param solve the problem without a change cost
+ */
+export async function solveStable(
+  problem: Problem,
+  gap: number,
+  control: SolveControl,
+  solve: Solve,
+): Promise<StableOutcome> {
+  const { previous, ...plain } = problem;
+  if (!previous || previous.changeUnits === 0) return withoutChangeCost(await solve(plain, gap, control));
+  try {
+    problem.greatCircle?.buildCosts(checkOf(control));
+    problem.greatCircle?.buildDistances(checkOf(control));
+    const locations = countTargetLocations(problem);
+    if (locations > MAX_MATRIX_LOCATIONS) {
+      return { solved: { kind: 'refused', fault: refuseTargets(locations) }, without: null };
+    }
+  } catch (error) {
+    // Without a matrix in time, the plan without the change cost is the best that can be had.
+    if (!(error instanceof OutOfTime)) throw error;
+  }
+  const early = await solve(plain, gap, {
+    ...control,
+    ...timeFor('beforeStability', control),
+    onProgress: partOf(control, 0, null),
+  });
+  const first = early.kind === 'timeout' ? await solve(plain, gap, control) : early;
+  if (first.kind !== 'solved' && first.kind !== 'served') return { solved: first, without: null };
+  const asked = first.kind === 'served' ? { ...first.problem, previous } : problem;
+  const found = await solveTargets(asked, previous.changeUnits, gap, control);
+  if (isStopped(control.stopFlag)) return { solved: { kind: 'cancelled' }, without: null };
+  const solution = bestOf(asked, gap, first.solution, found);
+  const isMost = first.kind !== 'served' || first.isMostProved;
+  return {
+    solved: { ...first, solution: { ...solution, proved: solution.proved && isMost } },
+    without: first.solution.proved ? first.solution : null,
+  };
+}
+
+function withoutChangeCost(solved: Outcome): StableOutcome {
+  const isProved = (solved.kind === 'solved' || solved.kind === 'served') && solved.solution.proved;
+  return { solved, without: isProved ? solved.solution : null };
+}
+
+/** Solves the problem with a location per group of vehicles that have the same target; null if that finds no plan. */
+async function solveTargets(
+  problem: Problem,
+  changeUnits: number,
+  gap: number,
+  control: SolveControl,
+): Promise<Pick<Solution, 'moves' | 'boundUnits' | 'figures'> | null> {
+  try {
+    const targets = createTargetsProblem(problem, changeUnits, checkOf(control));
+    const onProgress = partOf(control, FIRST_SHARE, targets.fixedUnits);
+    const solved = await solveProblem(targets.problem, gap, { ...control, onProgress });
+    if (solved.kind !== 'solved') return null;
+    const { moves, boundUnits, figures } = solved.solution;
+    return { moves: targets.toOriginal(moves), boundUnits: boundUnits + targets.fixedUnits, figures };
+  } catch (error) {
+    if (error instanceof OutOfTime) return null;
+    throw error;
+  }
+}
+
+/**
+ * The best of three plans: the one without the change cost, the one found with it, and the previous plan itself. The
+ * first's bound holds with the change cost, too.
+ */
+function bestOf(
+  problem: Problem,
+  gap: number,
+  first: Solution,
+  found: Pick<Solution, 'moves' | 'boundUnits' | 'figures'> | null,
+): Solution {
+  const boundUnits = Math.max(first.boundUnits, found?.boundUnits ?? 0);
+  const figures = { ...(found?.figures ?? first.figures) };
+  const rate = (moves: Moves) => ({ moves, ...ratePlan(problem, moves) });
+  let best = rate(first.moves);
+  for (const moves of [found?.moves ?? null, keepAll(problem)]) {
+    if (!moves) continue;
+    const plan = rate(moves);
+    if (plan.isValid && plan.objectiveUnits < best.objectiveUnits) best = plan;
+  }
+  const { moves, costUnits, objectiveUnits, served } = best;
+  return {
+    moves,
+    costUnits,
+    objectiveUnits,
+    boundUnits: Math.min(boundUnits, objectiveUnits),
+    gap: relativeGap(objectiveUnits, boundUnits),
+    proved: isProvedWithin(problem, gap, objectiveUnits, boundUnits),
+    served,
+    figures,
+  };
+}
+
+function ratePlan(problem: Problem, moves: Moves) {
+  const { costUnits, objectiveUnits, served, broken } = evaluateMoves(problem, moves);
+  return {
+    costUnits,
+    served,
+    objectiveUnits: objectiveUnits + problem.previous!.changeUnits * countChanged(problem, moves),
+    isValid: broken.length === 0 && costUnits <= problem.limits.maxCostUnits,
+  };
+}
+
+/** Reports of one of the two solves. @param fixedUnits to be added to its figures; null: they say nothing */
+function partOf({ onProgress }: SolveControl, from: number, fixedUnits: number | null) {
+  if (!onProgress) return undefined;
+  const to = from === 0 ? FIRST_SHARE : 1;
+  return (progress: SolveProgress) => {
+    const add = (units: number | null) => (fixedUnits === null || units === null ? null : units + fixedUnits);
+    onProgress({
+      ...progress,
+      share: progress.share === null ? null : from + (to - from) * progress.share,
+      incumbentUnits: add(progress.incumbentUnits),
+      boundUnits: add(progress.boundUnits),
+      gap: null,
+    });
+  };
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import type { OptimizeOutcome, PreviousPlan } from '../../../../src/core/optimize/problem/model.ts';
+import { optimizeCached as optimize } from '../cached.ts';
+import { cheapestByTryingAll, mostServedByTryingAll, readFacts } from '../exhaustive.ts';
+import { solveByHighs } from '../highs-formulation.ts';
+import { SETTINGS } from '../instances.ts';
+import { mediumRequest } from '../medium-instances.ts';
+import { tinyInstance } from '../tiny-instances.ts';
+import { withPrevious } from './previous-plans.ts';
+
+const INSTANCES = 1200;
+/** What moves cost in the instances, by kind of costs; 30 otherwise. */
+const DEAREST: Record<string, number> = { large: 1e8, 'small and large': 1e8 };
+
+type Planned = Extract<OptimizeOutcome, { result: unknown }>;
+
+/** The vehicles that a plan sends elsewhere than the previous one, by id. */
+function changesOf({ result }: Planned, previous: PreviousPlan, ids: readonly number[]): number {
+  return result.allocation_plan.filter(({ vehicle_id, target_location }) => {
+    const before = previous.get(vehicle_id);
+    return before !== undefined && ids.includes(before) && before !== target_location;
+  }).length;
+}
+
+describe('a plan with a change cost', () => {
+  test(`costs, with its changes, as little as any plan, on ${INSTANCES} random requests`, {
+    tags: 'slow',
+  }, async () => {
+    const seen = {
+      changed: 0,
+      kept: 0,
+      dearer: 0,
+      classes: 0,
+      bounds: 0,
+      ceiling: 0,
+      short: 0,
+      none: 0,
+    };
+    const wrong: unknown[] = [];
+    for (let seed = 1; seed <= INSTANCES; seed++) {
+      const instance = tinyInstance(seed);
+      const { locations } = instance;
+      const { ids } = readFacts(instance.request, locations);
+      const { request, previous } = withPrevious(instance.request, ids, seed, DEAREST[instance.costs] ?? 30);
+      if (seed % 5 === 0) request.constraints = { ...request.constraints, shortage: 'serve_most' };
+      const least = (plan: PreviousPlan | null) =>
+        cheapestByTryingAll(request, locations, SETTINGS, null, plan) ??
+        (seed % 5 === 0 ? mostServedByTryingAll(request, locations, plan) : null);
+      const expected = least(previous);
+      // Looking for reasons takes many solves.
+      if (!expected && seed % 10 > 0) continue;
+      const outcome = await optimize({ request, locations, settings: SETTINGS, previous });
+      if (!expected) {
+        seen.none++;
+        if (outcome.status !== 'infeasible') wrong.push({ seed, status: outcome.status });
+        continue;
+      }
+      if (!('result' in outcome)) {
+        wrong.push({ seed, outcome });
+        continue;
+      }
+      const { stability, total_cost, shortfall } = outcome.result;
+      const { objective, bound } = outcome.certificate;
+      const changed = changesOf(outcome, previous, ids);
+      const changeCost = (changed * Math.round(request.options!.change_cost! * 1e4)) / 1e4;
+      const without = least(null)!.costUnits;
+      const isRight =
+        Math.round(objective * 1e4) === expected.costUnits ||
+        (outcome.status === 'feasible' &&
+          bound * 1e4 <= expected.costUnits &&
+          objective * 1e4 > expected.costUnits);
+      if (
+        !isRight ||
+        stability?.changed_vehicles !== changed ||
+        stability.change_cost !== changeCost ||
+        Math.abs(total_cost + changeCost - objective) > 1e-4 ||
+        Math.round(stability.cost_without! * 1e4) !== without
+      )
+        wrong.push({ seed, objective, expected, stability, changed, without, status: outcome.status });
+      if (changed > 0) seen.changed++;
+      else seen.kept++;
+      if (total_cost > stability!.cost_without!) seen.dearer++;
+      if (shortfall) seen.short++;
+      const facts = readFacts(request, locations);
+      if (new Set(facts.vehicles.map(({ capacity }) => capacity)).size > 1) seen.classes++;
+      if (ids.some((id) => facts.minVehicles(id) > 0 || facts.maxVehicles(id) < Number.POSITIVE_INFINITY))
+        seen.bounds++;
+      if (facts.ceilingUnits < Number.POSITIVE_INFINITY) seen.ceiling++;
+    }
+    expect(wrong).toEqual([]);
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(INSTANCES / 100);
+  });
+
+  test('a change cost of 0 gives the plan without it, to the last vehicle', async () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const { request: plain, locations } = tinyInstance(seed);
+      const { ids } = readFacts(plain, locations);
+      const { request, previous } = withPrevious(plain, ids, seed, 10);
+      request.options!.change_cost = 0;
+      const [asked, today] = await Promise.all([
+        optimize({ request, locations, settings: SETTINGS, previous }),
+        optimize({ request: plain, locations, settings: SETTINGS }),
+      ]);
+      expect(asked.status, `seed ${seed}`).toBe(today.status);
+      if (!('result' in asked) || !('result' in today)) continue;
+      const { stability, ...rest } = asked.result;
+      expect(rest).toEqual(today.result);
+      expect(stability).toEqual({
+        changed_vehicles: changesOf(asked, previous, ids),
+        change_cost: 0,
+        cost_without: today.result.total_cost,
+      });
+    }
+  });
+
+  test('HiGHS alone finds no plan that costs less with its changes, on 200 requests of middle size', {
+    tags: 'slow',
+  }, async () => {
+    const wrong: unknown[] = [];
+    const seen = { planned: 0, changed: 0, dearer: 0 };
+    for (let seed = 1; seed <= 200; seed++) {
+      const { request: plain, locations } = mediumRequest(seed);
+      const { ids } = readFacts(plain, locations);
+      const { request, previous } = withPrevious(plain, ids, seed, 15);
+      request.options = { ...request.options, optimality_gap: 0.0001, time_limit_seconds: 20 };
+      const outcome = await optimize({ request, locations, settings: SETTINGS, previous });
+      const byHighs = solveByHighs(request, locations, SETTINGS, { gap: 0.0001, seconds: 10 }, previous);
+      if (!('result' in outcome)) {
+        if (byHighs.kind === 'solved') wrong.push({ seed, outcome, byHighs });
+        continue;
+      }
+      seen.planned++;
+      const { objective, bound } = outcome.certificate;
+      if (byHighs.kind === 'infeasible') wrong.push({ seed, byHighs });
+      if (byHighs.kind !== 'solved') continue;
+      const isCheap =
+        outcome.status === 'feasible' || objective * 1e4 <= byHighs.costUnits * (1 + 1.1e-4) + 1;
+      const isBound = bound * 1e4 <= byHighs.costUnits + 1;
+      const isAbove = objective * 1e4 >= byHighs.boundUnits * (1 - 1e-9) - 1;
+      if (!isCheap || !isBound || !isAbove) wrong.push({ seed, objective, bound, byHighs });
+      if (outcome.result.stability!.changed_vehicles > 0) seen.changed++;
+      if (outcome.result.total_cost > outcome.result.stability!.cost_without!) seen.dearer++;
+    }
+    expect(wrong).toEqual([]);
+    expect(seen.planned).toBeGreaterThan(100);
+    expect(seen.dearer).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { START_DATE, storeDemand } from '../helpers/decisions.ts';
+import { send, startTestService } from '../helpers/service.ts';
+
+describe('a plan beside a previous one', () => {
+  let service: Awaited<ReturnType<typeof startTestService>>;
+  const call = (path: string, body: object) => send(`${service.url}/api/v1/${path}`, { body });
+  const vehicles = ['a', 'b', 'c'].map((id) => ({ id, location: 1 }));
+  const optimize = (demand: object, options: object = {}) =>
+    call('optimize', {
+      demand_forecast: demand,
+      fleet_state: { vehicles },
+      constraints: { min_service_level: 1 },
+      options,
+    });
+  type Item = { vehicle_id: string; target_location: number };
+  const targets = (plan: Item[]) =>
+    Object.fromEntries(plan.map(({ vehicle_id, target_location }) => [vehicle_id, target_location]));
+  let planId: string;
+
+  beforeAll(async () => {
+    service = await startTestService({});
+    const { body } = await optimize({ 2: [1], 3: [1] });
+    expect(targets(body.data.allocation_plan)).toEqual({ a: 2, b: 3, c: 1 });
+    planId = body.metadata.plan_id;
+  });
+
+  test("without a change cost the plan is today's, and the answer counts what changed", async () => {
+    const { body } = await optimize({ 2: [0], 3: [1] }, { previous_plan_id: planId });
+    expect(targets(body.data.allocation_plan)).toEqual({ a: 3, b: 1, c: 1 });
+    const { total_cost, stability } = body.data;
+    expect(stability).toEqual({ changed_vehicles: 2, change_cost: 0, cost_without: total_cost });
+  });
+
+  test('with a change cost only the vehicle changes for which that pays', async () => {
+    const { body } = await optimize({ 2: [0], 3: [1] }, { previous_plan_id: planId, change_cost: 5 });
+    expect(targets(body.data.allocation_plan)).toEqual({ a: 1, b: 3, c: 1 });
+    const { total_cost, stability } = body.data;
+    expect(stability).toEqual({ changed_vehicles: 1, change_cost: 5, cost_without: total_cost });
+  });
+
+  test('with a change cost above what a move costs nothing changes, and the answer says what that costs', async () => {
+    const { body } = await optimize({ 2: [0], 3: [1] }, { previous_plan_id: planId, change_cost: 50 });
+    expect(targets(body.data.allocation_plan)).toEqual({ a: 2, b: 3, c: 1 });
+    const { total_cost, stability } = body.data;
+    expect(stability).toMatchObject({ changed_vehicles: 0, change_cost: 0 });
+    // 33.36 km instead of 22.24.
+    expect([total_cost, stability.cost_without].map(Math.floor)).toEqual([33, 22]);
+  });
+
+  test('a vehicle whose target is no location of the request is free', async () => {
+    const { body } = await optimize({ 3: [1] }, { previous_plan_id: planId, change_cost: 50 });
+    expect(targets(body.data.allocation_plan)).toEqual({ a: 1, b: 3, c: 1 });
+    expect(body.data.stability).toMatchObject({ changed_vehicles: 0, change_cost: 0 });
+  });
+
+  test('the certificate is about moves and changes together', async () => {
+    const { body } = await optimize({ 2: [0], 3: [1] }, { previous_plan_id: planId, change_cost: 5 });
+    const plan = await send(`${service.url}/api/v1/plans/${body.metadata.plan_id}`);
+    const { certificate, total_cost } = plan.body.data;
+    expect(certificate.objective).toBeCloseTo(total_cost + 5, 4);
+    expect(certificate.bound).toBe(certificate.objective);
+    expect(certificate.checks).toContain('changes of the previous plan');
+  });
+
+  test.each([
+    [
+      'options.previous_plan_id',
+      { previous_plan_id: 'plan_unknown', change_cost: 1 },
+      /plan "plan_unknown" is not stored/,
+    ],
+    ['options.change_cost', { change_cost: 1 }, /state options\.previous_plan_id/],
+    ['options.change_cost', { previous_plan_id: 'any', change_cost: 9e10 }, /above the maximum/],
+    ['options.explain', { previous_plan_id: 'any', change_cost: 1, explain: true }, /leave explain out/],
+  ])('%s %j is answered with 400 before anything is stored', async (field, options, message) => {
+    const { status, body } = await optimize({ 2: [0], 3: [1] }, options);
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      expect.objectContaining({ field, message: expect.stringMatching(message) }),
+    ]);
+  });
+
+  test('a decision of tomorrow keeps to the plan of today', async () => {
+    await storeDemand(service.pool, 1, '0');
+    await storeDemand(service.pool, 2, '1');
+    await storeDemand(service.pool, 3, '1');
+    const decide = (options: object) =>
+      call('decisions', {
+        fleet_state: { vehicles: [...vehicles].reverse() },
+        location_ids: [1, 2, 3],
+        start_date: START_DATE,
+        constraints: { min_service_level: 1 },
+        options,
+      });
+    const free = await decide({ previous_plan_id: planId });
+    expect(free.body.data.plan.stability).toMatchObject({ changed_vehicles: 2 });
+    const calm = await decide({ previous_plan_id: planId, change_cost: 1 });
+    expect(calm.status, calm.text).toBe(200);
+    const { plan } = calm.body.data;
+    expect(targets(plan.allocation_plan)).toEqual({ a: 2, b: 3, c: 1 });
+    expect(plan.stability).toEqual({ changed_vehicles: 0, change_cost: 0, cost_without: plan.total_cost });
+    const unknown = await decide({ previous_plan_id: 'plan_unknown' });
+    expect(unknown.body.errors).toEqual([expect.objectContaining({ field: 'options.previous_plan_id' })]);
+  });
+});
