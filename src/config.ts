@@ -69,6 +69,12 @@ export const SettingsSchema = Type.Object({
   ),
   QUEUE_MAX_WAITING: integer(10_000, 1, 10_000_000, 'maximum number of waiting jobs; further ones get 503'),
   HTTP_BODY_LIMIT_BYTES: integer(64 * 1024 * 1024, 1024, 1024 ** 3, 'largest request body, decompressed'),
+  HTTP_TRAVEL_LIMIT_BYTES: integer(
+    1024 ** 3,
+    1024,
+    8 * 1024 ** 3,
+    'largest CSV body of travel, decompressed: 25 million pairs',
+  ),
   HTTP_JSON_LIMIT_BYTES: integer(48 * 1024 * 1024, 1024, 256 * 1024 ** 2, 'largest JSON body, decompressed'),
   HTTP_BODY_THREADS: integer(1, 1, 64, 'threads per API process that read JSON bodies above 256 KiB'),
   HTTP_ALLOWED_HOSTS: optionalText(

@@ -2,6 +2,7 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyRequest, RequestPayload } from 'fastify';
 import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
+import { CsvBody } from './csv-body.ts';
 import type { App } from './deps.ts';
 import { type Intake, ReceivedBody } from './intake/intake.ts';
 import type { Operation, OperationFacts } from './intake/operations.ts';
@@ -20,11 +21,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** how the JSON body of a route is read */
     operation?: Operation;
+    /** the limit of a CSV body, if the route has one of its own */
+    csvLimit?: 'HTTP_TRAVEL_LIMIT_BYTES';
   }
 }
-
-/** The bytes of a CSV body, as they were received. */
-export type CsvBody = readonly Buffer[];
 
 /** Whether the body is CSV. Bodies of that type have no other shape. */
 export const isCsv = (request: FastifyRequest): boolean => request.mediaType === CSV_TYPE;
@@ -41,8 +41,14 @@ export function factsOf<O extends Operation>(request: { body: unknown }, operati
   return bodyOf(request, operation).facts;
 }
 
+/** The CSV body of a request. */
+export function csvOf(request: { body: unknown }): CsvBody {
+  if (request.body instanceof CsvBody) return request.body;
+  throw new Error('the body is not CSV');
+}
+
 type BodySetup = 'addContentTypeParser' | 'removeContentTypeParser' | 'addHook';
-type BodyLimits = Pick<Config, 'HTTP_JSON_LIMIT_BYTES' | 'HTTP_BODY_LIMIT_BYTES'>;
+type BodyLimits = Pick<Config, 'HTTP_JSON_LIMIT_BYTES' | 'HTTP_BODY_LIMIT_BYTES' | 'HTTP_TRAVEL_LIMIT_BYTES'>;
 /** The size limit for one kind of body. */
 type Limit = { bytes: number; kind: 'JSON' | 'CSV'; setting: string };
 
@@ -56,14 +62,33 @@ export function acceptBodies(app: Pick<App, BodySetup>, limits: BodyLimits, inta
   app.removeContentTypeParser(['text/plain', JSON_TYPE]);
   for (const type of [JSON_TYPE, MERGE_PATCH_TYPE]) {
     app.addContentTypeParser(type, async (request: FastifyRequest, payload: RequestPayload) => {
-      const bytes = Buffer.concat(await collect(request, payload, json));
+      const chunks: Buffer[] = [];
+      await collect(request, payload, json, (chunk) => {
+        chunks.push(chunk);
+        return null;
+      });
+      const bytes = Buffer.concat(chunks);
       const { operation } = request.routeOptions.config;
       return operation && intake.read(operation, bytes);
     });
   }
-  app.addContentTypeParser(CSV_TYPE, (request: FastifyRequest, payload: RequestPayload) =>
-    collect(request, payload, csv),
-  );
+  app.addContentTypeParser(CSV_TYPE, async (request: FastifyRequest, payload: RequestPayload) => {
+    const { csvLimit } = request.routeOptions.config;
+    const limit = csvLimit ? { ...csv, bytes: limits[csvLimit], setting: csvLimit } : csv;
+    const body = new CsvBody();
+    try {
+      await collect(request, payload, limit, (chunk) => body.add(chunk));
+    } catch (error) {
+      await body.drop();
+      throw error;
+    }
+    return body;
+  });
+  const drop = async ({ body }: FastifyRequest) => {
+    if (body instanceof CsvBody) await body.drop();
+  };
+  app.addHook('onResponse', drop);
+  app.addHook('onRequestAbort', drop);
   app.addHook('preParsing', async (request, _reply, payload) => {
     if (!hasBody(request)) {
       // Fastify would look for a parser for it.
@@ -134,10 +159,17 @@ function unpack(request: FastifyRequest, payload: RequestPayload): RequestPayloa
   return payload.pipe(gunzip);
 }
 
-/** Keeps the chunks as they come: memory holds the body once, and no database connection waits for a slow sender. */
-function collect(request: FastifyRequest, payload: RequestPayload, limit: Limit): Promise<Buffer[]> {
+/**
+ * Receives a body to its end, chunk by chunk.
+ * @param keepChunk returns null, or a promise for which the sender has to wait
+ */
+function collect(
+  request: FastifyRequest,
+  payload: RequestPayload,
+  limit: Limit,
+  keepChunk: (chunk: Buffer) => Promise<void> | null,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
     let bytes = 0;
     const refuse = (reason: string) => {
       payload.off('data', keep);
@@ -145,23 +177,26 @@ function collect(request: FastifyRequest, payload: RequestPayload, limit: Limit)
       request.raw.unpipe();
       request.raw.resume();
       if (payload !== request.raw) (payload as ReturnType<typeof createGunzip>).destroy();
-      chunks.length = 0;
       reject(new AppError('PAYLOAD_TOO_LARGE', reason));
     };
     const keep = (chunk: Buffer) => {
       bytes += chunk.length;
-      chunks.push(chunk);
       const packed = payload.receivedEncodedLength;
       if (Math.max(bytes, packed ?? 0) > limit.bytes) refuse(largerThan(limit));
       else if (packed !== undefined && bytes > ANY_RATIO_BYTES && bytes > MAX_UNPACK_RATIO * packed) {
         refuse(
           `the body grows to more than ${MAX_UNPACK_RATIO} times its size when decompressed; send it uncompressed`,
         );
+      } else {
+        const kept = keepChunk(chunk);
+        if (!kept) return;
+        payload.pause();
+        kept.then(() => payload.resume(), reject);
       }
     };
     if (Number(request.headers['content-length']) > limit.bytes) return refuse(largerThan(limit));
     payload.on('data', keep);
-    payload.on('end', () => resolve(chunks));
+    payload.on('end', () => resolve());
     payload.on('error', (error) => {
       const isGone = request.raw.destroyed && !request.raw.complete;
       reject(

@@ -10,7 +10,7 @@ import { readStage } from '../csv/read-stage.ts';
 import { inTransaction } from '../db/client.ts';
 import * as schema from '../db/schema.ts';
 import { createStages, type Stage, stagedKeys, storeStages } from '../db/staging.ts';
-import type { CsvBody } from './bodies.ts';
+import type { CsvBody } from './csv-body.ts';
 import type { Deps } from './deps.ts';
 import { type Replace, removeOthers } from './removal.ts';
 
@@ -46,7 +46,7 @@ export async function storeCsv(
 
 /** The chunks one by one, so that other requests are served in between. */
 async function* taken(body: CsvBody) {
-  for (const chunk of body) {
+  for await (const chunk of body.read()) {
     yield chunk;
     await setImmediate();
   }

@@ -25,7 +25,7 @@ import type { PackedRows } from '../../db/packed-rows.ts';
 import type { Stage } from '../../db/staging.ts';
 import { upsertTravel } from '../../db/travel.ts';
 import type { Counts } from '../../db/upsert.ts';
-import { bodyOf, CSV_TYPE, type CsvBody, factsOf, isCsv, JSON_TYPE, MERGE_PATCH_TYPE } from '../bodies.ts';
+import { bodyOf, CSV_TYPE, csvOf, factsOf, isCsv, JSON_TYPE, MERGE_PATCH_TYPE } from '../bodies.ts';
 import { checkLocation } from '../data-faults.ts';
 import type { Deps } from '../deps.ts';
 import type { ReceivedBody } from '../intake/intake.ts';
@@ -268,7 +268,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
     app.put(
       '/api/v1/data/travel',
       {
-        config: { operation: 'travel' },
+        config: { operation: 'travel', csvLimit: 'HTTP_TRAVEL_LIMIT_BYTES' },
         schema: {
           operationId: 'put_travel',
           tags: ['data'],
@@ -298,7 +298,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
     replace: Replace | null,
   ) {
     const counts = isCsv(request)
-      ? await storeCsv(pool, stage, request.body as CsvBody, replace)
+      ? await storeCsv(pool, stage, csvOf(request), replace)
       : await storeJson(stage, bodyOf(request, stage), upsert, replace);
     reply.code(counts.created > 0 ? 201 : 200);
     return success(request.id, counts);

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { CsvBody } from '../../src/http/csv-body.ts';
+import { send, startTestService } from '../helpers/service.ts';
+
+const MIB = 1024 ** 2;
+const spools = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('fleet-body-'));
+
+test('a body larger than its share of memory comes back byte by byte, and leaves no file', async () => {
+  const [sent, received] = [createHash('sha256'), createHash('sha256')];
+  const body = new CsvBody();
+  let waits = 0;
+  for (let i = 0; i < 150; i++) {
+    const chunk = Buffer.alloc(MIB + i, String(i));
+    sent.update(chunk);
+    const kept = body.add(chunk);
+    if (kept) waits++;
+    await kept;
+  }
+  expect(waits).toBe(2);
+  expect(await spools()).toEqual([]);
+  for await (const chunk of body.read()) received.update(chunk);
+  expect(received.digest('hex')).toBe(sent.digest('hex'));
+});
+
+test('the limit of travel is its own, and the answer names it', async () => {
+  const service = await startTestService({
+    workers: 0,
+    overrides: { HTTP_TRAVEL_LIMIT_BYTES: 3000, HTTP_BODY_LIMIT_BYTES: 2000 },
+  });
+  const headers = { 'content-type': 'text/csv' };
+  const put = (table: string, body: string) =>
+    send(`${service.url}/api/v1/data/${table}`, { method: 'PUT', headers, body });
+  const row = 'from_location_id,to_location_id,distance_km,duration_minutes\n1,2,3,4';
+  expect((await put('travel', row.padEnd(2900))).status).toBe(201);
+  const [large, other] = [await put('travel', row.padEnd(3001)), await put('fleet', ' '.repeat(2001))];
+  expect([large.status, large.body.errors[0].message]).toEqual([
+    413,
+    expect.stringContaining('HTTP_TRAVEL_LIMIT_BYTES'),
+  ]);
+  expect([other.status, other.body.errors[0].message]).toEqual([
+    413,
+    expect.stringContaining('HTTP_BODY_LIMIT_BYTES'),
+  ]);
+});
