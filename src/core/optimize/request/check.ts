@@ -22,14 +22,13 @@ import { checkLocationBounds, readLocationBounds } from './location-bounds.ts';
 import { checkMoveCosts, needsMatrix } from './move-costs.ts';
 import { checkPrevious, hasChangeCost } from './previous.ts';
 import {
-  MAX_TRAVEL_LOCATIONS,
   MIN_LOAD,
   refuseClasses,
   refuseExplanation,
   refuseLittleDemand,
   refuseMatrices,
+  refuseMatrix,
   refuseTargets,
-  refuseTravel,
   refuseTrips,
 } from './refusals.ts';
 import { checkUnmetCost } from './unmet-cost.ts';
@@ -98,10 +97,7 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
   }
   const ids = namedLocationIds(request);
   const isBounded = hasLocationBounds({ limits: readLocationBounds(request, ids) });
-  if (needsMatrix(request)) {
-    const most = usesStoredTravel(options) ? MAX_TRAVEL_LOCATIONS : MAX_MATRIX_LOCATIONS;
-    if (ids.length > most) faults.push(refuseTravel(ids.length, most));
-  }
+  if (needsMatrix(request)) faults.push(refuseMatrix(ids.length, usesStoredTravel(options)));
   if (hasChangeCost(request) && ids.length > MAX_MATRIX_LOCATIONS) faults.push(refuseTargets(ids.length));
   const hasUnmetCost = (constraints.unmet_demand_cost ?? null) !== null;
   if (options.explain || capacities.size > 1 || isBounded || hasUnmetCost) {

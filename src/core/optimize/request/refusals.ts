@@ -60,13 +60,13 @@ export function refuseClasses(size: ClassesSize): RequestFault | null {
   return { field: 'fleet_state.vehicles', message, detail: null };
 }
 
-/** Stored travel between more locations does not fit in the memory of a worker: 6.25 million pairs, 150 MB. */
-export const MAX_TRAVEL_LOCATIONS = 2500;
-
-/** Stored travel and a cost per move need the costs of all pairs. */
-export function refuseTravel(locations: number, most: number): RequestFault {
-  const message = `supports at most ${most} locations, and the request has ${locations}; split the request`;
-  return most === MAX_TRAVEL_LOCATIONS
+/** Stored travel and a cost per move need the costs of all pairs. @returns null if these fit in memory */
+export function refuseMatrix(locations: number, isStored: boolean): RequestFault | null {
+  if (locations <= MAX_MATRIX_LOCATIONS) return null;
+  const message =
+    `supports at most ${MAX_MATRIX_LOCATIONS} locations, and the request has ${locations}; ` +
+    'split the request';
+  return isStored
     ? { field: 'options.travel', message: `stored travel ${message}`, detail: null }
     : { field: 'options.cost.per_move', message: `a cost per move ${message}`, detail: null };
 }

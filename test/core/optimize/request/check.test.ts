@@ -265,6 +265,19 @@ describe('checkRequest', () => {
     });
   }
 
+  test.each([
+    ['options.travel', { travel: 'stored' as const }],
+    ['options.cost.per_move', { cost: { per_move: 1 } }],
+  ])('takes %s with as many locations as fit in memory, and no more', (field, options) => {
+    const faultsAt = (count: number) => {
+      const ids = new Set(Array.from({ length: count }, (_, i) => i + 1));
+      return checkRequest(request({ demand_forecast: demandAt(count), options }), ids, SETTINGS);
+    };
+    expect(faultsAt(5000)).toEqual([]);
+    const message = expect.stringMatching(/supports at most 5000 locations, and the request has 5001; split/);
+    expect(faultsAt(5001)).toEqual([{ field, message, detail: null }]);
+  });
+
   test('passes bounds by location that do not contradict each other', () => {
     const bounds: Record<string, number>[] = [{}, { default: 2 }, { 3: 0 }, { default: 4, 1: 2 }];
     for (const max_vehicles_per_location of bounds) {
