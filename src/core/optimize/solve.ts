@@ -93,8 +93,8 @@ async function solveUnlimited(
 ): Promise<SolveOutcome> {
   try {
     return (
-      (await solvePureFlow(problem, control)) ??
-      (await solvePlaceFlow(problem, control)) ??
+      (await solvePureFlow(problem, control, incumbent)) ??
+      (await solvePlaceFlow(problem, control, incumbent)) ??
       (await solve(problem, incumbent, control))
     );
   } catch (error) {

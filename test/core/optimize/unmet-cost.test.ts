@@ -7,22 +7,11 @@ import { solveByHighs } from './highs-formulation.ts';
 import { createRandom, type Random, SETTINGS } from './instances.ts';
 import { mediumRequest } from './medium-instances.ts';
 import { tinyInstance } from './tiny-instances.ts';
+import { randomPrice } from './unmet-prices.ts';
 
 type Constraints = NonNullable<OptimizeRequest['constraints']>;
 
 const INSTANCES = 1200;
-
-/** One price, or prices by location, of the order of what a move costs. */
-function randomPrice(random: Random, ids: readonly number[]): NonNullable<Constraints['unmet_demand_cost']> {
-  const largest = random.pick([1, 10, 30, 30, 100, 1e5]);
-  const digits = random.pick([1, 1, 100, 1e4]);
-  const price = () => random.integer(0, largest * digits) / digits;
-  if (random.chance(0.4)) return price();
-  return {
-    ...(random.chance(0.5) && { default: price() }),
-    ...Object.fromEntries(ids.filter(() => random.chance(0.7)).map((id) => [id, price()])),
-  };
-}
 
 /** The request with a cost of unmet demand, and a level that leaves it something to decide. */
 function priced(

@@ -2,11 +2,10 @@
  * Independent proof that a flow is cheapest: shares no code with the solver, reads only the problem, the moves and
  * the prices, and computes in exact integers.
  *
- * With α_i, β_j, λ ≥ 0 and λ − α_i − β_j ≤ c_ij on every allowed arc (staying included), every plan costs at least λR
- * − Σ α_i s_i − Σ β_j D_j (weak duality). The flow attains that bound exactly if it uses only arcs without slack,
- * leaves no vehicle idle where α_i > 0, leaves no demand unserved where β_j > 0, and serves no more than R if λ > 0.
- * O(arcs).
- * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.3 (complementary slackness).
+ * With α_i, β_j, λ ≥ 0 and λ + q_j − α_i − β_j ≤ c_ij on every allowed arc (staying included), every plan costs at
+ * least λR + Σ (q_j − β_j) D_j − Σ α_i s_i (weak duality). The flow attains that bound exactly if it uses only arcs
+ * without slack, leaves no vehicle idle where α_i > 0, leaves no demand unserved where β_j > 0, and serves no more than
+ * R if λ > 0. O(arcs). Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.3 (complementary slackness).
  */
 import type { SparseCosts } from '../problem/distances/move-costs.ts';
 import { nextCheaper } from './next-cheaper.ts';
@@ -33,7 +32,7 @@ type Plan = {
 };
 
 function checkFlow(problem: FlowProblem, flow: Flow): Plan | string {
-  const { n, supply, demand, required } = problem;
+  const { n, supply, demand, required, unservedCost } = problem;
   const moved = new Float64Array(2 * n);
   const out = moved.subarray(0, n);
   const into = moved.subarray(n);
@@ -57,7 +56,9 @@ function checkFlow(problem: FlowProblem, flow: Flow): Plan | string {
   let served = 0;
   for (let i = 0; i < n; i++) {
     if (out[i] > supply[i]) return `${out[i]} vehicles leave location ${i}, which has ${supply[i]}`;
-    served += Math.min(demand[i], supply[i] - out[i] + into[i]);
+    const servedHere = Math.min(demand[i], supply[i] - out[i] + into[i]);
+    served += servedHere;
+    if (unservedCost) cost += unservedCost[i] * (demand[i] - servedHere);
   }
   if (served < required) return `${served} units are served, ${required} are required`;
   return { cost, served, costs, out, into };
@@ -74,23 +75,28 @@ function costOf({ n, cost }: FlowProblem, i: number, j: number): number {
 }
 
 function checkPrices(problem: FlowProblem, duals: Duals): CertificateCheck | null {
-  const { n, supply, demand, cost: costs } = problem;
+  const { n, supply, demand, unservedCost, cost: costs } = problem;
   const service = duals.service;
   if (!Number.isSafeInteger(service) || service < 0) return fail(`the multiplier of service is ${service}`);
-  /** β_j where it can bind. */
-  const relief = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
+  /** λ + q_j − β_j, the value of a vehicle at j, where it can bind. */
+  const value = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
+  let highest = 0;
   for (let i = 0; i < n; i++) {
     const alpha = duals.supply[i];
     const beta = duals.demand[i];
     if (!Number.isSafeInteger(alpha) || alpha < 0) return fail(`the price of a vehicle at ${i} is ${alpha}`);
     if (!Number.isSafeInteger(beta) || beta < 0) return fail(`the price of demand at ${i} is ${beta}`);
-    if (demand[i] > 0) relief[i] = beta;
-    if (supply[i] > 0 && demand[i] > 0 && service - alpha > beta)
-      return fail(`staying at ${i} is underpriced`);
+    const unserved = unservedCost?.[i] ?? 0;
+    if (!Number.isSafeInteger(unserved) || unserved < 0)
+      return fail(`unserved demand at ${i} costs ${unserved}`);
+    if (demand[i] > 0) value[i] = service + unserved - beta;
+    highest = Math.max(highest, value[i]);
+    if (supply[i] > 0 && value[i] > alpha) return fail(`staying at ${i} is underpriced`);
   }
+  const relief = value.map((worth) => highest - worth);
   for (let i = 0; i < n; i++) {
     if (supply[i] === 0) continue;
-    const offer = service - duals.supply[i];
+    const offer = highest - duals.supply[i];
     const j =
       costs.kind === 'dense'
         ? underpricedInRow(costs.units, i * n, n, i, offer, relief)
@@ -136,12 +142,13 @@ function underpricedInList(
 }
 
 function checkSlackness(problem: FlowProblem, flow: Flow, duals: Duals, plan: Plan): CertificateCheck {
-  const { n, supply, demand, required } = problem;
+  const { n, supply, demand, required, unservedCost } = problem;
   const { service } = duals;
+  const worthOf = (j: number) => service + (unservedCost?.[j] ?? 0);
   for (let m = 0; m < flow.units.length; m++) {
     const i = flow.from[m];
     const j = flow.to[m];
-    if (plan.costs[m] + duals.supply[i] + duals.demand[j] !== service) {
+    if (plan.costs[m] + duals.supply[i] + duals.demand[j] !== worthOf(j)) {
       return fail(`the move from ${i} to ${j} costs more than the prices say`);
     }
   }
@@ -150,7 +157,7 @@ function checkSlackness(problem: FlowProblem, flow: Flow, duals: Duals, plan: Pl
     if (into[i] > demand[i])
       return fail(`${into[i]} vehicles go to location ${i}, whose demand is ${demand[i]}`);
     const stay = Math.min(supply[i] - out[i], demand[i] - into[i]);
-    if (stay > 0 && duals.supply[i] + duals.demand[i] !== service)
+    if (stay > 0 && duals.supply[i] + duals.demand[i] !== worthOf(i))
       return fail(`serving at ${i} is not worth its price`);
     if (supply[i] > out[i] + stay && duals.supply[i] !== 0) return fail(`idle vehicles at ${i} have a price`);
     if (demand[i] > into[i] + stay && duals.demand[i] !== 0) return fail(`demand left at ${i} has a price`);

@@ -2,11 +2,11 @@
  * The flow between points on the sphere, without a distance matrix. It is solved on the moves within a radius, which
  * grows until the result is the optimum over all moves within the distance limit.
  *
- * Why a radius is sufficient: the optimum's proof has λ − α_i − β_j ≤ c_ij with α, β ≥ 0, so a move that costs λ or
- * more (λ: the Lagrangian multiplier) never matters. If every move within the radius is listed and λ is at most the
- * cost at the radius, the prices prove the optimum over all moves. If the problem is infeasible within the radius, or
- * λ is above that cost, the radius grows to what λ requires, and at least doubles. At the distance limit nothing is
- * left to prove.
+ * Why a radius is sufficient: the optimum's proof has λ + q_j − α_i − β_j ≤ c_ij with α, β ≥ 0, so a move that costs
+ * λ + max q or more (λ: the Lagrangian multiplier, q: costs of unserved demand) never matters. If every move within the
+ * radius is listed and λ + max q is at most the cost at the radius, the prices prove the optimum over all moves. If the
+ * problem is infeasible within the radius, or that sum is above that cost, the radius grows to what it requires, and at
+ * least doubles. At the distance limit nothing is left to prove.
  *
  * Complexity: O(n log n + pairs within the radius) per round, 1–3 rounds.
  */
@@ -49,11 +49,12 @@ export function solveGreatCircleFlow(
   const check = checkOf(control);
   // Too few vehicles, or too little demand: the answer is then the most that can be served, over all moves.
   const isShort = Math.min(totalUnits(problem.supply), totalUnits(problem.demand)) < problem.required;
+  const dearest = problem.unservedCost?.reduce((most, cost) => Math.max(most, cost), 0) ?? 0;
   let radiusKm = isShort ? limitKm : Math.min(limitKm, measureExtent(points).firstRadiusKm);
   for (;;) {
     const outcome = solveFlow({ ...problem, cost: nearCosts(points, costPerKm, radiusKm, check) }, control);
     if (radiusKm === limitKm || outcome.kind === 'stopped') return { ...outcome, radiusKm };
-    const price = outcome.kind === 'solved' ? outcome.duals.service : null;
+    const price = outcome.kind === 'solved' ? outcome.duals.service + dearest : null;
     if (price !== null && price <= unitsBeyond(radiusKm, costPerKm)) return { ...outcome, radiusKm };
     radiusKm = widerRadius(radiusKm, price, { costPerKm, limitKm });
   }

@@ -4,7 +4,8 @@
  * removed).
  * This file does not import HiGHS: the caller opens the model and hands over the statuses.
  *
- * Columns: x_a for each arc, then z_j for each location with demand, 0 ≤ z_j ≤ D_j.
+ * Columns: x_a for each arc, then z_j for each location with demand, 0 ≤ z_j ≤ D_j, at −q_j: the objective lacks the
+ * constant Σ q_j D_j.
  * Rows: sources Σ x ≤ s_i; sinks z_j − Σ x ≤ 0; service Σ z ≥ R.
  * Basis: a tree arc is basic; z_j is basic if "unserved → j" is in the tree, else at its upper bound; the row of
  * source i is basic if "i → nobody" is in the tree; the service row is basic if "unserved → nobody" is. A spanning
@@ -41,7 +42,7 @@ export type FlowModel = {
  */
 export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: Alternatives): FlowModel {
   const arrays = new Arrays();
-  const { supply, demand, required } = problem;
+  const { supply, demand, required, unservedCost } = problem;
   const rows = numberRows(arrays, problem, basis);
   const { ofSource, ofSink, serviceRow } = rows;
   const rowCount = serviceRow + 1;
@@ -98,6 +99,7 @@ export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: A
       indices[next[ofSink[i]]++] = column;
       indices[next[serviceRow]++] = column;
       upper[column] = demand[i];
+      if (unservedCost) cost[column] = -fromUnits(unservedCost[i]);
       columnStatus[column++] = basis.unserved[i] === 1 ? BASIS_STATUS.basic : BASIS_STATUS.upper;
     }
   }

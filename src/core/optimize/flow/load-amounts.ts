@@ -1,16 +1,24 @@
 /**
  * Problems of one class whose demand comes in whole vehicle loads, counted in loads: one unit is one vehicle.
  *
- * With capacity c, d_j = D_j / c vehicles and R = ⌈least served demand / c⌉.
+ * With capacity c, d_j = D_j / c vehicles and R = ⌈least served demand / c⌉. A load that is not served costs
+ * unmetCost_j · c, rounded down to whole units: the optimum is then a bound of the problem's, and usually equal to it.
  */
+import { UNITS_PER_COST } from '../problem/costs.ts';
 import type { Problem } from '../problem/model.ts';
 import { leastServed } from '../problem/service-level.ts';
+import { countVehicles } from '../problem/variants.ts';
 import type { FlowAmounts } from './types.ts';
 
 /** Amounts are counted in 32 bits. */
 export const MAX_UNITS = 2 ** 31 - 1;
+/** Relative. */
+const LOAD_COST_NOISE = 2 ** -50;
 
-/** Vehicles, demand and R in loads, without bounds per location; null with several classes or fractional demand. */
+/**
+ * Vehicles, demand, R and costs in loads, without bounds per location; null with several classes, with fractional
+ * demand, or if unmet demand has a cost and not all vehicles may serve or moving has a ceiling.
+ */
 export function loadAmounts(problem: Problem): FlowAmounts | null {
   const { capacities, locationIds } = problem;
   if (capacities.length !== 1) return null;
@@ -19,7 +27,19 @@ export function loadAmounts(problem: Problem): FlowAmounts | null {
   if (!demand) return null;
   const required = loadsToServe(leastServed(problem), capacity);
   if (required > MAX_UNITS) return null;
-  return { n: locationIds.length, supply: problem.supply, demand, required };
+  const amounts = { n: locationIds.length, supply: problem.supply, demand, required };
+  if (!problem.unmetCost) return amounts;
+  const { totalFleetSize, maxCostUnits } = problem.limits;
+  if (maxCostUnits !== Number.POSITIVE_INFINITY || totalFleetSize < countVehicles(problem)) return null;
+  return { ...amounts, unservedCost: loadCosts(problem.unmetCost, capacity) };
+}
+
+/** In whole units; a product of decimals may miss a whole number by a little. */
+function loadCosts(unmetCost: Float64Array, capacity: number): Float64Array {
+  return unmetCost.map((cost) => {
+    const units = cost * capacity * UNITS_PER_COST;
+    return Math.floor(units * (1 + LOAD_COST_NOISE));
+  });
 }
 
 /** Demand in vehicle loads; null if that of a location is not whole. */

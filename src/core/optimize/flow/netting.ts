@@ -21,18 +21,25 @@ import { type Amounts, addSlackArcs } from './start-tree.ts';
 import type { FlowProblem } from './types.ts';
 
 /** Every location with vehicles is a source, every location with demand a sink. */
-export function plainAmounts(arrays: Arrays, { n, supply, demand, required }: FlowProblem): Amounts {
+export function plainAmounts(
+  arrays: Arrays,
+  { n, supply, demand, required, unservedCost }: FlowProblem,
+): Amounts {
   return {
     sources: locationsWhere(arrays, n, (i) => supply[i] > 0),
     sinks: locationsWhere(arrays, n, (j) => demand[j] > 0),
     supply: doubles(arrays, supply),
     demand: doubles(arrays, demand),
     required,
+    unservedCost,
   };
 }
 
 /** Surplus and deficit after every location has served itself. */
-export function nettedAmounts(arrays: Arrays, { n, supply, demand, required }: FlowProblem): Amounts {
+export function nettedAmounts(
+  arrays: Arrays,
+  { n, supply, demand, required, unservedCost }: FlowProblem,
+): Amounts {
   const surplus = arrays.float64(n);
   const deficit = arrays.float64(n);
   let served = 0;
@@ -48,6 +55,7 @@ export function nettedAmounts(arrays: Arrays, { n, supply, demand, required }: F
     supply: surplus,
     demand: deficit,
     required: required - served,
+    unservedCost,
   };
 }
 
@@ -93,7 +101,12 @@ export function undoNetting(
     }
   }
   layOut(tree);
-  addSlackArcs(list, n, newSources.subarray(0, sourceCount), newSinks.subarray(0, sinkCount), bigM);
+  const added = {
+    sources: newSources.subarray(0, sourceCount),
+    sinks: newSinks.subarray(0, sinkCount),
+    unservedCost: problem.unservedCost,
+  };
+  addSlackArcs(list, n, added, bigM);
   addStayArcs(list, problem);
 }
 

@@ -10,7 +10,7 @@ import { UNKNOWN_PROGRESS } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
 import type { ArcSet } from './arcs.ts';
 import type { Candidates } from './candidates.ts';
-import { artificialNode, pivot, type SpanningTree, slackNode } from './spanning-tree.ts';
+import { artificialNode, pivot, type SpanningTree } from './spanning-tree.ts';
 import type { FlowControl, FlowCounts } from './types.ts';
 
 /** Pivots between two looks at stop flag and clock. */
@@ -104,8 +104,7 @@ export function treeCost({ n, parent, flow, cost }: SpanningTree): number {
   const artificial = artificialNode(n);
   let total = 0;
   for (let v = 0; v < parent.length; v++) {
-    if (v !== artificial && v !== slackNode(n) && parent[v] >= 0 && parent[v] !== artificial)
-      total += flow[v] * cost[v];
+    if (v !== artificial && parent[v] >= 0 && parent[v] !== artificial) total += flow[v] * cost[v];
   }
   return total;
 }

@@ -8,24 +8,23 @@
  *   sinks     must_j: L_j            serve_j: D_j − min(L_j, D_j)             bay_j: U_j − max(L_j, D_j)
  *             free: all vehicles, shared by the locations without a maximum
  *   arcs      i → must_j, serve_j, bay_j at c_ij, i → free at the least c_ij of these locations (its own: 0);
- *             unserved → serve_j, bay_j, free and empty → bay_j, free at 0
+ *             unserved → serve_j at what a load costs that is not served; unserved and empty → bay_j, free at 0
  *
  * Vehicles at j serve while demand is open, so `must_j` serves min(L_j, D_j). If more is served than R', units of
  * "unserved" fill bays. O(n) sinks, up to 3 n² arcs.
  */
 
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
-import { evaluateMoves } from '../problem/evaluate.ts';
+import { createIncumbent } from '../problem/incumbent.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
-import type { Moves, Problem, Solution, SolveOutcome } from '../problem/model.ts';
+import type { Moves, Problem, SolveOutcome } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
-import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isStopped } from '../run/stopping.ts';
 import { flowCosts, forEachMove } from './flow-costs.ts';
 import { loadAmounts, MAX_UNITS } from './load-amounts.ts';
-import { flowFigures, reportTo, unprovedPlan } from './pure-flow.ts';
+import { provedPlan, reportTo, unprovedPlan } from './pure-flow.ts';
 import { totalUnits } from './solve-flow.ts';
 import { solveTransport, type Transport } from './transport.ts';
 import type { Flow, FlowAmounts } from './types.ts';
@@ -34,9 +33,12 @@ import type { Flow, FlowAmounts } from './types.ts';
  * Solves one class and whole loads with bounds per location. Null if the problem is not of this kind, or is not solved
  * here. When time is up, the best plan so far, unproved, if one exists.
  */
-export async function solvePlaceFlow(problem: Problem, control: SolveControl): Promise<SolveOutcome | null> {
-  const isOfKind = hasLocationBounds(problem) && !hasUnmetCost(problem);
-  const amounts = isOfKind ? loadAmounts(problem) : null;
+export async function solvePlaceFlow(
+  problem: Problem,
+  control: SolveControl,
+  incumbent = createIncumbent(problem, 0, control),
+): Promise<SolveOutcome | null> {
+  const amounts = hasLocationBounds(problem) ? loadAmounts(problem) : null;
   if (!amounts) return null;
   const infeasible: SolveOutcome = { kind: 'infeasible', boundUnits: null };
   if (amounts.required > problem.limits.totalFleetSize) return infeasible;
@@ -57,24 +59,12 @@ export async function solvePlaceFlow(problem: Problem, control: SolveControl): P
     return outcome.plan && unprovedPlan(problem, movesBetween(layout, outcome.plan.flow), outcome.counts);
   }
   if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible', boundUnits: outcome.cost };
-  const moves = movesBetween(layout, outcome.flow);
-  const { costUnits, served, broken } = evaluateMoves(problem, moves);
-  if (broken.length > 0 || costUnits !== outcome.cost) return null;
-  const solution: Solution = {
-    moves,
-    costUnits,
-    objectiveUnits: costUnits,
-    boundUnits: costUnits,
-    gap: 0,
-    proved: true,
-    served,
-    figures: {
-      ...flowFigures(problem, outcome.counts),
-      boundBy: ['reduced costs of all moves'],
-      ...(outcome.confirmedWithin !== null && { confirmedWithin: outcome.confirmedWithin }),
-    },
-  };
-  return { kind: 'solved', solution };
+  return provedPlan(problem, incumbent, {
+    moves: movesBetween(layout, outcome.flow),
+    boundUnits: outcome.cost + places.unreachableCost,
+    counts: outcome.counts,
+    confirmedWithin: outcome.confirmedWithin,
+  });
 }
 
 type Places = {
@@ -90,9 +80,11 @@ type Places = {
   empty: number;
   /** All places. */
   total: number;
+  /** Cost units of the demand beyond the places of its location. */
+  unreachableCost: number;
 };
 
-function countPlaces(problem: Problem, { n, supply, demand, required }: FlowAmounts): Places {
+function countPlaces(problem: Problem, { n, supply, demand, required, unservedCost }: FlowAmounts): Places {
   const vehicles = totalUnits(supply);
   const must = new Int32Array(n);
   const serve = new Int32Array(n);
@@ -102,11 +94,13 @@ function countPlaces(problem: Problem, { n, supply, demand, required }: FlowAmou
   let toServe = required;
   let serving = 0;
   let total = 0;
+  let unreachableCost = 0;
   for (let j = 0; j < n; j++) {
     const most = Math.min(Math.floor(mostAt(problem, j)), vehicles);
     // Above the number of vehicles, a minimum is out of reach.
     const least = Math.min(Math.ceil(leastAt(problem, j)), vehicles + 1);
     const demanded = Math.min(demand[j], most);
+    if (unservedCost) unreachableCost += unservedCost[j] * (demand[j] - demanded);
     must[j] = least;
     serve[j] = Math.max(0, demanded - least);
     if (most === vehicles) {
@@ -125,7 +119,7 @@ function countPlaces(problem: Problem, { n, supply, demand, required }: FlowAmou
     unserved += empty;
     empty = 0;
   }
-  return { must, serve, bay, isFree, free, unserved, empty, total };
+  return { must, serve, bay, isFree, free, unserved, empty, total, unreachableCost };
 }
 
 type Layout = {
@@ -137,28 +131,32 @@ type Layout = {
 };
 
 /** Sources: the n locations, unserved, empty. */
-function layOut({ n, supply }: FlowAmounts, places: Places, costs: FlowCosts): Layout {
+function layOut({ n, supply, unservedCost }: FlowAmounts, places: Places, costs: FlowCosts): Layout {
   const { must, serve, bay, isFree, free, unserved, empty } = places;
   const sources = Int32Array.from([...supply, unserved, empty]);
   const sinks: number[] = [];
   const column: number[] = [];
   /** Sinks that a unit of "unserved" or "empty" may fill. */
   const forUnserved: number[] = [];
+  const unservedUnits: number[] = [];
   const forEmpty: number[] = [];
-  const add = (j: number, amount: number, mayStayUnserved: boolean, mayStayEmpty: boolean) => {
+  const add = (j: number, amount: number, unservedAt: number | null, mayStayEmpty: boolean) => {
     if (amount === 0) return;
-    if (mayStayUnserved) forUnserved.push(sinks.length);
+    if (unservedAt !== null) {
+      forUnserved.push(sinks.length);
+      unservedUnits.push(unservedAt);
+    }
     if (mayStayEmpty) forEmpty.push(sinks.length);
     sinks.push(amount);
     column.push(j);
   };
   for (let j = 0; j < n; j++) {
-    add(j, must[j], false, false);
-    add(j, serve[j], true, false);
-    add(j, bay[j], true, true);
+    add(j, must[j], null, false);
+    add(j, serve[j], unservedCost?.[j] ?? 0, false);
+    add(j, bay[j], 0, true);
   }
   const freeSink = sinks.length;
-  add(-1, free, true, true);
+  add(-1, free, 0, true);
   const starts = new Int32Array(n + 3);
   const targets: number[] = [];
   const units: number[] = [];
@@ -180,6 +178,7 @@ function layOut({ n, supply }: FlowAmounts, places: Places, costs: FlowCosts): L
     starts[i + 1] = targets.length;
   }
   targets.push(...forUnserved);
+  units.push(...unservedUnits);
   starts[n + 1] = targets.length;
   targets.push(...forEmpty);
   starts[n + 2] = targets.length;

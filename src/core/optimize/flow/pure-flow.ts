@@ -11,16 +11,16 @@
  */
 
 import { evaluateMoves } from '../problem/evaluate.ts';
+import { createIncumbent, type Incumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem, Solution, SolveFigures, SolveOutcome } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
-import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import { msOf } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
 import type { SolveControl, SolveProgress } from '../run/control.ts';
 import { isStopped, OutOfTime, type Stopping } from '../run/stopping.ts';
-import { type Confirmation, confirmFlow } from './flow-confirm.ts';
+import { confirmFlow } from './flow-confirm.ts';
 import { flowCosts } from './flow-costs.ts';
 import { solveGreatCircleFlow } from './great-circle-flow.ts';
 import { loadAmounts } from './load-amounts.ts';
@@ -29,7 +29,7 @@ import type { FlowAmounts, FlowControl, FlowCounts, FlowOutcome, FlowProblem, So
 
 /** The flow problem without its costs; null if the problem is not a pure flow. */
 function flowAmounts(problem: Problem): FlowAmounts | null {
-  return hasLocationBounds(problem) || hasUnmetCost(problem) ? null : loadAmounts(problem);
+  return hasLocationBounds(problem) ? null : loadAmounts(problem);
 }
 
 /** Whether the problem is a pure flow. */
@@ -44,10 +44,14 @@ export function asFlowProblem(problem: Problem): FlowProblem | null {
 }
 
 /**
- * Solves a pure flow. Null if the problem is not one, or is not solved here. When time is up, the best plan so far,
- * unproved, if one exists.
+ * Solves a pure flow. Null if the problem is not one, or is not solved here; what is known by then is in the incumbent.
+ * When time is up, the best plan so far, unproved, if one exists.
  */
-export async function solvePureFlow(problem: Problem, control: SolveControl): Promise<SolveOutcome | null> {
+export async function solvePureFlow(
+  problem: Problem,
+  control: SolveControl,
+  incumbent = createIncumbent(problem, 0, control),
+): Promise<SolveOutcome | null> {
   const flow = flowAmounts(problem);
   if (!flow) return null;
   if (flow.required > problem.limits.totalFleetSize) return { kind: 'infeasible', boundUnits: null };
@@ -61,7 +65,13 @@ export async function solvePureFlow(problem: Problem, control: SolveControl): Pr
     if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible', boundUnits: outcome.cost };
     const confirmation = await confirmFlow(problem.caches.thread, flow, outcome, control);
     if (confirmation.kind === 'contradicted') return null;
-    return { kind: 'solved', solution: toSolution(problem, flow, outcome, confirmation) };
+    const { from, to, units } = outcome.flow;
+    return provedPlan(problem, incumbent, {
+      moves: movesOfFlow(from, to, units),
+      boundUnits: outcome.cost,
+      counts: outcome.counts,
+      confirmedWithin: confirmation.kind === 'confirmed' ? confirmation.iterations : null,
+    });
   } catch (error) {
     if (error instanceof OutOfTime) throw error;
     // Sums beyond exact integers, or a certificate that does not hold: HiGHS solves the problem instead.
@@ -96,13 +106,13 @@ function unsolved(
 
 /** A plan that the end of the time left unproved; null if it breaks a constraint. */
 export function unprovedPlan(problem: Problem, moves: Moves, counts: FlowCounts): SolveOutcome | null {
-  const { costUnits, served, broken } = evaluateMoves(problem, moves);
+  const { costUnits, objectiveUnits, served, broken } = evaluateMoves(problem, moves);
   if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) return null;
-  const gap = costUnits > 0 ? 1 : 0;
+  const gap = objectiveUnits > 0 ? 1 : 0;
   const solution: Solution = {
     moves,
     costUnits,
-    objectiveUnits: costUnits,
+    objectiveUnits,
     boundUnits: 0,
     gap,
     proved: gap === 0,
@@ -112,7 +122,7 @@ export function unprovedPlan(problem: Problem, moves: Moves, counts: FlowCounts)
   return { kind: 'solved', solution };
 }
 
-export function flowFigures({ locationIds }: Problem, counts: FlowCounts): SolveFigures {
+function flowFigures({ locationIds }: Problem, counts: FlowCounts): SolveFigures {
   return {
     method: 'network_simplex',
     columns: counts.candidates,
@@ -122,38 +132,36 @@ export function flowFigures({ locationIds }: Problem, counts: FlowCounts): Solve
   };
 }
 
-function toSolution(
+/**
+ * The plan of an optimal flow. Null if it breaks a constraint, or if the costs of unserved loads were rounded down so
+ * far that the flow does not prove it: then the incumbent keeps both plan and bound.
+ * @param boundUnits the cost of the flow
+ */
+export function provedPlan(
   problem: Problem,
-  flow: FlowAmounts,
-  { cost, counts, flow: { from, to, units } }: SolvedFlow,
-  confirmation: Confirmation,
-): Solution {
-  return {
-    moves: movesOfFlow(from, to, units),
-    costUnits: cost,
-    objectiveUnits: cost,
-    boundUnits: cost,
-    gap: 0,
-    proved: true,
-    served:
-      Math.min(servedLoads(flow, from, to, units), problem.limits.totalFleetSize) * problem.capacities[0],
-    figures: {
-      ...flowFigures(problem, counts),
-      boundBy: ['reduced costs of all moves'],
-      ...(confirmation.kind === 'confirmed' && { confirmedWithin: confirmation.iterations }),
-    },
+  incumbent: Incumbent,
+  {
+    moves,
+    boundUnits,
+    counts,
+    confirmedWithin,
+  }: { moves: Moves; boundUnits: number; counts: FlowCounts; confirmedWithin: number | null },
+): SolveOutcome | null {
+  const { costUnits, objectiveUnits, served, broken } = evaluateMoves(problem, moves);
+  if (broken.length > 0 || objectiveUnits < boundUnits) return null;
+  const figures: SolveFigures = {
+    ...flowFigures(problem, counts),
+    boundBy: ['reduced costs of all moves'],
+    ...(confirmedWithin !== null && { confirmedWithin }),
   };
-}
-
-function servedLoads(flow: FlowAmounts, from: Int32Array, to: Int32Array, units: Int32Array): number {
-  const present = flow.supply.slice();
-  for (let m = 0; m < units.length; m++) {
-    present[from[m]] -= units[m];
-    present[to[m]] += units[m];
+  if (objectiveUnits === boundUnits) {
+    const solution = { moves, costUnits, objectiveUnits, boundUnits, gap: 0, proved: true, served, figures };
+    return { kind: 'solved', solution };
   }
-  let served = 0;
-  for (let j = 0; j < flow.n; j++) served += Math.min(present[j], flow.demand[j]);
-  return served;
+  incumbent.raiseBoundUnits(boundUnits, 'reduced costs of all moves');
+  incumbent.consider(moves, 'network_simplex');
+  Object.assign(incumbent.figures, figures);
+  return incumbent.isProved() ? incumbent.finish('done') : null;
 }
 
 /** Progress of a network simplex, which has no bound before it has the optimum. */

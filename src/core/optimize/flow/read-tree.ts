@@ -119,7 +119,10 @@ export function readAlternatives(tree: SpanningTree, list: Candidates, k: number
 }
 
 /** Prices from the potentials of an optimal tree of all locations. */
-export function readDuals({ n, potential, arrays }: SpanningTree, { supply, demand }: FlowProblem): Duals {
+export function readDuals(
+  { n, potential, arrays }: SpanningTree,
+  { supply, demand, unservedCost }: FlowProblem,
+): Duals {
   const idle = potential[idleNode(n)];
   const slack = potential[slackNode(n)];
   const duals: Duals = {
@@ -129,7 +132,7 @@ export function readDuals({ n, potential, arrays }: SpanningTree, { supply, dema
   };
   for (let i = 0; i < n; i++) {
     if (supply[i] > 0) duals.supply[i] = potential[i] - idle;
-    if (demand[i] > 0) duals.demand[i] = slack - potential[sinkNode(n, i)];
+    if (demand[i] > 0) duals.demand[i] = slack + (unservedCost?.[i] ?? 0) - potential[sinkNode(n, i)];
   }
   return duals;
 }

@@ -5,7 +5,7 @@
  *
  * Transportation form, with F = Σ s vehicles, R required, all arcs without bounds:
  *   sources: s_i, and ΣD − R of demand that is not served; sinks: D_j, and F − R vehicles that serve nobody;
- *   arcs: i → j at c_ij (staying: 0), i → nobody, unserved → j, unserved → nobody at 0.
+ *   arcs: i → j at c_ij (staying: 0), unserved → j at q_j, i → nobody and unserved → nobody at 0.
  * Flow from "unserved" to "nobody" is demand served beyond R. The flows are therefore the plans of the model, because
  * vehicles that serve nobody stay at no cost.
  *
@@ -58,7 +58,7 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
   const reachable = Math.min(problem.required, totalUnits(problem.supply), totalUnits(problem.demand));
   const reduced = reachable < problem.required ? { ...problem, required: reachable } : problem;
   const netted = nettedAmounts(arrays, reduced);
-  if (netted.required <= 0) {
+  if (netted.required <= 0 && !problem.unservedCost) {
     counts.method = 'still';
     const answer = {
       flow: NO_FLOW,

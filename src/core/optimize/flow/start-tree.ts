@@ -28,8 +28,13 @@ export type Amounts = {
   /** n each; consumed. */
   supply: Float64Array;
   demand: Float64Array;
-  /** Units to serve, at most Σ supply and Σ demand. */
+  /**
+   * Units to serve, at most Σ supply and Σ demand. Less than 0 if more are served already; without costs of unserved
+   * demand nothing is left to do then.
+   */
   required: number;
+  /** n: cost of a unit of demand that is not served; absent: 0. */
+  unservedCost: Float64Array | undefined;
 };
 
 /**
@@ -44,15 +49,17 @@ export function startTree(
   arcs: ArcSet,
 ): number | null {
   const { n, parent } = tree;
-  const { sources, sinks, supply, demand } = amounts;
+  const { sources, sinks, supply, demand, unservedCost } = amounts;
   const idle = idleNode(n);
   const slack = slackNode(n);
   let toServe = amounts.required;
   attach(tree, slack, idle, 0, 0);
 
   const send = (i: number, j: number, cost: number): void => {
-    const units = Math.min(supply[i], demand[j], toServe);
-    if (units === 0) return;
+    // Where unserved demand has a cost, more than required may be served, and all that pays off is.
+    const most = unservedCost ? Number.POSITIVE_INFINITY : toServe;
+    const units = Math.min(supply[i], demand[j], most);
+    if (units === 0 || (toServe <= 0 && cost >= unservedCost![j])) return;
     const sink = sinkNode(n, j);
     supply[i] -= units;
     demand[j] -= units;
@@ -67,7 +74,7 @@ export function startTree(
   };
 
   const order = orderByCost(list, list.count);
-  for (let r = 0; r < order.length && toServe > 0; r++) {
+  for (let r = 0; r < order.length && (toServe > 0 || unservedCost); r++) {
     const a = order[r];
     send(list.from[a], list.to[a] - sinkNode(n, 0), list.cost[a]);
   }
@@ -80,14 +87,15 @@ export function startTree(
       send(i, j, cost);
     });
   }
-  const bigM = toServe > 0 ? artificialCost(n, arcs) : null;
+  if (toServe < 0) attach(tree, slack, idle, -toServe, 0);
+  const bigM = toServe > 0 ? artificialCost(n, arcs, unservedCost) : null;
   if (bigM !== null) attachArtificial(tree, amounts, toServe, bigM);
   for (const i of sources) if (parent[i] < 0) attach(tree, i, idle, supply[i], 0);
   for (const j of sinks) {
-    if (parent[sinkNode(n, j)] < 0) attach(tree, sinkNode(n, j), slack, demand[j], 0);
+    if (parent[sinkNode(n, j)] < 0) attach(tree, sinkNode(n, j), slack, demand[j], unservedCost?.[j] ?? 0);
   }
   addCandidate(list, slack, idle, 0);
-  addSlackArcs(list, n, sources, sinks, bigM);
+  addSlackArcs(list, n, amounts, bigM);
   layOut(tree);
   return bigM;
 }
@@ -99,20 +107,20 @@ export function startTree(
 export function addSlackArcs(
   list: Candidates,
   n: number,
-  sources: Int32Array,
-  sinks: Int32Array,
+  { sources, sinks, unservedCost }: Pick<Amounts, 'sources' | 'sinks' | 'unservedCost'>,
   bigM: number | null,
 ): void {
   for (const i of sources) addCandidate(list, i, idleNode(n), 0);
-  for (const j of sinks) addCandidate(list, slackNode(n), sinkNode(n, j), 0);
+  for (const j of sinks) addCandidate(list, slackNode(n), sinkNode(n, j), unservedCost?.[j] ?? 0);
   if (bigM === null) return;
   for (const i of sources) addCandidate(list, i, artificialNode(n), bigM);
   for (const j of sinks) addCandidate(list, artificialNode(n), sinkNode(n, j), 0);
 }
 
 /** @throws RangeError if costs are too large for exact sums */
-function artificialCost(n: number, arcs: ArcSet): number {
-  const largest = arcs.largestCost();
+function artificialCost(n: number, arcs: ArcSet, unservedCost: Float64Array | undefined): number {
+  const largest =
+    unservedCost?.reduce((most, cost) => Math.max(most, cost), arcs.largestCost()) ?? arcs.largestCost();
   const cost = 4 * (n + 2) * (largest + 1);
   if (cost > Number.MAX_SAFE_INTEGER / 8) {
     throw new RangeError(`a cost of ${largest} units is too large for exact sums over ${n} locations`);
@@ -123,7 +131,7 @@ function artificialCost(n: number, arcs: ArcSet): number {
 /** Attaches `missing` units of sources and sinks to the artificial node, and that node to one of the sources. */
 function attachArtificial(
   tree: SpanningTree,
-  { sources, sinks, supply, demand }: Amounts,
+  { sources, sinks, supply, demand, unservedCost }: Amounts,
   missing: number,
   cost: number,
 ): void {
@@ -154,6 +162,6 @@ function attachArtificial(
     left -= units;
     demand[j] -= units;
     attach(tree, sink, artificial, units, 0);
-    if (demand[j] > 0) attach(tree, slackNode(n), sink, demand[j], 0);
+    if (demand[j] > 0) attach(tree, slackNode(n), sink, demand[j], unservedCost?.[j] ?? 0);
   }
 }

@@ -1,11 +1,12 @@
 /**
  * The pure flow case of the model: one capacity class, whole demand, one unit = one vehicle (or one vehicle's load).
  *
- *   minimise   Σ c_ij x_ij
+ *   minimise   Σ c_ij x_ij + Σ q_j (D_j − y_j)
  *   subject to Σ_j x_ij = s_i              every vehicle stays (cost 0, always allowed) or moves
  *              y_j ≤ Σ_i x_ij, 0 ≤ y_j ≤ D_j, Σ_j y_j ≥ R
  *
- * Costs are whole numbers ≥ 0 in cost units of 1e-4. Staying costs 0, so a vehicle moves only to serve.
+ * Costs are whole numbers ≥ 0 in cost units of 1e-4. Staying costs 0, so a vehicle moves only to serve. q_j, what a
+ * unit of demand costs that is not served, is 0 in most problems.
  */
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
 import type { Control, SolveProgress } from '../run/control.ts';
@@ -23,6 +24,8 @@ export type FlowProblem = {
   /** R: the least units of demand to serve, ≥ 0. */
   required: number;
   cost: FlowCosts;
+  /** n: what a unit of demand costs that is not served, in whole cost units ≥ 0; absent: nothing anywhere. */
+  unservedCost?: Float64Array;
 };
 
 /** Vehicles that move, in parallel arrays, by source then target; the others stay. */
@@ -30,7 +33,7 @@ export type Flow = { from: Int32Array; to: Int32Array; units: Int32Array };
 
 /**
  * Prices that prove the optimum: for every allowed i → j (staying included) from a location with vehicles to one with
- * demand, `service − supply_i − demand_j ≤ c_ij`, all prices ≥ 0. In cost units.
+ * demand, `service + unservedCost_j − supply_i − demand_j ≤ c_ij`, all prices ≥ 0. In cost units.
  */
 export type Duals = {
   /** The cost of one more required unit of demand. */
@@ -56,7 +59,7 @@ export type FlowCounts = {
 
 export type SolvedFlow = {
   flow: Flow;
-  /** Σ c_ij x_ij, the optimum. */
+  /** Σ c_ij x_ij + Σ q_j (D_j − y_j), the optimum. */
   cost: number;
   duals: Duals;
   basis: FlowBasis;

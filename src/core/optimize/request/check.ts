@@ -99,11 +99,10 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
   const isBounded = hasLocationBounds({ limits: readLocationBounds(request, ids) });
   if (needsMatrix(request)) faults.push(refuseMatrix(ids.length, usesStoredTravel(options)));
   if (hasChangeCost(request) && ids.length > MAX_MATRIX_LOCATIONS) faults.push(refuseTargets(ids.length));
-  const hasUnmetCost = (constraints.unmet_demand_cost ?? null) !== null;
-  if (options.explain || capacities.size > 1 || isBounded || hasUnmetCost) {
+  if (options.explain || capacities.size > 1 || isBounded) {
     const locations = ids.length;
     if (options.explain) faults.push(refuseExplanation(locations));
-    if (capacities.size > 1 || isBounded || hasUnmetCost) {
+    if (capacities.size > 1 || isBounded) {
       faults.push(
         refuseClasses({
           capacities: capacities.size,
