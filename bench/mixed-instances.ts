@@ -5,6 +5,7 @@
 
 import type { Problem } from '../src/core/optimize/problem/model.ts';
 import { greatCircleNetwork } from '../src/core/optimize/problem/network.ts';
+import { NO_PAIR_LIMITS } from '../src/core/optimize/problem/pairs.ts';
 import { newCaches, threadCache } from '../test/core/optimize/cached.ts';
 import { createUniform, SERVICE_LEVEL } from './instances.ts';
 
@@ -45,6 +46,7 @@ export function createMixedProblem(seed: number, { n, perLocation, capacities }:
       minVehiclesPerLocation: 0,
       maxVehiclesPerLocation: Number.POSITIVE_INFINITY,
       totalFleetSize: Number.POSITIVE_INFINITY,
+      ...NO_PAIR_LIMITS,
     },
     fleet: {
       request: new Int32Array(vehicles),

@@ -55,7 +55,7 @@ export const ProgressState = {
   stage: nullable(
     Type.String({
       description:
-        '`build`, `solve`, `verify`, `explain`; of a decision `risk`, `forecast` before them; of a backtest `backtest`',
+        '`build`, `solve`, `milp_refinement` (with `options.refine`), `verify`, `explain`; of a decision `risk`, `forecast` before them; of a backtest `backtest`',
     }),
   ),
   incumbent: nullable(

@@ -212,6 +212,38 @@ const Travel = Type.Union([Type.Enum(['great_circle', 'stored']), StoredTravel],
     '`{"source": "stored", "fallback": "great_circle"}`',
 });
 
+/** Largest number of vehicles that a pair of locations may be required to have. */
+const MAX_VEHICLES_PER_MOVE = MAX_REQUEST_VEHICLES;
+
+/** Rules about pairs of locations. */
+const Refine = Type.Object(
+  {
+    min_vehicles_per_move: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_VEHICLES_PER_MOVE,
+        description: 'fewest vehicles of a pair that is used',
+      }),
+    ),
+    cost_per_pair: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: MAX_MOVE_RATE,
+        description: 'of each pair that is used, beside `total_cost`; the plan minimizes the sum of both',
+      }),
+    ),
+    max_pairs: Type.Optional({ ...Count, description: 'most pairs that are used' }),
+    max_moves_from: Type.Optional({ ...Count, description: 'most pairs that are used from a location' }),
+  },
+  {
+    $id: 'Refine',
+    additionalProperties: false,
+    description:
+      'rules about pairs of locations. A pair is used if vehicles move from the one location to the other, however ' +
+      'many and of whatever capacity. The stage `milp_refinement` turns the cheapest plan into one that keeps the rules',
+  },
+);
+
 export const OptimizeOptions = Type.Object(
   {
     cost: Type.Optional(MoveCost),
@@ -252,6 +284,7 @@ export const OptimizeOptions = Type.Object(
       Type.Number({ minimum: MIN_TIME_LIMIT_SECONDS, description: "the solver's own limit" }),
     ),
     optimality_gap: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+    refine: Type.Optional(Refine),
     explain: Type.Optional(
       Type.Boolean({
         default: false,
@@ -425,6 +458,9 @@ const CONSTRAINT_NAMES = [
   'min_vehicles_per_location',
   'max_vehicles_per_location',
   'total_fleet_size',
+  'min_vehicles_per_move',
+  'max_pairs',
+  'max_moves_from',
   'network',
   'supply',
 ] as const;
@@ -435,6 +471,9 @@ export const BINDING_CONSTRAINTS = [
   'min_vehicles_per_location',
   'max_vehicles_per_location',
   'total_fleet_size',
+  'min_vehicles_per_move',
+  'max_pairs',
+  'max_moves_from',
 ] as const;
 
 export const BindingConstraint = Type.Object(
@@ -579,6 +618,25 @@ export const Stability = Type.Object(
   { $id: 'Stability', description: 'only with `options.previous_plan_id`' },
 );
 export type Stability = Static<typeof Stability>;
+export const Refinement = Type.Object(
+  {
+    pairs: Type.Integer({ description: 'pairs of locations that vehicles move between' }),
+    cost_per_pair: Type.Number({ description: 'as requested, rounded up to 0.0001; 0 if it was not' }),
+    pair_cost: Type.Number({
+      description: 'pairs × cost_per_pair: part of what the plan minimizes, not of `total_cost`',
+    }),
+    pairs_without: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'pairs of the plan that `cost_without` belongs to',
+    }),
+    cost_without: Type.Union([Type.Number(), Type.Null()], {
+      description:
+        '`total_cost` of the cheapest plan without the rules, to the requested gap: the plan that this one started ' +
+        'from. null: there was no time for it',
+    }),
+  },
+  { $id: 'Refinement', description: 'only with rules in `options.refine`' },
+);
+export type Refinement = Static<typeof Refinement>;
 
 export const SOLVER_STATUSES = ['optimal', 'feasible', 'infeasible', 'error'] as const;
 export type SolverStatus = (typeof SOLVER_STATUSES)[number];
@@ -603,6 +661,14 @@ export const OptimizationResult = Type.Object(
     insights: Type.Optional(Insights),
     shortfall: Type.Optional(Shortfall),
     stability: Type.Optional(Stability),
+    stages: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'stages of the optimization that ran, in their order (see `/api/v1/config`); absent if only those did ' +
+          'that run for every request',
+      }),
+    ),
+    refinement: Type.Optional(Refinement),
   },
   { $id: 'OptimizationResult' },
 );

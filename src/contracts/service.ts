@@ -1,12 +1,21 @@
 import { type Static, Type } from 'typebox';
 
-/** Stages of the optimization pipeline; only the first is active. */
-export const ACTIVE_STAGES = ['min_cost_flow'];
+/** Stages of the optimization pipeline, in the order in which they run. */
+export const AVAILABLE_STAGES = ['critical_demand', 'min_cost_flow', 'milp_refinement'] as const;
+export type PipelineStage = (typeof AVAILABLE_STAGES)[number];
+/** Stages that run for every request; the others only for those that ask for them. */
+export const ACTIVE_STAGES: PipelineStage[] = ['min_cost_flow'];
 
 export const ServiceConfiguration = Type.Object(
   {
     forecasting: Type.Object({ model: Type.String(), horizon_days: Type.Integer() }),
-    optimization: Type.Object({ solver: Type.String(), stages: Type.Array(Type.String()) }),
+    optimization: Type.Object({
+      solver: Type.String(),
+      stages: Type.Array(Type.String(), { description: 'stages that run for every request' }),
+      available_stages: Type.Array(Type.String(), {
+        description: 'all stages, in their order; `data.stages` of an answer names those that ran',
+      }),
+    }),
     features: Type.Object({ enable_caching: Type.Boolean(), enable_risk_scoring: Type.Boolean() }),
   },
   { $id: 'ServiceConfiguration' },

@@ -38,7 +38,11 @@ describe('the interface specification', () => {
     expect((await send(`${base}/api/v1/config`)).body).toEqual(
       success({
         forecasting: { model: expect.any(String), horizon_days: 7 },
-        optimization: { solver: 'highs', stages: ['min_cost_flow'] },
+        optimization: {
+          solver: 'highs',
+          stages: ['min_cost_flow'],
+          available_stages: ['critical_demand', 'min_cost_flow', 'milp_refinement'],
+        },
         features: { enable_caching: true, enable_risk_scoring: true },
       }),
     );

@@ -1,7 +1,8 @@
 /** Entry of the optimizer: a checked request in, a tagged outcome out. build → solve → plan → verify → explain. */
 
-import type { OptimizationResult, OptimizeRequest, Shortfall } from '../../contracts/optimize.ts';
+import type { OptimizationResult, OptimizeRequest, Refinement, Shortfall } from '../../contracts/optimize.ts';
 import type { Certificate } from '../../contracts/plans.ts';
+import type { PipelineStage } from '../../contracts/service.ts';
 import { requireFinite } from '../finite.ts';
 import { computeKpis } from './answer/kpis.ts';
 import { describeLocations, moveDistances } from './answer/locations.ts';
@@ -15,10 +16,11 @@ import { fromUnits } from './problem/costs.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
 import type { LocationPoint, OptimizeInput, OptimizeOutcome, Problem, Solution } from './problem/model.ts';
 import { TooManyLocationsError } from './problem/network.ts';
+import { hasPairRules, vehiclesByPair } from './problem/pairs.ts';
 import { withoutUnmetCost } from './problem/unmet-cost.ts';
 import type { ProgressReport } from './progress.ts';
 import { createProgress } from './progress.ts';
-import { readOptions } from './request/limits.ts';
+import { asksForPairs, readOptions } from './request/limits.ts';
 import { buildProblem } from './request/problem.ts';
 import { RefusedError } from './request/refusals.ts';
 import { answerMs, msOf } from './run/budget.ts';
@@ -64,7 +66,8 @@ export async function optimize(
 async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Promise<OptimizeOutcome> {
   const { request, settings } = input;
   const options = readOptions(request, settings);
-  const progress = createProgress(options.explain, hooks.onProgress, hooks.progressIntervalMs);
+  const isRefined = asksForPairs(request);
+  const progress = createProgress(options.explain, hooks.onProgress, hooks.progressIntervalMs, isRefined);
   const control: SolveControl = {
     deadlineMs: nowMs() + options.timeLimitSeconds * 1000,
     stopFlag: hooks.stopFlag,
@@ -246,6 +249,23 @@ function createResult(
     solver_status: solution.proved ? 'optimal' : 'feasible',
     ...(solution.proved ? {} : { gap: solution.gap }),
     locations: describeLocations(problem, names, presence),
+    ...(hasPairRules(problem) && {
+      stages: ['min_cost_flow', 'milp_refinement'] satisfies PipelineStage[],
+      refinement: describeRefinement(problem, solution),
+    }),
+  };
+}
+
+/** What the rules about pairs of locations lead to. */
+function describeRefinement(problem: Problem, { moves, before }: Solution): Refinement {
+  const { pairCostUnits = 0 } = problem;
+  const pairs = vehiclesByPair(problem, moves).size;
+  return {
+    pairs,
+    cost_per_pair: fromUnits(pairCostUnits),
+    pair_cost: fromUnits(pairs * pairCostUnits),
+    pairs_without: before?.pairs ?? null,
+    cost_without: before ? fromUnits(before.costUnits) : null,
   };
 }
 

@@ -10,7 +10,7 @@ import { nowMs } from './run/clock.ts';
 import type { SolveProgress } from './run/control.ts';
 
 export type ProgressReport = {
-  stage: 'build' | 'solve' | 'verify' | 'explain';
+  stage: 'build' | 'solve' | 'milp_refinement' | 'verify' | 'explain';
   /** 0 … 1, never falling. */
   progress: number;
   incumbent?: number | null;
@@ -24,10 +24,10 @@ type Stage = ProgressReport['stage'];
 
 /** Where each stage begins. A requested explanation takes about as long as the solve. */
 const BEGINS: Record<'plain' | 'explained', Record<Stage, number>> = {
-  plain: { build: 0, solve: 0.05, verify: 0.95, explain: 0.98 },
-  explained: { build: 0, solve: 0.05, verify: 0.55, explain: 0.6 },
+  plain: { build: 0, solve: 0.05, milp_refinement: 0.2, verify: 0.95, explain: 0.98 },
+  explained: { build: 0, solve: 0.05, milp_refinement: 0.15, verify: 0.55, explain: 0.6 },
 };
-const ORDER: Stage[] = ['build', 'solve', 'verify', 'explain'];
+const ORDER: Stage[] = ['build', 'solve', 'milp_refinement', 'verify', 'explain'];
 
 export type ProgressReporter = {
   /** Reports that a stage has begun, or its progress (`share` 0 … 1). */
@@ -36,12 +36,15 @@ export type ProgressReporter = {
   solving(progress: SolveProgress): void;
 };
 
+/** @param isRefined whether rules about pairs of locations have a stage of their own */
 export function createProgress(
   explained: boolean,
   onProgress: ((p: ProgressReport) => void) | undefined,
   intervalMs = msOf('progress'),
+  isRefined = false,
 ): ProgressReporter {
   const begins = BEGINS[explained ? 'explained' : 'plain'];
+  const order = ORDER.filter((stage) => isRefined || stage !== 'milp_refinement');
   let reported = 0;
   let reportedStage: Stage | null = null;
   let reportedMs = 0;
@@ -51,7 +54,7 @@ export function createProgress(
     if (stage === reportedStage && now - reportedMs < intervalMs) return;
     reportedStage = stage;
     reportedMs = now;
-    const next = ORDER[ORDER.indexOf(stage) + 1];
+    const next = order[order.indexOf(stage) + 1];
     const end = next ? begins[next] : 1;
     const progress = begins[stage] + (end - begins[stage]) * Math.min(1, Math.max(0, share || 0));
     reported = Math.max(reported, progress);
@@ -59,8 +62,8 @@ export function createProgress(
   };
   return {
     at,
-    solving({ share, incumbentUnits, boundUnits, gap, iterations }) {
-      at('solve', share, {
+    solving({ stage, share, incumbentUnits, boundUnits, gap, iterations }) {
+      at(stage ?? 'solve', share, {
         incumbent: incumbentUnits === null ? null : fromUnits(incumbentUnits),
         bound: boundUnits === null ? null : fromUnits(boundUnits),
         gap,

@@ -28,8 +28,10 @@ import type { Problem, RequestFault, SolveFigures, SolveOutcome } from './proble
 import { NO_MOVES } from './problem/moves.ts';
 import { planNearest } from './problem/nearest.ts';
 import { TooManyLocationsError } from './problem/network.ts';
+import { hasPairRules, withoutPairRules } from './problem/pairs.ts';
 import { hasUnmetCost, withoutUnmetCost } from './problem/unmet-cost.ts';
 import { countVehicles, hasLocationBounds, withLimits } from './problem/variants.ts';
+import { refinePlan } from './refine/refine.ts';
 import { refuseClasses, refuseMatrices, refuseMoves } from './request/refusals.ts';
 import { timeFor } from './run/budget.ts';
 import type { SolveControl } from './run/control.ts';
@@ -46,6 +48,36 @@ export async function solveProblem(
 ): Promise<SolveOutcome> {
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   if (countVehicles(problem) === 0) return solveWithoutVehicles(problem);
+  return hasPairRules(problem)
+    ? await solveInStages(problem, gap, control)
+    : await solveInOneStage(problem, gap, control);
+}
+
+/** The cheapest plan without rules about pairs, then one that keeps them. */
+async function solveInStages(problem: Problem, gap: number, control: SolveControl): Promise<SolveOutcome> {
+  const before = await solveInOneStage(withoutPairRules(problem), gap, {
+    ...control,
+    ...timeFor('beforeRefinement', control),
+    // Its plans do not keep the rules; its bound holds.
+    onProgress: (progress) => control.onProgress?.({ ...progress, incumbentUnits: null, gap: null }),
+  });
+  if (before.kind !== 'solved') return before;
+  try {
+    const ownControl: SolveControl = {
+      ...control,
+      onProgress: (progress) => control.onProgress?.({ ...progress, stage: 'milp_refinement' }),
+    };
+    const refined = await refinePlan(problem, before.solution, gap, ownControl, solveInOneStage);
+    return refined === 'too large'
+      ? { kind: 'refused', fault: refuseMoves(countArcs(problem, false), MAX_COLUMNS / 2) }
+      : refined;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** A problem without rules about pairs. */
+async function solveInOneStage(problem: Problem, gap: number, control: SolveControl): Promise<SolveOutcome> {
   if (hasUnmetCost(problem) && problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY) {
     return await solveBelowCeiling(problem, gap, control);
   }
@@ -100,11 +132,13 @@ async function solveUnlimited(
   } catch (error) {
     if (error instanceof OutOfTime) return incumbent.finish('stopped');
     if (error instanceof TooManyLocationsError) return bestOr(incumbent, refuseMatrices(error.locations));
-    return {
-      kind: 'error',
-      message: `the solver failed: ${error instanceof Error ? error.message : String(error)}`,
-    };
+    return failed(error);
   }
+}
+
+function failed(error: unknown): SolveOutcome {
+  const message = `the solver failed: ${error instanceof Error ? error.message : String(error)}`;
+  return { kind: 'error', message };
 }
 
 async function solve(problem: Problem, incumbent: Incumbent, control: SolveControl): Promise<SolveOutcome> {
@@ -188,6 +222,7 @@ function solveWithoutVehicles(problem: Problem): SolveOutcome {
       proved: true,
       served,
       figures,
+      ...(hasPairRules(problem) && { before: { costUnits: 0, pairs: 0 } }),
     },
   };
 }

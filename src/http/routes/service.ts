@@ -2,7 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { success } from '../../answers/envelope.ts';
 import { AppError } from '../../answers/errors.ts';
 import { SERVICE_VERSION } from '../../contracts/envelope.ts';
-import { ACTIVE_STAGES, Health, ServiceConfiguration, ServiceInformation } from '../../contracts/service.ts';
+import {
+  ACTIVE_STAGES,
+  AVAILABLE_STAGES,
+  Health,
+  ServiceConfiguration,
+  ServiceInformation,
+} from '../../contracts/service.ts';
 import { FORECAST_MODEL } from '../../core/forecast/types.ts';
 import { isAnswering } from '../../db/client.ts';
 import type { Deps } from '../deps.ts';
@@ -83,7 +89,7 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
       async (request) =>
         success(request.id, {
           forecasting: { model: FORECAST_MODEL, horizon_days: config.FORECASTING_HORIZON_DAYS },
-          optimization: { solver: 'highs', stages: ACTIVE_STAGES },
+          optimization: { solver: 'highs', stages: ACTIVE_STAGES, available_stages: [...AVAILABLE_STAGES] },
           features: {
             enable_caching: config.FEATURES_ENABLE_CACHING,
             enable_risk_scoring: config.FEATURES_ENABLE_RISK_SCORING,

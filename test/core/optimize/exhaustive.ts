@@ -26,6 +26,8 @@ export type RequestFacts = {
   unmetUnits(id: number): number;
   /** What going elsewhere than to its previous target adds to the cost of a vehicle, in units of 1e-4. */
   changeUnits: number;
+  /** Of pairs of locations that vehicles move between. */
+  pairs: { least: number; most: number; mostFrom: number; costUnits: number };
   /** Units of 1e-4; Infinity if there is no ceiling. */
   ceilingUnits: number;
   /** Cost of a move in units of 1e-4; Infinity if it is not allowed. */
@@ -110,6 +112,13 @@ export function readFacts(
     unmetUnits: (id) => (boundAt(c.unmet_demand_cost ?? undefined, id) ?? 0) * 1e4,
     // Test requests have change costs with at most 4 decimals.
     changeUnits: Math.round((o.change_cost ?? 0) * 1e4),
+    pairs: {
+      least: o.refine?.min_vehicles_per_move ?? 1,
+      most: o.refine?.max_pairs ?? Number.POSITIVE_INFINITY,
+      mostFrom: o.refine?.max_moves_from ?? Number.POSITIVE_INFINITY,
+      // Test pairs have costs with at most 4 decimals.
+      costUnits: Math.round((o.refine?.cost_per_pair ?? 0) * 1e4),
+    },
     ceilingUnits: ceiling === null ? Number.POSITIVE_INFINITY : Math.round(ceiling * 1e4),
     costUnits: (from, to) => costUnits(request, locations, from, to, limitKm, travel),
   };
@@ -201,8 +210,28 @@ function tryAll(
       const present = targets.filter((t) => t === at).length;
       if (present < facts.minVehicles(id) || present > facts.maxVehicles(id)) return;
     }
-    onPlan(cost, serve());
+    const used = usedPairs();
+    if (used === null) return;
+    onPlan(cost + used * facts.pairs.costUnits, serve());
   };
+  /** The number of pairs between which vehicles move; null if that breaks a rule about them. */
+  function usedPairs(): number | null {
+    const { least, most, mostFrom } = facts.pairs;
+    const loads = new Map<string, number>();
+    const from = new Map<number, number>();
+    for (const [v, { location }] of vehicles.entries()) {
+      const to = ids[targets[v]];
+      if (to === location) continue;
+      const load = loads.get(`${location} ${to}`) ?? 0;
+      if (load === 0) from.set(location, (from.get(location) ?? 0) + 1);
+      loads.set(`${location} ${to}`, load + 1);
+    }
+    const isKept =
+      loads.size <= most &&
+      [...loads.values()].every((load) => load >= least) &&
+      [...from.values()].every((pairs) => pairs <= mostFrom);
+    return isKept ? loads.size : null;
+  }
   /** All subsets of at most `fleetSize` vehicles. */
   function serve(): Service {
     const all = (1 << vehicles.length) - 1;

@@ -42,6 +42,8 @@ export function solveByHighs(
   return highs.withModel((model): HighsAnswer => {
     model.options.set({
       output_flag: false,
+      // With presolve, HiGHS 1.15 calls some plans with rules about pairs optimal that are not.
+      ...(request.options?.refine && { presolve: 'off' as const }),
       primal_feasibility_tolerance: 1e-9,
       mip_feasibility_tolerance: 1e-9,
       mip_rel_gap: limits.gap,
@@ -107,6 +109,8 @@ function writeModel(
     group.count++;
     groups.set(key, group);
   }
+  /** Moves by pair of locations. */
+  const pairs = new Map<string, { from: number; columns: number[] }>();
   /** Arrivals by location, with their capacity, including the vehicles that stay. */
   const arrivals = new Map(facts.ids.map((id) => [id, [] as { column: number; capacity: number }[]]));
   const paid: Row['terms'] = [];
@@ -120,6 +124,11 @@ function writeModel(
       const column = add({ cost: cost + change, upper: count, isWhole: true });
       leaving.push([column, 1]);
       if (cost > 0) paid.push([column, cost]);
+      if (to !== location) {
+        const pair = pairs.get(`${location} ${to}`) ?? { from: location, columns: [] };
+        pair.columns.push(column);
+        pairs.set(`${location} ${to}`, pair);
+      }
       arrivals.get(to)!.push({ column, capacity });
     }
     rows.push({ lower: count, upper: count, terms: leaving });
@@ -153,6 +162,33 @@ function writeModel(
   const least = facts.serviceLevel * facts.totalDemand;
   rows.push({ lower: least * (1 - 1e-9), upper: infinity, terms: served });
   rows.push({ lower: 0, upper: finite(facts.fleetSize), terms: counted });
+  addPairs(facts, pairs, add, rows, infinity);
   rows.push({ lower: 0, upper: finite((facts.ceilingUnits + 0.5) / 1e4), terms: paid });
   return { columns, rows, allUnmet };
+}
+
+/** A binary per pair: x ≤ fleet · b,  x ≥ least · b;  Σ b ≤ most, in all and by source. */
+function addPairs(
+  { pairs: rules, vehicles }: RequestFacts,
+  pairs: ReadonlyMap<string, { from: number; columns: number[] }>,
+  add: (column: Column) => number,
+  rows: Row[],
+  infinity: number,
+): void {
+  const finite = (value: number) => (value === Number.POSITIVE_INFINITY ? infinity : value);
+  const isRuled =
+    rules.costUnits > 0 || rules.least > 1 || Math.min(rules.most, rules.mostFrom) < Number.POSITIVE_INFINITY;
+  if (!isRuled) return;
+  const all: Row['terms'] = [];
+  const bySource = new Map<number, Row['terms']>();
+  for (const { from, columns } of pairs.values()) {
+    const b = add({ cost: rules.costUnits / 1e4, upper: 1, isWhole: true });
+    const x = columns.map((column): [number, number] => [column, 1]);
+    rows.push({ lower: -infinity, upper: 0, terms: [...x, [b, -vehicles.length]] });
+    rows.push({ lower: 0, upper: infinity, terms: [...x, [b, -rules.least]] });
+    all.push([b, 1]);
+    bySource.set(from, [...(bySource.get(from) ?? []), [b, 1]]);
+  }
+  rows.push({ lower: 0, upper: finite(rules.most), terms: all });
+  for (const terms of bySource.values()) rows.push({ lower: 0, upper: finite(rules.mostFrom), terms });
 }

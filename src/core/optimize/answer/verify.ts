@@ -22,6 +22,7 @@ export const VERIFIED = [
   'vehicles per location',
   'total_fleet_size',
   'max_rebalancing_cost',
+  'pairs of locations',
   'kpis',
   'locations',
 ];
@@ -111,6 +112,7 @@ export function verifyPlan(
   checkCost(result, costUnits, constraints, settings, complain);
   checkService(present, demand, constraints, settings, result.shortfall, complain);
   verifyStability(request, result, previous, present, complain);
+  checkPairs(request.options?.refine ?? {}, result, complain);
   checkLocations(request.network ? [] : locations, result, { present, before, demand }, complain);
   const level = constraints.min_service_level ?? constraints.min_demand_coverage ?? settings.minServiceLevel;
   const kept = Math.min(level, result.shortfall?.reached ?? level);
@@ -318,6 +320,46 @@ function checkCost(
   if (ceiling !== null && costUnits / 10_000 > ceiling + 1e-9 * UNIT + ceiling * 1e-15) {
     complain(`the plan costs ${costUnits / 10_000}, more than max_rebalancing_cost ${ceiling}`);
   }
+}
+
+/** Rules about pairs of locations, and what the answer says about them. Pairs are counted from the plan's items. */
+function checkPairs(
+  refine: NonNullable<NonNullable<OptimizeRequest['options']>['refine']>,
+  { allocation_plan, refinement }: OptimizationResult,
+  complain: Complain,
+): void {
+  const { min_vehicles_per_move: least = 1, cost_per_pair: price = 0, max_pairs, max_moves_from } = refine;
+  const convoys = new Map<number, Map<number, number>>();
+  for (const { source_location: from, target_location: to } of allocation_plan) {
+    if (from === to) continue;
+    const ways = convoys.get(from) ?? new Map<number, number>();
+    ways.set(to, (ways.get(to) ?? 0) + 1);
+    convoys.set(from, ways);
+  }
+  let used = 0;
+  for (const [from, ways] of convoys) {
+    used += ways.size;
+    if (ways.size > (max_moves_from ?? ways.size))
+      complain(`vehicles leave location ${from} for ${ways.size} others, more than ${max_moves_from}`);
+    for (const [to, vehicles] of ways) {
+      if (vehicles < least) complain(`${vehicles} vehicles go from ${from} to ${to}, fewer than ${least}`);
+    }
+  }
+  if (used > (max_pairs ?? used)) complain(`the plan uses ${used} pairs, more than ${max_pairs}`);
+  const isAsked = least > 1 || price > 0 || max_pairs !== undefined || max_moves_from !== undefined;
+  if (isAsked !== (refinement !== undefined)) {
+    complain(isAsked ? 'the plan lacks its refinement' : 'the plan has a refinement that was not asked for');
+  }
+  if (!refinement) return;
+  const { pairs, cost_per_pair, pair_cost, pairs_without, cost_without } = refinement;
+  if (pairs !== used) complain(`refinement.pairs is ${pairs} instead of ${used}`);
+  const above = cost_per_pair - price;
+  if (!(above > -RELATIVE * (1 + price) && above < UNIT * (1 - 1e-6)))
+    complain(`refinement.cost_per_pair is ${cost_per_pair} instead of ${price}`);
+  if (!(Math.abs(pair_cost - used * cost_per_pair) <= RELATIVE * (1 + pair_cost)))
+    complain(`refinement.pair_cost is ${pair_cost} instead of ${used * cost_per_pair}`);
+  if ([pairs_without, cost_without].some((figure) => figure !== null && !(figure >= 0)))
+    complain('refinement has a figure below 0');
 }
 
 /** Served demand with the best choice of at most `total_fleet_size` of the vehicles present. */

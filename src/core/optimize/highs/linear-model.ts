@@ -1,5 +1,8 @@
 /** A linear programme in typed arrays (compressed by rows), and the builder for its constraints. */
 
+/** lower ≤ Σ values · columns ≤ upper. */
+type Row = { indices: Int32Array; values: Float64Array; lower: number; upper: number };
+
 /** minimise cost·x  subject to  rowLower ≤ A x ≤ rowUpper,  lower ≤ x ≤ upper; A by rows. */
 export type LinearModel = {
   columnCount: number;
@@ -16,6 +19,26 @@ export type LinearModel = {
   indices: Int32Array;
   values: Float64Array;
 };
+
+/** The programme with one more row, last. O(entries). */
+export function withRow(model: LinearModel, { indices, values, lower, upper }: Row): LinearModel {
+  const entries = model.starts[model.rowCount];
+  const append = <T extends Float64Array | Int32Array>(a: T, b: ArrayLike<number>, length: number): T => {
+    const joined = new (a.constructor as new (n: number) => T)(length + b.length);
+    joined.set(a.subarray(0, length));
+    joined.set(b, length);
+    return joined;
+  };
+  return {
+    ...model,
+    rowCount: model.rowCount + 1,
+    rowLower: append(model.rowLower, [lower], model.rowCount),
+    rowUpper: append(model.rowUpper, [upper], model.rowCount),
+    starts: append(model.starts, [entries + indices.length], model.rowCount + 1),
+    indices: append(model.indices, indices, entries),
+    values: append(model.values, values, entries),
+  };
+}
 
 /** Writes rows one after the other: `add` the entries, then `end` the row. */
 export type RowBuilder = {

@@ -6,6 +6,7 @@
 import { canReachMost, reachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem } from '../problem/model.ts';
+import { hasPairLimits, withoutPairCost } from '../problem/pairs.ts';
 import { leastServed, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
 import { countVehicles, hasLocationBounds } from '../problem/variants.ts';
 import { timeFor } from '../run/budget.ts';
@@ -21,6 +22,7 @@ const SUM_NOISE = 1e-11;
 /** Any plan, whatever its cost. */
 export async function findPlan(problem: Problem, control: Stopping): Promise<AnyPlan> {
   if (isOver(control)) return { verdict: 'unknown' };
+  if (hasPairLimits(problem)) return await solve(problem, control);
   if (canReachMost(problem)) {
     const total = totalDemand(problem.demand);
     const mayMiss = total - leastServed(problem) + SUM_NOISE * total;
@@ -63,7 +65,13 @@ export function quickAnswer(
   problem: Problem,
   control: Stopping,
 ): (Omit<Quick, 'find'> & { find(problem: Problem, control: Stopping): Promise<AnyPlan> }) | undefined {
-  if (canReachMost(problem) || countVehicles(problem) === 0 || !isAtAnyCost(problem)) return undefined;
+  if (
+    hasPairLimits(problem) ||
+    canReachMost(problem) ||
+    countVehicles(problem) === 0 ||
+    !isAtAnyCost(problem)
+  )
+    return undefined;
   let isByRelaxation = hasLocationBounds(problem);
   const isTold = untilOutOfTime(() => {
     isByRelaxation ||= createReach(problem, checkOf(control)).isComplete;
@@ -84,7 +92,7 @@ function isTooLittle(problem: Problem, most: number): boolean {
 
 async function solve(problem: Problem, stopping: Stopping): Promise<AnyPlan> {
   // Every plan is within a gap of 1, so the first one ends the search.
-  const outcome = await solveProblem(problem, 1, stopping);
+  const outcome = await solveProblem(withoutPairCost(problem), 1, stopping);
   if (outcome.kind === 'solved') {
     const { moves, served, costUnits } = outcome.solution;
     return { verdict: 'feasible', moves, served, costUnits };

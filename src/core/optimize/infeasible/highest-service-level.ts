@@ -12,6 +12,7 @@ import { countArcs } from '../direct/variables.ts';
 import { canReachMost, reachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Conflict, Moves, Problem } from '../problem/model.ts';
+import { hasPairLimits, withoutPairRules } from '../problem/pairs.ts';
 import { totalDemand } from '../problem/service-level.ts';
 import { countVehicles, dropConstraint, hasLocationBounds, withLimits } from '../problem/variants.ts';
 import { timeFor } from '../run/budget.ts';
@@ -29,6 +30,8 @@ const LEVEL_STEPS = 1e6;
 const LEVEL_NOISE = 1e-4;
 /** Possible moves up to which branch and cut is tried first. */
 const MAX_SMALL_ARCS = 2000;
+/** The same with limits of pairs, where nothing else is quick. */
+const MAX_PAIR_ARCS = 20_000;
 
 type Served = { moves: Moves; served: number };
 type Level = Pick<Conflict, 'relaxation' | 'insufficient' | 'proved'>;
@@ -96,14 +99,12 @@ async function findLevel(
     if (atAnyCost.most === Number.NEGATIVE_INFINITY) return none(true);
     most = atAnyCost.most;
     upper = Math.min(upper, stepOf(problem, most) + 1);
-    if (
-      atAnyCost.plan &&
-      evaluateMoves(free, atAnyCost.plan.moves).costUnits <= problem.limits.maxCostUnits
-    ) {
+    if (atAnyCost.plan && keepsAll(free, atAnyCost.plan.moves)) {
       keep(atAnyCost.plan);
       if (upper - stepOf(problem, reached()) <= 1) return proved();
       // This is the same question, and its time is used up.
-      if (!hasCeiling) return { ...openBetween(problem, stepOf(problem, reached()), upper), plan, most };
+      if (!hasCeiling && !hasPairLimits(free))
+        return { ...openBetween(problem, stepOf(problem, reached()), upper), plan, most };
     }
   }
   const isKnown = () => most - reached() <= Math.max(gap * most, total / LEVEL_STEPS);
@@ -114,7 +115,7 @@ async function findLevel(
     upper = Math.min(upper, stepOf(problem, most) + 1);
     if (isKnown()) return { ...proved(), proved: most - reached() <= total / LEVEL_STEPS };
   }
-  if (countArcs(problem, false) <= MAX_SMALL_ARCS) {
+  if (countArcs(problem, false) <= (hasPairLimits(free) ? MAX_PAIR_ARCS : MAX_SMALL_ARCS)) {
     const small = await findMostServed(problem, timeFor('serviceLevelModel', control));
     if (small.plan) keep(small.plan);
     if (small.proved) return small.plan ? proved() : none(true);
@@ -128,8 +129,15 @@ async function findLevel(
   return { ...level, plan, most };
 }
 
-/** By reach alone. */
-async function mostAtAnyCost(free: Problem, control: Stopping): Promise<Coverage> {
+/** Whether a plan is within the ceiling, and keeps limits that it was found without. */
+function keepsAll(problem: Problem, moves: Moves): boolean {
+  const { costUnits, broken } = evaluateMoves(problem, moves);
+  return costUnits <= problem.limits.maxCostUnits && broken.length === 0;
+}
+
+/** By reach alone. Limits of pairs are left out: what is served without them bounds what is served with them. */
+async function mostAtAnyCost(limited: Problem, control: Stopping): Promise<Coverage> {
+  const free = withoutPairRules(limited);
   if (countVehicles(free) === 0) return { most: totalDemand(free.demand), plan: null };
   if (!canReachMost(free)) {
     const hasCeiling = free.limits.maxCostUnits !== Number.POSITIVE_INFINITY;

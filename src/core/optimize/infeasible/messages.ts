@@ -5,6 +5,7 @@ import type { Constraints, OptimizeRequest } from '../../../contracts/optimize.t
 import type { ConstraintName } from '../problem/constraints.ts';
 import { LIMIT_CONSTRAINTS, limitConstraint } from '../problem/constraints.ts';
 import type { Conflict, JointChange, Problem } from '../problem/model.ts';
+import { isPairLimit } from '../problem/pairs.ts';
 import { requiredDemand, totalDemand } from '../problem/service-level.ts';
 import { countVehicles } from '../problem/variants.ts';
 import type { ConflictSet } from './conflict.ts';
@@ -100,6 +101,7 @@ function namedLocations(ids: readonly number[]): string {
 
 function fieldOf(request: OptimizeRequest, constraint: ConstraintName, name: string): string {
   if (constraint === 'supply') return 'fleet_state.vehicles';
+  if (isPairLimit(constraint)) return `options.refine.${name}`;
   if (constraint !== 'network') return `constraints.${name}`;
   return request.network ? 'network.costs' : 'options.travel';
 }

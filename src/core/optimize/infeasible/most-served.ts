@@ -7,11 +7,15 @@ import { wholeMoves, wholeSteps } from '../direct/extract.ts';
 import { costCeilingRow, type Formulation, formulate } from '../direct/formulation.ts';
 import { countArcs } from '../direct/variables.ts';
 import { MAX_COLUMNS, type SolverModel, withSolverModel } from '../highs/highs.ts';
+import { withRow } from '../highs/linear-model.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { NO_MOVES } from '../problem/moves.ts';
+import { hasPairLimits, withoutPairCost } from '../problem/pairs.ts';
 import { totalDemand } from '../problem/service-level.ts';
 import { countVehicles, dropConstraint } from '../problem/variants.ts';
+import { createPairModel, wholeValues } from '../refine/pair-model.ts';
+import { pairsOfMoves } from '../refine/pairs-of-moves.ts';
 import { msOf } from '../run/budget.ts';
 import type { Stopping } from '../run/stopping.ts';
 
@@ -31,6 +35,7 @@ export async function findMostServed(problem: Problem, control: Stopping): Promi
   }
   if (countArcs(free, false) > MAX_COLUMNS) return { plan: null, proved: false };
   const f = formulate(free, { objective: 'served' });
+  if (hasPairLimits(free)) return await mostWithinPairLimits(withoutPairCost(free), f, control);
   return await withSolverModel(problem.caches.thread, f.model, f.tolerance, control, (model) =>
     maximise(free, f, model),
   );
@@ -60,4 +65,40 @@ function maximise(problem: Problem, f: Formulation, model: SolverModel): MostSer
   const { served, costUnits, broken } = evaluateMoves(problem, moves);
   if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) return { plan: null, proved: false };
   return { plan: { moves, served }, proved: mixed.status === 'optimal' };
+}
+
+/** The same with limits of pairs, whose moves are not whole for whole steps alone. */
+async function mostWithinPairLimits(
+  problem: Problem,
+  f: Formulation,
+  control: Stopping,
+): Promise<MostServed> {
+  const pairs = pairsOfMoves(problem, f);
+  const isCeilingSet = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
+  const whole = isCeilingSet ? { ...f, model: withRow(f.model, costCeilingRow(problem, f)) } : f;
+  const all = createPairModel(problem, whole, pairs, new Uint8Array(pairs.count).fill(1));
+  let best: MostServed['plan'] = null;
+  const take = (values: Float64Array) => {
+    const moves = wholeMoves(problem, f, wholeValues(all, values, f));
+    if (!moves) return;
+    const { served, costUnits, broken } = evaluateMoves(problem, moves);
+    const isPlan = broken.length === 0 && costUnits <= problem.limits.maxCostUnits;
+    if (isPlan && (best === null || served > best.served)) best = { moves, served };
+  };
+  const mixed = await withSolverModel(
+    problem.caches.thread,
+    all.model,
+    f.tolerance,
+    { ...control, onImproved: take },
+    (model) =>
+      model.runMixed({
+        integerFrom: 0,
+        integerTo: all.integerTo,
+        gap: 0,
+        absoluteGap: (PRECISION * totalDemand(problem.demand)) / f.demandScale,
+      }),
+  );
+  if (mixed.status === 'infeasible') return { plan: null, proved: true };
+  if (mixed.values) take(mixed.values);
+  return { plan: best, proved: mixed.status === 'optimal' && best !== null };
 }

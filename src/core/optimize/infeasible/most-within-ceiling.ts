@@ -12,6 +12,7 @@
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Moves, Problem, Solution } from '../problem/model.ts';
 import { NO_MOVES } from '../problem/moves.ts';
+import { hasPairLimits } from '../problem/pairs.ts';
 import { totalDemand } from '../problem/service-level.ts';
 import { splitDemand } from '../problem/steps.ts';
 import { hasLocationBounds, withLimits } from '../problem/variants.ts';
@@ -39,7 +40,7 @@ export type MostWithin = {
 
 /** Whether `mostWithinCeiling` applies. */
 export function canSearchCeiling(problem: Problem): boolean {
-  return problem.capacities.length === 1 && !hasLocationBounds(problem);
+  return problem.capacities.length === 1 && !hasLocationBounds(problem) && !hasPairLimits(problem);
 }
 
 /**

@@ -3,11 +3,12 @@
  * Limits are monotone (a looser one allows every plan that a tighter one does), so whole numbers and distances are
  * found by bisection over feasibility, as is the service level if it is not known at once; the ceiling by one solve.
  */
-import type { ConstraintName } from '../problem/constraints.ts';
+import { type ConstraintName, LIMIT_CONSTRAINTS } from '../problem/constraints.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { canReachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Conflict, Problem } from '../problem/model.ts';
+import { withoutPairCost } from '../problem/pairs.ts';
 import { statedCapacity } from '../problem/stated-capacity.ts';
 import { countVehicles, dropConstraint, withLimits } from '../problem/variants.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
@@ -48,17 +49,18 @@ export async function findRelaxation(
     case 'max_distance':
       return await shortestDistance(problem, control, known);
     case 'min_vehicles_per_location': {
-      const least = problem.limits.minVehiclesPerLocation;
-      // Counted downwards: position p stands for least − 1 − p.
-      const quickly = quickAnswer(problem, control);
-      const withLeast = (p: number) => withLimits(problem, { minVehiclesPerLocation: least - 1 - p });
-      const found = await bisect(
-        least,
-        control,
-        (p, share) => findPlan(withLeast(p), share),
-        quickly && { ...quickly, find: (p, share) => quickly.find(withLeast(p), share) },
-      );
-      return toValues(found, (p) => least - 1 - p);
+      const values = problem.limits.minVehiclesPerLocation;
+      return await largestCount(problem, 'minVehiclesPerLocation', values, control);
+    }
+    case 'min_vehicles_per_move': {
+      // A pair that is used has a vehicle.
+      const values = problem.limits.minVehiclesPerMove - 1;
+      return await largestCount(problem, 'minVehiclesPerMove', values, control);
+    }
+    case 'max_pairs':
+    case 'max_moves_from': {
+      const { limit } = LIMIT_CONSTRAINTS[name];
+      return await smallestCount(problem, limit, problem.limits[limit] + 1, control, known);
     }
     case 'max_vehicles_per_location':
       return await smallestCount(
@@ -86,7 +88,14 @@ export async function findRelaxation(
         vehicles: count,
         capacity: statedCapacity(found.capacity, problem.servedPerUnit),
       }));
-      return { ...toValues(found, (p) => vehicles + p), ...(additions.length > 0 ? { additions } : {}) };
+      const values = toValues(found, (p) => vehicles + p);
+      // Fewer may do if they fill up a move that has too few, which is not searched for.
+      const isOpen = problem.limits.minVehiclesPerMove > 1;
+      return {
+        ...values,
+        ...(isOpen && { insufficient: null, proved: false }),
+        ...(additions.length > 0 ? { additions } : {}),
+      };
     }
   }
 }
@@ -103,7 +112,8 @@ function toValues(
 }
 
 async function cheapestPlanCost(problem: Problem, control: Stopping): Promise<Relaxation> {
-  const outcome = await solveProblem(dropConstraint(problem, 'max_rebalancing_cost'), 0, control);
+  const free = dropConstraint(withoutPairCost(problem), 'max_rebalancing_cost');
+  const outcome = await solveProblem(free, 0, control);
   if (outcome.kind !== 'solved') return { ...NO_HELP, proved: outcome.kind === 'infeasible' };
   const { costUnits, boundUnits, proved } = outcome.solution;
   // Plans cost whole units, so a value below the bound is insufficient.
@@ -170,10 +180,30 @@ async function smallestFleetSize(problem: Problem, control: Stopping, known: Kno
   return await smallestCount(problem, 'totalFleetSize', Math.max(least, fewest.count), control, known);
 }
 
+/** The largest sufficient value of a minimum. @param values looser than the limit */
+async function largestCount(
+  problem: Problem,
+  limit: 'minVehiclesPerLocation' | 'minVehiclesPerMove',
+  values: number,
+  control: Stopping,
+): Promise<Relaxation> {
+  // Counted downwards: position p stands for limit − 1 − p.
+  const first = problem.limits[limit] - 1;
+  const quickly = quickAnswer(problem, control);
+  const withLeast = (p: number) => withLimits(problem, { [limit]: first - p });
+  const found = await bisect(
+    values,
+    control,
+    (p, share) => findPlan(withLeast(p), share),
+    quickly && { ...quickly, find: (p, share) => quickly.find(withLeast(p), share) },
+  );
+  return toValues(found, (p) => first - p);
+}
+
 /** @param least looser than the limit; tighter values are proved insufficient */
 async function smallestCount(
   problem: Problem,
-  limit: 'maxVehiclesPerLocation' | 'totalFleetSize',
+  limit: 'maxVehiclesPerLocation' | 'totalFleetSize' | 'maxPairs' | 'maxMovesFrom',
   least: number,
   control: Stopping,
   known: Known,

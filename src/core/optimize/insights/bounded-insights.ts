@@ -79,6 +79,23 @@ export async function explainByBounds(
   return figuresOf(problem, solution, sensitivities);
 }
 
+/** The same without flows, repairs and trees, which know no rules about pairs: each figure from solving its problem. */
+export async function explainBySolving(
+  problem: Problem,
+  solution: Solution,
+  load: number,
+  outer: SolveControl,
+): Promise<Figures> {
+  const now = nowMs();
+  const budgetMs = insightsMs(problem.capacities.length, problem.locationIds.length, outer.deadlineMs - now);
+  const control = byClock(outer, now + budgetMs);
+  const sensitivities = askAll(problem, solution, load);
+  await learnConstraints(problem, sensitivities, timeFor('binding', control));
+  await tightenOptimum(problem, solution, sensitivities, timeFor('closerSeveralClasses', control));
+  await tightenEach(problem, sensitivities, control);
+  return figuresOf(problem, solution, sensitivities);
+}
+
 /** One class: lower bounds for all, from the flow at the best Lagrangian multiplier. @throws OutOfTime */
 export function learnFromLagrangian(flow: ParametricFlow, sensitivities: Sensitivities): void {
   const { optimum, more, fewer, moves, demand } = sensitivities;

@@ -5,6 +5,7 @@
  *
  *   one class, whole demand   exact, along residual paths of the plan's flow          `flow-insights.ts`
  *   otherwise                 bounded from both sides, as closely as time allows      `bounded-insights.ts`
+ *   rules about pairs         the same, each from solving the changed problem alone
  *
  * Bare duals are not used: a location of dual 0 may cost 50 when it loses a vehicle.
  */
@@ -13,11 +14,12 @@ import type { Insights } from '../../../contracts/optimize.ts';
 import { countArcs } from '../direct/variables.ts';
 import { fromUnits } from '../problem/costs.ts';
 import type { Problem, Solution } from '../problem/model.ts';
+import { hasPairRules } from '../problem/pairs.ts';
 import { mostCommonClass } from '../problem/serving.ts';
 import { nowMs } from '../run/clock.ts';
 import type { SolveControl } from '../run/control.ts';
 import { checkOf, untilOutOfTime } from '../run/stopping.ts';
-import { bindingOf, explainByBounds } from './bounded-insights.ts';
+import { bindingOf, explainByBounds, explainBySolving } from './bounded-insights.ts';
 import { emptyFigures, type Figures } from './figures.ts';
 import { explainPureFlow } from './flow-insights.ts';
 import { hasOnlyFullLoads } from './residual/class-flow.ts';
@@ -66,7 +68,7 @@ function withSomeClass(problem: Problem): Problem {
 /** No figure is known; the binding constraints may still be. */
 async function explainBinding(problem: Problem, solution: Solution, control: SolveControl): Promise<Figures> {
   const figures = emptyFigures(problem, solution);
-  const { boundUnits: least, costUnits: most } = solution;
+  const { boundUnits: least, objectiveUnits: most } = solution;
   const sensitivities = {
     ...NO_SENSITIVITIES,
     optimum: { least, most },
@@ -82,6 +84,7 @@ async function explain(problem: Problem, solution: Solution, load: number, contr
     arcs = countArcs(problem, true, checkOf(control));
   });
   if (arcs > MAX_EXPLAINED_ARCS) return await explainBinding(problem, solution, control);
+  if (hasPairRules(problem)) return await explainBySolving(problem, solution, load, control);
   if (hasOnlyFullLoads(problem)) return await explainPureFlow(problem, solution, control);
   return await explainByBounds(problem, solution, load, control);
 }

@@ -44,7 +44,7 @@ export function askAll(problem: Problem, solution: Solution, load: number): Sens
   const common = mostCommonClass(problem) ?? 0;
   // More room can only help, unless vehicles may not stay where they are.
   const isFree = problem.limits.maxVehiclesPerLocation === Number.POSITIVE_INFINITY;
-  const { boundUnits: least, costUnits: most } = solution;
+  const { boundUnits: least, objectiveUnits: most } = solution;
   const raised = (variant: () => Problem) => ask(variant, 1, { least, most: Number.POSITIVE_INFINITY });
   const lowered = (variant: () => Problem) => ask(variant, -1, { least: 0, most });
   const open = (variant: () => Problem) => ask(variant, 0, UNKNOWN);

@@ -33,7 +33,7 @@ export async function tightenOptimum(
   const closer = await solveProblem(problem, 0, stopping);
   if (closer.kind !== 'solved') return plan;
   optimum.least = Math.max(optimum.least, closer.solution.boundUnits);
-  optimum.most = Math.min(optimum.most, closer.solution.costUnits);
+  optimum.most = Math.min(optimum.most, closer.solution.objectiveUnits);
   return closer.solution.costUnits < plan.costUnits ? closer.solution : plan;
 }
 
@@ -85,7 +85,7 @@ async function solveCloser(problem: Problem, sensitivity: Sensitivity, stopping:
   const outcome = await solveProblem(sensitivity.variant(), 0, stopping);
   if (outcome.kind === 'infeasible') learn(sensitivity, NO_PLAN, null);
   if (outcome.kind !== 'solved') return;
-  const { moves, costUnits, boundUnits } = outcome.solution;
+  const { moves, objectiveUnits, boundUnits } = outcome.solution;
   const next = sensitivity.move && nextBest(problem, sensitivity.plan!, moves, sensitivity.move);
-  learn(sensitivity, { least: boundUnits, most: costUnits }, next);
+  learn(sensitivity, { least: boundUnits, most: objectiveUnits }, next);
 }

@@ -16,6 +16,9 @@ export type Limits = {
   minVehiclesPerLocation: number;
   maxVehiclesPerLocation: number;
   totalFleetSize: number;
+  minVehiclesPerMove: number;
+  maxPairs: number;
+  maxMovesFrom: number;
 };
 
 type LimitConstraint = {
@@ -82,6 +85,28 @@ export const LIMIT_CONSTRAINTS = {
     looser: 'higher',
     fact: 'serves too little demand',
   },
+  min_vehicles_per_move: {
+    limit: 'minVehiclesPerMove',
+    // A pair that is used has a vehicle.
+    off: 1,
+    insightStep: -1,
+    looser: 'lower',
+    fact: 'is more than vehicles can move together',
+  },
+  max_pairs: {
+    limit: 'maxPairs',
+    off: Number.POSITIVE_INFINITY,
+    insightStep: 1,
+    looser: 'higher',
+    fact: 'is fewer than a plan needs',
+  },
+  max_moves_from: {
+    limit: 'maxMovesFrom',
+    off: Number.POSITIVE_INFINITY,
+    insightStep: 1,
+    looser: 'higher',
+    fact: 'is fewer than a plan needs from some location',
+  },
 } as const satisfies Record<string, LimitConstraint>;
 
 /** Constraints that the request states as a number. */
@@ -93,9 +118,12 @@ export type ConstraintName = LimitName | 'network' | 'supply';
 /**
  * The order in which the conflict search drops constraints. A constraint tried late is more likely to end up in the
  * conflict, so those that tell a reader most come last. The ceiling comes first: without it the remaining questions
- * concern plans of any cost, which are far quicker to answer.
+ * concern plans of any cost, which are far quicker to answer. Rules about pairs come before it, for the same reason.
  */
 export const CONFLICT_ORDER: readonly ConstraintName[] = [
+  'max_pairs',
+  'max_moves_from',
+  'min_vehicles_per_move',
   'max_rebalancing_cost',
   'network',
   'total_fleet_size',
@@ -108,6 +136,9 @@ export const CONFLICT_ORDER: readonly ConstraintName[] = [
 
 /** For joint relaxations: the order in which constraints are dropped until a plan exists. */
 export const DROP_ORDER: readonly Exclude<ConstraintName, 'network'>[] = [
+  'max_pairs',
+  'max_moves_from',
+  'min_vehicles_per_move',
   'max_distance',
   'max_rebalancing_cost',
   'total_fleet_size',
@@ -125,6 +156,9 @@ export const VALUE_ORDER: typeof DROP_ORDER = [
   'max_vehicles_per_location',
   'min_vehicles_per_location',
   'min_service_level',
+  'min_vehicles_per_move',
+  'max_moves_from',
+  'max_pairs',
   'max_rebalancing_cost',
 ];
 

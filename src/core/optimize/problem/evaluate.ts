@@ -6,6 +6,7 @@ import { additionsOf } from './additions.ts';
 import { leastAt, mostAt } from './location-bounds.ts';
 import type { Moves, Problem } from './model.ts';
 import { moveCost } from './network.ts';
+import { brokenPairLimits, hasPairRules, vehiclesByPair } from './pairs.ts';
 import { leastServed } from './service-level.ts';
 import { unmetUnits } from './unmet-cost.ts';
 
@@ -43,7 +44,10 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
     if (vehicles < leastAt(problem, j)) broken.push('min_vehicles_per_location');
     if (vehicles > mostAt(problem, j)) broken.push('max_vehicles_per_location');
   }
-  return { presence, served, costUnits, objectiveUnits: costUnits + unmetUnits(problem, presence), broken };
+  const byPair = hasPairRules(problem) ? vehiclesByPair(problem, moves) : null;
+  if (byPair) broken.push(...brokenPairLimits(problem, byPair));
+  const added = unmetUnits(problem, presence) + (problem.pairCostUnits ?? 0) * (byPair?.size ?? 0);
+  return { presence, served, costUnits, objectiveUnits: costUnits + added, broken };
 }
 
 /**

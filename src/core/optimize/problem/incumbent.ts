@@ -82,7 +82,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
       ? a.objectiveUnits < b.objectiveUnits
       : a.costUnits <= ceiling;
   /** A bound on the cost of moving alone above the ceiling: then no plan exists. */
-  const isCeilingProved = () => !isRounded && boundUnits > ceiling;
+  const isCeilingProved = () => !isRounded && !problem.pairCostUnits && boundUnits > ceiling;
 
   /** The plan if it satisfies every constraint, the ceiling excepted. */
   function planOf(moves: Moves | null, method: Method): FoundPlan | null {

@@ -115,6 +115,8 @@ export type Problem = {
    * units of sending such a vehicle elsewhere. Only `stability/` and the answer know it.
    */
   previous?: { target: Int32Array; changeUnits: number };
+  /** What each pair of locations that vehicles move between adds to the objective, in cost units. Absent: nothing. */
+  pairCostUnits?: number;
   /** The request's vehicles, for the plan. Changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
   /** Demand served by a vehicle that states no capacity; also the capacity of the vehicle that insights add. */
@@ -185,6 +187,8 @@ export type Solution = {
   /** Demand served, as the constraints count it. */
   served: number;
   figures: SolveFigures;
+  /** If the plan keeps rules about pairs: the plan of the stage before them, the cheapest without these rules. */
+  before?: { costUnits: number; pairs: number };
 };
 
 export type SolveOutcome =

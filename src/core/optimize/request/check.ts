@@ -18,6 +18,7 @@ import { type CapacitySettings, readCapacity } from './capacity.ts';
 import { checkNetwork } from './check-network.ts';
 import { planningDemand } from './demand.ts';
 import { type FaultList, faultList } from './fault-list.ts';
+import { asksForPairs } from './limits.ts';
 import { checkLocationBounds, readLocationBounds } from './location-bounds.ts';
 import { checkMoveCosts, needsMatrix } from './move-costs.ts';
 import { checkPrevious, hasChangeCost } from './previous.ts';
@@ -99,7 +100,9 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
   const isBounded = hasLocationBounds({ limits: readLocationBounds(request, ids) });
   if (needsMatrix(request)) faults.push(refuseMatrix(ids.length, usesStoredTravel(options)));
   if (hasChangeCost(request) && ids.length > MAX_MATRIX_LOCATIONS) faults.push(refuseTargets(ids.length));
-  if (options.explain || capacities.size > 1 || isBounded) {
+  if (asksForPairs(request) && !network && ids.length > MAX_MATRIX_LOCATIONS) {
+    faults.push(refuseMatrices(ids.length));
+  } else if (options.explain || capacities.size > 1 || isBounded) {
     const locations = ids.length;
     if (options.explain) faults.push(refuseExplanation(locations));
     if (capacities.size > 1 || isBounded) {

@@ -2,8 +2,9 @@
 
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { Limits, LocationBounds } from '../problem/constraints.ts';
-import { toUnitsDown } from '../problem/costs.ts';
+import { toUnitsDown, toUnitsUp } from '../problem/costs.ts';
 import type { OptimizeSettings } from '../problem/model.ts';
+import { hasPairRules, type PairLimits } from '../problem/pairs.ts';
 
 /** Reads the constraints but those of `location-bounds.ts`. A maximum that is not set is infinite. */
 export function readLimits(
@@ -20,7 +21,27 @@ export function readLimits(
     minServiceLevel: c.min_service_level ?? c.min_demand_coverage ?? settings.minServiceLevel,
     maxCostUnits: ceiling === null ? Number.POSITIVE_INFINITY : toUnitsDown(ceiling),
     totalFleetSize: c.total_fleet_size ?? Number.POSITIVE_INFINITY,
+    ...readPairLimits(request),
   };
+}
+
+/** Reads the limits of `options.refine`, which have no default of the service. */
+function readPairLimits({ options: { refine = {} } = {} }: OptimizeRequest): PairLimits {
+  return {
+    minVehiclesPerMove: refine.min_vehicles_per_move ?? 1,
+    maxPairs: refine.max_pairs ?? Number.POSITIVE_INFINITY,
+    maxMovesFrom: refine.max_moves_from ?? Number.POSITIVE_INFINITY,
+  };
+}
+
+/** What a used pair adds to the objective, in cost units: whole ones, rounded up. */
+export function readPairCost({ options }: OptimizeRequest): number {
+  return toUnitsUp(options?.refine?.cost_per_pair ?? 0);
+}
+
+/** Whether a request has rules about pairs of locations. */
+export function asksForPairs(request: OptimizeRequest): boolean {
+  return hasPairRules({ limits: readPairLimits(request), pairCostUnits: readPairCost(request) });
 }
 
 export type SolveOptions = {

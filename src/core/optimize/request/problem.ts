@@ -23,7 +23,7 @@ import type { Check } from '../run/stopping.ts';
 import { readCapacity } from './capacity.ts';
 import { namedLocationIds } from './check.ts';
 import { planningDemand } from './demand.ts';
-import { readLimits } from './limits.ts';
+import { readLimits, readPairCost } from './limits.ts';
 import { readLocationBounds } from './location-bounds.ts';
 import { hasFallback, needsMatrix, readRates } from './move-costs.ts';
 import { readPrevious } from './previous.ts';
@@ -66,6 +66,7 @@ export function buildProblem(
     return { network, greatCircle: null };
   };
   const capacity = readCapacity(request, settings);
+  const pairCostUnits = readPairCost(request);
   const { bounds, ...ofLocations } = readLocationBounds(request, locationIds);
   const classified = classifyFleet(request, position, capacity.of);
   return {
@@ -77,6 +78,7 @@ export function buildProblem(
     ...(bounds && { bounds }),
     ...readUnmetCost(request, locationIds),
     ...readPrevious(request, previous, classified.fleet, position),
+    ...(pairCostUnits > 0 && { pairCostUnits }),
     capacityPerVehicle: capacity.of({}),
     servedPerUnit: capacity.servedPerUnit,
     caches: { thread: cache, problem: createCache() },

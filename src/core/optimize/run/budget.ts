@@ -40,6 +40,10 @@ const SHARES = {
     0.5,
     'whether a plan exists, and a first one; the rest is for the search within the ceiling',
   ],
+  // refine/: rules about pairs of locations
+  beforeRefinement: [0.35, 'the cheapest plan without the rules, which they start from'],
+  firstPairPlans: [0.3, 'plans that keep the rules guide all that follows'],
+  pairRelaxation: [0.4, 'its prices choose the pairs of branch and cut, which has the rest'],
   // shortage/: the plan that serves most
   mostServed: [0.6, 'the cheapest plan that serves as much is usually the easier half'],
   beforeShortage: [0.85, 'the requested level first; the rest is for the plan that serves most'],

@@ -18,6 +18,8 @@ export type SolveControl = Control<SolveProgress>;
  * its bound nor the share of its work that is completed.
  */
 export type SolveProgress = {
+  /** Absent: the first stage. */
+  stage?: 'milp_refinement';
   /** Completed share of the work, 0 … 1. */
   share: number | null;
   incumbentUnits: number | null;

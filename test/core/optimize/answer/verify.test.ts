@@ -251,4 +251,57 @@ describe('verifyPlan', () => {
     expect(verify(result, { network: network(cost) })).toEqual([]);
     expect(verify(result, { network: network(null) }).join('\n')).toMatch(/forbidden move 1 → 2/);
   });
+
+  describe('rules about pairs of locations', () => {
+    const ruled = (refine: NonNullable<OptimizeRequest['options']>['refine']) => ({ options: { refine } });
+    const refined = async (refine: NonNullable<OptimizeRequest['options']>['refine']) => {
+      const outcome = await optimize({
+        request: { ...request, ...ruled(refine) },
+        locations,
+        settings: SETTINGS,
+      });
+      if (outcome.status !== 'optimal') throw new Error(outcome.status);
+      return outcome.result;
+    };
+
+    test('are checked in a right plan', async () => {
+      const rules = { cost_per_pair: 0.5, max_pairs: 2, max_moves_from: 2 };
+      expect(verify(await refined(rules), ruled(rules))).toEqual([]);
+    });
+
+    const spoiled: [string, (r: NonNullable<OptimizationResult['refinement']>) => void, RegExp][] = [
+      ['another number of pairs', (r) => r.pairs++, /refinement\.pairs is 2 instead of 1/],
+      ['another cost per pair', (r) => (r.cost_per_pair += 1e-4), /refinement\.cost_per_pair is 0\.5001/],
+      ['a lower cost per pair', (r) => (r.cost_per_pair -= 1e-4), /refinement\.cost_per_pair is 0\.4999/],
+      [
+        'another cost of pairs',
+        (r) => (r.pair_cost += 1e-4),
+        /refinement\.pair_cost is 0\.5001 instead of 0\.5/,
+      ],
+      ['a cost below 0', (r) => (r.cost_without = -1), /a figure below 0/],
+      ['a figure that is none', (r) => (r.pairs_without = Number.NaN), /a figure below 0/],
+    ];
+    for (const [name, spoil, message] of spoiled) {
+      test(`catch ${name}`, async () => {
+        const result = structuredClone(await refined({ cost_per_pair: 0.5 }));
+        spoil(result.refinement!);
+        expect(verify(result, ruled({ cost_per_pair: 0.5 })).join('\n')).toMatch(message);
+      });
+    }
+
+    test('are read from the request', async () => {
+      const result = await refined({ cost_per_pair: 0.5 });
+      const wrongs = (refine: Parameters<typeof ruled>[0]) => verify(result, ruled(refine)).join('\n');
+      expect(wrongs({ cost_per_pair: 0.5, min_vehicles_per_move: 3 })).toMatch(
+        /2 vehicles go from 1 to 2, fewer than 3/,
+      );
+      expect(wrongs({ cost_per_pair: 0.5, max_pairs: 0 })).toMatch(/uses 1 pairs, more than 0/);
+      expect(wrongs({ cost_per_pair: 0.5, max_moves_from: 0 })).toMatch(
+        /leave location 1 for 1 others, more than 0/,
+      );
+      expect(wrongs({})).toMatch(/a refinement that was not asked for/);
+      const { refinement: _, ...without } = result;
+      expect(verify(without, ruled({ max_pairs: 9 }))).toEqual(['the plan lacks its refinement']);
+    });
+  });
 });

@@ -15,6 +15,7 @@ import { learnFromTree } from '../../../../src/core/optimize/insights/tree-bound
 import { canReachMost, reachMost } from '../../../../src/core/optimize/problem/distances/reachable.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
 import type { Problem, Solution } from '../../../../src/core/optimize/problem/model.ts';
+import { NO_PAIR_LIMITS } from '../../../../src/core/optimize/problem/pairs.ts';
 import { withNetwork } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 import { newCaches } from '../cached.ts';
@@ -75,6 +76,7 @@ function randomProblem(seed: number, { capacities, fractional }: Kind): Problem 
       minVehiclesPerLocation: random.chance(0.2) ? 1 : 0,
       maxVehiclesPerLocation: random.chance(0.2) ? random.integer(2, 6) : Number.POSITIVE_INFINITY,
       totalFleetSize: random.chance(0.2) ? random.integer(1, 10) : Number.POSITIVE_INFINITY,
+      ...NO_PAIR_LIMITS,
       ...(isByLocation && {
         minVehiclesPerLocation: Math.max(...least),
         maxVehiclesPerLocation: Math.min(...most),

@@ -1,6 +1,7 @@
 /** Random problems of one class and fractional demand of every kind, from a seed. */
 
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
+import { NO_PAIR_LIMITS } from '../../../../src/core/optimize/problem/pairs.ts';
 import { newCaches } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 
@@ -60,6 +61,7 @@ export function randomFractional(
       minVehiclesPerLocation: 0,
       maxVehiclesPerLocation: Number.POSITIVE_INFINITY,
       totalFleetSize: random.chance(0.25) ? random.integer(0, vehicles + 1) : Number.POSITIVE_INFINITY,
+      ...NO_PAIR_LIMITS,
     },
     fleet: {
       request: Int32Array.from({ length: vehicles }, (_, v) => v),

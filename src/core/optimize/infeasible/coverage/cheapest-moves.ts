@@ -1,6 +1,7 @@
 /** The cheapest moves that bring vehicles to given locations: a pure flow per class. */
 import type { Moves, Problem } from '../../problem/model.ts';
 import { joinMoves, movesOfFlow } from '../../problem/moves.ts';
+import { NO_PAIR_LIMITS, withoutPairRules } from '../../problem/pairs.ts';
 import type { Stopping } from '../../run/stopping.ts';
 import { solveProblem } from '../../solve.ts';
 
@@ -18,7 +19,7 @@ export async function cheapestMoves(
   for (let k = 0; k < problem.capacities.length; k++) {
     const supply = problem.supply.slice(k * n, (k + 1) * n);
     const alone: Problem = {
-      ...problem,
+      ...withoutPairRules(problem),
       capacities: Float64Array.of(1),
       supply,
       demand: Float64Array.from(presence.subarray(k * n, (k + 1) * n)),
@@ -29,6 +30,7 @@ export async function cheapestMoves(
         minVehiclesPerLocation: 0,
         maxVehiclesPerLocation: Number.POSITIVE_INFINITY,
         totalFleetSize: Number.POSITIVE_INFINITY,
+        ...NO_PAIR_LIMITS,
       },
     };
     const outcome = await solveProblem(alone, 0, stopping);

@@ -17,15 +17,16 @@ import { leastAt } from '../location-bounds.ts';
 import type { Moves, Network, Problem } from '../model.ts';
 import { movesOfFlow } from '../moves.ts';
 import { isAllowed } from '../network.ts';
+import { hasPairLimits } from '../pairs.ts';
 import { splitDemand } from '../steps.ts';
 import { hasLocationBounds } from '../variants.ts';
 
 /** Up to this cost, one double holds cost and location exactly, in the order of the costs. */
 const MAX_SORTED_COST = 2 ** 39;
 
-/** Whether `reachMost` applies: at most one class and no bounds per location. */
+/** Whether `reachMost` applies: at most one class, no bounds per location, no limits of pairs. */
 export function canReachMost(problem: Problem): boolean {
-  return problem.capacities.length <= 1 && !hasLocationBounds(problem);
+  return problem.capacities.length <= 1 && !hasLocationBounds(problem) && !hasPairLimits(problem);
 }
 
 /** Filled places per location, and the moves that fill them. */
