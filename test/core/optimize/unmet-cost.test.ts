@@ -210,7 +210,7 @@ describe('a cost of unmet demand', () => {
 
   test('HiGHS alone finds no plan that costs less, on 300 requests', { tags: 'slow' }, async () => {
     const wrong: unknown[] = [];
-    const seen = { solved: 0, infeasible: 0, classes: 0, unmet: 0 };
+    const seen = { solved: 0, infeasible: 0, classes: 0, unmet: 0, byFlow: 0 };
     for (let seed = 1; seed <= 300; seed++) {
       const { request: plain, locations, classes } = mediumRequest(seed);
       const request = {
@@ -231,6 +231,7 @@ describe('a cost of unmet demand', () => {
       const { objective, bound } = outcome.certificate;
       seen.solved++;
       if (classes > 1) seen.classes++;
+      if (outcome.certificate.method === 'network_simplex') seen.byFlow++;
       if (outcome.result.kpis.unmet_demand_cost! > 0) seen.unmet++;
       const [units, least] = [objective * 1e4, bound * 1e4];
       if (alone.kind === 'infeasible') wrong.push({ seed, alone, units });
@@ -242,5 +243,6 @@ describe('a cost of unmet demand', () => {
     expect(seen.solved).toBeGreaterThan(200);
     expect(seen.classes).toBeGreaterThan(100);
     expect(seen.unmet).toBeGreaterThan(100);
+    expect(seen.byFlow).toBeGreaterThan(30);
   });
 });

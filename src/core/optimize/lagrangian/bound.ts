@@ -5,7 +5,9 @@
  * max(0, π_i, max_j (π_j − c_ij)) over all allowed moves, a vehicle from i that serves at j costs at least π_j − α_i.
  * So every plan in which at most T vehicles serve at least R costs at least
  *
- *   λR − μT − Σ_i s_i α_i − Σ_j max over whole m ≥ 0 of (λ min(D_j, c m) − (π_j + μ) m)
+ *   λR + Σ_j p_j D_j − μT − Σ_i s_i α_i − Σ_j max over whole m ≥ 0 of ((λ + p_j) min(D_j, c m) − (π_j + μ) m)
+ *
+ * where p_j is what a unit of unmet demand costs at j, usually 0.
  *
  * O(arcs). Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16.
  */
@@ -19,12 +21,13 @@ const SERVED_NOISE = 1e-12;
 
 /** @returns cost units, not rounded; already reduced by the error of its arithmetic */
 export function boundFromMultipliers(problem: LagrangianProblem, multipliers: Multipliers): number {
-  const { n, supply, demand, capacity, required, fleetSize } = problem;
+  const { n, supply, demand, capacity, required, fleetSize, unmetUnits } = problem;
   const lambda = Math.max(0, multipliers.perDemand);
   const mu = fleetSize === Number.POSITIVE_INFINITY ? 0 : Math.max(0, multipliers.perVehicle);
   const value = multipliers.atLocation.map((pi) => Math.max(0, pi));
   let totalDemand = 0;
   let paid = mu > 0 ? mu * fleetSize : 0;
+  let unmet = 0;
   const worth = vehicleValues(problem, value);
   for (let i = 0; i < n; i++) {
     totalDemand += demand[i];
@@ -33,9 +36,12 @@ export function boundFromMultipliers(problem: LagrangianProblem, multipliers: Mu
     const full = Math.floor(demand[i] / capacity);
     const rest = demand[i] - full * capacity;
     const least = value[i] + mu;
-    paid += full * Math.max(0, lambda * capacity - least) + Math.max(0, lambda * rest - least);
+    const price = unmetUnits?.[i] ?? 0;
+    const each = lambda + price;
+    paid += full * Math.max(0, each * capacity - least) + Math.max(0, each * rest - least);
+    unmet += price * demand[i];
   }
-  const earned = lambda * Math.max(0, required - SERVED_NOISE * totalDemand);
+  const earned = unmet + lambda * Math.max(0, required - SERVED_NOISE * totalDemand);
   return earned - paid - (earned + paid) * (n + 8) * SUM_NOISE;
 }
 

@@ -7,17 +7,17 @@
 import { flowCosts } from '../flow/flow-costs.ts';
 import { HALF_CIRCUMFERENCE_KM, measureExtent, unitsBeyond, widerRadius } from '../flow/great-circle-flow.ts';
 import type { FlowControl } from '../flow/types.ts';
-import { fromUnits } from '../problem/costs.ts';
+import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import { nearCosts } from '../problem/distances/near-costs.ts';
 import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Problem } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
-import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl, SolveProgress } from '../run/control.ts';
 import { checkOf, type Stopping } from '../run/stopping.ts';
+import { dearestUnmetLoad } from './lagrangian-tree.ts';
 import { type LagrangianHooks, type LagrangianOutcome, solveLagrangian } from './solve-lagrangian.ts';
 import type { LagrangianProblem } from './types.ts';
 
@@ -29,7 +29,10 @@ type LagrangianAmounts = Omit<LagrangianProblem, 'cost' | 'beyond'>;
 /** The Lagrangian problem without its costs; null if the problem is of another kind. */
 function amountsOf(problem: Problem): LagrangianAmounts | null {
   const { capacities, limits, supply, demand, locationIds } = problem;
-  if (capacities.length !== 1 || hasLocationBounds(problem) || hasUnmetCost(problem)) return null;
+  if (capacities.length !== 1 || hasLocationBounds(problem)) return null;
+  const { unmetCost } = problem;
+  // A bound on the objective says nothing about the cost of moving.
+  if (unmetCost && limits.maxCostUnits !== Number.POSITIVE_INFINITY) return null;
   return {
     n: locationIds.length,
     supply,
@@ -37,6 +40,7 @@ function amountsOf(problem: Problem): LagrangianAmounts | null {
     capacity: capacities[0],
     required: leastServed(problem),
     fleetSize: limits.totalFleetSize,
+    ...(unmetCost && { unmetUnits: unmetCost.map((cost) => cost * UNITS_PER_COST) }),
   };
 }
 
@@ -70,7 +74,10 @@ function solveAmounts(
     const cost = nearCosts(points, costPerKm, radiusKm, checkOf(control));
     const outcome = solveLagrangian({ ...amounts, cost, beyond }, control, hooks);
     if (isAll || outcome.kind !== 'open') return outcome;
-    radiusKm = widerRadius(radiusKm, outcome.multiplier, { costPerKm, limitKm });
+    radiusKm = widerRadius(radiusKm, outcome.multiplier + dearestUnmetLoad({ ...amounts, cost, beyond }), {
+      costPerKm,
+      limitKm,
+    });
   }
 }
 

@@ -39,7 +39,8 @@ export type LagrangianSearch = Omit<SimplexSearch, 'counts'> & {
   loads: Loads;
   /** λc, the multiplier per full load. */
   multiplier: number;
-  /** n: λ times the demand of the part. */
+  /** n: λ + p_j times the demand of a full load, and of the part. */
+  fullWorth: Float64Array;
   partWorth: Float64Array;
   /** Position of the first slack arc among the candidates. */
   firstSlack: number;
@@ -110,13 +111,14 @@ export function addStays(list: Candidates, n: number, { sources, sinks }: Lagran
 
 /**
  * A strongly feasible initial tree: the cheapest candidates first, each with as much flow as possible, until the
- * requirement is met. Appends the slack arcs to the candidates; `setMultiplier` sets their costs. O(candidates + n).
+ * requirement is met and no further move pays off. Appends the slack arcs to the candidates; `setMultiplier` sets their
+ * costs. O(candidates + n).
  * @param amounts with at least one vehicle that may serve
  * @returns the cost of the dearest move that was needed
  */
 export function startLagrangianTree(s: LagrangianSearch, amounts: LagrangianAmounts): number {
   const { tree, list, problem, loads } = s;
-  const { n, capacity, required } = problem;
+  const { n, capacity, required, unmetUnits } = problem;
   const { sources, sinks, supply } = amounts;
   const { parent } = tree;
   const slack = slackNode(n);
@@ -135,9 +137,10 @@ export function startLagrangianTree(s: LagrangianSearch, amounts: LagrangianAmou
   let units = 0;
   let dearest = 0;
   const order = orderByCost(list, list.count);
-  for (let r = 0; r < order.length && served < required; r++) {
+  for (let r = 0; r < order.length && (served < required || unmetUnits); r++) {
     const i = list.from[order[r]];
     const j = list.to[order[r]] - sinkNode(n, 0);
+    if (served >= required && list.cost[order[r]] >= unmetUnits![j] * capacity) continue;
     const amount = Math.min(supply[i], left[j]);
     if (amount === 0) continue;
     if (units + amount >= mayServe) break;
@@ -199,13 +202,16 @@ function attachDemand(tree: SpanningTree, j: number, left: number, hasPart: bool
  * including the potentials. O(n).
  */
 export function setMultiplier(s: LagrangianSearch, multiplier: number): void {
-  const { tree, list, problem, loads, partWorth } = s;
-  const { n, capacity } = problem;
+  const { tree, list, problem, loads, fullWorth, partWorth } = s;
+  const { n, capacity, unmetUnits } = problem;
   const grain = multiplierGrain(s, multiplier);
   s.multiplier = Math.round(multiplier / grain) * grain;
   const share = s.multiplier / capacity / grain;
-  for (let j = 0; j < n; j++)
-    partWorth[j] = Math.min(s.multiplier, Math.round(share * loads.rest[j]) * grain);
+  for (let j = 0; j < n; j++) {
+    const unmet = (unmetUnits?.[j] ?? 0) / grain;
+    fullWorth[j] = s.multiplier + Math.round(unmet * capacity) * grain;
+    partWorth[j] = Math.min(fullWorth[j], Math.round((share + unmet) * loads.rest[j]) * grain);
+  }
   const unserved = unservedNode(n);
   for (let a = s.firstSlack; a < s.endSlack; a++) {
     if (list.from[a] === unserved) list.cost[a] = worthOf(s, list.to[a]);
@@ -217,9 +223,9 @@ export function setMultiplier(s: LagrangianSearch, multiplier: number): void {
 }
 
 /** The cost of not serving a unit at a node of demand; 0 for other nodes. */
-function worthOf({ problem: { n }, multiplier, partWorth }: LagrangianSearch, node: number): number {
+function worthOf({ problem: { n }, fullWorth, partWorth }: LagrangianSearch, node: number): number {
   if (node < sinkNode(n, 0)) return 0;
-  return node < idleNode(n) ? multiplier : partWorth[node - partNode(n, 0)];
+  return node < idleNode(n) ? fullWorth[node - sinkNode(n, 0)] : partWorth[node - partNode(n, 0)];
 }
 
 /**
@@ -227,7 +233,7 @@ function worthOf({ problem: { n }, multiplier, partWorth }: LagrangianSearch, no
  * @throws RangeError if they cannot be exact
  */
 function multiplierGrain({ problem, list }: LagrangianSearch, multiplier: number): number {
-  let largest = multiplier;
+  let largest = multiplier + dearestUnmetLoad(problem);
   for (let a = 0; a < list.count; a++) if (list.cost[a] > largest) largest = list.cost[a];
   const longest = 8 * (problem.n + 2) * (largest + 1);
   let grain = FINEST_MULTIPLIER;
@@ -239,7 +245,12 @@ function multiplierGrain({ problem, list }: LagrangianSearch, multiplier: number
 
 /** The highest multiplier that `setMultiplier` accepts. */
 export function highestMultiplier({ problem }: LagrangianSearch): number {
-  return Math.floor(EXACT / (8 * (problem.n + 2))) - 1;
+  return Math.floor(EXACT / (8 * (problem.n + 2)) - dearestUnmetLoad(problem)) - 1;
+}
+
+/** The most that a full load costs which is not served, in cost units. */
+export function dearestUnmetLoad({ unmetUnits, capacity }: LagrangianProblem): number {
+  return unmetUnits ? capacity * unmetUnits.reduce((most, units) => Math.max(most, units), 0) : 0;
 }
 
 /** Demand that one unit at a node of demand serves; 0 for other nodes. */
@@ -256,10 +267,23 @@ export function unservedBy(s: LagrangianSearch, node: number): number {
   return parent[node] === unserved ? demandOf(s, node) : 0;
 }
 
-/** Cost of the moves of the current flow, and the demand it serves. O(n). */
+/** Cost of the current flow, in moves and demand that is not served, and the demand it serves. O(n). */
 export function measureTree(s: LagrangianSearch): { cost: number; served: number } {
   const { parent, flow } = s.tree;
+  const { n, unmetUnits } = s.problem;
+  const unservedAt = unservedNode(n);
   let served = s.totalDemand;
-  for (let v = unservedNode(s.problem.n); v < parent.length; v++) served -= flow[v] * unservedBy(s, v);
-  return { cost: treeCost(s.tree), served };
+  let cost = treeCost(s.tree);
+  for (let v = unservedAt; v < parent.length; v++) {
+    const unserved = flow[v] * unservedBy(s, v);
+    served -= unserved;
+    if (unmetUnits && unserved > 0)
+      cost += unserved * unmetUnits[locationOf(n, v === unservedAt ? parent[v] : v)];
+  }
+  return { cost, served };
+}
+
+/** The location of a node of demand. */
+function locationOf(n: number, node: number): number {
+  return node < idleNode(n) ? node - sinkNode(n, 0) : node - partNode(n, 0);
 }

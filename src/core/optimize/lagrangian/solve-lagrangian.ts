@@ -26,6 +26,7 @@ import { findBestMultiplier, pointOf } from './best-multiplier.ts';
 import { boundFromMultipliers } from './bound.ts';
 import {
   addStays,
+  dearestUnmetLoad,
   type LagrangianSearch,
   type Loads,
   lagrangianAmounts,
@@ -78,15 +79,17 @@ export function solveLagrangian(
 ): LagrangianOutcome {
   const counts = { pivots: 0, pricingRounds: 0, candidates: 0, multipliers: 0 };
   const trivial = { multiplier: 0, counts };
-  if (problem.required <= 0) {
+  if (problem.required <= 0 && !problem.unmetUnits) {
     hooks.onBound(0);
     hooks.onPlan(NO_FLOW);
     return { ...trivial, kind: 'solved' };
   }
   if (problem.fleetSize < 1) return { ...trivial, kind: 'infeasible' };
-  const netted = run(problem, control, hooks, counts, true);
-  if (netted.kind !== 'unproved') return { ...netted, kind: netted.kind };
-  const plain = run(problem, control, hooks, counts, false, netted.multiplier);
+  // A dear location may need the vehicles that stand at a cheap one.
+  const isSamePrice = !problem.unmetUnits?.some((units) => units !== problem.unmetUnits![0]);
+  const netted = isSamePrice ? run(problem, control, hooks, counts, true) : null;
+  if (netted && netted.kind !== 'unproved') return { ...netted, kind: netted.kind };
+  const plain = run(problem, control, hooks, counts, false, netted?.multiplier);
   return { ...plain, kind: plain.kind === 'unproved' ? 'open' : plain.kind };
 }
 
@@ -124,14 +127,17 @@ function run(
   const dearest = startLagrangianTree(s, amounts);
   counts.candidates = s.list.count;
   plans.keep();
-  setMultiplier(s, knownMultiplier ?? dearest);
+  // Costs of unmet demand may serve enough by themselves.
+  setMultiplier(s, problem.unmetUnits ? 0 : (knownMultiplier ?? dearest));
   if (!pivotToOptimum(s, sources, sinks)) return stopped();
   plans.keep();
+  const isShort = problem.unmetUnits && pointOf(s).slope > 0;
+  const firstMultiplier = isShort ? knownMultiplier || dearest : s.multiplier;
 
-  /** Upper limit on the cost of any plan: every vehicle takes the dearest move. */
-  const limitOf = () => totalUnits(problem.supply) * s.arcs.largestCost() + 1;
+  /** Upper limit on the cost of any plan: every vehicle takes the dearest move, and no demand is served. */
+  const limitOf = () => totalUnits(problem.supply) * s.arcs.largestCost() + allUnmet(problem) + 1;
   for (let round = 0; ; round++) {
-    const found = findBestMultiplier(s, s.multiplier, limitOf);
+    const found = findBestMultiplier(s, round === 0 ? firstMultiplier : s.multiplier, limitOf);
     if (found === 'stopped') return stopped();
     plans.keep();
     const { value } = pointOf(s);
@@ -149,7 +155,7 @@ function run(
     counts.candidates = s.list.count;
     if (added === 0 || round === MAX_ROUNDS) {
       // Multipliers above the cost of unlisted moves call for more moves; netting is not the cause.
-      const isWide = s.multiplier <= problem.beyond;
+      const isWide = s.multiplier + dearestUnmetLoad(problem) <= problem.beyond;
       return ended(isNetted && isWide ? 'unproved' : 'open');
     }
     if (!pivotCandidates(s, first) || isOver(control)) return stopped();
@@ -187,7 +193,7 @@ function offerPlans(
   }
   const { value } = pointOf(s);
   for (const factor of OTHER_MULTIPLIERS) {
-    if (isEnough) return;
+    if (isEnough || s.multiplier === 0) return;
     const other = isOver(s.control) ? null : flowAt(s, factor * s.multiplier);
     if (!other) return;
     // How much dearer this flow is than the best one, at the best multiplier.
@@ -219,11 +225,17 @@ function createSearch(
     problem,
     loads,
     multiplier: 0,
+    fullWorth: new Float64Array(n),
     partWorth: new Float64Array(n),
     firstSlack: 0,
     endSlack: 0,
     totalDemand,
   };
+}
+
+/** The cost of serving no demand. */
+function allUnmet({ demand, unmetUnits }: LagrangianProblem): number {
+  return unmetUnits?.reduce((sum, units, j) => sum + units * demand[j], 0) ?? 0;
 }
 
 /** Keeps the cheapest flow so far that serves enough: the result if time runs out. */

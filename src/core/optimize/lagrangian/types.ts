@@ -3,6 +3,9 @@
  *
  *   L(λ) = min over plans that may serve any amount of  cost + λ (R − served)  ≤  cost of every plan, for each λ ≥ 0
  *
+ * `cost` includes Σ p_j · (demand not served at j) if unmet demand has a cost p_j. Where it does, read λ + p_j for the
+ * λ of location j in what follows.
+ *
  * For a given λ that is a transportation problem. Demand D_j is ⌊D_j / c⌋ full loads, each worth λc, and a part of one,
  * worth λ (D_j − c⌊D_j / c⌋). Arcs other than moves: vehicle → nobody at 0; unserved → j at λc; j → part of j at 0;
  * unserved → part of j at λ times its demand. The part is given up first, because it is worth least. Each of the T
@@ -29,6 +32,8 @@ export type LagrangianProblem = {
   required: number;
   /** T: vehicles that may serve, whole or Infinity. */
   fleetSize: number;
+  /** n: p_j, cost units per unit of demand that is not served at j; absent: 0. */
+  unmetUnits?: Float64Array;
   cost: FlowCosts;
   /** Every allowed move that `cost` does not list costs at least this many units; Infinity if all are listed. */
   beyond: number;
