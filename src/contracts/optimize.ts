@@ -42,6 +42,9 @@ export const VehicleInput = Type.Object(
     location_id: Type.Optional(LocationId),
     capacity: Type.Optional({ ...Capacity, description: 'default: `constraints.capacity_per_vehicle`' }),
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { default: 'operational' })),
+    pinned: Type.Optional(
+      Type.Boolean({ default: false, description: 'the vehicle stays where it is, and serves there' }),
+    ),
     ...VehicleFigures,
   },
   {

@@ -11,7 +11,7 @@ import { SETTINGS } from './instances.ts';
 export type RequestFacts = {
   ids: number[];
   /** The operational ones. Capacities are what a vehicle serves, trips included. */
-  vehicles: { location: number; capacity: number; previousTarget: number | undefined }[];
+  vehicles: { location: number; capacity: number; previousTarget: number | undefined; pinned?: true }[];
   /** Of a vehicle that states no capacity. */
   usualCapacity: number;
   /** By location: planning demand. */
@@ -101,6 +101,7 @@ export function readFacts(
         location: v.location!,
         capacity: load(v.capacity),
         previousTarget: ids.find((id) => id === previous?.get(v.id!)),
+        ...(v.pinned && { pinned: true }),
       })),
     usualCapacity: load(),
     demand,
@@ -189,7 +190,9 @@ function tryAll(
   onPlan: (cost: number, service: Service) => void,
 ): void {
   const { ids, vehicles } = facts;
-  const unitCost = vehicles.map(({ location }) => ids.map((id) => facts.costUnits(location, id)));
+  const unitCost = vehicles.map(({ location, pinned }) =>
+    ids.map((id) => (pinned && id !== location ? Number.POSITIVE_INFINITY : facts.costUnits(location, id))),
+  );
   /** The target of each vehicle, as an index of `ids`. */
   const targets: number[] = [];
   const visit = (at: number, cost: number, paid: number) => {

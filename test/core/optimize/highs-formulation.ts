@@ -84,10 +84,9 @@ export function solveByHighs(
 }
 
 /**
- * Columns: x whole, vehicles of one location, capacity and previous target that go to a location; u whole, vehicles of
- * a capacity that
- * count as serving there; y served demand. Rows: Σ_j x = s;  least_j ≤ Σ x ≤ most_j;  u ≤ Σ_i x;  y ≤ Σ cap · u, y ≤
- * D;  Σ y ≥ level · Σ D;  Σ u ≤ fleet size;  Σ cost · x ≤ ceiling.
+ * Columns: x whole, vehicles of one location, capacity and previous target that go to a location, pinned ones to their
+ * own; u whole, vehicles of a capacity that count as serving there; y served demand. Rows: Σ_j x = s;  least_j ≤ Σ x ≤
+ * most_j;  u ≤ Σ_i x;  y ≤ Σ cap · u, y ≤ D;  Σ y ≥ level · Σ D;  Σ u ≤ fleet size;  Σ cost · x ≤ ceiling.
  */
 function writeModel(
   request: OptimizeRequest,
@@ -104,7 +103,7 @@ function writeModel(
 
   const groups = new Map<string, RequestFacts['vehicles'][number] & { count: number }>();
   for (const vehicle of facts.vehicles) {
-    const key = [vehicle.location, vehicle.capacity, vehicle.previousTarget].join();
+    const key = [vehicle.location, vehicle.capacity, vehicle.previousTarget, vehicle.pinned].join();
     const group = groups.get(key) ?? { ...vehicle, count: 0 };
     group.count++;
     groups.set(key, group);
@@ -114,9 +113,9 @@ function writeModel(
   /** Arrivals by location, with their capacity, including the vehicles that stay. */
   const arrivals = new Map(facts.ids.map((id) => [id, [] as { column: number; capacity: number }[]]));
   const paid: Row['terms'] = [];
-  for (const { location, capacity, previousTarget, count } of groups.values()) {
+  for (const { location, capacity, previousTarget, pinned, count } of groups.values()) {
     const leaving: Row['terms'] = [];
-    for (const to of facts.ids) {
+    for (const to of pinned ? [location] : facts.ids) {
       const cost = facts.costUnits(location, to) / 1e4;
       if (cost === Number.POSITIVE_INFINITY) continue;
       const isChange = previousTarget !== undefined && previousTarget !== to;

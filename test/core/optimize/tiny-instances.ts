@@ -39,7 +39,7 @@ export function tinyInstance(seed: number): TinyInstance {
     latitude: 40 + random.integer(0, spread) / 100,
     longitude: -74 + (costs === 'same places' ? 0 : random.integer(0, spread) / 100),
   }));
-  const vehicles = randomVehicles(random, ids, capacities);
+  const vehicles: OptimizeRequest['fleet_state']['vehicles'] = randomVehicles(random, ids, capacities);
   const capacity = vehicles.reduce((sum, vehicle) => sum + (vehicle.capacity ?? capacities[0]), 0);
   const request: OptimizeRequest = {
     demand_forecast: randomDemand(random, ids, capacity, isFractional ? 0.01 : capacities[0]),
@@ -52,6 +52,7 @@ export function tinyInstance(seed: number): TinyInstance {
   };
   if (costs !== 'great circle' && costs !== 'same places')
     request.network = randomNetwork(random, ids, costs);
+  pinSome(seed, request);
   return { seed, request, locations, costs, isFractional };
 }
 
@@ -109,6 +110,14 @@ function withBoundsOf(seed: number, ids: readonly number[], constraints: Constra
     constraints,
     randomBounds(random, ids, minimum, () => random.integer(0, 4)),
   );
+}
+
+/** In every third instance without a fleet size, by random numbers of their own. */
+function pinSome(seed: number, { constraints, fleet_state: { vehicles } }: OptimizeRequest): void {
+  if (seed % 3 > 0 || constraints!.total_fleet_size !== undefined) return;
+  const random = createRandom(seed + 2e6);
+  const share = random.pick([0.2, 0.5, 0.5, 1]);
+  for (const vehicle of vehicles) if (random.chance(share)) vehicle.pinned = true;
 }
 
 /** Dense, with gaps, or in two separate parts. */

@@ -4,7 +4,8 @@ import { fromUnits } from '../problem/costs.ts';
 import { servedDemand } from '../problem/evaluate.ts';
 import type { Problem, Solution } from '../problem/model.ts';
 import { hasDistances, moveDistance } from '../problem/network.ts';
-import { totalDemand } from '../problem/service-level.ts';
+import { operationalCapacity } from '../problem/pinned.ts';
+import { allDemand, totalDemand } from '../problem/service-level.ts';
 import { hasUnmetCost, unmetUnits } from '../problem/unmet-cost.ts';
 
 /**
@@ -17,13 +18,12 @@ export function computeKpis(
   { moves, costUnits }: Pick<Solution, 'moves' | 'costUnits'>,
   presence: Int32Array,
 ): Kpis {
-  const n = problem.locationIds.length;
-  const demand = totalDemand(problem.demand);
-  const served = Math.min(demand, servedDemand(problem, presence, Number.POSITIVE_INFINITY));
-  let capacity = 0;
-  for (let at = 0; at < problem.supply.length; at++) {
-    capacity += problem.supply[at] * problem.capacities[Math.floor(at / n)];
-  }
+  const demand = allDemand(problem);
+  const open = totalDemand(problem.demand);
+  const servedOpen = Math.min(open, servedDemand(problem, presence, Number.POSITIVE_INFINITY));
+  const unmet = open - servedOpen;
+  const served = unmet === 0 ? demand : servedOpen + (demand - open);
+  const capacity = operationalCapacity(problem);
   const isMeasured = hasDistances(problem);
   let moved = 0;
   let km = 0;
@@ -37,7 +37,7 @@ export function computeKpis(
     rebalanced_count: moved,
     total_cost: fromUnits(costUnits),
     total_distance_km: isMeasured ? km : null,
-    unmet_demand: demand - served,
+    unmet_demand: unmet,
     ...(hasUnmetCost(problem) && { unmet_demand_cost: fromUnits(unmetUnits(problem, presence)) }),
   };
 }

@@ -3,6 +3,7 @@ import type { PlanLocation } from '../../../contracts/optimize.ts';
 import type { MoveDistances } from '../../../contracts/plans.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { hasDistances, moveDistance } from '../problem/network.ts';
+import { planningDemandOf } from '../problem/pinned.ts';
 
 /**
  * @param names of locations by id; the name of all others is null
@@ -10,15 +11,18 @@ import { hasDistances, moveDistance } from '../problem/network.ts';
  * @returns all n locations by ascending id. `served` is min(demand, capacity present), as in the kpis. O(nK).
  */
 export function describeLocations(
-  { locationIds, capacities, supply, demand }: Problem,
+  problem: Problem,
   names: ReadonlyMap<number, string>,
   presence: Int32Array,
 ): PlanLocation[] {
+  const { locationIds, capacities, supply, pinned } = problem;
   const n = locationIds.length;
+  const demand = planningDemandOf(problem);
   return Array.from(locationIds, (id, j) => {
-    let before = 0;
-    let after = 0;
-    let capacity = 0;
+    const stay = pinned?.vehicles[j] ?? 0;
+    let before = stay;
+    let after = stay;
+    let capacity = pinned?.capacity[j] ?? 0;
     for (let k = 0; k < capacities.length; k++) {
       before += supply[k * n + j];
       after += presence[k * n + j];

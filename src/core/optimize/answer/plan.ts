@@ -2,9 +2,9 @@
  * Turns the moves of groups into the plan's items, one per operational vehicle, in the request's order.
  *
  * A group is the vehicles of one capacity at one location. Its moves, in ascending order of the target's id, go to
- * the group's vehicles in the request's order. The remaining vehicles stay. The same request therefore gives the same
- * plan. If changes of a previous plan cost anything, vehicles that can keep their target come first, so that as few as
- * possible change.
+ * the group's vehicles in the request's order. The remaining vehicles and pinned ones stay. The same request therefore
+ * gives the same plan. If changes of a previous plan cost anything, vehicles that can keep their target come first, so
+ * that as few as possible change.
  * O(vehicles + moves).
  */
 import type { AllocationPlanItem, OptimizeRequest } from '../../../contracts/optimize.ts';

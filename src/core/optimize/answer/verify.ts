@@ -16,7 +16,7 @@ import { verifyUnmetCost } from './verify-unmet-cost.ts';
 /** What `verifyPlan` checks, for the certificate. */
 export const VERIFIED = [
   'one item per operational vehicle in the request order',
-  'moves allowed and within max_distance',
+  'moves allowed and within max_distance, and none of a pinned vehicle',
   'item costs and total_cost',
   'min_service_level',
   'vehicles per location',
@@ -93,6 +93,7 @@ export function verifyPlan(
       complain(`vehicle ${id} goes to ${item.target_location}, which is no location of the problem`);
     there?.push(capacity);
     const moves = item.target_location !== source;
+    if (moves && vehicle.pinned === true) complain(`vehicle ${id} is pinned to ${source}, and moves`);
     if (item.assignment !== (moves ? 'rebalance' : 'stay')) {
       complain(`vehicle ${id} ${moves ? 'moves' : 'does not move'} but its assignment is ${item.assignment}`);
     }

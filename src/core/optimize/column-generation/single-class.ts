@@ -15,7 +15,7 @@
 import { feasibilityTolerance } from '../direct/formulation.ts';
 import { createRowBuilder } from '../highs/linear-model.ts';
 import type { Problem } from '../problem/model.ts';
-import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
+import { allDemand, requiredDemand, SERVICE_TOLERANCE } from '../problem/service-level.ts';
 import { createSteps } from '../problem/steps.ts';
 import type { BaseModel } from './base-model.ts';
 
@@ -31,7 +31,7 @@ export function createSingleClassBase(problem: Problem): BaseModel {
   }
   for (let s = 0; s < count; s++) rows.add(s, stepGain[s] / demandScale);
   rows.add(count, 1);
-  const slack = SERVICE_TOLERANCE * totalDemand(problem.demand);
+  const slack = SERVICE_TOLERANCE * allDemand(problem);
   const required = requiredDemand(problem);
   // In whole vehicles if all demand is; otherwise half of the tolerance is left to the solver's arithmetic.
   const isNetwork = stepGain.every((g) => g === problem.capacities[0]);

@@ -16,7 +16,7 @@ import type { NewRow } from '../highs/solver-model.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
-import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
+import { allDemand, requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
 import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { Check } from '../run/stopping.ts';
@@ -136,7 +136,7 @@ function addServiceLevelRow(
   isNetwork: boolean,
 ): void {
   addServedDemand(rows, v, demandScale);
-  const slack = SERVICE_TOLERANCE * totalDemand(problem.demand);
+  const slack = SERVICE_TOLERANCE * allDemand(problem);
   const required = requiredDemand(problem);
   // The model uses half of the tolerance; the other half is left to the solver's arithmetic.
   const least = isNetwork

@@ -42,6 +42,8 @@ export async function solvePlaceFlow(
   if (!amounts) return null;
   const infeasible: SolveOutcome = { kind: 'infeasible', boundUnits: null };
   if (amounts.required > problem.limits.totalFleetSize) return infeasible;
+  // More pinned vehicles than places.
+  if (amounts.demand.some((_, j) => mostAt(problem, j) < 0)) return infeasible;
   const places = countPlaces(problem, amounts);
   if (places.total > MAX_UNITS) return null;
   if (places.unserved < 0 || places.empty < 0) return infeasible;

@@ -13,7 +13,7 @@ import { canReachMost, reachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Conflict, Moves, Problem } from '../problem/model.ts';
 import { hasPairLimits, withoutPairRules } from '../problem/pairs.ts';
-import { totalDemand } from '../problem/service-level.ts';
+import { allDemand, servedAt, serviceLevelOf, totalDemand } from '../problem/service-level.ts';
 import { countVehicles, dropConstraint, hasLocationBounds, withLimits } from '../problem/variants.ts';
 import { timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
@@ -57,10 +57,9 @@ export async function findHighestServiceLevel(
 ): Promise<HighestLevel> {
   const found = await findLevel(problem, control, known, gap);
   const served = found.plan?.served ?? 0;
-  const total = totalDemand(problem.demand);
   const insufficient =
     found.proved && found.plan ? stepOf(problem, served) / LEVEL_STEPS + 1 / LEVEL_STEPS : found.insufficient;
-  const most = Math.max(served, Math.min(found.most, (insufficient ?? 1) * total));
+  const most = Math.max(served, Math.min(found.most, servedAt(problem, insufficient ?? 1)));
   return { ...found, isNearest: found.proved, proved: found.proved || most - served <= gap * most, most };
 }
 
@@ -70,9 +69,9 @@ async function findLevel(
   known: Pick<Level, 'relaxation' | 'insufficient'>,
   gap: number,
 ): Promise<Omit<HighestLevel, 'isNearest'>> {
-  const total = totalDemand(problem.demand);
+  const step = allDemand(problem) / LEVEL_STEPS;
   let plan: Served | null = null;
-  let most = total;
+  let most = totalDemand(problem.demand);
   const proved = () => ({
     relaxation: stepOf(problem, reached()) / LEVEL_STEPS,
     insufficient: null,
@@ -90,7 +89,7 @@ async function findLevel(
   const keep = (found: Served) => {
     if (!plan || found.served > plan.served) plan = { moves: found.moves, served: found.served };
   };
-  const reached = () => Math.max((known.relaxation ?? 0) * total, plan?.served ?? 0);
+  const reached = () => Math.max(servedAt(problem, known.relaxation ?? 0), plan?.served ?? 0);
   const free = dropConstraint(problem, 'min_service_level');
   let upper = Math.round((known.insufficient ?? problem.limits.minServiceLevel) * LEVEL_STEPS);
   const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
@@ -107,13 +106,13 @@ async function findLevel(
         return { ...openBetween(problem, stepOf(problem, reached()), upper), plan, most };
     }
   }
-  const isKnown = () => most - reached() <= Math.max(gap * most, total / LEVEL_STEPS);
+  const isKnown = () => most - reached() <= Math.max(gap * most, step);
   if (hasCeiling && canSearchCeiling(free) && countVehicles(free) > 0) {
     const found = await mostWithinCeiling(free, most, gap, control);
     keep(found.plan);
     most = found.most;
     upper = Math.min(upper, stepOf(problem, most) + 1);
-    if (isKnown()) return { ...proved(), proved: most - reached() <= total / LEVEL_STEPS };
+    if (isKnown()) return { ...proved(), proved: most - reached() <= step };
   }
   if (countArcs(problem, false) <= (hasPairLimits(free) ? MAX_PAIR_ARCS : MAX_SMALL_ARCS)) {
     const small = await findMostServed(problem, timeFor('serviceLevelModel', control));
@@ -160,7 +159,7 @@ async function mostAtAnyCost(limited: Problem, control: Stopping): Promise<Cover
 
 /** The level at which this much is served, rounded down. */
 function stepOf(problem: Problem, served: number): number {
-  return Math.floor((served / totalDemand(problem.demand)) * LEVEL_STEPS + LEVEL_NOISE);
+  return Math.floor(serviceLevelOf(problem, served) * LEVEL_STEPS + LEVEL_NOISE);
 }
 
 /** @param upper step of the lowest level proved out of reach */

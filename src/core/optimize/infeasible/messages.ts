@@ -6,8 +6,8 @@ import type { ConstraintName } from '../problem/constraints.ts';
 import { LIMIT_CONSTRAINTS, limitConstraint } from '../problem/constraints.ts';
 import type { Conflict, JointChange, Problem } from '../problem/model.ts';
 import { isPairLimit } from '../problem/pairs.ts';
-import { requiredDemand, totalDemand } from '../problem/service-level.ts';
-import { countVehicles } from '../problem/variants.ts';
+import { countOperational, operationalCapacity } from '../problem/pinned.ts';
+import { allDemand } from '../problem/service-level.ts';
 import type { ConflictSet } from './conflict.ts';
 
 /** Items of a list that a message names before "and 7 more". */
@@ -166,7 +166,7 @@ function describeAdditions(
     additions = [],
   }: Pick<Conflict, 'relaxation' | 'insufficient' | 'proved' | 'additions'>,
 ): string {
-  const has = countVehicles(problem);
+  const has = countOperational(problem);
   const count = relaxation! - has;
   const capacity = additions.length > 0 ? ` of capacity ${additions[0].capacity}` : '';
   const places = listed(
@@ -180,14 +180,10 @@ function describeAdditions(
 }
 
 function describeSupply(problem: Problem): string {
-  const n = problem.locationIds.length;
-  const vehicles = countVehicles(problem);
-  const capacity = problem.supply.reduce(
-    (sum, count, at) => sum + count * problem.capacities[Math.floor(at / n)],
-    0,
-  );
-  const required = requiredDemand(problem);
-  const total = rounded(totalDemand(problem.demand));
+  const vehicles = countOperational(problem);
+  const capacity = operationalCapacity(problem);
+  const required = problem.limits.minServiceLevel * allDemand(problem);
+  const total = rounded(allDemand(problem));
   const demand = `the required ${rounded(required)} (${problem.limits.minServiceLevel} of the demand ${total})`;
   if (vehicles === 0) {
     return required > 0

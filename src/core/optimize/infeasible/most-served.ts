@@ -28,10 +28,9 @@ export type MostServed = { plan: { moves: Moves; served: number } | null; proved
 export async function findMostServed(problem: Problem, control: Stopping): Promise<MostServed> {
   const free = dropConstraint(problem, 'min_service_level');
   if (countVehicles(free) === 0) {
-    return {
-      plan: free.limits.minVehiclesPerLocation > 0 ? null : { moves: NO_MOVES, served: 0 },
-      proved: true,
-    };
+    // Pinned vehicles may be at locations, too few or too many.
+    const { broken } = evaluateMoves(free, NO_MOVES);
+    return { plan: broken.length > 0 ? null : { moves: NO_MOVES, served: 0 }, proved: true };
   }
   if (countArcs(free, false) > MAX_COLUMNS) return { plan: null, proved: false };
   const f = formulate(free, { objective: 'served' });

@@ -13,7 +13,7 @@ import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Moves, Problem, Solution } from '../problem/model.ts';
 import { NO_MOVES } from '../problem/moves.ts';
 import { hasPairLimits } from '../problem/pairs.ts';
-import { totalDemand } from '../problem/service-level.ts';
+import { serviceLevelOf, totalDemand } from '../problem/service-level.ts';
 import { splitDemand } from '../problem/steps.ts';
 import { hasLocationBounds, withLimits } from '../problem/variants.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
@@ -79,7 +79,7 @@ export async function mostWithinCeiling(
           : crossed(within, above, ceiling);
     isExtension = question > 0 && !isExtension;
     const asked = Math.min(above.served - unit, Math.max(within.served + unit, inUnits(guess, unit)));
-    const found = await solveFor(problem, asked / total, costGap, control);
+    const found = await solveFor(problem, serviceLevelOf(problem, asked), costGap, control);
     if (found === 'stopped') break;
     if (found === 'infeasible') {
       above = { ...nothing(asked), isProved: true };
@@ -99,7 +99,7 @@ export async function mostWithinCeiling(
   // The bound is proved a little further on, where it is above the ceiling by more than the gap.
   let step = Math.max(unit, (gap * bound) / BOUND_STEPS);
   for (; above.served + step < bound && !isOver(control); step *= 2) {
-    const found = await solveFor(problem, (above.served + step) / total, costGap, control);
+    const found = await solveFor(problem, serviceLevelOf(problem, above.served + step), costGap, control);
     if (found === 'stopped') break;
     if (found === 'infeasible' || found.boundUnits > ceiling) bound = above.served + step;
   }

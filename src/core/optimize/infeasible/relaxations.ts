@@ -9,8 +9,9 @@ import { canReachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Conflict, Problem } from '../problem/model.ts';
 import { withoutPairCost } from '../problem/pairs.ts';
+import { countOperational } from '../problem/pinned.ts';
 import { statedCapacity } from '../problem/stated-capacity.ts';
-import { countVehicles, dropConstraint, withLimits } from '../problem/variants.ts';
+import { dropConstraint, withLimits } from '../problem/variants.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
@@ -77,7 +78,7 @@ export async function findRelaxation(
       return { ...NO_HELP, proved: verdict === 'infeasible' };
     }
     case 'supply': {
-      const vehicles = countVehicles(problem);
+      const vehicles = countOperational(problem);
       const more = (count: number | null) => (count === null ? null : count - vehicles);
       const found = await findVehiclesNeeded(problem, control, {
         nearest: more(known.relaxation),
@@ -213,7 +214,7 @@ async function smallestCount(
   const quickly = quickAnswer(problem, control);
   const withMost = (p: number) => withLimits(problem, { [limit]: first + p });
   const found = await bisect(
-    Math.max(0, (known.relaxation ?? countVehicles(problem)) - first + 1),
+    Math.max(0, (known.relaxation ?? countOperational(problem)) - first + 1),
     control,
     (p, share) => findPlan(withMost(p), share),
     isBound ? FIRST_LIKELY : quickly && { ...quickly, find: (p, share) => quickly.find(withMost(p), share) },

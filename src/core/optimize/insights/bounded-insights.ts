@@ -9,6 +9,7 @@
 
 import { type BindingConstraint, LOCATION_FIGURES } from '../../../contracts/optimize.ts';
 import type { Problem, Solution } from '../problem/model.ts';
+import { sparePinned } from '../problem/pinned.ts';
 import { insightsMs, shareOf, timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
 import type { SolveControl } from '../run/control.ts';
@@ -109,7 +110,9 @@ export function learnFromLagrangian(flow: ParametricFlow, sensitivities: Sensiti
   };
   for (const [i, sensitivity] of more.entries()) note(sensitivity, boundMore(flow, i));
   for (const [i, sensitivity] of fewer.entries()) note(sensitivity, boundFewer(flow, i));
-  for (const [j, sensitivity] of demand.entries()) note(sensitivity, boundDemand(flow, j));
+  for (const [j, sensitivity] of demand.entries()) {
+    if (sparePinned(flow.problem, j) === 0) note(sensitivity, boundDemand(flow, j));
+  }
   for (const sensitivity of moves) note(sensitivity, boundMove(flow, sensitivity.move!));
 }
 
@@ -121,7 +124,9 @@ export function learnFromLagrangianRepairs(flow: ParametricFlow, sensitivities: 
     ...fewer.flatMap((sensitivity, i) =>
       sensitivity ? [{ sensitivity, look: () => repairFewer(flow, i) }] : [],
     ),
-    ...demand.map((sensitivity, j) => ({ sensitivity, look: () => repairDemand(flow, j) })),
+    ...demand.flatMap((sensitivity, j) =>
+      sparePinned(flow.problem, j) === 0 ? [{ sensitivity, look: () => repairDemand(flow, j) }] : [],
+    ),
     ...moves.map((sensitivity) => ({ sensitivity, look: () => repairMove(flow, sensitivity.move!) })),
   ];
   for (const { sensitivity, look } of open.sort((a, b) => byWidth(a.sensitivity, b.sensitivity))) {

@@ -14,6 +14,7 @@
 
 import type { LocationInsight } from '../../../contracts/optimize.ts';
 import type { Problem, Solution } from '../problem/model.ts';
+import { sparePinned } from '../problem/pinned.ts';
 import { timeFor } from '../run/budget.ts';
 import { type SolveControl, UNKNOWN_PROGRESS } from '../run/control.ts';
 import { byClock, type Stopping, untilOutOfTime } from '../run/stopping.ts';
@@ -92,12 +93,13 @@ function explainLocations(problem: Problem, flow: ClassFlow, asCost: AsCost): Lo
   const fromSink = distances(network, sink);
   const fromServed = distances(network, served);
   const level = problem.limits.minServiceLevel;
-  const forced =
-    requiredVehicles(problem, level, capacity) > requiredVehicles(problem, level) &&
-    residualOf(network, 2 * servedArc + 1) === 0;
+  const isOneMore = requiredVehicles(problem, level, capacity) > requiredVehicles(problem, level);
+  const forced = isOneMore && residualOf(network, 2 * servedArc + 1) === 0;
   const canServeMore = residualOf(network, 2 * servedArc) > 0;
   // Either one more vehicle serves at j, which a unit that comes there does, or nothing changes there.
   const demandMore = (j: number): number | null => {
+    // A pinned vehicle without work serves it, and another one need not, unless the level then requires one more.
+    if (sparePinned(problem, j) >= capacity) return isOneMore ? 0 : Math.min(0, fromServed[sink]);
     if (!forced)
       return residualOf(network, 2 * flow.demandArc(j)) > 0 ? 0 : Math.min(0, fromServed[flow.departure(j)]);
     return canServeMore ? Math.min(fromSink[served], fromSink[flow.departure(j)]) : null;

@@ -13,7 +13,7 @@
 
 import { type Change, chooseChanges } from '../lagrangian/step-changes.ts';
 import type { Problem, Solution } from '../problem/model.ts';
-import { SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
+import { leastServed } from '../problem/service-level.ts';
 import type { Effort } from './effort.ts';
 import type { Range } from './estimate.ts';
 import {
@@ -64,7 +64,6 @@ export type ParametricFlow = {
 
 /** @throws OutOfTime, here and from every function below; the state is unusable afterwards */
 export function createParametricFlow(problem: Problem, solution: Solution, effort: Effort): ParametricFlow {
-  const { limits, demand } = problem;
   const flow = createLagrangianFlow(problem, solution, effort);
   const { network, served, sink } = flow;
   return {
@@ -72,7 +71,7 @@ export function createParametricFlow(problem: Problem, solution: Solution, effor
     flow,
     back: markState(network),
     base: flow.value,
-    requiredWithMore: (limits.minServiceLevel - SERVICE_TOLERANCE) * (totalDemand(demand) + flow.capacity),
+    requiredWithMore: leastServed(problem, flow.capacity),
     goingBefore: flowsOf(problem, solution.moves),
     toSink: distances(network, sink, true),
     fromSink: distances(network, sink),

@@ -5,6 +5,7 @@
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { mostAt } from '../problem/location-bounds.ts';
 import type { Moves, Problem } from '../problem/model.ts';
+import { sparePinned } from '../problem/pinned.ts';
 import { classToTake, mostCommonClass, servingVehicles } from '../problem/serving.ts';
 import type { Effort } from './effort.ts';
 import { rerouteMove } from './move-figures.ts';
@@ -55,8 +56,9 @@ export function learnFromRepairs(
     const k = classToTake(problem, common, i);
     if (k !== null) note(sensitivity, repairs.withOneFewer(k, i));
   }
-  for (const [j, sensitivity] of sensitivities.demand.entries())
-    note(sensitivity, repairs.withServing(j, load));
+  for (const [j, sensitivity] of sensitivities.demand.entries()) {
+    if (sparePinned(problem, j) === 0) note(sensitivity, repairs.withServing(j, load));
+  }
   const restore = flows.map(({ network }) => markState(network));
   for (const sensitivity of sensitivities.moves) {
     const { units, next } = rerouteMove(problem, flows, restore, sensitivity.move!);

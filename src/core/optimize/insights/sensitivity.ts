@@ -3,6 +3,7 @@
  * that solving narrows, so figures can be given at any time with their maximum error.
  */
 import type { Moves, Problem, Solution } from '../problem/model.ts';
+import { withMoreDemand } from '../problem/pinned.ts';
 import { classToTake, mostCommonClass } from '../problem/serving.ts';
 import { dropConstraint, withNetwork, withVehicle } from '../problem/variants.ts';
 import { both, type Range, UNKNOWN } from './estimate.ts';
@@ -55,7 +56,7 @@ export function askAll(problem: Problem, solution: Solution, load: number): Sens
       const k = classToTake(problem, common, i);
       return k === null ? null : (isFree ? raised : open)(() => withVehicle(problem, k, i, -1));
     }),
-    demand: places.map((j) => open(() => withDemand(problem, j, load))),
+    demand: places.map((j) => open(() => withMoreDemand(problem, j, load))),
     moves: groupMoves(solution.moves, n).map((move) => ({
       ...raised(() => withoutMove(problem, move)),
       move,
@@ -118,12 +119,6 @@ export function listAll({ constraints, more, fewer, moves, demand }: Sensitiviti
     ...fewer.filter((sensitivity) => sensitivity !== null),
     ...demand,
   ];
-}
-
-function withDemand(problem: Problem, location: number, load: number): Problem {
-  const demand = problem.demand.slice();
-  demand[location] += load;
-  return { ...problem, demand };
 }
 
 function withoutMove(problem: Problem, { source, target }: MoveGroup): Problem {

@@ -5,22 +5,24 @@
  */
 import type { Problem } from './model.ts';
 
-/** The fewest vehicles at a location after the moves. */
+/** The fewest vehicles at a location after the moves, beside the pinned ones. */
 export function leastAt(problem: Problem, location: number): number {
   if (isOutside(problem, location)) return 0;
-  const { bounds, limits } = problem;
-  return bounds
+  const { bounds, limits, pinned } = problem;
+  const least = bounds
     ? Math.min(bounds.least[location], limits.minVehiclesPerLocation)
     : limits.minVehiclesPerLocation;
+  return pinned ? Math.max(0, least - pinned.vehicles[location]) : least;
 }
 
-/** The most vehicles at a location after the moves; Infinity if there is no maximum. */
+/** The same for the most; Infinity if there is no maximum, negative if more are pinned. */
 export function mostAt(problem: Problem, location: number): number {
   if (isOutside(problem, location)) return Number.POSITIVE_INFINITY;
-  const { bounds, limits } = problem;
-  return bounds
+  const { bounds, limits, pinned } = problem;
+  const most = bounds
     ? Math.max(bounds.most[location], limits.maxVehiclesPerLocation)
     : limits.maxVehiclesPerLocation;
+  return pinned ? most - pinned.vehicles[location] : most;
 }
 
 /** Vehicles that could be added wait there: it has no bounds. */

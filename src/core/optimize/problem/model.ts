@@ -86,17 +86,21 @@ export type FleetIndex = {
   /** Position in `fleet_state.vehicles`. */
   request: Int32Array;
   location: Int32Array;
+  /** −1: pinned. */
   capacityClass: Int32Array;
 };
+
+/** n each: operational vehicles that stay where they are, what they can serve, and planning demand with their share. */
+export type Pinned = { vehicles: Int32Array; capacity: Float64Array; demand: Float64Array };
 
 export type Problem = {
   /** n location ids, ascending. */
   locationIds: Int32Array;
   /** K capacities, ascending: demand that a vehicle serves. */
   capacities: Float64Array;
-  /** K × n: operational vehicles of class k at location i. */
+  /** K × n: operational vehicles of class k at location i that may move. */
   supply: Int32Array;
-  /** n: planning demand. */
+  /** n: planning demand that pinned vehicles leave open. */
   demand: Float64Array;
   /** Great-circle matrices are built on first read. */
   network: Network;
@@ -117,6 +121,8 @@ export type Problem = {
   previous?: { target: Int32Array; changeUnits: number };
   /** What each pair of locations that vehicles move between adds to the objective, in cost units. Absent: nothing. */
   pairCostUnits?: number;
+  /** Vehicles that stay where they are; see `pinned.ts`. Absent: none. */
+  pinned?: Pinned;
   /** The request's vehicles, for the plan. Changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
   /** Demand served by a vehicle that states no capacity; also the capacity of the vehicle that insights add. */

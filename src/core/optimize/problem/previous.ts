@@ -5,13 +5,16 @@ import { isAllowed } from './network.ts';
 /** Vehicles of a class at a location that have the same target in the previous plan. */
 export type TargetGroup = { capacityClass: number; location: number; target: number; count: number };
 
-/** The groups, by class, then location, then target, ascending; vehicles without a target are in none. O(fleet). */
+/**
+ * The groups, by class, then location, then target, ascending; vehicles without a target, and pinned
+ * ones, are in none. O(fleet).
+ */
 export function targetGroups({ previous, fleet, locationIds }: Problem): TargetGroup[] {
   const n = locationIds.length;
   const counts = new Map<number, number>();
   for (let f = 0; previous && f < fleet.location.length; f++) {
     const target = previous.target[f];
-    if (target < 0) continue;
+    if (target < 0 || fleet.capacityClass[f] < 0) continue;
     const key = (fleet.capacityClass[f] * n + fleet.location[f]) * n + target;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
@@ -22,6 +25,16 @@ export function targetGroups({ previous, fleet, locationIds }: Problem): TargetG
       const capacityClass = Math.floor(source / n);
       return { capacityClass, location: source % n, target: key % n, count };
     });
+}
+
+/** Pinned vehicles that the previous plan sends elsewhere: no plan can keep to it. O(fleet). */
+export function countPinnedChanged({ previous, fleet }: Problem): number {
+  let changed = 0;
+  for (let f = 0; previous && f < fleet.location.length; f++) {
+    const target = previous.target[f];
+    if (fleet.capacityClass[f] < 0 && target >= 0 && target !== fleet.location[f]) changed++;
+  }
+  return changed;
 }
 
 /** The moves of the previous plan, of all vehicles that it knows; null if one of them is not allowed now. */
@@ -55,7 +68,7 @@ export function countChanged(problem: Problem, moves: Moves): number {
     going.set(key, (going.get(key) ?? 0) + moves.count[m]);
     leaving[source] += moves.count[m];
   }
-  let changed = 0;
+  let changed = countPinnedChanged(problem);
   for (const { capacityClass, location, target, count } of targetGroups(problem)) {
     const source = capacityClass * n + location;
     const there =

@@ -72,6 +72,7 @@ export function checkRequest(
     : 'is not a stored location; store it first (PUT /api/v1/data/locations) or supply a network';
   if (request.constraints) checkLocationBounds(request.constraints, known, unknown, list);
   checkUnmetCost(request, known, unknown, list);
+  checkPinned(request, list);
   checkDemand(request, known, unknown, list);
   checkVehicles(request.fleet_state.vehicles, known, unknown, list);
   return faults.length > 0 ? faults : findRefusals(request, settings);
@@ -82,11 +83,14 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
   const { constraints = {}, network, options = {} } = request;
   const capacity = readCapacity(request, settings);
   const capacities = new Set<number>();
+  const pinned = new Set<number>();
   for (const vehicle of request.fleet_state.vehicles) {
-    if ((vehicle.status ?? 'operational') === 'operational') capacities.add(capacity.of(vehicle));
+    if ((vehicle.status ?? 'operational') !== 'operational') continue;
+    (vehicle.pinned === true ? pinned : capacities).add(capacity.of(vehicle));
   }
   const faults: (RequestFault | null)[] = [];
-  for (const served of capacities.size > 0 ? capacities : [capacity.of({})]) {
+  const stated = [...capacities, ...pinned];
+  for (const served of stated.length > 0 ? stated : [capacity.of({})]) {
     if (served >= MIN_CAPACITY && served <= MAX_CAPACITY) continue;
     faults.push(refuseTrips(served, capacity.servedPerUnit));
     break;
@@ -144,6 +148,18 @@ function checkAliases(constraints: Constraints, list: FaultList): void {
       );
     }
   }
+}
+
+/** Pinned vehicles serve ahead of all others, so which of them count under a limit would be an open question. */
+function checkPinned({ constraints, fleet_state: { vehicles } }: OptimizeRequest, list: FaultList): void {
+  if (constraints?.total_fleet_size === undefined) return;
+  const pinned = vehicles.findIndex((vehicle) => vehicle.pinned === true);
+  if (pinned < 0) return;
+  list.add(
+    'constraints.total_fleet_size',
+    `total_fleet_size cannot be combined with pinned vehicles (fleet_state.vehicles[${pinned}] is the first); ` +
+      'leave out total_fleet_size or `pinned`',
+  );
 }
 
 function checkDemand(

@@ -12,11 +12,13 @@ import type {
   LocationPoint,
   Network,
   OptimizeSettings,
+  Pinned,
   PreviousPlan,
   Problem,
   TravelTable,
 } from '../problem/model.ts';
 import { givenNetwork, greatCircleNetwork } from '../problem/network.ts';
+import { openDemand } from '../problem/pinned.ts';
 import { travelNetwork } from '../problem/travel-network.ts';
 import { type Cache, createCache } from '../run/cache.ts';
 import type { Check } from '../run/stopping.ts';
@@ -67,17 +69,19 @@ export function buildProblem(
   };
   const capacity = readCapacity(request, settings);
   const pairCostUnits = readPairCost(request);
+  const planned = demandByPosition(request, position);
+  const { pinned, ...ofFleet } = classifyFleet(request, position, capacity.of, planned);
   const { bounds, ...ofLocations } = readLocationBounds(request, locationIds);
-  const classified = classifyFleet(request, position, capacity.of);
   return {
     locationIds,
-    ...classified,
-    demand: demandByPosition(request, position),
+    ...ofFleet,
+    demand: pinned ? leftOpen(planned, pinned, ofFleet.capacities) : planned,
     ...readNetworks(),
     limits: { ...limits, ...ofLocations },
     ...(bounds && { bounds }),
     ...readUnmetCost(request, locationIds),
-    ...readPrevious(request, previous, classified.fleet, position),
+    ...readPrevious(request, previous, ofFleet.fleet, position),
+    ...(pinned && { pinned }),
     ...(pairCostUnits > 0 && { pairCostUnits }),
     capacityPerVehicle: capacity.of({}),
     servedPerUnit: capacity.servedPerUnit,
@@ -113,18 +117,28 @@ function demandByPosition(request: OptimizeRequest, position: ReadonlyMap<number
   return demand;
 }
 
-/** Operational vehicles by capacity class and location. @param capacityOf demand that a vehicle serves */
+function leftOpen(planned: Float64Array, pinned: Pinned, capacities: Float64Array): Float64Array {
+  const load = capacities.length === 1 ? capacities[0] : null;
+  return planned.map((d, j) => (pinned.vehicles[j] > 0 ? openDemand(d, pinned.capacity[j], load) : d));
+}
+
+/**
+ * Operational vehicles by capacity class and location, and the pinned ones, which are of no class.
+ * @param capacityOf demand that a vehicle serves
+ */
 function classifyFleet(
   request: OptimizeRequest,
   position: ReadonlyMap<number, number>,
   capacityOf: (vehicle: VehicleInput) => number,
-): { capacities: Float64Array; supply: Int32Array; fleet: FleetIndex } {
+  demand: Float64Array,
+): Pick<Problem, 'capacities' | 'supply' | 'fleet' | 'pinned'> {
   const operational: number[] = [];
   const vehicles = request.fleet_state.vehicles;
   for (let v = 0; v < vehicles.length; v++) {
     if ((vehicles[v].status ?? 'operational') === 'operational') operational.push(v);
   }
-  const capacities = Float64Array.from(new Set(operational.map((v) => capacityOf(vehicles[v])))).sort();
+  const movable = operational.filter((v) => vehicles[v].pinned !== true);
+  const capacities = Float64Array.from(new Set(movable.map((v) => capacityOf(vehicles[v])))).sort();
   const classOf = new Map(Array.from(capacities, (capacity, k) => [capacity, k]));
   const n = position.size;
   const supply = new Int32Array(capacities.length * n);
@@ -133,13 +147,23 @@ function classifyFleet(
     location: new Int32Array(operational.length),
     capacityClass: new Int32Array(operational.length),
   };
+  const pinned: Pinned | undefined =
+    movable.length < operational.length
+      ? { vehicles: new Int32Array(n), capacity: new Float64Array(n), demand }
+      : undefined;
   for (let f = 0; f < operational.length; f++) {
     const vehicle = vehicles[operational[f]];
     const i = position.get((vehicle.location ?? vehicle.location_id)!)!;
-    const k = classOf.get(capacityOf(vehicle))!;
     fleet.location[f] = i;
+    if (vehicle.pinned === true) {
+      fleet.capacityClass[f] = -1;
+      pinned!.vehicles[i]++;
+      pinned!.capacity[i] += capacityOf(vehicle);
+      continue;
+    }
+    const k = classOf.get(capacityOf(vehicle))!;
     fleet.capacityClass[f] = k;
     supply[k * n + i]++;
   }
-  return { capacities, supply, fleet };
+  return { capacities, supply, fleet, ...(pinned && { pinned }) };
 }

@@ -8,7 +8,7 @@ import { findHighestServiceLevel } from '../infeasible/highest-service-level.ts'
 import type { KnownLevel } from '../infeasible/infeasible.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Problem, Solution, SolveOutcome } from '../problem/model.ts';
-import { leastServed, totalDemand } from '../problem/service-level.ts';
+import { leastServed, serviceLevelOf } from '../problem/service-level.ts';
 import { withoutUnmetCost } from '../problem/unmet-cost.ts';
 import { withLimits } from '../problem/variants.ts';
 import { timeFor } from '../run/budget.ts';
@@ -65,7 +65,7 @@ async function serveMost(
   if (!plan) return found.proved ? { kind: 'infeasible', boundUnits: null } : { kind: 'timeout' };
   // Time may have ended the search for a plan at the requested level, and this one found it.
   if (plan.served >= leastServed(problem)) return await solveProblem(problem, gap, control);
-  const reached = withLimits(problem, { minServiceLevel: plan.served / totalDemand(problem.demand) });
+  const reached = withLimits(problem, { minServiceLevel: serviceLevelOf(problem, plan.served) });
   const solved = await solveProblem(reached, gap, control);
   if (solved.kind === 'cancelled') return solved;
   const solution = solved.kind === 'solved' ? solved.solution : unproved(problem, plan);

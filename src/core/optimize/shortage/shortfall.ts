@@ -3,7 +3,7 @@
 import type { Shortfall, SufficientChange } from '../../../contracts/optimize.ts';
 import type { Explained } from '../infeasible/infeasible.ts';
 import type { Problem } from '../problem/model.ts';
-import { totalDemand } from '../problem/service-level.ts';
+import { serviceLevelOf, totalDemand } from '../problem/service-level.ts';
 import type { ServedMost } from './serve-most.ts';
 
 /**
@@ -15,14 +15,13 @@ export function createShortfall(
   { solution, most }: ServedMost,
   reasons: Explained | null,
 ): Shortfall {
-  const total = totalDemand(problem.demand);
   const supply = reasons?.conflicts.find(({ constraint }) => constraint === 'supply');
   const hasNumber = supply?.relaxation != null && supply.value !== null;
   return {
     requested: problem.limits.minServiceLevel,
-    reached: Math.min(1, solution.served / total),
-    reached_at_most: Math.min(1, most / total),
-    unserved: Math.max(0, total - solution.served),
+    reached: Math.min(1, serviceLevelOf(problem, solution.served)),
+    reached_at_most: Math.min(1, serviceLevelOf(problem, most)),
+    unserved: Math.max(0, totalDemand(problem.demand) - solution.served),
     missing_vehicles: hasNumber ? supply.relaxation! - supply.value! : null,
     relaxations: reasons ? relaxationsOf(reasons) : [],
   };

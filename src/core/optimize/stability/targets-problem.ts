@@ -15,10 +15,10 @@
  * then free (`countChanged`). If a target is not allowed any more, its vehicles always pay δ.
  */
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
-import type { Moves, Problem } from '../problem/model.ts';
+import type { Moves, Pinned, Problem } from '../problem/model.ts';
 import { NO_MOVES } from '../problem/moves.ts';
 import { isAllowed } from '../problem/network.ts';
-import { targetGroups } from '../problem/previous.ts';
+import { countPinnedChanged, targetGroups } from '../problem/previous.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import { createCache } from '../run/cache.ts';
 
@@ -85,6 +85,7 @@ export function createTargetsProblem(
       locationIds: Int32Array.from(places, (_place, at) => at),
       supply,
       demand: longer(problem.demand, size),
+      ...(problem.pinned && { pinned: pinnedOf(problem.pinned, size) }),
       ...(problem.unmetCost && { unmetCost: longer(problem.unmetCost, size) }),
       network: { costUnits: costs, distanceKm: null },
       greatCircle: null,
@@ -108,7 +109,7 @@ function placesOf(problem: Problem): { places: Place[]; supply: Int32Array; unre
   const classes = problem.capacities.length;
   const { costUnits, distanceKm } = problem.network;
   const matrices = { costUnits, distanceKm };
-  let unreachable = 0;
+  let unreachable = countPinnedChanged(problem);
   const free = problem.supply.slice();
   const groups = targetGroups(problem).filter(({ capacityClass, location, target, count }) => {
     const isReachable = isAllowed(matrices, n, problem.limits.maxDistanceKm, location, target);
@@ -138,14 +139,23 @@ function placesOf(problem: Problem): { places: Place[]; supply: Int32Array; unre
   return { places, supply, unreachable };
 }
 
-function longer(values: Float64Array, size: number): Float64Array {
+function longer(values: ArrayLike<number>, size: number): Float64Array {
   const all = new Float64Array(size);
   all.set(values);
   return all;
 }
 
-/** Bounds of the locations as they are; groups hold no vehicle. */
-function boundsOf(problem: Problem, size: number): NonNullable<Problem['bounds']> {
+/** Pinned vehicles stay at the locations. */
+function pinnedOf({ vehicles, capacity, demand }: Pinned, size: number): Pinned {
+  return {
+    vehicles: Int32Array.from(longer(vehicles, size)),
+    capacity: longer(capacity, size),
+    demand: longer(demand, size),
+  };
+}
+
+/** Bounds of the locations as they are, pinned vehicles included; groups hold no vehicle. */
+function boundsOf({ pinned: _, ...problem }: Problem, size: number): NonNullable<Problem['bounds']> {
   const n = problem.locationIds.length;
   const least = new Float64Array(size);
   const most = new Float64Array(size);

@@ -105,6 +105,18 @@ describe('verifyPlan', () => {
     });
   }
 
+  test('catches a pinned vehicle that moves', async () => {
+    const result = await plan();
+    const id = mover(result).vehicle_id;
+    const vehicles = request.fleet_state.vehicles.map((v) => ({
+      ...v,
+      pinned: (v.id ?? v.vehicle_id) === id,
+    }));
+    expect(verify(result, { fleet_state: { vehicles } })).toEqual([
+      `vehicle ${id} is pinned to 1, and moves`,
+    ]);
+  });
+
   const tightened: [string, NonNullable<OptimizeRequest['constraints']>, RegExp][] = [
     ['the distance limit', { max_distance: 5.5 }, /more than the limit 5\.5 km/],
     ['the distance limit under its other name', { max_rebalancing_distance_km: 5.5 }, /more than the limit/],

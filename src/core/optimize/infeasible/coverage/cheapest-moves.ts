@@ -20,6 +20,7 @@ export async function cheapestMoves(
     const supply = problem.supply.slice(k * n, (k + 1) * n);
     const alone: Problem = {
       ...withoutPairRules(problem),
+      pinned: undefined,
       capacities: Float64Array.of(1),
       supply,
       demand: Float64Array.from(presence.subarray(k * n, (k + 1) * n)),

@@ -14,7 +14,7 @@ import { evaluateMoves } from '../../problem/evaluate.ts';
 import { leastAt, mostAt } from '../../problem/location-bounds.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { isAllowed } from '../../problem/network.ts';
-import { leastServed, totalDemand } from '../../problem/service-level.ts';
+import { leastServed } from '../../problem/service-level.ts';
 import { splitDemand } from '../../problem/steps.ts';
 import { hasLocationBounds, withLimits } from '../../problem/variants.ts';
 import type { Effort } from '../effort.ts';
@@ -45,8 +45,7 @@ export function hasOnlyFullLoads(problem: Problem): boolean {
 
 /** Vehicles that have to serve in a pure flow: the whole number that reaches the service level. */
 export function requiredVehicles(problem: Problem, level: number, extraDemand = 0): number {
-  const demand = Float64Array.of(totalDemand(problem.demand) + extraDemand);
-  const required = leastServed({ ...withLimits(problem, { minServiceLevel: level }), demand });
+  const required = leastServed(withLimits(problem, { minServiceLevel: level }), extraDemand);
   return Math.max(0, Math.ceil(required / problem.capacities[0]));
 }
 

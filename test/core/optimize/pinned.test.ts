@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import type { OptimizeRequest, VehicleInput } from '../../../src/contracts/optimize.ts';
+import { optimizeCached as optimize } from './cached.ts';
+import { cheapestByTryingAll } from './exhaustive.ts';
+import { createRandom, SETTINGS } from './instances.ts';
+import { tinyInstance } from './tiny-instances.ts';
+
+/** Two locations, one money apart. */
+const NETWORK = {
+  location_ids: [1, 2],
+  costs: [
+    [0, 1],
+    [1, 0],
+  ],
+};
+
+const vehicle = (id: string, location: number, over: Partial<VehicleInput> = {}): VehicleInput => ({
+  id,
+  location,
+  ...over,
+});
+
+function solve(
+  vehicles: VehicleInput[],
+  demand: OptimizeRequest['demand_forecast'],
+  constraints: OptimizeRequest['constraints'] = {},
+  options: OptimizeRequest['options'] = {},
+) {
+  const request: OptimizeRequest = {
+    demand_forecast: demand,
+    fleet_state: { vehicles },
+    constraints: { min_service_level: 1, ...constraints },
+    options: { optimality_gap: 0, ...options },
+    network: NETWORK,
+  };
+  return optimize({ request, locations: [], settings: SETTINGS });
+}
+
+async function planned(...given: Parameters<typeof solve>) {
+  const outcome = await solve(...given);
+  if (outcome.status !== 'optimal') throw new Error(`${outcome.status}: ${JSON.stringify(outcome)}`);
+  return outcome.result;
+}
+
+async function refused(...given: Parameters<typeof solve>) {
+  const outcome = await solve(...given);
+  if (outcome.status !== 'infeasible') throw new Error(outcome.status);
+  return outcome.errors.map(({ field, message }) => `${field}: ${message}`);
+}
+
+const targets = ({ allocation_plan }: Awaited<ReturnType<typeof planned>>) =>
+  Object.fromEntries(allocation_plan.map((item) => [item.vehicle_id, item.target_location]));
+
+describe('a pinned vehicle', () => {
+  test('stays, and the one after it moves', async () => {
+    const vehicles = [vehicle('a', 1, { pinned: true }), vehicle('b', 1), vehicle('c', 1, { pinned: false })];
+    expect(targets(await planned(vehicles, { 2: [1] }))).toEqual({ a: 1, b: 2, c: 1 });
+  });
+
+  test('serves where it stands, and the figures of the plan count it', async () => {
+    const vehicles = [vehicle('a', 1, { pinned: true, capacity: 3 }), vehicle('b', 1)];
+    const { kpis, locations } = await planned(vehicles, { 1: [2], 2: [1] });
+    expect(kpis).toMatchObject({
+      demand_coverage: 1,
+      utilization: 0.75,
+      rebalanced_count: 1,
+      unmet_demand: 0,
+    });
+    expect(locations![0]).toMatchObject({
+      demand: 2,
+      vehicles_before: 2,
+      vehicles_after: 1,
+      capacity_after: 3,
+      served: 2,
+      unmet: 0,
+    });
+  });
+
+  test('is in the plan even if it is not needed, and if no vehicle may move', async () => {
+    const vehicles = [vehicle('a', 1, { pinned: true }), vehicle('b', 2, { pinned: true, capacity: 2 })];
+    expect(targets(await planned(vehicles, { 2: [2] }))).toEqual({ a: 1, b: 2 });
+  });
+
+  test('that is not operational neither serves nor is in the plan', async () => {
+    const vehicles = [vehicle('a', 2, { pinned: true, status: 'downtime' }), vehicle('b', 1)];
+    expect(targets(await planned(vehicles, { 2: [1] }))).toEqual({ b: 2 });
+  });
+
+  test('takes a dock, and counts for a least presence', async () => {
+    const vehicles = [vehicle('a', 1, { pinned: true }), vehicle('b', 1), vehicle('c', 1)];
+    const crowded = await planned(vehicles, {}, { max_vehicles_per_location: { '1': 1 } });
+    expect(targets(crowded)).toEqual({ a: 1, b: 2, c: 2 });
+    const present = await planned(vehicles, { 2: [2] }, { min_vehicles_per_location: { '1': 1 } });
+    expect(targets(present)).toEqual({ a: 1, b: 2, c: 2 });
+  });
+
+  test('is counted among the operational vehicles of a request without a plan', async () => {
+    const vehicles = [vehicle('a', 1, { pinned: true }), vehicle('b', 1)];
+    const [error] = await refused(vehicles, { 2: [2] });
+    expect(error).toMatch(/2 operational vehicles with a total capacity of 2/);
+    const docks = await refused(
+      [vehicle('a', 1, { pinned: true }), vehicle('b', 1, { pinned: true })],
+      {},
+      { max_vehicles_per_location: 1 },
+    );
+    expect(docks.join()).toMatch(/max_vehicles_per_location.*raise it to at least 2/);
+  });
+
+  test('is part of the level that is reached when the fleet is short', async () => {
+    const vehicles = [vehicle('a', 1, { pinned: true }), vehicle('b', 1)];
+    const { shortfall } = await planned(vehicles, { 1: [1], 2: [3] }, { shortage: 'serve_most' });
+    expect(shortfall).toMatchObject({ requested: 1, reached: 0.5, unserved: 2, missing_vehicles: 2 });
+  });
+
+  test('serves more demand at its location for nothing, if it has capacity to spare', async () => {
+    const vehicles = [
+      vehicle('a', 2, { pinned: true, capacity: 2 }),
+      ...'bc'.split('').map((id) => vehicle(id, 1)),
+    ];
+    const { insights } = await planned(
+      vehicles,
+      { 1: [1], 2: [1] },
+      { capacity_per_vehicle: 1 },
+      { explain: true },
+    );
+    expect(insights!.locations.map((l) => [l.location_id, l.one_fewer_costs, l.more_demand_costs])).toEqual([
+      [1, 0, 0],
+      [2, null, 0],
+    ]);
+  });
+});
+
+test('plans with pinned vehicles are the cheapest of all that keep them in place, on 1,500 tiny requests', {
+  tags: 'slow',
+}, async () => {
+  let moved = 0;
+  for (let seed = 1; seed <= 1500; seed++) {
+    const { request, locations } = tinyInstance(seed);
+    const random = createRandom(seed);
+    const { total_fleet_size: _, ...constraints } = request.constraints!;
+    const vehicles = request.fleet_state.vehicles.map((v) => ({ ...v, pinned: random.chance(0.4) }));
+    const pinned: OptimizeRequest = { ...request, constraints, fleet_state: { vehicles } };
+    const expected = cheapestByTryingAll(pinned, locations)?.costUnits ?? null;
+    if (expected === null) continue;
+    const outcome = await optimize({ request: pinned, locations, settings: SETTINGS });
+    if (outcome.status !== 'optimal') throw new Error(`seed ${seed}: ${JSON.stringify(outcome)}`);
+    expect(Math.round(outcome.result.total_cost * 1e4), `seed ${seed}`).toBe(expected);
+    if (outcome.result.kpis.rebalanced_count > 0) moved++;
+  }
+  expect(moved).toBeGreaterThan(250);
+});
