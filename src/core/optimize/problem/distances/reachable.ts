@@ -54,7 +54,8 @@ export function reachMost(
     return null;
   const used: number[] = [];
   for (let i = 0; i < n; i++) {
-    for (let j = 0; j < n; j++) if (going[i * n + j] > 0 && i !== j) used.push(i * n + j);
+    const row = going.subarray(i * n, (i + 1) * n);
+    for (let j = 0; j < n; j++) if (row[j] > 0 && i !== j) used.push(i * n + j);
   }
   const moves = movesOfFlow(
     Int32Array.from(used, (at) => Math.floor(at / n)),
@@ -72,33 +73,10 @@ function fillPlaces(
   mayMiss: number,
 ): boolean {
   const n = problem.locationIds.length;
-  const { network, limits, demand } = problem;
+  const { limits, demand } = problem;
   const split = Array.from(demand, (d) => splitDemand(d, problem.capacities[0]));
   const free = problem.supply.slice();
-  const nearestOf = nearestFirst(problem);
-  // Then the matrices can be read along their rows, which is several times faster.
-  const isSymmetric = problem.greatCircle !== null;
-  // The matrices are read once: they are built on demand, and asking for them takes longer than reading a number.
-  const matrices = { costUnits: network.costUnits, distanceKm: network.distanceKm };
-  const mayGo = (i: number, j: number) =>
-    isSymmetric
-      ? isAllowed(matrices, n, limits.maxDistanceKm, j, i)
-      : isAllowed(matrices, n, limits.maxDistanceKm, i, j);
-  /** Sources that may go to j: j itself first, then by cost. */
-  const lists = new Map<number, Int32Array>();
-  const sourcesOf = (j: number): Int32Array => {
-    const known = lists.get(j);
-    if (known) return known;
-    const all = nearestOf(j);
-    const some = new Int32Array(n);
-    let count = 0;
-    for (let at = 0; at < n; at++) {
-      if (problem.supply[all[at]] > 0 && mayGo(all[at], j)) some[count++] = all[at];
-    }
-    const list = some.subarray(0, count);
-    lists.set(j, list);
-    return list;
-  };
+  const { sourcesOf, nearestWithFree } = createSources(problem, free);
   /** Locations that vehicles of a source go to. The list may contain locations that no longer get any. */
   const targetsOf = Array.from({ length: n }, (): number[] => []);
   const send = (i: number, j: number, count: number) => {
@@ -122,11 +100,12 @@ function fillPlaces(
       unused -= taken;
     };
     take(j);
-    if (open === 0 || unused === 0) return wanted - open;
-    for (const i of sourcesOf(j)) {
+    while (open > 0 && unused > 0) {
+      const i = nearestWithFree(j);
+      if (i < 0) break;
       take(i);
-      if (open === 0) return wanted;
     }
+    if (open === 0) return wanted;
     while (open > 0 && unused > 0 && !closed[j] && !isOver()) {
       const come = augment(j, open);
       if (come === 0) break;
@@ -202,6 +181,58 @@ function fillPlaces(
     if (part[j] === 0) missed += split[j].rest;
   }
   return !isOver();
+}
+
+/** Where the vehicles of a location may come from. @param free vehicles left by source, while they are taken */
+function createSources(problem: Problem, free: Int32Array) {
+  const n = problem.locationIds.length;
+  const { network, limits, supply } = problem;
+  const nearestOf = nearestFirst(problem);
+  // Then the matrices can be read along their rows, which is several times faster.
+  const isSymmetric = problem.greatCircle !== null;
+  // The matrices are read once: they are built on demand, and asking for them takes longer than reading a number.
+  const matrices = { costUnits: network.costUnits, distanceKm: network.distanceKm };
+  const mayGo = (i: number, j: number) =>
+    isSymmetric
+      ? isAllowed(matrices, n, limits.maxDistanceKm, j, i)
+      : isAllowed(matrices, n, limits.maxDistanceKm, i, j);
+  const lists = new Map<number, Int32Array>();
+  /** Sources that may have vehicles left, ascending, up to `count`. */
+  const sources = Int32Array.from(free.keys());
+  let count = n;
+
+  return {
+    /** Sources that may go to j: j itself first, then by cost. */
+    sourcesOf(j: number): Int32Array {
+      const known = lists.get(j);
+      if (known) return known;
+      const list = nearestOf(j).filter((i) => supply[i] > 0 && mayGo(i, j));
+      lists.set(j, list);
+      return list;
+    },
+    /**
+     * The source of the cheapest move to j that has vehicles left; −1: none. Each answer is either used up or fills all
+     * that is open at j, so this is asked O(n) times; sorting all sources of all locations would take several times as
+     * long.
+     */
+    nearestWithFree(j: number): number {
+      let best = -1;
+      let least = Number.POSITIVE_INFINITY;
+      let kept = 0;
+      for (let at = 0; at < count; at++) {
+        const i = sources[at];
+        if (free[i] === 0) continue;
+        sources[kept++] = i;
+        const cost = matrices.costUnits[isSymmetric ? j * n + i : i * n + j];
+        if (cost < least && mayGo(i, j)) {
+          best = i;
+          least = cost;
+        }
+      }
+      count = kept;
+      return best;
+    },
+  };
 }
 
 /**
