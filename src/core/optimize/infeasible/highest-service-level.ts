@@ -13,7 +13,7 @@ import { canReachMost, reachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Conflict, Moves, Problem } from '../problem/model.ts';
 import { hasPairLimits, withoutPairRules } from '../problem/pairs.ts';
-import { allDemand, servedAt, serviceLevelOf, totalDemand } from '../problem/service-level.ts';
+import { allDemand, leastServed, servedAt, serviceLevelOf, totalDemand } from '../problem/service-level.ts';
 import { countVehicles, dropConstraint, hasLocationBounds, withLimits } from '../problem/variants.ts';
 import { timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
@@ -35,6 +35,8 @@ const MAX_PAIR_ARCS = 20_000;
 
 type Served = { moves: Moves; served: number };
 type Level = Pick<Conflict, 'relaxation' | 'insufficient' | 'proved'>;
+/** `boundUnits`: proved cost of the requested level, above the ceiling. */
+type Known = Pick<Level, 'relaxation' | 'insufficient'> & { boundUnits?: number | null };
 
 export type HighestLevel = Level & {
   /** The plan found that serves the most demand. */
@@ -52,7 +54,7 @@ export type HighestLevel = Level & {
 export async function findHighestServiceLevel(
   problem: Problem,
   control: Stopping,
-  known: Pick<Level, 'relaxation' | 'insufficient'> = { relaxation: null, insufficient: null },
+  known: Known = { relaxation: null, insufficient: null },
   gap = 0,
 ): Promise<HighestLevel> {
   const found = await findLevel(problem, control, known, gap);
@@ -66,7 +68,7 @@ export async function findHighestServiceLevel(
 async function findLevel(
   problem: Problem,
   control: Stopping,
-  known: Pick<Level, 'relaxation' | 'insufficient'>,
+  known: Known,
   gap: number,
 ): Promise<Omit<HighestLevel, 'isNearest'>> {
   const step = allDemand(problem) / LEVEL_STEPS;
@@ -108,7 +110,8 @@ async function findLevel(
   }
   const isKnown = () => most - reached() <= Math.max(gap * most, step);
   if (hasCeiling && canSearchCeiling(free) && countVehicles(free) > 0) {
-    const found = await mostWithinCeiling(free, most, gap, control);
+    const requested = { served: leastServed(problem), costUnits: known.boundUnits ?? 0 };
+    const found = await mostWithinCeiling(free, most, gap, control, requested);
     keep(found.plan);
     most = found.most;
     upper = Math.min(upper, stepOf(problem, most) + 1);

@@ -12,10 +12,11 @@
 import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Moves, Problem, Solution } from '../problem/model.ts';
 import { NO_MOVES } from '../problem/moves.ts';
-import { hasPairLimits } from '../problem/pairs.ts';
+import { hasPairLimits, withoutPairCost } from '../problem/pairs.ts';
 import { serviceLevelOf, totalDemand } from '../problem/service-level.ts';
 import { splitDemand } from '../problem/steps.ts';
 import { hasLocationBounds, withLimits } from '../problem/variants.ts';
+import { keptIn, type Slot } from '../run/cache.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 
@@ -29,6 +30,7 @@ const MIN_COST_GAP = 1e-3;
 /** The first step beyond the last plan at which a bound is asked for is the gap divided by this. */
 const BOUND_STEPS = 4;
 
+/** Cost units; a lower bound will do for a cost above the ceiling. */
 type Point = { served: number; costUnits: number };
 
 export type MostWithin = {
@@ -38,6 +40,38 @@ export type MostWithin = {
   most: number;
 };
 
+/** The last answer about a problem. What changed problems share with it decides whether it is about them, too. */
+const KEPT: Slot<{ problem: Problem | null; found: MostWithin | null }> = {
+  create: () => ({ problem: null, found: null }),
+};
+
+/** What an earlier search found for this problem at any service level, to any gap; null if there was none. */
+export function keptMostWithin({
+  supply,
+  demand,
+  capacities,
+  network,
+  limits,
+  caches,
+}: Problem): MostWithin | null {
+  const { problem, found } = keptIn(caches.problem, KEPT);
+  const isSame =
+    problem !== null &&
+    problem.supply === supply &&
+    problem.demand === demand &&
+    problem.capacities === capacities &&
+    problem.network === network &&
+    problem.limits.maxDistanceKm === limits.maxDistanceKm &&
+    problem.limits.maxCostUnits === limits.maxCostUnits &&
+    problem.limits.totalFleetSize === limits.totalFleetSize;
+  return isSame ? found : null;
+}
+
+/** Whether all demand is in whole vehicle loads. */
+export function isInLoads({ demand, capacities }: Problem): boolean {
+  return demand.every((of) => splitDemand(of, capacities[0]).rest === 0);
+}
+
 /** Whether `mostWithinCeiling` applies. */
 export function canSearchCeiling(problem: Problem): boolean {
   return problem.capacities.length === 1 && !hasLocationBounds(problem) && !hasPairLimits(problem);
@@ -46,18 +80,32 @@ export function canSearchCeiling(problem: Problem): boolean {
 /**
  * @param problem for which `canSearchCeiling` holds; its service level is ignored
  * @param most proved: no plan of any cost serves more
- * @param gap relative, at which the most counts as known
+ * @param asked relative gap at which the most counts as known; whole loads are few questions more, and counted exactly
+ * @param tooDear an amount that is known to cost more than the ceiling
  */
 export async function mostWithinCeiling(
   problem: Problem,
   most: number,
-  gap: number,
+  asked: number,
   control: Stopping,
+  tooDear?: Point,
 ): Promise<MostWithin> {
-  const capacity = problem.capacities[0];
-  const total = totalDemand(problem.demand);
-  const isWhole = problem.demand.every((demand) => splitDemand(demand, capacity).rest === 0);
-  const unit = isWhole ? capacity : PRECISION * total;
+  const isWhole = isInLoads(problem);
+  const unit = isWhole ? problem.capacities[0] : PRECISION * totalDemand(problem.demand);
+  const question = { most, gap: isWhole ? 0 : asked, isWhole, unit };
+  const found = await search(withoutPairCost(problem), question, control, tooDear);
+  Object.assign(keptIn(problem.caches.problem, KEPT), { problem, found });
+  return found;
+}
+
+type Question = { most: number; gap: number; isWhole: boolean; unit: number };
+
+async function search(
+  problem: Problem,
+  { most, gap, isWhole, unit }: Question,
+  control: Stopping,
+  tooDear?: Point,
+): Promise<MostWithin> {
   const ceiling = problem.limits.maxCostUnits;
   const staying = evaluateMoves(problem, NO_MOVES).served;
   const costGap = Math.max(gap, MIN_COST_GAP);
@@ -67,31 +115,36 @@ export async function mostWithinCeiling(
   /** The least amount of which no plan was found, and whether that is proved. */
   let above: Point & { isProved: boolean } = { ...nothing(most + unit), isProved: true };
   let bound = most;
+  if (tooDear && tooDear.costUnits > ceiling && tooDear.served < above.served) {
+    const served = Math.ceil(tooDear.served / unit - PRECISION) * unit;
+    above = { served, costUnits: tooDear.costUnits, isProved: true };
+    bound = Math.min(most, served);
+  }
   let isExtension = false;
   for (let question = 0; question < MAX_QUESTIONS && !isOver(control); question++) {
     const isFound = above.served - within.served <= unit * (1 + PRECISION);
     if (isFound || bound - within.served <= gap * bound) break;
     const guess =
-      question === 0
+      question === 0 && above.costUnits === Number.POSITIVE_INFINITY
         ? most
         : isExtension && before
           ? extended(before, within, ceiling)
           : crossed(within, above, ceiling);
     isExtension = question > 0 && !isExtension;
-    const asked = Math.min(above.served - unit, Math.max(within.served + unit, inUnits(guess, unit)));
-    const found = await solveFor(problem, serviceLevelOf(problem, asked), costGap, control);
+    const next = Math.min(above.served - unit, Math.max(within.served + unit, inUnits(guess, unit)));
+    const found = await solveFor(problem, serviceLevelOf(problem, next), costGap, control);
     if (found === 'stopped') break;
     if (found === 'infeasible') {
-      above = { ...nothing(asked), isProved: true };
-      bound = Math.min(bound, asked);
+      above = { ...nothing(next), isProved: true };
+      bound = Math.min(bound, next);
     } else if (found.costUnits <= ceiling) {
       before = within;
-      within = { served: Math.max(asked, found.served), costUnits: found.costUnits };
+      within = { served: Math.max(next, found.served), costUnits: found.costUnits };
       plan = { moves: found.moves, served: found.served };
     } else {
       const isProved = found.boundUnits > ceiling;
-      above = { served: asked, costUnits: found.costUnits, isProved };
-      if (isProved) bound = Math.min(bound, asked);
+      above = { served: next, costUnits: found.costUnits, isProved };
+      if (isProved) bound = Math.min(bound, next);
     }
   }
   const isExact = isWhole && above.isProved && above.served - within.served <= unit * (1 + PRECISION);

@@ -3,6 +3,8 @@
  *
  *   one class, no bounds, enough money   the vehicles that serve most of what the fleet
  *                                        cannot reach (`fewest-vehicles.ts`)
+ *   the same within a ceiling            what the fleet serves within it (`most-within-ceiling.ts`): an additional
+ *                                        vehicle comes from outside at no cost and serves at most a full load
  *   otherwise                            the vehicles start at an outside location, from where all moves are free;
  *                                        while there is room, an additional vehicle never makes a plan
  *                                        impossible, so the number is found by bisection
@@ -12,6 +14,7 @@ import { canReachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Moves, Problem } from '../problem/model.ts';
+import { leastServed, totalDemand } from '../problem/service-level.ts';
 import { mostCommonClass } from '../problem/serving.ts';
 import { splitDemand } from '../problem/steps.ts';
 import { countVehicles, MAX_VEHICLES } from '../problem/variants.ts';
@@ -20,6 +23,10 @@ import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
 import { startWithPlaceOutside } from './coverage/coverage-relaxation.ts';
 import { findPlan, quickAnswer } from './feasibility.ts';
 import { type Addition, fewestAdditions } from './fewest-vehicles.ts';
+import { canSearchCeiling, isInLoads, keptMostWithin, mostWithinCeiling } from './most-within-ceiling.ts';
+
+/** Loads; sums of demand are off by far less. */
+const LOAD_NOISE = 1e-6;
 
 export type VehiclesNeeded = Omit<Bisected, 'plan'> & {
   /** Demand that each serves: as a vehicle of the fleet's most common capacity. */
@@ -44,9 +51,65 @@ export async function findVehiclesNeeded(
   if (fewest === 'none') return { ...none, proved: true };
   const { additions, count, moves } = fewest;
   const { costUnits } = evaluateMoves(classed, moves);
-  if (costUnits > problem.limits.maxCostUnits)
-    return await findByBisection(problem, Math.max(1, count), control);
+  if (costUnits > problem.limits.maxCostUnits) return await findWithinCeiling(problem, count, control);
   return { nearest: count, tooTight: count > 1 ? count - 1 : null, proved: true, capacity, additions };
+}
+
+/**
+ * With m vehicles more a plan serves R within the ceiling only if the fleet alone serves R − m · capacity within it,
+ * and wherever the fleet's plan leaves whole loads open, m vehicles serve that much more.
+ * @param least vehicles; fewer are proved insufficient at any cost
+ */
+async function findWithinCeiling(
+  problem: Problem,
+  least: number,
+  control: Stopping,
+): Promise<VehiclesNeeded> {
+  const capacity = commonCapacity(problem);
+  const { demand, limits } = problem;
+  const isKnown = canSearchCeiling(problem) && limits.totalFleetSize === Number.POSITIVE_INFINITY;
+  const found = !isKnown
+    ? null
+    : (keptMostWithin(problem) ??
+      (isInLoads(problem) ? await mostWithinCeiling(problem, totalDemand(demand), 0, control) : null));
+  if (!found) return await findByBisection(problem, Math.max(1, least), control);
+  const required = leastServed(problem);
+  const fewest = Math.max(1, least, Math.ceil((required - found.most) / capacity - LOAD_NOISE));
+  const additions = fillOpen(problem, found.plan.moves, required);
+  const enough = additions.reduce((sum, { vehicles }) => sum + vehicles, 0);
+  const tooMany = enough > MAX_VEHICLES - countVehicles(problem);
+  const bisected =
+    tooMany || fewest < enough
+      ? await findByBisection(problem, fewest, control, tooMany ? null : enough)
+      : null;
+  // Bisection names no places if it finds no smaller number.
+  if (tooMany || (bisected && bisected.nearest !== enough)) return bisected!;
+  const tooTight = fewest > 1 ? fewest - 1 : null;
+  return bisected
+    ? { ...bisected, additions }
+    : { nearest: enough, tooTight, proved: true, capacity, additions };
+}
+
+/** Vehicles for what the moves leave open, the largest gains first, until this much is served. */
+function fillOpen(problem: Problem, moves: Moves, required: number): Addition[] {
+  const capacity = commonCapacity(problem);
+  const { presence, served } = evaluateMoves(problem, moves);
+  const gains = [...problem.demand].flatMap((of, location) => {
+    const { full, rest } = splitDemand(Math.max(0, of - capacity * presence[location]), capacity);
+    const places = full > 0 ? [{ location, gain: capacity, count: full }] : [];
+    return rest > 0 ? [...places, { location, gain: rest, count: 1 }] : places;
+  });
+  gains.sort((a, b) => b.gain - a.gain);
+  const added = new Map<number, number>();
+  let missing = required - served;
+  for (const { location, gain, count } of gains) {
+    const vehicles = Math.min(count, Math.max(0, Math.ceil(missing / gain - LOAD_NOISE)));
+    if (vehicles > 0) added.set(location, (added.get(location) ?? 0) + vehicles);
+    missing -= vehicles * gain;
+  }
+  return [...added]
+    .map(([location, vehicles]) => ({ location, vehicles }))
+    .sort((a, b) => a.location - b.location);
 }
 
 /**

@@ -40,24 +40,26 @@ export async function solveOrServeMost(
 ): Promise<ServedMost | SolveOutcome> {
   const solved = await solveProblem(problem, gap, { ...control, ...timeFor('beforeShortage', control) });
   return solved.kind === 'infeasible' || solved.kind === 'timeout'
-    ? await serveMost(problem, gap, control)
+    ? await serveMost(problem, gap, control, solved.kind === 'infeasible' ? solved.boundUnits : null)
     : solved;
 }
 
 /**
  * @param problem whose service level is out of reach, or not known to be within reach
  * @param gap relative, of the cost of the second stage
+ * @param boundUnits proved cost of the service level, above the ceiling; null if that is not why it is out of reach
  * @returns `served`, `proved` only if both stages are; `infeasible` if no plan exists even at service level 0
  */
 async function serveMost(
   problem: Problem,
   gap: number,
   control: SolveControl,
+  boundUnits: number | null,
 ): Promise<ServedMost | SolveOutcome> {
   const found = await findHighestServiceLevel(
     withoutUnmetCost(problem),
     timeFor('mostServed', control),
-    undefined,
+    { relaxation: null, insufficient: null, boundUnits },
     gap * SERVICE_SHARE,
   );
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };

@@ -1,7 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import { findPlan } from '../../../../src/core/optimize/infeasible/feasibility.ts';
 import { type Addition, fewestAdditions } from '../../../../src/core/optimize/infeasible/fewest-vehicles.ts';
+import { findHighestServiceLevel } from '../../../../src/core/optimize/infeasible/highest-service-level.ts';
 import { explainInfeasible } from '../../../../src/core/optimize/infeasible/infeasible.ts';
+import { isInLoads } from '../../../../src/core/optimize/infeasible/most-within-ceiling.ts';
 import {
   findByBisection,
   findVehiclesNeeded,
@@ -12,7 +14,7 @@ import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { leastServed } from '../../../../src/core/optimize/problem/service-level.ts';
 import { countVehicles } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
-import { buildCached as buildProblem } from '../cached.ts';
+import { buildCached as buildProblem, newCaches } from '../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
@@ -128,6 +130,38 @@ describe('the fewest vehicles more with which enough can be served', () => {
       expect(after.kind, `seed ${seed}`).toBe('solved');
     }
     expect(dearer).toBeGreaterThan(3);
+  });
+
+  test('within a ceiling are those that bisection finds, whatever was asked about other ceilings and levels before', async () => {
+    const counts = { derived: 0, bisected: 0 };
+    for (let seed = 3001; seed <= 3048; seed++) {
+      const any = randomProblem(seed, 8, 3);
+      const [capacity] = any.capacities;
+      // Most in whole loads, whose questions are quick.
+      const free =
+        seed % 8 > 0 ? { ...any, demand: any.demand.map((d) => capacity * Math.round(d / capacity)) } : any;
+      const asked = createRandom(seed);
+      // One cache for all of them, as the questions of one explanation have.
+      for (let question = 0; question < 3; question++) {
+        const limits = { maxDistanceKm: 100, maxCostUnits: 20_000 * asked.integer(1, 20) };
+        const minServiceLevel = asked.pick([0.8, 0.9, 1]);
+        const problem = { ...free, limits: { ...free.limits, ...limits, minServiceLevel } };
+        if ((await solveProblem(problem, 1, control())).kind !== 'infeasible') continue;
+        await findHighestServiceLevel(problem, control(), undefined, asked.pick([0.02, 0.05]));
+        const fewest = await findVehiclesNeeded(problem, control());
+        const fresh = { ...problem, caches: newCaches() };
+        const { nearest, tooTight, proved } = await findByBisection(fresh, 1, control());
+        expect(fewest, `seed ${seed}`).toMatchObject({ nearest, tooTight, proved });
+        if (nearest === null) continue;
+        const { additions } = fewest;
+        expect(additions.reduce((sum, { vehicles }) => sum + vehicles, 0)).toBe(nearest);
+        const after = await solveProblem(withAdditions(fresh, additions), 1, control());
+        expect(after.kind, `seed ${seed}`).toBe('solved');
+        counts[isInLoads(problem) ? 'derived' : 'bisected']++;
+      }
+    }
+    expect(counts.derived).toBeGreaterThan(20);
+    expect(counts.bisected).toBeGreaterThan(3);
   });
 });
 
