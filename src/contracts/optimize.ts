@@ -378,6 +378,11 @@ export const Kpis = Type.Object(
     total_distance_km: Type.Union([Type.Number(), Type.Null()], {
       description: 'null if `network` gives no distances',
     }),
+    total_minutes: Type.Optional(
+      Type.Number({
+        description: 'only with stored travel that has all moves: their minutes, each vehicle counted',
+      }),
+    ),
     unmet_demand: Type.Number(),
     unmet_demand_cost: Type.Optional(
       Type.Number({

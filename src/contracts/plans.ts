@@ -143,6 +143,7 @@ export const PLAN_CSV_COLUMNS = {
     'target_name',
     'vehicles',
     'distance_km',
+    'duration_minutes',
     'cost',
     'vehicle_ids',
   ],
@@ -152,7 +153,13 @@ export const PLAN_CSV_COLUMNS = {
 export type PlanCsvPart = keyof typeof PLAN_CSV_COLUMNS;
 
 /** Distances of the moves of a plan, as parallel arrays with one entry per pair of locations. */
-export type MoveDistances = { sources: number[]; targets: number[]; km: number[] };
+export type MoveDistances = {
+  sources: number[];
+  targets: number[];
+  km: number[];
+  /** null if the plan was not made with stored travel; for a pair: if its minutes are unknown */
+  minutes: (number | null)[] | null;
+};
 
 /** A line of the work list. */
 export type PlanMove = {
@@ -163,6 +170,8 @@ export type PlanMove = {
   vehicles: number;
   /** Distance between the two locations; null if unknown. */
   distance_km: number | null;
+  /** Minutes from one to the other; null unless stored travel gives them. */
+  duration_minutes: number | null;
   /** Cost of all these vehicles. */
   cost: number;
   /** In the order of the plan. */

@@ -42,8 +42,8 @@ export async function readPlanMoves(
   const { rows } = await db.execute<PlanMove>(sql`
     with place as materialized (select location_id, name from (${locationsOf(planId)}) l),
     distance as materialized (
-      select d.* from ${plans} p, unnest(p.move_sources, p.move_targets, p.move_km)
-        as d (source_location, target_location, km)
+      select d.* from ${plans} p, unnest(p.move_sources, p.move_targets, p.move_km, p.move_minutes)
+        as d (source_location, target_location, km, minutes)
       where p.plan_id = ${planId}),
     pair as (
       select source_location, target_location, count(*)::int as vehicles, sum(cost) as cost, max(cost) as each,
@@ -51,7 +51,7 @@ export async function readPlanMoves(
       from (${vehiclesOf(planId)}) v where source_location <> target_location
       group by source_location, target_location)
     select source_location, s.name as source_name, target_location, t.name as target_name, vehicles,
-      round(km * 1e4) / 1e4 as distance_km, round(cost * 1e4) / 1e4 as cost, vehicle_ids
+      round(km * 1e4) / 1e4 as distance_km, minutes as duration_minutes, round(cost * 1e4) / 1e4 as cost, vehicle_ids
     from pair left join distance using (source_location, target_location)
       left join place s on s.location_id = source_location left join place t on t.location_id = target_location
     order by source_location, km desc nulls last, each desc, target_location

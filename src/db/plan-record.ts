@@ -22,7 +22,7 @@ export type PlanRecord = {
   /** The figures of all locations, an array per figure; null if the result has none. */
   locations: { [F in Exclude<keyof PlanLocation, 'unmet'>]: string } | null;
   /** An array each; null if unknown. */
-  moveDistances: { [A in keyof MoveDistances]: string } | null;
+  moveDistances: (Record<'sources' | 'targets' | 'km', string> & { minutes: string | null }) | null;
 };
 
 /** @param distances of the moves; null if unknown */
@@ -57,6 +57,7 @@ export function planRecord(
       sources: arrayText(distances.sources),
       targets: arrayText(distances.targets),
       km: arrayText(distances.km),
+      minutes: distances.minutes && arrayText(distances.minutes),
     },
   };
 }

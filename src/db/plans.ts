@@ -26,7 +26,8 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
       insert into ${plans} (plan_id, job_id, solver_status, gap, total_cost, demand_coverage, utilization,
         rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, moved_locations,
         location_ids, location_names, location_demands, location_vehicles_before, location_vehicles_after,
-        location_capacities, location_served, move_sources, move_targets, move_km)
+        location_capacities, location_served, move_sources, move_targets, move_km, move_minutes,
+        total_minutes)
       select ${planId}, ${jobId}, ${figures.solver_status}, ${figures.gap ?? null}::float8,
         ${figures.total_cost}::float8, ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8,
         ${kpis.rebalanced_count}::int, ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8,
@@ -35,7 +36,8 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
         ${locations?.demand ?? null}::float8[], ${locations?.vehicles_before ?? null}::int[],
         ${locations?.vehicles_after ?? null}::int[], ${locations?.capacity_after ?? null}::float8[],
         ${locations?.served ?? null}::float8[], ${moveDistances?.sources ?? null}::int[],
-        ${moveDistances?.targets ?? null}::int[], ${moveDistances?.km ?? null}::float8[]
+        ${moveDistances?.targets ?? null}::int[], ${moveDistances?.km ?? null}::float8[],
+        ${moveDistances?.minutes ?? null}::float8[], ${kpis.total_minutes ?? null}::float8
       from held),
     stored_vehicles as (
       insert into ${planParts} (plan_id, first_ordinal, vehicle_ids, source_locations, target_locations, costs)
@@ -57,6 +59,7 @@ const planColumns = {
   utilization: plans.utilization,
   rebalancedCount: plans.rebalancedCount,
   totalDistanceKm: plans.totalDistanceKm,
+  totalMinutes: plans.totalMinutes,
   unmetDemand: plans.unmetDemand,
   vehicleCount: plans.vehicleCount,
   solveTimeMs: plans.solveTimeMs,

@@ -496,6 +496,8 @@ export const plans = pgTable(
     utilization: doublePrecision('utilization').notNull(),
     rebalancedCount: integer('rebalanced_count').notNull(),
     totalDistanceKm: doublePrecision('total_distance_km'),
+    // Null without stored travel, or if a move's minutes are unknown.
+    totalMinutes: doublePrecision('total_minutes'),
     unmetDemand: doublePrecision('unmet_demand').notNull(),
     vehicleCount: integer('vehicle_count').notNull(),
     solveTimeMs: doublePrecision('solve_time_ms').notNull(),
@@ -515,6 +517,8 @@ export const plans = pgTable(
     moveSources: integer('move_sources').array(),
     moveTargets: integer('move_targets').array(),
     moveKm: doublePrecision('move_km').array(),
+    // Null without stored travel; an element is null if the minutes of its pair are unknown.
+    moveMinutes: doublePrecision('move_minutes').array(),
   },
   (t) => [
     // One job, one plan: the last safeguard against a second worker.
@@ -536,6 +540,7 @@ export const plans = pgTable(
       ]),
     ),
     check('plans_moves', asLongAs(t.moveSources, [t.moveTargets, t.moveKm])),
+    check('plans_move_minutes', haveSameLength(t.moveMinutes, t.moveSources)),
   ],
 );
 

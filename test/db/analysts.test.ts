@@ -37,6 +37,7 @@ const COLUMNS = {
     'unmet_demand double precision',
     'vehicle_count integer',
     'solve_time_ms double precision',
+    'total_minutes double precision',
   ],
   plan_certificates: [
     'plan_id text',

@@ -167,6 +167,7 @@ test('the work list has each pair of locations once, by source and the longest f
     sources: pairs.map((pair) => Number(pair.split(' ')[0])),
     targets: pairs.map((pair) => Number(pair.split(' ')[1])),
     km,
+    minutes: pairs.map((_, i) => (i % 3 === 0 ? null : i / 7)),
   };
   const planId = await storePlan(stored, 'work', PLACES, distances);
   const lines = await readPlanMoves(db, planId, 0, 100);
@@ -185,6 +186,7 @@ test('the work list has each pair of locations once, by source and the longest f
       target_name: PLACES[line.target_location].name,
       vehicles: own.length,
       distance_km: Number(km[pairs.indexOf(`${line.source_location} ${line.target_location}`)].toFixed(4)),
+      duration_minutes: distances.minutes[pairs.indexOf(`${line.source_location} ${line.target_location}`)],
       cost: Number(own.reduce((sum, { cost }) => sum + cost, 0).toFixed(4)),
       vehicle_ids: own.map((item) => item.vehicle_id),
     });
@@ -203,7 +205,10 @@ test('the work list without lengths has the dearest move of a source first, and 
   const move = (vehicle_id: string, target_location: number, cost: number) =>
     ({ vehicle_id, source_location: 1, target_location, cost, assignment: 'rebalance' }) as const;
   const planId = await storePlan([move('a', 2, 1), move('b', 2, 1), move('c', 3, 1.5)], 'old');
-  const unknown = { source_location: 1, source_name: null, target_name: null, distance_km: null };
+  const unknown = {
+    ...{ source_location: 1, source_name: null, target_name: null },
+    ...{ distance_km: null, duration_minutes: null },
+  };
   expect(await readPlanMoves(db, planId, 0, 5)).toEqual([
     { ...unknown, target_location: 3, vehicles: 1, cost: 1.5, vehicle_ids: ['c'] },
     { ...unknown, target_location: 2, vehicles: 2, cost: 2, vehicle_ids: ['a', 'b'] },

@@ -26,7 +26,15 @@ test('a move in the sample costs what a real ride takes: 5.681 km and 11.99 minu
   expect(body.data.allocation_plan).toEqual([
     expect.objectContaining({ source_location: 4, target_location: 12, cost: 13.676 }),
   ]);
-  expect(body.data.kpis).toMatchObject({ total_cost: 13.676, total_distance_km: 5.681 });
+  expect(body.data.kpis).toMatchObject({
+    total_cost: 13.676,
+    total_distance_km: 5.681,
+    total_minutes: 11.99,
+  });
+  const plan = `${service.url}/api/v1/plans/${body.metadata.plan_id}`;
+  expect((await send(plan)).body.data.kpis).toEqual(body.data.kpis);
+  const csv = await send(`${plan}?part=moves`, { headers: { accept: 'text/csv' } });
+  expect(csv.text.split('\r\n')[1]).toBe('4,Alphabet City,12,Battery Park,1,5.681,11.99,13.676,cab');
 });
 
 test('a cost per km replaces the setting, and a cost per move is added to great circles', async () => {

@@ -284,12 +284,14 @@ function kpis(plan: StoredPlanSummary): Kpis {
     rebalanced_count: plan.rebalancedCount,
     total_cost: plan.totalCost,
     total_distance_km: plan.totalDistanceKm,
+    ...(plan.totalMinutes !== null && { total_minutes: plan.totalMinutes }),
     unmet_demand: plan.unmetDemand,
   };
 }
 
 /** `other` minus `own`, rounded to the ten decimals that differences of such figures have. */
 function kpiDifferences(own: Kpis, other: Kpis): Kpis {
+  const [minutes, otherMinutes] = [own.total_minutes, other.total_minutes];
   const less = (a: number, b: number) => Number((a - b).toFixed(10));
   return {
     demand_coverage: less(other.demand_coverage, own.demand_coverage),
@@ -300,6 +302,8 @@ function kpiDifferences(own: Kpis, other: Kpis): Kpis {
       other.total_distance_km === null || own.total_distance_km === null
         ? null
         : less(other.total_distance_km, own.total_distance_km),
+    ...(minutes !== undefined &&
+      otherMinutes !== undefined && { total_minutes: less(otherMinutes, minutes) }),
     unmet_demand: less(other.unmet_demand, own.unmet_demand),
   };
 }

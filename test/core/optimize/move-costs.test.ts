@@ -130,6 +130,8 @@ describe('costs per km, minute and move, with great circles and a travel table',
     // 3 + 0.5 × 5.681 + 0.4 × 11.99 = 10.6365; 3 + 1 + 1.6 = 5.6
     expect(outcome.result.allocation_plan.map(({ cost }) => cost).toSorted()).toEqual([10.6365, 5.6]);
     expect(outcome.result.kpis.total_distance_km).toBeCloseTo(7.681, 9);
+    expect(outcome.result.kpis.total_minutes).toBeCloseTo(15.99, 9);
+    expect(outcome.moveDistances?.minutes?.toSorted()).toEqual([11.99, 4]);
   });
 
   test('max_distance limits stored kilometres, and a pair that the table lacks is named', async () => {
@@ -155,7 +157,10 @@ describe('costs per km, minute and move, with great circles and a travel table',
       { travel: { source: 'stored', fallback: 'great_circle' } },
       travelTable([[1, 3, 2, 4]]),
     );
-    expect(whole.status).toBe('optimal');
+    if (whole.status !== 'optimal') throw new Error(whole.status);
+    // The minutes of the great circle are unknown.
+    expect(whole.result.kpis).not.toHaveProperty('total_minutes');
+    expect(whole.moveDistances?.minutes?.toSorted()).toEqual([4, null]);
   });
 
   test('costs whose total would not be exact are refused', async () => {
@@ -178,6 +183,9 @@ describe('costs per km, minute and move, with great circles and a travel table',
     const faults = (wrong: TravelTable | null, request = asked(options)) =>
       verifyPlan(request, locations, SETTINGS, outcome.result, undefined, wrong).join('\n');
     expect(faults(travel)).toBe('');
+    outcome.result.kpis.total_minutes = 13;
+    expect(faults(travel)).toMatch(/total_minutes is 13 instead of 14/);
+    outcome.result.kpis.total_minutes = 14;
     const slower = travelTable([
       [1, 2, 5, 10],
       [1, 3, 2, 4.01],

@@ -27,8 +27,11 @@ export function computeKpis(
   const isMeasured = hasDistances(problem);
   let moved = 0;
   let km = 0;
+  let minutes: number | null = 0;
   for (let m = 0; m < moves.count.length; m++) {
     moved += moves.count[m];
+    const each = problem.minutesOf?.(moves.source[m], moves.target[m]) ?? null;
+    minutes = minutes === null || each === null ? null : minutes + moves.count[m] * each;
     if (isMeasured) km += moves.count[m] * moveDistance(problem, moves.source[m], moves.target[m]);
   }
   return {
@@ -37,6 +40,7 @@ export function computeKpis(
     rebalanced_count: moved,
     total_cost: fromUnits(costUnits),
     total_distance_km: isMeasured ? km : null,
+    ...(problem.minutesOf && minutes !== null && { total_minutes: minutes }),
     unmet_demand: unmet,
     ...(hasUnmetCost(problem) && { unmet_demand_cost: fromUnits(unmetUnits(problem, presence)) }),
   };

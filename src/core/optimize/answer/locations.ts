@@ -42,19 +42,21 @@ export function describeLocations(
   });
 }
 
-/** The distance of every pair of locations that vehicles move between; null if it is unknown. O(moves). */
+/** Distance and minutes of every pair of locations that vehicles move between; null if unknown. O(moves). */
 export function moveDistances(problem: Problem, moves: Moves): MoveDistances | null {
   if (!hasDistances(problem)) return null;
   const n = problem.locationIds.length;
   const pairs = new Set<number>();
   for (let m = 0; m < moves.count.length; m++) pairs.add(moves.source[m] * n + moves.target[m]);
-  const distances: MoveDistances = { sources: [], targets: [], km: [] };
+  const { minutesOf } = problem;
+  const distances: MoveDistances = { sources: [], targets: [], km: [], minutes: minutesOf ? [] : null };
   for (const pair of pairs) {
     const source = Math.floor(pair / n);
     const target = pair % n;
     distances.sources.push(problem.locationIds[source]);
     distances.targets.push(problem.locationIds[target]);
     distances.km.push(moveDistance(problem, source, target));
+    if (minutesOf) distances.minutes!.push(minutesOf(source, target));
   }
   return distances;
 }

@@ -34,7 +34,7 @@ const MAX_REPORTED = 20;
 const VEHICLES_PER_LOOK = 1 << 14;
 
 /** `perKm`: cost per computed km, whose last digits may differ. */
-type Expected = { costKnown: number; distance: number | null; perKm: number };
+type Expected = { costKnown: number; distance: number | null; perKm: number; minutes?: number };
 
 /**
  * Checks a finished plan.
@@ -70,6 +70,7 @@ export function verifyPlan(
   let at = 0;
   let costUnits = 0;
   let km = 0;
+  let minutes: number | null = 0;
   let moved = 0;
   let capacityTotal = 0;
   for (const vehicle of request.fleet_state.vehicles) {
@@ -98,11 +99,14 @@ export function verifyPlan(
       complain(`vehicle ${id} ${moves ? 'moves' : 'does not move'} but its assignment is ${item.assignment}`);
     }
     const expected =
-      moves && there ? move(source, item.target_location) : { costKnown: 0, distance: 0, perKm: 0 };
+      moves && there
+        ? move(source, item.target_location)
+        : { costKnown: 0, distance: 0, perKm: 0, minutes: 0 };
     checkMove(String(id), item, expected, maxDistance, complain);
     costUnits += Math.round(item.cost / UNIT);
     if (moves) moved++;
     km += expected?.distance ?? 0;
+    minutes = minutes === null || expected?.minutes === undefined ? null : minutes + expected.minutes;
     at++;
   }
   if (result.allocation_plan.length !== at) {
@@ -118,7 +122,9 @@ export function verifyPlan(
   const level = constraints.min_service_level ?? constraints.min_demand_coverage ?? settings.minServiceLevel;
   const kept = Math.min(level, result.shortfall?.reached ?? level);
   verifyUnmetCost(result, constraints, present, demand, kept, complain);
-  checkKpis(result, { present, demand, capacityTotal, moved, km: noDistances ? null : km }, complain);
+  const isStored = (request.options?.travel ?? 'great_circle') !== 'great_circle';
+  const ofMoves = { moved, km: noDistances ? null : km, ...(isStored && minutes !== null && { minutes }) };
+  checkKpis(result, { present, demand, capacityTotal, ...ofMoves }, complain);
   return wrong;
 }
 
@@ -222,7 +228,7 @@ function moveReader(
   return (from, to) => {
     if (travel !== undefined && travel !== 'great_circle') {
       const known = stored.get(pairKey(from, to));
-      if (known) return price(known);
+      if (known) return { ...price(known), minutes: known.minutes };
       if (travel === 'stored') return null;
     }
     const a = vectors.get(from)!;
@@ -420,6 +426,8 @@ function checkKpis(
     capacityTotal: number;
     moved: number;
     km: number | null;
+    /** absent unless stored travel has all moves */
+    minutes?: number;
   },
   complain: Complain,
 ): void {
@@ -437,7 +445,10 @@ function checkKpis(
     total_cost: result.total_cost,
     total_distance_km: facts.km,
     unmet_demand: total - served,
+    ...(facts.minutes !== undefined && { total_minutes: facts.minutes }),
   };
+  if (facts.minutes === undefined && 'total_minutes' in result.kpis)
+    complain('kpis.total_minutes is given, and no stored travel has all moves');
   for (const [name, value] of Object.entries(expected)) {
     const stated = result.kpis[name as keyof typeof result.kpis] ?? null;
     // Unmet demand is a difference of totals, so it has their error.

@@ -106,6 +106,8 @@ export type Problem = {
   network: Network;
   /** null unless all costs are great-circle costs. */
   greatCircle: GreatCircle | null;
+  /** Minutes between locations of the request, null if unknown. Absent without stored travel. */
+  minutesOf?: (from: number, to: number) => number | null;
   limits: Limits;
   /**
    * n each: bounds on vehicles per location, if the request states them by location (no maximum: Infinity). The limits

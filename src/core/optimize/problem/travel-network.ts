@@ -16,6 +16,25 @@ export type MoveRates = { perKm: number; perMinute: number; perMove: number };
 const ROWS_PER_LOOK = 64;
 
 /**
+ * Minutes from the `from`-th to the `to`-th of these locations; null if the table lacks the pair. O(log n).
+ * @param ids of the locations
+ */
+export function minutesIn(table: TravelTable, ids: ArrayLike<number>) {
+  return (from: number, to: number): number | null => {
+    const row = table.get(ids[from]);
+    if (!row) return null;
+    let low = 0;
+    let high = row.to.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (row.to[middle] < ids[to]) low = middle + 1;
+      else high = middle;
+    }
+    return row.to[low] === ids[to] ? row.minutes[low] : null;
+  };
+}
+
+/**
  * Costs and distances of all pairs. A pair without travel is forbidden: its cost is infinite. O(n² + pairs).
  * @param points in the order of the problem's locations, ascending
  * @param table travel between the locations, other pairs are ignored; null: great circles, without minutes

@@ -19,7 +19,7 @@ import type {
 } from '../problem/model.ts';
 import { givenNetwork, greatCircleNetwork } from '../problem/network.ts';
 import { openDemand } from '../problem/pinned.ts';
-import { travelNetwork } from '../problem/travel-network.ts';
+import { minutesIn, travelNetwork } from '../problem/travel-network.ts';
 import { type Cache, createCache } from '../run/cache.ts';
 import type { Check } from '../run/stopping.ts';
 import { readCapacity } from './capacity.ts';
@@ -65,7 +65,11 @@ export function buildProblem(
     if (isStored && !travel) throw new Error('the stored travel of the request is missing');
     const network = travelNetwork(points, rates, isStored ? travel : null, hasFallback(request), check);
     refuseDearMoves(network, limits.maxDistanceKm, request.fleet_state.vehicles.length);
-    return { network, greatCircle: null };
+    return {
+      network,
+      greatCircle: null,
+      ...(isStored && { minutesOf: minutesIn(travel!, locationIds) }),
+    };
   };
   const capacity = readCapacity(request, settings);
   const pairCostUnits = readPairCost(request);
