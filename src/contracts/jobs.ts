@@ -55,7 +55,8 @@ export const ProgressState = {
   stage: nullable(
     Type.String({
       description:
-        '`build`, `solve`, `milp_refinement` (with `options.refine`), `verify`, `explain`; of a decision `risk`, `forecast` before them; of a backtest `backtest`',
+        '`build`, `critical_demand` (with priorities), `solve`, `milp_refinement` (with `options.refine`), `verify`, ' +
+        '`explain`; of a decision `risk`, `forecast` before them; of a backtest `backtest`',
     }),
   ),
   incumbent: nullable(

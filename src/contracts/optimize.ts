@@ -117,6 +117,17 @@ export const Constraints = Type.Object(
     max_vehicles_per_location: Type.Optional(
       CountsByLocation('most operational vehicles at a location after the moves'),
     ),
+    priorities: Type.Optional(
+      Type.Record(Type.String({ pattern: LOCATION_OR_DEFAULT_KEY }), PriorityLevel, {
+        maxProperties: MAX_DEMAND_LOCATIONS,
+        additionalProperties: false,
+        description:
+          'priority level of the demand of locations, 0 (ordinary) to 9: `{"12": 9}`, or `{"default": 0, "12": 9}` ' +
+          'with one for all others. Locations that are not named have the `priority` that is stored with them, ' +
+          'without a `network`. Demand of a higher level is served first, before the cost counts. A location that ' +
+          'is named becomes part of the problem',
+      }),
+    ),
     total_fleet_size: Type.Optional({ ...Count, description: 'maximum number of serving vehicles' }),
     unmet_demand_cost: Type.Optional(
       Type.Union(
@@ -153,8 +164,8 @@ export type Constraints = Static<typeof Constraints>;
 
 /** Locations that constraints by location name, possibly more than once. */
 export function boundedLocationIds(constraints: Constraints = {}): number[] {
-  const { min_vehicles_per_location: least, max_vehicles_per_location: most } = constraints;
-  return [least, most, constraints.unmet_demand_cost]
+  const { min_vehicles_per_location: least, max_vehicles_per_location: most, priorities } = constraints;
+  return [least, most, constraints.unmet_demand_cost, priorities]
     .flatMap((numbers) => (typeof numbers === 'object' ? Object.keys(numbers ?? {}) : []))
     .filter((key) => key !== 'default')
     .map(Number);
@@ -589,7 +600,7 @@ export const Shortfall = Type.Object(
     reached_at_most: {
       ...Share,
       description:
-        'proved: no plan reaches more. With `solver_status` `optimal` it exceeds `reached` by at most a tenth of ' +
+        'proved: no plan reaches more, or with priorities no plan that serves them as well. With `solver_status` `optimal` it exceeds `reached` by at most a tenth of ' +
         '`optimality_gap`, relative, or by 0.000001',
     },
     unserved: Type.Number({ description: 'planning demand that this plan does not serve' }),
@@ -645,6 +656,23 @@ export const Refinement = Type.Object(
   { $id: 'Refinement', description: 'only with rules in `options.refine`' },
 );
 export type Refinement = Static<typeof Refinement>;
+export const PriorityServed = Type.Object(
+  {
+    level: { ...PriorityLevel, description: 'priority level, above 0' },
+    demand: Type.Number({ description: 'planning demand of this level' }),
+    served: Type.Number({
+      description: 'demand of this level that the plan serves, with at most `total_fleet_size` vehicles',
+    }),
+    served_at_most: Type.Number({
+      description:
+        'proved: no plan that keeps all constraints and serves as much of the higher levels serves more of this one. ' +
+        'With `solver_status` `optimal` it exceeds `served` by at most a tenth of `optimality_gap`, relative, or by ' +
+        '0.000001 of all planning demand',
+    }),
+  },
+  { $id: 'PriorityServed' },
+);
+export type PriorityServed = Static<typeof PriorityServed>;
 
 export const SOLVER_STATUSES = ['optimal', 'feasible', 'infeasible', 'error'] as const;
 export type SolverStatus = (typeof SOLVER_STATUSES)[number];
@@ -677,6 +705,11 @@ export const OptimizationResult = Type.Object(
       }),
     ),
     refinement: Type.Optional(Refinement),
+    priorities: Type.Optional(
+      Type.Array(PriorityServed, {
+        description: 'priority levels above 0 that have demand, the highest first; absent if there are none',
+      }),
+    ),
   },
   { $id: 'OptimizationResult' },
 );

@@ -1,6 +1,6 @@
 /** Entry of the optimizer: a checked request in, a tagged outcome out. build → solve → plan → verify → explain. */
 
-import type { OptimizationResult, OptimizeRequest, Refinement, Shortfall } from '../../contracts/optimize.ts';
+import type { OptimizationResult, OptimizeRequest, Refinement } from '../../contracts/optimize.ts';
 import type { Certificate } from '../../contracts/plans.ts';
 import type { PipelineStage } from '../../contracts/service.ts';
 import { requireFinite } from '../finite.ts';
@@ -12,15 +12,16 @@ import { VERIFIED, verifyPlan } from './answer/verify.ts';
 import { VERIFIED_STABILITY } from './answer/verify-stability.ts';
 import { explainInfeasible, type KnownLevel } from './infeasible/infeasible.ts';
 import { computeInsights } from './insights/insights.ts';
+import { levelFigures, type ServedByPriority, solveByPriority } from './priorities/solve-by-priority.ts';
 import { fromUnits } from './problem/costs.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
 import type { LocationPoint, OptimizeInput, OptimizeOutcome, Problem, Solution } from './problem/model.ts';
 import { TooManyLocationsError } from './problem/network.ts';
 import { hasPairRules, vehiclesByPair } from './problem/pairs.ts';
 import { withoutUnmetCost } from './problem/unmet-cost.ts';
-import type { ProgressReport } from './progress.ts';
+import type { ProgressReport, ProgressReporter } from './progress.ts';
 import { createProgress } from './progress.ts';
-import { asksForPairs, readOptions } from './request/limits.ts';
+import { asksForPairs, readOptions, type SolveOptions } from './request/limits.ts';
 import { buildProblem } from './request/problem.ts';
 import { RefusedError } from './request/refusals.ts';
 import { answerMs, msOf } from './run/budget.ts';
@@ -38,10 +39,10 @@ import {
   type Stopping,
   untilOutOfTime,
 } from './run/stopping.ts';
-import { solveOrServeMost } from './shortage/serve-most.ts';
+import { type ServedMost, solveOrServeMost } from './shortage/serve-most.ts';
 import { createShortfall } from './shortage/shortfall.ts';
 import { solveProblem } from './solve.ts';
-import { solveStable } from './stability/solve-stable.ts';
+import { type SolvePlain, solveStable } from './stability/solve-stable.ts';
 
 export type { OptimizeInput, OptimizeOutcome } from './problem/model.ts';
 
@@ -108,7 +109,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     problem,
     options.optimalityGap,
     { ...control, deadlineMs: control.deadlineMs - lastMs },
-    options.serveMost ? solveOrServeMost : solveProblem,
+    solverFor(problem, options, progress),
   );
   /** Why there is no plan at the requested service level. */
   const explain = async (ms?: number, level?: KnownLevel) => {
@@ -143,22 +144,26 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     }
     case 'solved':
     case 'served':
+    case 'prioritized':
       break;
   }
   const { solution } = solved;
   const { previous } = problem;
-  const planned = solved.kind === 'served' ? { ...solved.problem, ...(previous && { previous }) } : problem;
+  const planned = solved.kind === 'solved' ? problem : { ...solved.problem, ...(previous && { previous }) };
   progress.at('verify', 0, {
     incumbent: fromUnits(solution.objectiveUnits),
     bound: fromUnits(solution.boundUnits),
     gap: solution.gap,
   });
+  const short = solved.kind === 'solved' ? null : shortOf(solved);
   const shortfall =
-    solved.kind === 'served'
-      ? createShortfall(problem, solved, await explain(msOf('shortfall'), solved.level).catch(() => null))
-      : undefined;
+    short && createShortfall(problem, short, await explain(msOf('shortfall'), short.level).catch(() => null));
+  const further = {
+    ...(shortfall && { shortfall }),
+    ...(solved.kind === 'prioritized' && { priorities: levelFigures({ ...solved, problem: planned }) }),
+  };
   if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
-  const answered = answer(input, planned, { solution, without, shortfall }, hooks.stopFlag);
+  const answered = answer(input, planned, { solution, without, further }, hooks.stopFlag);
   if (!answered) return { status: 'cancelled' };
   const { result, wrong } = answered;
   if (wrong.length > 0) {
@@ -178,6 +183,30 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     certificate: certify(solution, previous !== undefined),
     moveDistances: moveDistances(problem, solution.moves),
   };
+}
+
+/** What solves the problem without a previous plan, by the stages that the request asks for. */
+function solverFor(problem: Problem, { serveMost }: SolveOptions, progress: ProgressReporter): SolvePlain {
+  if (!problem.priorities) return serveMost ? solveOrServeMost : solveProblem;
+  const onStage = (stage: 'critical_demand' | 'solve') => progress.at(stage);
+  return (plain, gap, control) => solveByPriority(plain, gap, serveMost, { ...control, onStage });
+}
+
+/** What is known of a service level out of reach; null if the plan reaches it. */
+function shortOf(
+  served: ServedMost | ServedByPriority,
+): (Pick<ServedMost, 'solution' | 'most'> & { level?: KnownLevel }) | null {
+  if (served.kind === 'served') return served;
+  const last = served.levels.find(({ level }) => level === 0);
+  return last ? { solution: served.solution, most: Math.max(last.most, served.solution.served) } : null;
+}
+
+/** The stages that ran, if others did than those that run for every request. */
+function stagesOf(problem: Problem): Pick<OptimizationResult, 'stages'> {
+  const ran: PipelineStage[] = ['min_cost_flow'];
+  if (problem.priorities) ran.unshift('critical_demand');
+  if (hasPairRules(problem)) ran.push('milp_refinement');
+  return ran.length > 1 ? { stages: ran } : {};
 }
 
 /**
@@ -214,13 +243,17 @@ function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof exp
 }
 
 /** What the answer is made of. `without`: the plan without the cost of changes, if it is proved. */
-type Found = { solution: Solution; without: Solution | null; shortfall: Shortfall | undefined };
+type Found = {
+  solution: Solution;
+  without: Solution | null;
+  further: Pick<OptimizationResult, 'shortfall' | 'priorities'>;
+};
 
 /** The result, and the faults that its verification found; null if the caller cancelled in the meantime. */
 function answer(
   { request, locations, settings, travel, previous }: OptimizeInput,
   problem: Problem,
-  { solution, without, shortfall }: Found,
+  { solution, without, further }: Found,
   stopFlag: Int32Array | undefined,
 ): { result: OptimizationResult; wrong: string[] } | null {
   let answered: { result: OptimizationResult; wrong: string[] } | null = null;
@@ -228,7 +261,7 @@ function answer(
   untilOutOfTime(() => {
     const planned = createResult(request, problem, solution, namesOf(request, locations), check);
     const stability = createStability(problem, planned.allocation_plan, solution, without);
-    const result = { ...planned, ...(shortfall && { shortfall }), ...(stability && { stability }) };
+    const result = { ...planned, ...further, ...(stability && { stability }) };
     answered = { result, wrong: verifyPlan(request, locations, settings, result, check, travel, previous) };
   });
   return answered;
@@ -249,10 +282,8 @@ function createResult(
     solver_status: solution.proved ? 'optimal' : 'feasible',
     ...(solution.proved ? {} : { gap: solution.gap }),
     locations: describeLocations(problem, names, presence),
-    ...(hasPairRules(problem) && {
-      stages: ['min_cost_flow', 'milp_refinement'] satisfies PipelineStage[],
-      refinement: describeRefinement(problem, solution),
-    }),
+    ...stagesOf(problem),
+    ...(hasPairRules(problem) && { refinement: describeRefinement(problem, solution) }),
   };
 }
 

@@ -23,6 +23,7 @@ import { isPureFlow, solvePureFlow } from './flow/pure-flow.ts';
 import { MAX_COLUMNS, type RunControl, withSolverModel } from './highs/highs.ts';
 import { solveFractional } from './lagrangian/fractional-demand.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
+import { hasFurtherRules } from './problem/floors.ts';
 import { createIncumbent, type Incumbent } from './problem/incumbent.ts';
 import type { Problem, RequestFault, SolveFigures, SolveOutcome } from './problem/model.ts';
 import { NO_MOVES } from './problem/moves.ts';
@@ -30,7 +31,7 @@ import { planNearest } from './problem/nearest.ts';
 import { TooManyLocationsError } from './problem/network.ts';
 import { hasPairRules, withoutPairRules } from './problem/pairs.ts';
 import { hasUnmetCost, withoutUnmetCost } from './problem/unmet-cost.ts';
-import { countVehicles, hasLocationBounds, withLimits } from './problem/variants.ts';
+import { countVehicles, withLimits } from './problem/variants.ts';
 import { refinePlan } from './refine/refine.ts';
 import { refuseClasses, refuseMatrices, refuseMoves } from './request/refusals.ts';
 import { timeFor } from './run/budget.ts';
@@ -157,7 +158,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   if (fractional === 'stopped') return incumbent.finish('stopped');
   // Before anything that takes time: a plan, however dear, is better than none.
   const isTooLate = () => isStopped(control.stopFlag) || (isOver(control) && incumbent.isTooLate());
-  if (!hasLocationBounds(problem)) incumbent.keepInReserve(planNearest(problem, isTooLate), 'greedy');
+  if (!hasFurtherRules(problem)) incumbent.keepInReserve(planNearest(problem, isTooLate), 'greedy');
   problem.greatCircle?.buildCosts(checkOf(control));
   problem.greatCircle?.buildDistances(checkOf(control));
   const tooMany = refuseClasses(baseSize(problem));

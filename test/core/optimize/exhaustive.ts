@@ -28,6 +28,8 @@ export type RequestFacts = {
   changeUnits: number;
   /** Of pairs of locations that vehicles move between. */
   pairs: { least: number; most: number; mostFrom: number; costUnits: number };
+  /** Priority level of a location. */
+  level(id: number): number;
   /** Units of 1e-4; Infinity if there is no ceiling. */
   ceilingUnits: number;
   /** Cost of a move in units of 1e-4; Infinity if it is not allowed. */
@@ -91,6 +93,9 @@ export function readFacts(
       ...demand.keys(),
       ...request.fleet_state.vehicles.map((v) => v.location!),
       ...namedByBounds(c),
+      ...Object.keys(c.priorities ?? {})
+        .filter((key) => key !== 'default')
+        .map(Number),
     ]),
   ];
   return {
@@ -119,6 +124,10 @@ export function readFacts(
       mostFrom: o.refine?.max_moves_from ?? Number.POSITIVE_INFINITY,
       // Test pairs have costs with at most 4 decimals.
       costUnits: Math.round((o.refine?.cost_per_pair ?? 0) * 1e4),
+    },
+    level: (id) => {
+      const { [id]: own, default: other } = c.priorities ?? {};
+      return own ?? other ?? (request.network ? 0 : (locations.find((p) => p.id === id)?.priority ?? 0));
     },
     ceilingUnits: ceiling === null ? Number.POSITIVE_INFINITY : Math.round(ceiling * 1e4),
     costUnits: (from, to) => costUnits(request, locations, from, to, limitKm, travel),
@@ -174,6 +183,106 @@ export function mostServedByTryingAll(
   return best;
 }
 
+/** Demand served of each level above 0, the highest first, and last of all levels. */
+export type BestByPriority = { served: number[]; costUnits: number };
+
+/**
+ * @param demandCounts whether total demand counts after the levels, and the service level does not
+ * @returns the lexicographically largest demand served that a plan within the other constraints reaches, and the least
+ *   cost of such a plan, unmet demand included; null if no plan keeps them
+ */
+export function byPriorityByTryingAll(
+  request: OptimizeRequest,
+  locations: readonly LocationPoint[],
+  demandCounts: boolean,
+): BestByPriority | null {
+  const facts = readFacts(request, locations);
+  const levels = [...new Set(facts.ids.map(facts.level))].filter((level) => level > 0).sort((a, b) => b - a);
+  const noise = 1e-9 * facts.totalDemand;
+  const least = demandCounts ? 0 : facts.serviceLevel * facts.totalDemand - noise;
+  let best: BestByPriority | null = null;
+  const isBetter = (served: number[], costUnits: number) => {
+    if (!best) return true;
+    const compared = demandCounts ? served : served.slice(0, -1);
+    for (const [at, amount] of compared.entries()) {
+      if (Math.abs(amount - best.served[at]) > noise) return amount > best.served[at];
+    }
+    return costUnits < best.costUnits;
+  };
+  tryAll(
+    facts,
+    () => true,
+    (costUnits, _served, targets) => {
+      forEachServing(facts, targets, (servedAt) => {
+        const of = (level: number) =>
+          servedAt.reduce(
+            (sum, served, at) => (facts.level(facts.ids[at]) === level ? sum + served : sum),
+            0,
+          );
+        const total = servedAt.reduce((sum, served) => sum + served, 0);
+        const served = [...levels.map(of), total];
+        const objective = costUnits + unmetCost(facts, servedAt);
+        if (total >= least && isBetter(served, objective)) best = { served, costUnits: objective };
+      });
+    },
+  );
+  return best;
+}
+
+/**
+ * @param floors least demand served at all locations of at least a level
+ * @returns the least cost in units of 1e-4 of a plan that keeps these, too; null if no plan does
+ */
+export function cheapestAboveFloors(
+  request: OptimizeRequest,
+  locations: readonly LocationPoint[],
+  floors: readonly { level: number; served: number }[],
+): number | null {
+  const facts = readFacts(request, locations);
+  const { ids, totalDemand } = facts;
+  const all = [...floors, { level: 0, served: facts.serviceLevel * totalDemand }];
+  let best: number | null = null;
+  tryAll(
+    facts,
+    (cost) => best === null || cost < best,
+    (cost, _served, targets) => {
+      forEachServing(facts, targets, (servedAt) => {
+        const isKept = all.every(({ level, served }) => {
+          const here = servedAt.reduce((sum, at, j) => (facts.level(ids[j]) >= level ? sum + at : sum), 0);
+          return here >= served - 1e-9 * totalDemand;
+        });
+        if (isKept) best = Math.min(cost, best ?? cost);
+      });
+    },
+  );
+  return best;
+}
+
+/** Goes through every choice of at most `fleetSize` serving vehicles, with the demand that they serve by location. */
+function forEachServing(
+  { ids, vehicles, demand, fleetSize }: RequestFacts,
+  targets: readonly number[],
+  visit: (servedAt: number[]) => void,
+): void {
+  const all = (1 << vehicles.length) - 1;
+  for (let subset = vehicles.length <= fleetSize ? all : 0; subset <= all; subset++) {
+    let serving = 0;
+    const capacity = new Array<number>(ids.length).fill(0);
+    for (let v = 0; v < vehicles.length; v++) {
+      if ((subset & (1 << v)) === 0) continue;
+      serving++;
+      capacity[targets[v]] += vehicles[v].capacity;
+    }
+    if (serving <= fleetSize) visit(ids.map((id, at) => Math.min(demand.get(id) ?? 0, capacity[at])));
+  }
+}
+
+/** Of unmet demand, in whole units. */
+function unmetCost({ ids, demand, unmetUnits }: RequestFacts, servedAt: readonly number[]): number {
+  const units = ids.reduce((sum, id, at) => sum + unmetUnits(id) * ((demand.get(id) ?? 0) - servedAt[at]), 0);
+  return Math.max(0, Math.ceil(units - 0.01));
+}
+
 /**
  * The demand that a plan serves with the best choice of at most `fleetSize` vehicles, and the least cost of the rest,
  * in whole units, with a choice that serves a given demand (Infinity: none does).
@@ -183,11 +292,12 @@ type Service = { served: number; leastUnmet(required: number): number };
 /**
  * Goes through every plan that keeps every constraint but the service level.
  * @param isWanted of the cost so far, whether to go on
+ * @param onPlan also gets the target of each vehicle, as an index of `ids`
  */
 function tryAll(
   facts: RequestFacts,
   isWanted: (cost: number) => boolean,
-  onPlan: (cost: number, service: Service) => void,
+  onPlan: (cost: number, service: Service, targets: readonly number[]) => void,
 ): void {
   const { ids, vehicles } = facts;
   const unitCost = vehicles.map(({ location, pinned }) =>
@@ -215,7 +325,7 @@ function tryAll(
     }
     const used = usedPairs();
     if (used === null) return;
-    onPlan(cost + used * facts.pairs.costUnits, serve());
+    onPlan(cost + used * facts.pairs.costUnits, serve(), targets);
   };
   /** The number of pairs between which vehicles move; null if that breaks a rule about them. */
   function usedPairs(): number | null {
@@ -237,26 +347,11 @@ function tryAll(
   }
   /** All subsets of at most `fleetSize` vehicles. */
   function serve(): Service {
-    const all = (1 << vehicles.length) - 1;
     const choices: { served: number; unmet: number }[] = [];
-    for (let subset = vehicles.length <= facts.fleetSize ? all : 0; subset <= all; subset++) {
-      let serving = 0;
-      const capacity = new Array<number>(ids.length).fill(0);
-      for (let v = 0; v < vehicles.length; v++) {
-        if ((subset & (1 << v)) === 0) continue;
-        serving++;
-        capacity[targets[v]] += vehicles[v].capacity;
-      }
-      if (serving > facts.fleetSize) continue;
-      let served = 0;
-      let unmet = 0;
-      for (const [at, id] of ids.entries()) {
-        const demand = facts.demand.get(id) ?? 0;
-        served += Math.min(demand, capacity[at]);
-        unmet += facts.unmetUnits(id) * Math.max(0, demand - capacity[at]);
-      }
-      choices.push({ served, unmet: Math.max(0, Math.ceil(unmet - 0.01)) });
-    }
+    forEachServing(facts, targets, (servedAt) => {
+      const served = servedAt.reduce((sum, here) => sum + here, 0);
+      choices.push({ served, unmet: unmetCost(facts, servedAt) });
+    });
     return {
       served: Math.max(...choices.map(({ served }) => served)),
       leastUnmet: (required) =>

@@ -27,14 +27,17 @@ export type HighsAnswer =
 type Column = { cost: number; upper: number; isWhole: boolean };
 type Row = { lower: number; upper: number; terms: [column: number, factor: number][] };
 
+/** Demand to serve at all locations of at least a priority level. */
+export type LevelDemand = { level: number; served: number };
+
 export function solveByHighs(
   request: OptimizeRequest,
   locations: readonly LocationPoint[],
   settings: OptimizeSettings,
-  limits: { gap: number; seconds: number },
+  limits: { gap: number; seconds: number; floors?: readonly LevelDemand[] },
   previous: PreviousPlan | null = null,
 ): HighsAnswer {
-  const { columns, rows, allUnmet } = writeModel(request, locations, settings, previous);
+  const { columns, rows, allUnmet } = writeModel(request, locations, settings, previous, limits.floors);
   const starts = new Int32Array(rows.length + 1);
   rows.forEach(({ terms }, r) => {
     starts[r + 1] = starts[r] + terms.length;
@@ -93,6 +96,7 @@ function writeModel(
   locations: readonly LocationPoint[],
   settings: OptimizeSettings,
   previous: PreviousPlan | null,
+  floors: readonly LevelDemand[] = [],
 ): { columns: Column[]; rows: Row[]; allUnmet: number } {
   const facts = readFacts(request, locations, settings, null, previous);
   const columns: Column[] = [];
@@ -135,6 +139,7 @@ function writeModel(
   const served: Row['terms'] = [];
   /** The cost of unmet demand if nothing is served. */
   let allUnmet = 0;
+  const fromLevel = floors.map((): Row['terms'] => []);
   const counted: Row['terms'] = [];
   for (const id of facts.ids) {
     const here = arrivals.get(id)!;
@@ -144,6 +149,7 @@ function writeModel(
     const y = add({ cost: -facts.unmetUnits(id) / 1e4, upper: demand, isWhole: false });
     allUnmet += (facts.unmetUnits(id) / 1e4) * demand;
     served.push([y, 1]);
+    for (const [f, { level }] of floors.entries()) if (facts.level(id) >= level) fromLevel[f].push([y, 1]);
     const serves: Row['terms'] = [[y, -1]];
     for (const capacity of new Set(here.map((arrival) => arrival.capacity))) {
       const u = add({ cost: 0, upper: infinity, isWhole: true });
@@ -160,6 +166,8 @@ function writeModel(
   }
   const least = facts.serviceLevel * facts.totalDemand;
   rows.push({ lower: least * (1 - 1e-9), upper: infinity, terms: served });
+  for (const [f, floor] of floors.entries())
+    rows.push({ lower: floor.served - 1e-9 * facts.totalDemand, upper: infinity, terms: fromLevel[f] });
   rows.push({ lower: 0, upper: finite(facts.fleetSize), terms: counted });
   addPairs(facts, pairs, add, rows, infinity);
   rows.push({ lower: 0, upper: finite((facts.ceilingUnits + 0.5) / 1e4), terms: paid });

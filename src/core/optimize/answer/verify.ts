@@ -23,6 +23,7 @@ export const VERIFIED = [
   'total_fleet_size',
   'max_rebalancing_cost',
   'pairs of locations',
+  'critical demand',
   'kpis',
   'locations',
 ];
@@ -115,7 +116,9 @@ export function verifyPlan(
   checkPresence(present, constraints, complain);
   const noDistances = request.network !== undefined && request.network.distances_km === undefined;
   checkCost(result, costUnits, constraints, settings, complain);
-  checkService(present, demand, constraints, settings, result.shortfall, complain);
+  const critical = criticalLevels(request, locations, demand);
+  const byLevel = checkPriorities(result, { present, demand, critical }, constraints, complain);
+  checkService(present, demand, constraints, settings, { ...result, byLevel }, complain);
   verifyStability(request, result, previous, present, complain);
   checkPairs(request.options?.refine ?? {}, result, complain);
   checkLocations(request.network ? [] : locations, result, { present, before, demand }, complain);
@@ -187,9 +190,14 @@ function* everyLocation(request: OptimizeRequest): Generator<number> {
   if (request.network) yield* request.network.location_ids;
   for (const key in request.demand_forecast) yield Number.parseInt(key, 10);
   for (const vehicle of request.fleet_state.vehicles) yield (vehicle.location ?? vehicle.location_id)!;
-  const { min_vehicles_per_location, max_vehicles_per_location, unmet_demand_cost } =
+  const { min_vehicles_per_location, max_vehicles_per_location, unmet_demand_cost, priorities } =
     request.constraints ?? {};
-  for (const numbers of [min_vehicles_per_location, max_vehicles_per_location, unmet_demand_cost]) {
+  for (const numbers of [
+    min_vehicles_per_location,
+    max_vehicles_per_location,
+    unmet_demand_cost,
+    priorities,
+  ]) {
     if (typeof numbers !== 'object') continue;
     for (const key in numbers) if (key !== 'default') yield Number.parseInt(key, 10);
   }
@@ -375,7 +383,7 @@ function checkService(
   demand: Map<number, number>,
   constraints: NonNullable<OptimizeRequest['constraints']>,
   settings: OptimizeSettings,
-  shortfall: OptimizationResult['shortfall'],
+  { shortfall, byLevel }: Pick<OptimizationResult, 'shortfall'> & { byLevel: number | null },
   complain: Complain,
 ): void {
   const level = constraints.min_service_level ?? constraints.min_demand_coverage ?? settings.minServiceLevel;
@@ -394,11 +402,89 @@ function checkService(
   let served = 0;
   for (const gain of counted === gains.length ? gains : gains.sort((a, b) => b - a).slice(0, counted))
     served += gain;
+  served = byLevel ?? served;
   if (shortfall) {
     checkShortfall(shortfall, { level, served, total }, constraints, complain);
   } else if (served < level * total - RELATIVE * total * (1 + 1e-3)) {
     complain(`${served} of ${total} demand is served, less than min_service_level ${level}`);
   }
+}
+
+/** The level above 0 of every location with demand that has one. */
+function criticalLevels(
+  { constraints, network }: OptimizeRequest,
+  locations: readonly LocationPoint[],
+  demand: Map<number, number>,
+): Map<number, number> {
+  const stated = constraints?.priorities ?? {};
+  const stored = new Map(locations.map(({ id, priority }) => [id, network ? undefined : priority]));
+  const levels = new Map<number, number>();
+  for (const [id, wanted] of demand) {
+    const level = [stated[`${id}`], stated.default, stored.get(id)].find((one) => one !== undefined);
+    if (wanted > 0 && level) levels.set(id, level);
+  }
+  return levels;
+}
+
+/**
+ * The figures of the levels. If fewer vehicles count than are present: whether these can serve all levels as stated,
+ * each from its own largest gains.
+ * @returns all demand that they then serve; null if every vehicle counts
+ */
+function checkPriorities(
+  { priorities: stated = [] }: OptimizationResult,
+  {
+    present,
+    demand,
+    critical,
+  }: Record<'demand' | 'critical', Map<number, number>> & {
+    present: Map<number, number[]>;
+  },
+  constraints: NonNullable<OptimizeRequest['constraints']>,
+  complain: Complain,
+): number | null {
+  const levels = [...new Set(critical.values())].sort((a, b) => b - a);
+  const named = stated.map(({ level }) => level).join();
+  if (named !== levels.join()) complain(`priorities name the levels ${named} instead of ${levels.join()}`);
+  const total = [...demand.values()].reduce((sum, value) => sum + value, 0);
+  const noise = 2 * RELATIVE * total;
+  const most = constraints.total_fleet_size ?? Number.MAX_SAFE_INTEGER;
+  const gainsOf = new Map<number, number[]>();
+  for (const [location, wanted] of demand) {
+    const level = critical.get(location) ?? 0;
+    const gains = gainsOf.get(level) ?? [];
+    let open = wanted;
+    for (const capacity of (present.get(location) ?? []).toSorted((a, b) => b - a)) {
+      if (open > 0) gains.push(Math.min(open, capacity));
+      open -= capacity;
+    }
+    gainsOf.set(level, gains);
+  }
+  const count = [...gainsOf.values()].reduce((sum, gains) => sum + gains.length, 0);
+  let used = 0;
+  let served = 0;
+  const idle: number[] = gainsOf.get(0) ?? [];
+  for (const { level, demand: wanted, served: given, served_at_most } of stated) {
+    const gains = (gainsOf.get(level) ?? []).sort((a, b) => b - a);
+    const here = [...critical].reduce((sum, [id, at]) => (at === level ? sum + demand.get(id)! : sum), 0);
+    if (!(Math.abs(wanted - here) <= noise))
+      complain(`level ${level} states demand ${wanted} instead of ${here}`);
+    if (!(served_at_most >= given && served_at_most <= here + noise))
+      complain(`level ${level} states served_at_most ${served_at_most} for ${given} served of ${here}`);
+    let sum = 0;
+    let taken = 0;
+    while (taken < gains.length && (count <= most || sum < given - noise)) sum += gains[taken++];
+    if (!(Math.abs(sum - given) <= noise))
+      complain(`level ${level} states ${given} served, its vehicles serve ${sum}`);
+    used += taken;
+    served += sum;
+    idle.push(...gains.slice(taken));
+  }
+  if (count <= most || stated.length === 0) return null;
+  if (used > most) complain(`the levels need ${used} vehicles, more than total_fleet_size ${most}`);
+  idle.sort((a, b) => b - a);
+  for (const gain of idle.slice(0, Math.max(0, most - used))) served += gain;
+  return served;
 }
 
 function checkShortfall(

@@ -1,6 +1,7 @@
 /**
  * Columns of the model of several capacity classes (`classes.ts`): the first column of each kind, and their number.
  */
+import { floorsOf } from '../problem/floors.ts';
 import type { Problem } from '../problem/model.ts';
 
 export type ClassesSize = {
@@ -10,25 +11,30 @@ export type ClassesSize = {
   hasIdle: boolean;
   /** Whether vehicles per location are bounded. */
   isBounded: boolean;
+  /** Floors of priority levels, each with an artificial column. */
+  floors: number;
 };
 
-export function classesSize({ capacities, locationIds, limits }: Problem, isBounded: boolean): ClassesSize {
+export function classesSize(problem: Problem, isBounded: boolean): ClassesSize {
+  const { capacities, locationIds, limits } = problem;
   return {
     capacities: capacities.length,
     locations: locationIds.length,
     hasIdle: limits.totalFleetSize !== Number.POSITIVE_INFINITY,
     isBounded,
+    floors: floorsOf(problem).length,
   };
 }
 
 /** The first columns of the kinds after arriving vehicles, and the total number of columns. */
-export function layoutClasses({ capacities, locations: n, hasIdle, isBounded }: ClassesSize) {
+export function layoutClasses({ capacities, locations: n, hasIdle, isBounded, floors }: ClassesSize) {
   const size = capacities * n;
   const integerColumns = (hasIdle ? 3 : 2) * size;
   const firstArtificial = integerColumns + n;
   const fromNowhere = firstArtificial + 1;
   const toNowhere = fromNowhere + size;
   const placeShort = toNowhere + size;
+  const floorShort = isBounded ? placeShort + 2 * n : toNowhere;
   return {
     out: size,
     idle: 2 * size,
@@ -39,7 +45,8 @@ export function layoutClasses({ capacities, locations: n, hasIdle, isBounded }: 
     fromNowhere,
     toNowhere,
     placeShort,
-    columnCount: isBounded ? placeShort + 2 * n : toNowhere,
+    floorShort,
+    columnCount: floorShort + floors,
   };
 }
 

@@ -9,6 +9,7 @@
  *   service level     Σ_j u_j ≤ (1 − min_service_level) Σ_j D_j + artificial
  *   counted (k, j)    in − out − idle ≥ −s_jk
  *   fleet size        Σ (in − out − idle) ≤ total_fleet_size − Σ s
+ *   floor             Σ u_j ≤ Σ D_j − served + artificial, over the locations of a priority level or a higher one
  *   vehicles at j     min_j ≤ Σ_k (s + in − out)_jk ≤ max_j
  *
  * Given whole values of these, the moves are a transportation problem with integral vertices. Arrivals and departures
@@ -16,8 +17,9 @@
  * written in them.
  * O(nK) rows and columns. Units: money, and demand in units of `demandScale`.
  */
-import { feasibilityTolerance } from '../direct/formulation.ts';
-import { createRowBuilder } from '../highs/linear-model.ts';
+import { feasibilityTolerance, leastUnits } from '../direct/formulation.ts';
+import { createRowBuilder, type RowBuilder } from '../highs/linear-model.ts';
+import { demandFrom, floorsOf, levelAt } from '../problem/floors.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
 import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
@@ -50,6 +52,7 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
     fromNowhere,
     toNowhere,
     placeShort,
+    floorShort,
     columnCount,
   } = layoutClasses(classesSize(problem, isBounded));
   const demandScale = capacities[classes - 1];
@@ -99,17 +102,8 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
     }
     rows.end(Number.NEGATIVE_INFINITY, limits.totalFleetSize - fleet);
   }
-  for (let j = 0; isBounded && j < n; j++) {
-    let here = 0;
-    for (let k = 0; k < classes; k++) {
-      rows.add(k * n + j, 1);
-      rows.add(out + k * n + j, -1);
-      here += supply[k * n + j];
-    }
-    rows.add(placeShort + j, 1);
-    rows.add(placeShort + n + j, -1);
-    rows.end(leastAt(problem, j) - here, mostAt(problem, j) - here);
-  }
+  addFloorRows(rows, problem, { unmet, floorShort, demandScale });
+  if (isBounded) addBoundRows(rows, problem, { out, placeShort });
 
   const upper = new Float64Array(columnCount);
   for (let k = 0; k < classes; k++) {
@@ -133,7 +127,8 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
   }
   upper[firstArtificial] = total / demandScale;
   const vehicles = supply.reduce((sum, count) => sum + count, 0);
-  if (isBounded) upper.fill(vehicles + limits.minVehiclesPerLocation, placeShort);
+  if (isBounded) upper.fill(vehicles + limits.minVehiclesPerLocation, placeShort, floorShort);
+  upper.fill(total / demandScale, floorShort);
   return {
     model: {
       columnCount,
@@ -153,4 +148,38 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
     demandScale,
     tolerance: feasibilityTolerance(problem, demandScale),
   };
+}
+
+/** A row per floor, each with its artificial column. */
+function addFloorRows(
+  rows: RowBuilder,
+  problem: Problem,
+  { unmet, floorShort, demandScale }: { unmet: number; floorShort: number; demandScale: number },
+): void {
+  for (const [f, { level, served }] of floorsOf(problem).entries()) {
+    for (let j = 0; j < problem.demand.length; j++) if (levelAt(problem, j) >= level) rows.add(unmet + j, 1);
+    rows.add(floorShort + f, -1);
+    const least = leastUnits(problem, served, demandScale, false);
+    rows.end(Number.NEGATIVE_INFINITY, demandFrom(problem, level) / demandScale - least);
+  }
+}
+
+/** A row of the vehicles at each location, with its artificial columns. */
+function addBoundRows(
+  rows: RowBuilder,
+  problem: Problem,
+  { out, placeShort }: { out: number; placeShort: number },
+): void {
+  const n = problem.locationIds.length;
+  for (let j = 0; j < n; j++) {
+    let here = 0;
+    for (let k = 0; k < problem.capacities.length; k++) {
+      rows.add(k * n + j, 1);
+      rows.add(out + k * n + j, -1);
+      here += problem.supply[k * n + j];
+    }
+    rows.add(placeShort + j, 1);
+    rows.add(placeShort + n + j, -1);
+    rows.end(leastAt(problem, j) - here, mostAt(problem, j) - here);
+  }
 }

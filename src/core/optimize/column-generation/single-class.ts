@@ -5,6 +5,7 @@
  *   balance j       Σ_i x_ij − Σ_i x_ji − full_j − part_j ≥ −s_j      only vehicles present after the moves serve
  *   service level   Σ_j gain · steps + artificial ≥ required
  *   fleet size      Σ steps ≤ total_fleet_size
+ *   floor           Σ gain · steps + artificial ≥ served, over the locations of a priority level or a higher one
  *
  * Only service level and fleet size link the locations: a vertex of the linear programme is fractional along few
  * cycles.
@@ -12,10 +13,11 @@
  * violates it. Otherwise `master.ts` adds it.
  * O(n) rows and columns. Units: money, and gains in units of `demandScale`.
  */
-import { feasibilityTolerance } from '../direct/formulation.ts';
+import { feasibilityTolerance, leastUnits } from '../direct/formulation.ts';
 import { createRowBuilder } from '../highs/linear-model.ts';
+import { floorsOf, levelAt } from '../problem/floors.ts';
 import type { Problem } from '../problem/model.ts';
-import { allDemand, requiredDemand, SERVICE_TOLERANCE } from '../problem/service-level.ts';
+import { requiredDemand } from '../problem/service-level.ts';
 import { createSteps } from '../problem/steps.ts';
 import type { BaseModel } from './base-model.ts';
 
@@ -31,27 +33,33 @@ export function createSingleClassBase(problem: Problem): BaseModel {
   }
   for (let s = 0; s < count; s++) rows.add(s, stepGain[s] / demandScale);
   rows.add(count, 1);
-  const slack = SERVICE_TOLERANCE * allDemand(problem);
-  const required = requiredDemand(problem);
-  // In whole vehicles if all demand is; otherwise half of the tolerance is left to the solver's arithmetic.
   const isNetwork = stepGain.every((g) => g === problem.capacities[0]);
-  const least = isNetwork
-    ? Math.ceil((required - slack) / demandScale)
-    : (required - slack / 2) / demandScale;
+  const units = (required: number) => leastUnits(problem, required, demandScale, isNetwork);
+  const least = units(requiredDemand(problem));
   rows.end(least, Number.POSITIVE_INFINITY);
   if (problem.limits.totalFleetSize !== Number.POSITIVE_INFINITY) {
     for (let s = 0; s < count; s++) rows.add(s, 1);
     rows.end(Number.NEGATIVE_INFINITY, problem.limits.totalFleetSize);
   }
+  const floors = floorsOf(problem);
+  for (const [f, { level, served }] of floors.entries()) {
+    for (let s = 0; s < count; s++) {
+      if (levelAt(problem, stepLocation[s]) >= level) rows.add(s, stepGain[s] / demandScale);
+    }
+    rows.add(count + 1 + f, 1);
+    rows.end(units(served), Number.POSITIVE_INFINITY);
+  }
   const balance = Int32Array.from({ length: n }, (_, j) => j);
-  const upper = new Float64Array(count + 1);
+  const columnCount = count + 1 + floors.length;
+  const upper = new Float64Array(columnCount);
   upper.set(stepUpper);
   upper[count] = Math.max(0, least);
+  for (const [f, { served }] of floors.entries()) upper[count + 1 + f] = Math.max(0, units(served));
   return {
     model: {
-      columnCount: count + 1,
-      cost: new Float64Array(count + 1),
-      lower: new Float64Array(count + 1),
+      columnCount,
+      cost: new Float64Array(columnCount),
+      lower: new Float64Array(columnCount),
       upper,
       ...rows.finish(),
     },

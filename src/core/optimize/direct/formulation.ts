@@ -14,6 +14,7 @@ import { costScaleOf } from '../highs/cost-scale.ts';
 import { createRowBuilder, type LinearModel, type RowBuilder } from '../highs/linear-model.ts';
 import type { NewRow } from '../highs/solver-model.ts';
 import { fromUnits } from '../problem/costs.ts';
+import { floorsOf, levelAt } from '../problem/floors.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
 import { allDemand, requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
@@ -25,9 +26,12 @@ import { createVariables, type Variables } from './variables.ts';
 /** Locations whose rows are written between two calls of the check. */
 const ROWS_PER_LOOK = 64;
 
+/** The plan that serves the most at locations of at least this priority level, with the service level. */
+type ServedFrom = { servedFrom: number };
+
 export type FormulationOptions = {
   /** `cost`: the cheapest plan. `served`: the plan that serves the most, without a service level. */
-  objective?: 'cost' | 'served';
+  objective?: 'cost' | 'served' | ServedFrom;
   /** Called every few milliseconds: a million columns take some tenths of a second. */
   check?: Check;
 };
@@ -61,7 +65,8 @@ export function formulate(
   check();
   addPresenceRows(rows, problem, variables, check);
   if (variables.firstServed >= 0) addServedDemandRows(rows, problem, variables, demandScale);
-  if (objective === 'cost') addServiceLevelRow(rows, problem, variables, demandScale, isNetwork);
+  if (objective !== 'served') addServiceLevelRow(rows, problem, variables, demandScale, isNetwork);
+  addFloorRows(rows, problem, variables, demandScale, isNetwork);
   addFleetSizeRow(rows, problem, variables);
   addVehiclesPerLocationRows(rows, problem, variables);
   if (variables.firstUnmet >= 0) addUnmetDemandRows(rows, problem, variables, demandScale);
@@ -72,7 +77,15 @@ export function formulate(
   return {
     model: {
       columnCount: variables.columnCount,
-      cost: objective === 'cost' ? objectiveCost : servedObjective(variables, demandScale),
+      cost:
+        objective === 'cost'
+          ? objectiveCost
+          : servedObjective(
+              problem,
+              variables,
+              demandScale,
+              objective === 'served' ? 0 : objective.servedFrom,
+            ),
       costScale:
         objective === 'cost' ? costScaleOf(objectiveCost.reduce((most, cost) => Math.max(most, cost), 0)) : 1,
       ...columns,
@@ -135,21 +148,54 @@ function addServiceLevelRow(
   demandScale: number,
   isNetwork: boolean,
 ): void {
-  addServedDemand(rows, v, demandScale);
-  const slack = SERVICE_TOLERANCE * allDemand(problem);
-  const required = requiredDemand(problem);
-  // The model uses half of the tolerance; the other half is left to the solver's arithmetic.
-  const least = isNetwork
-    ? Math.ceil((required - slack) / demandScale)
-    : (required - slack / 2) / demandScale;
-  rows.end(least, Number.POSITIVE_INFINITY);
+  for (const [column, factor] of servedTerms(problem, v, demandScale, 0)) rows.add(column, factor);
+  rows.end(leastUnits(problem, requiredDemand(problem), demandScale, isNetwork), Number.POSITIVE_INFINITY);
 }
 
-function addServedDemand(rows: RowBuilder, v: Variables, demandScale: number): void {
+/**
+ * Floors: Σ y_j ≥ served, over the locations of the floor's level or a higher one. They are nested, so they keep the
+ * model of one class and whole loads a network.
+ */
+function addFloorRows(
+  rows: RowBuilder,
+  problem: Problem,
+  v: Variables,
+  demandScale: number,
+  isNetwork: boolean,
+): void {
+  for (const { level, served } of floorsOf(problem)) {
+    for (const [column, factor] of servedTerms(problem, v, demandScale, level)) rows.add(column, factor);
+    rows.end(leastUnits(problem, served, demandScale, isNetwork), Number.POSITIVE_INFINITY);
+  }
+}
+
+/**
+ * An amount of demand to serve, in units of `demandScale`. A network has whole numbers. Otherwise the model uses half
+ * of the tolerance, and the other half is left to the solver's arithmetic.
+ */
+export function leastUnits(
+  problem: Problem,
+  required: number,
+  demandScale: number,
+  isNetwork: boolean,
+): number {
+  const slack = SERVICE_TOLERANCE * allDemand(problem);
+  return isNetwork ? Math.ceil((required - slack) / demandScale) : (required - slack / 2) / demandScale;
+}
+
+/** Columns that add up to the demand served at locations of at least this level, with their factors. */
+function* servedTerms(
+  problem: Problem,
+  v: Variables,
+  demandScale: number,
+  level: number,
+): Generator<[column: number, factor: number]> {
   if (v.firstServed >= 0) {
-    for (let c = 0; c < v.servedLocation.length; c++) rows.add(v.firstServed + c, 1);
+    for (let c = 0; c < v.servedLocation.length; c++)
+      if (levelAt(problem, v.servedLocation[c]) >= level) yield [v.firstServed + c, 1];
   } else {
-    for (let s = 0; s < v.stepGain.length; s++) rows.add(v.firstStep + s, v.stepGain[s] / demandScale);
+    for (let s = 0; s < v.stepGain.length; s++)
+      if (levelAt(problem, v.stepLocation[s]) >= level) yield [v.firstStep + s, v.stepGain[s] / demandScale];
   }
 }
 
@@ -227,10 +273,9 @@ function withUnmetCosts(
   return cost;
 }
 
-function servedObjective(v: Variables, demandScale: number): Float64Array {
+function servedObjective(problem: Problem, v: Variables, demandScale: number, level: number): Float64Array {
   const cost = new Float64Array(v.columnCount);
-  if (v.firstServed >= 0) cost.fill(-1, v.firstServed, v.firstServed + v.servedLocation.length);
-  else for (let s = 0; s < v.stepGain.length; s++) cost[v.firstStep + s] = -v.stepGain[s] / demandScale;
+  for (const [column, factor] of servedTerms(problem, v, demandScale, level)) cost[column] = -factor;
   return cost;
 }
 

@@ -54,7 +54,7 @@ function wholeLoads(demand: Float64Array, capacity: number): Int32Array | null {
 }
 
 /** The fewest loads that cover a demand, exactly: division of decimals may miss a whole number. */
-function loadsToServe(demand: number, capacity: number): number {
+export function loadsToServe(demand: number, capacity: number): number {
   let loads = Math.max(0, Math.ceil(demand / capacity));
   while (loads > 0 && (loads - 1) * capacity >= demand) loads--;
   while (loads * capacity < demand) loads++;

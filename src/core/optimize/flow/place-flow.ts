@@ -1,5 +1,6 @@
 /**
- * One class and whole loads with bounds on the vehicles per location: a balanced transportation problem.
+ * One class and whole loads with bounds on the vehicles per location, floors, or both: a balanced transportation
+ * problem.
  *
  * Location j has U_j places for vehicles. L_j of them must be taken, the others that have demand serve (D_j at most),
  * the rest are bays. Demand beyond U_j can never be served. With M = Σ L_j and R' = R − Σ min(L_j, D_j):
@@ -12,42 +13,48 @@
  *
  * Vehicles at j serve while demand is open, so `must_j` serves min(L_j, D_j). If more is served than R', units of
  * "unserved" fill bays. O(n) sinks, up to 3 n² arcs.
+ *
+ * With floors there is a source "unserved" for each, and one for the service level, the floor of all locations. Floors
+ * are nested: what may stay unserved of the highest level may also stay unserved of the lower ones, so a source has
+ * only what its floor allows beyond the one before it, and reaches the serving places of lower levels than that.
  */
 
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
+import { floorSlack, floorsOf, hasFurtherRules, levelAt } from '../problem/floors.ts';
 import { createIncumbent } from '../problem/incumbent.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Moves, Problem, SolveOutcome } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
-import { hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isStopped } from '../run/stopping.ts';
 import { flowCosts, forEachMove } from './flow-costs.ts';
-import { loadAmounts, MAX_UNITS } from './load-amounts.ts';
+import { loadAmounts, loadsToServe, MAX_UNITS } from './load-amounts.ts';
 import { provedPlan, reportTo, unprovedPlan } from './pure-flow.ts';
 import { totalUnits } from './solve-flow.ts';
 import { solveTransport, type Transport } from './transport.ts';
 import type { Flow, FlowAmounts } from './types.ts';
 
 /**
- * Solves one class and whole loads with bounds per location. Null if the problem is not of this kind, or is not solved
- * here. When time is up, the best plan so far, unproved, if one exists.
+ * Solves one class and whole loads with bounds per location or floors. Null if the problem is not of this kind, or is
+ * not solved here. When time is up, the best plan so far, unproved, if one exists.
  */
 export async function solvePlaceFlow(
   problem: Problem,
   control: SolveControl,
   incumbent = createIncumbent(problem, 0, control),
 ): Promise<SolveOutcome | null> {
-  const amounts = hasLocationBounds(problem) ? loadAmounts(problem) : null;
+  const amounts = hasFurtherRules(problem) ? loadAmounts(problem) : null;
   if (!amounts) return null;
   const infeasible: SolveOutcome = { kind: 'infeasible', boundUnits: null };
-  if (amounts.required > problem.limits.totalFleetSize) return infeasible;
+  const floors = floorLoads(problem, amounts);
+  // Any vehicles at demand may be those that count, so nested floors need as many as the largest one.
+  if (floors.some(({ loads }) => loads > problem.limits.totalFleetSize)) return infeasible;
   // More pinned vehicles than places.
   if (amounts.demand.some((_, j) => mostAt(problem, j) < 0)) return infeasible;
-  const places = countPlaces(problem, amounts);
+  const places = countPlaces(problem, amounts, floors);
   if (places.total > MAX_UNITS) return null;
-  if (places.unserved < 0 || places.empty < 0) return infeasible;
-  const layout = layOut(amounts, places, flowCosts(problem, control));
+  if (places.empty < 0 || places.unserved.some(({ amount }) => amount < 0)) return infeasible;
+  const layout = layOut(problem, amounts, places, flowCosts(problem, control));
   const { transport } = layout;
   const outcome = await solveTransport(
     transport,
@@ -77,8 +84,9 @@ type Places = {
   /** Locations without a maximum, and the places of all of them together. */
   isFree: Uint8Array;
   free: number;
-  /** Units of demand that may stay unserved, and places that stay empty beside them; negative: no plan exists. */
-  unserved: number;
+  /** Per floor: units of demand that may stay unserved at locations below a level; negative: no plan exists. */
+  unserved: { amount: number; below: number }[];
+  /** Places that stay empty beside them; negative: no plan exists. */
   empty: number;
   /** All places. */
   total: number;
@@ -86,15 +94,31 @@ type Places = {
   unreachableCost: number;
 };
 
-function countPlaces(problem: Problem, { n, supply, demand, required, unservedCost }: FlowAmounts): Places {
+type FloorLoads = { level: number; loads: number };
+
+/** The floors in loads, the highest level first; the last one is the service level. */
+function floorLoads(problem: Problem, { required }: FlowAmounts): FloorLoads[] {
+  const floors = floorsOf(problem).map(({ level, served }) => ({
+    level,
+    loads: loadsToServe(served - floorSlack(problem), problem.capacities[0]),
+  }));
+  return [...floors, { level: 0, loads: required }];
+}
+
+function countPlaces(
+  problem: Problem,
+  { n, supply, demand, unservedCost }: FlowAmounts,
+  floors: readonly FloorLoads[],
+): Places {
   const vehicles = totalUnits(supply);
   const must = new Int32Array(n);
   const serve = new Int32Array(n);
   const bay = new Int32Array(n);
   const isFree = new Uint8Array(n);
   let free = 0;
-  let toServe = required;
-  let serving = 0;
+  /** Per floor: what still has to be served, and the places for that. */
+  const toServe = floors.map(({ loads }) => loads);
+  const serving = floors.map(() => 0);
   let total = 0;
   let unreachableCost = 0;
   for (let j = 0; j < n; j++) {
@@ -109,18 +133,28 @@ function countPlaces(problem: Problem, { n, supply, demand, required, unservedCo
       isFree[j] = 1;
       free = vehicles;
     } else bay[j] = most - Math.max(least, demanded);
-    toServe -= Math.min(least, demanded);
-    serving += serve[j];
+    for (const [f, { level }] of floors.entries()) {
+      if (levelAt(problem, j) < level) continue;
+      toServe[f] -= Math.min(least, demanded);
+      serving[f] += serve[j];
+    }
     total += must[j] + serve[j] + bay[j];
   }
   total += free;
-  let unserved = serving - Math.max(0, toServe);
-  let empty = total - vehicles - unserved;
-  if (empty < 0 && unserved >= 0) {
+  const mayMiss = serving.map((amount, f) => amount - Math.max(0, toServe[f]));
+  const last = floors.length - 1;
+  let empty = total - vehicles - mayMiss[last];
+  if (empty < 0 && mayMiss[last] >= 0) {
     // Too few bays: more has to be served than the service level asks for.
-    unserved += empty;
+    mayMiss[last] += empty;
     empty = 0;
   }
+  for (let f = last; f > 0; f--) mayMiss[f - 1] = Math.min(mayMiss[f - 1], mayMiss[f]);
+  const unserved = mayMiss.map((amount, f) =>
+    f === 0
+      ? { amount, below: Number.POSITIVE_INFINITY }
+      : { amount: amount - Math.max(0, mayMiss[f - 1]), below: floors[f - 1].level },
+  );
   return { must, serve, bay, isFree, free, unserved, empty, total, unreachableCost };
 }
 
@@ -132,34 +166,37 @@ type Layout = {
   freeTarget: Int32Array;
 };
 
-/** Sources: the n locations, unserved, empty. */
-function layOut({ n, supply, unservedCost }: FlowAmounts, places: Places, costs: FlowCosts): Layout {
+/** Sources: the n locations, unserved per floor, empty. */
+function layOut(
+  problem: Problem,
+  { n, supply, unservedCost }: FlowAmounts,
+  places: Places,
+  costs: FlowCosts,
+): Layout {
   const { must, serve, bay, isFree, free, unserved, empty } = places;
-  const sources = Int32Array.from([...supply, unserved, empty]);
+  const sources = Int32Array.from([...supply, ...unserved.map(({ amount }) => amount), empty]);
   const sinks: number[] = [];
   const column: number[] = [];
-  /** Sinks that a unit of "unserved" or "empty" may fill. */
-  const forUnserved: number[] = [];
-  const unservedUnits: number[] = [];
+  /** Sinks that a unit of each "unserved", or of "empty", may fill, and what the former costs. */
+  const forUnserved = unserved.map((): { sink: number; cost: number }[] => []);
   const forEmpty: number[] = [];
-  const add = (j: number, amount: number, unservedAt: number | null, mayStayEmpty: boolean) => {
+  /** @param level of demand that may stay unserved; a bay is below all levels */
+  const add = (j: number, amount: number, level: number, cost: number, mayStayEmpty: boolean) => {
     if (amount === 0) return;
-    if (unservedAt !== null) {
-      forUnserved.push(sinks.length);
-      unservedUnits.push(unservedAt);
-    }
+    for (const [f, { below }] of unserved.entries())
+      if (level < below) forUnserved[f].push({ sink: sinks.length, cost });
     if (mayStayEmpty) forEmpty.push(sinks.length);
     sinks.push(amount);
     column.push(j);
   };
   for (let j = 0; j < n; j++) {
-    add(j, must[j], null, false);
-    add(j, serve[j], unservedCost?.[j] ?? 0, false);
-    add(j, bay[j], 0, true);
+    add(j, must[j], Number.POSITIVE_INFINITY, 0, false);
+    add(j, serve[j], levelAt(problem, j), unservedCost?.[j] ?? 0, false);
+    add(j, bay[j], -1, 0, true);
   }
   const freeSink = sinks.length;
-  add(-1, free, 0, true);
-  const starts = new Int32Array(n + 3);
+  add(-1, free, -1, 0, true);
+  const starts = new Int32Array(sources.length + 1);
   const targets: number[] = [];
   const units: number[] = [];
   const freeTarget = new Int32Array(n).fill(-1);
@@ -179,11 +216,15 @@ function layOut({ n, supply, unservedCost }: FlowAmounts, places: Places, costs:
     }
     starts[i + 1] = targets.length;
   }
-  targets.push(...forUnserved);
-  units.push(...unservedUnits);
-  starts[n + 1] = targets.length;
-  targets.push(...forEmpty);
-  starts[n + 2] = targets.length;
+  for (const [f, reached] of forUnserved.entries()) {
+    for (const { sink, cost } of reached) {
+      targets.push(sink);
+      units.push(cost);
+    }
+    starts[n + f + 1] = targets.length;
+  }
+  for (const sink of forEmpty) targets.push(sink);
+  starts[sources.length] = targets.length;
   const listed = {
     kind: 'sparse' as const,
     starts,

@@ -11,11 +11,11 @@
  */
 
 import { evaluateMoves } from '../problem/evaluate.ts';
+import { hasFurtherRules } from '../problem/floors.ts';
 import { createIncumbent, type Incumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem, Solution, SolveFigures, SolveOutcome } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
-import { hasLocationBounds } from '../problem/variants.ts';
 import { msOf } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
 import type { SolveControl, SolveProgress } from '../run/control.ts';
@@ -29,7 +29,7 @@ import type { FlowAmounts, FlowControl, FlowCounts, FlowOutcome, FlowProblem, So
 
 /** The flow problem without its costs; null if the problem is not a pure flow. */
 function flowAmounts(problem: Problem): FlowAmounts | null {
-  return hasLocationBounds(problem) ? null : loadAmounts(problem);
+  return hasFurtherRules(problem) ? null : loadAmounts(problem);
 }
 
 /** Whether the problem is a pure flow. */

@@ -21,15 +21,13 @@ import { isOver, type Stopping } from '../run/stopping.ts';
 import { findCoverage } from './coverage/coverage.ts';
 import type { Coverage } from './coverage/coverage-relaxation.ts';
 import { findPlan } from './feasibility.ts';
-import { findMostServed } from './most-served.ts';
+import { findMostServed, MAX_SMALL_ARCS } from './most-served.ts';
 import { canSearchCeiling, mostWithinCeiling } from './most-within-ceiling.ts';
 
 /** Suggested service levels are rounded down to a multiple of 1 / this. */
 const LEVEL_STEPS = 1e6;
 /** Keeps 0.3 · 10⁶ from becoming 299999; a tenth of the service level's tolerance. */
 const LEVEL_NOISE = 1e-4;
-/** Possible moves up to which branch and cut is tried first. */
-const MAX_SMALL_ARCS = 2000;
 /** The same with limits of pairs, where nothing else is quick. */
 const MAX_PAIR_ARCS = 20_000;
 

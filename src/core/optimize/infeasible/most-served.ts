@@ -19,28 +19,38 @@ import { pairsOfMoves } from '../refine/pairs-of-moves.ts';
 import { msOf } from '../run/budget.ts';
 import type { Stopping } from '../run/stopping.ts';
 
+/** Possible moves up to which branch and cut is tried first. */
+export const MAX_SMALL_ARCS = 2000;
 /** Share of total demand to which the most is found; suggested service levels have six decimals. */
 const PRECISION = 1e-7;
 
 /** `plan` null: none was found; with `proved`, none exists even without a service level. */
 export type MostServed = { plan: { moves: Moves; served: number } | null; proved: boolean };
 
-export async function findMostServed(problem: Problem, control: Stopping): Promise<MostServed> {
-  const free = dropConstraint(problem, 'min_service_level');
+/**
+ * @param level with one, the most at locations of at least this priority level is found, and the service level stays a
+ *   constraint
+ */
+export async function findMostServed(
+  problem: Problem,
+  control: Stopping,
+  level?: number,
+): Promise<MostServed> {
+  const free = level === undefined ? dropConstraint(problem, 'min_service_level') : problem;
   if (countVehicles(free) === 0) {
     // Pinned vehicles may be at locations, too few or too many.
     const { broken } = evaluateMoves(free, NO_MOVES);
     return { plan: broken.length > 0 ? null : { moves: NO_MOVES, served: 0 }, proved: true };
   }
   if (countArcs(free, false) > MAX_COLUMNS) return { plan: null, proved: false };
-  const f = formulate(free, { objective: 'served' });
+  const f = formulate(free, { objective: level === undefined ? 'served' : { servedFrom: level } });
   if (hasPairLimits(free)) return await mostWithinPairLimits(withoutPairCost(free), f, control);
   return await withSolverModel(problem.caches.thread, f.model, f.tolerance, control, (model) =>
-    maximise(free, f, model),
+    maximise(free, f, model, level),
   );
 }
 
-function maximise(problem: Problem, f: Formulation, model: SolverModel): MostServed {
+function maximise(problem: Problem, f: Formulation, model: SolverModel, level?: number): MostServed {
   const v = f.variables;
   if (problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY) {
     const row = costCeilingRow(problem, f);
@@ -55,6 +65,8 @@ function maximise(problem: Problem, f: Formulation, model: SolverModel): MostSer
   if (mixed.status === 'infeasible') return { plan: null, proved: true };
   const steps = mixed.values && wholeSteps(f, mixed.values);
   if (!steps) return { plan: null, proved: false };
+  /** Of the locations of the level. */
+  const most = -f.model.cost.reduce((sum, cost, c) => sum + cost * mixed.values![c], 0) * f.demandScale;
   // The cheapest moves for these steps are whole and within the ceiling.
   model.setColumnBounds(v.firstStep, steps, steps);
   model.setCosts(f.columnCost);
@@ -63,7 +75,7 @@ function maximise(problem: Problem, f: Formulation, model: SolverModel): MostSer
   if (!moves) return { plan: null, proved: false };
   const { served, costUnits, broken } = evaluateMoves(problem, moves);
   if (broken.length > 0 || costUnits > problem.limits.maxCostUnits) return { plan: null, proved: false };
-  return { plan: { moves, served }, proved: mixed.status === 'optimal' };
+  return { plan: { moves, served: level === undefined ? served : most }, proved: mixed.status === 'optimal' };
 }
 
 /** The same with limits of pairs, whose moves are not whole for whole steps alone. */

@@ -10,12 +10,13 @@
  */
 
 import { evaluateMoves } from '../problem/evaluate.ts';
+import { hasFurtherRules } from '../problem/floors.ts';
 import type { Moves, Problem, Solution } from '../problem/model.ts';
 import { NO_MOVES } from '../problem/moves.ts';
 import { hasPairLimits, withoutPairCost } from '../problem/pairs.ts';
 import { serviceLevelOf, totalDemand } from '../problem/service-level.ts';
 import { splitDemand } from '../problem/steps.ts';
-import { hasLocationBounds, withLimits } from '../problem/variants.ts';
+import { withLimits } from '../problem/variants.ts';
 import { keptIn, type Slot } from '../run/cache.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
@@ -74,7 +75,7 @@ export function isInLoads({ demand, capacities }: Problem): boolean {
 
 /** Whether `mostWithinCeiling` applies. */
 export function canSearchCeiling(problem: Problem): boolean {
-  return problem.capacities.length === 1 && !hasLocationBounds(problem) && !hasPairLimits(problem);
+  return problem.capacities.length === 1 && !hasFurtherRules(problem) && !hasPairLimits(problem);
 }
 
 /**

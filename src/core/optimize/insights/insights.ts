@@ -13,6 +13,7 @@
 import type { Insights } from '../../../contracts/optimize.ts';
 import { countArcs } from '../direct/variables.ts';
 import { fromUnits } from '../problem/costs.ts';
+import { hasFloors } from '../problem/floors.ts';
 import type { Problem, Solution } from '../problem/model.ts';
 import { hasPairRules } from '../problem/pairs.ts';
 import { mostCommonClass } from '../problem/serving.ts';
@@ -84,7 +85,8 @@ async function explain(problem: Problem, solution: Solution, load: number, contr
     arcs = countArcs(problem, true, checkOf(control));
   });
   if (arcs > MAX_EXPLAINED_ARCS) return await explainBinding(problem, solution, control);
-  if (hasPairRules(problem)) return await explainBySolving(problem, solution, load, control);
+  if (hasPairRules(problem) || hasFloors(problem))
+    return await explainBySolving(problem, solution, load, control);
   if (hasOnlyFullLoads(problem)) return await explainPureFlow(problem, solution, control);
   return await explainByBounds(problem, solution, load, control);
 }

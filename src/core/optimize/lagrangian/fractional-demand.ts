@@ -9,12 +9,12 @@ import { HALF_CIRCUMFERENCE_KM, measureExtent, unitsBeyond, widerRadius } from '
 import type { FlowControl } from '../flow/types.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import { nearCosts } from '../problem/distances/near-costs.ts';
+import { hasFurtherRules } from '../problem/floors.ts';
 import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Problem } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
-import { hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl, SolveProgress } from '../run/control.ts';
 import { checkOf, type Stopping } from '../run/stopping.ts';
 import { dearestUnmetLoad } from './lagrangian-tree.ts';
@@ -29,7 +29,7 @@ type LagrangianAmounts = Omit<LagrangianProblem, 'cost' | 'beyond'>;
 /** The Lagrangian problem without its costs; null if the problem is of another kind. */
 function amountsOf(problem: Problem): LagrangianAmounts | null {
   const { capacities, limits, supply, demand, locationIds } = problem;
-  if (capacities.length !== 1 || hasLocationBounds(problem)) return null;
+  if (capacities.length !== 1 || hasFurtherRules(problem)) return null;
   const { unmetCost } = problem;
   // A bound on the objective says nothing about the cost of moving.
   if (unmetCost && limits.maxCostUnits !== Number.POSITIVE_INFINITY) return null;

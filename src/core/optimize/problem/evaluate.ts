@@ -3,6 +3,7 @@
  * constraint of the problem holds. The solver's own figures are never passed on. O(moves + nK + fleet).
  */
 import { additionsOf } from './additions.ts';
+import { hasFloors, serveFloors } from './floors.ts';
 import { leastAt, mostAt } from './location-bounds.ts';
 import type { Moves, Problem } from './model.ts';
 import { moveCost } from './network.ts';
@@ -34,8 +35,11 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
     leaving[k * n + moves.source[m]] += moves.count[m];
     costUnits += moves.count[m] * moveCost(problem, moves.source[m], moves.target[m]);
   }
-  const served = servedDemand(problem, presence, problem.limits.totalFleetSize);
+  const { served, isKept } = hasFloors(problem)
+    ? serveFloors(problem, presence, problem.limits.totalFleetSize)
+    : { served: servedDemand(problem, presence, problem.limits.totalFleetSize), isKept: true };
   const broken: string[] = [];
+  if (!isKept) broken.push('priorities');
   if (leaving.some((count, at) => count > problem.supply[at])) broken.push('supply');
   if (served < leastServed(problem)) broken.push('min_service_level');
   for (let j = 0; j < n; j++) {

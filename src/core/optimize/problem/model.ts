@@ -28,8 +28,15 @@ export type OptimizeSettings = {
 /** What is wrong with a request; `field` is a path in it. */
 export type RequestFault = { field: string; message: string; detail: string | null };
 
-/** A stored location; coordinates in degrees. The answer shows the name. */
-export type LocationPoint = { id: number; name?: string; latitude: number; longitude: number };
+/** A stored location; coordinates in degrees. The answer shows the name. A priority level above 0 is served first. */
+export type LocationPoint = {
+  id: number;
+  name?: string;
+  latitude: number;
+  longitude: number;
+  /** Level of its demand; absent: 0. */
+  priority?: number;
+};
 
 /** Travel that begins at one location, in parallel arrays by ascending target. */
 type TravelRow = { to: Int32Array; km: Float64Array; minutes: Float64Array };
@@ -92,6 +99,8 @@ export type FleetIndex = {
 
 /** n each: operational vehicles that stay where they are, what they can serve, and planning demand with their share. */
 export type Pinned = { vehicles: Int32Array; capacity: Float64Array; demand: Float64Array };
+/** The least demand to serve at all locations of a priority level or a higher one. */
+export type Floor = { level: number; served: number };
 
 export type Problem = {
   /** n location ids, ascending. */
@@ -125,6 +134,10 @@ export type Problem = {
   pairCostUnits?: number;
   /** Vehicles that stay where they are; see `pinned.ts`. Absent: none. */
   pinned?: Pinned;
+  /** n: priority levels of the demand, 0 to 9; absent if no demand has one above 0. */
+  priorities?: Uint8Array;
+  /** What has to be served of the critical demand, once that is known, the highest level first (`floors.ts`). */
+  floors?: readonly Floor[];
   /** The request's vehicles, for the plan. Changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
   /** Demand served by a vehicle that states no capacity; also the capacity of the vehicle that insights add. */

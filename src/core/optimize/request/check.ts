@@ -22,6 +22,7 @@ import { asksForPairs } from './limits.ts';
 import { checkLocationBounds, readLocationBounds } from './location-bounds.ts';
 import { checkMoveCosts, needsMatrix } from './move-costs.ts';
 import { checkPrevious, hasChangeCost } from './previous.ts';
+import { checkPriorities } from './priorities.ts';
 import {
   MIN_LOAD,
   refuseClasses,
@@ -73,6 +74,7 @@ export function checkRequest(
   if (request.constraints) checkLocationBounds(request.constraints, known, unknown, list);
   checkUnmetCost(request, known, unknown, list);
   checkPinned(request, list);
+  checkPriorities(request.constraints, known, unknown, list);
   checkDemand(request, known, unknown, list);
   checkVehicles(request.fleet_state.vehicles, known, unknown, list);
   return faults.length > 0 ? faults : findRefusals(request, settings);
@@ -116,6 +118,7 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
           locations,
           hasIdle: constraints.total_fleet_size !== undefined,
           isBounded,
+          floors: 0,
         }),
       );
       if (!network && locations > MAX_MATRIX_LOCATIONS) faults.push(refuseMatrices(locations));

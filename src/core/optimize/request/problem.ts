@@ -29,7 +29,8 @@ import { readLimits, readPairCost } from './limits.ts';
 import { readLocationBounds } from './location-bounds.ts';
 import { hasFallback, needsMatrix, readRates } from './move-costs.ts';
 import { readPrevious } from './previous.ts';
-import { RefusedError, refuseCosts } from './refusals.ts';
+import { readPriorities } from './priorities.ts';
+import { RefusedError, refuseCosts, refuseCountedVehicles } from './refusals.ts';
 import { readUnmetCost } from './unmet-cost.ts';
 
 /**
@@ -76,14 +77,19 @@ export function buildProblem(
   const planned = demandByPosition(request, position);
   const { pinned, ...ofFleet } = classifyFleet(request, position, capacity.of, planned);
   const { bounds, ...ofLocations } = readLocationBounds(request, locationIds);
+  const priorities = readPriorities(request, locations, locationIds, planned);
+  const unmetCost = readUnmetCost(request, locationIds);
+  if (priorities && 'unmetCost' in unmetCost && limits.totalFleetSize !== Number.POSITIVE_INFINITY)
+    throw new RefusedError(refuseCountedVehicles());
   return {
     locationIds,
     ...ofFleet,
     demand: pinned ? leftOpen(planned, pinned, ofFleet.capacities) : planned,
+    ...(priorities && { priorities }),
     ...readNetworks(),
     limits: { ...limits, ...ofLocations },
     ...(bounds && { bounds }),
-    ...readUnmetCost(request, locationIds),
+    ...unmetCost,
     ...readPrevious(request, previous, ofFleet.fleet, position),
     ...(pinned && { pinned }),
     ...(pairCostUnits > 0 && { pairCostUnits }),

@@ -49,6 +49,11 @@ const SHARES = {
   beforeShortage: [0.85, 'the requested level first; the rest is for the plan that serves most'],
   // stability/: a plan close to a previous one
   beforeStability: [0.5, 'the plan without the cost of changes; the plan with it is the answer'],
+  // priorities/: critical demand first
+  allPriorities: [0.5, 'usually every level can get the most by reach, and this is the answer'],
+  priorities: [0.7, 'what each level gets; the cheapest plan that serves it is usually the easier half'],
+  priorityModel: [0.5, 'the most of a level: one model, if it is small'],
+  priorityQuestion: [0.3, 'the most of a level: one question of its bisection'],
   // insights/: what a plan is worth
   insights: [0.5, 'the plan is complete; a reader waits for its insights'],
   binding: [0.1, 'the binding constraints must be named even in little time'],

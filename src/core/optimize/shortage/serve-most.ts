@@ -82,7 +82,7 @@ async function serveMost(
 }
 
 /** The first stage's plan, if the second stage finds none in time. */
-function unproved(problem: Problem, { moves, served }: NonNullable<HighestLevel['plan']>): Solution {
+export function unproved(problem: Problem, { moves, served }: NonNullable<HighestLevel['plan']>): Solution {
   const { costUnits, objectiveUnits } = evaluateMoves(problem, moves);
   return {
     moves,

@@ -12,7 +12,7 @@ import type { ServedMost } from './serve-most.ts';
  */
 export function createShortfall(
   problem: Problem,
-  { solution, most }: ServedMost,
+  { solution, most }: Pick<ServedMost, 'solution' | 'most'>,
   reasons: Explained | null,
 ): Shortfall {
   const supply = reasons?.conflicts.find(({ constraint }) => constraint === 'supply');

@@ -4,6 +4,7 @@
  * not depend on the change cost, so the first answers that; its cost is what stability is compared with.
  */
 
+import type { ServedByPriority } from '../priorities/solve-by-priority.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { isProvedWithin, relativeGap } from '../problem/incumbent.ts';
 import type { Moves, Problem, Solution, SolveOutcome } from '../problem/model.ts';
@@ -17,8 +18,8 @@ import type { ServedMost } from '../shortage/serve-most.ts';
 import { solveProblem } from '../solve.ts';
 import { countTargetLocations, createTargetsProblem } from './targets-problem.ts';
 
-type Outcome = ServedMost | SolveOutcome;
-type Solve = (problem: Problem, gap: number, control: SolveControl) => Promise<Outcome>;
+type Outcome = ServedMost | ServedByPriority | SolveOutcome;
+export type SolvePlain = (problem: Problem, gap: number, control: SolveControl) => Promise<Outcome>;
 
 /** `without`: the plan without the change cost; null if it is not proved within the gap. */
 export type StableOutcome = { solved: Outcome; without: Solution | null };
@@ -35,7 +36,7 @@ export async function solveStable(
   problem: Problem,
   gap: number,
   control: SolveControl,
-  solve: Solve,
+  solve: SolvePlain,
 ): Promise<StableOutcome> {
   const { previous, ...plain } = problem;
   if (!previous || previous.changeUnits === 0) return withoutChangeCost(await solve(plain, gap, control));
@@ -56,20 +57,24 @@ export async function solveStable(
     onProgress: partOf(control, 0, null),
   });
   const first = early.kind === 'timeout' ? await solve(plain, gap, control) : early;
-  if (first.kind !== 'solved' && first.kind !== 'served') return { solved: first, without: null };
-  const asked = first.kind === 'served' ? { ...first.problem, previous } : problem;
+  if (!isPlan(first)) return { solved: first, without: null };
+  const asked = first.kind === 'solved' ? problem : { ...first.problem, previous };
   const found = await solveTargets(asked, previous.changeUnits, gap, control);
   if (isStopped(control.stopFlag)) return { solved: { kind: 'cancelled' }, without: null };
   const solution = bestOf(asked, gap, first.solution, found);
-  const isMost = first.kind !== 'served' || first.isMostProved;
+  const isMost = first.kind === 'solved' || first.isMostProved;
   return {
     solved: { ...first, solution: { ...solution, proved: solution.proved && isMost } },
     without: first.solution.proved ? first.solution : null,
   };
 }
 
+function isPlan(outcome: Outcome): outcome is Extract<Outcome, { solution: Solution }> {
+  return 'solution' in outcome;
+}
+
 function withoutChangeCost(solved: Outcome): StableOutcome {
-  const isProved = (solved.kind === 'solved' || solved.kind === 'served') && solved.solution.proved;
+  const isProved = isPlan(solved) && solved.solution.proved;
   return { solved, without: isProved ? solved.solution : null };
 }
 

@@ -87,6 +87,7 @@ export function createTargetsProblem(
       demand: longer(problem.demand, size),
       ...(problem.pinned && { pinned: pinnedOf(problem.pinned, size) }),
       ...(problem.unmetCost && { unmetCost: longer(problem.unmetCost, size) }),
+      ...(problem.priorities && { priorities: Uint8Array.from(longer(problem.priorities, size)) }),
       network: { costUnits: costs, distanceKm: null },
       greatCircle: null,
       limits: {

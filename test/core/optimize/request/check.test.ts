@@ -181,6 +181,12 @@ describe('checkRequest', () => {
       /3 is above max_vehicles_per_location 2/,
     ],
     [
+      'a priority of a location that is not stored',
+      { constraints: { priorities: { default: 1, 99: 2 } } },
+      'constraints.priorities.99',
+      /^location 99 is not a stored location/,
+    ],
+    [
       'a bound of a location that is not stored',
       { constraints: { min_vehicles_per_location: { default: 1, 99: 2 } } },
       'constraints.min_vehicles_per_location.99',
@@ -328,7 +334,7 @@ describe('checkRequest', () => {
 });
 
 describe('namedLocationIds', () => {
-  test('is every location of demand, vehicles, network and bounds, ascending, once', () => {
+  test('is every location of demand, vehicles, network and constraints, ascending, once', () => {
     expect(
       namedLocationIds(
         request({
@@ -338,9 +344,10 @@ describe('namedLocationIds', () => {
           constraints: {
             min_vehicles_per_location: { default: 0, 9: 1, 2: 1 },
             max_vehicles_per_location: { '-8': 1 },
+            priorities: { default: 1, 11: 2 },
           },
         }),
       ),
-    ).toEqual([-8, -3, 2, 5, 7, 9]);
+    ).toEqual([-8, -3, 2, 5, 7, 9, 11]);
   });
 });

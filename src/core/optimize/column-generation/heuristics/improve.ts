@@ -4,10 +4,11 @@
  * rounds of exchanges (`exchanges.ts`); it carries out each exchange and keeps it only if its saving exceeds its
  * exact cost. It ends when no round finds an exchange. A heuristic: it proves nothing.
  */
+
+import { hasFurtherRules } from '../../problem/floors.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { joinMoves, movesOfFlow } from '../../problem/moves.ts';
 import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
-import { hasLocationBounds } from '../../problem/variants.ts';
 import { allowedCosts, type ClassTransport, createClassTransport } from './class-transport.ts';
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
 
@@ -28,7 +29,7 @@ export function canImprove(problem: Problem): boolean {
     capacities.length > 1 &&
     locationIds.length <= MAX_LOCATIONS &&
     limits.totalFleetSize === Number.POSITIVE_INFINITY &&
-    !hasLocationBounds(problem)
+    !hasFurtherRules(problem)
   );
 }
 

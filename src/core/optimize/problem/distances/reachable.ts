@@ -13,20 +13,20 @@
  */
 
 import { keptIn, type Slot } from '../../run/cache.ts';
+import { hasFurtherRules, levelAt } from '../floors.ts';
 import { leastAt } from '../location-bounds.ts';
 import type { Moves, Network, Problem } from '../model.ts';
 import { movesOfFlow } from '../moves.ts';
 import { isAllowed } from '../network.ts';
 import { hasPairLimits } from '../pairs.ts';
 import { splitDemand } from '../steps.ts';
-import { hasLocationBounds } from '../variants.ts';
 
 /** Up to this cost, one double holds cost and location exactly, in the order of the costs. */
 const MAX_SORTED_COST = 2 ** 39;
 
 /** Whether `reachMost` applies: at most one class, no bounds per location, no limits of pairs. */
 export function canReachMost(problem: Problem): boolean {
-  return problem.capacities.length <= 1 && !hasLocationBounds(problem) && !hasPairLimits(problem);
+  return problem.capacities.length <= 1 && !hasFurtherRules(problem) && !hasPairLimits(problem);
 }
 
 /** Filled places per location, and the moves that fill them. */
@@ -46,12 +46,43 @@ export function reachMost(
   isOver: () => boolean,
   mayMiss = Number.POSITIVE_INFINITY,
 ): Reached | null {
+  return reach(problem, [[...problem.demand.keys()]], isOver, mayMiss);
+}
+
+/**
+ * A plan that serves the most demand of the highest priority level, then of the next, and so on. Ignores the service
+ * level and the ceiling.
+ * @param levels the highest first; locations of other levels get nothing
+ * @returns null if time ran out
+ */
+export function reachByLevel(
+  problem: Problem,
+  levels: readonly number[],
+  isOver: () => boolean,
+): Reached | null {
+  const at = [...problem.demand.keys()];
+  let before = Number.POSITIVE_INFINITY;
+  const groups = levels.map((level) => {
+    const group = at.filter((j) => levelAt(problem, j) >= level && levelAt(problem, j) < before);
+    before = level;
+    return group;
+  });
+  return reach(problem, groups, isOver, Number.POSITIVE_INFINITY);
+}
+
+/** @param groups locations, those that are served first in the first group */
+function reach(
+  problem: Problem,
+  groups: readonly (readonly number[])[],
+  isOver: () => boolean,
+  mayMiss: number,
+): Reached | null {
   const n = problem.locationIds.length;
   const going = new Int32Array(n * n);
   const full = new Int32Array(n);
   const part = new Int32Array(n);
-  if (problem.capacities.length === 1 && !fillPlaces(problem, { going, full, part }, isOver, mayMiss))
-    return null;
+  const places = { going, full, part };
+  if (problem.capacities.length === 1 && !fillPlaces(problem, places, groups, isOver, mayMiss)) return null;
   const used: number[] = [];
   for (let i = 0; i < n; i++) {
     const row = going.subarray(i * n, (i + 1) * n);
@@ -69,12 +100,12 @@ export function reachMost(
 function fillPlaces(
   problem: Problem,
   { going, full, part }: { going: Int32Array; full: Int32Array; part: Int32Array },
+  groups: readonly (readonly number[])[],
   isOver: () => boolean,
   mayMiss: number,
 ): boolean {
   const n = problem.locationIds.length;
-  const { limits, demand } = problem;
-  const split = Array.from(demand, (d) => splitDemand(d, problem.capacities[0]));
+  const { limits } = problem;
   const free = problem.supply.slice();
   const { sourcesOf, nearestWithFree } = createSources(problem, free);
   /** Locations that vehicles of a source go to. The list may contain locations that no longer get any. */
@@ -168,17 +199,11 @@ function fillPlaces(
 
   // A place passed over once is never filled later: the greedy choice of the largest places first serves the most.
   let missed = 0;
-  for (let j = 0; j < n && !isOver() && missed <= mayMiss; j++) {
-    full[j] = fill(j, split[j].full);
-    missed += (split[j].full - full[j]) * problem.capacities[0];
-  }
-  const parts = [...split.keys()].filter((j) => split[j].rest > 0);
-  parts.sort((a, b) => split[b].rest - split[a].rest || a - b);
-  for (const j of parts) {
+  for (const { j, count, gain, filled } of placesInOrder(problem, groups, { full, part })) {
     if (isOver()) return false;
     if (missed > mayMiss) break;
-    part[j] = fill(j, 1);
-    if (part[j] === 0) missed += split[j].rest;
+    filled[j] = fill(j, count);
+    missed += (count - filled[j]) * gain;
   }
   return !isOver();
 }
@@ -233,6 +258,25 @@ function createSources(problem: Problem, free: Int32Array) {
       return best;
     },
   };
+}
+
+/** `count` places at j, each of which serves `gain`; how many are filled is noted in `filled`. */
+type Places = { j: number; count: number; gain: number; filled: Int32Array };
+
+/** In the order of groups, then of gain. */
+function placesInOrder(
+  { demand, capacities: [capacity] }: Problem,
+  groups: readonly (readonly number[])[],
+  { full, part }: { full: Int32Array; part: Int32Array },
+): Places[] {
+  return groups.flatMap((group) => {
+    const split = group.map((j) => ({ j, ...splitDemand(demand[j], capacity) }));
+    const parts = split.filter(({ rest }) => rest > 0).sort((a, b) => b.rest - a.rest || a.j - b.j);
+    return [
+      ...split.map(({ j, full: count }) => ({ j, count, gain: capacity, filled: full })),
+      ...parts.map(({ j, rest }) => ({ j, count: 1, gain: rest, filled: part })),
+    ];
+  });
 }
 
 /**

@@ -1,0 +1,195 @@
+/**
+ * Critical demand first: the demand of higher levels is served before that of lower ones, lexicographically, and only
+ * then does the cost count.
+ *
+ *   1. An upper bound of what each level can get, by reach alone (`highest-levels.ts`). If a plan serves that much of
+ *      all levels, the cheapest such plan is the answer.
+ *   2. Otherwise each level, from the highest down: the most that can be served of it and of the higher ones, given
+ *      what these get (`most-from.ts`). It becomes a floor.
+ *   3. The cheapest plan that keeps the floors.
+ *
+ * All constraints come first, the service level included. If that is out of reach and the plan that serves most is
+ * wanted, the service level is dropped, and all demand becomes the last level.
+ */
+
+import type { PriorityServed } from '../../../contracts/optimize.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
+import { criticalLevels, floorsOf, levelAt, serveFloors } from '../problem/floors.ts';
+import type { Problem, Solution, SolveOutcome } from '../problem/model.ts';
+import { withoutPairCost } from '../problem/pairs.ts';
+import { planningDemandOf } from '../problem/pinned.ts';
+import { leastServed, requiredDemand } from '../problem/service-level.ts';
+import { withoutUnmetCost } from '../problem/unmet-cost.ts';
+import { withLimits } from '../problem/variants.ts';
+import { evenPartOf, timeFor } from '../run/budget.ts';
+import type { SolveControl } from '../run/control.ts';
+import { isOver, isStopped } from '../run/stopping.ts';
+import { unproved } from '../shortage/serve-most.ts';
+import { solveProblem } from '../solve.ts';
+import { highestLevels } from './highest-levels.ts';
+import { findMostFrom, type MostFrom, servedFrom, toleranceOf, withFloor } from './most-from.ts';
+
+/** Of the requested gap, for the levels: demand that is served counts more than what serving it costs. */
+const LEVEL_SHARE = 0.1;
+
+/** Proved: no plan serves more at the locations of at least this level, given what the higher levels get. */
+type LevelBound = { level: number; most: number };
+
+export type ServedByPriority = {
+  kind: 'prioritized';
+  /** With the floors, and without a service level out of reach: its plans are those among which cost decides. */
+  problem: Problem;
+  solution: Solution;
+  /** The levels that have demand, the highest first; the last one is 0 if the service level is out of reach. */
+  levels: readonly LevelBound[];
+  /** Whether what every level gets is proved to be the most. */
+  isMostProved: boolean;
+};
+
+export type PriorityControl = SolveControl & {
+  /** Reports that the search for what the levels get begins (`critical_demand`), or that for the cheapest plan. */
+  onStage(stage: 'critical_demand' | 'solve'): void;
+};
+
+/** @param serveMost whether to drop a service level that is out of reach */
+export async function solveByPriority(
+  problem: Problem,
+  gap: number,
+  serveMost: boolean,
+  control: PriorityControl,
+): Promise<ServedByPriority | SolveOutcome> {
+  const levels = criticalLevels(problem);
+  if (!serveMost) return await solveLevels(problem, levels, gap, control);
+  const atLevel = await solveLevels(problem, levels, gap, {
+    ...control,
+    ...timeFor('beforeShortage', control),
+  });
+  if (atLevel.kind !== 'infeasible' && atLevel.kind !== 'timeout') return atLevel;
+  const free = withLimits(problem, { minServiceLevel: 0 });
+  const short = await solveLevels(free, [...levels, 0], gap, control);
+  if (short.kind !== 'prioritized' || short.solution.served < leastServed(problem)) return short;
+  // Time ended the search at the requested level, and this one found a plan that reaches it.
+  const floors = floorsOf(short.problem);
+  const solved = await finish(
+    { ...problem, floors },
+    short.levels.slice(0, -1),
+    short.solution,
+    gap,
+    control,
+  );
+  return solved;
+}
+
+async function solveLevels(
+  problem: Problem,
+  levels: readonly number[],
+  gap: number,
+  control: PriorityControl,
+): Promise<ServedByPriority | SolveOutcome> {
+  control.onStage('critical_demand');
+  const tops = highestLevels(problem, levels, () => isOver(control));
+  const atTops = tops.reduce((least, { level, most }) => withFloor(least, level, most), problem);
+  control.onStage('solve');
+  const atOnce = await solveProblem(atTops, gap, { ...control, ...timeFor('allPriorities', control) });
+  if (atOnce.kind === 'solved')
+    return {
+      kind: 'prioritized',
+      problem: atTops,
+      solution: atOnce.solution,
+      levels: tops,
+      isMostProved: true,
+    };
+  if (atOnce.kind !== 'infeasible' && atOnce.kind !== 'timeout') return atOnce;
+  control.onStage('critical_demand');
+  const any = await solveProblem(withoutPrices(problem), 1, timeFor('priorities', control));
+  if (any.kind !== 'solved') return any;
+  return await solveEach(problem, levels, any.solution, gap, control);
+}
+
+/** What a level gets does not depend on what unmet demand or pairs of locations cost. */
+function withoutPrices(problem: Problem): Problem {
+  return withoutPairCost(withoutUnmetCost(problem));
+}
+
+/** @param start any plan */
+async function solveEach(
+  problem: Problem,
+  all: readonly number[],
+  start: Solution,
+  gap: number,
+  control: PriorityControl,
+): Promise<ServedByPriority | SolveOutcome> {
+  const { onProgress: _, ...silent } = control;
+  const stage = { ...silent, ...timeFor('priorities', control) };
+  let least = withoutPrices(problem);
+  let { moves } = start;
+  const levels: LevelBound[] = [];
+  for (const [at, level] of all.entries()) {
+    // Alone: the bounds of all levels together hold only if every higher level gets its own.
+    const [{ most: top }] = highestLevels(problem, [level], () => isOver(control));
+    const served = servedFrom(least, moves, level);
+    const found: MostFrom = await findMostFrom(least, level, { moves, served }, top, gap * LEVEL_SHARE, {
+      ...stage,
+      ...evenPartOf(stage, all.length - at),
+    });
+    if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
+    moves = found.plan.moves;
+    least = withFloor(least, level, found.plan.served);
+    levels.push({ level, most: found.most });
+  }
+  const { served } = evaluateMoves(least, moves);
+  const { floors = [], limits } = least;
+  const planned = { ...problem, floors, limits };
+  return await finish(planned, levels, { moves, served }, gap, control);
+}
+
+/** The cheapest plan that keeps the floors. @param plan that keeps them, for the case that time ends the search */
+async function finish(
+  problem: Problem,
+  levels: readonly LevelBound[],
+  plan: Pick<Solution, 'moves' | 'served'>,
+  gap: number,
+  control: PriorityControl,
+): Promise<ServedByPriority | SolveOutcome> {
+  control.onStage('solve');
+  const solved = await solveProblem(problem, gap, control);
+  if (solved.kind === 'cancelled') return solved;
+  const solution = solved.kind === 'solved' ? solved.solution : unproved(problem, plan);
+  const isKnown = levels.every(({ level, most }) => {
+    const floor = level === 0 ? undefined : floorsOf(problem).find((one) => one.level === level);
+    const served = floor ? floor.served : requiredDemand(problem);
+    return most - served <= toleranceOf(problem, most, gap * LEVEL_SHARE);
+  });
+  return {
+    kind: 'prioritized',
+    problem,
+    solution: { ...solution, proved: solution.proved && isKnown },
+    levels,
+    isMostProved: isKnown,
+  };
+}
+
+/** The figures of the levels above 0 that have demand, the highest first. */
+export function levelFigures({ problem, solution, levels }: ServedByPriority): PriorityServed[] {
+  const { presence } = evaluateMoves(problem, solution.moves);
+  const { byLevel } = serveFloors(problem, presence, problem.limits.totalFleetSize);
+  const planned = planningDemandOf(problem);
+  let higher = 0;
+  const figures: PriorityServed[] = [];
+  for (const { level, most } of levels) {
+    if (level === 0) break;
+    const at = [...planned.keys()].filter((j) => levelAt(problem, j) === level);
+    const demand = at.reduce((sum, j) => sum + planned[j], 0);
+    const open = at.reduce((sum, j) => sum + problem.demand[j], 0);
+    const moving = Math.min(open, byLevel.get(level) ?? 0);
+    const pinned = problem.pinned ? demand - open : 0;
+    figures.push({
+      level,
+      demand,
+      served: moving + pinned,
+      served_at_most: Math.min(open, Math.max(moving, most - higher)) + pinned,
+    });
+    higher += moving;
+  }
+  return figures;
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import { optimizeCached as optimize } from '../cached.ts';
+import { byPriorityByTryingAll, cheapestByTryingAll, readFacts } from '../exhaustive.ts';
+import { solveByHighs } from '../highs-formulation.ts';
+import { createRandom, SETTINGS } from '../instances.ts';
+import { mediumRequest } from '../medium-instances.ts';
+import { tinyInstance } from '../tiny-instances.ts';
+import { withPriorities } from './instances.ts';
+
+const INSTANCES = 1500;
+
+const PAIR_RULES = [{ max_pairs: 1 }, { min_vehicles_per_move: 2 }, { cost_per_pair: 5 }];
+
+/** A service level that is often out of reach, a ceiling that is often too low, and one of both kinds of shortage. */
+function hard(request: OptimizeRequest, seed: number): OptimizeRequest {
+  const random = createRandom(seed + 6e6);
+  const { min_demand_coverage: _, ...constraints } = request.constraints ?? {};
+  const isPriced = random.chance(0.3) && constraints.total_fleet_size === undefined;
+  const isPaired = random.chance(0.15);
+  const isPinned = random.chance(0.2) && constraints.total_fleet_size === undefined;
+  const vehicles = request.fleet_state.vehicles.map((vehicle) => ({
+    ...vehicle,
+    ...(isPinned && random.chance(0.4) && { pinned: true }),
+  }));
+  return {
+    ...request,
+    fleet_state: { vehicles },
+    ...(isPaired && { options: { ...request.options, refine: random.pick(PAIR_RULES) } }),
+    constraints: {
+      ...constraints,
+      min_service_level: random.pick([0, 0.3, 0.5, 0.8, 1]),
+      ...(random.chance(0.4) && { max_rebalancing_cost: random.integer(0, 100) / 4 }),
+      ...(isPriced && { unmet_demand_cost: random.integer(0, 400) / 4 }),
+      shortage: random.chance(0.5) ? 'serve_most' : 'fail',
+    },
+  };
+}
+
+describe('critical demand', () => {
+  test(`is served first by level, then at the least cost, as of all plans of ${INSTANCES} random requests`, {
+    tags: 'slow',
+  }, async () => {
+    const seen = {
+      plan: 0,
+      none: 0,
+      short: 0,
+      dearer: 0,
+      less: 0,
+      partly: 0,
+      priced: 0,
+      paired: 0,
+      pinned: 0,
+      classes: 0,
+      fleetSize: 0,
+      fractional: 0,
+    };
+    const wrong: unknown[] = [];
+    for (let seed = 1; seed <= INSTANCES; seed++) {
+      const instance = tinyInstance(seed);
+      const { request: asked, locations } = withPriorities(instance, seed);
+      const request = hard(asked, seed);
+      const isServeMost = request.constraints!.shortage === 'serve_most';
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      const atLevel = byPriorityByTryingAll(request, locations, false);
+      const best = atLevel ?? (isServeMost ? byPriorityByTryingAll(request, locations, true) : null);
+      if (!best) {
+        seen.none++;
+        if (outcome.status !== 'infeasible') wrong.push({ seed, status: outcome.status, outcome });
+        continue;
+      }
+      if (outcome.status !== 'optimal') {
+        wrong.push({ seed, outcome });
+        continue;
+      }
+      seen.plan++;
+      const { shortfall, total_cost, priorities = [], stages, kpis, refinement } = outcome.result;
+      const isPaired = refinement !== undefined;
+      const facts = readFacts(request, locations);
+      const levels = [...new Set([...facts.demand].map(([id, d]) => (d > 0 ? facts.level(id) : 0)))];
+      const critical = levels.filter((level) => level > 0).sort((a, b) => b - a);
+      const all = [...new Set(facts.ids.map(facts.level))].filter((level) => level > 0).sort((a, b) => b - a);
+      const expected = critical.map((level) => best.served[all.indexOf(level)]);
+      const cost = Math.round(
+        (total_cost + (kpis.unmet_demand_cost ?? 0) + (refinement?.pair_cost ?? 0)) * 1e4,
+      );
+      const expectedStages = [
+        ...(critical.length > 0 ? ['critical_demand'] : []),
+        'min_cost_flow',
+        ...(isPaired ? ['milp_refinement'] : []),
+      ].join();
+      const isRight =
+        priorities.map(({ level }) => level).join() === critical.join() &&
+        priorities.every(({ served }, at) => Math.abs(served - expected[at]) < 1e-6) &&
+        priorities.every(
+          ({ served, served_at_most }) =>
+            served_at_most >= served && served_at_most - served <= 1.1e-6 * facts.totalDemand,
+        ) &&
+        cost === best.costUnits &&
+        (shortfall === undefined) === (atLevel !== null) &&
+        stages?.join() === (critical.length === 0 && !isPaired ? undefined : expectedStages);
+      if (!isRight) {
+        wrong.push({ seed, cost, best, priorities, expected, shortfall, stages });
+        continue;
+      }
+      if (critical.length === 0) continue;
+      if (shortfall) seen.short++;
+      if (kpis.unmet_demand_cost) seen.priced++;
+      if (isPaired) seen.paired++;
+      if (request.fleet_state.vehicles.some(({ pinned }) => pinned)) seen.pinned++;
+      if (priorities.some(({ demand, served }) => served < demand)) seen.partly++;
+      const plain = cheapestByTryingAll(request, locations);
+      if (plain && plain.costUnits < cost) seen.dearer++;
+      if (shortfall && facts.totalDemand * 0.999 > shortfall.reached * facts.totalDemand) seen.less++;
+      if (new Set(facts.vehicles.map(({ capacity }) => capacity)).size > 1) seen.classes++;
+      if (facts.fleetSize < facts.vehicles.length) seen.fleetSize++;
+      if (instance.isFractional) seen.fractional++;
+    }
+    expect(wrong.slice(0, 5)).toEqual([]);
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(INSTANCES / 50);
+  });
+
+  test('HiGHS alone finds no plan that serves more of a level, and none that serves as much for less, on 200 requests', {
+    tags: 'slow',
+  }, async () => {
+    const wrong: unknown[] = [];
+    const seen = { plans: 0, short: 0, partly: 0, classes: 0, agreed: 0 };
+    for (let seed = 1; seed <= 200; seed++) {
+      const medium = mediumRequest(seed);
+      const { request: asked, locations } = withPriorities(medium, seed);
+      const random = createRandom(seed + 7e6);
+      const constraints = {
+        ...asked.constraints,
+        min_service_level: random.pick([0.5, 0.8, 1]),
+        ...(random.chance(0.5) && { max_rebalancing_cost: random.integer(0, 100) }),
+      };
+      const request: OptimizeRequest = {
+        ...asked,
+        constraints: { ...constraints, shortage: 'serve_most' },
+        options: { optimality_gap: 0.0001, time_limit_seconds: 20 },
+      };
+      const outcome = await optimize({ request, locations, settings: SETTINGS });
+      if (outcome.status === 'error') wrong.push({ seed, outcome });
+      if (outcome.status !== 'optimal' || !outcome.result.priorities) continue;
+      const { priorities, shortfall, total_cost } = outcome.result;
+      const { totalDemand } = readFacts(request, locations);
+      seen.plans++;
+      if (shortfall) seen.short++;
+      if (medium.classes > 1) seen.classes++;
+      const at = (level: number, floors: { level: number; served: number }[]) =>
+        solveByHighs(
+          { ...request, constraints: { ...constraints, min_service_level: level } },
+          locations,
+          SETTINGS,
+          { gap: 0.0001, seconds: 10, floors },
+        );
+      let agreed = 0;
+      const floors: { level: number; served: number }[] = [];
+      let higher = 0;
+      const required = shortfall ? 0 : constraints.min_service_level;
+      for (const { level, demand, served, served_at_most } of priorities) {
+        if (served < demand - 1e-6) seen.partly++;
+        const beyond = served_at_most + 2e-6 * totalDemand;
+        if (beyond < demand) {
+          const more = at(required, [...floors, { level, served: higher + beyond }]);
+          if (more.kind === 'solved') wrong.push({ seed, level, beyond, priorities });
+          if (more.kind === 'infeasible') agreed++;
+        } else agreed++;
+        higher += served;
+        floors.push({ level, served: higher });
+      }
+      if (shortfall && shortfall.reached_at_most < 1 - 2e-6) {
+        const more = at(shortfall.reached_at_most + 2e-6, floors);
+        if (more.kind === 'solved') wrong.push({ seed, shortfall });
+      }
+      const cheapest = at(shortfall ? shortfall.reached - 1e-9 : required, floors);
+      if (cheapest.kind === 'infeasible') wrong.push({ seed, kind: 'infeasible', priorities });
+      const cost = total_cost * 1e4;
+      if (cheapest.kind === 'solved' && cost > cheapest.costUnits * (1 + 2e-4) + 1)
+        wrong.push({ seed, cost, cheapest });
+      if (cheapest.kind === 'solved' && agreed === priorities.length) seen.agreed++;
+    }
+    expect(wrong).toEqual([]);
+    expect(seen.agreed).toBeGreaterThan(0.8 * seen.plans);
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(20);
+  });
+});
