@@ -28,13 +28,14 @@ const heavy = (
   body: () => Buffer,
   headers: Record<string, string>,
   statuses: number[],
+  method = 'POST',
 ): Case => ({
   name,
   seconds: 2,
   async run(context) {
     const bytes = body();
     const { reply, seen } = await whileWatched(context, () =>
-      context.call('POST', path, { body: bytes, headers }),
+      context.call(method, path, { body: bytes, headers }),
     );
     assert.ok(statuses.includes(reply.status), seen);
     return seen;
@@ -97,6 +98,14 @@ export const bodyCases: Case[] = [
     () => gzipSync(Buffer.alloc(2 ** 30, 32)),
     GZIP,
     [413],
+  ),
+  heavy(
+    'a gigabyte of travel in a megabyte of gzip',
+    '/api/v1/data/travel',
+    () => gzipSync(Buffer.alloc(2 ** 30, '1,2,3,4\n')),
+    { ...GZIP, 'content-type': 'text/csv' },
+    [413],
+    'PUT',
   ),
   heavy(
     '60 MB of wrong items',

@@ -5,6 +5,7 @@ import { assertRefused, type Case } from './case.ts';
 const PLACE = { id: 2_000_000_001, name: 'Fuzzed place', latitude: 40.75, longitude: -73.98 };
 const LOCATIONS = '/api/v1/data/locations';
 const FLEET = '/api/v1/data/fleet';
+const TRAVEL = '/api/v1/data/travel';
 
 export const dataCases: Case[] = [
   {
@@ -53,6 +54,28 @@ export const dataCases: Case[] = [
       );
       const after = await call('GET', FLEET);
       assert.deepEqual(after.body.data, body.data);
+    },
+  },
+  {
+    name: 'replacing travel by itself changes nothing, nor does a body with one fault',
+    seconds: 5,
+    async run({ call }) {
+      const list = () => call('GET', TRAVEL, { headers: { accept: 'text/csv' } });
+      const before = await list();
+      assert.ok(before.text.split('\n').length > 2, 'the service has no travel');
+      const put = (body: string) =>
+        call('PUT', `${TRAVEL}?replace=true`, { body, headers: { 'content-type': 'text/csv' } });
+      const again = await put(before.text);
+      assert.equal(again.status, 200, again.text.slice(0, 300));
+      assert.equal(again.body.data.removed.travel, 0);
+      const lines = before.text.split('\n');
+      for (const cell of ['-1', 'NaN', 'Infinity', '1e400', '1000001', '', '0x1']) {
+        const [from, to, , minutes] = lines[1].split(',');
+        assertRefused(await put([lines[0], [from, to, cell, minutes].join(',')].join('\n')), 400, 'line 2');
+      }
+      assertRefused(await put([...lines.slice(0, 2), lines[1]].join('\n')), 400, 'line 3');
+      assertRefused(await put(lines[0]), 400);
+      assert.equal((await list()).text, before.text);
     },
   },
   {
