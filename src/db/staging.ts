@@ -9,7 +9,7 @@ import { EVENT_UPSERT } from './events.ts';
 import { VEHICLE_UPSERT } from './fleet.ts';
 import { LOCATION_UPSERT, lockLocations } from './locations.ts';
 import * as schema from './schema.ts';
-import { TRAVEL_UPSERT } from './travel.ts';
+import { STORE_STAGED_TRAVEL, TRAVEL_UPSERT } from './travel.ts';
 import { type Counts, type UpsertTarget, upsertText } from './upsert.ts';
 
 /**
@@ -193,8 +193,9 @@ async function storeStage(client: Client, stage: Stage): Promise<Counts> {
   const { upsert } = STAGES[stage];
   await client.query(`lock table ${upsert.table} in share row exclusive mode`);
   const [before, after] = upsertText(upsert);
+  const store = stage === 'travel' ? STORE_STAGED_TRAVEL : `${before} import_${stage} ${after}`;
   const total = await client.query<{ n: number }>(`select count(*)::int as n from import_${stage}`);
-  const { rows } = await client.query<{ created: number }>(`${before} import_${stage} ${after}`);
+  const { rows } = await client.query<{ created: number }>(store);
   const created = rows[0].created;
   return { created, updated: total.rows[0].n - created };
 }

@@ -33,6 +33,24 @@ export const TRAVEL_UPSERT: UpsertTarget = {
   key: ['from_location_id', 'to_location_id'],
   values: ['distance_km', 'duration_minutes'],
 };
+/**
+ * Stores the staged pairs, and returns the number `created`. The table must be locked against other writers. Not an
+ * upsert, which locks and logs each pair that is stored already, even an unchanged one, and keeps 24 bytes of it until
+ * its end: 600 MB for 25 million.
+ */
+export const STORE_STAGED_TRAVEL = `
+  with changed as (
+    update travel t set distance_km = i.distance_km, duration_minutes = i.duration_minutes from import_travel i
+    where t.from_location_id = i.from_location_id and t.to_location_id = i.to_location_id
+      and (t.distance_km, t.duration_minutes) is distinct from (i.distance_km, i.duration_minutes)),
+  fresh as (
+    insert into travel (from_location_id, to_location_id, distance_km, duration_minutes)
+    select from_location_id, to_location_id, distance_km, duration_minutes from import_travel i
+    where not exists (select from travel t
+      where t.from_location_id = i.from_location_id and t.to_location_id = i.to_location_id)
+    returning 1)
+  select count(*)::int as created from fresh`;
+
 const [BEFORE, AFTER] = upsertText(TRAVEL_UPSERT).map((text) => sql.raw(text));
 
 /**

@@ -23,7 +23,9 @@ const list = async (query = '') => (await send(`${url}${query}`)).body.data;
 const stored = async () => (await list()).travel.map((row: object) => Object.values(row));
 
 beforeEach(async () => {
-  await service.pool.query('truncate locations, vehicles, demand_observations, demand_events, travel');
+  await service.pool.query(
+    'truncate locations, vehicles, demand_observations, demand_events, travel, travel_sources',
+  );
   await send(`${data}/locations`, { method: 'PUT', body: { locations: TEST_LOCATIONS } });
 });
 
@@ -43,6 +45,29 @@ describe.each([
       [a, b, 2.25, 5],
       [b, a, 3, 7],
     ]);
+  });
+
+  test('that mixes new, changed and unchanged pairs counts the new ones, and touches only sources that change', async () => {
+    await put([
+      [a, b, 1, 2],
+      [b, a, 1, 2],
+    ]);
+    const revisions = async () =>
+      (await service.pool.query('select * from travel_sources order by 1')).rows.map((row) => row.revision);
+    const [first, second] = await revisions();
+    const answer = await put([
+      [a, b, 1, 2],
+      [b, a, 5, 2],
+      [b, c, 3, 3],
+    ]);
+    expect([answer.status, answer.body.data]).toEqual([201, { created: 1, updated: 2 }]);
+    expect(await stored()).toEqual([
+      [a, b, 1, 2],
+      [b, a, 5, 2],
+      [b, c, 3, 3],
+    ]);
+    const [same, raised] = await revisions();
+    expect([same, raised > second]).toEqual([first, true]);
   });
 
   test('with replace is the whole table: pairs that it lacks are deleted', async () => {
