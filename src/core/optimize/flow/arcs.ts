@@ -44,7 +44,7 @@ function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcS
         const i = sources[s];
         const row = i * n;
         const end = row + n;
-        if (s % ROWS_PER_GATE === 0) gate = largestOf(sinkWorst, sinks);
+        if (s % ROWS_PER_GATE === 0) gate = largestAt(sinkWorst, sinks);
         let rowWorst = Number.POSITIVE_INFINITY;
         let most = rowWorst;
         for (let a = nextBelow(units, row, end, most); a < end; a = nextBelow(units, a + 1, end, most)) {
@@ -63,8 +63,8 @@ function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcS
       const { potential } = tree;
       const before = list.count;
       const sinkPotential = potential.subarray(sinkNode(n, 0), sinkNode(n, n));
-      const highest = largestOf(sinkPotential, sinks);
-      const worst = createWorst(arrays);
+      const highest = largestAt(sinkPotential, sinks);
+      const worst = worstOfRow(arrays);
       for (let s = 0; s < sources.length; s++) {
         const i = sources[s];
         const row = i * n;
@@ -123,7 +123,7 @@ function createSparseArcs(arrays: Arrays, n: number, { starts, targets, units }:
     addViolated(list, tree, sources) {
       const { potential } = tree;
       const before = list.count;
-      const worst = createWorst(arrays);
+      const worst = worstOfRow(arrays);
       for (const i of sources) {
         const own = potential[i];
         let limit = 0;
@@ -161,7 +161,7 @@ function maskOf(arrays: Arrays, n: number, locations: Int32Array): Uint8Array {
 }
 
 /** First position from `from` up to `end` whose cost is below `most`; compares four positions at a time. */
-function nextBelow(units: Float64Array | Int32Array, from: number, end: number, most: number): number {
+export function nextBelow(units: Float64Array | Int32Array, from: number, end: number, most: number): number {
   let a = from;
   while (
     a + 4 <= end &&
@@ -173,14 +173,20 @@ function nextBelow(units: Float64Array | Int32Array, from: number, end: number, 
   return a;
 }
 
-function largestOf(values: Float64Array, at: Int32Array): number {
+function largestAt(values: Float64Array, at: Int32Array): number {
   let largest = Number.NEGATIVE_INFINITY;
   for (let t = 0; t < at.length; t++) if (values[at[t]] > largest) largest = values[at[t]];
   return largest;
 }
 
+export function largestOf(values: Float64Array): number {
+  let largest = Number.NEGATIVE_INFINITY;
+  for (let j = 0; j < values.length; j++) if (values[j] > largest) largest = values[j];
+  return largest;
+}
+
 /** The most violated arcs of one row. */
-function createWorst(arrays: Arrays) {
+export function worstOfRow(arrays: Arrays) {
   const reducedCosts = arrays.float64(VIOLATED_PER_ROW);
   const ends = arrays.int32(VIOLATED_PER_ROW);
   const costs = arrays.float64(VIOLATED_PER_ROW);

@@ -9,6 +9,7 @@
  */
 import type { SparseCosts } from '../problem/distances/move-costs.ts';
 import { nextCheaper } from './next-cheaper.ts';
+import type { SharedCosts } from './shared-costs.ts';
 import type { Cover, Duals, Flow, FlowProblem } from './types.ts';
 
 export type CertificateCheck = { ok: true; cost: number; served: number } | { ok: false; fault: string };
@@ -65,11 +66,22 @@ function checkFlow(problem: FlowProblem, flow: Flow): Plan | string {
 }
 
 function costOf({ n, cost }: FlowProblem, i: number, j: number): number {
+  if (cost.kind === 'shared') {
+    const [from, to] = [cost.row[i], cost.column[j]];
+    const moving = from < 0 || to < 0 ? Number.POSITIVE_INFINITY : cost.matrix.units[from * cost.size + to];
+    const shared = from >= 0 && from === to ? 0 : moving;
+    const least = listedCost(cost.listed, i, j);
+    return shared >= 0 ? Math.min(shared, least) : least;
+  }
   if (cost.kind === 'dense')
     return cost.units[i * n + j] >= 0 ? cost.units[i * n + j] : Number.POSITIVE_INFINITY;
+  return listedCost(cost, i, j);
+}
+
+function listedCost({ starts, targets, units }: SparseCosts, i: number, j: number): number {
   let least = Number.POSITIVE_INFINITY;
-  for (let a = cost.starts[i]; a < cost.starts[i + 1]; a++) {
-    if (cost.targets[a] === j && cost.units[a] >= 0) least = Math.min(least, cost.units[a]);
+  for (let a = starts[i]; a < starts[i + 1]; a++) {
+    if (targets[a] === j && units[a] >= 0) least = Math.min(least, units[a]);
   }
   return least;
 }
@@ -94,16 +106,41 @@ function checkPrices(problem: FlowProblem, duals: Duals): CertificateCheck | nul
     if (supply[i] > 0 && value[i] > alpha) return fail(`staying at ${i} is underpriced`);
   }
   const relief = value.map((worth) => highest - worth);
+  const findUnderpriced = underpricedBy(costs, n, relief);
   for (let i = 0; i < n; i++) {
     if (supply[i] === 0) continue;
-    const offer = highest - duals.supply[i];
-    const j =
-      costs.kind === 'dense'
-        ? underpricedInRow(costs.units, i * n, n, i, offer, relief)
-        : underpricedInList(costs, i, offer, relief);
+    const j = findUnderpriced(i, highest - duals.supply[i]);
     if (j >= 0) return fail(`the move from ${i} to ${j} costs less than the prices say`);
   }
   return null;
+}
+
+/** @returns the search for a target of i that costs less than an offer minus its relief; −1 if there is none */
+function underpricedBy(costs: FlowProblem['cost'], n: number, relief: Float64Array) {
+  if (costs.kind === 'shared') return underpricedInShared(costs, relief);
+  if (costs.kind === 'sparse')
+    return (i: number, offer: number) => underpricedInList(costs, i, offer, relief);
+  return (i: number, offer: number) => underpricedInRow(costs.units, i * n, n, i, offer, relief);
+}
+
+/**
+ * Of the sinks at a location of the matrix, the one of the least relief decides; staying there costs 0. The target
+ * found is a location of the matrix, or a listed one.
+ */
+function underpricedInShared({ matrix, size, row, column, listed }: SharedCosts, relief: Float64Array) {
+  const least = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
+  for (let t = 0; t < column.length; t++) {
+    if (column[t] >= 0) least[column[t]] = Math.min(least[column[t]], relief[t]);
+  }
+  return (i: number, offer: number): number => {
+    const own = row[i];
+    if (own >= 0) {
+      if (offer - least[own] > 0) return own;
+      const found = underpricedInRow(matrix.units, own * size, size, own, offer, least);
+      if (found >= 0) return found;
+    }
+    return underpricedInList(listed, i, offer, relief);
+  };
 }
 
 type Units = Float64Array | Int32Array;
@@ -182,6 +219,13 @@ export function certifyMostServed(problem: FlowProblem, cover: Cover, served: nu
   for (let i = 0; i < n; i++) {
     if (supply[i] === 0 || cover.sources[i] === 1) continue;
     if (demand[i] > 0 && cover.sinks[i] !== 1) return false;
+    if (cost.kind === 'shared') {
+      for (let j = 0; j < n; j++) {
+        const isOpen = demand[j] > 0 && cover.sinks[j] !== 1;
+        if (isOpen && costOf(problem, i, j) !== Number.POSITIVE_INFINITY) return false;
+      }
+      continue;
+    }
     const first = cost.kind === 'dense' ? i * n : cost.starts[i];
     const end = cost.kind === 'dense' ? first + n : cost.starts[i + 1];
     for (let a = first; a < end; a++) {

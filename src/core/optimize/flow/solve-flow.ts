@@ -32,6 +32,7 @@ import {
   readFlow,
   stayingBasis,
 } from './read-tree.ts';
+import { createSharedArcs } from './shared-costs.ts';
 import { createSpanningTree, type SpanningTree } from './spanning-tree.ts';
 import { startTree } from './start-tree.ts';
 import type { Cover, FlowControl, FlowCounts, FlowOutcome, FlowProblem, SolvedFlow } from './types.ts';
@@ -71,7 +72,10 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
   const search: SimplexSearch = {
     tree: createSpanningTree(arrays, problem.n),
     list: createCandidates(arrays, EXPECTED_CANDIDATES * problem.n),
-    arcs: createArcSet(arrays, problem.n, problem.cost),
+    arcs:
+      problem.cost.kind === 'shared'
+        ? createSharedArcs(arrays, problem.n, problem.cost)
+        : createArcSet(arrays, problem.n, problem.cost),
     counts,
     control,
   };

@@ -6,13 +6,14 @@
  * Sources and sinks become separate locations of a flow problem that requires all units. So the network simplex, its
  * certificate on all arcs and the confirmation by HiGHS hold as they are.
  */
-import type { FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
+import type { DenseCosts, FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
 import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
 import { checkOf, OutOfTime } from '../run/stopping.ts';
 import { confirmFlow } from './flow-confirm.ts';
 import { forEachMove } from './flow-costs.ts';
 import { MAX_UNITS } from './load-amounts.ts';
+import { type SharedCosts, sinksByColumn } from './shared-costs.ts';
 import { solveFlow, totalUnits } from './solve-flow.ts';
 import type { Cover, Flow, FlowCounts, FlowProblem } from './types.ts';
 
@@ -106,20 +107,48 @@ export async function solveTransport(
 
 /** Location s is source s, location S + t is sink t. */
 function asFlow(transport: Transport, required: number, control: SolveControl): FlowProblem {
-  const { sources, sinks } = transport;
+  const { sources, sinks, moves } = transport;
   const n = sources.length + sinks.length;
   const supply = new Int32Array(n);
   supply.set(sources);
   const demand = new Int32Array(n);
   demand.set(sinks, sources.length);
-  return { n, supply, demand, required, cost: listArcs(transport, checkOf(control)) };
+  const cost =
+    moves?.costs.kind === 'dense'
+      ? shareMatrix(transport, moves.costs, moves)
+      : listArcs(transport, checkOf(control));
+  return { n, supply, demand, required, cost };
+}
+
+function shareMatrix(
+  { sources, sinks, listed }: Transport,
+  matrix: DenseCosts,
+  moves: MoveArcs,
+): SharedCosts {
+  const n = sources.length + sinks.length;
+  const row = new Int32Array(n).fill(-1);
+  row.set(moves.row);
+  const column = new Int32Array(n).fill(-1);
+  for (let t = 0; t < sinks.length; t++) if (sinks[t] > 0) column[sources.length + t] = moves.column[t];
+  const starts = new Int32Array(n + 1).fill(listed.targets.length);
+  starts.set(listed.starts);
+  const targets = listed.targets.map((t) => sources.length + t);
+  return {
+    kind: 'shared',
+    matrix,
+    size: Math.sqrt(matrix.units.length),
+    row,
+    column,
+    listed: { kind: 'sparse', starts, targets, units: listed.units },
+  };
 }
 
 function listArcs({ sources, sinks, moves, listed }: Transport, check: () => void): SparseCosts {
   const n = sources.length + sinks.length;
   const starts = new Int32Array(n + 1);
   const arcs = createArcList(16 * n);
-  const sinksAt = moves ? sinksByColumn(moves) : null;
+  const size = moves?.costs.kind === 'sparse' ? moves.costs.starts.length - 1 : 0;
+  const sinksAt = moves ? sinksByColumn(moves.column, size) : null;
   for (let s = 0; s < sources.length; s++) {
     if (s % ROWS_PER_LOOK === 0) check();
     if (sources[s] > 0) {
@@ -133,27 +162,13 @@ function listArcs({ sources, sinks, moves, listed }: Transport, check: () => voi
           }
         };
         visit(moves.row[s], 0);
-        forEachMove(moves.costs, moves.row[s], sinksAt.starts.length - 1, visit);
+        forEachMove(moves.costs, moves.row[s], size, visit);
       }
     }
     starts[s + 1] = arcs.count();
   }
   starts.fill(arcs.count(), sources.length + 1);
   return { kind: 'sparse', starts, ...arcs.read() };
-}
-
-/** Sinks by the location that they stand for. */
-function sinksByColumn({ costs, column }: MoveArcs) {
-  const n = costs.kind === 'dense' ? Math.sqrt(costs.units.length) : costs.starts.length - 1;
-  const starts = new Int32Array(n + 1);
-  for (const j of column) if (j >= 0) starts[j + 1]++;
-  for (let j = 0; j < n; j++) starts[j + 1] += starts[j];
-  const next = starts.slice();
-  const sinks = new Int32Array(starts[n]);
-  column.forEach((j, t) => {
-    if (j >= 0) sinks[next[j]++] = t;
-  });
-  return { starts, sinks };
 }
 
 function createArcList(room: number) {

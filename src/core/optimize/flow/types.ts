@@ -10,6 +10,7 @@
  */
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
 import type { Control, SolveProgress } from '../run/control.ts';
+import type { SharedCosts } from './shared-costs.ts';
 
 /** A flow problem without its costs. */
 export type FlowAmounts = Omit<FlowProblem, 'cost'>;
@@ -23,7 +24,7 @@ export type FlowProblem = {
   demand: Int32Array;
   /** R: the least units of demand to serve, ≥ 0. */
   required: number;
-  cost: FlowCosts;
+  cost: FlowCosts | SharedCosts;
   /** n: what a unit of demand costs that is not served, in whole cost units ≥ 0; absent: nothing anywhere. */
   unservedCost?: Float64Array;
 };

@@ -1,0 +1,156 @@
+/**
+ * Costs of a transportation problem whose sources and sinks share the locations of a matrix: several sinks of a
+ * location cost the same. Nothing is copied, and a pass over all arcs reads the matrix once, since of the sinks of a
+ * location the one with the highest price decides.
+ */
+import type { DenseCosts, SparseCosts } from '../problem/distances/move-costs.ts';
+import type { ArcSet } from './arcs.ts';
+import { largestOf, nextBelow, worstOfRow } from './arcs.ts';
+import type { Arrays } from './arrays.ts';
+import { createNearestCollector } from './candidates.ts';
+import { sinkNode } from './spanning-tree.ts';
+
+/**
+ * An arc leads from s to every t at a location `column[t]` ≥ 0 to which a vehicle at `row[s]` ≥ 0 may move; its own
+ * location costs 0. The listed arcs come on top.
+ */
+export type SharedCosts = {
+  kind: 'shared';
+  matrix: DenseCosts;
+  /** Locations of the matrix. */
+  size: number;
+  row: Int32Array;
+  column: Int32Array;
+  listed: SparseCosts;
+};
+
+/** Sinks by the location of the matrix where they are. */
+export function sinksByColumn(column: Int32Array, size: number): { starts: Int32Array; sinks: Int32Array } {
+  const starts = new Int32Array(size + 1);
+  for (const j of column) if (j >= 0) starts[j + 1]++;
+  for (let j = 0; j < size; j++) starts[j + 1] += starts[j];
+  const next = starts.slice();
+  const sinks = new Int32Array(starts[size]);
+  for (let t = 0; t < column.length; t++) if (column[t] >= 0) sinks[next[column[t]]++] = t;
+  return { starts, sinks };
+}
+
+/** The arcs as the simplex needs them. @param n sources and sinks of the flow problem */
+export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts): ArcSet {
+  const { matrix, size, row: rowOf, column, listed } = costs;
+  const { units } = matrix;
+  const at = sinksByColumn(column, size);
+  const firstSink = sinkNode(n, 0);
+  return {
+    addNearest(list, sources, sinks, k) {
+      const isSink = new Uint8Array(n);
+      const hasSink = new Uint8Array(size);
+      for (const t of sinks) {
+        isSink[t] = 1;
+        if (column[t] >= 0) hasSink[column[t]] = 1;
+      }
+      const nearest = createNearestCollector(n, k, list, firstSink);
+      const { sinkWorst } = nearest;
+      const columnWorst = new Float64Array(size);
+      const updateWorst = () => {
+        let gate = 0;
+        for (let j = 0; j < size; j++) {
+          columnWorst[j] = 0;
+          for (let a = at.starts[j]; a < at.starts[j + 1]; a++) {
+            const t = at.sinks[a];
+            if (isSink[t] && sinkWorst[t] > columnWorst[j]) columnWorst[j] = sinkWorst[t];
+          }
+          if (columnWorst[j] > gate) gate = columnWorst[j];
+        }
+        return gate;
+      };
+      let gate = Number.POSITIVE_INFINITY;
+      for (let s = 0; s < sources.length; s++) {
+        const i = sources[s];
+        if (s % ROWS_PER_GATE === 0) gate = updateWorst();
+        let rowWorst = Number.POSITIVE_INFINITY;
+        const offer = (t: number, cost: number) => {
+          if (isSink[t] && t !== i && cost >= 0 && (cost < rowWorst || cost < sinkWorst[t]))
+            rowWorst = nearest.offer(i, t, cost);
+        };
+        for (let a = listed.starts[i]; a < listed.starts[i + 1]; a++)
+          offer(listed.targets[a], listed.units[a]);
+        const r = rowOf[i];
+        if (r >= 0) {
+          for (let a = at.starts[r]; a < at.starts[r + 1]; a++) offer(at.sinks[a], 0);
+          const first = r * size;
+          const end = first + size;
+          let most = Math.max(gate, rowWorst);
+          for (let a = nextBelow(units, first, end, most); a < end; a = nextBelow(units, a + 1, end, most)) {
+            const j = a - first;
+            const cost = units[a];
+            if (!hasSink[j] || j === r || !(cost < rowWorst || cost < columnWorst[j])) continue;
+            for (let b = at.starts[j]; b < at.starts[j + 1]; b++) offer(at.sinks[b], cost);
+            most = Math.max(gate, rowWorst);
+          }
+        }
+        nearest.endRow(i);
+      }
+      nearest.finish();
+    },
+    // Sinks outside the tree have the potential −Infinity, so `sinks` is not needed here.
+    addViolated(list, { potential }, sources) {
+      const before = list.count;
+      const best = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
+      const bestSink = new Int32Array(size);
+      for (let t = 0; t < n; t++) {
+        const j = column[t];
+        if (j < 0 || !(potential[firstSink + t] > best[j])) continue;
+        best[j] = potential[firstSink + t];
+        bestSink[j] = t;
+      }
+      const highest = largestOf(best);
+      const worst = worstOfRow(arrays);
+      for (const i of sources) {
+        const own = potential[i];
+        let limit = 0;
+        for (let a = listed.starts[i]; a < listed.starts[i + 1]; a++) {
+          const reduced = listed.units[a] + own - potential[firstSink + listed.targets[a]];
+          if (reduced < limit) limit = worst.offer(listed.targets[a], listed.units[a], reduced);
+        }
+        const r = rowOf[i];
+        if (r >= 0) {
+          if (own - best[r] < limit) limit = worst.offer(bestSink[r], 0, own - best[r]);
+          const first = r * size;
+          const end = first + size;
+          const most = highest - own;
+          for (let a = nextBelow(units, first, end, most); a < end; a = nextBelow(units, a + 1, end, most)) {
+            const j = a - first;
+            const reduced = units[a] + own - best[j];
+            if (reduced < limit && units[a] >= 0 && j !== r) {
+              limit = worst.offer(bestSink[j], units[a], reduced);
+            }
+          }
+        }
+        worst.flush(list, n, i);
+      }
+      return list.count - before;
+    },
+    forEachInRow(i, visit) {
+      for (let a = listed.starts[i]; a < listed.starts[i + 1]; a++) visit(listed.targets[a], listed.units[a]);
+      const r = rowOf[i];
+      for (let j = 0; r >= 0 && j < size; j++) {
+        const cost = j === r ? 0 : units[r * size + j];
+        if (!(cost >= 0) || cost === Number.POSITIVE_INFINITY) continue;
+        for (let a = at.starts[j]; a < at.starts[j + 1]; a++) if (at.sinks[a] !== i) visit(at.sinks[a], cost);
+      }
+    },
+    largestCost() {
+      let largest = 0;
+      for (const values of [units, listed.units]) {
+        for (let a = 0; a < values.length; a++) {
+          if (values[a] > largest && values[a] !== Number.POSITIVE_INFINITY) largest = values[a];
+        }
+      }
+      return largest;
+    },
+  };
+}
+
+/** Rows between two updates of the cost above which no sink wants an arc. */
+const ROWS_PER_GATE = 32;
