@@ -112,6 +112,11 @@ function withBoundsOf(seed: number, ids: readonly number[], constraints: Constra
   );
 }
 
+/** Whether any vehicle may move; if none does, no engine is asked. */
+export function hasMovable({ fleet_state: { vehicles } }: OptimizeRequest): boolean {
+  return vehicles.some(({ status = 'operational', pinned }) => status === 'operational' && !pinned);
+}
+
 /** In every third instance without a fleet size, by random numbers of their own. */
 function pinSome(seed: number, { constraints, fleet_state: { vehicles } }: OptimizeRequest): void {
   if (seed % 3 > 0 || constraints!.total_fleet_size !== undefined) return;

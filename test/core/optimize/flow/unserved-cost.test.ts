@@ -11,7 +11,7 @@ import { cheapestByTryingAll } from '../exhaustive.ts';
 import { solveByHighs } from '../highs-formulation.ts';
 import { createRandom, type Instance, SETTINGS } from '../instances.ts';
 import { mediumRequest } from '../medium-instances.ts';
-import { tinyInstance } from '../tiny-instances.ts';
+import { hasMovable, tinyInstance } from '../tiny-instances.ts';
 import { randomPrice } from '../unmet-prices.ts';
 
 const control = { deadlineMs: Number.POSITIVE_INFINITY };
@@ -87,7 +87,7 @@ describe('whole loads of one class, of which those that are not served have a co
     const seen = { solved: 0, infeasible: 0, bounded: 0, unserved: 0, beyondTheFloor: 0 };
     for (let seed = 1; seed <= 2000; seed++) {
       const asked = pricedLoads(seed, tinyInstance(seed));
-      if (asked.request.fleet_state.vehicles.every(({ status }) => status !== undefined)) continue;
+      if (!hasMovable(asked.request)) continue;
       const expected = cheapestByTryingAll(asked.request, asked.locations)?.costUnits ?? 'infeasible';
       const found = await solvePriced(asked);
       if (found !== expected) wrong.push({ seed, found, expected });
@@ -116,6 +116,7 @@ describe('whole loads of one class, of which those that are not served have a co
     let solved = 0;
     for (let seed = 1; seed <= 200; seed++) {
       const asked = pricedLoads(seed, mediumRequest(seed));
+      if (!hasMovable(asked.request)) continue;
       const found = await solvePriced(asked);
       const alone = solveByHighs(asked.request, asked.locations, SETTINGS, { gap: 0, seconds: 10 });
       if (alone.kind === 'unknown') continue;
