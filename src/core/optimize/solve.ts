@@ -62,13 +62,14 @@ async function solveInStages(problem: Problem, gap: number, control: SolveContro
     // Its plans do not keep the rules; its bound holds.
     onProgress: (progress) => control.onProgress?.({ ...progress, incumbentUnits: null, gap: null }),
   });
-  if (before.kind !== 'solved') return before;
+  if (before.kind !== 'solved' && before.kind !== 'timeout') return before;
+  const known = before.kind === 'solved' ? before.solution : null;
   try {
     const ownControl: SolveControl = {
       ...control,
       onProgress: (progress) => control.onProgress?.({ ...progress, stage: 'milp_refinement' }),
     };
-    const refined = await refinePlan(problem, before.solution, gap, ownControl, solveInOneStage);
+    const refined = await refinePlan(problem, known, gap, ownControl, solveInOneStage);
     return refined === 'too large'
       ? { kind: 'refused', fault: refuseMoves(countArcs(problem, false), MAX_COLUMNS / 2) }
       : refined;

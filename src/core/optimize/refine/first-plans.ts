@@ -10,11 +10,11 @@
  * scaling procedure, Operations Research Letters 24 (1999).
  */
 import type { Moves, Problem, SolveOutcome } from '../problem/model.ts';
-import { hasPairLimits, vehiclesByPair, withoutPairRules } from '../problem/pairs.ts';
+import { vehiclesByPair, withoutPairRules } from '../problem/pairs.ts';
 import { withLimits, withNetwork } from '../problem/variants.ts';
 import { evenPartOf } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
-import { isOver, type Stopping } from '../run/stopping.ts';
+import { checkOf, isOver, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import type { Pairs } from './pairs-of-moves.ts';
 import { repairPairs } from './repair.ts';
 
@@ -45,18 +45,21 @@ export async function findFirstPlans(
   const n = problem.locationIds.length;
   const { limits } = problem;
   const least = limits.minVehiclesPerMove;
-  const isLimited = hasPairLimits(problem);
   const variantOf = variants(problem, pairs);
   /** Vehicles over which the cost of a pair is spread. */
   const spread = pairs.most.slice();
   const dearer = { all: 0, from: new Float64Array(n) };
-  const usual = usualCost(problem, moves);
+  const usual = usualPairUnits(problem, moves);
   const note = (plan: Moves): boolean => {
     const isBetter = keep(plan);
-    return (isLimited && keepRepaired(plan)) || isBetter;
+    return keepRepaired(plan) || isBetter;
   };
   const keepRepaired = (plan: Moves) => {
-    const repaired = repairPairs(problem, plan);
+    let repaired: Moves | null = null;
+    // Its share of the time may end here; the search goes on.
+    untilOutOfTime(() => {
+      repaired = repairPairs(problem, plan, usual, checkOf(control));
+    });
     return repaired !== null && keep(repaired);
   };
   let last = moves;
@@ -112,7 +115,7 @@ function learnSpread(
 }
 
 /** What a used pair costs on average, in units. */
-function usualCost({ network, locationIds }: Problem, { source, target, count }: Moves): number {
+export function usualPairUnits({ network, locationIds }: Problem, { source, target, count }: Moves): number {
   let sum = 0;
   for (let m = 0; m < count.length; m++)
     sum += count[m] * network.costUnits[source[m] * locationIds.length + target[m]];

@@ -12,6 +12,7 @@ import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
 import { isRuled } from '../problem/pairs.ts';
 import { splitDemand } from '../problem/steps.ts';
+import type { Check } from '../run/stopping.ts';
 
 /** Pairs p, numbered by source, then target. A pair that cannot carry its least number of vehicles is left out. */
 export type Pairs = {
@@ -29,41 +30,52 @@ export type Pairs = {
 
 export const STAYS = -1;
 const UNUSABLE = -2;
+/** Arcs between two calls of the check. */
+const ARCS_PER_LOOK = 1 << 17;
 
-/** O(arcs · log arcs). */
-export function pairsOfMoves(problem: Problem, { variables: v }: Formulation): Pairs {
+/** @param check throws when time is up. O(n² + arcs) */
+export function pairsOfMoves(
+  problem: Problem,
+  { variables: v }: Formulation,
+  check: Check = () => {},
+): Pairs {
   const n = problem.locationIds.length;
   const pairOfArc = new Int32Array(v.firstStep).fill(STAYS);
-  const ruled: number[] = [];
+  /** By source · n + target: arcs, their vehicles, then the number of the pair. */
+  const arcsOf = new Int32Array(n * n);
+  const vehicles = new Float64Array(n * n);
   for (let a = 0; a < v.firstStep; a++) {
-    if (v.arcSource[a] !== v.arcTarget[a] && isRuled(problem, v.arcSource[a])) ruled.push(a);
+    if (a % ARCS_PER_LOOK === 0) check();
+    const [i, j] = [v.arcSource[a], v.arcTarget[a]];
+    if (i === j || !isRuled(problem, i)) continue;
+    arcsOf[i * n + j]++;
+    vehicles[i * n + j] += problem.supply[v.arcClass[a] * n + i];
   }
-  const keyOf = (a: number) => v.arcSource[a] * n + v.arcTarget[a];
-  ruled.sort((a, b) => keyOf(a) - keyOf(b) || v.arcClass[a] - v.arcClass[b]);
   const useful = mostUseful(problem);
+  const numberOf = new Int32Array(n * n).fill(UNUSABLE);
   const source: number[] = [];
   const target: number[] = [];
   const most: number[] = [];
   const arcStart = [0];
-  const arcs: number[] = [];
-  for (let from = 0; from < ruled.length; ) {
-    let to = from;
-    let vehicles = 0;
-    for (; to < ruled.length && keyOf(ruled[to]) === keyOf(ruled[from]); to++) {
-      vehicles += problem.supply[v.arcClass[ruled[to]] * n + v.arcSource[ruled[to]]];
-    }
-    const first = ruled[from];
-    const limit = Math.min(vehicles, useful[v.arcTarget[first]]);
-    const isUsable = limit >= problem.limits.minVehiclesPerMove;
-    for (let at = from; at < to; at++) pairOfArc[ruled[at]] = isUsable ? source.length : UNUSABLE;
-    if (isUsable) {
-      source.push(v.arcSource[first]);
-      target.push(v.arcTarget[first]);
-      most.push(limit);
-      arcs.push(...ruled.slice(from, to));
-      arcStart.push(arcs.length);
-    }
-    from = to;
+  for (let key = 0; key < arcsOf.length; key++) {
+    if (key % ARCS_PER_LOOK === 0) check();
+    if (arcsOf[key] === 0) continue;
+    const limit = Math.min(vehicles[key], useful[key % n]);
+    if (limit < problem.limits.minVehiclesPerMove) continue;
+    numberOf[key] = source.length;
+    source.push(Math.floor(key / n));
+    target.push(key % n);
+    most.push(limit);
+    arcStart.push(arcStart[arcStart.length - 1] + arcsOf[key]);
+  }
+  const arcs = new Int32Array(arcStart[source.length]);
+  const next = Int32Array.from(arcStart);
+  for (let a = 0; a < v.firstStep; a++) {
+    const [i, j] = [v.arcSource[a], v.arcTarget[a]];
+    if (i === j || !isRuled(problem, i)) continue;
+    const pair = numberOf[i * n + j];
+    pairOfArc[a] = pair;
+    if (pair >= 0) arcs[next[pair]++] = a;
   }
   return {
     count: source.length,
@@ -71,7 +83,7 @@ export function pairsOfMoves(problem: Problem, { variables: v }: Formulation): P
     target: Int32Array.from(target),
     most: Float64Array.from(most),
     arcStart: Int32Array.from(arcStart),
-    arcs: Int32Array.from(arcs),
+    arcs,
     pairOfArc,
   };
 }

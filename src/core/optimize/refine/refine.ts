@@ -28,11 +28,12 @@ import {
 } from '../problem/incumbent.ts';
 import type { Moves, Problem, Solution, SolveOutcome } from '../problem/model.ts';
 import { NO_MOVES } from '../problem/moves.ts';
-import { vehiclesByPair } from '../problem/pairs.ts';
+import { planNearest } from '../problem/nearest.ts';
+import { vehiclesByPair, withoutPairRules } from '../problem/pairs.ts';
 import { timeFor } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
-import { checkOf, isOver, OutOfTime } from '../run/stopping.ts';
-import { findFirstPlans, type SolveBefore } from './first-plans.ts';
+import { checkOf, isOver, isStopped, OutOfTime, untilOutOfTime } from '../run/stopping.ts';
+import { findFirstPlans, type SolveBefore, usualPairUnits } from './first-plans.ts';
 import { createPairModel, type PairModel, pairCost, wholeValues } from './pair-model.ts';
 import { type PairPrices, type PairRules, pricePairs } from './pair-prices.ts';
 import { type Pairs, pairsOfMoves } from './pairs-of-moves.ts';
@@ -64,21 +65,21 @@ type Context = {
 };
 
 /**
- * @param before the cheapest plan without the rules; its bound holds with them too
+ * @param before the cheapest plan without the rules, whose bound holds with them too; null if there was no time for it
  * @param solveBefore solves problems without such rules
  * @param fewPairs up to this many pairs, all have columns
  * @throws TooManyLocationsError
  */
 export async function refinePlan(
   problem: Problem,
-  before: Solution,
+  before: Solution | null,
   gap: number,
   control: SolveControl,
   solveBefore: SolveBefore,
   fewPairs = FEW_PAIRS,
 ): Promise<SolveOutcome | 'too large'> {
   const incumbent = createIncumbent(problem, gap, control);
-  incumbent.raiseBoundUnits(before.boundUnits, before.figures.boundBy?.[0]);
+  if (before) incumbent.raiseBoundUnits(before.boundUnits, before.figures.boundBy?.[0]);
   const keep: Context['keep'] = (moves, method) => {
     if (!moves || evaluateMoves(problem, moves).costUnits > incumbent.ceiling) return false;
     const known = incumbent.best();
@@ -87,25 +88,44 @@ export async function refinePlan(
   const finish = (ended: Ended | 'infeasible'): SolveOutcome => {
     if (ended === 'infeasible') return { kind: 'infeasible', boundUnits: null };
     const outcome = incumbent.finish(ended);
-    if (outcome.kind !== 'solved') return outcome;
+    if (outcome.kind !== 'solved' || !before) return outcome;
     const pairs = vehiclesByPair(problem, before.moves).size;
     return { ...outcome, solution: { ...outcome.solution, before: { costUnits: before.costUnits, pairs } } };
   };
-  keep(before.moves, before.figures.method);
+  const isTooLate = () => isStopped(control.stopFlag) || (isOver(control) && incumbent.isTooLate());
+  const first = before?.moves ?? planNearest(withoutPairRules(problem), isTooLate) ?? NO_MOVES;
+  keep(first, before?.figures.method ?? 'greedy');
   keep(NO_MOVES, 'greedy');
-  keep(repairPairs(problem, before.moves), 'greedy');
+  repairEarly(problem, first, (moves) => keep(moves, 'greedy'), isTooLate);
   if (incumbent.isProved()) return finish('done');
+  if (isOver(control)) return finish('stopped');
   if (countArcs(problem, false) > MAX_COLUMNS / 2) return incumbent.best() ? finish('failed') : 'too large';
   try {
     const context = createContext(problem, incumbent, keep, control);
     const isSmall = context.pairs.count <= fewPairs;
     return finish(
-      isSmall ? await branchAmongAll(context) : await search(context, before, solveBefore, control),
+      isSmall ? await branchAmongAll(context) : await search(context, first, solveBefore, control),
     );
   } catch (error) {
     if (error instanceof OutOfTime) return finish('stopped');
     throw error;
   }
+}
+
+/** A plan that keeps the rules, however dear, before anything that takes time: from the plan before, or from none. */
+function repairEarly(
+  problem: Problem,
+  before: Moves,
+  keep: (moves: Moves | null) => void,
+  isTooLate: () => boolean,
+): void {
+  const usual = usualPairUnits(problem, before);
+  const check = () => {
+    if (isTooLate()) throw new OutOfTime();
+  };
+  untilOutOfTime(() => {
+    for (const moves of [before, NO_MOVES]) keep(repairPairs(problem, moves, usual, check));
+  });
 }
 
 /** @throws OutOfTime */
@@ -119,7 +139,7 @@ function createContext(
   return {
     problem,
     f,
-    pairs: pairsOfMoves(problem, f),
+    pairs: pairsOfMoves(problem, f, checkOf(control)),
     rules: {
       cost: pairCost(problem),
       minVehicles: problem.limits.minVehiclesPerMove,
@@ -140,7 +160,7 @@ function createContext(
 
 async function search(
   context: Context,
-  before: Solution,
+  before: Moves,
   solveBefore: SolveBefore,
   control: SolveControl,
 ): Promise<Ended | 'infeasible'> {
@@ -150,7 +170,7 @@ async function search(
   const found = await findFirstPlans(
     problem,
     pairs,
-    before.moves,
+    before,
     (moves) => {
       for (const pair of vehiclesByPair(problem, moves).keys()) used.add(pair);
       return keep(moves);

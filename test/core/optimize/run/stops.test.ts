@@ -70,6 +70,12 @@ const cases: Case[] = [
   whole(large, 1500, { options: exact }, '1,000 locations and 3 classes'),
   whole(everyday, 800, { options: exact }, '1,000 locations and fractional demand'),
   whole(small, 1500, { options: { ...exact, explain: true } }, 'an explained plan'),
+  whole(
+    classes,
+    2500,
+    { options: { ...exact, refine: { cost_per_pair: 5, min_vehicles_per_move: 3 } } },
+    'rules about pairs of locations',
+  ),
   whole(classes, 1200, { constraints: { total_fleet_size: 900 } }, 'an explained conflict'),
   {
     name: 'all moves in one model',
@@ -115,6 +121,23 @@ describe('a time limit', () => {
       expect(verifyPlan(request, classes.locations, settings, outcome.result)).toEqual([]);
     }
   });
+});
+
+describe('a time limit with rules about pairs of locations', () => {
+  test.each([{ cost_per_pair: 5 }, { min_vehicles_per_move: 4 }, { max_pairs: 170 }, { max_moves_from: 3 }])(
+    '%o leaves a plan that keeps them, however short it is',
+    async (refine) => {
+      const city = cityInstance(35, { locations: 263, perLocation: 10, fractional: true });
+      for (const time_limit_seconds of [0.3, 0.6, 1.5]) {
+        const request = { ...city.request, options: { refine, optimality_gap: 0, time_limit_seconds } };
+        const outcome = await optimize({ request, locations: city.locations, settings });
+        if (outcome.status !== 'feasible') throw new Error(outcome.status);
+        const { objective, bound, gap } = outcome.certificate;
+        expect(gap).toBeCloseTo((objective - bound) / objective, 9);
+        expect(verifyPlan(request, city.locations, settings, outcome.result)).toEqual([]);
+      }
+    },
+  );
 });
 
 describe('a problem without a plan', () => {
