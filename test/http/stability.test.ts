@@ -71,6 +71,11 @@ describe('a plan beside a previous one', () => {
     ],
     ['options.change_cost', { change_cost: 1 }, /state options\.previous_plan_id/],
     ['options.change_cost', { previous_plan_id: 'any', change_cost: 9e10 }, /above the maximum/],
+    [
+      'options.refine',
+      { previous_plan_id: 'any', change_cost: 1, refine: { max_pairs: 3 } },
+      /leave refine out/,
+    ],
     ['options.explain', { previous_plan_id: 'any', change_cost: 1, explain: true }, /leave explain out/],
   ])('%s %j is answered with 400 before anything is stored', async (field, options, message) => {
     const { status, body } = await optimize({ 2: [0], 3: [1] }, options);

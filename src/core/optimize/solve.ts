@@ -27,10 +27,10 @@ import { hasFurtherRules } from './problem/floors.ts';
 import { createIncumbent, type Incumbent } from './problem/incumbent.ts';
 import type { Problem, RequestFault, SolveFigures, SolveOutcome } from './problem/model.ts';
 import { NO_MOVES } from './problem/moves.ts';
+import { hasOtherCosts, withMovingCostAlone } from './problem/moving-cost.ts';
 import { planNearest } from './problem/nearest.ts';
 import { TooManyLocationsError } from './problem/network.ts';
 import { hasPairRules, withoutPairRules } from './problem/pairs.ts';
-import { hasUnmetCost, withoutUnmetCost } from './problem/unmet-cost.ts';
 import { countVehicles, withLimits } from './problem/variants.ts';
 import { refinePlan } from './refine/refine.ts';
 import { refuseClasses, refuseMatrices, refuseMoves } from './request/refusals.ts';
@@ -80,14 +80,14 @@ async function solveInStages(problem: Problem, gap: number, control: SolveContro
 
 /** A problem without rules about pairs. */
 async function solveInOneStage(problem: Problem, gap: number, control: SolveControl): Promise<SolveOutcome> {
-  if (hasUnmetCost(problem) && problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY) {
+  if (hasOtherCosts(problem) && problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY) {
     return await solveBelowCeiling(problem, gap, control);
   }
   return await solveUnlimited(problem, createIncumbent(problem, gap, control), control);
 }
 
 /**
- * A problem in which unmet demand has a cost, and moving a ceiling: a bound on the objective says nothing about the
+ * A problem with costs beside those of moving, and with a ceiling: a bound on the objective says nothing about the
  * cost of moving. Without the ceiling the problem is easier, and its plan usually within it. If not, the cheapest moves
  * that reach the service level decide whether there is a plan, and the search starts with both results.
  */
@@ -105,7 +105,7 @@ async function solveBelowCeiling(
   });
   if (isWithin(free) || !(free.kind === 'solved' || free.kind === 'timeout')) return free;
   // Every plan is within a gap of 1.
-  const cheapest = await solveProblem(withoutUnmetCost(problem), 1, {
+  const cheapest = await solveProblem(withMovingCostAlone(problem), 1, {
     ...control,
     ...timeFor('anyBelowCeiling', control),
   });

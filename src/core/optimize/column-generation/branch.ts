@@ -13,7 +13,7 @@
 import { MAX_COLUMNS } from '../highs/highs.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { BRANCHING_NOISE, provedWithin } from '../problem/incumbent.ts';
-import { hasUnmetCost } from '../problem/unmet-cost.ts';
+import { hasOtherCosts } from '../problem/moving-cost.ts';
 import type { Context, Searched } from './context.ts';
 import { fixByReducedCost } from './fix-by-reduced-cost.ts';
 import { planForIntegers } from './heuristics/round.ts';
@@ -64,7 +64,7 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
   const { problem, master, incumbent } = context;
   let isCeilingRow = false;
   // The plan of the least objective may be above the ceiling, although others are not.
-  const limitsOtherwise = hasUnmetCost(problem) && incumbent.ceiling !== Number.POSITIVE_INFINITY;
+  const limitsOtherwise = hasOtherCosts(problem) && incumbent.ceiling !== Number.POSITIVE_INFINITY;
   for (let repeat = 0; repeat < MAX_REPEATS; repeat++) {
     // Without a plan every move would become a column, so this stops first.
     if (incumbent.isOver()) return 'stopped';
@@ -97,14 +97,14 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
 }
 
 /**
- * An objective, in units, that the best plan within the ceiling does not exceed; Infinity if none is known. Without a
- * cost of unmet demand every plan within the ceiling is as cheap as that.
+ * An objective, in units, that the best plan within the ceiling does not exceed; Infinity if none is known. Without
+ * costs beside moving every plan within the ceiling is as cheap as that.
  */
 function knownUnits({ problem, incumbent }: Context): number {
   const best = incumbent.best();
   if (!best) return Number.POSITIVE_INFINITY;
   if (best.costUnits <= incumbent.ceiling) return best.objectiveUnits;
-  return hasUnmetCost(problem) ? Number.POSITIVE_INFINITY : incumbent.ceiling;
+  return hasOtherCosts(problem) ? Number.POSITIVE_INFINITY : incumbent.ceiling;
 }
 
 /** `isNew`: the run found a new plan or added rows. */

@@ -10,6 +10,7 @@
 import type { SolverModel } from '../highs/highs.ts';
 import { fromUnits } from '../problem/costs.ts';
 import type { Moves, Problem } from '../problem/model.ts';
+import { movingCost } from '../problem/moving-cost.ts';
 import { isAllowed } from '../problem/network.ts';
 import type { BaseModel } from './base-model.ts';
 import { createBaseModel } from './build-base-model.ts';
@@ -184,14 +185,16 @@ export function fixArtificialColumns({ base, model }: Master, isFixed: boolean):
 }
 
 /**
- * Excludes plans dearer than `money`. Covers only moves that are columns now, so no column may be added afterwards.
+ * Excludes plans that pay more than `money` for moving. Covers only moves that are columns now, so no column may be
+ * added afterwards.
  */
 export function addCeiling(master: Master, money: number): void {
-  const { firstArc, rows, columns } = master;
+  const { problem, firstArc, rows, columns } = master;
+  const { source, target } = columns.arcs;
   const indices = Int32Array.from({ length: columns.arcs.source.length }, (_, a) => firstArc + a);
   rows.addUnpriced({
     indices,
-    values: Float64Array.from(indices, (_, a) => -costOfColumn(master, a)),
+    values: Float64Array.from(indices, (_, a) => -fromUnits(movingCost(problem, source[a], target[a]))),
     lower: -money,
   });
 }

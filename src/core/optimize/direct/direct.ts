@@ -19,7 +19,7 @@ import {
   provedWithin,
 } from '../problem/incumbent.ts';
 import type { Problem } from '../problem/model.ts';
-import { hasUnmetCost } from '../problem/unmet-cost.ts';
+import { hasOtherCosts } from '../problem/moving-cost.ts';
 import { checkOf, untilOutOfTime } from '../run/stopping.ts';
 import { dualBound } from './bound.ts';
 import { wholeMoves, wholeSteps } from './extract.ts';
@@ -81,7 +81,7 @@ async function solveFormulation(
   function run(model: SolverModel): Ended | 'infeasible' {
     const { ceiling } = incumbent;
     // The plan of the least objective may be above the ceiling, although others are not.
-    const limitsOtherwise = hasUnmetCost(problem) && ceiling !== Number.POSITIVE_INFINITY;
+    const limitsOtherwise = hasOtherCosts(problem) && ceiling !== Number.POSITIVE_INFINITY;
     if (limitsOtherwise) model.addRows([costCeilingRow(problem, f)]);
     const linear = model.runLinear();
     incumbent.figures.iterations += linear.iterations;

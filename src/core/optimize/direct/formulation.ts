@@ -17,6 +17,7 @@ import { fromUnits } from '../problem/costs.ts';
 import { floorsOf, levelAt } from '../problem/floors.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
+import { movingCost } from '../problem/moving-cost.ts';
 import { allDemand, requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
 import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
@@ -240,10 +241,14 @@ function addVehiclesPerLocationRows(rows: RowBuilder, problem: Problem, v: Varia
  * dearer plan.
  */
 export function costCeilingRow(problem: Problem, f: Formulation): NewRow {
-  const indices = Int32Array.from(f.columnCost.keys().filter((c) => f.columnCost[c] !== 0));
+  const { arcSource, arcTarget, firstStep } = f.variables;
+  const paid = Float64Array.from({ length: firstStep }, (_, a) =>
+    fromUnits(movingCost(problem, arcSource[a], arcTarget[a])),
+  );
+  const indices = Int32Array.from(paid.keys().filter((a) => paid[a] !== 0));
   return {
     indices,
-    values: Float64Array.from(indices, (c) => f.columnCost[c]),
+    values: Float64Array.from(indices, (a) => paid[a]),
     lower: Number.NEGATIVE_INFINITY,
     upper: fromUnits(problem.limits.maxCostUnits + 0.5),
   };

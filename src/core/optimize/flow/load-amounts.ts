@@ -6,6 +6,7 @@
  */
 import { UNITS_PER_COST } from '../problem/costs.ts';
 import type { Problem } from '../problem/model.ts';
+import { hasOtherCosts } from '../problem/moving-cost.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { countVehicles } from '../problem/variants.ts';
 import type { FlowAmounts } from './types.ts';
@@ -17,7 +18,8 @@ const LOAD_COST_NOISE = 2 ** -50;
 
 /**
  * Vehicles, demand, R and costs in loads, without bounds per location; null with several classes, with fractional
- * demand, or if unmet demand has a cost and not all vehicles may serve or moving has a ceiling.
+ * demand, if moving has a ceiling and is not all that costs, or if unmet demand has a cost and not all vehicles may
+ * serve.
  */
 export function loadAmounts(problem: Problem): FlowAmounts | null {
   const { capacities, locationIds } = problem;
@@ -28,9 +30,10 @@ export function loadAmounts(problem: Problem): FlowAmounts | null {
   const required = loadsToServe(leastServed(problem), capacity);
   if (required > MAX_UNITS) return null;
   const amounts = { n: locationIds.length, supply: problem.supply, demand, required };
-  if (!problem.unmetCost) return amounts;
   const { totalFleetSize, maxCostUnits } = problem.limits;
-  if (maxCostUnits !== Number.POSITIVE_INFINITY || totalFleetSize < countVehicles(problem)) return null;
+  if (hasOtherCosts(problem) && maxCostUnits !== Number.POSITIVE_INFINITY) return null;
+  if (!problem.unmetCost) return amounts;
+  if (totalFleetSize < countVehicles(problem)) return null;
   return { ...amounts, unservedCost: loadCosts(problem.unmetCost, capacity) };
 }
 

@@ -6,6 +6,7 @@ import { additionsOf } from './additions.ts';
 import { hasFloors, serveFloors } from './floors.ts';
 import { leastAt, mostAt } from './location-bounds.ts';
 import type { Moves, Problem } from './model.ts';
+import { movingCost } from './moving-cost.ts';
 import { moveCost } from './network.ts';
 import { brokenPairLimits, hasPairRules, vehiclesByPair } from './pairs.ts';
 import { leastServed } from './service-level.ts';
@@ -27,13 +28,17 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
   const n = problem.locationIds.length;
   const presence = problem.supply.slice();
   let costUnits = 0;
+  let otherUnits = 0;
   const leaving = new Int32Array(presence.length);
   for (let m = 0; m < moves.count.length; m++) {
     const k = moves.capacityClass[m];
     presence[k * n + moves.source[m]] -= moves.count[m];
     presence[k * n + moves.target[m]] += moves.count[m];
     leaving[k * n + moves.source[m]] += moves.count[m];
-    costUnits += moves.count[m] * moveCost(problem, moves.source[m], moves.target[m]);
+    const [from, to] = [moves.source[m], moves.target[m]];
+    const paid = movingCost(problem, from, to);
+    costUnits += moves.count[m] * paid;
+    if (problem.movingUnits) otherUnits += moves.count[m] * (moveCost(problem, from, to) - paid);
   }
   const { served, isKept } = hasFloors(problem)
     ? serveFloors(problem, presence, problem.limits.totalFleetSize)
@@ -50,7 +55,8 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
   }
   const byPair = hasPairRules(problem) ? vehiclesByPair(problem, moves) : null;
   if (byPair) broken.push(...brokenPairLimits(problem, byPair));
-  const added = unmetUnits(problem, presence) + (problem.pairCostUnits ?? 0) * (byPair?.size ?? 0);
+  const added =
+    otherUnits + unmetUnits(problem, presence) + (problem.pairCostUnits ?? 0) * (byPair?.size ?? 0);
   return { presence, served, costUnits, objectiveUnits: costUnits + added, broken };
 }
 

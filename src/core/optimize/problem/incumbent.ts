@@ -12,6 +12,7 @@ import { createAllowance, isOver, isStopped } from '../run/stopping.ts';
 import { fromUnits, UNITS_PER_COST } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
 import type { BoundProof, Moves, Problem, SolveFigures, SolveOutcome } from './model.ts';
+import { hasOtherCosts } from './moving-cost.ts';
 import { hasUnmetCost, MIN_NOISE_UNITS } from './unmet-cost.ts';
 
 /** Relative error of bounds, for our own sum of duals and for the solver's branching. */
@@ -65,7 +66,6 @@ export function provedWithin(problem: Problem): number {
 
 export function createIncumbent(problem: Problem, gap: number, control: SolveControl) {
   const ceiling = problem.limits.maxCostUnits;
-  const isRounded = hasUnmetCost(problem);
   const figures = { columns: 0, rows: 0, iterations: 0, nodes: 0 };
   const startedMs = nowMs();
   /** The best plan found. It is above the ceiling only if no other plan is known. */
@@ -82,7 +82,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
       ? a.objectiveUnits < b.objectiveUnits
       : a.costUnits <= ceiling;
   /** A bound on the cost of moving alone above the ceiling: then no plan exists. */
-  const isCeilingProved = () => !isRounded && !problem.pairCostUnits && boundUnits > ceiling;
+  const isCeilingProved = () => !hasOtherCosts(problem) && !problem.pairCostUnits && boundUnits > ceiling;
 
   /** The plan if it satisfies every constraint, the ceiling excepted. */
   function planOf(moves: Moves | null, method: Method): FoundPlan | null {

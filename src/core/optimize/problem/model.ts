@@ -126,6 +126,10 @@ export type Problem = {
   /** n: what a unit of demand costs that is not served, in money; absent if that costs nothing. See `unmet-cost.ts`. */
   unmetCost?: Float64Array;
   /**
+   * n × n, in units, 0 on the diagonal: the part of `network.costUnits` that counts for the ceiling; absent: all of it.
+   */
+  movingUnits?: Float64Array;
+  /**
    * Where a previous plan sends the vehicles of `fleet`: the position of the location, −1 without one; and the cost
    * units of sending such a vehicle elsewhere. Only `stability/` and the answer know it.
    */

@@ -59,9 +59,14 @@ export async function solveStable(
   const first = early.kind === 'timeout' ? await solve(plain, gap, control) : early;
   if (!isPlan(first)) return { solved: first, without: null };
   const asked = first.kind === 'solved' ? problem : { ...first.problem, previous };
-  const found = await solveTargets(asked, previous.changeUnits, gap, control);
+  const known = bestOf(asked, gap, first.solution, [first.solution.moves, keepAll(asked)]);
+  let found = await solveTargets(asked, known, gap, control);
+  if (found && !ratePlan(asked, found.moves).isValid) {
+    const proved = bestOf(asked, gap, found, [known.moves]);
+    found = proved.proved ? proved : ((await solveTargets(asked, proved, gap, control, true)) ?? proved);
+  }
   if (isStopped(control.stopFlag)) return { solved: { kind: 'cancelled' }, without: null };
-  const solution = bestOf(asked, gap, first.solution, found);
+  const solution = found ? bestOf(asked, gap, found, [known.moves, found.moves]) : known;
   const isMost = first.kind === 'solved' || first.isMostProved;
   return {
     solved: { ...first, solution: { ...solution, proved: solution.proved && isMost } },
@@ -78,54 +83,73 @@ function withoutChangeCost(solved: Outcome): StableOutcome {
   return { solved, without: isProved ? solved.solution : null };
 }
 
-/** Solves the problem with a location per group of vehicles that have the same target; null if that finds no plan. */
+type Found = Pick<Solution, 'moves' | 'boundUnits' | 'figures'>;
+
+/**
+ * Solves the problem with a location per group of vehicles that have the same target.
+ * @param known the best plan so far, and its bound
+ * @param hasCeiling whether the plan has to keep the ceiling, which makes the problem harder
+ * @returns null if that finds no plan
+ */
 async function solveTargets(
   problem: Problem,
-  changeUnits: number,
+  known: Solution,
   gap: number,
   control: SolveControl,
-): Promise<Pick<Solution, 'moves' | 'boundUnits' | 'figures'> | null> {
+  hasCeiling = false,
+): Promise<Found | null> {
   try {
-    const targets = createTargetsProblem(problem, changeUnits, checkOf(control));
-    const onProgress = partOf(control, FIRST_SHARE, targets.fixedUnits);
-    const solved = await solveProblem(targets.problem, gap, { ...control, onProgress });
+    const targets = createTargetsProblem(
+      problem,
+      problem.previous!.changeUnits,
+      hasCeiling,
+      checkOf(control),
+    );
+    const { fixedUnits } = targets;
+    // The gap concerns the whole objective, of which the fixed part is proved. At a better plan it is larger still.
+    const whole = Math.max(known.boundUnits, fixedUnits);
+    const openUnits = Math.max(1, known.objectiveUnits - fixedUnits);
+    const solved = await solveProblem(
+      targets.problem,
+      Math.min(1, (gap * Math.max(whole, openUnits)) / openUnits),
+      {
+        ...control,
+        onProgress: partOf(control, FIRST_SHARE, fixedUnits),
+      },
+    );
     if (solved.kind !== 'solved') return null;
     const { moves, boundUnits, figures } = solved.solution;
-    return { moves: targets.toOriginal(moves), boundUnits: boundUnits + targets.fixedUnits, figures };
+    return {
+      moves: targets.toOriginal(moves),
+      boundUnits: Math.max(known.boundUnits, boundUnits + fixedUnits),
+      figures,
+    };
   } catch (error) {
     if (error instanceof OutOfTime) return null;
     throw error;
   }
 }
 
-/**
- * The best of three plans: the one without the change cost, the one found with it, and the previous plan itself. The
- * first's bound holds with the change cost, too.
- */
+/** The best of some plans. @param proved a bound on the objective, with the figures of its search */
 function bestOf(
   problem: Problem,
   gap: number,
-  first: Solution,
-  found: Pick<Solution, 'moves' | 'boundUnits' | 'figures'> | null,
+  { boundUnits, figures }: Found,
+  plans: readonly (Moves | null)[],
 ): Solution {
-  const boundUnits = Math.max(first.boundUnits, found?.boundUnits ?? 0);
-  const figures = { ...(found?.figures ?? first.figures) };
-  const rate = (moves: Moves) => ({ moves, ...ratePlan(problem, moves) });
-  let best = rate(first.moves);
-  for (const moves of [found?.moves ?? null, keepAll(problem)]) {
-    if (!moves) continue;
-    const plan = rate(moves);
-    if (plan.isValid && plan.objectiveUnits < best.objectiveUnits) best = plan;
+  let best: ReturnType<typeof ratePlan> | null = null;
+  for (const moves of plans) {
+    const plan = moves && ratePlan(problem, moves);
+    if (plan?.isValid && (!best || plan.objectiveUnits < best.objectiveUnits)) best = plan;
   }
-  const { moves, costUnits, objectiveUnits, served } = best;
+  // The first plan was found by an engine, which checks it in the same way.
+  if (!best) throw new Error('no plan keeps every constraint');
+  const { isValid: _, ...plan } = best;
   return {
-    moves,
-    costUnits,
-    objectiveUnits,
-    boundUnits: Math.min(boundUnits, objectiveUnits),
-    gap: relativeGap(objectiveUnits, boundUnits),
-    proved: isProvedWithin(problem, gap, objectiveUnits, boundUnits),
-    served,
+    ...plan,
+    boundUnits: Math.min(boundUnits, plan.objectiveUnits),
+    gap: relativeGap(plan.objectiveUnits, boundUnits),
+    proved: isProvedWithin(problem, gap, plan.objectiveUnits, boundUnits),
     figures,
   };
 }
@@ -133,6 +157,7 @@ function bestOf(
 function ratePlan(problem: Problem, moves: Moves) {
   const { costUnits, objectiveUnits, served, broken } = evaluateMoves(problem, moves);
   return {
+    moves,
     costUnits,
     served,
     objectiveUnits: objectiveUnits + problem.previous!.changeUnits * countChanged(problem, moves),

@@ -8,8 +8,8 @@
  *
  * A vehicle that serves nowhere stays in its group for nothing. Where it then is, costs h = min(δ, c_ij'): it stays at
  * i, or goes to j'. This is the least that a vehicle of the group costs, so h is taken off all its arcs and added to
- * the total, and no cost is below 0. Bounds per location count idle vehicles, too: with such bounds groups have room
- * for no vehicle, and h is 0.
+ * the total, and no cost is below 0. Bounds per location count idle vehicles, too, and a ceiling counts their moves:
+ * then groups have room for no vehicle, and h is 0.
  *
  * Moves that are merged again by class, source and target cost at most as much: which vehicle of a group goes where is
  * then free (`countChanged`). If a target is not allowed any more, its vehicles always pay δ.
@@ -45,23 +45,26 @@ export function countTargetLocations(problem: Problem): number {
 /**
  * @param problem with a previous plan
  * @param changeUnits cost units of sending a vehicle elsewhere
+ * @param hasCeiling whether the ceiling holds, too
  * @param check called every few milliseconds; it throws to stop the work
  */
 export function createTargetsProblem(
   problem: Problem,
   changeUnits: number,
+  hasCeiling: boolean,
   check: () => void = () => {},
 ): TargetsProblem {
   const { previous: _, ...plain } = problem;
   const n = problem.locationIds.length;
   const classes = problem.capacities.length;
-  const isBounded = hasLocationBounds(problem);
+  const isBounded = hasLocationBounds(problem) || hasCeiling;
   const { places, supply, unreachable } = placesOf(problem);
   const size = places.length;
   const { costUnits, distanceKm } = problem.network;
   const matrices = { costUnits, distanceKm };
   const mayGo = (i: number, j: number) => isAllowed(matrices, n, problem.limits.maxDistanceKm, i, j);
   const costs = new Float64Array(size * size).fill(Number.POSITIVE_INFINITY);
+  const moving = hasCeiling ? costs.slice() : null;
   /** Per place: what a vehicle there costs at least. */
   const least = new Float64Array(size);
   for (const [at, { location: i, target }] of places.entries()) {
@@ -71,9 +74,12 @@ export function createTargetsProblem(
     for (let j = 0; j < n; j++) {
       if (!mayGo(i, j)) continue;
       const isChange = target >= 0 && j !== target;
-      row[j] = (i === j ? 0 : costUnits[i * n + j]) + (isChange ? changeUnits : 0) - least[at];
+      const cost = i === j ? 0 : costUnits[i * n + j];
+      row[j] = cost + (isChange ? changeUnits : 0) - least[at];
+      if (moving) moving[at * size + j] = cost;
     }
     row[at] = 0;
+    if (moving) moving[at * size + at] = 0;
   }
   let fixedUnits = unreachable * changeUnits;
   for (let k = 0; k < classes; k++)
@@ -89,11 +95,12 @@ export function createTargetsProblem(
       ...(problem.unmetCost && { unmetCost: longer(problem.unmetCost, size) }),
       ...(problem.priorities && { priorities: Uint8Array.from(longer(problem.priorities, size)) }),
       network: { costUnits: costs, distanceKm: null },
+      ...(moving && { movingUnits: moving }),
       greatCircle: null,
       limits: {
         ...problem.limits,
         maxDistanceKm: Number.POSITIVE_INFINITY,
-        maxCostUnits: Number.POSITIVE_INFINITY,
+        maxCostUnits: hasCeiling ? problem.limits.maxCostUnits : Number.POSITIVE_INFINITY,
         ...(isBounded && size > n && { maxVehiclesPerLocation: 0 }),
       },
       ...(isBounded && { bounds: boundsOf(problem, size) }),

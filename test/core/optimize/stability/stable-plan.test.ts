@@ -34,6 +34,7 @@ describe('a plan with a change cost', () => {
       bounds: 0,
       ceiling: 0,
       short: 0,
+      priced: 0,
       none: 0,
     };
     const wrong: unknown[] = [];
@@ -43,10 +44,18 @@ describe('a plan with a change cost', () => {
       const { ids } = readFacts(instance.request, locations);
       const { request, previous } = withPrevious(instance.request, ids, seed, DEAREST[instance.costs] ?? 30);
       if (seed % 5 === 0) request.constraints = { ...request.constraints, shortage: 'serve_most' };
+      const isPriced = seed % 4 === 1;
+      if (isPriced) request.constraints = { ...request.constraints, unmet_demand_cost: seed % 40 };
       const least = (plan: PreviousPlan | null) =>
         cheapestByTryingAll(request, locations, SETTINGS, null, plan) ??
         (seed % 5 === 0 ? mostServedByTryingAll(request, locations, plan) : null);
+      const cheapest = seed % 3 === 2 && !isPriced ? least(null) : null;
+      // A ceiling that the plan without it often exceeds.
+      const ceiling = cheapest && { max_rebalancing_cost: Math.floor(1.2 * cheapest.costUnits) / 1e4 };
+      const atAnyCost = ceiling && least(previous);
+      if (ceiling) request.constraints = { ...request.constraints, ...ceiling };
       const expected = least(previous);
+      if (ceiling && atAnyCost!.costUnits < expected!.costUnits) seen.ceiling++;
       // Looking for reasons takes many solves.
       if (!expected && seed % 10 > 0) continue;
       const outcome = await optimize({ request, locations, settings: SETTINGS, previous });
@@ -60,21 +69,19 @@ describe('a plan with a change cost', () => {
         continue;
       }
       const { stability, total_cost, shortfall } = outcome.result;
-      const { objective, bound } = outcome.certificate;
+      const { objective } = outcome.certificate;
       const changed = changesOf(outcome, previous, ids);
       const changeCost = (changed * Math.round(request.options!.change_cost! * 1e4)) / 1e4;
       const without = least(null)!.costUnits;
-      const isRight =
-        Math.round(objective * 1e4) === expected.costUnits ||
-        (outcome.status === 'feasible' &&
-          bound * 1e4 <= expected.costUnits &&
-          objective * 1e4 > expected.costUnits);
+      const unmet = outcome.result.kpis.unmet_demand_cost ?? 0;
       if (
-        !isRight ||
+        outcome.status !== 'optimal' ||
+        // Costs of unmet demand are not whole units.
+        Math.abs(objective * 1e4 - expected.costUnits) > (isPriced ? 1.5 : 0.1) ||
         stability?.changed_vehicles !== changed ||
         stability.change_cost !== changeCost ||
-        Math.abs(total_cost + changeCost - objective) > 1e-4 ||
-        Math.round(stability.cost_without! * 1e4) !== without
+        Math.abs(total_cost + changeCost + unmet - objective) > 1e-4 ||
+        (!isPriced && Math.round(stability.cost_without! * 1e4) !== without)
       )
         wrong.push({ seed, objective, expected, stability, changed, without, status: outcome.status });
       if (changed > 0) seen.changed++;
@@ -85,13 +92,16 @@ describe('a plan with a change cost', () => {
       if (new Set(facts.vehicles.map(({ capacity }) => capacity)).size > 1) seen.classes++;
       if (ids.some((id) => facts.minVehicles(id) > 0 || facts.maxVehicles(id) < Number.POSITIVE_INFINITY))
         seen.bounds++;
-      if (facts.ceilingUnits < Number.POSITIVE_INFINITY) seen.ceiling++;
+      if (isPriced) seen.priced++;
     }
     expect(wrong).toEqual([]);
-    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(INSTANCES / 100);
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(INSTANCES / 200);
   });
 
-  test('a change cost of 0 gives the plan without it, to the last vehicle', async () => {
+  test('a change cost of 0 gives the plan without it, to the last vehicle', {
+    // Requests without a plan look for reasons.
+    timeout: 60_000,
+  }, async () => {
     for (let seed = 1; seed <= 60; seed++) {
       const { request: plain, locations } = tinyInstance(seed);
       const { ids } = readFacts(plain, locations);
@@ -113,12 +123,12 @@ describe('a plan with a change cost', () => {
     }
   });
 
-  test('HiGHS alone finds no plan that costs less with its changes, on 200 requests of middle size', {
+  test('HiGHS alone finds no plan that costs less with its changes, on 100 requests of middle size', {
     tags: 'slow',
   }, async () => {
     const wrong: unknown[] = [];
     const seen = { planned: 0, changed: 0, dearer: 0 };
-    for (let seed = 1; seed <= 200; seed++) {
+    for (let seed = 1; seed <= 100; seed++) {
       const { request: plain, locations } = mediumRequest(seed);
       const { ids } = readFacts(plain, locations);
       const { request, previous } = withPrevious(plain, ids, seed, 15);
@@ -142,7 +152,7 @@ describe('a plan with a change cost', () => {
       if (outcome.result.total_cost > outcome.result.stability!.cost_without!) seen.dearer++;
     }
     expect(wrong).toEqual([]);
-    expect(seen.planned).toBeGreaterThan(100);
-    expect(seen.dearer).toBeGreaterThan(20);
+    expect(seen.planned).toBeGreaterThan(50);
+    expect(seen.dearer).toBeGreaterThan(10);
   });
 });
