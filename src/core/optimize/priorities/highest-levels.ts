@@ -1,8 +1,14 @@
 /** Upper bounds of what the locations of a priority level and of all higher ones can be served. */
+
+import { findCoverage } from '../infeasible/coverage/coverage.ts';
 import { canReachMost, reachByLevel } from '../problem/distances/reachable.ts';
 import { demandFrom, levelAt } from '../problem/floors.ts';
 import type { Problem } from '../problem/model.ts';
+import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { splitDemand } from '../problem/steps.ts';
+import { withLimits } from '../problem/variants.ts';
+import { createCache } from '../run/cache.ts';
+import { isOver, type Stopping } from '../run/stopping.ts';
 
 /**
  * One class: the most by reach, lexicographically, at any cost and without a service level. The places that can be
@@ -18,8 +24,11 @@ export function highestLevels(
   levels: readonly number[],
   isOver: () => boolean,
 ): { level: number; most: number }[] {
-  const reached =
-    canReachMost(problem) && problem.capacities.length === 1 && reachByLevel(problem, levels, isOver);
+  const isByReach =
+    canReachMost(problem) &&
+    problem.capacities.length === 1 &&
+    problem.locationIds.length <= MAX_MATRIX_LOCATIONS;
+  const reached = isByReach && reachByLevel(problem, levels, isOver);
   if (!reached) {
     const n = problem.demand.length;
     const capacity = problem.supply.reduce(
@@ -37,4 +46,28 @@ export function highestLevels(
     }
     return { level, most };
   });
+}
+
+/**
+ * The same bound of one level and all higher ones alone; with several classes or bounds per location as coverage of
+ * their demand alone bounds it.
+ * @param enough a plan serves this much
+ */
+export async function highestAlone(
+  problem: Problem,
+  level: number,
+  enough: number,
+  control: Stopping,
+): Promise<number> {
+  const [{ most }] = highestLevels(problem, [level], () => isOver(control));
+  const isKnown = canReachMost(problem) || most <= enough;
+  if (isKnown || problem.locationIds.length > MAX_MATRIX_LOCATIONS) return most;
+  const { thread } = problem.caches;
+  const alone: Problem = {
+    ...withLimits(problem, { minServiceLevel: 0 }),
+    demand: problem.demand.map((demand, j) => (levelAt(problem, j) >= level ? demand : 0)),
+    caches: { thread, problem: createCache() },
+  };
+  const covered = await findCoverage(alone, control, most, 'quick');
+  return Math.min(most, Math.max(enough, covered.most));
 }

@@ -26,7 +26,7 @@ import type { SolveControl } from '../run/control.ts';
 import { isOver, isStopped } from '../run/stopping.ts';
 import { unproved } from '../shortage/serve-most.ts';
 import { solveProblem } from '../solve.ts';
-import { highestLevels } from './highest-levels.ts';
+import { highestAlone, highestLevels } from './highest-levels.ts';
 import { findMostFrom, type MostFrom, servedFrom, toleranceOf, withFloor } from './most-from.ts';
 
 /** Of the requested gap, for the levels: demand that is served counts more than what serving it costs. */
@@ -126,12 +126,10 @@ async function solveEach(
   const levels: LevelBound[] = [];
   for (const [at, level] of all.entries()) {
     // Alone: the bounds of all levels together hold only if every higher level gets its own.
-    const [{ most: top }] = highestLevels(problem, [level], () => isOver(control));
+    const part = { ...stage, ...evenPartOf(stage, all.length - at) };
     const served = servedFrom(least, moves, level);
-    const found: MostFrom = await findMostFrom(least, level, { moves, served }, top, gap * LEVEL_SHARE, {
-      ...stage,
-      ...evenPartOf(stage, all.length - at),
-    });
+    const top = await highestAlone(problem, level, served, timeFor('priorityCoverage', part));
+    const found: MostFrom = await findMostFrom(least, level, { moves, served }, top, gap * LEVEL_SHARE, part);
     if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
     moves = found.plan.moves;
     least = withFloor(least, level, found.plan.served);

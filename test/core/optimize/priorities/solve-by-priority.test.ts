@@ -3,7 +3,7 @@ import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { byPriorityByTryingAll, cheapestByTryingAll, readFacts } from '../exhaustive.ts';
 import { solveByHighs } from '../highs-formulation.ts';
-import { createRandom, SETTINGS } from '../instances.ts';
+import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 import { mediumRequest } from '../medium-instances.ts';
 import { tinyInstance } from '../tiny-instances.ts';
 import { withPriorities } from './instances.ts';
@@ -183,5 +183,20 @@ describe('critical demand', () => {
     expect(wrong).toEqual([]);
     expect(seen.agreed).toBeGreaterThan(0.8 * seen.plans);
     for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(20);
+  });
+
+  test('among more locations than costs of all pairs fit in memory for is served within a distance', {
+    tags: 'slow',
+  }, async () => {
+    const { request, locations } = cityInstance(3, { locations: 5200, perLocation: 2, fractional: false });
+    const [id] = Object.keys(request.demand_forecast).filter((key) => request.demand_forecast[key][0] > 0);
+    const outcome = async (max_distance: number) =>
+      await optimize({
+        request: { ...request, constraints: { max_distance, priorities: { [id]: 9 } } },
+        locations,
+        settings: { ...SETTINGS, maxRebalancingCost: null },
+      });
+    expect(await outcome(1000)).toMatchObject({ status: 'refused', faults: [{ field: 'demand_forecast' }] });
+    expect(await outcome(5)).toMatchObject({ status: 'optimal', result: { priorities: [{ level: 9 }] } });
   });
 });
