@@ -2,15 +2,16 @@
  * Small changes that may make a plan cheaper: up to three shifts of vehicles of different classes that meet at one
  * location, and pairs of such changes, one of which leaves demand unmet that the other serves.
  *
- * A change is rated by cost + price · demand it leaves unmet, with the price of the relaxation's service level. Of
- * the shifts that meet at a location, the best few of each class, number and direction are combined: O(n)
- * combinations per number of classes.
+ * A change is rated by cost + price · demand it leaves unmet, with the price of the relaxation's service level. Its
+ * cost is that of moving and, where unmet demand has a cost, of the demand it leaves unmet. Of the shifts that meet at
+ * a location, the best few of each class, number and direction are combined: O(n) combinations per number of classes.
  * Costs are those of each shift alone: exact for one vehicle of a class, otherwise a lower bound.
  */
 
 /** `times` vehicles of class k fewer at `from`, and as many more at `to`. Cost in cost units. */
 export type Shift = { k: number; from: number; to: number; times: number; cost: number };
 
+/** `cost`: of moving and of unmet demand. */
 export type Exchange = { shifts: Shift[]; cost: number; unmet: number };
 
 export type ExchangeState = {
@@ -21,6 +22,8 @@ export type ExchangeState = {
   slack: number;
   /** Cost units per demand. */
   price: number;
+  /** n: cost units per unmet demand. */
+  unmetUnits: Float64Array;
   present(k: number, j: number): number;
   /** The cost of one vehicle fewer at `from` and one more at each of the nearest sinks. */
   reach(k: number, from: number): { sinks: Int32Array; costs: Float64Array };
@@ -37,9 +40,9 @@ const MAX_JOINED = 400;
 
 /**
  * A shift seen from the location where several meet: `size` capacity more or less there, and the effect at its other
- * end.
+ * end, whose cost is included.
  */
-type End = { shift: Shift; other: number; size: number; unmet: number; score: number };
+type End = { shift: Shift; other: number; size: number; unmet: number; cost: number; score: number };
 
 /** @returns changes that lower the cost and keep the service level, the greatest saving first; empty if time is up */
 export function findExchanges(state: ExchangeState): Exchange[] {
@@ -75,7 +78,7 @@ export function unmetChange(spare: Float64Array, j: number, capacity: number): n
 
 /** All shifts by the locations at their ends. Shifts that may pay off alone go to `found`. */
 function collectShifts(state: ExchangeState, found: Exchange[]): End[][] | null {
-  const { capacities, spare, price } = state;
+  const { capacities, spare, price, unmetUnits } = state;
   const n = spare.length;
   const kinds: End[][][] = Array.from({ length: n }, () => []);
   for (let k = 0; k < capacities.length; k++) {
@@ -91,21 +94,27 @@ function collectShifts(state: ExchangeState, found: Exchange[]): End[][] | null 
         for (let s = 0; s < sinks.length; s++) {
           const shift = { k, from, to: sinks[s], times, cost: costs[s] * times };
           const won = unmetChange(spare, shift.to, size);
+          const costOfLost = unmetUnits[from] * lost;
+          const costOfWon = unmetUnits[shift.to] * won;
+          const atTarget = shift.cost + costOfLost;
           keepBest(kinds[shift.to], kind, {
             shift,
             other: from,
             size,
             unmet: lost,
-            score: shift.cost + price * lost,
+            cost: atTarget,
+            score: atTarget + price * lost,
           });
+          const atSource = shift.cost + costOfWon;
           keepBest(kinds[from], kind + 1, {
             shift,
             other: shift.to,
             size: -size,
             unmet: won,
-            score: shift.cost + price * won,
+            cost: atSource,
+            score: atSource + price * won,
           });
-          keep(state, found, [shift], shift.cost, lost + won);
+          keep(state, found, [shift], atTarget + costOfWon, lost + won);
         }
       }
     }
@@ -136,7 +145,8 @@ function keep({ price }: ExchangeState, found: Exchange[], shifts: Shift[], cost
 
 /** Two and three shifts that meet at location a. */
 function combine(state: ExchangeState, a: number, ends: End[], found: Exchange[]): void {
-  const { spare, price } = state;
+  const { spare, price, unmetUnits } = state;
+  const eachHere = unmetUnits[a];
   const open = -spare[a];
   const unmet = Math.max(0, open);
   for (let x = 0; x < ends.length; x++) {
@@ -146,24 +156,27 @@ function combine(state: ExchangeState, a: number, ends: End[], found: Exchange[]
       if (first.shift.k === second.shift.k) continue;
       const size = first.size + second.size;
       const here = Math.max(0, open - size) - unmet;
-      const cost = first.shift.cost + second.shift.cost;
+      const cost = first.cost + second.cost;
       if (first.other === second.other) {
         // A combination is seen from both ends but counted once.
         if (first.other > a) continue;
         const there = unmetChange(spare, first.other, -size);
-        keep(state, found, [first.shift, second.shift], cost, here + there);
+        const moving = first.shift.cost + second.shift.cost;
+        const both = moving + eachHere * here + unmetUnits[first.other] * there;
+        keep(state, found, [first.shift, second.shift], both, here + there);
         continue;
       }
-      keep(state, found, [first.shift, second.shift], cost, first.unmet + second.unmet + here);
+      const ofTwo = first.unmet + second.unmet + here;
+      keep(state, found, [first.shift, second.shift], cost + eachHere * here, ofTwo);
       for (let z = 0; z < y; z++) {
         const third = ends[z];
         const all = Math.max(0, open - size - third.size) - unmet;
-        if (first.score + second.score + third.score + price * all >= 0) continue;
+        if (first.score + second.score + third.score + (price + eachHere) * all >= 0) continue;
         if (third.shift.k === first.shift.k || third.shift.k === second.shift.k) continue;
         if (third.other === first.other || third.other === second.other) continue;
         found.push({
           shifts: [first.shift, second.shift, third.shift],
-          cost: cost + third.shift.cost,
+          cost: cost + third.cost + eachHere * all,
           unmet: first.unmet + second.unmet + third.unmet + all,
         });
       }

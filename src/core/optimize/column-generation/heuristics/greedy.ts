@@ -1,12 +1,13 @@
 /**
  * A plan without a solver: the whole part of a relaxed solution (or no moves), then one vehicle after the other along
- * the move of least cost per demand that it adds, until the service level holds. A vehicle that leaves takes along
- * what it served.
- * Only moves that already are columns are used. The cheapest move into each location is kept. After a move, the moves
- * out of its source and into its target are worth less, those out of its target and into its source more: O(locations
- * + moves around those two, and around locations whose cheapest move was one of the former) per move added. A
- * heuristic: it proves nothing.
+ * the move of least cost per demand that it adds, until the service level holds. A vehicle that leaves takes along what
+ * it served. Where unmet demand has a cost, a move is worth what it saves of that, and moves that save more than they
+ * cost follow once the service level holds. Only moves that already are columns are used. The cheapest move into each
+ * location is kept. After a move, the moves out of its source and into its target are worth less, those out of its
+ * target and into its source more: O(locations + moves around those two, and around locations whose cheapest move was
+ * one of the former) per move added. A heuristic: it proves nothing.
  */
+import { UNITS_PER_COST } from '../../problem/costs.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { movesOn } from '../../problem/moves.ts';
 import { isAllowed } from '../../problem/network.ts';
@@ -34,6 +35,8 @@ type GreedySearch = {
   readonly capacity: Float64Array;
   served: number;
   readonly required: number;
+  /** n: cost units per unmet demand; absent: 0. */
+  readonly unmetUnits: Float64Array | undefined;
   readonly into: MovesByLocation;
   readonly outOf: MovesByLocation;
   /** The cheapest move into each location (−1: none), and its cost per demand that it adds. */
@@ -62,19 +65,30 @@ export function planGreedily(
   search.served = servedBy(search);
   if (isTooLong(search, arcs.source.length)) return null;
   const largest = problem.capacities.reduce((most, size) => Math.max(most, size), 0);
+  let isServing = search.served < search.required;
   if (!findAllCheapest(search)) return null;
-  while (search.served < search.required) {
-    if (isTooLong(search, problem.demand.length)) return null;
+  while (isServing || search.unmetUnits) {
+    if (isTooLong(search, problem.demand.length)) {
+      if (isServing) return null;
+      break;
+    }
     // Near the end no move counts for more than the demand still missing.
-    if (search.required - search.served < largest && !findAllCheapest(search)) return null;
+    const isNear = isServing && search.required - search.served < largest;
+    if (isNear && !findAllCheapest(search)) return null;
     const to = findBestTarget(search);
-    if (to < 0) return null;
+    if (to < 0) {
+      if (isServing) return null;
+      break;
+    }
     const best = search.cheapest[to];
     const from = arcs.source[best];
     sendAlike(search, best);
     findCheapest(search, from);
     findCheapest(search, to);
     updateTargets(search, from, to);
+    if (!isServing || search.served < search.required) continue;
+    isServing = false;
+    if (search.unmetUnits && !findAllCheapest(search)) break;
   }
   const { moved } = search;
   const chosen = [...moved.keys()].filter((a) => moved[a] > 0);
@@ -104,6 +118,7 @@ function createGreedySearch(
     capacity,
     served: 0,
     required: leastServed(problem),
+    unmetUnits: problem.unmetCost?.map((cost) => cost * UNITS_PER_COST),
     into: groupByLocation(target, n),
     outOf: groupByLocation(source, n),
     cheapest: new Int32Array(n).fill(-1),
@@ -146,28 +161,42 @@ function servedBy({ problem: { demand }, capacity }: GreedySearch): number {
   return served;
 }
 
-/** Demand that one vehicle more on a move adds. */
-function addedBy({ problem, arcs, capacity }: GreedySearch, a: number): number {
+/** Demand that one vehicle more on a move serves at its target, and leaves at its source. */
+function effectOf({ problem, arcs, capacity }: GreedySearch, a: number): { gain: number; lost: number } {
   const { capacities, demand } = problem;
   const from = arcs.source[a];
   const to = arcs.target[a];
   const size = capacities[arcs.capacityClass[a]];
-  const gain = Math.min(size, demand[to] - capacity[to]);
-  if (gain <= 0) return 0;
-  return gain - Math.max(0, Math.min(size, demand[from] - capacity[from] + size));
+  const gain = Math.max(0, Math.min(size, demand[to] - capacity[to]));
+  const lost = gain > 0 ? Math.max(0, Math.min(size, demand[from] - capacity[from] + size)) : 0;
+  return { gain, lost };
 }
 
-/** Cost per demand that a move adds; Infinity if it adds none. */
+/** Demand that one vehicle more on a move adds. */
+function addedBy(search: GreedySearch, a: number): number {
+  const { gain, lost } = effectOf(search, a);
+  return gain - lost;
+}
+
+/**
+ * Cost per demand that a move adds; Infinity if it adds none. Once the service level holds, what the move saves, as a
+ * negative number; Infinity if it saves nothing.
+ */
 function priceOf(search: GreedySearch, a: number): number {
   const { problem, arcs, free, isMove } = search;
   const n = problem.demand.length;
   const from = arcs.source[a];
   if (free[arcs.capacityClass[a] * n + from] === 0 || isMove[a] === 0) return Number.POSITIVE_INFINITY;
-  const net = addedBy(search, a);
-  if (net <= 1e-9) return Number.POSITIVE_INFINITY;
-  return (
-    problem.network.costUnits[from * n + arcs.target[a]] / Math.min(net, search.required - search.served)
-  );
+  const to = arcs.target[a];
+  const { gain, lost } = effectOf(search, a);
+  const net = gain - lost;
+  const { unmetUnits, served, required } = search;
+  const saved = unmetUnits ? unmetUnits[to] * gain - unmetUnits[from] * lost : 0;
+  const cost = problem.network.costUnits[from * n + to] - saved;
+  if (served < required)
+    return net <= 1e-9 ? Number.POSITIVE_INFINITY : cost / Math.min(net, required - served);
+  // A saving of less than a unit could be that of the sums' rounding.
+  return gain > 0 && net >= -1e-9 && cost <= -1 ? cost : Number.POSITIVE_INFINITY;
 }
 
 function findCheapest(search: GreedySearch, j: number): void {
@@ -216,7 +245,9 @@ function sendAlike(search: GreedySearch, best: number): void {
     free[k * demand.length + from],
     Math.floor((demand[to] - capacity[to]) / size),
     Math.floor((capacity[from] - demand[from]) / size),
-    Math.floor((search.required - search.served) / size),
+    search.served < search.required
+      ? Math.floor((search.required - search.served) / size)
+      : Number.POSITIVE_INFINITY,
   );
   search.served += alike > 1 ? alike * size : addedBy(search, best);
   send(search, best, Math.max(1, alike));

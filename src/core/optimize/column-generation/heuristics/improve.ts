@@ -4,7 +4,7 @@
  * rounds of exchanges (`exchanges.ts`); it carries out each exchange and keeps it only if its saving exceeds its
  * exact cost. It ends when no round finds an exchange. A heuristic: it proves nothing.
  */
-
+import { UNITS_PER_COST } from '../../problem/costs.ts';
 import { hasFurtherRules } from '../../problem/floors.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { joinMoves, movesOfFlow } from '../../problem/moves.ts';
@@ -52,6 +52,8 @@ export function improve(
   if (!place(problem, transports, start, isOver)) return;
   const mayMiss = totalDemand(demand) - requiredDemand(problem);
   const spare = new Float64Array(n);
+  const unmetUnits = new Float64Array(n);
+  if (problem.unmetCost) for (let j = 0; j < n; j++) unmetUnits[j] = problem.unmetCost[j] * UNITS_PER_COST;
 
   let weighing = 0;
   for (let round = 0; round < MAX_ROUNDS && !isOver(); round++) {
@@ -66,6 +68,7 @@ export function improve(
       spare,
       slack: mayMiss - unmet,
       price: price * WEIGHTS[weighing],
+      unmetUnits,
       present: (k, j) => transports[k].present(j),
       reach: (k, from) => transports[k].reach(from, REACH),
       isOver,
@@ -83,18 +86,23 @@ export function improve(
     let kept = 0;
     for (const { shifts } of exchanges) {
       if (shifts.some(({ from, to }) => isTouched[from] || isTouched[to])) continue;
-      // Costs may have been corrected in the meantime.
-      if (shifts.reduce((sum, { cost }) => sum + cost, 0) >= 0) continue;
       const added = new Map<number, number>();
       for (const { k, from, to, times } of shifts) {
         added.set(from, (added.get(from) ?? 0) - capacities[k] * times);
         added.set(to, (added.get(to) ?? 0) + capacities[k] * times);
       }
       let lost = 0;
-      for (const [j, capacity] of added) lost += unmetChange(spare, j, capacity);
+      let costOfLost = 0;
+      for (const [j, capacity] of added) {
+        const change = unmetChange(spare, j, capacity);
+        lost += change;
+        costOfLost += unmetUnits[j] * change;
+      }
       if (lost > slack) continue;
+      // Costs may have been corrected in the meantime.
+      if (shifts.reduce((sum, { cost }) => sum + cost, costOfLost) >= 0) continue;
       if (tried++ === MAX_TRIED || isOver()) break;
-      if (!carryOutOne(transports, shifts)) continue;
+      if (!carryOutOne(transports, shifts, costOfLost)) continue;
       slack -= lost;
       for (const [j, capacity] of added) {
         spare[j] += capacity;
@@ -106,10 +114,13 @@ export function improve(
   }
 }
 
-/** Carries out all shifts if that saves cost, otherwise none, and records their exact costs. */
-function carryOutOne(transports: ClassTransport[], shifts: Shift[]): boolean {
+/**
+ * Carries out all shifts if that saves cost, otherwise none, and records their exact costs.
+ * @param costOfLost cost of the demand that they leave unmet
+ */
+function carryOutOne(transports: ClassTransport[], shifts: Shift[], costOfLost: number): boolean {
   const done: Shift[] = [];
-  let cost = 0;
+  let cost = costOfLost;
   for (const shift of shifts) {
     let exact = 0;
     for (let t = 0; t < shift.times; t++) {
