@@ -24,13 +24,15 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
   return sql`
     stored_plan as (
       insert into ${plans} (plan_id, job_id, solver_status, gap, total_cost, demand_coverage, utilization,
-        rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, moved_locations,
+        rebalanced_count, total_distance_km, unmet_demand, unmet_demand_cost, vehicle_count, solve_time_ms,
+        certificate, moved_locations,
         location_ids, location_names, location_demands, location_vehicles_before, location_vehicles_after,
         location_capacities, location_served, move_sources, move_targets, move_km, move_minutes,
         total_minutes)
       select ${planId}, ${jobId}, ${figures.solver_status}, ${figures.gap ?? null}::float8,
         ${figures.total_cost}::float8, ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8,
         ${kpis.rebalanced_count}::int, ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8,
+        ${kpis.unmet_demand_cost ?? null}::float8,
         ${vehicleCount}::int, ${solveTimeMs}::float8, ${certificate}::json, ${sql.param(movedLocations)}::int[],
         ${locations?.location_id ?? null}::int[], ${locations?.name ?? null}::text[],
         ${locations?.demand ?? null}::float8[], ${locations?.vehicles_before ?? null}::int[],
@@ -61,6 +63,7 @@ const planColumns = {
   totalDistanceKm: plans.totalDistanceKm,
   totalMinutes: plans.totalMinutes,
   unmetDemand: plans.unmetDemand,
+  unmetDemandCost: plans.unmetDemandCost,
   vehicleCount: plans.vehicleCount,
   solveTimeMs: plans.solveTimeMs,
 };

@@ -499,6 +499,8 @@ export const plans = pgTable(
     // Null without stored travel, or if a move's minutes are unknown.
     totalMinutes: doublePrecision('total_minutes'),
     unmetDemand: doublePrecision('unmet_demand').notNull(),
+    // null: unmet demand has no cost.
+    unmetDemandCost: doublePrecision('unmet_demand_cost'),
     vehicleCount: integer('vehicle_count').notNull(),
     solveTimeMs: doublePrecision('solve_time_ms').notNull(),
     certificate: jsonText('certificate').notNull(),

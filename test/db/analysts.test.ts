@@ -38,6 +38,7 @@ const COLUMNS = {
     'vehicle_count integer',
     'solve_time_ms double precision',
     'total_minutes double precision',
+    'unmet_demand_cost double precision',
   ],
   plan_certificates: [
     'plan_id text',

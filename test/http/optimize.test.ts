@@ -205,6 +205,25 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
     expect(lines).toHaveLength(1 + body.data.allocation_plan.length);
   });
 
+  test('serves the cost of unmet demand with the stored plan, and none where it has no cost', async () => {
+    const request = {
+      ...simpleRequest(1, 5),
+      constraints: { min_service_level: 0, unmet_demand_cost: 0.25 },
+    };
+    const { status, body } = await post(request);
+    expect(status).toBe(200);
+    const { kpis } = body.data;
+    expect(kpis.unmet_demand).toBeGreaterThan(0);
+    expect(kpis.unmet_demand_cost).toBeCloseTo(0.25 * kpis.unmet_demand, 4);
+    const plan = await send(`${service.url}/api/v1/plans/${body.metadata.plan_id}`);
+    expect(plan.body.data.kpis).toEqual(kpis);
+    expect(plan.body.data.certificate.objective).toBeCloseTo(kpis.total_cost + kpis.unmet_demand_cost, 9);
+    const free = (await post(simpleRequest())).body.metadata.plan_id;
+    expect((await send(`${service.url}/api/v1/plans/${free}`)).body.data.kpis).not.toHaveProperty(
+      'unmet_demand_cost',
+    );
+  });
+
   test('compares two stored plans: vehicles that go elsewhere, and KPIs', async () => {
     const plan = async (vehicles: number, demand: number) =>
       (await post(simpleRequest(vehicles, demand))).body.metadata.plan_id as string;

@@ -286,6 +286,7 @@ function kpis(plan: StoredPlanSummary): Kpis {
     total_distance_km: plan.totalDistanceKm,
     ...(plan.totalMinutes !== null && { total_minutes: plan.totalMinutes }),
     unmet_demand: plan.unmetDemand,
+    ...(plan.unmetDemandCost !== null && { unmet_demand_cost: plan.unmetDemandCost }),
   };
 }
 
@@ -305,6 +306,10 @@ function kpiDifferences(own: Kpis, other: Kpis): Kpis {
     ...(minutes !== undefined &&
       otherMinutes !== undefined && { total_minutes: less(otherMinutes, minutes) }),
     unmet_demand: less(other.unmet_demand, own.unmet_demand),
+    ...(own.unmet_demand_cost !== undefined &&
+      other.unmet_demand_cost !== undefined && {
+        unmet_demand_cost: less(other.unmet_demand_cost, own.unmet_demand_cost),
+      }),
   };
 }
 
