@@ -22,6 +22,7 @@ const TINY = 1500;
 const MEDIUM = 90;
 const SHORT = 120;
 const INFEASIBLE = 450;
+const EXPLAINED = 150;
 const LIMIT_MS = 20_000;
 
 /** Solved with few pairs that have columns at first, however small the problem is. */
@@ -198,5 +199,38 @@ describe('rules about pairs of locations', () => {
     }
     expect(wrong).toEqual([]);
     for (const name of Object.keys(PAIR_LIMITS)) expect(seen.get(`${name} helps`), name).toBeGreaterThan(3);
+  });
+
+  test(`have explanations whose exact figures agree with trying every plan without a move, on ${EXPLAINED} requests`, async () => {
+    const wrong: unknown[] = [];
+    let known = 0;
+    for (let seed = 1; seed <= EXPLAINED; seed++) {
+      const { request: plain, locations } = tinyInstance(seed);
+      const { network } = plain;
+      if (!network) continue;
+      const constraints = { ...plain.constraints, max_rebalancing_cost: null };
+      const rules = { vehicles: 2, pairs: 4, from: 2, cost: 20 };
+      const request = withPairRules({ ...plain, constraints }, seed, rules);
+      const options = { ...request.options, explain: true };
+      const cheapest = cheapestByTryingAll(request, locations);
+      if (!cheapest) continue;
+      const outcome = await optimize({ request: { ...request, options }, locations, settings: SETTINGS });
+      if (outcome.status !== 'optimal') throw new Error(`seed ${seed}: ${outcome.status}`);
+      for (const move of outcome.result.insights!.moves) {
+        if (move.error_at_most !== 0) continue;
+        known++;
+        const [i, j] = [move.source_location, move.target_location].map((id) =>
+          network.location_ids.indexOf(id),
+        );
+        const costs = network.costs.map((row, from) => (from === i ? row.with(j, null) : row));
+        const without = cheapestByTryingAll({ ...request, network: { ...network, costs } }, locations);
+        const added = without && (without.costUnits - cheapest.costUnits) / 1e4;
+        const isRight =
+          added === null ? move.forbidding_costs === null : Math.abs(move.forbidding_costs! - added) < 1e-6;
+        if (!isRight) wrong.push({ seed, move, added });
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(known).toBeGreaterThan(10);
   });
 });
