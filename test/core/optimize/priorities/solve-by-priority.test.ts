@@ -5,6 +5,7 @@ import { byPriorityByTryingAll, cheapestByTryingAll, readFacts } from '../exhaus
 import { solveByHighs } from '../highs-formulation.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 import { mediumRequest } from '../medium-instances.ts';
+import { withPrevious } from '../stability/previous-plans.ts';
 import { tinyInstance } from '../tiny-instances.ts';
 import { withPriorities } from './instances.ts';
 
@@ -198,5 +199,32 @@ describe('critical demand', () => {
       });
     expect(await outcome(1000)).toMatchObject({ status: 'refused', faults: [{ field: 'demand_forecast' }] });
     expect(await outcome(5)).toMatchObject({ status: 'optimal', result: { priorities: [{ level: 9 }] } });
+  });
+
+  test('is served first, and then by the plan that costs least with its changes, on 1,000 random requests', {
+    tags: 'slow',
+  }, async () => {
+    const wrong: unknown[] = [];
+    let plans = 0;
+    for (let seed = 1; seed <= 1000; seed++) {
+      const { request: asked, locations } = withPriorities(tinyInstance(seed), seed);
+      const { ids } = readFacts(asked, locations);
+      const { request, previous } = withPrevious(asked, ids, seed, 30);
+      const best = byPriorityByTryingAll(request, locations, false, previous);
+      if (!best) continue;
+      const outcome = await optimize({ request, locations, settings: SETTINGS, previous });
+      if (outcome.status !== 'optimal') {
+        wrong.push({ seed, outcome });
+        continue;
+      }
+      if (!outcome.result.priorities) continue;
+      plans++;
+      const served = outcome.result.priorities.reduce((sum, level) => sum + level.served, 0);
+      const most = best.served.slice(0, -1).reduce((sum, level) => sum + level, 0);
+      const cost = Math.round(outcome.certificate.objective * 1e4);
+      if (cost !== best.costUnits || Math.abs(served - most) > 1e-6) wrong.push({ seed, cost, served, best });
+    }
+    expect(wrong).toEqual([]);
+    expect(plans).toBeGreaterThan(200);
   });
 });
