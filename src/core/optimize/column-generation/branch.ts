@@ -39,7 +39,11 @@ const MAX_REPEATS = 8;
  * A plan from only the columns that the relaxation uses: a small problem, in most cases within a percent of the
  * bound.
  */
-export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 'stopped' {
+export function branchAmongUsed(
+  context: Context,
+  relaxed: Relaxed,
+  untilMs = Number.POSITIVE_INFINITY,
+): 'done' | 'stopped' {
   const { master, incumbent } = context;
   const lower = master.whole.lower.slice();
   const upper = master.whole.upper.slice();
@@ -52,13 +56,21 @@ export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 's
     context,
     Math.max(MIN_HEURISTIC_GAP, incumbent.gap * HEURISTIC_GAP_SHARE),
     'rounding',
+    untilMs,
   );
   setIntegerBounds(master, lower, upper);
   return ended.status === 'stopped' ? 'stopped' : 'done';
 }
 
-/** Branch and cut to the gap, among all moves that a plan cheaper than the best one may use. */
-export function branchWithin(context: Context, relaxed: Relaxed): Searched {
+/**
+ * Branch and cut to the gap, among all moves that a plan cheaper than the best one may use.
+ * @param untilMs ends it before the deadline, as `stopped`
+ */
+export function branchWithin(
+  context: Context,
+  relaxed: Relaxed,
+  untilMs = Number.POSITIVE_INFINITY,
+): Searched {
   const { bound, duals } = relaxed;
   if (!duals) return 'unproved';
   const { problem, master, incumbent } = context;
@@ -80,7 +92,7 @@ export function branchWithin(context: Context, relaxed: Relaxed): Searched {
       isCeilingRow = true;
     }
     const reopen = fixByReducedCost(context, duals, limit, isAllowed ? best.moves : null);
-    const mixed = runMixed(context, incumbent.gap, 'mixed_integer');
+    const mixed = runMixed(context, incumbent.gap, 'mixed_integer', untilMs);
     reopen();
     if (mixed.status === 'infeasible') {
       if (isCeilingRow && !limitsOtherwise) incumbent.raiseBoundUnits(incumbent.ceiling + 1);
@@ -108,7 +120,7 @@ function knownUnits({ problem, incumbent }: Context): number {
 }
 
 /** `isNew`: the run found a new plan or added rows. */
-function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer') {
+function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer', untilMs: number) {
   const { problem, base, master, model, incumbent } = context;
   const before = { objective: incumbent.best()?.objectiveUnits, rows: master.rows.count() };
   fixArtificialColumns(master, true);
@@ -119,6 +131,7 @@ function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_int
     gap,
     absoluteGap: provedWithin(problem),
     start: startOf(master),
+    untilMs,
   });
   fixArtificialColumns(master, false);
   incumbent.figures.iterations += mixed.iterations;

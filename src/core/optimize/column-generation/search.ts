@@ -6,6 +6,7 @@
  *   3. a plan: steps rounded (one class), or a greedy plan improved by local search (`improve.ts`). If the local search
  *      does not support the problem's constraints or ends far from the bound: branch and cut among the relaxation's
  *      columns
+ *      Small problems that branching does not prove: a better plan by simulated annealing (`anneal.ts`)
  *   4. branch and cut among all moves that a cheaper plan can use: those whose reduced cost is within the gap
  */
 
@@ -15,11 +16,14 @@ import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
 import { dearestLoad } from '../problem/unmet-cost.ts';
+import { timeFor } from '../run/budget.ts';
+import { nowMs } from '../run/clock.ts';
 import { untilOutOfTime } from '../run/stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
 import type { Context, Searched } from './context.ts';
 import { addLocationCuts } from './cuts/separate-cuts.ts';
+import { annealPlans, canAnneal } from './heuristics/anneal.ts';
 import { integerColumnsOf, planGreedily } from './heuristics/greedy.ts';
 import { canImprove, improve } from './heuristics/improve.ts';
 import { planForIntegers, roundGreedily, roundUp } from './heuristics/round.ts';
@@ -92,15 +96,30 @@ function run(context: Context, early: Early): Searched {
   if (base.firstUnmet >= 0) {
     improvePlan(context, relaxed);
     if (incumbent.isProved()) return 'done';
-    if (isFar(incumbent) && branchAmongUsed(context, relaxed) === 'stopped') return 'stopped';
+    if (canAnneal(problem)) {
+      // What branching proves needs no better plan; the rest usually does.
+      const ended = branch(context, relaxed, timeFor('firstBranching', incumbent).deadlineMs);
+      if (ended !== 'stopped' || incumbent.isOver()) return ended;
+      annealPlan(context);
+      if (incumbent.isProved()) return 'done';
+      if (incumbent.best() !== null) return branchWithin(context, relaxed);
+    }
+  }
+  return branch(context, relaxed);
+}
+
+function branch(context: Context, relaxed: Relaxed, untilMs?: number): Searched {
+  const { base, incumbent } = context;
+  if (base.firstUnmet >= 0 && isFar(incumbent)) {
+    if (branchAmongUsed(context, relaxed, untilMs) === 'stopped') return 'stopped';
     if (incumbent.isProved()) return 'done';
   }
-  return branchWithin(context, relaxed);
+  return branchWithin(context, relaxed, untilMs);
 }
 
 /** Local search from the best plan; branching starts from the result. */
 function improvePlan(context: Context, { duals }: Relaxed): void {
-  const { problem, base, master, incumbent } = context;
+  const { problem, base, incumbent } = context;
   const start = incumbent.best();
   if (!start || !duals || !canImprove(problem)) return;
   const price = (-duals.rowDual[base.serviceRow] / base.demandScale) * UNITS_PER_COST;
@@ -109,6 +128,30 @@ function improvePlan(context: Context, { duals }: Relaxed): void {
     incumbent.report();
     return incumbent.isProved();
   });
+  startFromBest(context);
+}
+
+/** Simulated annealing from the best plan, or without one. */
+function annealPlan(context: Context): void {
+  const { problem, incumbent } = context;
+  const before = incumbent.best();
+  const share = timeFor('annealing', incumbent);
+  annealPlans(
+    problem,
+    before?.moves ?? null,
+    () => incumbent.isOver() || nowMs() > share.deadlineMs,
+    (moves) => {
+      incumbent.consider(moves, 'rounding');
+      incumbent.report();
+      return incumbent.isProved();
+    },
+  );
+  if (incumbent.best() !== before) startFromBest(context);
+}
+
+/** Gives the master the best plan's moves, and branching its start. */
+function startFromBest(context: Context): void {
+  const { problem, master, incumbent } = context;
   const best = incumbent.best();
   if (!best || incumbent.isProved() || incumbent.isOver()) return;
   addMoves(master, best.moves);

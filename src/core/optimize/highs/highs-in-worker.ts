@@ -182,7 +182,8 @@ export function openInWorker(
         return (result as LinearResult | undefined) ?? NO_LINEAR_RESULT;
       },
       runMixed(options) {
-        const { result, values, last } = ask({ method: 'mixed', options }, control.deadlineMs);
+        const untilMs = Math.min(control.deadlineMs, options.untilMs ?? Number.POSITIVE_INFINITY);
+        const { result, values, last } = ask({ method: 'mixed', options }, untilMs);
         if (result) return result as MixedResult;
         const { iterations, nodes, bound } = last;
         return { ...NO_MIXED_RESULT, values, iterations, nodes, bound: bound ?? NO_MIXED_RESULT.bound };

@@ -54,6 +54,8 @@ export type MixedOptions = {
   /** In money. */
   absoluteGap: number;
   start?: Float64Array | undefined;
+  /** Ends the tree before the control's deadline; a time of the caller's clock. */
+  untilMs?: number | undefined;
 };
 
 /** Changes of a model; none of them returns a result. */

@@ -10,6 +10,9 @@ type Table = Record<string, readonly [value: number, why: string]>;
 
 /** Share of the time left when the part begins. */
 const SHARES = {
+  // column-generation/
+  firstBranching: [0.6, 'small problems: what is not proved by then rarely is, and needs a better plan'],
+  annealing: [0.7, 'a better plan; it ends sooner if it finds none, and the rest is for the proof'],
   // infeasible/: why there is no plan
   firstConflict: [0.25, 'all other questions concern the constraints that it names'],
   ceilingAlone: [0.33, 'without interruption: what its one solve proves grows with uninterrupted time'],

@@ -118,6 +118,8 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
 
   return {
     present: (j: number) => present[j],
+    /** A lower bound on the cost of `shift(b, a)`, in O(1). */
+    leastCost: (b: number, a: number) => atSink[a] - atSink[b],
     /**
      * The cost of one vehicle fewer at b and one more at another sink, for the `most` nearest sinks in reduced cost.
      */

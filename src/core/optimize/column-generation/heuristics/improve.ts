@@ -7,10 +7,10 @@
 import { UNITS_PER_COST } from '../../problem/costs.ts';
 import { hasFurtherRules } from '../../problem/floors.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
-import { joinMoves, movesOfFlow } from '../../problem/moves.ts';
 import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
-import { allowedCosts, type ClassTransport, createClassTransport } from './class-transport.ts';
+import type { ClassTransport } from './class-transport.ts';
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
+import { createTransports, movesOf, place, presenceAfter } from './transports.ts';
 
 /** With more locations a round takes a second. */
 const MAX_LOCATIONS = 2000;
@@ -47,9 +47,8 @@ export function improve(
 ): void {
   const n = problem.locationIds.length;
   const { capacities, demand } = problem;
-  const costs = allowedCosts(problem);
-  const transports = Array.from(capacities, (_, k) => createClassTransport(problem, k, costs));
-  if (!place(problem, transports, start, isOver)) return;
+  const transports = createTransports(problem);
+  if (!place(transports, presenceAfter(problem, start), isOver)) return;
   const mayMiss = totalDemand(demand) - requiredDemand(problem);
   const spare = new Float64Array(n);
   const unmetUnits = new Float64Array(n);
@@ -138,40 +137,4 @@ function carryOutOne(transports: ClassTransport[], shifts: Shift[], costOfLost: 
   if (cost < 0) return true;
   for (const { k, from, to } of done.reverse()) transports[k].shift(to, from);
   return false;
-}
-
-/** Distributes the vehicles as in the plan, at the least cost. @returns whether that was possible in time */
-function place(
-  { supply, locationIds }: Problem,
-  transports: ClassTransport[],
-  moves: Moves,
-  isOver: () => boolean,
-): boolean {
-  const n = locationIds.length;
-  const wanted = supply.slice();
-  for (let m = 0; m < moves.count.length; m++) {
-    wanted[moves.capacityClass[m] * n + moves.source[m]] -= moves.count[m];
-    wanted[moves.capacityClass[m] * n + moves.target[m]] += moves.count[m];
-  }
-  for (let k = 0; k < transports.length; k++) {
-    const { present, shiftToNearest } = transports[k];
-    const isShort = (j: number) => present(j) < wanted[k * n + j];
-    for (let from = 0; from < n; from++) {
-      while (present(from) > wanted[k * n + from]) {
-        if (isOver() || shiftToNearest(from, isShort) === null) return false;
-      }
-    }
-  }
-  return true;
-}
-
-function movesOf(transports: ClassTransport[]): Moves {
-  const ofClasses = transports.map((transport, k) => {
-    const moves: [source: number, target: number, count: number][] = [];
-    transport.forEachMove((...move) => moves.push(move));
-    moves.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-    const [source, target, count] = [0, 1, 2].map((part) => Int32Array.from(moves, (move) => move[part]));
-    return movesOfFlow(source, target, count, k);
-  });
-  return joinMoves(ofClasses);
 }

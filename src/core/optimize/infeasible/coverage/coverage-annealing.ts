@@ -9,6 +9,7 @@
  * Reference: Kirkpatrick, Gelatt, Vecchi, Optimization by simulated annealing (1983).
  */
 import type { Problem } from '../../problem/model.ts';
+import { createRandom } from '../../problem/random.ts';
 import type { Check } from '../../run/stopping.ts';
 import type { Reach, ReachFlow } from './class-reach.ts';
 
@@ -152,13 +153,4 @@ export function anneal(
   } finally {
     serving.set(best);
   }
-}
-
-/** Numbers in [0, 1) from a linear congruential generator. */
-function createRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
