@@ -80,7 +80,7 @@ export async function explainByBounds(
   return figuresOf(problem, solution, sensitivities);
 }
 
-/** The same without flows, repairs and trees, which know no rules about pairs: each figure from solving its problem. */
+/** The same without flows, repairs and trees, which know the cost of moving alone: each figure is solved for. */
 export async function explainBySolving(
   problem: Problem,
   solution: Solution,

@@ -5,7 +5,8 @@
  *
  *   one class, whole demand   exact, along residual paths of the plan's flow          `flow-insights.ts`
  *   otherwise                 bounded from both sides, as closely as time allows      `bounded-insights.ts`
- *   rules about pairs         the same, each from solving the changed problem alone
+ *   unmet demand at a cost, critical demand, rules about pairs
+ *                             the same, each from solving the changed problem alone
  *
  * Bare duals are not used: a location of dual 0 may cost 50 when it loses a vehicle.
  */
@@ -17,6 +18,7 @@ import { hasFloors } from '../problem/floors.ts';
 import type { Problem, Solution } from '../problem/model.ts';
 import { hasPairRules } from '../problem/pairs.ts';
 import { mostCommonClass } from '../problem/serving.ts';
+import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { nowMs } from '../run/clock.ts';
 import type { SolveControl } from '../run/control.ts';
 import { checkOf, untilOutOfTime } from '../run/stopping.ts';
@@ -85,8 +87,8 @@ async function explain(problem: Problem, solution: Solution, load: number, contr
     arcs = countArcs(problem, true, checkOf(control));
   });
   if (arcs > MAX_EXPLAINED_ARCS) return await explainBinding(problem, solution, control);
-  if (hasPairRules(problem) || hasFloors(problem))
-    return await explainBySolving(problem, solution, load, control);
+  const isSolvedAlone = hasUnmetCost(problem) || hasFloors(problem) || hasPairRules(problem);
+  if (isSolvedAlone) return await explainBySolving(problem, solution, load, control);
   if (hasOnlyFullLoads(problem)) return await explainPureFlow(problem, solution, control);
   return await explainByBounds(problem, solution, load, control);
 }

@@ -47,7 +47,8 @@ export async function learnConstraints(
   stopping: Stopping,
 ): Promise<void> {
   for (const [at, { all }] of constraints.entries()) {
-    if (evaluateMoves(all.variant(), NO_MOVES).broken.length === 0) learn(all, { least: 0, most: 0 });
+    const { broken, objectiveUnits } = evaluateMoves(all.variant(), NO_MOVES);
+    if (broken.length === 0 && objectiveUnits === 0) learn(all, { least: 0, most: 0 });
     else if (!isOver(stopping))
       await solveCloser(problem, all, evenPartOf(stopping, constraints.length - at));
   }

@@ -35,12 +35,6 @@ export function checkUnmetCost(
     if (key !== 'default' && !known.has(Number(key)))
       list.add(`${FIELD}.${key}`, `location ${key} ${unknown}`);
   }
-  if (request.options?.explain) {
-    list.add(
-      'options.explain',
-      'explanations do not weigh constraints.unmet_demand_cost; leave out one of them',
-    );
-  }
   let total = 0;
   for (const [id, demand] of planningDemand(request.demand_forecast, request.options?.demand_aggregation)) {
     total += demand * (numberAt(stated, id) ?? 0);
