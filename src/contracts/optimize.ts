@@ -254,7 +254,8 @@ const Refine = Type.Object(
     additionalProperties: false,
     description:
       'rules about pairs of locations. A pair is used if vehicles move from the one location to the other, however ' +
-      'many and of whatever capacity. The stage `milp_refinement` turns the cheapest plan into one that keeps the rules',
+      'many and of whatever capacity. The stage `milp_refinement` turns the cheapest plan into one that keeps the ' +
+      'rules',
   },
 );
 
@@ -398,8 +399,8 @@ export const Kpis = Type.Object(
     unmet_demand_cost: Type.Optional(
       Type.Number({
         description:
-          'only with `constraints.unmet_demand_cost`: what the demand costs that is not served, rounded up to 0.0001. ' +
-          'The plan is the one with the least sum of `total_cost` and this',
+          'only with `constraints.unmet_demand_cost`: what the demand costs that is not served, rounded up to ' +
+          '0.0001. The plan is the one with the least sum of `total_cost` and this',
       }),
     ),
   },
@@ -600,8 +601,8 @@ export const Shortfall = Type.Object(
     reached_at_most: {
       ...Share,
       description:
-        'proved: no plan reaches more, or with priorities no plan that serves them as well. With `solver_status` `optimal` it exceeds `reached` by at most a tenth of ' +
-        '`optimality_gap`, relative, or by 0.000001',
+        'proved: no plan reaches more, or with priorities no plan that serves them as well. With `solver_status` ' +
+        '`optimal` it exceeds `reached` by at most a tenth of `optimality_gap`, relative, or by 0.000001',
     },
     unserved: Type.Number({ description: 'planning demand that this plan does not serve' }),
     missing_vehicles: Type.Union([Type.Integer(), Type.Null()], {

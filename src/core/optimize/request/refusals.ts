@@ -90,8 +90,8 @@ export function refuseMoves(moves: number, most: number): RequestFault {
 /** The locations of the request and one for each kind of vehicle: a place and a target in the previous plan. */
 export function refuseTargets(locations: number): RequestFault {
   const message =
-    `the previous plan's targets make ${locations} pairs of place and target, and costs of all pairs fit in memory for ` +
-    `at most ${MAX_MATRIX_LOCATIONS}; leave change_cost out, or split the request`;
+    `the previous plan's targets make ${locations} pairs of place and target, and costs of all pairs fit in memory ` +
+    `for at most ${MAX_MATRIX_LOCATIONS}; leave change_cost out, or split the request`;
   return { field: 'options.change_cost', message, detail: null };
 }
 
