@@ -11,13 +11,13 @@
  */
 import { evaluateMoves } from '../../problem/evaluate.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
-import { createRandom } from '../../problem/random.ts';
+import { randomFrom } from '../../problem/random.ts';
 import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
 import { hasUnmetCost } from '../../problem/unmet-cost.ts';
 import { allowedCosts, type ClassTransport } from './class-transport.ts';
 import { unmetChange } from './exchanges.ts';
 import { canImprove } from './improve.ts';
-import { createTransports, movesOf, place, presenceAfter } from './transports.ts';
+import { createTransports, movesOfTransports, place, presenceAfter } from './transports.ts';
 
 /** Classes times locations; of larger problems the local search leaves little. */
 const MAX_PLACES = 200;
@@ -72,7 +72,7 @@ export function annealPlans(
     vain = 0;
     best = found.costUnits;
     const placed = createTransports(problem);
-    if (!place(placed, found.presence, () => false) || onPlan(movesOf(placed))) return;
+    if (!place(placed, found.presence, () => false) || onPlan(movesOfTransports(placed))) return;
   }
 }
 
@@ -131,7 +131,7 @@ function anneal(
   const { capacities, demand, network } = problem;
   const n = demand.length;
   const classes = capacities.length;
-  const random = createRandom(seed);
+  const random = randomFrom(seed);
   const exchanges = listExchanges(capacities);
   const mayMiss = totalDemand(demand) - requiredDemand(problem);
   const excess = (unmet: number) => Math.max(0, unmet - mayMiss);

@@ -10,7 +10,7 @@ import type { Moves, Problem } from '../../problem/model.ts';
 import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
 import type { ClassTransport } from './class-transport.ts';
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
-import { createTransports, movesOf, place, presenceAfter } from './transports.ts';
+import { createTransports, movesOfTransports, place, presenceAfter } from './transports.ts';
 
 /** With more locations a round takes a second. */
 const MAX_LOCATIONS = 2000;
@@ -73,7 +73,7 @@ export function improve(
       isOver,
     });
     if (carryOut(exchanges, mayMiss - unmet)) {
-      if (onPlan(movesOf(transports))) return;
+      if (onPlan(movesOfTransports(transports))) return;
     } else if (++weighing === WEIGHTS.length) return;
   }
 

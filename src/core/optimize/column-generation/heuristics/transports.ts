@@ -35,7 +35,7 @@ export function place(transports: ClassTransport[], wanted: Int32Array, isOver: 
   return true;
 }
 
-export function movesOf(transports: ClassTransport[]): Moves {
+export function movesOfTransports(transports: ClassTransport[]): Moves {
   const ofClasses = transports.map((transport, k) => {
     const moves: [source: number, target: number, count: number][] = [];
     transport.forEachMove((...move) => moves.push(move));

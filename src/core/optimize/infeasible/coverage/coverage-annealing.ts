@@ -9,7 +9,7 @@
  * Reference: Kirkpatrick, Gelatt, Vecchi, Optimization by simulated annealing (1983).
  */
 import type { Problem } from '../../problem/model.ts';
-import { createRandom } from '../../problem/random.ts';
+import { randomFrom } from '../../problem/random.ts';
 import type { Check } from '../../run/stopping.ts';
 import type { Reach, ReachFlow } from './class-reach.ts';
 
@@ -45,7 +45,7 @@ export function anneal(
   const { capacities, supply, demand, limits } = problem;
   const n = demand.length;
   const classes = capacities.length;
-  const random = createRandom(seed);
+  const random = randomFrom(seed);
   const pick = (list: ArrayLike<number>) => list[Math.floor(random() * list.length)];
   const targets = Int32Array.from(demand.keys()).filter((j) => demand[j] > 0 && sourcesOf[j].length > 0);
   if (targets.length === 0) return;
