@@ -27,7 +27,7 @@ const PROPOSALS = 36_000;
 /** The first run, as a share of a full one: an easy problem is done after it. */
 const FIRST_RUN = 1 / 2;
 /** Full runs in a row without a cheaper plan. */
-const MAX_VAIN_RUNS = 4;
+const MAX_VAIN_RUNS = 12;
 /** Added cost accepted with probability 1/e, at the start and at the end of a run, in usual costs of a move. */
 const FIRST_LOSS = 1;
 const LAST_LOSS = 0.05;
