@@ -16,6 +16,7 @@ describe('an answer that is shown', () => {
     ['a part of a text left out', '{"a": "at … of 3"}', '{"a":"at 2 of 3"}'],
     ['an id of another run', `{"a": "opt_${ONE}"}`, `{"a":"opt_${OTHER}"}`],
     ['another moment', '"2026-11-21T12:38:36.936Z"', '"2026-11-22T00:00:00.001Z"'],
+    ['a moment at a full second', '"2026-11-21T12:38:36.936Z"', '"2026-11-22T00:00:00.000Z"'],
     ['another duration', '{"solve_time_ms": 4.5}', '{"solve_time_ms":700}'],
     ['decimals that are cut', '[0.1321]', '[0.13210004]'],
     ['lines left out', 'a\n…\nd\n', 'a\nb\nc\nd\n'],

@@ -7,8 +7,10 @@
  * - rounded decimals: a figure shown with at least two decimals is compared to that many.
  */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
-/** A time of the run. Times in the data have no fraction of a second, or the fraction 0. */
+/** A time of a run, as a document shows it. Times in the data have no fraction of a second, or the fraction 0. */
 const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(?!000Z)\d{3}Z/;
+/** The same in this run, in which the fraction may be 0 by chance. */
+const OWN_MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/;
 const VARIABLE = new RegExp(`(?<id>${UUID.source})|(?<moment>${MOMENT.source})|(?<gap>…)`, 'g');
 
 /** Stands for `…` outside of a text in JSON. */
@@ -151,7 +153,7 @@ function fits(shown: string, actual: string, ids: Ids): boolean {
       const known = ids.get(match[0]);
       own.push(match[0]);
       pattern += known === undefined ? `(${UUID.source})` : `(${known})`;
-    } else pattern += match.groups?.moment ? MOMENT.source : '[^]*?';
+    } else pattern += match.groups?.moment ? OWN_MOMENT.source : '[^]*?';
   }
   const found = new RegExp(`^${pattern}${escapePattern(shown.slice(from))}$`).exec(actual);
   for (const [i, id] of own.entries()) if (found) ids.set(id, found[i + 1]);
