@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp } from './envelope.ts';
 import { JobId, PlanId } from './jobs.ts';
-import { AllocationPlanItem, Kpis, PlanLocation } from './optimize.ts';
+import { AllocationPlanItem, Kpis, OptimizationResult, PlanLocation } from './optimize.ts';
 
 export const PlanSummary = Type.Object(
   {
@@ -63,18 +63,32 @@ export const Certificate = Type.Object(
 );
 export type Certificate = Static<typeof Certificate>;
 
+/** The fields of an answer that a stored plan has as they are: all but its figures, its locations and its vehicles. */
+const {
+  allocation_plan: _items,
+  total_cost: _cost,
+  kpis: _kpis,
+  solver_status: _status,
+  gap: _gap,
+  locations: _locations,
+  ...Findings
+} = OptimizationResult.properties;
+
 export const Plan = Type.Object(
   {
     ...PlanSummary.properties,
     certificate: Certificate,
+    ...Findings,
     locations: Type.Optional(
-      Type.Array(PlanLocation, {
-        description: 'every location, by ascending id; absent from plans of earlier versions',
-      }),
+      Type.Array(PlanLocation, { description: 'every location of the problem, by ascending id' }),
     ),
     allocation_plan: Type.Array(AllocationPlanItem),
   },
-  { $id: 'Plan' },
+  {
+    $id: 'Plan',
+    description:
+      'a stored plan, with everything that its answer says. Plans of earlier versions lack what those did not store',
+  },
 );
 
 const Place = Type.Union([Type.Integer(), Type.Null()], {

@@ -17,6 +17,10 @@ export type PlanRecord = {
   movedLocations: number[];
   /** the proof of the plan: objective, bound, gap, method, sizes, checks; JSON text */
   certificate: string;
+  /** all other fields of the result but `insights`, so that none can be forgotten; JSON text, null if there are none */
+  findings: string | null;
+  /** JSON text */
+  insights: string | null;
   /** columns; each has one array per part, in PostgreSQL's text form */
   parts: { vehicleIds: string[]; sourceLocations: string[]; targetLocations: string[]; costs: string[] };
   /** The figures of all locations, an array per figure; null if the result has none. */
@@ -31,7 +35,16 @@ export function planRecord(
   certificate: unknown,
   distances: MoveDistances | null = null,
 ): PlanRecord {
-  const { allocation_plan: items, solver_status, gap, total_cost, kpis, locations } = result;
+  const {
+    allocation_plan: items,
+    solver_status,
+    gap,
+    total_cost,
+    kpis,
+    locations,
+    insights,
+    ...findings
+  } = result;
   const parts: AllocationPlanItem[][] = [];
   for (let first = 0; first < items.length; first += PART_SIZE)
     parts.push(items.slice(first, first + PART_SIZE));
@@ -46,6 +59,8 @@ export function planRecord(
     vehicleCount: items.length,
     movedLocations: [...moved].sort((a, b) => a - b),
     certificate: JSON.stringify(certificate),
+    findings: Object.keys(findings).length > 0 ? JSON.stringify(findings) : null,
+    insights: insights ? JSON.stringify(insights) : null,
     parts: {
       vehicleIds: column((item) => item.vehicle_id),
       sourceLocations: column((item) => item.source_location),

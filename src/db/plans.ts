@@ -18,14 +18,14 @@ export type NewPlan = {
  * `held` is empty. Counting `stored_vehicles` waits until the vehicles are stored.
  */
 export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL {
-  const { figures, vehicleCount, movedLocations, certificate, parts, locations, moveDistances } = record;
+  const { figures, vehicleCount, movedLocations, parts, locations, moveDistances } = record;
   const { kpis } = figures;
   const arrays = (column: string[]) => sql`${sql.param(column)}::text[]`;
   return sql`
     stored_plan as (
       insert into ${plans} (plan_id, job_id, solver_status, gap, total_cost, demand_coverage, utilization,
         rebalanced_count, total_distance_km, unmet_demand, unmet_demand_cost, vehicle_count, solve_time_ms,
-        certificate, moved_locations,
+        certificate, findings, insights, moved_locations,
         location_ids, location_names, location_demands, location_vehicles_before, location_vehicles_after,
         location_capacities, location_served, move_sources, move_targets, move_km, move_minutes,
         total_minutes)
@@ -33,7 +33,8 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
         ${figures.total_cost}::float8, ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8,
         ${kpis.rebalanced_count}::int, ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8,
         ${kpis.unmet_demand_cost ?? null}::float8,
-        ${vehicleCount}::int, ${solveTimeMs}::float8, ${certificate}::json, ${sql.param(movedLocations)}::int[],
+        ${vehicleCount}::int, ${solveTimeMs}::float8, ${record.certificate}::json, ${record.findings}::json,
+        ${record.insights}::json, ${sql.param(movedLocations)}::int[],
         ${locations?.location_id ?? null}::int[], ${locations?.name ?? null}::text[],
         ${locations?.demand ?? null}::float8[], ${locations?.vehicles_before ?? null}::int[],
         ${locations?.vehicles_after ?? null}::int[], ${locations?.capacity_after ?? null}::float8[],
@@ -72,13 +73,19 @@ const hasLocations = sql<boolean>`${plans.locationIds} is not null`;
 
 /** The plan's record without its items, or undefined. */
 export async function readPlan(db: Queryable, planId: string) {
-  const columns = { ...planColumns, hasLocations, certificate: sql<string>`${plans.certificate}::text` };
+  const columns = {
+    ...planColumns,
+    hasLocations,
+    certificate: sql<string>`${plans.certificate}::text`,
+    findings: sql<string | null>`${plans.findings}::text`,
+    insights: sql<string | null>`${plans.insights}::text`,
+  };
   const [row] = await db.select(columns).from(plans).where(eq(plans.planId, planId));
   return row;
 }
-/** The certificate is JSON text. `hasLocations` is false for plans of earlier versions. */
+/** Certificate, findings and insights are JSON text. `hasLocations` is false for plans of earlier versions. */
 export type StoredPlan = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
-export type StoredPlanSummary = Omit<StoredPlan, 'certificate' | 'hasLocations'>;
+export type StoredPlanSummary = Omit<StoredPlan, 'certificate' | 'findings' | 'insights' | 'hasLocations'>;
 
 export type PlanFilter = {
   createdAfter?: string | undefined;

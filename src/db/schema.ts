@@ -504,6 +504,10 @@ export const plans = pgTable(
     vehicleCount: integer('vehicle_count').notNull(),
     solveTimeMs: doublePrecision('solve_time_ms').notNull(),
     certificate: jsonText('certificate').notNull(),
+    // What else the answer says of the plan, by its field: shortfall, stages, … (`plan-record.ts`). Null: nothing, or
+    // the plan is older. Insights have a column of their own: the views read the others, and insights are large.
+    findings: jsonText('findings'),
+    insights: jsonText('insights'),
     // The locations that vehicles leave or enter, for searches.
     movedLocations: integer('moved_locations').array().notNull().default(sql`'{}'`),
     // All locations of the problem, ascending, an array per figure (`plan-record.ts`); null in older plans.

@@ -39,6 +39,10 @@ const COLUMNS = {
     'solve_time_ms double precision',
     'total_minutes double precision',
     'unmet_demand_cost double precision',
+    'requested_service_level double precision',
+    'reached_service_level double precision',
+    'unserved_demand double precision',
+    'missing_vehicles integer',
   ],
   plan_certificates: [
     'plan_id text',
@@ -106,6 +110,10 @@ const COLUMNS = {
     'demand_coverage double precision',
     'unmet_demand double precision',
     'rebalanced_count integer',
+    'requested_service_level double precision',
+    'reached_service_level double precision',
+    'unserved_demand double precision',
+    'missing_vehicles integer',
   ],
   forecast_values: [
     'decision_id text',

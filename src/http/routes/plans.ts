@@ -137,8 +137,10 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   const PAGES = { vehicles: pages, moves: movePages, locations: locationPages };
 
   async function* json(plan: StoredPlan, requestId: string) {
-    const record = `${JSON.stringify(summary(plan)).slice(0, -1)},"certificate":${plan.certificate}`;
-    yield `{"status":"success","data":${record}`;
+    const { certificate, findings, insights } = plan;
+    yield `{"status":"success","data":${JSON.stringify(summary(plan)).slice(0, -1)},"certificate":${certificate}`;
+    if (findings !== null) yield `,${findings.slice(1, -1)}`;
+    if (insights !== null) yield `,"insights":${insights}`;
     let separator = '';
     if (plan.hasLocations) {
       yield ',"locations":[';
