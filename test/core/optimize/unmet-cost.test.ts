@@ -99,6 +99,18 @@ describe('a cost of unmet demand', () => {
     expect((await answer(asked({}))).unmet).toBe(0);
   });
 
+  test('a fleet of which no vehicle may serve leaves all demand unmet, which is proved', async () => {
+    for (const demand of [1, 0.3]) {
+      const over = { min_service_level: 0, total_fleet_size: 0 };
+      const request = { ...asked({ 1: 5, 2: 5 }, over), demand_forecast: { 1: [demand], 2: [demand] } };
+      expect(await optimize({ request, locations, settings: SETTINGS })).toMatchObject({
+        status: 'optimal',
+        result: { total_cost: 0 },
+        certificate: { objective: 10 * demand, bound: 10 * demand },
+      });
+    }
+  });
+
   test('names what is wrong with it', () => {
     const faults = (price: Constraints['unmet_demand_cost'], over: Partial<OptimizeRequest> = {}) =>
       checkRequest({ ...asked(price), ...over }, ids, SETTINGS);

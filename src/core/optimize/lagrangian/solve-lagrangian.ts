@@ -79,12 +79,13 @@ export function solveLagrangian(
 ): LagrangianOutcome {
   const counts = { pivots: 0, pricingRounds: 0, candidates: 0, multipliers: 0 };
   const trivial = { multiplier: 0, counts };
-  if (problem.required <= 0 && !problem.unmetUnits) {
-    hooks.onBound(0);
+  const mayServe = problem.fleetSize >= 1;
+  if (problem.required <= 0 && !(problem.unmetUnits && mayServe)) {
+    hooks.onBound(allUnmet(problem));
     hooks.onPlan(NO_FLOW);
     return { ...trivial, kind: 'solved' };
   }
-  if (problem.fleetSize < 1) return { ...trivial, kind: 'infeasible' };
+  if (!mayServe) return { ...trivial, kind: 'infeasible' };
   // A dear location may need the vehicles that stand at a cheap one.
   const isSamePrice = !problem.unmetUnits?.some((units) => units !== problem.unmetUnits![0]);
   const netted = isSamePrice ? run(problem, control, hooks, counts, true) : null;
