@@ -54,7 +54,7 @@ export function createTargetsProblem(
   hasCeiling: boolean,
   check: () => void = () => {},
 ): TargetsProblem {
-  const { previous: _, ...plain } = problem;
+  const { previous: _, bounds: _bounds, ...plain } = problem;
   const n = problem.locationIds.length;
   const classes = problem.capacities.length;
   const isBounded = hasLocationBounds(problem) || hasCeiling;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import type { OptimizeOutcome, PreviousPlan } from '../../../../src/core/optimize/problem/model.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { cheapestByTryingAll, mostServedByTryingAll, readFacts } from '../exhaustive.ts';
@@ -96,6 +97,30 @@ describe('a plan with a change cost', () => {
     }
     expect(wrong).toEqual([]);
     for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(INSTANCES / 200);
+  });
+
+  test('is proved with priorities and bounds by location that bind nowhere, although groups of vehicles have none', async () => {
+    const request: OptimizeRequest = {
+      demand_forecast: { 1: [1], 2: [1] },
+      fleet_state: { vehicles: [{ id: 'a', location: 3 }] },
+      constraints: {
+        min_service_level: 0.5,
+        min_vehicles_per_location: { 1: 0 },
+        priorities: { default: 5 },
+      },
+      network: { location_ids: [1, 2, 3], costs: [0, 1, 2].map(() => [4, 9, 0]) },
+      options: { optimality_gap: 0, previous_plan_id: 'plan_before', change_cost: 2 },
+    };
+    const outcome = await optimize({
+      request,
+      locations: [],
+      settings: SETTINGS,
+      previous: new Map([['a', 2]]),
+    });
+    expect(outcome).toMatchObject({
+      status: 'optimal',
+      result: { total_cost: 4, stability: { changed_vehicles: 1 } },
+    });
   });
 
   test('a change cost of 0 gives the plan without it, to the last vehicle', {
