@@ -196,8 +196,9 @@ export function byPriorityByTryingAll(
   locations: readonly LocationPoint[],
   demandCounts: boolean,
   previous: PreviousPlan | null = null,
+  travel: TravelTable | null = null,
 ): BestByPriority | null {
-  const facts = readFacts(request, locations, SETTINGS, null, previous);
+  const facts = readFacts(request, locations, SETTINGS, travel, previous);
   const levels = [...new Set(facts.ids.map(facts.level))].filter((level) => level > 0).sort((a, b) => b - a);
   const noise = 1e-9 * facts.totalDemand;
   const least = demandCounts ? 0 : facts.serviceLevel * facts.totalDemand - noise;

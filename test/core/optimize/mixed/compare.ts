@@ -1,0 +1,43 @@
+/** What is wrong with the answer of the optimizer to a mixed request, by trying every plan. */
+import type { OptimizeOutcome } from '../../../../src/core/optimize/problem/model.ts';
+import { byPriorityByTryingAll, readFacts } from '../exhaustive.ts';
+import { SETTINGS } from '../instances.ts';
+import type { Mixed } from './every-rule.ts';
+
+/** @returns what disagrees; null if nothing does */
+export function disagreement(
+  { request, locations, travel, previous }: Mixed,
+  outcome: OptimizeOutcome,
+): unknown | null {
+  const isServeMost = request.constraints?.shortage === 'serve_most';
+  const atLevel = byPriorityByTryingAll(request, locations, false, previous, travel);
+  const best =
+    atLevel ?? (isServeMost ? byPriorityByTryingAll(request, locations, true, previous, travel) : null);
+  if (outcome.status === 'refused') return null;
+  if (!best) return outcome.status === 'infeasible' ? null : { expected: 'infeasible', outcome };
+  if (outcome.status !== 'optimal') return { best, outcome };
+  const { shortfall, priorities = [], stability, total_cost, kpis, refinement } = outcome.result;
+  const facts = readFacts(request, locations, SETTINGS, travel, previous);
+  const { objective, bound } = outcome.certificate;
+  // Costs of unmet demand are not whole units.
+  const noise = kpis.unmet_demand_cost === undefined ? 0.1 : 1.5 + 1e-9 * best.costUnits;
+  if (Math.abs(objective * 1e4 - best.costUnits) > noise) return { best, objective, result: outcome.result };
+  if (bound > objective) return { bound, objective };
+  // Of all vehicles; with a fleet size fewer count.
+  const stated = total_cost + (refinement?.pair_cost ?? 0) + (stability?.change_cost ?? 0);
+  const unmet = facts.fleetSize < facts.vehicles.length ? null : (kpis.unmet_demand_cost ?? 0);
+  if (unmet !== null && Math.abs(stated + unmet - objective) > 1.1e-4) return { stated, unmet, objective };
+  const least = 1e-6 * Math.max(facts.totalDemand, 1e-3);
+  if ((shortfall === undefined) !== (atLevel !== null)) return { shortfall, atLevel };
+  if (shortfall && Math.abs(shortfall.reached * facts.totalDemand - best.served.at(-1)!) > 2 * least)
+    return { shortfall, best };
+  const all = [...new Set(facts.ids.map(facts.level))].filter((level) => level > 0).sort((a, b) => b - a);
+  const critical = all.filter((level) =>
+    facts.ids.some((id) => facts.level(id) === level && (facts.demand.get(id) ?? 0) > 0),
+  );
+  if (priorities.map(({ level }) => level).join() !== critical.join()) return { priorities, critical };
+  const wrong = priorities.find(
+    ({ level, served }) => Math.abs(served - best.served[all.indexOf(level)]) > 2 * least,
+  );
+  return wrong ? { wrong, best, priorities } : null;
+}
