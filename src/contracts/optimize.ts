@@ -631,7 +631,8 @@ export const Stability = Type.Object(
     }),
     cost_without: Type.Union([Type.Number(), Type.Null()], {
       description:
-        '`total_cost` of the cheapest plan without `change_cost`, so stability costs `total_cost` - `cost_without`; ' +
+        '`total_cost` of the cheapest plan without `change_cost`, so stability costs `total_cost` - `cost_without` ' +
+        'of moving (with `unmet_demand_cost` or `refine.cost_per_pair` moving may even cost less); ' +
         'null if time was up before that plan was proved within `optimality_gap`',
     }),
   },

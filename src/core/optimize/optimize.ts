@@ -18,6 +18,7 @@ import { evaluateMoves } from './problem/evaluate.ts';
 import type { LocationPoint, OptimizeInput, OptimizeOutcome, Problem, Solution } from './problem/model.ts';
 import { TooManyLocationsError } from './problem/network.ts';
 import { hasPairRules, vehiclesByPair } from './problem/pairs.ts';
+import { withoutPrevious } from './problem/previous.ts';
 import { withoutUnmetCost } from './problem/unmet-cost.ts';
 import type { ProgressReport, ProgressReporter } from './progress.ts';
 import { createProgress } from './progress.ts';
@@ -120,7 +121,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     const mostMs = options.explain ? Number.POSITIVE_INFINITY : ms;
     return await explainInfeasible(
       request,
-      withoutUnmetCost(problem),
+      withoutUnmetCost(withoutPrevious(problem)),
       { ...control, onProgress },
       mostMs,
       level,

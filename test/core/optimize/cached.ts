@@ -13,7 +13,8 @@ export const buildCached = (
   request: Parameters<typeof buildProblem>[0],
   locations: Parameters<typeof buildProblem>[1],
   settings: Parameters<typeof buildProblem>[2],
-) => buildProblem(request, locations, settings, threadCache);
+  previous: OptimizeInput['previous'] = null,
+) => buildProblem(request, locations, settings, threadCache, undefined, null, previous);
 
 /** The caches of a problem that a test builds itself. */
 export const newCaches = () => ({ thread: threadCache, problem: createCache() });

@@ -43,8 +43,9 @@ export function verifyStability(
   if (!(change_cost >= stated - tolerance && change_cost <= stated + changed * UNIT + tolerance))
     complain(`stability states change_cost ${change_cost} instead of ${stated}`);
   if (cost_without === null) return;
-  // With a cost of unmet demand, the plan without change cost may move more.
-  const most = (constraints.unmet_demand_cost ?? null) === null ? total_cost : Number.POSITIVE_INFINITY;
+  // With a cost of unmet demand, or of pairs, the plan without change cost may move more.
+  const isMovingAlone = (constraints.unmet_demand_cost ?? null) === null && !options.refine?.cost_per_pair;
+  const most = isMovingAlone ? total_cost : Number.POSITIVE_INFINITY;
   if (!(cost_without >= 0 && cost_without <= most))
     complain(`stability states cost_without ${cost_without}, and total_cost is ${total_cost}`);
 }

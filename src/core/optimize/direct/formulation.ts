@@ -71,8 +71,9 @@ export function formulate(
   addFleetSizeRow(rows, problem, variables);
   addVehiclesPerLocationRows(rows, problem, variables);
   if (variables.firstUnmet >= 0) addUnmetDemandRows(rows, problem, variables, demandScale);
+  addKeptRows(rows, variables);
   const columnCost = moveCosts(problem, variables);
-  const objectiveCost = withUnmetCosts(problem, variables, demandScale, columnCost);
+  const objectiveCost = withOtherCosts(problem, variables, demandScale, columnCost);
   check();
   const columns = columnBounds(problem, variables, demandScale);
   return {
@@ -216,6 +217,15 @@ function addUnmetDemandRows(rows: RowBuilder, problem: Problem, v: Variables, de
   }
 }
 
+/** Changes of a previous plan, if they have a cost: x_ijk + w_g ≥ vehicles of the group at i that should go to j. */
+function addKeptRows(rows: RowBuilder, v: Variables): void {
+  for (const [g, { arc, count }] of v.kept.entries()) {
+    if (arc >= 0) rows.add(arc, 1);
+    rows.add(v.firstChanged + g, 1);
+    rows.end(count, Number.POSITIVE_INFINITY);
+  }
+}
+
 /** Fleet size: at most total_fleet_size vehicles count as serving, Σ steps ≤ total_fleet_size. */
 function addFleetSizeRow(rows: RowBuilder, problem: Problem, v: Variables): void {
   if (problem.limits.totalFleetSize === Number.POSITIVE_INFINITY) return;
@@ -263,18 +273,19 @@ function moveCosts(problem: Problem, v: Variables): Float64Array {
   return cost;
 }
 
-/** Costs of moving, and of unmet demand if it has any. */
-function withUnmetCosts(
+/** Costs of moving, and of unmet demand and changes if they have any. */
+function withOtherCosts(
   problem: Problem,
   v: Variables,
   demandScale: number,
   columnCost: Float64Array,
 ): Float64Array {
-  if (v.firstUnmet < 0) return columnCost;
+  if (v.firstUnmet < 0 && v.kept.length === 0) return columnCost;
   const cost = columnCost.slice();
   for (let c = 0; c < v.unmetLocation.length; c++) {
     cost[v.firstUnmet + c] = problem.unmetCost![v.unmetLocation[c]] * demandScale;
   }
+  if (v.kept.length > 0) cost.fill(fromUnits(problem.previous!.changeUnits), v.firstChanged);
   return cost;
 }
 
@@ -300,6 +311,7 @@ function columnBounds(
   for (let c = 0; c < v.unmetLocation.length; c++) {
     upper[v.firstUnmet + c] = problem.demand[v.unmetLocation[c]] / demandScale;
   }
+  for (const [g, { count }] of v.kept.entries()) upper[v.firstChanged + g] = count;
   return { lower: new Float64Array(v.columnCount), upper };
 }
 

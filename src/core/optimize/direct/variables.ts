@@ -4,9 +4,11 @@
  *   steps   whole vehicles that are counted as serving at j (`problem/steps.ts`)
  *   served  y_j, only with several classes: demand served at j
  *   unmet   u_j, only if unmet demand has a cost: demand not served at j
+ *   changed w_g, only if changes of a previous plan cost something: vehicles of a group that leave its target
  */
 import type { Problem } from '../problem/model.ts';
 import { isAllowed } from '../problem/network.ts';
+import { countPinnedChanged, hasChangeCost, targetGroups } from '../problem/previous.ts';
 import { createSteps, locationsWithDemand } from '../problem/steps.ts';
 import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
@@ -40,8 +42,14 @@ export type Variables = {
   /** First column of unmet demand, or −1 if it has no cost; one per location with demand, in order. */
   firstUnmet: number;
   unmetLocation: Int32Array;
+  /** First column of changed vehicles, one per entry of `kept`. */
+  firstChanged: number;
+  kept: readonly KeptArc[];
   columnCount: number;
 };
+
+/** The vehicles that keep to the previous plan on an arc, at most `count`; −1: none can. */
+type KeptArc = { arc: number; count: number };
 
 /**
  * Number of arc columns, known before anything large is allocated. O(sources · n).
@@ -104,6 +112,7 @@ export function createVariables(problem: Problem, check: Check = () => {}): Vari
     byTarget[fill[arcClass[a] * n + arcTarget[a]]++] = a;
   }
 
+  const kept = keptArcs(problem, { arcClass, arcSource, arcTarget });
   const steps = createSteps(problem);
   const servedLocation = classes > 1 ? locationsWithDemand(problem) : new Int32Array(0);
   const unmetLocation = hasUnmetCost(problem) ? locationsWithDemand(problem) : new Int32Array(0);
@@ -124,13 +133,35 @@ export function createVariables(problem: Problem, check: Check = () => {}): Vari
     servedLocation,
     firstUnmet: hasUnmetCost(problem) ? afterServed : -1,
     unmetLocation,
-    columnCount: afterServed + unmetLocation.length,
+    firstChanged: afterServed + unmetLocation.length,
+    kept,
+    columnCount: afterServed + unmetLocation.length + kept.length,
   };
 }
 
+/** Groups of vehicles by the arc to their target, and last all that cannot go to theirs. O(arcs + groups) */
+function keptArcs(
+  problem: Problem,
+  { arcClass, arcSource, arcTarget }: Pick<Variables, 'arcClass' | 'arcSource' | 'arcTarget'>,
+): KeptArc[] {
+  if (!hasChangeCost(problem)) return [];
+  const n = problem.locationIds.length;
+  const arcOf = new Map<number, number>();
+  for (let a = 0; a < arcClass.length; a++) arcOf.set((arcClass[a] * n + arcSource[a]) * n + arcTarget[a], a);
+  const kept: KeptArc[] = [];
+  let lost = countPinnedChanged(problem);
+  for (const { capacityClass, location, target, count } of targetGroups(problem)) {
+    const arc = arcOf.get((capacityClass * n + location) * n + target);
+    if (arc === undefined) lost += count;
+    else kept.push({ arc, count });
+  }
+  if (lost > 0) kept.push({ arc: -1, count: lost });
+  return kept;
+}
+
 /**
- * Whether the model has an arc from i to j. A vehicle has a reason to move only to demand or, if bounds per location
- * require arrivals or departures, to any location.
+ * Whether the model has an arc from i to j. A vehicle has a reason to move only to demand, to its target in a previous
+ * plan or, if bounds per location require arrivals or departures, to any location.
  */
 function arcFilter(problem: Problem): (i: number, j: number) => boolean {
   const { locationIds, limits, demand, network } = problem;
@@ -138,8 +169,11 @@ function arcFilter(problem: Problem): (i: number, j: number) => boolean {
   const anyTarget = hasLocationBounds(problem);
   const { costUnits, distanceKm } = network;
   const matrices = { costUnits, distanceKm };
+  const isTarget = new Uint8Array(n);
+  if (hasChangeCost(problem)) for (const { target } of targetGroups(problem)) isTarget[target] = 1;
   return (i, j) =>
-    (j === i || anyTarget || demand[j] !== 0) && isAllowed(matrices, n, limits.maxDistanceKm, i, j);
+    (j === i || anyTarget || demand[j] !== 0 || isTarget[j] === 1) &&
+    isAllowed(matrices, n, limits.maxDistanceKm, i, j);
 }
 
 /** Arcs in column order. */

@@ -5,7 +5,7 @@
  *
  *   one class, whole demand   exact, along residual paths of the plan's flow          `flow-insights.ts`
  *   otherwise                 bounded from both sides, as closely as time allows      `bounded-insights.ts`
- *   unmet demand at a cost, critical demand, rules about pairs
+ *   unmet demand at a cost, critical demand, rules about pairs, changes at a cost
  *                             the same, each from solving the changed problem alone
  *
  * Bare duals are not used: a location of dual 0 may cost 50 when it loses a vehicle.
@@ -17,6 +17,7 @@ import { fromUnits } from '../problem/costs.ts';
 import { hasFloors } from '../problem/floors.ts';
 import type { Problem, Solution } from '../problem/model.ts';
 import { hasPairRules } from '../problem/pairs.ts';
+import { hasChangeCost } from '../problem/previous.ts';
 import { mostCommonClass } from '../problem/serving.ts';
 import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { nowMs } from '../run/clock.ts';
@@ -87,7 +88,8 @@ async function explain(problem: Problem, solution: Solution, load: number, contr
     arcs = countArcs(problem, true, checkOf(control));
   });
   if (arcs > MAX_EXPLAINED_ARCS) return await explainBinding(problem, solution, control);
-  const isSolvedAlone = hasUnmetCost(problem) || hasFloors(problem) || hasPairRules(problem);
+  const isSolvedAlone =
+    hasUnmetCost(problem) || hasFloors(problem) || hasPairRules(problem) || hasChangeCost(problem);
   if (isSolvedAlone) return await explainBySolving(problem, solution, load, control);
   if (hasOnlyFullLoads(problem)) return await explainPureFlow(problem, solution, control);
   return await explainByBounds(problem, solution, load, control);

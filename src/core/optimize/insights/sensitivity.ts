@@ -4,6 +4,7 @@
  */
 import type { Moves, Problem, Solution } from '../problem/model.ts';
 import { withMoreDemand } from '../problem/pinned.ts';
+import { hasChangeCost, withoutOneVehicle } from '../problem/previous.ts';
 import { classToTake, mostCommonClass } from '../problem/serving.ts';
 import { dropConstraint, withNetwork, withVehicle } from '../problem/variants.ts';
 import { both, type Range, UNKNOWN } from './estimate.ts';
@@ -11,8 +12,8 @@ import { groupMoves, type MoveGroup, mostGained } from './move-figures.ts';
 import { type RelaxableName, relaxableConstraints, relaxByOne } from './units.ts';
 
 export type Sensitivity = {
-  /** The changed problem. */
-  variant: () => Problem;
+  /** The changed problem; of several, the cheapest plan counts. */
+  variants: () => readonly Problem[];
   /** Effect on the cost: 1 can only raise it, −1 can only lower it. */
   sign: 1 | 0 | -1;
   range: Range;
@@ -54,7 +55,13 @@ export function askAll(problem: Problem, solution: Solution, load: number): Sens
     more: places.map((i) => (isFree ? lowered : open)(() => withVehicle(problem, common, i, 1))),
     fewer: places.map((i) => {
       const k = classToTake(problem, common, i);
-      return k === null ? null : (isFree ? raised : open)(() => withVehicle(problem, k, i, -1));
+      if (k === null) return null;
+      const fewer = () => withoutOneVehicle(problem, k, i);
+      // With a vehicle goes what it costs to keep to its target, or to leave it.
+      const isDearer = isFree && !hasChangeCost(problem);
+      return isDearer
+        ? askAny(fewer, 1, { least, most: Number.POSITIVE_INFINITY })
+        : askAny(fewer, 0, UNKNOWN);
     }),
     demand: places.map((j) => open(() => withMoreDemand(problem, j, load))),
     moves: groupMoves(solution.moves, n).map((move) => ({
@@ -79,8 +86,12 @@ export function askConstraints(problem: Problem, most: number): Sensitivities['c
 }
 
 function ask(variant: () => Problem, sign: 1 | 0 | -1, range: Range): Sensitivity {
+  return askAny(() => [variant()], sign, range);
+}
+
+function askAny(variants: () => readonly Problem[], sign: 1 | 0 | -1, range: Range): Sensitivity {
   return {
-    variant,
+    variants,
     sign,
     range: { ...range },
     guess: null,

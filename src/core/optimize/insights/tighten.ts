@@ -9,7 +9,7 @@ import { NO_MOVES } from '../problem/moves.ts';
 import { evenPartOf, msOf, shareOf } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
-import { solveProblem } from '../solve.ts';
+import { solveChanges } from '../stability/solve-changes.ts';
 import { NO_PLAN } from './estimate.ts';
 import type { PlanInHand } from './repairs.ts';
 import {
@@ -30,7 +30,7 @@ export async function tightenOptimum(
   stopping: Stopping,
 ): Promise<PlanInHand> {
   if (optimum.most <= optimum.least) return plan;
-  const closer = await solveProblem(problem, 0, stopping);
+  const closer = await solveChanges(problem, 0, stopping);
   if (closer.kind !== 'solved') return plan;
   optimum.least = Math.max(optimum.least, closer.solution.boundUnits);
   optimum.most = Math.min(optimum.most, closer.solution.objectiveUnits);
@@ -47,7 +47,7 @@ export async function learnConstraints(
   stopping: Stopping,
 ): Promise<void> {
   for (const [at, { all }] of constraints.entries()) {
-    const { broken, objectiveUnits } = evaluateMoves(all.variant(), NO_MOVES);
+    const { broken, objectiveUnits } = evaluateMoves(all.variants()[0], NO_MOVES);
     if (broken.length === 0 && objectiveUnits === 0) learn(all, { least: 0, most: 0 });
     else if (!isOver(stopping))
       await solveCloser(problem, all, evenPartOf(stopping, constraints.length - at));
@@ -83,10 +83,17 @@ export async function tightenEach(
 }
 
 async function solveCloser(problem: Problem, sensitivity: Sensitivity, stopping: Stopping): Promise<void> {
-  const outcome = await solveProblem(sensitivity.variant(), 0, stopping);
-  if (outcome.kind === 'infeasible') learn(sensitivity, NO_PLAN, null);
-  if (outcome.kind !== 'solved') return;
-  const { moves, objectiveUnits, boundUnits } = outcome.solution;
-  const next = sensitivity.move && nextBest(problem, sensitivity.plan!, moves, sensitivity.move);
-  learn(sensitivity, { least: boundUnits, most: objectiveUnits }, next);
+  const variants = sensitivity.variants();
+  const range = { ...NO_PLAN };
+  let next: number | null = null;
+  for (const [at, variant] of variants.entries()) {
+    const outcome = await solveChanges(variant, 0, evenPartOf(stopping, variants.length - at));
+    if (outcome.kind === 'infeasible') continue;
+    if (outcome.kind !== 'solved') return;
+    const { moves, objectiveUnits, boundUnits } = outcome.solution;
+    if (sensitivity.move) next = nextBest(problem, sensitivity.plan!, moves, sensitivity.move);
+    range.least = Math.min(range.least, boundUnits);
+    range.most = Math.min(range.most, objectiveUnits);
+  }
+  learn(sensitivity, range, next);
 }

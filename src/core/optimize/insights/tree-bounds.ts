@@ -103,7 +103,7 @@ function askOne(
   optimum: Range,
   isDone: () => boolean,
 ): void {
-  const changed = sensitivity.variant();
+  const [changed] = sensitivity.variants();
   const onPlan = (moves: Moves) => {
     const { costUnits, broken } = evaluateMoves(changed, moves);
     if (broken.length > 0 || costUnits > limits.maxCostUnits || costUnits >= sensitivity.range.most) return;

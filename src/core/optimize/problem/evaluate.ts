@@ -9,6 +9,7 @@ import type { Moves, Problem } from './model.ts';
 import { movingCost } from './moving-cost.ts';
 import { moveCost } from './network.ts';
 import { brokenPairLimits, hasPairRules, vehiclesByPair } from './pairs.ts';
+import { changeUnits } from './previous.ts';
 import { leastServed } from './service-level.ts';
 import { unmetUnits } from './unmet-cost.ts';
 
@@ -56,7 +57,10 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
   const byPair = hasPairRules(problem) ? vehiclesByPair(problem, moves) : null;
   if (byPair) broken.push(...brokenPairLimits(problem, byPair));
   const added =
-    otherUnits + unmetUnits(problem, presence) + (problem.pairCostUnits ?? 0) * (byPair?.size ?? 0);
+    otherUnits +
+    unmetUnits(problem, presence) +
+    (problem.pairCostUnits ?? 0) * (byPair?.size ?? 0) +
+    changeUnits(problem, moves);
   return { presence, served, costUnits, objectiveUnits: costUnits + added, broken };
 }
 

@@ -131,7 +131,7 @@ export type Problem = {
   movingUnits?: Float64Array;
   /**
    * Where a previous plan sends the vehicles of `fleet`: the position of the location, −1 without one; and the cost
-   * units of sending such a vehicle elsewhere. Only `stability/` and the answer know it.
+   * units of sending such a vehicle elsewhere. Of the engines, only `stability/` and `refine/` know it.
    */
   previous?: { target: Int32Array; changeUnits: number };
   /** What each pair of locations that vehicles move between adds to the objective, in cost units. Absent: nothing. */

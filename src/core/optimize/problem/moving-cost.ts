@@ -4,11 +4,12 @@
  */
 import type { Problem } from './model.ts';
 import { moveCost } from './network.ts';
+import { hasChangeCost } from './previous.ts';
 import { hasUnmetCost, withoutUnmetCost } from './unmet-cost.ts';
 
 /** Whether a bound on the objective says nothing about the cost of moving. */
 export function hasOtherCosts(problem: Problem): boolean {
-  return hasUnmetCost(problem) || problem.movingUnits !== undefined;
+  return hasUnmetCost(problem) || problem.movingUnits !== undefined || hasChangeCost(problem);
 }
 
 /** What a move adds to the cost of moving, in units. */

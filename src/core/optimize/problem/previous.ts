@@ -1,15 +1,40 @@
 /** Where a previous plan sends the vehicles, and how many of them moves send elsewhere. */
+import { keptIn, type Slot } from '../run/cache.ts';
 import type { Moves, Problem } from './model.ts';
 import { isAllowed } from './network.ts';
+import { withVehicle } from './variants.ts';
 
 /** Vehicles of a class at a location that have the same target in the previous plan. */
 export type TargetGroup = { capacityClass: number; location: number; target: number; count: number };
 
+type Previous = NonNullable<Problem['previous']>;
+
+/** Whether a change costs anything. */
+export function hasChangeCost({ previous }: Problem): boolean {
+  return previous !== undefined && previous.changeUnits > 0;
+}
+
+/** The problem in which vehicles may go anywhere. */
+export function withoutPrevious({ previous: _, ...problem }: Problem): Problem {
+  return problem;
+}
+
+const GROUPS: Slot<WeakMap<Previous, TargetGroup[]>> = { create: () => new WeakMap() };
+
 /**
  * The groups, by class, then location, then target, ascending; vehicles without a target, and pinned
- * ones, are in none. O(fleet).
+ * ones, are in none. O(fleet), once per previous plan: the fleet is that of the request.
  */
-export function targetGroups({ previous, fleet, locationIds }: Problem): TargetGroup[] {
+export function targetGroups(problem: Problem): readonly TargetGroup[] {
+  const { previous } = problem;
+  if (!previous) return [];
+  const groupsOf = keptIn(problem.caches.problem, GROUPS);
+  const known = groupsOf.get(previous) ?? findGroups(problem);
+  groupsOf.set(previous, known);
+  return known;
+}
+
+function findGroups({ previous, fleet, locationIds }: Problem): TargetGroup[] {
   const n = locationIds.length;
   const counts = new Map<number, number>();
   for (let f = 0; previous && f < fleet.location.length; f++) {
@@ -37,6 +62,29 @@ export function countPinnedChanged({ previous, fleet }: Problem): number {
   return changed;
 }
 
+/** What the changes of these moves add to the objective, in cost units. O(moves + groups). */
+export function changeUnits(problem: Problem, moves: Moves): number {
+  return hasChangeCost(problem) ? problem.previous!.changeUnits * countChanged(problem, moves) : 0;
+}
+
+/**
+ * The problem with one vehicle of a class at a location fewer, in every way that matters: the one taken away may have
+ * any of their previous targets, or none. Empty if there is no such vehicle.
+ */
+export function withoutOneVehicle(problem: Problem, capacityClass: number, location: number): Problem[] {
+  const { previous, fleet } = problem;
+  const fewer = withVehicle(problem, capacityClass, location, -1);
+  if (!previous || !hasChangeCost(problem)) return [fewer];
+  const isHere = (f: number) => fleet.capacityClass[f] === capacityClass && fleet.location[f] === location;
+  const first = new Map<number, number>();
+  for (let f = 0; f < fleet.location.length; f++)
+    if (isHere(f) && !first.has(previous.target[f])) first.set(previous.target[f], f);
+  return Array.from(first.values(), (f) => ({
+    ...fewer,
+    previous: { ...previous, target: previous.target.with(f, -1) },
+  }));
+}
+
 /** The moves of the previous plan, of all vehicles that it knows; null if one of them is not allowed now. */
 export function keepAll(problem: Problem): Moves | null {
   const { network, limits, locationIds } = problem;
@@ -58,7 +106,7 @@ export function keepAll(problem: Problem): Moves | null {
  * The fewest vehicles that these moves can send elsewhere than the previous plan: of a group of p vehicles with the
  * same target, min(p, x) keep to it if x vehicles of their class go there from their location. O(moves + fleet).
  */
-export function countChanged(problem: Problem, moves: Moves): number {
+function countChanged(problem: Problem, moves: Moves): number {
   const n = problem.locationIds.length;
   const going = new Map<number, number>();
   const leaving = new Float64Array(problem.supply.length);

@@ -4,13 +4,15 @@
  * M_ij, the most vehicles of a pair, is what its source has, at most what its target may hold, and never more than the
  * plan can use: with max(m, ⌈D_j / smallest capacity⌉, least_j) vehicles of this pair alone, the target is served and
  * its minimum kept. If more came, the smallest of them could stay where it is: the others serve all of D_j, a smaller
- * pair costs no more, and its source may keep any number. So some cheapest plan keeps M. The smaller M, the closer the
- * relaxation's c + f / M per vehicle is to what a pair costs.
+ * pair costs no more, and its source may keep any number. So some cheapest plan keeps M. Where changes of a previous
+ * plan cost something, M is at least what that plan sends there: of more vehicles, one that it sends elsewhere can
+ * stay. The smaller M, the closer the relaxation's c + f / M per vehicle is to what a pair costs.
  */
 import type { Formulation } from '../direct/formulation.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
 import { isRuled } from '../problem/pairs.ts';
+import { hasChangeCost, targetGroups } from '../problem/previous.ts';
 import { splitDemand } from '../problem/steps.ts';
 import type { Check } from '../run/stopping.ts';
 
@@ -52,6 +54,7 @@ export function pairsOfMoves(
     vehicles[i * n + j] += problem.supply[v.arcClass[a] * n + i];
   }
   const useful = mostUseful(problem);
+  const keeping = hasChangeCost(problem) ? keepingByPair(problem) : null;
   const numberOf = new Int32Array(n * n).fill(UNUSABLE);
   const source: number[] = [];
   const target: number[] = [];
@@ -60,7 +63,7 @@ export function pairsOfMoves(
   for (let key = 0; key < arcsOf.length; key++) {
     if (key % ARCS_PER_LOOK === 0) check();
     if (arcsOf[key] === 0) continue;
-    const limit = Math.min(vehicles[key], useful[key % n]);
+    const limit = Math.min(vehicles[key], Math.max(useful[key % n], keeping?.[key] ?? 0));
     if (limit < problem.limits.minVehiclesPerMove) continue;
     numberOf[key] = source.length;
     source.push(Math.floor(key / n));
@@ -86,6 +89,14 @@ export function pairsOfMoves(
     arcs,
     pairOfArc,
   };
+}
+
+/** By source · n + target: the vehicles that a previous plan sends there. */
+function keepingByPair(problem: Problem): Float64Array {
+  const n = problem.locationIds.length;
+  const keeping = new Float64Array(n * n);
+  for (const { location, target, count } of targetGroups(problem)) keeping[location * n + target] += count;
+  return keeping;
 }
 
 /** Per location: the most vehicles that one pair needs to bring. */

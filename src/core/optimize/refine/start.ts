@@ -27,6 +27,10 @@ export function startingPoint(
     going.set(at, (going.get(at) ?? 0) + moves.count[m]);
     leaving[moves.capacityClass[m] * n + moves.source[m]] += moves.count[m];
   }
+  const onArc = (a: number) => {
+    const [k, i, j] = [v.arcClass[a], v.arcSource[a], v.arcTarget[a]];
+    return i === j ? problem.supply[k * n + i] - leaving[k * n + i] : (going.get(key(k, i, j)) ?? 0);
+  };
   const steps = servedSteps(problem, v, presence);
   const served = new Float64Array(v.servedLocation.length);
   for (let c = 0, s = 0; c < served.length; c++) {
@@ -38,12 +42,14 @@ export function startingPoint(
   for (let c = 0; c < columns.length; c++) {
     const whole = columns[c];
     const at = chosen.length + c;
-    if (whole < v.firstStep) {
-      const [k, i, j] = [v.arcClass[whole], v.arcSource[whole], v.arcTarget[whole]];
-      values[at] = i === j ? problem.supply[k * n + i] - leaving[k * n + i] : (going.get(key(k, i, j)) ?? 0);
-    } else if (whole < v.firstStep + steps.length) values[at] = steps[whole - v.firstStep];
+    if (whole < v.firstStep) values[at] = onArc(whole);
+    else if (whole < v.firstStep + steps.length) values[at] = steps[whole - v.firstStep];
     else if (v.firstServed >= 0 && whole >= v.firstServed && whole < v.firstServed + served.length)
       values[at] = served[whole - v.firstServed];
+    else if (whole >= v.firstChanged) {
+      const { arc, count } = v.kept[whole - v.firstChanged];
+      values[at] = arc < 0 ? count : Math.max(0, count - onArc(arc));
+    }
   }
   const byPair = vehiclesByPair(problem, moves);
   for (let z = 0; z < chosen.length; z++)

@@ -21,7 +21,7 @@ import { type FaultList, faultList } from './fault-list.ts';
 import { asksForPairs } from './limits.ts';
 import { checkLocationBounds, readLocationBounds } from './location-bounds.ts';
 import { checkMoveCosts, needsMatrix } from './move-costs.ts';
-import { checkPrevious, hasChangeCost } from './previous.ts';
+import { asksForStability, checkPrevious } from './previous.ts';
 import { checkPriorities } from './priorities.ts';
 import {
   MIN_LOAD,
@@ -105,7 +105,7 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
   const ids = namedLocationIds(request);
   const isBounded = hasLocationBounds({ limits: readLocationBounds(request, ids) });
   if (needsMatrix(request)) faults.push(refuseMatrix(ids.length, usesStoredTravel(options)));
-  if (hasChangeCost(request) && ids.length > MAX_MATRIX_LOCATIONS) faults.push(refuseTargets(ids.length));
+  if (asksForStability(request) && ids.length > MAX_MATRIX_LOCATIONS) faults.push(refuseTargets(ids.length));
   if (asksForPairs(request) && !network && ids.length > MAX_MATRIX_LOCATIONS) {
     faults.push(refuseMatrices(ids.length));
   } else if (options.explain || capacities.size > 1 || isBounded) {

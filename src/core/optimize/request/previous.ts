@@ -4,12 +4,10 @@ import type { OptimizeRequest } from '../../../contracts/optimize.ts';
 import { toUnitsUp } from '../problem/costs.ts';
 import type { FleetIndex, PreviousPlan, Problem } from '../problem/model.ts';
 import type { FaultList } from './fault-list.ts';
-import { asksForPairs } from './limits.ts';
 
 /** Adds the faults of `options.change_cost`. */
-export function checkPrevious(request: OptimizeRequest, list: FaultList): void {
-  const { options = {}, fleet_state } = request;
-  const { previous_plan_id, change_cost, explain } = options;
+export function checkPrevious({ options = {}, fleet_state }: OptimizeRequest, list: FaultList): void {
+  const { previous_plan_id, change_cost } = options;
   if (change_cost === undefined) return;
   if (previous_plan_id === undefined) {
     list.add(
@@ -25,22 +23,10 @@ export function checkPrevious(request: OptimizeRequest, list: FaultList): void {
         'use a larger unit',
     );
   }
-  if (change_cost > 0 && explain) {
-    list.add(
-      'options.explain',
-      'insights do not know the cost of changes; leave explain out, or change_cost',
-    );
-  }
-  if (change_cost > 0 && asksForPairs(request)) {
-    list.add(
-      'options.refine',
-      'rules about pairs of locations do not know the cost of changes; leave refine out, or change_cost',
-    );
-  }
 }
 
 /** Whether a change of the previous plan costs anything. */
-export function hasChangeCost({ options }: OptimizeRequest): boolean {
+export function asksForStability({ options }: OptimizeRequest): boolean {
   return (options?.change_cost ?? 0) > 0;
 }
 

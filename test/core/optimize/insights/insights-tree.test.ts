@@ -63,8 +63,8 @@ const after = (times: number) => {
  * The bound that the tree proves for a changed problem, and the cheapest plan that it reports. Every reported plan is
  * checked.
  */
-function ask(tree: BranchTree, { variant }: Sensitivity, times: number, hint: string) {
-  const changed = variant();
+function ask(tree: BranchTree, { variants }: Sensitivity, times: number, hint: string) {
+  const [changed] = variants();
   const n = changed.locationIds.length;
   let most = Number.POSITIVE_INFINITY;
   const onPlan = (moves: Moves) => {
@@ -99,7 +99,7 @@ describe('a tree that is kept', () => {
         expect(least, `seed ${seed}`).toBeLessThanOrEqual(costUnits);
         for (const [q, question] of listAll(askAll(problem, solution, 1)).entries()) {
           const hint = `seed ${seed} question ${q}`;
-          const outcome = await solveProblem(question.variant(), 0, control());
+          const outcome = await solveProblem(question.variants()[0], 0, control());
           const truth = outcome.kind === 'solved' ? outcome.solution.costUnits : Number.POSITIVE_INFINITY;
           if (outcome.kind !== 'solved') expect(outcome.kind, hint).toBe('infeasible');
           for (const times of [0, 3, 12]) {

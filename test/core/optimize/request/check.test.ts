@@ -42,18 +42,6 @@ describe('checkRequest', () => {
 
   const cases: [string, Partial<OptimizeRequest>, string, RegExp][] = [
     [
-      'rules about pairs of locations beside a cost of changes',
-      {
-        options: {
-          refine: { max_pairs: 3 },
-          previous_plan_id: 'plan_01a20660-a298-70fc-a545-81197942c201',
-          change_cost: 1,
-        },
-      },
-      'options.refine',
-      /do not know the cost of changes; leave refine out, or change_cost/,
-    ],
-    [
       'a vehicle without id',
       fleet({ location: 1 }),
       'fleet_state.vehicles[0].id',
