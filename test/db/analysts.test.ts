@@ -257,8 +257,29 @@ describe('the views for analysts', () => {
       const { rows } = await pool.query(`explain verbose select ${columns} from plan_moves where cost > 1`);
       return rows.map((row) => row['QUERY PLAN']).join('\n');
     };
-    expect(await explain('vehicle_id, source_location, target_location')).not.toContain('location_names');
-    expect(await explain('vehicle_id, source_name')).toContain('location_names');
+    expect(await explain('vehicle_id, source_location, target_location')).not.toContain(
+      'unnest(p.location_names)',
+    );
+    expect(await explain('vehicle_id, source_name')).toContain('unnest(p.location_names)');
+  });
+
+  test('read for the names of moves only the locations of the plans that a query asks for', async () => {
+    const { rows } =
+      await pool.query(`explain (analyze, format json) select source_name, target_name from plan_moves
+      where created_at = (select max(created_at) from plan_summary)`);
+    const read = { plans: 0, names: 0 };
+    const count = (node: PlanNode) => {
+      const actual = node['Actual Rows'] * node['Actual Loops'];
+      if (node['Node Type'] === 'Function Scan' && /^l(_\d+)?$/.test(node.Alias ?? '')) read.names += actual;
+      if (node['Relation Name'] === 'plans' && node.Alias === 'p') read.plans += actual;
+      for (const child of node.Plans ?? []) count(child);
+    };
+    count(rows[0]['QUERY PLAN'][0].Plan);
+    const newest = `select count(*)::int as locations from plan_locations
+      where created_at = (select max(created_at) from plan_summary)`;
+    const { locations } = (await pool.query(newest)).rows[0];
+    expect(locations).toBeGreaterThan(50);
+    expect(read).toEqual({ plans: 1, names: 2 * locations });
   });
 
   test('show a decision with its plan, and every value of its forecast', async () => {
@@ -398,6 +419,14 @@ describe('the views for analysts', () => {
 });
 
 type Named = { id: number; name: string };
+type PlanNode = {
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Node Type': string;
+  'Relation Name'?: string;
+  Alias?: string;
+  Plans?: PlanNode[];
+};
 
 /** Plans the busiest hour of seven days of the sample, and asks for too much once. */
 async function makePlans(pool: pg.Pool, url: string): Promise<void> {
