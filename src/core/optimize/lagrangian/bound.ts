@@ -9,9 +9,13 @@
  *
  * where p_j is what a unit of unmet demand costs at j, usually 0.
  *
+ * Loads that have to be served (`forced-loads.ts`) are not a matter of the last term's maximum: of a group that has m
+ * served loads, the m of least π_j + μ − (λ + p_j) · gain cost at least their sum.
+ *
  * O(arcs). Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16.
  */
 import { nextCheaper } from '../flow/next-cheaper.ts';
+import { splitDemand } from '../problem/steps.ts';
 import type { LagrangianProblem, Multipliers } from './types.ts';
 
 /** Several times the relative error of a sum of n doubles. */
@@ -21,7 +25,7 @@ const SERVED_NOISE = 1e-12;
 
 /** @returns cost units, not rounded; already reduced by the error of its arithmetic */
 export function boundFromMultipliers(problem: LagrangianProblem, multipliers: Multipliers): number {
-  const { n, supply, demand, capacity, required, fleetSize, unmetUnits } = problem;
+  const { n, supply, demand, capacity, required, fleetSize, unmetUnits, forced } = problem;
   const lambda = Math.max(0, multipliers.perDemand);
   const mu = fleetSize === Number.POSITIVE_INFINITY ? 0 : Math.max(0, multipliers.perVehicle);
   const value = multipliers.atLocation.map((pi) => Math.max(0, pi));
@@ -38,11 +42,44 @@ export function boundFromMultipliers(problem: LagrangianProblem, multipliers: Mu
     const least = value[i] + mu;
     const price = unmetUnits?.[i] ?? 0;
     const each = lambda + price;
-    paid += full * Math.max(0, each * capacity - least) + Math.max(0, each * rest - least);
+    if (!forced?.fullRank[i]) paid += full * Math.max(0, each * capacity - least);
+    if (!forced?.partRank[i]) paid += Math.max(0, each * rest - least);
     unmet += price * demand[i];
   }
   const earned = unmet + lambda * Math.max(0, required - SERVED_NOISE * totalDemand);
-  return earned - paid - (earned + paid) * (n + 8) * SUM_NOISE;
+  const { sum, size } = forcedCosts(problem, (j, gain) => {
+    return value[j] + mu - (lambda + (unmetUnits?.[j] ?? 0)) * gain;
+  });
+  return earned - paid + sum - (earned + paid + size) * (n + 8) * SUM_NOISE;
+}
+
+/**
+ * The least that the forced loads cost.
+ * @param costOf a load at a location
+ * @returns `size`: the sum of absolute costs, for the error of the arithmetic
+ */
+function forcedCosts(
+  { demand, capacity, forced }: LagrangianProblem,
+  costOf: (location: number, gain: number) => number,
+): { sum: number; size: number } {
+  let sum = 0;
+  let size = 0;
+  for (const { isPart, locations, served } of forced?.groups ?? []) {
+    const costs: { each: number; count: number }[] = [];
+    for (const j of locations) {
+      const { full, rest } = splitDemand(demand[j], capacity);
+      costs.push({ each: costOf(j, isPart ? rest : capacity), count: isPart ? 1 : full });
+    }
+    costs.sort((a, b) => a.each - b.each);
+    let left = served;
+    for (const { each, count } of costs) {
+      const taken = Math.min(count, left);
+      left -= taken;
+      sum += taken * each;
+      size += taken * Math.abs(each);
+    }
+  }
+  return { sum, size };
 }
 
 /** n: the most that a vehicle at i is worth, wherever it may serve; 0 if i has no vehicles. */

@@ -9,14 +9,16 @@ import { HALF_CIRCUMFERENCE_KM, measureExtent, unitsBeyond, widerRadius } from '
 import type { FlowControl } from '../flow/types.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import { nearCosts } from '../problem/distances/near-costs.ts';
-import { hasFurtherRules } from '../problem/floors.ts';
+import { hasFloors, hasFurtherRules } from '../problem/floors.ts';
 import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Problem } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl, SolveProgress } from '../run/control.ts';
-import { checkOf, type Stopping } from '../run/stopping.ts';
+import { checkOf, isOver, type Stopping } from '../run/stopping.ts';
+import { forceLoads } from './forced-loads.ts';
 import { dearestUnmetLoad } from './lagrangian-tree.ts';
 import { type LagrangianHooks, type LagrangianOutcome, solveLagrangian } from './solve-lagrangian.ts';
 import type { LagrangianProblem } from './types.ts';
@@ -26,10 +28,10 @@ export type FractionalOutcome = 'done' | 'infeasible' | 'stopped' | 'open';
 
 type LagrangianAmounts = Omit<LagrangianProblem, 'cost' | 'beyond'>;
 
-/** The Lagrangian problem without its costs; null if the problem is of another kind. */
+/** The Lagrangian problem without its costs and without floors; null if the problem is of another kind. */
 function amountsOf(problem: Problem): LagrangianAmounts | null {
   const { capacities, limits, supply, demand, locationIds } = problem;
-  if (capacities.length !== 1 || hasFurtherRules(problem)) return null;
+  if (capacities.length !== 1 || hasLocationBounds(problem)) return null;
   const { unmetCost } = problem;
   // A bound on the objective says nothing about the cost of moving.
   if (unmetCost && limits.maxCostUnits !== Number.POSITIVE_INFINITY) return null;
@@ -46,7 +48,7 @@ function amountsOf(problem: Problem): LagrangianAmounts | null {
 
 /** The Lagrangian problem; null if the problem is of another kind. */
 export function asLagrangianProblem(problem: Problem): LagrangianProblem | null {
-  const amounts = amountsOf(problem);
+  const amounts = hasFurtherRules(problem) ? null : amountsOf(problem);
   return amounts && { ...amounts, cost: flowCosts(problem), beyond: Number.POSITIVE_INFINITY };
 }
 
@@ -93,6 +95,15 @@ export function solveFractional(
 ): FractionalOutcome {
   const amounts = amountsOf(problem);
   if (!amounts) return 'open';
+  if (hasFloors(problem)) {
+    const found = forceLoads(problem, () => isOver(control));
+    if (!found) return isOver(control) ? 'stopped' : 'open';
+    if (found === 'infeasible') return 'infeasible';
+    const { forced, isAllForced, moves } = found;
+    incumbent.keepInReserve(moves, 'greedy');
+    amounts.forced = forced;
+    if (isAllForced) amounts.required = 0;
+  }
   const { figures } = incumbent;
   const flowControl = {
     stopFlag: control.stopFlag,

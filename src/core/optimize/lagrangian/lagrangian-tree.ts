@@ -39,7 +39,9 @@ export type LagrangianSearch = Omit<SimplexSearch, 'counts'> & {
   loads: Loads;
   /** λc, the multiplier per full load. */
   multiplier: number;
-  /** n: λ + p_j times the demand of a full load, and of the part. */
+  /** F: what serving a forced load is worth at least, by rank, in cost units. */
+  force: number;
+  /** n: λ + p_j times the demand of a full load, and of the part, and what forces them. */
   fullWorth: Float64Array;
   partWorth: Float64Array;
   /** Position of the first slack arc among the candidates. */
@@ -118,7 +120,7 @@ export function addStays(list: Candidates, n: number, { sources, sinks }: Lagran
  */
 export function startLagrangianTree(s: LagrangianSearch, amounts: LagrangianAmounts): number {
   const { tree, list, problem, loads } = s;
-  const { n, capacity, required, unmetUnits } = problem;
+  const { n, capacity, required, unmetUnits, forced } = problem;
   const { sources, sinks, supply } = amounts;
   const { parent } = tree;
   const slack = slackNode(n);
@@ -137,10 +139,11 @@ export function startLagrangianTree(s: LagrangianSearch, amounts: LagrangianAmou
   let units = 0;
   let dearest = 0;
   const order = orderByCost(list, list.count);
-  for (let r = 0; r < order.length && (served < required || unmetUnits); r++) {
+  for (let r = 0; r < order.length && (served < required || unmetUnits || forced); r++) {
     const i = list.from[order[r]];
     const j = list.to[order[r]] - sinkNode(n, 0);
-    if (served >= required && list.cost[order[r]] >= unmetUnits![j] * capacity) continue;
+    const isForced = forced !== undefined && (forced.fullRank[j] > 0 || forced.partRank[j] > 0);
+    if (served >= required && !isForced && list.cost[order[r]] >= (unmetUnits?.[j] ?? 0) * capacity) continue;
     const amount = Math.min(supply[i], left[j]);
     if (amount === 0) continue;
     if (units + amount >= mayServe) break;
@@ -203,14 +206,18 @@ function attachDemand(tree: SpanningTree, j: number, left: number, hasPart: bool
  */
 export function setMultiplier(s: LagrangianSearch, multiplier: number): void {
   const { tree, list, problem, loads, fullWorth, partWorth } = s;
-  const { n, capacity, unmetUnits } = problem;
+  const { n, capacity, unmetUnits, forced } = problem;
   const grain = multiplierGrain(s, multiplier);
   s.multiplier = Math.round(multiplier / grain) * grain;
   const share = s.multiplier / capacity / grain;
+  const perRank = forced ? forceAt(s, s.multiplier) : 0;
   for (let j = 0; j < n; j++) {
     const unmet = (unmetUnits?.[j] ?? 0) / grain;
     fullWorth[j] = s.multiplier + Math.round(unmet * capacity) * grain;
     partWorth[j] = Math.min(fullWorth[j], Math.round((share + unmet) * loads.rest[j]) * grain);
+    if (!forced) continue;
+    fullWorth[j] += forced.fullRank[j] * perRank;
+    partWorth[j] += forced.partRank[j] * perRank;
   }
   const unserved = unservedNode(n);
   for (let a = s.firstSlack; a < s.endSlack; a++) {
@@ -220,6 +227,30 @@ export function setMultiplier(s: LagrangianSearch, multiplier: number): void {
   for (let v = sinkNode(n, 0); v < parent.length; v++) if (parent[v] === unserved) cost[v] = worthOf(s, v);
   cost[unserved] = worthOf(s, parent[unserved]);
   setPotentials(tree);
+}
+
+/** What a rank is worth at a multiplier: more than exchanging a load for any of a lower rank. */
+function forceAt({ force, problem }: LagrangianSearch, multiplier: number): number {
+  return force + 2 * (multiplier + dearestUnmetLoad(problem));
+}
+
+/** Whether the flow serves as many loads of every group as it has to. O(n). */
+export function servesForced({ tree, loads, problem: { n, forced } }: LagrangianSearch): boolean {
+  if (!forced) return true;
+  const { parent, flow } = tree;
+  const unserved = unservedNode(n);
+  const unservedAt = (node: number): number => {
+    if (parent[node] === unserved) return flow[node];
+    return parent[unserved] === node ? flow[unserved] : 0;
+  };
+  return forced.groups.every(({ isPart, locations, loads: all, served }) => {
+    let missed = 0;
+    for (const j of locations) {
+      if (isPart ? loads.rest[j] > 0 : loads.full[j] > 0)
+        missed += unservedAt(isPart ? partNode(n, j) : sinkNode(n, j));
+    }
+    return missed === all - served;
+  });
 }
 
 /** The cost of not serving a unit at a node of demand; 0 for other nodes. */
@@ -232,8 +263,10 @@ function worthOf({ problem: { n }, fullWorth, partWorth }: LagrangianSearch, nod
  * Multipliers are multiples of this number, which keeps sums along a path exact.
  * @throws RangeError if they cannot be exact
  */
-function multiplierGrain({ problem, list }: LagrangianSearch, multiplier: number): number {
+function multiplierGrain(s: LagrangianSearch, multiplier: number): number {
+  const { problem, list } = s;
   let largest = multiplier + dearestUnmetLoad(problem);
+  if (problem.forced) largest += problem.forced.highest * forceAt(s, multiplier);
   for (let a = 0; a < list.count; a++) if (list.cost[a] > largest) largest = list.cost[a];
   const longest = 8 * (problem.n + 2) * (largest + 1);
   let grain = FINEST_MULTIPLIER;
@@ -244,8 +277,10 @@ function multiplierGrain({ problem, list }: LagrangianSearch, multiplier: number
 }
 
 /** The highest multiplier that `setMultiplier` accepts. */
-export function highestMultiplier({ problem }: LagrangianSearch): number {
-  return Math.floor(EXACT / (8 * (problem.n + 2)) - dearestUnmetLoad(problem)) - 1;
+export function highestMultiplier({ problem, force }: LagrangianSearch): number {
+  const ranks = problem.forced?.highest ?? 0;
+  const largest = EXACT / (8 * (problem.n + 2)) - ranks * force;
+  return Math.floor(largest / (1 + 2 * ranks) - dearestUnmetLoad(problem)) - 1;
 }
 
 /** The most that a full load costs which is not served, in cost units. */

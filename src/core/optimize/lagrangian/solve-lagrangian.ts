@@ -31,6 +31,7 @@ import {
   type Loads,
   lagrangianAmounts,
   measureTree,
+  servesForced,
   setMultiplier,
   splitLoads,
   startLagrangianTree,
@@ -46,6 +47,9 @@ const BOUND_TOLERANCE = 1e-6;
 /** Maximum number of passes over all arcs after the first multiplier. */
 const MAX_ROUNDS = 20;
 const MAX_REPAIRS = 8;
+/** What serving a forced load is worth at first, in dearest moves, and the factor by which it grows. */
+const FIRST_FORCE = 2;
+const FORCE_FACTOR = 16;
 /** Factors on the best multiplier; the flows at these multipliers may yield a plan nearer the bound. */
 const OTHER_MULTIPLIERS = [0.995, 1.005, 0.98, 1.02, 0.96, 1.04, 0.92, 1.08];
 /** Relative error, in total demand, of sums of what is served. */
@@ -80,7 +84,7 @@ export function solveLagrangian(
   const counts = { pivots: 0, pricingRounds: 0, candidates: 0, multipliers: 0 };
   const trivial = { multiplier: 0, counts };
   const mayServe = problem.fleetSize >= 1;
-  if (problem.required <= 0 && !(problem.unmetUnits && mayServe)) {
+  if (problem.required <= 0 && !((problem.unmetUnits || problem.forced) && mayServe)) {
     hooks.onBound(allUnmet(problem));
     hooks.onPlan(NO_FLOW);
     return { ...trivial, kind: 'solved' };
@@ -88,7 +92,7 @@ export function solveLagrangian(
   if (!mayServe) return { ...trivial, kind: 'infeasible' };
   // A dear location may need the vehicles that stand at a cheap one.
   const isSamePrice = !problem.unmetUnits?.some((units) => units !== problem.unmetUnits![0]);
-  const netted = isSamePrice ? run(problem, control, hooks, counts, true) : null;
+  const netted = isSamePrice && !problem.forced ? run(problem, control, hooks, counts, true) : null;
   if (netted && netted.kind !== 'unproved') return { ...netted, kind: netted.kind };
   const plain = run(problem, control, hooks, counts, false, netted?.multiplier);
   return { ...plain, kind: plain.kind === 'unproved' ? 'open' : plain.kind };
@@ -128,8 +132,9 @@ function run(
   const dearest = startLagrangianTree(s, amounts);
   counts.candidates = s.list.count;
   plans.keep();
-  // Costs of unmet demand may serve enough by themselves.
-  setMultiplier(s, problem.unmetUnits ? 0 : (knownMultiplier ?? dearest));
+  // Costs of unmet demand, or forced loads, may serve enough by themselves.
+  const isEnough = problem.unmetUnits || problem.required <= 0;
+  setMultiplier(s, isEnough ? 0 : (knownMultiplier ?? dearest));
   if (!pivotToOptimum(s, sources, sinks)) return stopped();
   plans.keep();
   const isShort = problem.unmetUnits && pointOf(s).slope > 0;
@@ -146,7 +151,8 @@ function run(
     if (found === 'short' && problem.beyond === Number.POSITIVE_INFINITY && proved > limitOf())
       return ended('infeasible');
     if (found === 'met') hooks.onBound(proved);
-    if (proved >= value - BOUND_TOLERANCE * value - 1) {
+    const isForced = servesForced(s);
+    if (isForced && proved >= value - BOUND_TOLERANCE * value - 1) {
       if (found === 'met') break;
       return ended('open');
     }
@@ -154,12 +160,15 @@ function run(
     const added = s.arcs.addViolated(s.list, s.tree, sources, sinks);
     counts.pricingRounds++;
     counts.candidates = s.list.count;
-    if (added === 0 || round === MAX_ROUNDS) {
+    if (added === 0 && !isForced && round < MAX_ROUNDS) {
+      s.force *= FORCE_FACTOR;
+      setMultiplier(s, s.multiplier);
+    } else if (added === 0 || round === MAX_ROUNDS) {
       // Multipliers above the cost of unlisted moves call for more moves; netting is not the cause.
       const isWide = s.multiplier + dearestUnmetLoad(problem) <= problem.beyond;
       return ended(isNetted && isWide ? 'unproved' : 'open');
     }
-    if (!pivotCandidates(s, first) || isOver(control)) return stopped();
+    if (!pivotCandidates(s, added === 0 ? 0 : first) || isOver(control)) return stopped();
   }
 
   const whole = serveEnough(s, least);
@@ -217,15 +226,17 @@ function createSearch(
   const arrays = new Arrays();
   let totalDemand = 0;
   for (let j = 0; j < n; j++) totalDemand += loads.full[j] * capacity + loads.rest[j];
+  const arcs = createArcSet(arrays, n, cost);
   return {
     tree: createSpanningTree(arrays, n, true),
     list: createCandidates(arrays, 24 * n),
-    arcs: createArcSet(arrays, n, cost),
+    arcs,
     counts,
     control,
     problem,
     loads,
     multiplier: 0,
+    force: problem.forced ? Math.ceil(FIRST_FORCE * arcs.largestCost()) + 1 : 0,
     fullWorth: new Float64Array(n),
     partWorth: new Float64Array(n),
     firstSlack: 0,
@@ -246,7 +257,7 @@ function keepCheapest(s: LagrangianSearch, least: number) {
   return {
     keep(): void {
       const { cost, served } = measureTree(s);
-      if (served < least || cost >= cheapest) return;
+      if (served < least || cost >= cheapest || !servesForced(s)) return;
       cheapest = cost;
       flow = readMoves(s);
     },

@@ -15,9 +15,14 @@
  *
  * Units: costs and the multiplier λc of a full load in cost units. It is a multiple of a power of two, so sums are
  * exact.
+ *
+ * With floors some loads have to be served (`forced-loads.ts`). They are worth more than any path of moves, by their
+ * rank: `rank · (F + 2λc)` beside λ times their demand, where F is raised until the flow serves as many of every group
+ * as there have to be. That worth is no part of L.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16 (Lagrangian relaxation).
  */
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
+import type { ForcedLoads } from './forced-loads.ts';
 
 export type LagrangianProblem = {
   /** Number of locations. */
@@ -34,6 +39,8 @@ export type LagrangianProblem = {
   fleetSize: number;
   /** n: p_j, cost units per unit of demand that is not served at j; absent: 0. */
   unmetUnits?: Float64Array;
+  /** Loads that have to be served; absent: none. */
+  forced?: ForcedLoads;
   cost: FlowCosts;
   /** Every allowed move that `cost` does not list costs at least this many units; Infinity if all are listed. */
   beyond: number;

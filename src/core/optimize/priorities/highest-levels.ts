@@ -28,7 +28,8 @@ export function highestLevels(
     canReachMost(problem) &&
     problem.capacities.length === 1 &&
     problem.locationIds.length <= MAX_MATRIX_LOCATIONS;
-  const reached = isByReach && reachByLevel(problem, levels, isOver);
+  // Down to 0, as the engine of fractional demand asks.
+  const reached = isByReach && reachByLevel(problem, [...levels.filter((level) => level > 0), 0], isOver);
   if (!reached) {
     const n = problem.demand.length;
     const capacity = problem.supply.reduce(

@@ -19,10 +19,7 @@ export function hasFloors(problem: Problem): boolean {
   return floorsOf(problem).length > 0;
 }
 
-/**
- * Whether the problem has a rule that the engines of pure flows, of Lagrangian multipliers and of reach do not know:
- * then they step aside.
- */
+/** Whether the problem has a rule that the engines of pure flows and of reach do not know: then they step aside. */
 export function hasFurtherRules(problem: Problem): boolean {
   return hasLocationBounds(problem) || hasFloors(problem);
 }

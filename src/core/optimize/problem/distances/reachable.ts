@@ -49,6 +49,11 @@ export function reachMost(
   return reach(problem, [[...problem.demand.keys()]], isOver, mayMiss);
 }
 
+/** The last answer of `reachByLevel`: the solves of one request ask the same. */
+const BY_LEVEL: Slot<{ last: { question: readonly unknown[]; reached: Reached } | null }> = {
+  create: () => ({ last: null }),
+};
+
 /**
  * A plan that serves the most demand of the highest priority level, then of the next, and so on. Ignores the service
  * level and the ceiling.
@@ -60,6 +65,13 @@ export function reachByLevel(
   levels: readonly number[],
   isOver: () => boolean,
 ): Reached | null {
+  const { demand, supply, network, limits } = problem;
+  const question = [demand, supply, network, limits.maxDistanceKm, limits.totalFleetSize, ...levels];
+  const kept = keptIn(problem.caches.problem, BY_LEVEL);
+  const isSame =
+    kept.last?.question.length === question.length &&
+    question.every((part, q) => part === kept.last?.question[q]);
+  if (isSame && kept.last) return kept.last.reached;
   const at = [...problem.demand.keys()];
   let before = Number.POSITIVE_INFINITY;
   const groups = levels.map((level) => {
@@ -67,7 +79,9 @@ export function reachByLevel(
     before = level;
     return group;
   });
-  return reach(problem, groups, isOver, Number.POSITIVE_INFINITY);
+  const reached = reach(problem, groups, isOver, Number.POSITIVE_INFINITY);
+  if (reached) kept.last = { question, reached };
+  return reached;
 }
 
 /** @param groups locations, those that are served first in the first group */
