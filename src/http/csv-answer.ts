@@ -7,8 +7,8 @@ export const CSV_QUERY = {
       description:
         'with `Accept: text/csv`: `true` quotes every text and prefixes an apostrophe to those that a ' +
         'spreadsheet would read as a ' +
-        'formula (first character `=`, `+`, `-`, `@`, a tab or a line break). Numbers stay numbers. ' +
-        'Without it, texts are as stored',
+        'formula (first character `=`, `+`, `-`, `@`, a tab or a line break). Numbers stay numbers. The text begins ' +
+        'with a byte order mark, so that letters such as ü are read right. Without it, texts are as stored',
     }),
   ),
 };

@@ -5,6 +5,9 @@ import { csvText } from './csv-answer.ts';
 /** Separates the ids of vehicles in one cell. Not a space: some ids contain spaces. */
 const ID_SEPARATOR = ';';
 
+/** Without it, spreadsheets read UTF-8 as an older encoding: Zürich as ZÃ¼rich. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
 /** The columns with texts that callers gave. */
 const TEXTS = ['vehicle_id', 'source_name', 'target_name', 'vehicle_ids', 'name'];
 
@@ -20,7 +23,7 @@ export async function* planCsv(
   forSpreadsheet: boolean,
 ): AsyncGenerator<string> {
   const columns = PLAN_CSV_COLUMNS[part].map((name) => ({ name, isText: TEXTS.includes(name) }));
-  yield `${PLAN_CSV_COLUMNS[part].join(',')}\r\n`;
+  yield `${forSpreadsheet ? BYTE_ORDER_MARK : ''}${PLAN_CSV_COLUMNS[part].join(',')}\r\n`;
   for await (const rows of pages) {
     let text = '';
     for (const row of rows as readonly Record<string, Cell>[]) {

@@ -38,6 +38,19 @@ describe('a plan as CSV', () => {
     expect(text.split('\r\n')[1]).toBe(`"'=1+1",-1,-2,0.25,rebalance`);
   });
 
+  test('with spreadsheet=true begins with the mark by which a spreadsheet knows UTF-8, and without it with the header', async () => {
+    const startOf = async (query: string) => {
+      const answer = await fetch(`${url}${query}`, { headers: { accept: 'text/csv' } });
+      return Buffer.from(await answer.arrayBuffer())
+        .subarray(0, 4)
+        .toString('latin1');
+    };
+    for (const part of ['vehicles', 'moves', 'locations']) {
+      expect(await startOf(`?part=${part}&spreadsheet=true`)).toMatch(/^\xEF\xBB\xBF[a-z]/);
+      expect(await startOf(`?part=${part}`)).toMatch(/^[a-z]{4}/);
+    }
+  });
+
   test('with another spreadsheet or another parameter is refused', async () => {
     for (const query of ['?spreadsheet=yes', '?spreadsheet=', '?sheet=true']) {
       const answer = await send(`${url}${query}`);
