@@ -1,5 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { Kpis, type OptimizationResult, OptimizationResult as Result } from '../../src/contracts/optimize.ts';
+import {
+  Kpis,
+  type OptimizationResult,
+  type PlanLocation,
+  OptimizationResult as Result,
+} from '../../src/contracts/optimize.ts';
 import { PlanSummary } from '../../src/contracts/plans.ts';
 import { START_DATE, storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
@@ -79,6 +84,14 @@ describe('a stored plan', () => {
     for (const [field, value] of Object.entries(told)) expect(plan[field], field).toEqual(value);
   };
 
+  const figuresOf = async (planId: string) =>
+    new Map<number, object>(
+      (await stored(planId)).locations.map(({ location_id, name: _, ...figures }: PlanLocation) => [
+        location_id,
+        figures,
+      ]),
+    );
+
   beforeAll(async () => {
     service = await startTestService({});
     await service.pool.query(`insert into travel select f, t, abs(f - t) * 12, abs(f - t) * 20
@@ -121,6 +134,30 @@ describe('a stored plan', () => {
       for (const field of Object.keys(data.plan)) fields.add(field);
     }
     expect(fields).toContain('shortfall');
+  });
+
+  test('compared with another says what changes per location, whatever rules made either', async () => {
+    const planIds: string[] = [];
+    for (const rules of Object.values(REQUESTS))
+      planIds.push((await answerTo('optimize', request(withPrevious(rules)))).metadata.plan_id);
+    let changes = 0;
+    for (const [i, planId] of planIds.entries()) {
+      const otherId = planIds[(i + 1) % planIds.length];
+      const { data } = (await send(api(`plans/${planId}/compare/${otherId}`))).body;
+      const [own, other] = await Promise.all([planId, otherId].map(figuresOf));
+      const ids = [...new Set([...own.keys(), ...other.keys()])].toSorted((a, b) => a - b);
+      const differ = ids.filter((id) => JSON.stringify(own.get(id)) !== JSON.stringify(other.get(id)));
+      expect(data.locations).toEqual(
+        differ.map((id) => ({
+          location_id: id,
+          name: `Place ${id}`,
+          figures: own.get(id) ?? null,
+          other_figures: other.get(id) ?? null,
+        })),
+      );
+      changes += differ.length;
+    }
+    expect(changes).toBeGreaterThan(10);
   });
 
   test('of an earlier version is answered without the fields that were not stored', async () => {
