@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import type { AllocationPlanItem, OptimizationResult } from '../src/contracts/optimize.ts';
+import type { MoveDistances } from '../src/contracts/plans.ts';
 import type { Database } from '../src/db/client.ts';
 import { claimJob, finishJob } from '../src/db/job-claims.ts';
 import { insertJob } from '../src/db/job-intake.ts';
@@ -26,15 +27,17 @@ const ROWS = `create table item_rows (plan_id text, ordinal int, vehicle_id text
 let count = 0;
 const nextId = (kind: string) => `${kind}_00000000-0000-7000-8000-${String(++count).padStart(12, '0')}`;
 
-/** A plan over 1,000 locations in which every fifth vehicle moves. */
+const LOCATIONS = 1000;
+
+/** A plan over 1,000 locations, with their figures, in which every fifth vehicle moves. */
 function makePlan(vehicles: number): OptimizationResult {
   const allocation_plan = Array.from({ length: vehicles }, (_, i) => {
     const isMove = i % 5 === 0;
-    const source = (i * 7919) % 1000;
+    const source = (i * 7919) % LOCATIONS;
     return {
       vehicle_id: `VEH-${String(i).padStart(6, '0')}`,
       source_location: source,
-      target_location: isMove ? (source + 1 + (i % 999)) % 1000 : source,
+      target_location: isMove ? (source + 1 + (i % 999)) % LOCATIONS : source,
       cost: isMove ? 1 + (i % 100_000) / 10_000 : 0,
       assignment: isMove ? ('rebalance' as const) : ('stay' as const),
     };
@@ -52,6 +55,31 @@ function makePlan(vehicles: number): OptimizationResult {
       unmet_demand: 0,
     },
     solver_status: 'optimal',
+    locations: Array.from({ length: LOCATIONS }, (_, at) => ({
+      location_id: at,
+      name: `Station ${at}`,
+      demand: vehicles / LOCATIONS,
+      vehicles_before: Math.round(vehicles / LOCATIONS),
+      vehicles_after: Math.round(vehicles / LOCATIONS),
+      capacity_after: vehicles / LOCATIONS,
+      served: vehicles / LOCATIONS,
+      unmet: 0,
+    })),
+  };
+}
+
+/** The pairs of locations that vehicles move between, a km each. */
+function distancesOf({ allocation_plan }: OptimizationResult): MoveDistances {
+  const moves = allocation_plan.filter(({ assignment }) => assignment === 'rebalance');
+  const pairs = new Map(
+    moves.map(({ source_location: from, target_location: to }) => [from * LOCATIONS + to, { from, to }]),
+  );
+  const ends = [...pairs.values()];
+  return {
+    sources: ends.map(({ from }) => from),
+    targets: ends.map(({ to }) => to),
+    km: ends.map(() => 1),
+    minutes: null,
   };
 }
 
@@ -68,13 +96,13 @@ async function store(db: Database, result: OptimizationResult, hasPlan: boolean)
     caller: 'bench',
     clientId: '',
     facts: { timeLimitSeconds: null },
-    locationCount: 1000,
+    locationCount: LOCATIONS,
     vehicleCount: result.allocation_plan.length,
   });
   const job = await claimJob(db, 'w');
   if (!job) throw new Error('nothing to claim');
   const body = JSON.stringify({ status: 'success', data: result });
-  const record = planRecord(result, { objective: 1 });
+  const record = planRecord(result, { objective: 1 }, distancesOf(result));
   const answer = { httpStatus: 200, body };
   const plan = {
     planId: nextId('plan'),
