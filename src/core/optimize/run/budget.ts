@@ -52,6 +52,7 @@ const SHARES = {
   beforeShortage: [0.85, 'the requested level first; the rest is for the plan that serves most'],
   // stability/: a plan close to a previous one
   beforeStability: [0.5, 'the plan without the cost of changes; the plan with it is the answer'],
+  takingBack: [0.5, 'changes that do not pay for themselves; few, and the plan is complete'],
   // priorities/: critical demand first
   allPriorities: [0.5, 'usually every level can get the most by reach, and this is the answer'],
   priorities: [0.7, 'what each level gets; the cheapest plan that serves it is usually the easier half'],
@@ -75,6 +76,7 @@ const TIMES = {
   explanation: [4_000, 'one class, not requested: the answer has no plan, and a reader waits for it'],
   explanationSeveralClasses: [10_000, 'the same with several classes, whose questions are harder'],
   shortfall: [1_000, 'why a service level is out of reach, not requested: the plan is complete'],
+  takingBackMost: [1_000, 'it usually takes some 10, and a reader waits for the plan'],
   insightsMin: [5_000, 'one class: small problems'],
   insightsMax: [10_000, 'one class: large problems'],
   insightsPerLocation: [15, 'one class, per location'],

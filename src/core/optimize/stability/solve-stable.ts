@@ -5,8 +5,9 @@
  */
 
 import type { ServedByPriority } from '../priorities/solve-by-priority.ts';
-import type { Problem, Solution, SolveOutcome } from '../problem/model.ts';
+import type { Moves, Problem, Solution, SolveOutcome } from '../problem/model.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { hasPairRules } from '../problem/pairs.ts';
 import { hasChangeCost, keepAll } from '../problem/previous.ts';
 import { refuseTargets } from '../request/refusals.ts';
 import { timeFor } from '../run/budget.ts';
@@ -14,6 +15,7 @@ import type { SolveControl } from '../run/control.ts';
 import { checkOf, isStopped, OutOfTime } from '../run/stopping.ts';
 import type { ServedMost } from '../shortage/serve-most.ts';
 import { bestOf, solveChanges } from './solve-changes.ts';
+import { takeBack } from './take-back.ts';
 import { countTargetLocations } from './targets-problem.ts';
 
 type Outcome = ServedMost | ServedByPriority | SolveOutcome;
@@ -66,10 +68,12 @@ export async function solveStable(
   );
   if (isStopped(control.stopFlag)) return { solved: { kind: 'cancelled' }, without: null };
   const { before } = found.kind === 'solved' ? found.solution : first.solution;
-  const solution: Solution = {
-    ...(found.kind === 'solved' ? better(asked, gap, known, found.solution) : known),
-    ...(before && { before }),
-  };
+  const best =
+    found.kind === 'solved'
+      ? withBound(asked, gap, found.solution, known.boundUnits, [known.moves, found.solution.moves])
+      : known;
+  const paying = await withoutVainChanges(asked, gap, best, control);
+  const solution: Solution = { ...paying, ...(before && { before }) };
   const isMost = first.kind === 'solved' || first.isMostProved;
   return {
     solved: { ...first, solution: { ...solution, proved: solution.proved && isMost } },
@@ -86,10 +90,29 @@ function withoutChangeCost(solved: Outcome): StableOutcome {
   return { solved, without: isProved ? solved.solution : null };
 }
 
-/** The better plan and the larger bound. */
-function better(problem: Problem, gap: number, known: Solution, found: Solution): Solution {
-  const bound = { ...found, boundUnits: Math.max(found.boundUnits, known.boundUnits) };
-  return bestOf(problem, gap, bound, [known.moves, found.moves]);
+/** The best of some plans, with the larger bound. */
+function withBound(
+  problem: Problem,
+  gap: number,
+  found: Solution,
+  boundUnits: number,
+  plans: readonly Moves[],
+): Solution {
+  return bestOf(problem, gap, { ...found, boundUnits: Math.max(found.boundUnits, boundUnits) }, plans);
+}
+
+/** The plan without changes that do not pay for themselves. */
+async function withoutVainChanges(
+  problem: Problem,
+  gap: number,
+  solution: Solution,
+  control: SolveControl,
+): Promise<Solution> {
+  const { moves, objectiveUnits, boundUnits } = solution;
+  // Rules about pairs are not in its model, and a plan that reaches the bound has none.
+  if (objectiveUnits <= boundUnits || hasPairRules(problem)) return solution;
+  const fewer = await takeBack(problem, moves, control);
+  return fewer ? bestOf(problem, gap, solution, [moves, fewer]) : solution;
 }
 
 /** Reports of one of the two solves, as part of the whole. */
