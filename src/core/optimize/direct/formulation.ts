@@ -22,7 +22,7 @@ import { allDemand, requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../pr
 import { hasUnmetCost } from '../problem/unmet-cost.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { Check } from '../run/stopping.ts';
-import { createVariables, type Variables } from './variables.ts';
+import { createVariables, type TargetsOf, type Variables } from './variables.ts';
 
 /** Locations whose rows are written between two calls of the check. */
 const ROWS_PER_LOOK = 64;
@@ -35,6 +35,8 @@ export type FormulationOptions = {
   objective?: 'cost' | 'served' | ServedFrom;
   /** Called every few milliseconds: a million columns take some tenths of a second. */
   check?: Check;
+  /** Restricts the moves. */
+  targetsOf?: TargetsOf | undefined;
 };
 
 export type Formulation = {
@@ -55,9 +57,9 @@ export type Formulation = {
 /** @throws what `check` throws */
 export function formulate(
   problem: Problem,
-  { objective = 'cost', check = () => {} }: FormulationOptions = {},
+  { objective = 'cost', check = () => {}, targetsOf }: FormulationOptions = {},
 ): Formulation {
-  const variables = createVariables(problem, check);
+  const variables = createVariables(problem, check, targetsOf);
   const isNetwork =
     problem.capacities.length === 1 && variables.stepGain.every((g) => g === problem.capacities[0]);
   const demandScale = variables.stepGain.reduce((largest, g) => Math.max(largest, g), 0) || 1;

@@ -55,8 +55,14 @@ type KeptArc = { arc: number; count: number };
  * Number of arc columns, known before anything large is allocated. O(sources · n).
  * @param keepEmptySources counts the arcs of sources without vehicles too
  * @param check called every few milliseconds; it throws to stop the work
+ * @param targetsOf restricts the arcs
  */
-export function countArcs(problem: Problem, keepEmptySources: boolean, check: Check = () => {}): number {
+export function countArcs(
+  problem: Problem,
+  keepEmptySources: boolean,
+  check: Check = () => {},
+  targetsOf: TargetsOf = allTargets(problem),
+): number {
   const n = problem.locationIds.length;
   const classes = problem.capacities.length;
   const mayGo = arcFilter(problem);
@@ -72,16 +78,32 @@ export function countArcs(problem: Problem, keepEmptySources: boolean, check: Ch
       check();
     }
     // Allowed targets are the same for all classes.
-    for (let j = 0; j < n; j++) if (mayGo(i, j)) count += sources;
+    const targets = targetsOf(i);
+    for (let t = 0; t < targets.length; t++) if (mayGo(i, targets[t])) count += sources;
   }
   return count;
 }
 
-/** @param check called every few milliseconds; it throws to stop the work */
-export function createVariables(problem: Problem, check: Check = () => {}): Variables {
+/** Where vehicles of a source may go at most, ascending, the source included. */
+export type TargetsOf = (source: number) => Int32Array;
+
+function allTargets({ locationIds }: Problem): TargetsOf {
+  const all = Int32Array.from(locationIds.keys());
+  return () => all;
+}
+
+/**
+ * @param check called every few milliseconds; it throws to stop the work
+ * @param targetsOf restricts the arcs
+ */
+export function createVariables(
+  problem: Problem,
+  check: Check = () => {},
+  targetsOf: TargetsOf = allTargets(problem),
+): Variables {
   const n = problem.locationIds.length;
   const classes = problem.capacities.length;
-  const arcCount = countArcs(problem, false, check);
+  const arcCount = countArcs(problem, false, check, targetsOf);
   const arcClass = new Int32Array(arcCount);
   const arcSource = new Int32Array(arcCount);
   const arcTarget = new Int32Array(arcCount);
@@ -102,7 +124,7 @@ export function createVariables(problem: Problem, check: Check = () => {}): Vari
     targetStart[k * n + j + 1]++;
     a++;
   };
-  forEachArc(problem, false, note, check);
+  forEachArc(problem, targetsOf, note, check);
   sourceStart.push(a);
   for (let t = 0; t < classes * n; t++) targetStart[t + 1] += targetStart[t];
   const fill = targetStart.slice();
@@ -179,7 +201,7 @@ function arcFilter(problem: Problem): (i: number, j: number) => boolean {
 /** Arcs in column order. */
 function forEachArc(
   problem: Problem,
-  keepEmptySources: boolean,
+  targetsOf: TargetsOf,
   visit: (k: number, i: number, j: number, isFirst: boolean) => void,
   check: Check,
 ): void {
@@ -189,16 +211,17 @@ function forEachArc(
   let pairs = 0;
   for (let k = 0; k < problem.capacities.length; k++) {
     for (let i = 0; i < n; i++) {
-      if (supply[k * n + i] === 0 && !keepEmptySources) continue;
+      if (supply[k * n + i] === 0) continue;
       pairs += n;
       if (pairs >= ARCS_PER_LOOK) {
         pairs = 0;
         check();
       }
       let isFirst = true;
-      for (let j = 0; j < n; j++) {
-        if (!mayGo(i, j)) continue;
-        visit(k, i, j, isFirst);
+      const targets = targetsOf(i);
+      for (let t = 0; t < targets.length; t++) {
+        if (!mayGo(i, targets[t])) continue;
+        visit(k, i, targets[t], isFirst);
         isFirst = false;
       }
     }

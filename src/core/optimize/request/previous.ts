@@ -43,9 +43,12 @@ export function readPrevious(
 ): Pick<Problem, 'previous'> {
   if (options?.previous_plan_id === undefined) return {};
   if (!plan) throw new Error('the previous plan of the request is missing');
-  const target = Int32Array.from(fleet.request, (v) => {
-    const id = plan.get((vehicles[v].id ?? vehicles[v].vehicle_id)!);
-    return id === undefined ? -1 : (position.get(id) ?? -1);
-  });
+  // A loop: `Int32Array.from` takes three times as long for 100,000 vehicles.
+  const target = new Int32Array(fleet.request.length).fill(-1);
+  for (let f = 0; f < target.length; f++) {
+    const vehicle = vehicles[fleet.request[f]];
+    const id = plan.get((vehicle.id ?? vehicle.vehicle_id)!);
+    if (id !== undefined) target[f] = position.get(id) ?? -1;
+  }
   return { previous: { target, changeUnits: toUnitsUp(options.change_cost ?? 0) } };
 }

@@ -10,7 +10,6 @@ import { withRow } from '../highs/linear-model.ts';
 import { provedWithin } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { targetGroups } from '../problem/previous.ts';
-import { withNetwork } from '../problem/variants.ts';
 import { msOf, timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
 import type { SolveControl } from '../run/control.ts';
@@ -27,8 +26,7 @@ export async function takeBack(problem: Problem, moves: Moves, control: SolveCon
   const choices = choicesOf(problem, moves);
   if (choices.changing.size === 0 || isOver(stopping)) return null;
   try {
-    const few = withFewArcs(problem, choices);
-    const f = formulate(few, { check: checkOf(stopping) });
+    const f = formulate(problem, { check: checkOf(stopping), targetsOf: targetsIn(problem, choices) });
     const { arcClass, arcSource, arcTarget, firstStep } = f.variables;
     const model = { ...f.model, lower: f.model.lower.slice(), upper: f.model.upper.slice() };
     for (let a = 0; a < firstStep; a++) {
@@ -40,8 +38,8 @@ export async function takeBack(problem: Problem, moves: Moves, control: SolveCon
       model.upper[a] = Math.max(planned, before);
     }
     const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
-    const all = hasCeiling ? withRow(model, costCeilingRow(few, f)) : model;
-    const open = withFewColumns(few, f, all);
+    const all = hasCeiling ? withRow(model, costCeilingRow(problem, f)) : model;
+    const open = withFewColumns(problem, f, all);
     const values = await withSolverModel(
       problem.caches.thread,
       open.model,
@@ -56,7 +54,7 @@ export async function takeBack(problem: Problem, moves: Moves, control: SolveCon
           absoluteGap: provedWithin(problem),
         }).values,
     );
-    return values && wholeMoves(few, f, open.whole(values));
+    return values && wholeMoves(problem, f, open.whole(values));
   } catch (error) {
     if (error instanceof OutOfTime) return null;
     throw error;
@@ -88,13 +86,12 @@ function choicesOf(problem: Problem, moves: Moves) {
   return { keyOf, rowOf, planned, before, changing };
 }
 
-/** The problem with the arcs of the plan and of the previous one alone. O(n²) */
-function withFewArcs(problem: Problem, { planned, before }: ReturnType<typeof choicesOf>): Problem {
+/** By source, the targets of the plan and of the previous one, and the source. */
+function targetsIn(problem: Problem, { planned, before }: ReturnType<typeof choicesOf>) {
   const n = problem.locationIds.length;
-  const { costUnits, distanceKm } = problem.network;
-  const few = new Float64Array(n * n).fill(Number.POSITIVE_INFINITY);
-  for (let i = 0; i < n; i++) few[i * n + i] = 0;
+  const targets = Array.from({ length: n }, (_, i) => new Set([i]));
   for (const arcs of [planned, before])
-    for (const key of arcs.keys()) few[key % (n * n)] = costUnits[key % (n * n)];
-  return withNetwork(problem, { costUnits: few, distanceKm });
+    for (const key of arcs.keys()) targets[Math.floor(key / n) % n].add(key % n);
+  const sorted = targets.map((set) => Int32Array.from(set).sort());
+  return (source: number) => sorted[source];
 }

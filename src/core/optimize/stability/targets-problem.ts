@@ -61,23 +61,24 @@ export function createTargetsProblem(
   const { places, supply, unreachable } = placesOf(problem);
   const size = places.length;
   const { costUnits, distanceKm } = problem.network;
-  const matrices = { costUnits, distanceKm };
-  const mayGo = (i: number, j: number) => isAllowed(matrices, n, problem.limits.maxDistanceKm, i, j);
-  const costs = new Float64Array(size * size).fill(Number.POSITIVE_INFINITY);
-  const moving = hasCeiling ? costs.slice() : null;
+  const { maxDistanceKm } = problem.limits;
+  const costs = new Float64Array(size * size);
+  const moving = hasCeiling ? new Float64Array(size * size).fill(Number.POSITIVE_INFINITY) : null;
   /** Per place: what a vehicle there costs at least. */
   const least = new Float64Array(size);
   for (const [at, { location: i, target }] of places.entries()) {
     if (at % ROWS_PER_LOOK === 0) check();
     const row = costs.subarray(at * size, (at + 1) * size);
     if (at >= n && target !== i && !isBounded) least[at] = Math.min(changeUnits, costUnits[i * n + target]);
-    for (let j = 0; j < n; j++) {
-      if (!mayGo(i, j)) continue;
-      const isChange = target >= 0 && j !== target;
-      const cost = i === j ? 0 : costUnits[i * n + j];
-      row[j] = cost + (isChange ? changeUnits : 0) - least[at];
-      if (moving) moving[at * size + j] = cost;
+    const change = (target >= 0 ? changeUnits : 0) - least[at];
+    // Without a call per pair, of which there are some millions; what is not allowed costs Infinity.
+    for (let j = 0, a = i * n; j < n; j++, a++) {
+      const isTooFar = distanceKm !== null && distanceKm[a] > maxDistanceKm && i !== j;
+      row[j] = isTooFar ? Number.POSITIVE_INFINITY : costUnits[a] + change;
+      if (moving && !isTooFar) moving[at * size + j] = costUnits[a];
     }
+    row.fill(Number.POSITIVE_INFINITY, n);
+    if (target >= 0) row[target] -= changeUnits;
     row[at] = 0;
     if (moving) moving[at * size + at] = 0;
   }
