@@ -1,5 +1,6 @@
 /**
- * A strongly feasible initial tree: the cheapest candidates first, each with as much flow as possible.
+ * A strongly feasible initial tree: the cheapest candidates first, each with as much flow as possible; then what is
+ * left of each source to the nearest sinks that are open.
  *
  * A source or sink that an arc exhausts becomes the child of the arc's other end. The rest is attached to the idle
  * sink (any flow: the arc leads up) or to the slack source (the arc leads down and carries the rest, which is never
@@ -7,8 +8,9 @@
  *
  * That cost: rerouting one unit off the artificial node closes a simple cycle with at most n + 1 other forward arcs.
  * A cost above the sum of all these leaves flow on the artificial node only if no other arc can carry it.
- * O(candidates + n).
+ * O(candidates + n), and O(n log n) per source that has units left.
  */
+import { KeyHeap } from '../problem/key-heap.ts';
 import type { ArcSet } from './arcs.ts';
 import { addCandidate, type Candidates, orderByCost } from './candidates.ts';
 import {
@@ -78,14 +80,20 @@ export function startTree(
     const a = order[r];
     send(list.from[a], list.to[a] - sinkNode(n, 0), list.cost[a]);
   }
+  let open: KeyHeap | undefined;
   for (let s = 0; s < sources.length && toServe > 0; s++) {
     const i = sources[s];
     if (supply[i] === 0) continue;
+    open ??= new KeyHeap(n);
+    open.clear();
     arcs.forEachInRow(i, (j, cost) => {
-      if (supply[i] === 0 || demand[j] === 0) return;
-      // An exhausted source has a parent. Until then every sink that it fills becomes its child.
-      send(i, j, cost);
+      if (demand[j] > 0) open!.push(j, cost);
     });
+    // An exhausted source has a parent. Until then every sink that it fills becomes its child.
+    while (supply[i] > 0 && toServe > 0 && open.size() > 0) {
+      const j = open.pop();
+      send(i, j, open.keyOf(j));
+    }
   }
   if (toServe < 0) attach(tree, slack, idle, -toServe, 0);
   const bigM = toServe > 0 ? artificialCost(n, arcs, unservedCost) : null;
