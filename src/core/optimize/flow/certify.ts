@@ -7,7 +7,7 @@
  * without slack, leaves no vehicle idle where α_i > 0, leaves no demand unserved where β_j > 0, and serves no more than
  * R if λ > 0. O(arcs). Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.3 (complementary slackness).
  */
-import type { SparseCosts } from '../problem/distances/move-costs.ts';
+import type { FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
 import { nextCheaper } from './next-cheaper.ts';
 import type { SharedCosts } from './shared-costs.ts';
 import type { Cover, Duals, Flow, FlowProblem } from './types.ts';
@@ -68,14 +68,15 @@ function checkFlow(problem: FlowProblem, flow: Flow): Plan | string {
 function costOf({ n, cost }: FlowProblem, i: number, j: number): number {
   if (cost.kind === 'shared') {
     const [from, to] = [cost.row[i], cost.column[j]];
-    const moving = from < 0 || to < 0 ? Number.POSITIVE_INFINITY : cost.matrix.units[from * cost.size + to];
-    const shared = from >= 0 && from === to ? 0 : moving;
-    const least = listedCost(cost.listed, i, j);
-    return shared >= 0 ? Math.min(shared, least) : least;
+    const moving = from < 0 || to < 0 ? Number.POSITIVE_INFINITY : moveCost(cost.moves, cost.size, from, to);
+    return Math.min(from >= 0 && from === to ? 0 : moving, listedCost(cost.listed, i, j));
   }
-  if (cost.kind === 'dense')
-    return cost.units[i * n + j] >= 0 ? cost.units[i * n + j] : Number.POSITIVE_INFINITY;
-  return listedCost(cost, i, j);
+  return moveCost(cost, n, i, j);
+}
+
+function moveCost(costs: FlowCosts, n: number, i: number, j: number): number {
+  if (costs.kind === 'sparse') return listedCost(costs, i, j);
+  return costs.units[i * n + j] >= 0 ? costs.units[i * n + j] : Number.POSITIVE_INFINITY;
 }
 
 function listedCost({ starts, targets, units }: SparseCosts, i: number, j: number): number {
@@ -124,10 +125,10 @@ function underpricedBy(costs: FlowProblem['cost'], n: number, relief: Float64Arr
 }
 
 /**
- * Of the sinks at a location of the matrix, the one of the least relief decides; staying there costs 0. The target
- * found is a location of the matrix, or a listed one.
+ * Of the sinks at a location, the one of the least relief decides; staying there costs 0. The target found is a
+ * location of the moves, or a listed one.
  */
-function underpricedInShared({ matrix, size, row, column, listed }: SharedCosts, relief: Float64Array) {
+function underpricedInShared({ moves, size, row, column, listed }: SharedCosts, relief: Float64Array) {
   const least = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
   for (let t = 0; t < column.length; t++) {
     if (column[t] >= 0) least[column[t]] = Math.min(least[column[t]], relief[t]);
@@ -136,7 +137,10 @@ function underpricedInShared({ matrix, size, row, column, listed }: SharedCosts,
     const own = row[i];
     if (own >= 0) {
       if (offer - least[own] > 0) return own;
-      const found = underpricedInRow(matrix.units, own * size, size, own, offer, least);
+      const found =
+        moves.kind === 'sparse'
+          ? underpricedInList(moves, own, offer, least)
+          : underpricedInRow(moves.units, own * size, size, own, offer, least);
       if (found >= 0) return found;
     }
     return underpricedInList(listed, i, offer, relief);
@@ -216,23 +220,29 @@ export function certifyMostServed(problem: FlowProblem, cover: Cover, served: nu
     if (cover.sinks[i] === 1) total += demand[i];
   }
   if (total !== served) return false;
+  const isOpen = demand.map((amount, j) => (amount > 0 && cover.sinks[j] !== 1 ? 1 : 0));
+  const openAt = new Int32Array(cost.kind === 'shared' ? cost.size : 0);
+  if (cost.kind === 'shared') for (let j = 0; j < n; j++) if (isOpen[j] === 1) openAt[cost.column[j]] = 1;
   for (let i = 0; i < n; i++) {
     if (supply[i] === 0 || cover.sources[i] === 1) continue;
-    if (demand[i] > 0 && cover.sinks[i] !== 1) return false;
-    if (cost.kind === 'shared') {
-      for (let j = 0; j < n; j++) {
-        const isOpen = demand[j] > 0 && cover.sinks[j] !== 1;
-        if (isOpen && costOf(problem, i, j) !== Number.POSITIVE_INFINITY) return false;
-      }
+    if (isOpen[i] === 1) return false;
+    if (cost.kind !== 'shared') {
+      if (leadsToOpen(cost, n, i, isOpen)) return false;
       continue;
     }
-    const first = cost.kind === 'dense' ? i * n : cost.starts[i];
-    const end = cost.kind === 'dense' ? first + n : cost.starts[i + 1];
-    for (let a = first; a < end; a++) {
-      const j = cost.kind === 'dense' ? a - first : cost.targets[a];
-      const isAllowed = cost.units[a] >= 0 && cost.units[a] !== Number.POSITIVE_INFINITY;
-      if (isAllowed && demand[j] > 0 && cover.sinks[j] !== 1) return false;
-    }
+    const from = cost.row[i];
+    if (from >= 0 && (openAt[from] === 1 || leadsToOpen(cost.moves, cost.size, from, openAt))) return false;
+    if (leadsToOpen(cost.listed, n, i, isOpen)) return false;
   }
   return true;
+}
+
+function leadsToOpen(costs: FlowCosts, n: number, i: number, isOpen: Int32Array): boolean {
+  const first = costs.kind === 'dense' ? i * n : costs.starts[i];
+  const end = costs.kind === 'dense' ? first + n : costs.starts[i + 1];
+  for (let a = first; a < end; a++) {
+    const j = costs.kind === 'dense' ? a - first : costs.targets[a];
+    if (isOpen[j] === 1 && costs.units[a] >= 0 && costs.units[a] !== Number.POSITIVE_INFINITY) return true;
+  }
+  return false;
 }

@@ -11,6 +11,7 @@
  *   arcs      i → must_j, serve_j, bay_j at c_ij, i → free at the least c_ij of these locations (its own: 0);
  *             unserved → serve_j at what a load costs that is not served; unserved and empty → bay_j, free at 0
  *
+ * Vehicles at i begin at the larger of must_i and serve_i, their home (`transport.ts`).
  * Vehicles at j serve while demand is open, so `must_j` serves min(L_j, D_j). If more is served than R', units of
  * "unserved" fill bays. O(n) sinks, up to 3 n² arcs.
  *
@@ -189,8 +190,11 @@ function layOut(
     sinks.push(amount);
     column.push(j);
   };
+  const homes = new Int32Array(sources.length).fill(-1);
   for (let j = 0; j < n; j++) {
+    if (must[j] > serve[j]) homes[j] = sinks.length;
     add(j, must[j], Number.POSITIVE_INFINITY, 0, false);
+    if (serve[j] > 0 && serve[j] >= must[j]) homes[j] = sinks.length;
     add(j, serve[j], levelAt(problem, j), unservedCost?.[j] ?? 0, false);
     add(j, bay[j], -1, 0, true);
   }
@@ -234,7 +238,13 @@ function layOut(
   const row = Int32Array.from(sources, (_, i) => (i < n ? i : -1));
   const columns = Int32Array.from(column);
   return {
-    transport: { sources, sinks: Int32Array.from(sinks), moves: { costs, row, column: columns }, listed },
+    transport: {
+      sources,
+      sinks: Int32Array.from(sinks),
+      moves: { costs, row, column: columns },
+      listed,
+      homes,
+    },
     column: columns,
     freeTarget,
   };

@@ -1,9 +1,9 @@
 /**
- * Costs of a transportation problem whose sources and sinks share the locations of a matrix: several sinks of a
- * location cost the same. Nothing is copied, and a pass over all arcs reads the matrix once, since of the sinks of a
- * location the one with the highest price decides.
+ * Costs of a transportation problem whose sources and sinks share the locations of moves: several sinks of a location
+ * cost the same. Nothing is copied, and a pass over all arcs reads each move once, since of the sinks of a location
+ * the one with the highest price decides.
  */
-import type { DenseCosts, SparseCosts } from '../problem/distances/move-costs.ts';
+import type { FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
 import type { ArcSet } from './arcs.ts';
 import { largestOf, nextBelow, worstOfRow } from './arcs.ts';
 import type { Arrays } from './arrays.ts';
@@ -16,16 +16,16 @@ import { sinkNode } from './spanning-tree.ts';
  */
 export type SharedCosts = {
   kind: 'shared';
-  matrix: DenseCosts;
-  /** Locations of the matrix. */
+  moves: FlowCosts;
+  /** Locations of the moves. */
   size: number;
   row: Int32Array;
   column: Int32Array;
   listed: SparseCosts;
 };
 
-/** Sinks by the location of the matrix where they are. */
-export function sinksByColumn(column: Int32Array, size: number): { starts: Int32Array; sinks: Int32Array } {
+/** Sinks by their location. */
+function sinksByColumn(column: Int32Array, size: number): { starts: Int32Array; sinks: Int32Array } {
   const starts = new Int32Array(size + 1);
   for (const j of column) if (j >= 0) starts[j + 1]++;
   for (let j = 0; j < size; j++) starts[j + 1] += starts[j];
@@ -37,8 +37,8 @@ export function sinksByColumn(column: Int32Array, size: number): { starts: Int32
 
 /** The arcs as the simplex needs them. @param n sources and sinks of the flow problem */
 export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts): ArcSet {
-  const { matrix, size, row: rowOf, column, listed } = costs;
-  const { units } = matrix;
+  const { moves, size, row: rowOf, column, listed } = costs;
+  const scanRow = rowScan(moves, size);
   const at = sinksByColumn(column, size);
   const firstSink = sinkNode(n, 0);
   return {
@@ -78,16 +78,12 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
         const r = rowOf[i];
         if (r >= 0) {
           for (let a = at.starts[r]; a < at.starts[r + 1]; a++) offer(at.sinks[a], 0);
-          const first = r * size;
-          const end = first + size;
-          let most = Math.max(gate, rowWorst);
-          for (let a = nextBelow(units, first, end, most); a < end; a = nextBelow(units, a + 1, end, most)) {
-            const j = a - first;
-            const cost = units[a];
-            if (!hasSink[j] || j === r || !(cost < rowWorst || cost < columnWorst[j])) continue;
-            for (let b = at.starts[j]; b < at.starts[j + 1]; b++) offer(at.sinks[b], cost);
-            most = Math.max(gate, rowWorst);
-          }
+          scanRow(r, Math.max(gate, rowWorst), (j, cost) => {
+            if (hasSink[j] && j !== r && (cost < rowWorst || cost < columnWorst[j])) {
+              for (let b = at.starts[j]; b < at.starts[j + 1]; b++) offer(at.sinks[b], cost);
+            }
+            return Math.max(gate, rowWorst);
+          });
         }
         nearest.endRow(i);
       }
@@ -116,16 +112,12 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
         const r = rowOf[i];
         if (r >= 0) {
           if (own - best[r] < limit) limit = worst.offer(bestSink[r], 0, own - best[r]);
-          const first = r * size;
-          const end = first + size;
           const most = highest - own;
-          for (let a = nextBelow(units, first, end, most); a < end; a = nextBelow(units, a + 1, end, most)) {
-            const j = a - first;
-            const reduced = units[a] + own - best[j];
-            if (reduced < limit && units[a] >= 0 && j !== r) {
-              limit = worst.offer(bestSink[j], units[a], reduced);
-            }
-          }
+          scanRow(r, most, (j, cost) => {
+            const reduced = cost + own - best[j];
+            if (reduced < limit && cost >= 0 && j !== r) limit = worst.offer(bestSink[j], cost, reduced);
+            return most;
+          });
         }
         worst.flush(list, n, i);
       }
@@ -134,21 +126,49 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
     forEachInRow(i, visit) {
       for (let a = listed.starts[i]; a < listed.starts[i + 1]; a++) visit(listed.targets[a], listed.units[a]);
       const r = rowOf[i];
-      for (let j = 0; r >= 0 && j < size; j++) {
-        const cost = j === r ? 0 : units[r * size + j];
-        if (!(cost >= 0) || cost === Number.POSITIVE_INFINITY) continue;
+      if (r < 0) return;
+      const reach = (j: number, cost: number) => {
         for (let a = at.starts[j]; a < at.starts[j + 1]; a++) if (at.sinks[a] !== i) visit(at.sinks[a], cost);
-      }
+      };
+      reach(r, 0);
+      scanRow(r, Number.POSITIVE_INFINITY, (j, cost) => {
+        if (j !== r && cost >= 0) reach(j, cost);
+        return Number.POSITIVE_INFINITY;
+      });
     },
     largestCost() {
       let largest = 0;
-      for (const values of [units, listed.units]) {
+      for (const values of [moves.units, listed.units]) {
         for (let a = 0; a < values.length; a++) {
           if (values[a] > largest && values[a] !== Number.POSITIVE_INFINITY) largest = values[a];
         }
       }
       return largest;
     },
+  };
+}
+
+/**
+ * Calls `visit` for each move of a row that costs less than `most`, below 0 included; it returns the next `most`.
+ * Infinite costs are never below.
+ */
+function rowScan(moves: FlowCosts, size: number) {
+  const { units } = moves;
+  type Visit = (j: number, cost: number) => number;
+  if (moves.kind === 'dense') {
+    return (row: number, most: number, visit: Visit): void => {
+      const first = row * size;
+      const end = first + size;
+      let below = most;
+      for (let a = nextBelow(units, first, end, below); a < end; a = nextBelow(units, a + 1, end, below))
+        below = visit(a - first, units[a]);
+    };
+  }
+  const { starts, targets } = moves;
+  return (row: number, most: number, visit: Visit): void => {
+    let below = most;
+    for (let a = starts[row]; a < starts[row + 1]; a++)
+      if (units[a] < below) below = visit(targets[a], units[a]);
   };
 }
 

@@ -3,22 +3,18 @@
  * arcs. Rules of one class and whole loads beyond the pure flow take this form: bounds per location (`place-flow.ts`)
  * have sources "vehicles at i", "unserved" and "empty", and sinks "serves at j" and "stands at j".
  *
- * Sources and sinks become separate locations of a flow problem that requires all units. So the network simplex, its
- * certificate on all arcs and the confirmation by HiGHS hold as they are.
+ * Sources and sinks become locations of a flow problem that requires all units. So the network simplex, its
+ * certificate on all arcs and the confirmation by HiGHS hold as they are. A source and its home are one location: the
+ * units that stay are netted (`netting.ts`).
  */
-import type { DenseCosts, FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
+import type { FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
 import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
-import { checkOf, OutOfTime } from '../run/stopping.ts';
 import { confirmFlow } from './flow-confirm.ts';
-import { forEachMove } from './flow-costs.ts';
 import { MAX_UNITS } from './load-amounts.ts';
-import { type SharedCosts, sinksByColumn } from './shared-costs.ts';
+import type { SharedCosts } from './shared-costs.ts';
 import { solveFlow, totalUnits } from './solve-flow.ts';
 import type { Cover, Flow, FlowCounts, FlowProblem } from './types.ts';
-
-/** Rows of arcs between two calls of the check. */
-const ROWS_PER_LOOK = 64;
 
 export type Transport = {
   /** Whole units at each source, and whole units that each sink takes, ≥ 0; the sums are equal, at most MAX_UNITS. */
@@ -28,6 +24,11 @@ export type Transport = {
   moves?: MoveArcs;
   /** More arcs by source: the sinks of source s are at `starts[s]` up to `starts[s + 1]`; the cheapest one counts. */
   listed: SparseCosts;
+  /**
+   * Per source a sink that no other source has, to which its units go at cost 0, −1: none. Its units are likely to go
+   * there first, up to all that fit: that is where the search starts. Absent: no source has one.
+   */
+  homes?: Int32Array | undefined;
 };
 
 /**
@@ -42,7 +43,7 @@ type MoveArcs = { costs: FlowCosts; row: Int32Array; column: Int32Array };
  */
 type TransportDuals = { source: Float64Array; sink: Float64Array };
 
-/** Units from source `from[m]` to sink `to[m]`, by source then sink. */
+/** Units from source `from[m]` to sink `to[m]`, without those that go home: these fill what their sink has left. */
 export type TransportOutcome =
   | {
       kind: 'solved';
@@ -61,7 +62,7 @@ export type TransportOutcome =
 /**
  * Solves to proved optimality.
  * @returns null if numbers are too large for exact sums, or a proof does not hold: other methods have to solve it
- * @throws OutOfTime while listing arcs, RangeError if the sums differ
+ * @throws RangeError if the sums differ
  */
 export async function solveTransport(
   transport: Transport,
@@ -75,127 +76,80 @@ export async function solveTransport(
   }
   if (total > MAX_UNITS) return null;
   try {
-    const problem = asFlow(transport, total, control);
-    const solved = solveFlow(problem, { ...control, nettingIsSafe: false });
+    const nodes = nodesOfSinks(transport);
+    const problem = asFlow(transport, nodes, total);
+    const solved = solveFlow(problem, { ...control, nettingIsSafe: transport.homes !== undefined });
     if (solved.kind === 'stopped') {
-      const plan = solved.plan && { flow: bySink(solved.plan.flow, sources.length), cost: solved.plan.cost };
+      const plan = solved.plan && { flow: bySink(solved.plan.flow, nodes), cost: solved.plan.cost };
       return { ...solved, plan };
     }
     if (solved.kind === 'infeasible') {
-      return { ...solved, carried: solved.served, cover: splitCover(solved.cover, sources.length) };
+      return { ...solved, carried: solved.served, cover: splitCover(solved.cover, sources.length, nodes) };
     }
     const confirmation = await confirmFlow(cache, problem, solved, control);
     if (confirmation.kind === 'contradicted') return null;
     return {
       kind: 'solved',
-      flow: bySink(solved.flow, sources.length),
+      flow: bySink(solved.flow, nodes),
       cost: solved.cost,
       duals: {
         source: solved.duals.supply
           .slice(0, sources.length)
           .map((price, s) => (sources[s] > 0 ? solved.duals.service - price : 0)),
-        sink: solved.duals.demand.slice(sources.length).map((price) => 0 - price),
+        sink: Float64Array.from(nodes, (node) => 0 - solved.duals.demand[node]),
       },
       counts: solved.counts,
       confirmedWithin: confirmation.kind === 'confirmed' ? confirmation.iterations : null,
     };
-  } catch (error) {
-    if (error instanceof OutOfTime) throw error;
+  } catch {
     return null;
   }
 }
 
-/** Location s is source s, location S + t is sink t. */
-function asFlow(transport: Transport, required: number, control: SolveControl): FlowProblem {
-  const { sources, sinks, moves } = transport;
+/** The location of each sink: that of the source whose home it is, else S + t. Location s is source s. */
+function nodesOfSinks({ sources, sinks, homes }: Transport): Int32Array {
+  const nodes = Int32Array.from(sinks, (_, t) => sources.length + t);
+  if (homes) for (let s = 0; s < homes.length; s++) if (homes[s] >= 0) nodes[homes[s]] = s;
+  return nodes;
+}
+
+function asFlow(transport: Transport, nodes: Int32Array, required: number): FlowProblem {
+  const { sources, sinks, moves, listed } = transport;
   const n = sources.length + sinks.length;
   const supply = new Int32Array(n);
   supply.set(sources);
   const demand = new Int32Array(n);
-  demand.set(sinks, sources.length);
-  const cost =
-    moves?.costs.kind === 'dense'
-      ? shareMatrix(transport, moves.costs, moves)
-      : listArcs(transport, checkOf(control));
+  for (let t = 0; t < sinks.length; t++) demand[nodes[t]] = sinks[t];
+  const starts = new Int32Array(n + 1).fill(listed.targets.length);
+  starts.set(listed.starts);
+  const targets = listed.targets.map((t) => nodes[t]);
+  const arcs: SparseCosts = { kind: 'sparse', starts, targets, units: listed.units };
+  const cost = moves ? shareMoves(transport, nodes, moves, arcs) : arcs;
   return { n, supply, demand, required, cost };
 }
 
-function shareMatrix(
-  { sources, sinks, listed }: Transport,
-  matrix: DenseCosts,
+function shareMoves(
+  { sources, sinks }: Transport,
+  nodes: Int32Array,
   moves: MoveArcs,
+  listed: SparseCosts,
 ): SharedCosts {
   const n = sources.length + sinks.length;
   const row = new Int32Array(n).fill(-1);
   row.set(moves.row);
   const column = new Int32Array(n).fill(-1);
-  for (let t = 0; t < sinks.length; t++) if (sinks[t] > 0) column[sources.length + t] = moves.column[t];
-  const starts = new Int32Array(n + 1).fill(listed.targets.length);
-  starts.set(listed.starts);
-  const targets = listed.targets.map((t) => sources.length + t);
-  return {
-    kind: 'shared',
-    matrix,
-    size: Math.sqrt(matrix.units.length),
-    row,
-    column,
-    listed: { kind: 'sparse', starts, targets, units: listed.units },
-  };
+  for (let t = 0; t < sinks.length; t++) if (sinks[t] > 0) column[nodes[t]] = moves.column[t];
+  const { costs } = moves;
+  const size = costs.kind === 'dense' ? Math.sqrt(costs.units.length) : costs.starts.length - 1;
+  return { kind: 'shared', moves: costs, size, row, column, listed };
 }
 
-function listArcs({ sources, sinks, moves, listed }: Transport, check: () => void): SparseCosts {
-  const n = sources.length + sinks.length;
-  const starts = new Int32Array(n + 1);
-  const arcs = createArcList(16 * n);
-  const size = moves?.costs.kind === 'sparse' ? moves.costs.starts.length - 1 : 0;
-  const sinksAt = moves ? sinksByColumn(moves.column, size) : null;
-  for (let s = 0; s < sources.length; s++) {
-    if (s % ROWS_PER_LOOK === 0) check();
-    if (sources[s] > 0) {
-      for (let a = listed.starts[s]; a < listed.starts[s + 1]; a++) {
-        if (sinks[listed.targets[a]] > 0) arcs.add(sources.length + listed.targets[a], listed.units[a]);
-      }
-      if (moves && sinksAt && moves.row[s] >= 0) {
-        const visit = (j: number, cost: number) => {
-          for (let a = sinksAt.starts[j]; a < sinksAt.starts[j + 1]; a++) {
-            if (sinks[sinksAt.sinks[a]] > 0) arcs.add(sources.length + sinksAt.sinks[a], cost);
-          }
-        };
-        visit(moves.row[s], 0);
-        forEachMove(moves.costs, moves.row[s], size, visit);
-      }
-    }
-    starts[s + 1] = arcs.count();
-  }
-  starts.fill(arcs.count(), sources.length + 1);
-  return { kind: 'sparse', starts, ...arcs.read() };
+function bySink({ from, to, units }: Flow, nodes: Int32Array): Flow {
+  const sinkAt = new Map<number, number>();
+  for (let t = 0; t < nodes.length; t++) sinkAt.set(nodes[t], t);
+  return { from, to: to.map((node) => sinkAt.get(node)!), units };
 }
 
-function createArcList(room: number) {
-  let targets = new Int32Array(room);
-  let units = new Float64Array(room);
-  let count = 0;
-  return {
-    count: () => count,
-    add(target: number, cost: number): void {
-      if (count === targets.length) {
-        const [olderTargets, olderUnits] = [targets, units];
-        targets = new Int32Array(2 * count);
-        targets.set(olderTargets);
-        units = new Float64Array(2 * count);
-        units.set(olderUnits);
-      }
-      targets[count] = target;
-      units[count++] = cost;
-    },
-    read: () => ({ targets: targets.subarray(0, count), units: units.subarray(0, count) }),
-  };
-}
-
-function bySink({ from, to, units }: Flow, sourceCount: number): Flow {
-  return { from, to: to.map((location) => location - sourceCount), units };
-}
-
-function splitCover({ sources, sinks }: Cover, sourceCount: number): Cover {
-  return { sources: sources.slice(0, sourceCount), sinks: sinks.slice(sourceCount) };
+function splitCover({ sources, sinks }: Cover, sourceCount: number, nodes: Int32Array): Cover {
+  return { sources: sources.slice(0, sourceCount), sinks: Uint8Array.from(nodes, (node) => sinks[node]) };
 }

@@ -30,16 +30,26 @@ function randomTransport(seed: number, shape: Shape): Transport {
     random.chance(density) ? cost() : Number.POSITIVE_INFINITY,
   );
   const sparse = listArcs(random, n, n, density, cost);
+  const row = Int32Array.from(sources, () => random.integer(-1, n - 1));
+  const column = Int32Array.from(sinks, () => random.integer(-1, n - 1));
   return {
     sources,
     sinks,
     listed,
-    moves: {
-      costs: random.chance(0.5) ? { kind: 'dense', units } : sparse,
-      row: Int32Array.from(sources, () => random.integer(-1, n - 1)),
-      column: Int32Array.from(sinks, () => random.integer(-1, n - 1)),
-    },
+    moves: { costs: random.chance(0.5) ? { kind: 'dense', units } : sparse, row, column },
+    homes: random.chance(0.7) ? randomHomes(random, row, column) : undefined,
   };
+}
+
+/** Some of the sources that have a sink where they are get one of these as their home, each sink once. */
+function randomHomes(random: Random, row: Int32Array, column: Int32Array): Int32Array {
+  const taken = new Set<number>();
+  return row.map((i) => {
+    const home = column.findIndex((j, t) => j === i && !taken.has(t));
+    if (i < 0 || home < 0 || random.chance(0.2)) return -1;
+    taken.add(home);
+    return home;
+  });
 }
 
 function amount(random: Random, { units }: Shape): number {
@@ -195,6 +205,13 @@ async function solveAndCheck(transport: Transport, name: string): Promise<number
     cost += units * costs[flow.from[m]][flow.to[m]];
     expect(duals.source[flow.from[m]] + duals.sink[flow.to[m]], name).toBe(costs[flow.from[m]][flow.to[m]]);
   });
+  transport.homes?.forEach((t, s) => {
+    if (t < 0) return;
+    const units = Math.min(left[s], open[t]);
+    left[s] -= units;
+    open[t] -= units;
+    if (units > 0) expect(duals.source[s] + duals.sink[t], name).toBe(0);
+  });
   expect(
     [...left, ...open].every((units) => units === 0),
     name,
@@ -246,5 +263,6 @@ test('sums that differ are an error of the caller', async () => {
 test('a stop flag that is set ends the search without a flow', async () => {
   const transport = randomTransport(10_002, { places: 25, units: 40 });
   const stopFlag = Int32Array.of(1);
-  await expect(solveTransport(transport, { ...control, stopFlag }, threadCache)).rejects.toThrow();
+  const outcome = await solveTransport(transport, { ...control, stopFlag }, threadCache);
+  expect(outcome).toMatchObject({ kind: 'stopped', plan: null });
 });
