@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { importSample } from '../../src/commands/import/sample.ts';
+import { cleanAlone } from '../../src/db/retention.ts';
+import { deleteTravelPacks } from '../../src/db/travel-packs.ts';
 import { send, startTestService } from '../helpers/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -55,6 +57,55 @@ test('a decision plans with stored travel, too', async () => {
     options: { travel: 'stored', cost: { per_move: 1 } },
   });
   expect(answer.status, answer.text).toBe(200);
+});
+
+test('a plan asked for after a change of travel plans with it, while others change theirs and old versions are deleted', async () => {
+  const { travel } = (await send(`${service.url}/api/v1/data/travel`)).body.data;
+  let isOver = false;
+  const clean = async () => {
+    const counts = new Set<number | null>();
+    while (!isOver) counts.add(await cleanAlone(service.db, deleteTravelPacks, 3));
+    expect(Math.max(...[...counts].map(Number))).toBeGreaterThan(0);
+  };
+  /** Sets the kilometres of one pair, again and again, and plans each time a vehicle that has to go there. */
+  const planner = async (from: number, to: number) => {
+    for (let km = 1; km <= 15; km++) {
+      const pair = { from_location_id: from, to_location_id: to, distance_km: km, duration_minutes: 2 * km };
+      const put = await send(`${service.url}/api/v1/data/travel`, {
+        method: 'PUT',
+        body: { travel: [pair] },
+      });
+      expect(put.status, put.text).toBe(200);
+      const { status, body } = await post(
+        'optimize',
+        asked(
+          { travel: 'stored' },
+          {
+            demand_forecast: { [to]: [1] },
+            fleet_state: { vehicles: [{ id: 'cab', location: from }] },
+            constraints: { min_service_level: 1, max_distance: 100 },
+          },
+        ),
+      );
+      expect([status, body.data?.kpis.total_distance_km, body.data?.kpis.total_minutes]).toEqual([
+        200,
+        km,
+        2 * km,
+      ]);
+    }
+  };
+  const cleaning = clean();
+  const planners = [
+    [4, 12],
+    [12, 4],
+    [13, 24],
+    [24, 13],
+  ].map(([from, to]) => planner(from, to));
+  await Promise.all(planners).finally(() => {
+    isOver = true;
+  });
+  await cleaning;
+  await send(`${service.url}/api/v1/data/travel`, { method: 'PUT', body: { travel } });
 });
 
 test.each<[string, object, RegExp]>([
