@@ -422,6 +422,10 @@ export const PlanLocation = Type.Object(
       description: 'demand that these vehicles serve: the smaller of demand and capacity',
     }),
     unmet: Type.Number({ description: 'demand - served' }),
+    priority: Type.Optional({
+      ...PriorityLevel,
+      description: 'priority level of the demand; only if the demand of some location has one above 0',
+    }),
   },
   { $id: 'PlanLocation' },
 );

@@ -5,12 +5,12 @@ import type { Queryable } from './client.ts';
 import { vehiclesOf } from './plans.ts';
 import { plans } from './schema.ts';
 
-/** The locations of a plan, unpacked: a row per location (location_id, name, demand, …). */
+/** The locations of a plan, unpacked: a row per location (location_id, name, demand, …, priority or null). */
 const locationsOf = (planId: string) => sql`
   select l.*, l.demand - l.served as unmet
   from ${plans} p, unnest(p.location_ids, p.location_names, p.location_demands, p.location_vehicles_before,
-    p.location_vehicles_after, p.location_capacities, p.location_served)
-    as l (location_id, name, demand, vehicles_before, vehicles_after, capacity_after, served)
+    p.location_vehicles_after, p.location_capacities, p.location_served, p.location_priorities)
+    as l (location_id, name, demand, vehicles_before, vehicles_after, capacity_after, served, priority)
   where p.plan_id = ${planId}`;
 
 /**
@@ -23,10 +23,11 @@ export async function readPlanLocations(
   after: number | null,
   limit: number,
 ): Promise<PlanLocation[]> {
-  const { rows } = await db.execute<PlanLocation>(sql`
-    select * from (${locationsOf(planId)}) l
+  const { rows } = await db.execute<Omit<PlanLocation, 'priority'> & { priority: number | null }>(sql`
+    select location_id, name, demand, vehicles_before, vehicles_after, capacity_after, served, unmet, priority
+    from (${locationsOf(planId)}) l
     where ${after}::int is null or location_id > ${after}::int order by location_id limit ${limit}`);
-  return rows;
+  return rows.map(({ priority, ...row }) => ({ ...row, ...(priority !== null && { priority }) }));
 }
 
 /**
@@ -70,16 +71,17 @@ export async function readLocationDifferences(
 ): Promise<PlanLocationDifference[] | null> {
   const figures = (row: 'a' | 'b') => {
     const own = sql.identifier(row);
-    return sql`case when ${own}.location_id is not null then json_build_object('demand', ${own}.demand,
+    return sql`case when ${own}.location_id is not null then json_strip_nulls(json_build_object('demand', ${own}.demand,
       'vehicles_before', ${own}.vehicles_before, 'vehicles_after', ${own}.vehicles_after,
-      'capacity_after', ${own}.capacity_after, 'served', ${own}.served, 'unmet', ${own}.unmet) end`;
+      'capacity_after', ${own}.capacity_after, 'served', ${own}.served, 'unmet', ${own}.unmet,
+      'priority', ${own}.priority)) end`;
   };
   const { rows } = await db.execute<{ differences: PlanLocationDifference[] | null }>(sql`
     with difference as (
       select location_id, coalesce(a.name, b.name) as name, ${figures('a')} as figures, ${figures('b')} as other_figures
       from (${locationsOf(planId)}) a full join (${locationsOf(otherId)}) b using (location_id)
-      where (a.demand, a.vehicles_before, a.vehicles_after, a.capacity_after, a.served)
-        is distinct from (b.demand, b.vehicles_before, b.vehicles_after, b.capacity_after, b.served))
+      where (a.demand, a.vehicles_before, a.vehicles_after, a.capacity_after, a.served, a.priority)
+        is distinct from (b.demand, b.vehicles_before, b.vehicles_after, b.capacity_after, b.served, b.priority))
     select coalesce(json_agg(difference order by location_id), '[]') as differences from difference
     having not exists (select from ${plans} where plan_id in (${planId}, ${otherId}) and location_ids is null)`);
   return rows[0]?.differences ?? null;

@@ -24,7 +24,9 @@ export type PlanRecord = {
   /** columns; each has one array per part, in PostgreSQL's text form */
   parts: { vehicleIds: string[]; sourceLocations: string[]; targetLocations: string[]; costs: string[] };
   /** The figures of all locations, an array per figure; null if the result has none. */
-  locations: { [F in Exclude<keyof PlanLocation, 'unmet'>]: string } | null;
+  locations:
+    | ({ [F in Exclude<keyof PlanLocation, 'unmet' | 'priority'>]: string } & { priority?: string })
+    | null;
   /** An array each; null if unknown. */
   moveDistances: (Record<'sources' | 'targets' | 'km', string> & { minutes: string | null }) | null;
 };
@@ -79,7 +81,8 @@ export function planRecord(
 
 /** Unmet demand is not stored: it is the difference of two stored figures. */
 function packLocations(locations: readonly PlanLocation[]): NonNullable<PlanRecord['locations']> {
-  const column = (figure: keyof PlanLocation) => arrayText(locations.map((location) => location[figure]));
+  const column = (figure: keyof PlanLocation) =>
+    arrayText(locations.map((location) => location[figure] ?? null));
   return {
     location_id: column('location_id'),
     name: column('name'),
@@ -88,5 +91,6 @@ function packLocations(locations: readonly PlanLocation[]): NonNullable<PlanReco
     vehicles_after: column('vehicles_after'),
     capacity_after: column('capacity_after'),
     served: column('served'),
+    ...(locations[0]?.priority !== undefined && { priority: column('priority') }),
   };
 }

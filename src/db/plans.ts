@@ -27,7 +27,7 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
         rebalanced_count, total_distance_km, unmet_demand, unmet_demand_cost, vehicle_count, solve_time_ms,
         certificate, findings, insights, moved_locations,
         location_ids, location_names, location_demands, location_vehicles_before, location_vehicles_after,
-        location_capacities, location_served, move_sources, move_targets, move_km, move_minutes,
+        location_capacities, location_served, location_priorities, move_sources, move_targets, move_km, move_minutes,
         total_minutes)
       select ${planId}, ${jobId}, ${figures.solver_status}, ${figures.gap ?? null}::float8,
         ${figures.total_cost}::float8, ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8,
@@ -38,7 +38,8 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
         ${locations?.location_id ?? null}::int[], ${locations?.name ?? null}::text[],
         ${locations?.demand ?? null}::float8[], ${locations?.vehicles_before ?? null}::int[],
         ${locations?.vehicles_after ?? null}::int[], ${locations?.capacity_after ?? null}::float8[],
-        ${locations?.served ?? null}::float8[], ${moveDistances?.sources ?? null}::int[],
+        ${locations?.served ?? null}::float8[], ${locations?.priority ?? null}::smallint[],
+        ${moveDistances?.sources ?? null}::int[],
         ${moveDistances?.targets ?? null}::int[], ${moveDistances?.km ?? null}::float8[],
         ${moveDistances?.minutes ?? null}::float8[], ${kpis.total_minutes ?? null}::float8
       from held),

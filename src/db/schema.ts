@@ -519,6 +519,8 @@ export const plans = pgTable(
     locationVehiclesAfter: integer('location_vehicles_after').array(),
     locationCapacities: doublePrecision('location_capacities').array(),
     locationServed: doublePrecision('location_served').array(),
+    // Null if no location has one above 0.
+    locationPriorities: smallint('location_priorities').array(),
     // Pairs of locations that vehicles move between, and their distance; null if it is unknown.
     moveSources: integer('move_sources').array(),
     moveTargets: integer('move_targets').array(),
@@ -545,6 +547,7 @@ export const plans = pgTable(
         t.locationServed,
       ]),
     ),
+    check('plans_location_priorities', haveSameLength(t.locationPriorities, t.locationIds)),
     check('plans_moves', asLongAs(t.moveSources, [t.moveTargets, t.moveKm])),
     check('plans_move_minutes', haveSameLength(t.moveMinutes, t.moveSources)),
   ],

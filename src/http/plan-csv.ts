@@ -30,7 +30,7 @@ export async function* planCsv(
       for (let c = 0; c < columns.length; c++) {
         const value = row[columns[c].name];
         if (c > 0) text += ',';
-        if (value === null) continue;
+        if (value === null || value === undefined) continue;
         const shown = Array.isArray(value) ? value.join(ID_SEPARATOR) : value;
         text += columns[c].isText ? csvText(String(shown), forSpreadsheet) : shown;
       }
@@ -40,4 +40,4 @@ export async function* planCsv(
   }
 }
 
-type Cell = string | number | null | string[];
+type Cell = string | number | null | undefined | string[];

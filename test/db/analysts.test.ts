@@ -80,6 +80,7 @@ const COLUMNS = {
     'capacity_after double precision',
     'served double precision',
     'unmet double precision',
+    'priority integer',
   ],
   location_flows: [
     'plan_id text',

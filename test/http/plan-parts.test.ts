@@ -53,12 +53,17 @@ describe('the parts of a plan', () => {
     expect((await send(planUrl)).body.data.locations).toEqual(data.locations);
     const { answer, rows } = await readCsv(`${planUrl}?part=locations`);
     expect(answer.text.split('\r\n')[0]).toBe(PLAN_CSV_COLUMNS.locations.join(','));
-    expect(rows.map(({ name, ...figures }) => ({ name, ...numbers(figures) }))).toEqual(data.locations);
+    expect(rows.map(({ name, priority: _, ...figures }) => ({ name, ...numbers(figures) }))).toEqual(
+      data.locations,
+    );
+    expect(new Set(rows.map(({ priority }) => priority))).toEqual(new Set(['']));
     const view = await service.pool.query(
       'select * from plan_locations where plan_id = $1 order by location_id',
       [planUrl.split('/').at(-1)],
     );
-    expect(view.rows.map(({ plan_id: _, created_at: __, ...row }) => row)).toEqual(data.locations);
+    expect(view.rows.map(({ plan_id: _, created_at: __, ...row }) => row)).toEqual(
+      data.locations.map((location) => ({ ...location, priority: null })),
+    );
   });
 
   test('the work list has a line per pair of locations: the longest move of a source first, with its vehicles', async () => {
@@ -88,7 +93,7 @@ describe('the parts of a plan', () => {
     ]);
     expect(answer.text.split('\r\n')[1]).toMatch(/^1,"Place 1",4,"North, ""Upper""",2,/);
     const locations = await readCsv(`${planUrl}?part=locations&spreadsheet=true`);
-    expect(locations.answer.text.split('\r\n')[1]).toBe('1,"Place 1",0,5,0,0,0,0');
+    expect(locations.answer.text.split('\r\n')[1]).toBe('1,"Place 1",0,5,0,0,0,0,');
   });
 
   test('the vehicles are what they were, named or not', async () => {
@@ -99,6 +104,27 @@ describe('the parts of a plan', () => {
     expect((await readCsv(`${planUrl}?part=vehicles`)).answer.text).toBe(bare.answer.text);
     const unknown = await send(`${planUrl}?part=drivers`);
     expect([unknown.status, unknown.body.errors[0].field]).toEqual([400, 'part']);
+  });
+
+  test('with priorities each location says its own: in the answer, the stored plan, its CSV, the view and a comparison', async () => {
+    const constraints = { min_service_level: 1, priorities: { 4: 9, 2: 1 } };
+    const { data: critical, metadata } = await optimize({ ...request(), constraints });
+    const levels = critical.locations.map((place: PlanLocation) => place.priority);
+    expect(levels).toEqual([0, 1, 0, 9]);
+    const own = api(`plans/${metadata.plan_id}`);
+    expect((await send(own)).body.data.locations).toEqual(critical.locations);
+    const { rows } = await readCsv(`${own}?part=locations`);
+    expect(rows.map(({ priority }) => priority)).toEqual(['0', '1', '0', '9']);
+    const view = await service.pool.query(
+      'select priority from plan_locations where plan_id = $1 order by location_id',
+      [metadata.plan_id],
+    );
+    expect(view.rows.map(({ priority }) => priority)).toEqual(levels);
+    const { locations } = (await send(`${own}/compare/${planUrl.split('/').at(-1)}`)).body.data;
+    const { location_id: _, name: __, ...figures } = critical.locations[3];
+    expect(locations[3]).toMatchObject({ location_id: 4, figures });
+    expect(figures.priority).toBe(9);
+    expect(locations[3].other_figures).not.toHaveProperty('priority');
   });
 
   test('options.locations false leaves them out of the answer; the stored plan has them', async () => {
@@ -133,7 +159,7 @@ describe('the parts of a plan', () => {
     const { answer } = await readCsv(api(`plans/${metadata.plan_id}?part=moves`));
     expect(answer.text.split('\r\n').slice(1)).toEqual(['-2,,7,,2,,,5,a;b', '']);
     const locations = await readCsv(api(`plans/${metadata.plan_id}?part=locations`));
-    expect(locations.answer.text.split('\r\n')[1]).toBe('-2,,0,2,0,0,0,0');
+    expect(locations.answer.text.split('\r\n')[1]).toBe('-2,,0,2,0,0,0,0,');
   });
 
   test('names are those of the time of the request, whatever becomes of the locations', async () => {

@@ -1,6 +1,7 @@
 /** The plan location by location: demand, vehicles before and after the moves, and what they serve. */
 import type { PlanLocation } from '../../../contracts/optimize.ts';
 import type { MoveDistances } from '../../../contracts/plans.ts';
+import { levelAt } from '../problem/floors.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { hasDistances, moveDistance } from '../problem/network.ts';
 import { planningDemandOf } from '../problem/pinned.ts';
@@ -38,6 +39,7 @@ export function describeLocations(
       capacity_after: capacity,
       served,
       unmet: demand[j] - served,
+      ...(problem.priorities && { priority: levelAt(problem, j) }),
     };
   });
 }
