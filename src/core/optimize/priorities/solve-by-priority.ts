@@ -31,6 +31,8 @@ import { findMostFrom, type MostFrom, servedFrom, toleranceOf, withFloor } from 
 
 /** Of the requested gap, for the levels: demand that is served counts more than what serving it costs. */
 const LEVEL_SHARE = 0.1;
+/** Relative: a floor is served demand as a share of all demand, and read back from it. */
+const ROUNDING = 1e-6;
 
 /** Proved: no plan serves more at the locations of at least this level, given what the higher levels get. */
 type LevelBound = { level: number; most: number };
@@ -156,7 +158,7 @@ async function finish(
   const isKnown = levels.every(({ level, most }) => {
     const floor = level === 0 ? undefined : floorsOf(problem).find((one) => one.level === level);
     const served = floor ? floor.served : requiredDemand(problem);
-    return most - served <= toleranceOf(problem, most, gap * LEVEL_SHARE);
+    return most - served <= toleranceOf(problem, most, gap * LEVEL_SHARE) * (1 + ROUNDING);
   });
   return {
     kind: 'prioritized',

@@ -121,6 +121,19 @@ describe('critical demand', () => {
     for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(INSTANCES / 50);
   });
 
+  test('is proved if what is served is as far from the bound as the search may leave it', async () => {
+    // No vehicle may move, so the search bisects; it ends two of its steps from the bound, where rounding decides.
+    const request: OptimizeRequest = {
+      demand_forecast: { 1: [0.7], 2: [0.45], 3: [0.44], 4: [1.56] },
+      fleet_state: { vehicles: [4, 3].map((location) => ({ id: `v${location}`, location, capacity: 2 })) },
+      constraints: { shortage: 'serve_most', priorities: { 1: 9, 3: 9 } },
+      network: { location_ids: [1, 2, 3, 4], costs: [0, 1, 2, 3].map(() => [50, 30, 40, 20]) },
+      options: { optimality_gap: 0, refine: { max_pairs: 0 } },
+    };
+    const outcome = await optimize({ request, locations: [], settings: SETTINGS });
+    expect(outcome).toMatchObject({ status: 'optimal', result: { shortfall: { unserved: 1.15 } } });
+  });
+
   test('HiGHS alone finds no plan that serves more of a level, and none that serves as much for less, on 200 requests', {
     tags: 'slow',
   }, async () => {
