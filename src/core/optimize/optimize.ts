@@ -20,6 +20,7 @@ import { TooManyLocationsError } from './problem/network.ts';
 import { hasPairRules, vehiclesByPair } from './problem/pairs.ts';
 import { withoutPrevious } from './problem/previous.ts';
 import { withoutUnmetCost } from './problem/unmet-cost.ts';
+import { withLimits } from './problem/variants.ts';
 import type { ProgressReport, ProgressReporter } from './progress.ts';
 import { createProgress } from './progress.ts';
 import { asksForPairs, readOptions, type SolveOptions } from './request/limits.ts';
@@ -112,20 +113,15 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     { ...control, deadlineMs: control.deadlineMs - lastMs },
     solverFor(problem, options, progress),
   );
-  /** Why there is no plan at the requested service level. */
-  const explain = async (ms?: number, level?: KnownLevel) => {
+  /** Why there is no plan. */
+  const explain = async (asked: Problem, ms?: number, level?: KnownLevel) => {
     progress.at('explain');
     await buildMatrices(problem, control);
     const onProgress = ({ share }: SolveProgress) => progress.at('explain', share);
     // A caller that requested explanations waits for them as long as for a plan.
     const mostMs = options.explain ? Number.POSITIVE_INFINITY : ms;
-    return await explainInfeasible(
-      request,
-      withoutUnmetCost(withoutPrevious(problem)),
-      { ...control, onProgress },
-      mostMs,
-      level,
-    );
+    const free = withoutUnmetCost(withoutPrevious(asked));
+    return await explainInfeasible(request, free, { ...control, onProgress }, mostMs, level);
   };
   switch (solved.kind) {
     case 'cancelled':
@@ -137,7 +133,10 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     case 'refused':
       return { status: 'refused', faults: [solved.fault] };
     case 'infeasible': {
-      const explained = await explain()
+      // Without a plan that serves most, the service level is not in the way.
+      const explained = await explain(
+        options.serveMost ? withLimits(problem, { minServiceLevel: 0 }) : problem,
+      )
         .then((found) => (found.errors.length > 0 ? found : infeasibleWithoutReasons(null)))
         .catch(infeasibleWithoutReasons);
       if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
@@ -157,8 +156,8 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     gap: solution.gap,
   });
   const short = solved.kind === 'solved' ? null : shortOf(solved);
-  const shortfall =
-    short && createShortfall(problem, short, await explain(msOf('shortfall'), short.level).catch(() => null));
+  const reasons = short && (await explain(problem, msOf('shortfall'), short.level).catch(() => null));
+  const shortfall = short && createShortfall(problem, short, reasons);
   const further = {
     ...(shortfall && { shortfall }),
     ...(solved.kind === 'prioritized' && { priorities: levelFigures({ ...solved, problem: planned }) }),

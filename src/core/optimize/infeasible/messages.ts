@@ -26,12 +26,19 @@ export function describeConflict(
   sets: readonly ConflictSet[],
 ): ErrorItem {
   const name = nameOf(request, conflict.constraint);
+  const isIn = ({ names }: ConflictSet) => names.includes(conflict.constraint);
   const others = sets
-    .filter(({ names }) => names.length > 1 && names.includes(conflict.constraint))
+    .filter((set) => set.names.length > 1 && isIn(set))
     .map(({ names }) => names.filter((other) => other !== conflict.constraint).join(', '));
+  // Out of time, the search keeps constraints that it did not examine.
+  const isOpen = conflict.relaxation === null && !sets.some((set) => set.irreducible && isIn(set));
+  const fact =
+    isOpen && conflict.constraint === 'max_rebalancing_cost'
+      ? `${name} ${conflict.value} may be in conflict`
+      : describeFact(request, problem, conflict, name);
   return {
     code: 'INFEASIBLE_PROBLEM',
-    message: `${describeFact(request, problem, conflict, name)}; ${describeAdvice(request, problem, conflict)}`,
+    message: `${fact}; ${describeAdvice(request, problem, conflict)}`,
     field: fieldOf(request, conflict.constraint, name),
     detail: others.length > 0 ? `in conflict with ${others.join('; and with ')}` : null,
   };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { optimizeCached as optimize } from '../cached.ts';
+import { changed } from '../changed-requests.ts';
 import { cheapestByTryingAll, mostServedByTryingAll, readFacts } from '../exhaustive.ts';
 import { solveByHighs } from '../highs-formulation.ts';
 import { createRandom, SETTINGS } from '../instances.ts';
@@ -32,6 +33,7 @@ describe('a fleet that cannot reach the service level', () => {
       enough: 0,
       short: 0,
       none: 0,
+      relaxed: 0,
       ceiling: 0,
       classes: 0,
       bounds: 0,
@@ -50,6 +52,16 @@ describe('a fleet that cannot reach the service level', () => {
       if (!most) {
         seen.none++;
         if (outcome.status !== 'infeasible') wrong.push({ seed, status: outcome.status });
+        else {
+          // The service level is not in the way of a plan that serves most.
+          for (const { constraint, relaxation } of outcome.conflicts) {
+            if (constraint === 'min_service_level') wrong.push({ seed, constraint });
+            if (relaxation === null || constraint === 'supply' || constraint === 'network') continue;
+            seen.relaxed++;
+            if (!mostServedByTryingAll(changed(request, constraint, relaxation), locations))
+              wrong.push({ seed, constraint, relaxation });
+          }
+        }
         continue;
       }
       if (outcome.status !== 'optimal') {
