@@ -34,7 +34,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/*.test.ts', 'test/{core,contracts,inputs}/**/*.test.ts', ...PURE],
+          include: ['test/*.test.ts', 'test/{core,contracts,csv,inputs}/**/*.test.ts', ...PURE],
           exclude: ['test/container.test.ts'],
         },
       },

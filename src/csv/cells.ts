@@ -39,8 +39,9 @@ export function readText(text: string, { minLength = 0, maxLength = Infinity }: 
   return { value: text };
 }
 
+/** In any case: spreadsheets write TRUE and FALSE. */
 export function readOneOf<T extends string>(text: string, values: readonly T[]): Cell<T> {
-  const value = values.find((one) => one === text);
+  const value = values.find((one) => one === text.toLowerCase());
   return value === undefined ? { fault: `${show(text)} is not one of ${values.join(', ')}` } : { value };
 }
 

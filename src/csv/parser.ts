@@ -1,25 +1,93 @@
-import { CsvError, parse } from 'csv-parse';
+import { Transform, type TransformCallback } from 'node:stream';
+import { CsvError, type Parser, parse } from 'csv-parse';
+
+/** What may separate the values of a row. Spreadsheets write semicolons where numbers have a decimal comma. */
+const DELIMITERS = [',', ';', '\t'] as const;
+type Delimiter = (typeof DELIMITERS)[number];
 
 /** A row of CSV with the line on which it ends. A row is one line unless a quoted value contains a line break. */
-export type CsvRow = { line: number; cells: string[] };
+export type CsvRow = { line: number; cells: string[]; delimiter: Delimiter };
 
 /** Longest row. A file that is not CSV fails soon instead of filling memory. */
 const MAX_ROW_CHARACTERS = 10_000;
 
 /**
- * A stream from bytes to `CsvRow`s, the header first. It reads UTF-8 with or without a byte order mark; commas and
- * quotes as in RFC 4180; it skips empty lines.
+ * A stream from bytes to `CsvRow`s, the header first. It reads UTF-8 with or without a byte order mark; quotes as in
+ * RFC 4180; commas, semicolons or tabs, whichever the header has most of; it skips empty lines.
  */
-export function createCsvParser() {
+export function createCsvParser(): Transform {
+  return new CsvParser();
+}
+
+/** Keeps what comes before the end of the header, which tells what separates values; csv-parse does the rest. */
+class CsvParser extends Transform {
+  #start: Buffer = Buffer.alloc(0);
+  #parser: Parser | undefined;
+
+  constructor() {
+    super({ readableObjectMode: true });
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    if (this.#parser) {
+      write(this.#parser, chunk, done);
+      return;
+    }
+    this.#start = Buffer.concat([this.#start, chunk]);
+    if (hasLine(this.#start) || this.#start.length >= MAX_ROW_CHARACTERS)
+      write(this.#open(), this.#start, done);
+    else done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    const rest = this.#parser ? undefined : this.#start;
+    const parser = this.#parser ?? this.#open();
+    parser.once('end', () => done());
+    parser.end(rest);
+  }
+
+  #open(): Parser {
+    const parser = parserOf(delimiterOf(this.#start));
+    parser.on('data', (row: CsvRow) => this.push(row));
+    parser.once('error', (error) => this.destroy(error));
+    this.#parser = parser;
+    return parser;
+  }
+}
+
+/** An error is the parser's event, too, and ends the stream. */
+function write(parser: Parser, chunk: Buffer, done: TransformCallback): void {
+  parser.write(chunk, (error) => {
+    if (!error) done();
+  });
+}
+
+function parserOf(delimiter: Delimiter): Parser {
   return parse({
+    delimiter,
     bom: true,
     trim: true,
     skip_empty_lines: true,
     // The row reader reports rows that are too short or too long, with the number of cells they need.
     relax_column_count: true,
     max_record_size: MAX_ROW_CHARACTERS,
-    on_record: (cells: string[], { lines }) => ({ line: lines, cells }) as unknown as string[],
+    on_record: (cells: string[], { lines }) => ({ line: lines, cells, delimiter }) as unknown as string[],
   });
+}
+
+/** Whether there is a line with text that has ended. */
+function hasLine(bytes: Buffer): boolean {
+  return /[^\s\uFEFF][^\n\r]*[\n\r]/.test(bytes.toString());
+}
+
+/** The one that the first line with text has most of; a comma if it has none. */
+function delimiterOf(bytes: Buffer): Delimiter {
+  const [line = ''] = bytes
+    .toString()
+    .trim()
+    .split(/[\n\r]/, 1);
+  const count = (delimiter: Delimiter) => line.split(delimiter).length;
+  return DELIMITERS.reduce((most, one) => (count(one) > count(most) ? one : most));
 }
 
 /** The fault of the text behind an error of the parser; undefined for any other error. */

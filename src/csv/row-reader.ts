@@ -25,9 +25,10 @@ export function createRowReader({ stage, faults }: CsvSource, onRow: () => void 
   const columns = COLUMNS[stage];
   let header: Header | undefined;
   return {
-    read({ line, cells }) {
+    read({ line, cells, delimiter }) {
       if (header === undefined) {
-        header = readHeader(cells, columns, (message) => faults.add(line, message));
+        const found = readHeader(cells, columns, (message) => faults.add(line, message));
+        header = { ...found, hasDecimalComma: delimiter === ';' };
         return undefined;
       }
       onRow();
@@ -42,11 +43,17 @@ export function createRowReader({ stage, faults }: CsvSource, onRow: () => void 
 }
 
 /** The columns of the table with the position of each in the text, −1 if an optional column is missing. */
-type Header = { columns: readonly { column: Column; name: string; place: number }[]; width: number };
+type Header = {
+  columns: readonly { column: Column; name: string; place: number }[];
+  width: number;
+  /** Whether numbers may be written with one; otherwise a comma could separate thousands. */
+  hasDecimalComma: boolean;
+};
+const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
 
 function readRow(
   cells: readonly string[],
-  { columns, width }: Header,
+  { columns, width, hasDecimalComma }: Header,
   onFault: (message: string) => void,
 ): RowValues | undefined {
   if (cells.length !== width) {
@@ -56,7 +63,8 @@ function readRow(
   const values: RowValues = [];
   let isGood = true;
   for (const { column, name, place } of columns) {
-    const text = cells[place] ?? '';
+    let text = cells[place] ?? '';
+    if (hasDecimalComma && column.isDecimal && DECIMAL_COMMA.test(text)) text = text.replace(',', '.');
     if (text === '' && column.optional) {
       values.push(column.optional.default);
       continue;
@@ -74,14 +82,15 @@ function readHeader(
   header: string[],
   columns: readonly Column[],
   onFault: (message: string) => void,
-): Header {
-  const places = columns.map((column) => header.findIndex((name) => column.names.includes(name)));
+): Omit<Header, 'hasDecimalComma'> {
+  const names = header.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_'));
+  const places = columns.map((column) => names.findIndex((name) => column.names.includes(name)));
   const missing = columns.filter((column, i) => places[i] < 0 && !column.optional);
   const problems: string[] = [];
   if (missing.length > 0) {
-    const names = missing.map((column) => column.names.join(' or ')).join(', ');
+    const lacking = missing.map((column) => column.names.join(' or ')).join(', ');
     problems.push(
-      `${missing.length === 1 ? 'column' : 'columns'} ${names} missing; the header is ${show(header.join(','))}`,
+      `${missing.length === 1 ? 'column' : 'columns'} ${lacking} missing; the header is ${show(header.join(','))}`,
     );
   } else {
     // A misspelt optional column must not be ignored silently. Of two columns with the same meaning one would be
@@ -101,7 +110,7 @@ function readHeader(
 }
 
 function expected(columns: readonly Column[]): string {
-  return `the columns are ${describeColumns(columns)}, comma-separated`;
+  return `the columns are ${describeColumns(columns)}, separated by commas or semicolons`;
 }
 
 /**

@@ -27,12 +27,19 @@ import { show } from './faults.ts';
 
 /** A column of a CSV text. */
 export type Column = {
-  /** accepted names, the usual one first */
+  /** accepted names, the usual one first, in lower case with underscores */
   names: readonly string[];
   /** null or this value is used if the text lacks the column, or a row has no value in it */
   optional?: { default: string | null };
   read(text: string): Cell<unknown>;
+  /** Whether a value may have decimals. */
+  isDecimal?: true;
 };
+
+const decimal = (limits: CellLimits): Pick<Column, 'read' | 'isDecimal'> => ({
+  read: (text) => readNumber(text, limits),
+  isDecimal: true,
+});
 
 const locationId: Column = {
   names: ['location_id'],
@@ -44,14 +51,14 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
   locations: [
     { names: ['id'], read: (text) => readInteger(text, LocationId as CellLimits) },
     { names: ['name'], read: (text) => readText(text, Location.properties.name as CellLimits) },
-    { names: ['latitude'], read: (text) => readNumber(text, Location.properties.latitude as CellLimits) },
-    { names: ['longitude'], read: (text) => readNumber(text, Location.properties.longitude as CellLimits) },
+    { names: ['latitude'], ...decimal(Location.properties.latitude as CellLimits) },
+    { names: ['longitude'], ...decimal(Location.properties.longitude as CellLimits) },
     { names: ['time_zone'], optional: { default: null }, read: readTimeZone },
     { names: ['active'], optional: { default: null }, read: (text) => readOneOf(text, ['true', 'false']) },
     {
       names: ['expected_daily_demand'],
       optional: { default: null },
-      read: (text) => readNumber(text, Location.properties.expected_daily_demand as CellLimits),
+      ...decimal(Location.properties.expected_daily_demand as CellLimits),
     },
     {
       names: ['priority'],
@@ -73,20 +80,20 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
     {
       names: ['capacity'],
       optional: { default: String(VEHICLE_DEFAULTS.capacity) },
-      read: (text) => readNumber(text, FleetVehicle.properties.capacity as CellLimits),
+      ...decimal(FleetVehicle.properties.capacity as CellLimits),
     },
     { names: ['acquired_on'], optional: { default: null }, read: readDate },
     { names: ['last_maintenance_on'], optional: { default: null }, read: readDate },
     {
       names: ['utilization_rate'],
       optional: { default: null },
-      read: (text) => readNumber(text, FleetVehicle.properties.utilization_rate as CellLimits),
+      ...decimal(FleetVehicle.properties.utilization_rate as CellLimits),
     },
   ],
   demand: [
     locationId,
     { names: ['hour_utc_iso', 'hour'], read: readHour },
-    { names: ['pickups', 'demand'], read: (text) => readNumber(text, HourlyDemand as CellLimits) },
+    { names: ['pickups', 'demand'], ...decimal(HourlyDemand as CellLimits) },
   ],
   events: [
     { names: ['event_id'], read: (text) => readText(text, EventId as CellLimits) },
@@ -97,7 +104,7 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
     {
       names: ['factor'],
       optional: { default: null },
-      read: (text) => readNumber(text, EventFactor as CellLimits),
+      ...decimal(EventFactor as CellLimits),
     },
     { names: ['name'], optional: { default: null }, read: (text) => readText(text, EventName as CellLimits) },
   ],
@@ -106,11 +113,11 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
     { names: ['to_location_id'], read: locationId.read },
     {
       names: ['distance_km'],
-      read: (text) => readNumber(text, TravelPair.properties.distance_km as CellLimits),
+      ...decimal(TravelPair.properties.distance_km as CellLimits),
     },
     {
       names: ['duration_minutes'],
-      read: (text) => readNumber(text, TravelPair.properties.duration_minutes as CellLimits),
+      ...decimal(TravelPair.properties.duration_minutes as CellLimits),
     },
   ],
 };

@@ -208,8 +208,8 @@ describe('importing files', () => {
     ],
     [
       'two missing columns',
-      { demand: 'location_id;hour;demand\n' },
-      /:1: columns location_id, hour_utc_iso or hour, pickups or demand missing/,
+      { demand: 'location_id|hour|demand\n' },
+      /:1: columns location_id, hour_utc_iso or hour, pickups or demand missing; the header is "location_id\|hour\|demand"/,
     ],
     [
       'a misspelt optional column',
