@@ -48,6 +48,7 @@ export const SettingsSchema = Type.Object({
   DATA_DIR: text('.data', 'folder of the embedded PostgreSQL and of the logs of `npm start`', {
     minLength: 1,
   }),
+  SAMPLE_DATA: flag(true, '`npm start` loads the New York sample into an empty database'),
   WORKERS: integer(cpus().length, 1, 256, 'worker processes that `npm start` runs; default: one per core'),
   LOG_LEVEL: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
     default: 'info',

@@ -15,6 +15,13 @@ type ErrorItem = { code: string; field: string | null; message: string };
  * @returns lines to print
  */
 export async function makeFirstPlan(url: string): Promise<string[]> {
+  const stored = await get<{ locations: unknown[] }>(`${url}/api/v1/data/locations?limit=1`);
+  if (stored.locations.length === 0) {
+    return [
+      'The database is empty, so there is no first plan.',
+      'README.md, "Your city in five commands", says how to store locations, vehicles and demand.',
+    ];
+  }
   const { data, metadata } = await succeed<DecisionResponse>(await post(`${url}/api/v1/decisions`, {}));
   const { inputs } = await get<{ inputs: { forecast: ForecastData } }>(
     `${url}/api/v1/decisions/${data.decision_id}`,

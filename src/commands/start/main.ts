@@ -57,7 +57,7 @@ async function start(config: Config): Promise<string | undefined> {
   if (isInterrupted) return;
   const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, interruption.signal);
   await withDatabase(() => migrateDatabase(databaseUrl));
-  await loadSampleIfEmpty(databaseUrl);
+  if (config.SAMPLE_DATA) await loadSampleIfEmpty(databaseUrl);
   if (isInterrupted) return;
 
   const launch = async (name: string, script: string): Promise<Supervised> => {
