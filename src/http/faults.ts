@@ -139,9 +139,14 @@ function isWrongSize(node: SchemaNode, size: number, path: string, report: Repor
 /** Reports the fault of the branch for the type of the value. If there is none, names all allowed types. */
 function walkUnion(node: SchemaNode, value: unknown, path: string, report: Report): void {
   const branches = node.anyOf as SchemaNode[];
-  const own = branches.find(({ type }) => isOfType(value, type));
+  const own = branches.find((branch) => isOfType(value, branch.type ?? typeof enumOf(branch)?.[0]));
   if (own) walk(own, value, path, report);
   else report.add(path, `${show(value)} is neither ${branches.map(typeName).join(' nor ')}`);
+}
+
+/** The allowed values, if the schema lists them; they are of one type. */
+function enumOf(node: SchemaNode): readonly unknown[] | undefined {
+  return node.enum as unknown[] | undefined;
 }
 
 function isOfType(value: unknown, type: unknown): boolean {
@@ -254,6 +259,8 @@ function isNear(a: string, b: string): boolean {
 }
 
 function typeName(node: SchemaNode): string {
+  const values = enumOf(node);
+  if (values) return `one of ${values.map(show).join(', ')}`;
   if (node.type === 'integer') return 'a whole number';
   if (node.type === 'null') return 'null';
   if (node.type === 'number') return 'a finite number';

@@ -243,6 +243,18 @@ describe('bad input', () => {
       /"2" is neither a finite number nor null/,
     ],
     [
+      'a source of travel that does not exist',
+      { ...simpleRequest(), options: { travel: 'roads' } },
+      'options.travel',
+      /^"roads" is not one of "great_circle", "stored"$/,
+    ],
+    [
+      'a source of travel that is neither a name nor an object',
+      { ...simpleRequest(), options: { travel: 5 } },
+      'options.travel',
+      /^5 is neither one of "great_circle", "stored" nor an object$/,
+    ],
+    [
       'a step that is no part of a day',
       { ...simpleRequest(), options: { trips_per_vehicle_hour: 2, step_hours: 5 } },
       'options.step_hours',
