@@ -19,15 +19,8 @@ const WITHOUT_NETWORK = [
   ...['cost per km', 'cost per minute', 'cost per move', 'stored travel', 'travel with fallback'],
   'stored priorities',
 ];
-/** Of each pair all or some requests are answered with 400. */
-const REFUSED = [
-  ['change cost', 'explain'],
-  ...['least size of a pair', 'cost of a pair', 'most pairs', 'most pairs from'].map((rule) => [
-    'change cost',
-    rule,
-  ]),
-  ['fleet size', 'pinned'],
-];
+/** Answered with 400. */
+const REFUSED = [['fleet size', 'pinned']];
 
 /** Whether no request with both is answered. */
 function isExcluded(a: string, b: string): boolean {
