@@ -23,20 +23,35 @@ const {
   'direct-up-to': directUpTo,
 } = readArguments({ only: '', repeats: 5, 'direct-up-to': 73 });
 
+const WHOLE = { classes: 1, isFractional: false };
+const FRACTIONAL = { classes: 1, isFractional: true };
+const SEVERAL = { classes: 3, isFractional: true };
+
 const SHAPES: Record<string, RequestShape> = {
-  '73 locations, 730 vehicles': { locations: 73, vehicles: 730, classes: 1, isFractional: false },
-  '263 locations, 2,630 vehicles': { locations: 263, vehicles: 2_630, classes: 1, isFractional: false },
-  '1,000 locations, 100,000 vehicles': {
+  '73 locations, 730 vehicles': { locations: 73, vehicles: 730, ...WHOLE },
+  '263 locations, 2,630 vehicles': { locations: 263, vehicles: 2_630, ...WHOLE },
+  '1,000 locations, 100,000 vehicles': { locations: 1_000, vehicles: 100_000, ...WHOLE },
+  '73 locations, 730 vehicles, fractional demand': { locations: 73, vehicles: 730, ...FRACTIONAL },
+  '263 locations, 2,630 vehicles, fractional demand': { locations: 263, vehicles: 2_630, ...FRACTIONAL },
+  '1,000 locations, 10,000 vehicles, fractional demand': {
     locations: 1_000,
-    vehicles: 100_000,
-    classes: 1,
-    isFractional: false,
+    vehicles: 10_000,
+    ...FRACTIONAL,
   },
+  '73 locations, 730 vehicles, capacities 1 to 3': { locations: 73, vehicles: 730, ...SEVERAL },
+  '263 locations, 2,630 vehicles, capacities 1 to 3': { locations: 263, vehicles: 2_630, ...SEVERAL },
 };
+
+/** The rules of cities with fractional demand or several capacities; the others have all of them. */
+const FEW = [
+  'a third of the stations are overfull by 10 %',
+  'docks for demand and half an average station',
+  'a fifth of an average station at least',
+];
 
 type City = ReturnType<typeof cityRequest>;
 type Constraints = NonNullable<OptimizeRequest['constraints']>;
-/** Per location: vehicles before the moves, demand in vehicles, and the average number of vehicles. */
+/** Per location: vehicles before the moves, demand in vehicles of average capacity, and the vehicles on average. */
 type Place = { id: string; before: number; demand: number; share: number };
 
 const mapOf = (places: Place[], value: (place: Place) => number | null) =>
@@ -127,14 +142,21 @@ function placesOf({ request }: City): Place[] {
   for (const { location } of request.fleet_state.vehicles) {
     before.set(location!, (before.get(location!) ?? 0) + 1);
   }
-  const share = request.fleet_state.vehicles.length / demands.length;
-  return demands.map(([id, [demand]]) => ({ id, demand, share, before: before.get(Number(id)) ?? 0 }));
+  const { vehicles } = request.fleet_state;
+  const share = vehicles.length / demands.length;
+  const capacity = vehicles.reduce((sum, vehicle) => sum + vehicle.capacity!, 0) / vehicles.length;
+  return demands.map(([id, [demand]]) => ({
+    id,
+    demand: demand / capacity,
+    share,
+    before: before.get(Number(id)) ?? 0,
+  }));
 }
 
 const rows: string[][] = [];
 for (const [name, shape] of Object.entries(SHAPES)) {
   for (const [kind, constraintsOf] of Object.entries(KINDS)) {
-    if (!`${name}, ${kind}`.includes(only)) continue;
+    if (!`${name}, ${kind}`.includes(only) || (shape.isFractional && !FEW.includes(kind))) continue;
     const [plain, bounded, ratios, dearer]: number[][] = [[], [], [], []];
     const endings = new Set<string>();
     let alone = '';
