@@ -29,9 +29,10 @@ import type { Problem, RequestFault, SolveFigures, SolveOutcome } from './proble
 import { NO_MOVES } from './problem/moves.ts';
 import { hasOtherCosts, withMovingCostAlone } from './problem/moving-cost.ts';
 import { planNearest } from './problem/nearest.ts';
+import { planWithinBounds } from './problem/nearest-within-bounds.ts';
 import { TooManyLocationsError } from './problem/network.ts';
 import { hasPairRules, withoutPairRules } from './problem/pairs.ts';
-import { countVehicles, withLimits } from './problem/variants.ts';
+import { countVehicles, hasLocationBounds, withLimits } from './problem/variants.ts';
 import { refinePlan } from './refine/refine.ts';
 import { refuseClasses, refuseMatrices, refuseMoves } from './request/refusals.ts';
 import { timeFor } from './run/budget.ts';
@@ -160,6 +161,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   // Before anything that takes time: a plan, however dear, is better than none.
   const isTooLate = () => isStopped(control.stopFlag) || (isOver(control) && incumbent.isTooLate());
   if (!hasFurtherRules(problem)) incumbent.keepInReserve(planNearest(problem, isTooLate), 'greedy');
+  if (hasLocationBounds(problem)) incumbent.keepInReserve(planWithinBounds(problem, isTooLate), 'greedy');
   problem.greatCircle?.buildCosts(checkOf(control));
   problem.greatCircle?.buildDistances(checkOf(control));
   const tooMany = refuseClasses(baseSize(problem));

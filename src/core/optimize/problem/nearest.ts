@@ -64,7 +64,12 @@ export function planNearest(problem: Problem, isTooLate: () => boolean): Moves |
 }
 
 /** The largest class with free vehicles at i that the demand fills, else the smallest one; −1: none, or no demand. */
-function bestClass({ capacities, demand }: Problem, free: Int32Array, i: number, open: number): number {
+export function bestClass(
+  { capacities, demand }: Problem,
+  free: Int32Array,
+  i: number,
+  open: number,
+): number {
   if (open <= 0) return -1;
   let smallest = -1;
   for (let k = capacities.length - 1; k >= 0; k--) {
@@ -76,12 +81,19 @@ function bestClass({ capacities, demand }: Problem, free: Int32Array, i: number,
 }
 
 /** Full vehicles only, but at least one. */
-function vehiclesFor(open: number, capacity: number, available: number): number {
+export function vehiclesFor(open: number, capacity: number, available: number): number {
   return Math.min(available, Math.max(1, Math.floor(open / capacity)));
 }
 
-/** For a location: the sources from which it may take vehicles, nearest first; those that are empty are passed over. */
-function createNearest(problem: Problem, free: Int32Array): (j: number) => Generator<number> {
+/**
+ * For a location: the sources from which it may take vehicles, nearest first; those that are empty are passed over.
+ * @param mayGive asked for every source when a location begins
+ */
+export function createNearest(
+  problem: Problem,
+  free: Int32Array,
+  mayGive: (i: number) => boolean = () => true,
+): (j: number) => Generator<number> {
   const n = problem.locationIds.length;
   const isEmpty = (i: number) => {
     for (let at = i; at < free.length; at += n) if (free[at] > 0) return false;
@@ -91,7 +103,8 @@ function createNearest(problem: Problem, free: Int32Array): (j: number) => Gener
   const howFar = createDistance(problem);
   return function* nearestTo(j) {
     sources = sources.filter((i) => !isEmpty(i));
-    const far = Float64Array.from(sources, (i) => howFar(i, j));
+    const near = sources.filter(mayGive);
+    const far = Float64Array.from(near, (i) => howFar(i, j));
     for (;;) {
       let best = -1;
       for (let s = 0; s < far.length; s++) {
@@ -99,7 +112,7 @@ function createNearest(problem: Problem, free: Int32Array): (j: number) => Gener
       }
       if (best < 0) return;
       far[best] = Number.POSITIVE_INFINITY;
-      if (mayMove(problem, sources[best], j)) yield sources[best];
+      if (mayMove(problem, near[best], j)) yield near[best];
     }
   };
 }
