@@ -29,6 +29,14 @@ export function splitDemand(demand: number, capacity: number): { full: number; r
   return { full, rest: rest <= noise ? 0 : rest };
 }
 
+/** Vehicles of a capacity that can serve at each location. */
+export function loadsOf(demand: ArrayLike<number>, capacity: number): Int32Array {
+  return Int32Array.from(demand, (d) => {
+    const { full, rest } = splitDemand(d, capacity);
+    return full + (rest > 0 ? 1 : 0);
+  });
+}
+
 function singleClassSteps(problem: Problem): Steps {
   const capacity = problem.capacities[0];
   const vehicles = countVehicles(problem);

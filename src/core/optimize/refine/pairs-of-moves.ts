@@ -15,6 +15,7 @@ import { isRuled } from '../problem/pairs.ts';
 import { hasChangeCost, targetGroups } from '../problem/previous.ts';
 import { splitDemand } from '../problem/steps.ts';
 import type { Check } from '../run/stopping.ts';
+import { nettedVehicles } from './netted.ts';
 
 /** Pairs p, numbered by source, then target. A pair that cannot carry its least number of vehicles is left out. */
 export type Pairs = {
@@ -53,7 +54,8 @@ export function pairsOfMoves(
     arcsOf[i * n + j]++;
     vehicles[i * n + j] += problem.supply[v.arcClass[a] * n + i];
   }
-  const useful = mostUseful(problem);
+  const netted = nettedVehicles(problem, check);
+  const useful = netted?.takes ?? mostUseful(problem);
   const keeping = hasChangeCost(problem) ? keepingByPair(problem) : null;
   const numberOf = new Int32Array(n * n).fill(UNUSABLE);
   const source: number[] = [];
@@ -63,8 +65,9 @@ export function pairsOfMoves(
   for (let key = 0; key < arcsOf.length; key++) {
     if (key % ARCS_PER_LOOK === 0) check();
     if (arcsOf[key] === 0) continue;
-    const limit = Math.min(vehicles[key], Math.max(useful[key % n], keeping?.[key] ?? 0));
-    if (limit < problem.limits.minVehiclesPerMove) continue;
+    const given = netted ? netted.gives[Math.floor(key / n)] : vehicles[key];
+    const limit = Math.min(given, Math.max(useful[key % n], keeping?.[key] ?? 0));
+    if (limit < Math.max(1, problem.limits.minVehiclesPerMove)) continue;
     numberOf[key] = source.length;
     source.push(Math.floor(key / n));
     target.push(key % n);
@@ -97,6 +100,17 @@ function keepingByPair(problem: Problem): Float64Array {
   const keeping = new Float64Array(n * n);
   for (const { location, target, count } of targetGroups(problem)) keeping[location * n + target] += count;
   return keeping;
+}
+
+/** Pairs by target: those of j are `into` from `start[j]` up to the next. O(n + pairs) */
+export function pairsByTarget({ count, target }: Pairs, n: number): [start: Int32Array, into: Int32Array] {
+  const start = new Int32Array(n + 1);
+  for (let p = 0; p < count; p++) start[target[p] + 1]++;
+  for (let j = 0; j < n; j++) start[j + 1] += start[j];
+  const next = start.slice();
+  const into = new Int32Array(count);
+  for (let p = 0; p < count; p++) into[next[target[p]]++] = p;
+  return [start, into];
 }
 
 /** Per location: the most vehicles that one pair needs to bring. */
