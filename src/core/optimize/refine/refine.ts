@@ -2,11 +2,13 @@
  * The third stage, `milp_refinement`: from the cheapest plan without rules about pairs to the best plan that keeps
  * them (`problem/pairs.ts`), with a proved bound over all pairs.
  *
- *   1. First plans by slope scaling, each repaired (`first-plans.ts`).
- *   2. The relaxation: few pairs have columns; all pairs are priced against its duals (`pair-prices.ts`), and those
- *      that would improve it get columns, until none is left.
+ *   1. First plans: repaired, then changed a few locations at a time (`resupply.ts`), or by slope scaling
+ *      (`first-plans.ts`).
+ *   2. A bound over all pairs and the value of each: by targets (`target-bound.ts`), or of the relaxation. There few
+ *      pairs have columns; all are priced against its duals (`pair-prices.ts`), and those that would improve it get
+ *      columns, until none is left.
  *   3. Branch and cut among the pairs whose value is at most L, the increase of the bound that proves the best plan.
- *      With bound m of that tree and b of the relaxation, min(m, b + value of the cheapest other pair) holds for all.
+ *      With bound m of that tree and b of step 2, min(m, b + value of the cheapest other pair) holds for all.
  *   4. If there is no plan yet, or few pairs exist, all pairs have columns.
  */
 
@@ -32,13 +34,15 @@ import { planNearest } from '../problem/nearest.ts';
 import { vehiclesByPair, withoutPairRules } from '../problem/pairs.ts';
 import { timeFor } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
-import { checkOf, isOver, isStopped, OutOfTime, untilOutOfTime } from '../run/stopping.ts';
+import { checkOf, isOver, isStopped, OutOfTime, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import { findFirstPlans, type SolveBefore, usualPairUnits } from './first-plans.ts';
 import { createPairModel, type PairModel, pairCost, wholeValues } from './pair-model.ts';
 import { type PairPrices, type PairRules, pricePairs } from './pair-prices.ts';
 import { type Pairs, pairsOfMoves } from './pairs-of-moves.ts';
 import { repairPairs } from './repair.ts';
+import { canResupply, resupply } from './resupply.ts';
 import { startingPoint } from './start.ts';
+import { boundByTargets, isBoundByTargets } from './target-bound.ts';
 
 /** Up to this many pairs, pricing them saves nothing. */
 const FEW_PAIRS = 400;
@@ -49,6 +53,9 @@ const MAX_BRANCH_PAIRS = 5000;
 /** Most pairs that get columns in one round of pricing, as a multiple of the number of locations. */
 const PAIRS_PER_ROUND = 4;
 const MAX_REPEATS = 6;
+/** Changes tried per location: to the first plan, and to the best plan before branch and cut. */
+const FIRST_CHANGES = 20;
+const MORE_CHANGES = 300;
 /** In money; pairs that improve the relaxation by less do not get columns for that. */
 const LEAST_VALUE = fromUnits(0.5);
 /** More than `incumbent.ts` subtracts from a bound of branching. */
@@ -165,35 +172,58 @@ async function search(
   control: SolveControl,
 ): Promise<Ended | 'infeasible'> {
   const { problem, pairs, incumbent } = context;
-  const keep = (moves: Moves) => context.keep(moves, 'rounding');
-  const used = new Set<number>();
-  const found = await findFirstPlans(
-    problem,
-    pairs,
-    before,
-    (moves) => {
-      for (const pair of vehiclesByPair(problem, moves).keys()) used.add(pair);
-      return keep(moves);
-    },
-    solveBefore,
-    timeFor('firstPairPlans', control),
-  );
-  if (found === 'infeasible') return 'infeasible';
+  if (!improve(context, FIRST_CHANGES, timeFor('firstPairPlans', control))) {
+    const keep = (moves: Moves) => context.keep(moves, 'rounding');
+    const time = timeFor('firstPairPlans', control);
+    const found = await findFirstPlans(problem, pairs, before, keep, solveBefore, time);
+    if (found === 'infeasible') return 'infeasible';
+  }
   incumbent.report();
   if (isOver(control)) return 'stopped';
-  const chosen = nearestPairs(context, used);
-  const prices = await relax(context, chosen, control);
+  const chosen = nearestPairs(context);
+  const prices = boundTargets(context, control) ?? (await relax(context, chosen, control));
   if (prices === null) return await branchAmongAll(context);
+  if (incumbent.isProved()) return 'done';
+  improve(context, MORE_CHANGES, timeFor('betterPairPlans', control));
+  incumbent.report();
+  if (incumbent.isProved()) return 'done';
   return await branchWithin(context, chosen, prices);
+}
+
+/** Changes the best plan a few locations at a time. @param changes per location @returns whether it could */
+function improve({ problem, pairs, incumbent, keep }: Context, changes: number, time: Stopping): boolean {
+  const best = incumbent.best();
+  if (!best || best.costUnits > incumbent.ceiling || !canResupply(problem)) return false;
+  const take = (moves: Moves) => keep(moves, 'rounding');
+  const check = () => {
+    if (incumbent.isProved() || isOver(time)) throw new OutOfTime();
+  };
+  const all = changes * problem.locationIds.length;
+  untilOutOfTime(() => resupply(problem, pairs, best.moves, all, take, check));
+  return true;
+}
+
+/** Raises the bound by what targets need as a whole; null if that bound does not cover the problem. */
+function boundTargets({ problem, pairs, incumbent }: Context, control: SolveControl): PairPrices | null {
+  const best = incumbent.best();
+  if (!best || !isBoundByTargets(problem)) return null;
+  const raise = (bound: number) => {
+    incumbent.raiseBound(bound, DUAL_NOISE);
+    return !incumbent.isProved();
+  };
+  const time = timeFor('pairTargets', control);
+  return boundByTargets(problem, pairs, fromUnits(best.objectiveUnits), raise, time, control);
 }
 
 async function branchAmongAll(context: Context): Promise<Ended | 'infeasible'> {
   return await branch(context, new Uint8Array(context.pairs.count).fill(1), null);
 }
 
-/** The pairs of known plans, and the cheapest of each source and each target. */
-function nearestPairs({ problem, pairs }: Context, used: ReadonlySet<number>): Uint8Array {
+/** The pairs of the best plan, and the cheapest of each source and each target. */
+function nearestPairs({ problem, pairs, incumbent }: Context): Uint8Array {
   const n = problem.locationIds.length;
+  const best = incumbent.best();
+  const used = new Set(best ? vehiclesByPair(problem, best.moves).keys() : []);
   const chosen = new Uint8Array(pairs.count);
   const { costUnits } = problem.network;
   const cost = Float64Array.from(chosen, (_, p) => costUnits[pairs.source[p] * n + pairs.target[p]]);
@@ -259,6 +289,7 @@ async function branchWithin(
     const enough = best
       ? fromUnits(best.objectiveUnits * (1 - incumbent.gap) * (1 + BOUND_MARGIN) + 1)
       : Number.POSITIVE_INFINITY;
+    chooseUsed(context, chosen);
     /** What a plan that uses another pair costs at least. */
     let beyond: number | null = null;
     let count = 0;
@@ -278,6 +309,15 @@ async function branchWithin(
     most *= 2;
   }
   return 'failed';
+}
+
+/** Gives the pairs of the best plan columns, from which branch and cut starts. */
+function chooseUsed({ problem, pairs, incumbent }: Context, chosen: Uint8Array): void {
+  const best = incumbent.best();
+  if (!best) return;
+  const n = problem.locationIds.length;
+  const used = vehiclesByPair(problem, best.moves);
+  for (let p = 0; p < pairs.count; p++) if (used.has(pairs.source[p] * n + pairs.target[p])) chosen[p] = 1;
 }
 
 /**

@@ -46,6 +46,8 @@ const SHARES = {
   // refine/: rules about pairs of locations
   beforeRefinement: [0.35, 'the cheapest plan without the rules, which they start from'],
   firstPairPlans: [0.3, 'plans that keep the rules guide all that follows'],
+  pairTargets: [0.3, 'the better bound; it usually ends sooner, and branch and cut has fewer pairs'],
+  betterPairPlans: [0.5, 'a better plan; it usually ends sooner, and the rest is for the proof'],
   pairRelaxation: [0.4, 'its prices choose the pairs of branch and cut, which has the rest'],
   // shortage/: the plan that serves most
   mostServed: [0.6, 'the cheapest plan that serves as much is usually the easier half'],
