@@ -15,6 +15,7 @@ import type { Conflict, Moves, Problem } from '../problem/model.ts';
 import { hasPairLimits, withoutPairRules } from '../problem/pairs.ts';
 import { allDemand, leastServed, servedAt, serviceLevelOf, totalDemand } from '../problem/service-level.ts';
 import { countVehicles, dropConstraint, hasLocationBounds, withLimits } from '../problem/variants.ts';
+import { mostWithinPairs } from '../refine/most-within-pairs.ts';
 import { timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
@@ -105,6 +106,13 @@ async function findLevel(
       if (!hasCeiling && !hasPairLimits(free))
         return { ...openBetween(problem, stepOf(problem, reached()), upper), plan, most };
     }
+  }
+  if (hasPairLimits(free)) {
+    const found = mostWithinPairs(free, null, timeFor('pairCoverage', control));
+    if (found.plan) keep(found.plan);
+    most = Math.min(most, found.most);
+    upper = Math.min(upper, stepOf(problem, most) + 1);
+    if (plan && upper - stepOf(problem, reached()) <= 1) return proved();
   }
   const isKnown = () => most - reached() <= Math.max(gap * most, step);
   if (hasCeiling && canSearchCeiling(free) && countVehicles(free) > 0) {

@@ -13,6 +13,8 @@ export function createDraft(problem: Problem, moves: Moves) {
   const staying = supply.slice();
   /** Capacity present, and demand that it serves, by location and in all. */
   const capacity = new Float64Array(n);
+  const present = new Int32Array(n);
+  for (let at = 0; at < supply.length; at++) present[at % n] += supply[at];
   for (let at = 0; at < supply.length; at++) capacity[at % n] += supply[at] * capacities[Math.floor(at / n)];
   const servedAt = (j: number) => Math.min(demand[j], capacity[j]);
   let served = 0;
@@ -28,6 +30,8 @@ export function createDraft(problem: Problem, moves: Moves) {
   function send(pair: number, k: number, vehicles: number): void {
     const source = Math.floor(pair / n);
     staying[k * n + source] -= vehicles;
+    present[source] -= vehicles;
+    present[pair % n] += vehicles;
     changeCapacity(source, -vehicles * capacities[k]);
     changeCapacity(pair % n, vehicles * capacities[k]);
   }
@@ -98,6 +102,8 @@ export function createDraft(problem: Problem, moves: Moves) {
       }
       return true;
     },
+    /** Vehicles at a location after the moves. */
+    presentAt: (j: number) => present[j],
     /** Vehicles that stay at a location. */
     stayingAt,
     capacityOf,

@@ -3,9 +3,10 @@
  *
  * With one class, some best plan is such that no location both gives and takes vehicles, none gives a vehicle that
  * serves a full load at home, and none takes more than serve there. Proof:
- *   1. A location takes from the locations A and gives to the locations B. Vehicles that come go on to B at once, and the
- *      difference ends or starts there. That is a transportation problem, and a vertex of it has at most |A| + |B|
- *      pairs, as many as before. By the triangle inequality it is no dearer, and all locations have what they had.
+ *   1. A location takes from the locations A and gives to the locations B. Vehicles that come go on to B at once, and
+ *      the difference ends or starts there. That is a transportation problem, and a vertex of it has at most
+ *      |A| + |B| pairs, as many as before. By the triangle inequality it is no dearer, and all locations have what they
+ *      had.
  *   2. A vehicle that left a full load stays instead: it serves as much as anywhere.
  *   3. A vehicle that comes and does not serve stays where it was.
  * None of this adds pairs or cost, but 1 may give a location more targets, or a pair few vehicles. So these rules, and

@@ -31,11 +31,13 @@ import {
 import type { Moves, Problem, Solution, SolveOutcome } from '../problem/model.ts';
 import { NO_MOVES } from '../problem/moves.ts';
 import { planNearest } from '../problem/nearest.ts';
-import { vehiclesByPair, withoutPairRules } from '../problem/pairs.ts';
+import { hasPairLimits, vehiclesByPair, withoutPairRules } from '../problem/pairs.ts';
+import { leastServed } from '../problem/service-level.ts';
 import { timeFor } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
 import { checkOf, isOver, isStopped, OutOfTime, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import { findFirstPlans, type SolveBefore, usualPairUnits } from './first-plans.ts';
+import { mostWithinPairs } from './most-within-pairs.ts';
 import { createPairModel, type PairModel, pairCost, wholeValues } from './pair-model.ts';
 import { type PairPrices, type PairRules, pricePairs } from './pair-prices.ts';
 import { type Pairs, pairsOfMoves } from './pairs-of-moves.ts';
@@ -109,6 +111,7 @@ export async function refinePlan(
   if (countArcs(problem, false) > MAX_COLUMNS / 2) return incumbent.best() ? finish('failed') : 'too large';
   try {
     const context = createContext(problem, incumbent, keep, control);
+    if (isOutOfReach(context, control)) return finish('infeasible');
     const isSmall = context.pairs.count <= fewPairs;
     return finish(
       isSmall ? await branchAmongAll(context) : await search(context, first, solveBefore, control),
@@ -163,6 +166,15 @@ function createContext(
     },
     keep,
   };
+}
+
+/** Whether it is proved that limits of pairs leave too much demand unserved; otherwise it may find a plan. */
+function isOutOfReach({ problem, pairs, incumbent, keep }: Context, control: SolveControl): boolean {
+  if (incumbent.best() || !hasPairLimits(problem)) return false;
+  const required = leastServed(problem);
+  const { plan, most } = mostWithinPairs(problem, required, timeFor('firstPairPlans', control), pairs);
+  if (plan) keep(plan.moves, 'rounding');
+  return most < required;
 }
 
 async function search(

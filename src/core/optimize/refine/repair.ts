@@ -5,6 +5,7 @@
  * ones.
  */
 import { evaluateMoves } from '../problem/evaluate.ts';
+import { mostAt } from '../problem/location-bounds.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { isAllowed } from '../problem/network.ts';
 import { isRuled } from '../problem/pairs.ts';
@@ -19,6 +20,7 @@ const PRICES = [0, 1, 10, 100];
  * O(n²) and a few O(n) per new pair, for each price.
  * @param usualUnits what a used pair costs on average, in cost units
  * @param check throws when time is up
+ * @param required demand to serve, as far as that is possible
  * @returns the best plan that satisfies all constraints; null if there is none
  */
 export function repairPairs(
@@ -26,13 +28,14 @@ export function repairPairs(
   moves: Moves,
   usualUnits: number,
   check: Check = () => {},
+  required = leastServed(problem),
 ): Moves | null {
   let best: { moves: Moves; units: number } | null = null;
   for (const price of PRICES) {
     const draft = createDraft(problem, moves);
     dropSmallest(problem, draft);
     raiseOrDrop(problem, draft);
-    serveGreedily(problem, draft, (problem.pairCostUnits ?? 0) + price * usualUnits, check);
+    serveGreedily(problem, draft, (problem.pairCostUnits ?? 0) + price * usualUnits, required, check);
     const repaired = draft.moves();
     const { broken, costUnits, objectiveUnits: units } = evaluateMoves(problem, repaired);
     const isPlan = broken.length === 0 && costUnits <= problem.limits.maxCostUnits;
@@ -66,7 +69,13 @@ function raiseOrDrop({ limits }: Problem, draft: Draft): void {
 type Candidate = { source: number; vehicles: number; score: number };
 const NONE: Candidate = { source: -1, vehicles: 0, score: Number.POSITIVE_INFINITY };
 
-function serveGreedily(problem: Problem, draft: Draft, pairUnits: number, check: Check): void {
+function serveGreedily(
+  problem: Problem,
+  draft: Draft,
+  pairUnits: number,
+  required: number,
+  check: Check,
+): void {
   const { limits, locationIds, demand } = problem;
   const n = locationIds.length;
   const used = new Set(draft.pairs().map(([pair]) => pair));
@@ -74,11 +83,11 @@ function serveGreedily(problem: Problem, draft: Draft, pairUnits: number, check:
   for (const pair of used) from[Math.floor(pair / n)]++;
   const { costUnits, distanceKm } = problem.network;
   const matrices = { costUnits, distanceKm };
-  const required = leastServed(problem);
 
   function bestFor(j: number): Candidate {
     const unserved = draft.unserved(j);
-    if (unserved <= 0) return NONE;
+    const room = mostAt(problem, j) - draft.presentAt(j);
+    if (unserved <= 0 || room <= 0) return NONE;
     let best = NONE;
     for (let i = 0; i < n; i++) {
       if (i === j || !isRuled(problem, i)) continue;
@@ -88,7 +97,8 @@ function serveGreedily(problem: Problem, draft: Draft, pairUnits: number, check:
       const least = isUsed ? 1 : limits.minVehiclesPerMove;
       if (staying < least || !isAllowed(matrices, n, limits.maxDistanceKm, i, j)) continue;
       const wanted = Math.min(draft.vehiclesFor(i, unserved), draft.spareAt(i));
-      const vehicles = Math.max(least, wanted);
+      const vehicles = Math.min(room, Math.max(least, wanted));
+      if (vehicles < least) continue;
       const gain = Math.min(unserved, draft.capacityOf(i, vehicles)) - draft.lossOf(i, vehicles);
       if (gain <= 0) continue;
       const score = (vehicles * costUnits[i * n + j] + (isUsed ? 0 : pairUnits)) / gain;

@@ -1,7 +1,7 @@
 /**
  * A plan of one class that is changed location by location, in cost units. It may miss the service level or use too
- * many pairs: both have prices in its objective, which rise while the limit is broken and fall while all limits are kept.
- * All other rules it keeps.
+ * many pairs: both have prices in its objective, which rise while the limit is broken and fall while all limits are
+ * kept. All other rules it keeps.
  */
 import { UNITS_PER_COST } from '../problem/costs.ts';
 import type { Moves, Problem } from '../problem/model.ts';

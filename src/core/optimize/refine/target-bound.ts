@@ -16,7 +16,7 @@ import type { Problem } from '../problem/model.ts';
 import { hasChangeCost } from '../problem/previous.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { loadsOf } from '../problem/steps.ts';
-import { type Check, checkOf, type Stopping } from '../run/stopping.ts';
+import { type Check, checkOf, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import { createLoadCosts, maySave, type Offer } from './load-costs.ts';
 import type { PairPrices } from './pair-prices.ts';
 import { type Pairs, pairsByTarget } from './pairs-of-moves.ts';
@@ -28,8 +28,8 @@ const MAX_LOAD = 200;
 const NOISE = 1e-9;
 /** Relative, of the sum over all prices. */
 const SUM_NOISE = 1e-12;
-/** What a unit of demand is worth at first, as a multiple of what it costs on average: the last ones are dearer. */
-const USUAL_WORTH = 4;
+/** Prices tried first, as shares of what something costs on average. */
+const SHARES = [0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 4, 6, 8];
 
 /** Whether the bound covers the problem. */
 export function isBoundByTargets(problem: Problem): boolean {
@@ -57,13 +57,26 @@ export function boundByTargets(
   const targets = createTargets(problem, pairs);
   const check = checkOf(time);
   const { size, served } = targets;
-  const first = new Float64Array(size);
-  first[served] = targets.usualWorth(objective);
   // Prices of sums over all locations move in smaller steps.
   const scale = new Float64Array(size).fill(1);
-  scale.fill(1 / problem.locationIds.length, served);
+  scale.fill(1 / problem.locationIds.length, served).fill(1, served + 1);
   const evaluate = (at: Float64Array, slope: Float64Array) => targets.evaluate(at, slope, check);
   let best = Number.NEGATIVE_INFINITY;
+  const first = new Float64Array(size);
+  const slope = new Float64Array(size);
+  untilOutOfTime(() => {
+    // Prices of sums first: without them all others point the wrong way.
+    for (const [price, usual] of targets.usualPrices(objective)) {
+      let bestBound = evaluate(first, slope);
+      let chosen = 0;
+      for (const share of SHARES) {
+        first[price] = usual * share;
+        const bound = evaluate(first, slope);
+        if (bound > bestBound) [bestBound, chosen] = [bound, first[price]];
+      }
+      first[price] = chosen;
+    }
+  });
   const prices = climb(first, scale, evaluate, objective, (bound) => {
     best = Math.max(best, bound);
     return raise(bound);
@@ -119,8 +132,11 @@ function createTargets(problem: Problem, pairs: Pairs) {
   return {
     size: 2 * n + 2,
     served,
-    /** A price of served demand to begin with. */
-    usualWorth: (objective: number) => (required > 0 ? (USUAL_WORTH * objective) / required : 0),
+    /** Of served demand and of pairs: what they cost on average in a plan of this objective. */
+    usualPrices: (objective: number): [price: number, usual: number][] => [
+      ...(required > 0 ? [[served, objective / required] as [number, number]] : []),
+      ...(isPairLimited ? [[pair, objective / Math.max(1, limits.maxPairs)] as [number, number]] : []),
+    ],
     evaluate(prices: Float64Array, slope: Float64Array, check: Check): number {
       for (let i = 0; i < n; i++) slope[i] = -supply[i];
       slope.fill(-finite(limits.maxMovesFrom), n, 2 * n);

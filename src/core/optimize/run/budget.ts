@@ -36,6 +36,7 @@ const SHARES = {
     'highest service level: coverage, if costs or bounds require further questions',
   ],
   serviceLevelGlance: [0.3, 'highest service level: whether coverage is far beyond the ceiling'],
+  pairCoverage: [0.5, 'highest service level within limits of pairs: a plan and a bound, seldom exact'],
   serviceLevelQuestion: [0.3, 'highest service level: one question of its bisection'],
   // solve.ts: unmet demand has a cost, and moving a ceiling
   withoutCostCeiling: [0.5, 'its plan is usually within the ceiling, and then the answer'],
