@@ -3,11 +3,11 @@
  * are dropped, and each location is supplied again by the best choice of sources (`supplied-plan.ts`). Worse plans are
  * kept with a probability that falls to 0 (simulated annealing).
  *
- * For one class, without bounds per location, floors, a fleet size or a cost of changes.
+ * For one class, without floors, a fleet size or a cost of changes.
  * Reference: Schrimpf et al., Record breaking optimization results using the ruin and recreate principle, Journal of
  * Computational Physics 159 (2000).
  */
-import { hasFurtherRules } from '../problem/floors.ts';
+import { hasFloors } from '../problem/floors.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { hasChangeCost } from '../problem/previous.ts';
 import { randomFrom } from '../problem/random.ts';
@@ -33,7 +33,7 @@ export function canResupply(problem: Problem): boolean {
     problem.limits.totalFleetSize === Number.POSITIVE_INFINITY &&
     !problem.hasPlaceOutside &&
     !hasChangeCost(problem) &&
-    !hasFurtherRules(problem)
+    !hasFloors(problem)
   );
 }
 

@@ -1,13 +1,15 @@
 /**
- * A plan of one class that is changed location by location, in cost units. It may miss the service level or use too
- * many pairs: both have prices in its objective, which rise while the limit is broken and fall while all limits are
- * kept. All other rules it keeps.
+ * A plan of one class that is changed location by location, in cost units. It may miss the service level, use too many
+ * pairs, or have too many or too few vehicles at a location: each has a price in its objective, which rises while the
+ * limit is broken and falls while it is kept. All other rules it keeps.
  */
 import { UNITS_PER_COST } from '../problem/costs.ts';
+import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { loadsOf } from '../problem/steps.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import { createLoadCosts, maySave, type Offer } from './load-costs.ts';
 import { type Pairs, pairsByTarget } from './pairs-of-moves.ts';
 
@@ -40,9 +42,11 @@ export function createSuppliedPlan(problem: Problem, pairs: Pairs, first: Moves)
   let used = 0;
   let moving = 0;
   const usual = averageUnits(problem, first);
-  /** Of missing demand, and of a pair above the limit. */
+  /** Of missing demand, of a pair above the limit, and of a vehicle too many or too few at a location. */
   let missingPrice = (2 * usual + pairUnits) / problem.capacities[0];
   let pairPrice = limits.maxPairs < Number.POSITIVE_INFINITY ? usual : 0;
+  let misplacedPrice = usual + pairUnits;
+  const hasBounds = hasLocationBounds(problem);
   const costs = createLoadCosts(useful.reduce((most, count) => Math.max(most, count), 0));
 
   function send(i: number, j: number, vehicles: number): void {
@@ -70,8 +74,9 @@ export function createSuppliedPlan(problem: Problem, pairs: Pairs, first: Moves)
       most: Math.min(staying[i], pairs.most[p], Math.max(least, load)),
       fixed: pairUnits + (used >= limits.maxPairs ? pairPrice : 0),
       each: unitsOf(p) * (1 + DISTURBANCE * random()),
-      spare: Math.max(0, present[i] - useful[i]),
-      lossOf: (vehicles) => -lossPrice * stock.gainOf(i, -vehicles),
+      spare: hasBounds ? 0 : Math.max(0, present[i] - useful[i]),
+      lossOf: (vehicles) =>
+        misplacedPrice * stock.misplacedMore(i, -vehicles) - lossPrice * stock.gainOf(i, -vehicles),
     };
   }
 
@@ -85,11 +90,13 @@ export function createSuppliedPlan(problem: Problem, pairs: Pairs, first: Moves)
       pairUnits * used +
       stock.unmet() +
       missingPrice * Math.max(0, required - stock.served()) +
-      pairPrice * Math.max(0, used - limits.maxPairs),
-    keepsLimits: () => stock.served() >= required && used <= limits.maxPairs,
+      pairPrice * Math.max(0, used - limits.maxPairs) +
+      misplacedPrice * stock.misplaced(),
+    keepsLimits: () => stock.served() >= required && used <= limits.maxPairs && stock.misplaced() === 0,
     adaptPrices(): void {
       missingPrice *= stock.served() < required ? RISE : FALL;
       pairPrice *= used > limits.maxPairs ? RISE : FALL;
+      misplacedPrice *= stock.misplaced() > 0 ? RISE : FALL;
     },
     /** All vehicles that came to these locations stay at home. @returns what they were */
     drop(targets: readonly number[]): Load[] {
@@ -102,7 +109,7 @@ export function createSuppliedPlan(problem: Problem, pairs: Pairs, first: Moves)
     },
     /** Sends the vehicles to j, which has none from elsewhere, that reduce the priced objective most. */
     supply(j: number, random: () => number): void {
-      const load = useful[j] - present[j];
+      const load = Math.min(useful[j], mostAt(problem, j)) - present[j];
       if (load <= 0) return;
       const price = missingPrice + stock.unmetUnits(j);
       const worth = price * problem.capacities[0];
@@ -136,21 +143,28 @@ function averageUnits({ network, locationIds }: Problem, { source, target, count
 }
 
 /** Where the vehicles are, and what they serve. */
-function createStock({ demand, supply, capacities, unmetCost }: Problem) {
+function createStock(problem: Problem) {
+  const { demand, supply, capacities, unmetCost } = problem;
   const capacity = capacities[0];
   const present = Int32Array.from(supply);
   const staying = Int32Array.from(supply);
   const unmetUnits = (j: number) => (unmetCost ? unmetCost[j] * UNITS_PER_COST : 0);
   const servedBy = (j: number, vehicles: number) => Math.min(demand[j], Math.max(0, vehicles) * capacity);
+  const outside = (j: number, vehicles: number) =>
+    Math.max(0, vehicles - mostAt(problem, j), leastAt(problem, j) - vehicles);
+  const misplacedMore = (j: number, by: number) => outside(j, present[j] + by) - outside(j, present[j]);
   let served = 0;
   let unmet = 0;
+  let misplaced = 0;
   for (let j = 0; j < demand.length; j++) {
     served += servedBy(j, present[j]);
+    misplaced += outside(j, present[j]);
     unmet += unmetUnits(j) * (demand[j] - servedBy(j, present[j]));
   }
   const gainOf = (j: number, by: number) => servedBy(j, present[j] + by) - servedBy(j, present[j]);
   function change(j: number, by: number): void {
     const gained = gainOf(j, by);
+    misplaced += misplacedMore(j, by);
     present[j] += by;
     served += gained;
     unmet -= unmetUnits(j) * gained;
@@ -165,8 +179,11 @@ function createStock({ demand, supply, capacities, unmetCost }: Problem) {
     /** Cost of unmet demand, and of a unit of it at a location. */
     unmet: () => unmet,
     unmetUnits,
-    /** Demand that these vehicles more would serve. */
+    /** Demand that these vehicles more would serve, and how many more would be too many or too few. */
     gainOf,
+    misplacedMore,
+    /** Vehicles too many or too few, over all locations. */
+    misplaced: () => misplaced,
     send(i: number, j: number, vehicles: number): void {
       change(i, -vehicles);
       change(j, vehicles);

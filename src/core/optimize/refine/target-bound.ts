@@ -12,6 +12,7 @@
  * x / M. Rules that are not in it may only raise the least objective. `subgradient.ts` finds good prices.
  */
 import { fromUnits } from '../problem/costs.ts';
+import { mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
 import { hasChangeCost } from '../problem/previous.ts';
 import { leastServed } from '../problem/service-level.ts';
@@ -92,7 +93,9 @@ function createTargets(problem: Problem, pairs: Pairs) {
   const capacity = problem.capacities[0];
   const pairCost = fromUnits(problem.pairCostUnits ?? 0);
   const required = leastServed(problem);
-  const load = loadsOf(demand, capacity);
+  const full = loadsOf(demand, capacity);
+  /** Vehicles that may be there and serve. */
+  const load = full.map((vehicles, j) => Math.max(0, Math.min(vehicles, mostAt(problem, j))));
   const moving = Float64Array.from(pairs.source, (i, p) =>
     fromUnits(network.costUnits[i * n + pairs.target[p]]),
   );
@@ -103,7 +106,7 @@ function createTargets(problem: Problem, pairs: Pairs) {
   const unmetMoney = demand.reduce((sum, d, j) => sum + (unmetCost?.[j] ?? 0) * d, 0);
   const costs = createLoadCosts(load.reduce((most, t) => Math.max(most, t), 0));
   const servedBy = (j: number, vehicles: number) =>
-    vehicles >= load[j] ? demand[j] : Math.min(demand[j], vehicles * capacity);
+    vehicles >= full[j] ? demand[j] : Math.min(demand[j], vehicles * capacity);
   const worthAt = (j: number, prices: Float64Array) => prices[served] + (unmetCost?.[j] ?? 0);
 
   function offerOf(p: number, prices: Float64Array): Offer {
