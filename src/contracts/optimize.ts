@@ -630,6 +630,16 @@ export const Stability = Type.Object(
     changed_vehicles: Type.Integer({
       description: 'vehicles that this plan sends elsewhere than `previous_plan_id` does, by id',
     }),
+    compared_vehicles: Type.Integer({
+      description:
+        'vehicles that have a target in that plan which is a location of this one; the others are new, or their ' +
+        'target is no longer planned, and they never count as changed',
+    }),
+    unreachable_vehicles: Type.Integer({
+      description:
+        'of the changed vehicles, those that cannot go to their previous target: it is beyond `max_distance` or ' +
+        'forbidden from where they are now, or they are pinned elsewhere',
+    }),
     change_cost: Type.Number({
       description: '`options.change_cost`, rounded up to 0.0001, for each of them; not part of `total_cost`',
     }),

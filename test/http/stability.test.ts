@@ -2,6 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { START_DATE, storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
 
+/** All three vehicles have a target that they can reach. */
+const ALL_COMPARED = { compared_vehicles: 3, unreachable_vehicles: 0 };
+
 describe('a plan beside a previous one', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   const call = (path: string, body: object) => send(`${service.url}/api/v1/${path}`, { body });
@@ -20,6 +23,9 @@ describe('a plan beside a previous one', () => {
 
   beforeAll(async () => {
     service = await startTestService({});
+    await storeDemand(service.pool, 1, '0');
+    await storeDemand(service.pool, 2, '1');
+    await storeDemand(service.pool, 3, '1');
     const { body } = await optimize({ 2: [1], 3: [1] });
     expect(targets(body.data.allocation_plan)).toEqual({ a: 2, b: 3, c: 1 });
     planId = body.metadata.plan_id;
@@ -29,14 +35,24 @@ describe('a plan beside a previous one', () => {
     const { body } = await optimize({ 2: [0], 3: [1] }, { previous_plan_id: planId });
     expect(targets(body.data.allocation_plan)).toEqual({ a: 3, b: 1, c: 1 });
     const { total_cost, stability } = body.data;
-    expect(stability).toEqual({ changed_vehicles: 2, change_cost: 0, cost_without: total_cost });
+    expect(stability).toEqual({
+      changed_vehicles: 2,
+      ...ALL_COMPARED,
+      change_cost: 0,
+      cost_without: total_cost,
+    });
   });
 
   test('with a change cost only the vehicle changes for which that pays', async () => {
     const { body } = await optimize({ 2: [0], 3: [1] }, { previous_plan_id: planId, change_cost: 5 });
     expect(targets(body.data.allocation_plan)).toEqual({ a: 1, b: 3, c: 1 });
     const { total_cost, stability } = body.data;
-    expect(stability).toEqual({ changed_vehicles: 1, change_cost: 5, cost_without: total_cost });
+    expect(stability).toEqual({
+      changed_vehicles: 1,
+      ...ALL_COMPARED,
+      change_cost: 5,
+      cost_without: total_cost,
+    });
   });
 
   test('with a change cost above what a move costs nothing changes, and the answer says what that costs', async () => {
@@ -51,7 +67,44 @@ describe('a plan beside a previous one', () => {
   test('a vehicle whose target is no location of the request is free', async () => {
     const { body } = await optimize({ 3: [1] }, { previous_plan_id: planId, change_cost: 50 });
     expect(targets(body.data.allocation_plan)).toEqual({ a: 1, b: 3, c: 1 });
-    expect(body.data.stability).toMatchObject({ changed_vehicles: 0, change_cost: 0 });
+    const { stability } = body.data;
+    expect(stability).toMatchObject({ changed_vehicles: 0, compared_vehicles: 2, change_cost: 0 });
+  });
+
+  test('targets beyond the limit of distances are no reason for a refusal: their vehicles pay, and the answer counts them', async () => {
+    const { body, status } = await call('optimize', {
+      demand_forecast: { 2: [1], 3: [0] },
+      fleet_state: { vehicles },
+      constraints: { min_service_level: 1, max_distance: 15 },
+      options: { previous_plan_id: planId, change_cost: 5 },
+    });
+    expect(status).toBe(200);
+    expect(targets(body.data.allocation_plan)).toEqual({ a: 2, b: 1, c: 1 });
+    const { stability, total_cost } = body.data;
+    expect(stability).toEqual({
+      changed_vehicles: 1,
+      compared_vehicles: 3,
+      unreachable_vehicles: 1,
+      change_cost: 5,
+      cost_without: total_cost,
+    });
+  });
+
+  test('vehicles that are new are free, those that are gone are ignored, and capacities may be others', async () => {
+    const { body } = await call('optimize', {
+      demand_forecast: { 2: [2.5], 3: [0] },
+      fleet_state: {
+        vehicles: [
+          { id: 'a', location: 1, capacity: 2.5 },
+          { id: 'c', location: 1, capacity: 0.5 },
+          { id: 'new', location: 1, capacity: 2.5 },
+        ],
+      },
+      constraints: { min_service_level: 1 },
+      options: { previous_plan_id: planId, change_cost: 5 },
+    });
+    expect(targets(body.data.allocation_plan)).toEqual({ a: 2, c: 1, new: 1 });
+    expect(body.data.stability).toMatchObject({ changed_vehicles: 0, compared_vehicles: 2, change_cost: 0 });
   });
 
   test('with explain, the figures weigh changes', async () => {
@@ -102,9 +155,6 @@ describe('a plan beside a previous one', () => {
   });
 
   test('a decision of tomorrow keeps to the plan of today', async () => {
-    await storeDemand(service.pool, 1, '0');
-    await storeDemand(service.pool, 2, '1');
-    await storeDemand(service.pool, 3, '1');
     const decide = (options: object) =>
       call('decisions', {
         fleet_state: { vehicles: [...vehicles].reverse() },
@@ -119,8 +169,45 @@ describe('a plan beside a previous one', () => {
     expect(calm.status, calm.text).toBe(200);
     const { plan } = calm.body.data;
     expect(targets(plan.allocation_plan)).toEqual({ a: 2, b: 3, c: 1 });
-    expect(plan.stability).toEqual({ changed_vehicles: 0, change_cost: 0, cost_without: plan.total_cost });
+    expect(plan.stability).toEqual({
+      changed_vehicles: 0,
+      ...ALL_COMPARED,
+      change_cost: 0,
+      cost_without: plan.total_cost,
+    });
     const unknown = await decide({ previous_plan_id: 'plan_unknown' });
     expect(unknown.body.errors).toEqual([expect.objectContaining({ field: 'options.previous_plan_id' })]);
+  });
+
+  test('a decision of the evening before is the previous plan of the one on the day, also for a location that was retired', async () => {
+    const decide = (options: object) =>
+      call('decisions', {
+        fleet_state: { vehicles },
+        start_date: START_DATE,
+        constraints: { min_service_level: 1 },
+        options,
+      });
+    const evening = await decide({});
+    expect(targets(evening.body.data.plan.allocation_plan)).toEqual({ a: 2, b: 3, c: 1 });
+    const previous = { previous_plan_id: evening.body.metadata.plan_id, change_cost: 100 };
+    const { body, status } = await call('decisions', {
+      fleet_state: { vehicles: [...vehicles, { id: 'new', location: 1 }] },
+      start_date: START_DATE,
+      // Without a change cost one vehicle would move less.
+      constraints: { min_service_level: 0.5 },
+      options: previous,
+    });
+    expect(status, JSON.stringify(body)).toBe(200);
+    const { plan } = body.data;
+    expect(targets(plan.allocation_plan)).toEqual({ a: 2, b: 3, c: 1, new: 1 });
+    expect(plan.stability).toMatchObject({ changed_vehicles: 0, ...ALL_COMPARED, change_cost: 0 });
+    expect(plan.stability.cost_without).toBeLessThan(plan.total_cost);
+
+    const path = `${service.url}/api/v1/data/locations/2`;
+    expect((await send(path, { method: 'PATCH', body: { active: false } })).status).toBe(200);
+    const retired = (await decide(previous)).body.data.plan;
+    expect(targets(retired.allocation_plan)).toEqual({ a: 1, b: 3, c: 1 });
+    const counted = { changed_vehicles: 0, compared_vehicles: 2, change_cost: 0 };
+    expect(retired.stability).toMatchObject(counted);
   });
 });

@@ -2,6 +2,7 @@
 import type { AllocationPlanItem, Stability } from '../../../contracts/optimize.ts';
 import { fromUnits } from '../problem/costs.ts';
 import type { Problem, Solution } from '../problem/model.ts';
+import { countUnreachable } from '../problem/previous.ts';
 
 /**
  * @param plan one item per vehicle of `problem.fleet`
@@ -10,20 +11,26 @@ import type { Problem, Solution } from '../problem/model.ts';
  *   without the change cost: within the gap, that may be this one
  */
 export function createStability(
-  { previous, locationIds }: Problem,
+  problem: Problem,
   plan: readonly AllocationPlanItem[],
   { costUnits, objectiveUnits }: Costs,
   without: Costs | null,
 ): Stability | undefined {
+  const { previous, locationIds } = problem;
   if (!previous) return undefined;
   const { target, changeUnits } = previous;
   let changed = 0;
+  let compared = 0;
   for (let f = 0; f < plan.length; f++) {
-    if (target[f] >= 0 && plan[f].target_location !== locationIds[target[f]]) changed++;
+    if (target[f] < 0) continue;
+    compared++;
+    if (plan[f].target_location !== locationIds[target[f]]) changed++;
   }
   const isBetter = without !== null && without.objectiveUnits <= objectiveUnits - changed * changeUnits;
   return {
     changed_vehicles: changed,
+    compared_vehicles: compared,
+    unreachable_vehicles: countUnreachable(problem),
     change_cost: fromUnits(changed * changeUnits),
     cost_without: without && fromUnits(isBetter ? without.costUnits : costUnits),
   };

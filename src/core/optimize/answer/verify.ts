@@ -119,7 +119,18 @@ export function verifyPlan(
   const critical = criticalLevels(request, locations, demand);
   const byLevel = checkPriorities(result, { present, demand, critical }, constraints, complain);
   checkService(present, demand, constraints, settings, { ...result, byLevel }, complain);
-  verifyStability(request, result, previous, present, complain);
+  const pinned = new Set(
+    request.fleet_state.vehicles.flatMap((vehicle) =>
+      vehicle.pinned ? [String(vehicle.id ?? vehicle.vehicle_id)] : [],
+    ),
+  );
+  /** In km, negative: by so much the limit of distances allows it; Infinity if nothing does. */
+  const beyond = (vehicle: string, from: number, to: number) => {
+    if (from === to) return Number.NEGATIVE_INFINITY;
+    const expected = pinned.has(vehicle) ? null : move(from, to);
+    return expected === null ? Number.POSITIVE_INFINITY : (expected.distance ?? 0) - maxDistance;
+  };
+  verifyStability(request, result, previous, present, beyond, complain);
   checkPairs(request.options?.refine ?? {}, result, complain);
   checkLocations(request.network ? [] : locations, result, { present, before, demand }, complain);
   const level = constraints.min_service_level ?? constraints.min_demand_coverage ?? settings.minServiceLevel;

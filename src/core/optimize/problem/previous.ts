@@ -1,7 +1,7 @@
 /** Where a previous plan sends the vehicles, and how many of them moves send elsewhere. */
 import { keptIn, type Slot } from '../run/cache.ts';
 import type { Moves, Problem } from './model.ts';
-import { isAllowed } from './network.ts';
+import { hasDistances, isAllowed, moveCost, moveDistance } from './network.ts';
 import { withVehicle } from './variants.ts';
 
 /** Vehicles of a class at a location that have the same target in the previous plan. */
@@ -83,6 +83,18 @@ export function withoutOneVehicle(problem: Problem, capacityClass: number, locat
     ...fewer,
     previous: { ...previous, target: previous.target.with(f, -1) },
   }));
+}
+
+/** Vehicles that cannot go to their previous target: no plan can keep to it. O(fleet). */
+export function countUnreachable(problem: Problem): number {
+  const { maxDistanceKm } = problem.limits;
+  const groups = targetGroups(problem).filter(
+    ({ location, target }) =>
+      location !== target &&
+      (moveCost(problem, location, target) === Number.POSITIVE_INFINITY ||
+        (hasDistances(problem) && moveDistance(problem, location, target) > maxDistanceKm)),
+  );
+  return groups.reduce((sum, { count }) => sum + count, countPinnedChanged(problem));
 }
 
 /** The moves of the previous plan, of all vehicles that it knows; null if one of them is not allowed now. */
