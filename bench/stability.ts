@@ -2,7 +2,10 @@
  * How many vehicles change when plans are made again, and what calm costs, on a week of the New York sample: its real
  * demand as forecast on the eve, its generated fleet at its real size, great-circle costs of 1 per km.
  *
- *   npm run bench:stability -- [--costs 0,0.5,1,2,5] [--only TEXT] [--json FILE]
+ * Then the same for 0.2 % more demand in 20 hard cities of `churn-city.ts`, and what a change cost takes beside the
+ * plain plan at 1,000 locations and 100,000 vehicles, alternated.
+ *
+ *   npm run bench:stability -- [--costs 0,0.5,1,2,5] [--seeds 20] [--repeats 5] [--only TEXT] [--json FILE]
  */
 import { readFileSync } from 'node:fs';
 import { DEFAULT_FILE, readDemand } from '../src/commands/backtest.ts';
@@ -12,10 +15,16 @@ import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { optimize } from '../src/core/optimize/optimize.ts';
 import type { LocationPoint, PreviousPlan } from '../src/core/optimize/problem/model.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
-import { digits, readArguments, reportTable } from './cli.ts';
-import { BENCH_SETTINGS } from './requests.ts';
+import { CHURN_KINDS, churnCity } from './churn-city.ts';
+import { digits, percentile, readArguments, reportTable, spread } from './cli.ts';
+import { BENCH_SETTINGS, cityRequest } from './requests.ts';
 
-const { costs, only, json } = readArguments({ costs: [0, 0.5, 1, 2, 5], only: '' });
+const { costs, seeds, repeats, only, json } = readArguments({
+  costs: [0, 0.5, 1, 2, 5],
+  seeds: 20,
+  repeats: 5,
+  only: '',
+});
 
 const DAYS = Array.from({ length: 7 }, (_, day) => `2017-04-${24 + day}`);
 /** How many days ahead a day is planned, once for each. */
@@ -71,13 +80,27 @@ async function plan(
     demand_forecast: demand,
     fleet_state: { vehicles },
     constraints: { shortage: 'serve_most' },
+    options: { demand_aggregation: 'system_peak' },
+  };
+  return await planOf(request, locations, previous, changeCost);
+}
+
+async function planOf(
+  asked: OptimizeRequest,
+  places: readonly LocationPoint[],
+  previous: PreviousPlan | null,
+  changeCost: number,
+) {
+  const { vehicles } = asked.fleet_state;
+  const request: OptimizeRequest = {
+    ...asked,
     options: {
-      demand_aggregation: 'system_peak',
+      ...asked.options,
       ...(previous && { previous_plan_id: 'previous', change_cost: changeCost }),
     },
   };
   const startedMs = performance.now();
-  const outcome = await optimize({ request, locations, settings: BENCH_SETTINGS, previous }, cache);
+  const outcome = await optimize({ request, locations: places, settings: BENCH_SETTINGS, previous }, cache);
   if (!('result' in outcome)) throw new Error(JSON.stringify(outcome));
   const { allocation_plan, total_cost, stability } = outcome.result;
   const targets = new Map(allocation_plan.map((item) => [item.vehicle_id, item.target_location]));
@@ -153,6 +176,64 @@ for (const [name, makeAgain] of Object.entries(WAYS)) {
     console.log(rows.at(-1)!.join(' | '));
   }
 }
+type Made = Awaited<ReturnType<typeof planOf>>;
+
+/** A row of plans each made again once: changes, and the time of a plan, as median and range. */
+function report(name: string, changeCost: number, made: readonly Made[]): void {
+  const sums: Sums = { plans: 0, changed: 0, cost: 0, without: 0, ms: 0 };
+  for (const one of made) addTo(sums, one);
+  rows.push([
+    name,
+    String(changeCost),
+    String(sums.plans),
+    spread(
+      made.map(({ stability }) => stability!.changed_vehicles),
+      String,
+    ),
+    sums.cost.toFixed(1),
+    sums.without.toFixed(1),
+    digits(
+      percentile(
+        made.map(({ ms }) => ms),
+        0.5,
+      ),
+    ),
+  ]);
+  console.log(rows.at(-1)!.join(' | '));
+}
+
+for (const kind of CHURN_KINDS) {
+  const name = `0.2 % more demand, hard cities: ${kind}`;
+  if (!name.includes(only)) continue;
+  const made = costs.map((): Made[] => []);
+  for (let seed = 1; seed <= seeds; seed++) {
+    const { request, more } = churnCity(seed, kind);
+    const first = await planOf(request, [], null, 0);
+    for (const [at, changeCost] of costs.entries())
+      made[at].push(await planOf(more, [], first.targets, changeCost));
+  }
+  for (const [at, changeCost] of costs.entries()) report(name, changeCost, made[at]);
+}
+
+for (const isFractional of [false, true]) {
+  const name = `1,000 locations, 100,000 vehicles, ${isFractional ? 'fractional demand' : 'whole loads'}`;
+  if (!name.includes(only)) continue;
+  const city = cityRequest(1, { locations: 1000, vehicles: 100_000, classes: 1, isFractional });
+  const { targets } = await planOf(city.request, city.locations, null, 0);
+  const more = Object.fromEntries(
+    Object.entries(city.request.demand_forecast).map(([id, [value]]) => [
+      id,
+      [Number(id) % 50 === 0 ? value + 5 : value],
+    ]),
+  );
+  const again = { ...city.request, demand_forecast: more };
+  const made: Made[][] = [[], []];
+  for (let repeat = 0; repeat < repeats; repeat++)
+    for (const [at, changeCost] of [0, 1].entries())
+      made[at].push(await planOf(again, city.locations, targets, changeCost));
+  for (const [at, changeCost] of [0, 1].entries()) report(name, changeCost, made[at]);
+}
+
 const columns = [
   'plans made again',
   'change cost',
