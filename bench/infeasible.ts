@@ -131,7 +131,7 @@ async function explainKind(name: string, n: number, limitSeconds: number): Promi
         { demand_forecast: {}, fleet_state: { vehicles: [] } },
         problem,
         { deadlineMs: startedMs + 1000 * limitSeconds },
-        Number.POSITIVE_INFINITY,
+        { mostMs: Number.POSITIVE_INFINITY },
       );
       const ms = performance.now() - startedMs;
       for (const conflict of conflicts) {

@@ -10,7 +10,7 @@ import { createPlan } from './answer/plan.ts';
 import { createStability } from './answer/stability.ts';
 import { VERIFIED, verifyPlan } from './answer/verify.ts';
 import { VERIFIED_STABILITY } from './answer/verify-stability.ts';
-import { explainInfeasible, type KnownLevel } from './infeasible/infeasible.ts';
+import { type Asked, explainInfeasible, type KnownLevel } from './infeasible/infeasible.ts';
 import { computeInsights } from './insights/insights.ts';
 import { levelFigures, type ServedByPriority, solveByPriority } from './priorities/solve-by-priority.ts';
 import { fromUnits } from './problem/costs.ts';
@@ -114,14 +114,14 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     solverFor(problem, options, progress),
   );
   /** Why there is no plan. */
-  const explain = async (asked: Problem, ms?: number, level?: KnownLevel) => {
+  const explain = async (asked: Problem, beside: Asked = {}) => {
     progress.at('explain');
     await buildMatrices(problem, control);
     const onProgress = ({ share }: SolveProgress) => progress.at('explain', share);
     // A caller that requested explanations waits for them as long as for a plan.
-    const mostMs = options.explain ? Number.POSITIVE_INFINITY : ms;
+    const limits = options.explain ? { ...beside, mostMs: Number.POSITIVE_INFINITY, gap: 0 } : beside;
     const free = withoutUnmetCost(withoutPrevious(asked));
-    return await explainInfeasible(request, free, { ...control, onProgress }, mostMs, level);
+    return await explainInfeasible(request, free, { ...control, onProgress }, limits);
   };
   switch (solved.kind) {
     case 'cancelled':
@@ -156,7 +156,9 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     gap: solution.gap,
   });
   const short = solved.kind === 'solved' ? null : shortOf(solved);
-  const reasons = short && (await explain(problem, msOf('shortfall'), short.level).catch(() => null));
+  // Beside a plan, values are as close as the plan is.
+  const beside = { mostMs: msOf('shortfall'), gap: options.optimalityGap, serviceLevel: short?.level };
+  const reasons = short && (await explain(problem, beside).catch(() => null));
   const shortfall = short && createShortfall(problem, short, reasons);
   const further = {
     ...(shortfall && { shortfall }),

@@ -155,7 +155,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   // A pure flow arrives here only if HiGHS did not confirm it; then HiGHS solves it.
   const fractional = isPureFlow(problem) ? 'open' : solveFractional(problem, incumbent, control);
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
-  if (fractional === 'infeasible') return infeasible(incumbent);
+  if (fractional === 'infeasible') return { kind: 'infeasible' };
   if (fractional === 'done') return incumbent.finish('done');
   if (fractional === 'stopped') return incumbent.finish('stopped');
   // Before anything that takes time: a plan, however dear, is better than none.
@@ -177,7 +177,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   switch (searched) {
     case 'infeasible':
-      return infeasible(incumbent);
+      return { kind: 'infeasible' };
     case 'done':
       return incumbent.finish('done');
     case 'stopped':
@@ -188,7 +188,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   const tooLarge = refuseDirect(problem);
   if (tooLarge) return bestOr(incumbent, tooLarge);
   const ended = await solveDirect(problem, incumbent, runControl);
-  return ended === 'infeasible' ? infeasible(incumbent) : incumbent.finish(ended);
+  return ended === 'infeasible' ? { kind: 'infeasible' } : incumbent.finish(ended);
 }
 
 /** The best plan so far if the problem does not fit in memory; without a plan, the reason. */
@@ -199,12 +199,6 @@ function bestOr(incumbent: Incumbent, fault: RequestFault): SolveOutcome {
     : { kind: 'refused', fault };
 }
 
-/** A bound above the ceiling shows that only the ceiling prevents a plan. */
-function infeasible(incumbent: Incumbent): SolveOutcome {
-  const boundUnits = incumbent.boundUnits();
-  return { kind: 'infeasible', boundUnits: incumbent.isCeilingProved() ? boundUnits : null };
-}
-
 /** Why the problem with all its moves does not fit the solver's memory; null if it fits. */
 function refuseDirect(problem: Problem): RequestFault | null {
   const arcs = countArcs(problem, false);
@@ -213,7 +207,7 @@ function refuseDirect(problem: Problem): RequestFault | null {
 
 function solveWithoutVehicles(problem: Problem): SolveOutcome {
   const { served, objectiveUnits, broken } = evaluateMoves(problem, NO_MOVES);
-  if (broken.length > 0) return { kind: 'infeasible', boundUnits: null };
+  if (broken.length > 0) return { kind: 'infeasible' };
   const figures: SolveFigures = { method: 'none', columns: 0, rows: 0, iterations: 0, nodes: 0 };
   return {
     kind: 'solved',

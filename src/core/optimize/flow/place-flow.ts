@@ -46,7 +46,7 @@ export async function solvePlaceFlow(
 ): Promise<SolveOutcome | null> {
   const amounts = hasFurtherRules(problem) ? loadAmounts(problem) : null;
   if (!amounts) return null;
-  const infeasible: SolveOutcome = { kind: 'infeasible', boundUnits: null };
+  const infeasible: SolveOutcome = { kind: 'infeasible' };
   const floors = floorLoads(problem, amounts);
   // Any vehicles at demand may be those that count, so nested floors need as many as the largest one.
   if (floors.some(({ loads }) => loads > problem.limits.totalFleetSize)) return infeasible;
@@ -68,7 +68,7 @@ export async function solvePlaceFlow(
     if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
     return outcome.plan && unprovedPlan(problem, movesBetween(layout, outcome.plan.flow), outcome.counts);
   }
-  if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible', boundUnits: outcome.cost };
+  if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible' };
   return provedPlan(problem, incumbent, {
     moves: movesBetween(layout, outcome.flow),
     boundUnits: outcome.cost + places.unreachableCost,

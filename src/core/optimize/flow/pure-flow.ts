@@ -54,7 +54,7 @@ export async function solvePureFlow(
 ): Promise<SolveOutcome | null> {
   const flow = flowAmounts(problem);
   if (!flow) return null;
-  if (flow.required > problem.limits.totalFleetSize) return { kind: 'infeasible', boundUnits: null };
+  if (flow.required > problem.limits.totalFleetSize) return { kind: 'infeasible' };
   try {
     const outcome = solveAmounts(problem, flow, {
       stopFlag: control.stopFlag,
@@ -62,7 +62,7 @@ export async function solvePureFlow(
       onProgress: reportTo(control),
     });
     if (outcome.kind !== 'solved') return unsolved(problem, outcome, control);
-    if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible', boundUnits: outcome.cost };
+    if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible' };
     const confirmation = await confirmFlow(problem.caches.thread, flow, outcome, control);
     if (confirmation.kind === 'contradicted') return null;
     const { from, to, units } = outcome.flow;
@@ -97,7 +97,7 @@ function unsolved(
   outcome: Exclude<FlowOutcome, SolvedFlow>,
   { stopFlag }: SolveControl,
 ): SolveOutcome | null {
-  if (outcome.kind === 'infeasible') return { kind: 'infeasible', boundUnits: null };
+  if (outcome.kind === 'infeasible') return { kind: 'infeasible' };
   if (isStopped(stopFlag)) return { kind: 'cancelled' };
   const { plan, counts } = outcome;
   const moves = plan && movesOfFlow(plan.flow.from, plan.flow.to, plan.flow.units);

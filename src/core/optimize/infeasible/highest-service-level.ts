@@ -2,7 +2,7 @@
  * The highest service level that a plan reaches within the other constraints, including the cost ceiling.
  *
  *   the ceiling is high enough   by reach alone (`reachable.ts`, several classes `coverage.ts`), proved
- *   one class                    a search of the least cost of serving, which is convex (`most-within-ceiling.ts`)
+ *   one class                    the flow that spends the ceiling (`most-within-ceiling.ts`)
  *   small problem                the most served demand by branch and cut (`most-served.ts`), proved
  *   otherwise, or out of time    bisection over the level: a plan raises the lower end to what it serves,
  *                                a proof that there is none lowers the upper end
@@ -34,8 +34,7 @@ const MAX_PAIR_ARCS = 20_000;
 
 type Served = { moves: Moves; served: number };
 type Level = Pick<Conflict, 'relaxation' | 'insufficient' | 'proved'>;
-/** `boundUnits`: proved cost of the requested level, above the ceiling. */
-type Known = Pick<Level, 'relaxation' | 'insufficient'> & { boundUnits?: number | null };
+type Known = Pick<Level, 'relaxation' | 'insufficient'>;
 
 export type HighestLevel = Level & {
   /** The plan found that serves the most demand. */
@@ -116,8 +115,7 @@ async function findLevel(
   }
   const isKnown = () => most - reached() <= Math.max(gap * most, step);
   if (hasCeiling && canSearchCeiling(free) && countVehicles(free) > 0) {
-    const requested = { served: leastServed(problem), costUnits: known.boundUnits ?? 0 };
-    const found = await mostWithinCeiling(free, most, gap, control, requested);
+    const found = mostWithinCeiling(free, most, leastServed(problem), control);
     keep(found.plan);
     most = found.most;
     upper = Math.min(upper, stepOf(problem, most) + 1);

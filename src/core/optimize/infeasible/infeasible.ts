@@ -23,6 +23,15 @@ import { statedValue } from './stated-value.ts';
 
 export type KnownLevel = Pick<Conflict, 'relaxation' | 'insufficient' | 'proved'>;
 
+export type Asked = {
+  /** Ends the search before the deadline. */
+  mostMs?: number;
+  /** Relative, at which a ceiling or a number of vehicles counts as found. Default 0. */
+  gap?: number;
+  /** What is known of the service level alone, which is then not searched for. */
+  serviceLevel?: KnownLevel;
+};
+
 export type Explained = {
   errors: ErrorItem[];
   conflicts: Conflict[];
@@ -38,27 +47,26 @@ export type Explained = {
 /**
  * Explains an infeasible problem within the control's deadline; the result marks what was not found in time.
  * @param problem proved infeasible
- * @param mostMs ends the search before the deadline
- * @param serviceLevel what is known of the service level alone, which is then not searched for
  */
 export async function explainInfeasible(
   request: OptimizeRequest,
   problem: Problem,
   outer: SolveControl,
-  mostMs = explanationMs(problem.capacities.length),
-  serviceLevel?: KnownLevel,
+  { mostMs = explanationMs(problem.capacities.length), gap = 0, serviceLevel }: Asked = {},
 ): Promise<Explained> {
   const control = byClock(outer, Math.min(outer.deadlineMs, nowMs() + mostMs));
   const first = await findConflict(problem, timeFor('firstConflict', control));
+  const question = { problem, first, gap };
   const conflicts: Conflict[] = [];
   let ceilingMs = 0;
   if (first.names.includes('max_rebalancing_cost')) {
     const startedMs = nowMs();
-    const found = await findAlone(problem, first, 'max_rebalancing_cost', timeFor('ceilingAlone', control));
+    const share = timeFor('ceilingAlone', control);
+    const found = await findAlone(question, 'max_rebalancing_cost', share);
     conflicts.push(createConflict(problem, 'max_rebalancing_cost', found));
     ceilingMs = nowMs() - startedMs;
   }
-  conflicts.push(...(await findEachAlone(problem, first, serviceLevel, timeFor('eachAlone', control))));
+  conflicts.push(...(await findEachAlone(question, serviceLevel, timeFor('eachAlone', control))));
   const sets = [
     first,
     ...(await findFurther(problem, first, conflicts, timeFor('furtherConflicts', control))),
@@ -75,13 +83,13 @@ export async function explainInfeasible(
   const settled = { ceilingMs, isLevelKnown: serviceLevel !== undefined };
   // If one change alone helps, its size is more informative than joint changes; otherwise joint changes come first.
   const isHelped = helpfulAlone(conflicts).length > 0;
-  if (isHelped) await settleOpenOnes(problem, first, conflicts, settled, timeFor('openConflicts', control));
+  if (isHelped) await settleOpenOnes(question, conflicts, settled, timeFor('openConflicts', control));
   const isOnlyTogether = conflicts.some(({ relaxation, proved }) => relaxation === null && proved);
   const together =
     isOnlyTogether && !isStopped(control.stopFlag)
       ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), allTimeOf(control))
       : null;
-  await settleOpenOnes(problem, first, conflicts, settled, control);
+  await settleOpenOnes(question, conflicts, settled, control);
   const worthSaying = together !== null && together.length > 1 ? together : null;
   return {
     conflicts,
@@ -98,19 +106,22 @@ function helpfulAlone(conflicts: readonly Conflict[]): ConstraintName[] {
   return conflicts.filter(({ relaxation }) => relaxation !== null).map(({ constraint }) => constraint);
 }
 
+/** Which change of one constraint is sufficient. `first`: the first conflict. */
+type Question = { problem: Problem; first: ConflictSet; gap: number };
+
 async function findEachAlone(
-  problem: Problem,
-  first: ConflictSet,
+  question: Question,
   serviceLevel: KnownLevel | undefined,
   control: Stopping,
 ): Promise<Conflict[]> {
+  const { problem, first } = question;
   const names = first.names.filter((name) => name !== 'max_rebalancing_cost');
   const conflicts: Conflict[] = [];
   for (const [at, constraint] of names.entries()) {
     if (isStopped(control.stopFlag)) break;
     const share = evenPartOf(control, names.length - at);
     const isKnown = serviceLevel && constraint === 'min_service_level';
-    const found = isKnown ? serviceLevel : await findAlone(problem, first, constraint, share);
+    const found = isKnown ? serviceLevel : await findAlone(question, constraint, share);
     conflicts.push(createConflict(problem, constraint, found));
   }
   return conflicts;
@@ -122,8 +133,7 @@ async function findEachAlone(
  * it.
  */
 async function findAlone(
-  problem: Problem,
-  { names }: ConflictSet,
+  { problem, first: { names }, gap }: Question,
   constraint: ConstraintName,
   control: Stopping,
   known?: Conflict,
@@ -131,7 +141,7 @@ async function findAlone(
   const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
   if (hasCeiling && !names.includes('max_rebalancing_cost') && constraint !== 'network') {
     const free = dropConstraint(problem, 'max_rebalancing_cost');
-    const found = await findRelaxation(free, constraint, timeFor('withoutCeiling', control), known);
+    const found = await findRelaxation(free, constraint, timeFor('withoutCeiling', control), known, gap);
     if (found.relaxation === null && found.proved) return found;
     if (found.relaxation !== null) {
       const verdict = await findFeasibility(
@@ -141,7 +151,7 @@ async function findAlone(
       if (verdict === 'feasible') return found;
     }
   }
-  return await findRelaxation(problem, constraint, control, known);
+  return await findRelaxation(problem, constraint, control, known, gap);
 }
 
 /**
@@ -151,8 +161,7 @@ async function findAlone(
  * @param isLevelKnown whether all that is known of the service level came with the question
  */
 async function settleOpenOnes(
-  problem: Problem,
-  first: ConflictSet,
+  question: Question,
   conflicts: Conflict[],
   { ceilingMs, isLevelKnown }: { ceilingMs: number; isLevelKnown: boolean },
   control: Stopping,
@@ -160,19 +169,25 @@ async function settleOpenOnes(
   const isCeiling = ({ constraint }: Conflict) => constraint === 'max_rebalancing_cost';
   const isLonger = control.deadlineMs - nowMs() > ceilingMs;
   const open = conflicts.filter(
-    ({ constraint, proved }) =>
-      !proved &&
-      (constraint === 'max_rebalancing_cost'
-        ? isLonger
-        : constraint !== 'min_service_level' || !isLevelKnown),
+    (conflict) =>
+      !conflict.proved &&
+      !isWithin(conflict, question.gap) &&
+      (isCeiling(conflict) ? isLonger : conflict.constraint !== 'min_service_level' || !isLevelKnown),
   );
   open.sort((a, b) => Number(isCeiling(a)) - Number(isCeiling(b)));
   for (const [at, conflict] of open.entries()) {
     if (isOver(control)) return;
     const share = evenPartOf(control, open.length - at);
-    const found = await findAlone(problem, first, conflict.constraint, share, conflict);
+    const found = await findAlone(question, conflict.constraint, share, conflict);
     if (found.proved || isNearer(conflict, found)) Object.assign(conflict, found);
   }
+}
+
+/** Whether a sufficient ceiling, or number of additional vehicles, is as close to the nearest as the gap asks for. */
+function isWithin({ constraint, value, relaxation, insufficient }: Conflict, gap: number): boolean {
+  if (value === null || relaxation === null || insufficient === null) return false;
+  if (constraint === 'max_rebalancing_cost') return relaxation - insufficient <= gap * relaxation;
+  return constraint === 'supply' && relaxation - insufficient - 1 <= gap * (relaxation - value);
 }
 
 /** Whether it changes less, or leaves less open about an equally small change. */

@@ -159,9 +159,9 @@ function describeAdvice(request: OptimizeRequest, problem: Problem, conflict: Co
   const advice = describeValue(request, problem, conflict);
   if (proved) return advice;
   return insufficient === null
-    ? `${advice} (sufficient; smaller changes were not checked in time)`
+    ? `${advice} (sufficient; smaller changes were not checked)`
     : `${advice} (sufficient; ${insufficient}${limitConstraint(constraint)?.unit ?? ''} is proved insufficient; ` +
-        'values between were not checked in time)';
+        'values between were not checked)';
 }
 
 function describeAdditions(
@@ -182,8 +182,8 @@ function describeAdditions(
   const advice = `add ${counted(count, 'vehicle')}${capacity}${places ? ` (for example ${places})` : ''}`;
   if (proved) return advice;
   return insufficient === null
-    ? `${advice} (sufficient; fewer were not checked in time)`
-    : `${advice} (sufficient; ${insufficient - has} are proved insufficient; numbers between were not checked in time)`;
+    ? `${advice} (sufficient; fewer were not checked)`
+    : `${advice} (sufficient; ${insufficient - has} are proved insufficient; numbers between were not checked)`;
 }
 
 function describeSupply(problem: Problem): string {

@@ -32,6 +32,7 @@ const NO_HELP: Relaxation = { relaxation: null, insufficient: null, proved: true
 
 /**
  * @param known what an earlier search left open, to be continued
+ * @param gap relative, at which a ceiling or a number of vehicles counts as the nearest: the search for it ends
  * @returns `relaxation` null and proved: changing this constraint alone does not help
  */
 export async function findRelaxation(
@@ -39,6 +40,7 @@ export async function findRelaxation(
   name: ConstraintName,
   control: Stopping,
   known: Known = { relaxation: null, insufficient: null },
+  gap = 0,
 ): Promise<Relaxation> {
   switch (name) {
     case 'min_service_level': {
@@ -46,7 +48,7 @@ export async function findRelaxation(
       return { relaxation, insufficient, proved };
     }
     case 'max_rebalancing_cost':
-      return await cheapestPlanCost(problem, control);
+      return await cheapestPlanCost(problem, gap, control);
     case 'max_distance':
       return await shortestDistance(problem, control, known);
     case 'min_vehicles_per_location': {
@@ -80,10 +82,8 @@ export async function findRelaxation(
     case 'supply': {
       const vehicles = countOperational(problem);
       const more = (count: number | null) => (count === null ? null : count - vehicles);
-      const found = await findVehiclesNeeded(problem, control, {
-        nearest: more(known.relaxation),
-        tooTight: more(known.insufficient),
-      });
+      const left = { nearest: more(known.relaxation), tooTight: more(known.insufficient) };
+      const found = await findVehiclesNeeded(problem, control, left, gap);
       const additions = found.additions.map(({ location, vehicles: count }) => ({
         location_id: problem.locationIds[location],
         vehicles: count,
@@ -112,16 +112,16 @@ function toValues(
   };
 }
 
-async function cheapestPlanCost(problem: Problem, control: Stopping): Promise<Relaxation> {
+async function cheapestPlanCost(problem: Problem, gap: number, control: Stopping): Promise<Relaxation> {
   const free = dropConstraint(withoutPairCost(problem), 'max_rebalancing_cost');
-  const outcome = await solveProblem(free, 0, control);
+  const outcome = await solveProblem(free, gap, control);
   if (outcome.kind !== 'solved') return { ...NO_HELP, proved: outcome.kind === 'infeasible' };
   const { costUnits, boundUnits, proved } = outcome.solution;
   // Plans cost whole units, so a value below the bound is insufficient.
   return {
     relaxation: fromUnits(costUnits),
     insufficient: boundUnits > problem.limits.maxCostUnits + 1 ? fromUnits(boundUnits - 1) : null,
-    proved,
+    proved: gap > 0 ? boundUnits >= costUnits : proved,
   };
 }
 

@@ -23,7 +23,7 @@ import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
 import { startWithPlaceOutside } from './coverage/coverage-relaxation.ts';
 import { findPlan, quickAnswer } from './feasibility.ts';
 import { type Addition, fewestAdditions } from './fewest-vehicles.ts';
-import { canSearchCeiling, isInLoads, keptMostWithin, mostWithinCeiling } from './most-within-ceiling.ts';
+import { canSearchCeiling, keptMostWithin, mostWithinCeiling } from './most-within-ceiling.ts';
 
 /** Loads; sums of demand are off by far less. */
 const LOAD_NOISE = 1e-6;
@@ -35,11 +35,15 @@ export type VehiclesNeeded = Omit<Bisected, 'plan'> & {
   additions: Addition[];
 };
 
-/** @param known additional vehicles found to be sufficient before, and the largest number found insufficient */
+/**
+ * @param known additional vehicles found to be sufficient before, and the largest number found insufficient
+ * @param gap relative, at which a number within a ceiling is close enough to the fewest
+ */
 export async function findVehiclesNeeded(
   problem: Problem,
   control: Stopping,
   known: Pick<VehiclesNeeded, 'nearest' | 'tooTight'> = { nearest: null, tooTight: null },
+  gap = 0,
 ): Promise<VehiclesNeeded> {
   const capacity = commonCapacity(problem);
   const none = { nearest: null, tooTight: null, capacity, additions: [] };
@@ -51,7 +55,7 @@ export async function findVehiclesNeeded(
   if (fewest === 'none') return { ...none, proved: true };
   const { additions, count, moves } = fewest;
   const { costUnits } = evaluateMoves(classed, moves);
-  if (costUnits > problem.limits.maxCostUnits) return await findWithinCeiling(problem, count, control);
+  if (costUnits > problem.limits.maxCostUnits) return await findWithinCeiling(problem, count, gap, control);
   return { nearest: count, tooTight: count > 1 ? count - 1 : null, proved: true, capacity, additions };
 }
 
@@ -63,23 +67,21 @@ export async function findVehiclesNeeded(
 async function findWithinCeiling(
   problem: Problem,
   least: number,
+  gap: number,
   control: Stopping,
 ): Promise<VehiclesNeeded> {
   const capacity = commonCapacity(problem);
-  const { demand, limits } = problem;
-  const isKnown = canSearchCeiling(problem) && limits.totalFleetSize === Number.POSITIVE_INFINITY;
-  const found = !isKnown
-    ? null
-    : (keptMostWithin(problem) ??
-      (isInLoads(problem) ? await mostWithinCeiling(problem, totalDemand(demand), 0, control) : null));
-  if (!found) return await findByBisection(problem, Math.max(1, least), control);
   const required = leastServed(problem);
+  const isKnown = canSearchCeiling(problem) && problem.limits.totalFleetSize === Number.POSITIVE_INFINITY;
+  if (!isKnown) return await findByBisection(problem, Math.max(1, least), control);
+  const found =
+    keptMostWithin(problem) ?? mostWithinCeiling(problem, totalDemand(problem.demand), required, control);
   const fewest = Math.max(1, least, Math.ceil((required - found.most) / capacity - LOAD_NOISE));
   const additions = fillOpen(problem, found.plan.moves, required);
   const enough = additions.reduce((sum, { vehicles }) => sum + vehicles, 0);
   const tooMany = enough > MAX_VEHICLES - countVehicles(problem);
   const bisected =
-    tooMany || fewest < enough
+    tooMany || enough - fewest > gap * enough
       ? await findByBisection(problem, fewest, control, tooMany ? null : enough)
       : null;
   // Bisection names no places if it finds no smaller number.
@@ -87,7 +89,7 @@ async function findWithinCeiling(
   const tooTight = fewest > 1 ? fewest - 1 : null;
   return bisected
     ? { ...bisected, additions }
-    : { nearest: enough, tooTight, proved: true, capacity, additions };
+    : { nearest: enough, tooTight, proved: fewest >= enough, capacity, additions };
 }
 
 /** Vehicles for what the moves leave open, the largest gains first, until this much is served. */

@@ -74,7 +74,7 @@ export function findBestMultiplier(
 }
 
 /** @returns false if the stop flag or the deadline ended the search */
-function solveAt(s: LagrangianSearch, multiplier: number): boolean {
+export function solveAt(s: LagrangianSearch, multiplier: number): boolean {
   setMultiplier(s, multiplier);
   s.counts.multipliers++;
   return pivotCandidates(s, 0);

@@ -9,9 +9,10 @@ import { HALF_CIRCUMFERENCE_KM, measureExtent, unitsBeyond, widerRadius } from '
 import type { FlowControl } from '../flow/types.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import { nearCosts } from '../problem/distances/near-costs.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
 import { hasFloors, hasFurtherRules } from '../problem/floors.ts';
 import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
-import type { Problem } from '../problem/model.ts';
+import type { Moves, Problem } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
@@ -50,6 +51,42 @@ function amountsOf(problem: Problem): LagrangianAmounts | null {
 export function asLagrangianProblem(problem: Problem): LagrangianProblem | null {
   const amounts = hasFurtherRules(problem) ? null : amountsOf(problem);
   return amounts && { ...amounts, cost: flowCosts(problem), beyond: Number.POSITIVE_INFINITY };
+}
+
+/**
+ * The most demand that one class serves within the cost ceiling.
+ * @param start about as much: where the search begins
+ * @param isEnough whether a plan that serves this much ends the search, if no plan serves more than `most`
+ * @returns `most` proved, Infinity if nothing is; null if the problem is of another kind
+ */
+export function mostWithinBudget(
+  problem: Problem,
+  start: number,
+  isEnough: (served: number, most: number) => boolean,
+  control: Stopping,
+): { plan: { moves: Moves; served: number } | null; most: number } | null {
+  const amounts = hasFurtherRules(problem) ? null : amountsOf({ ...problem, unmetCost: undefined });
+  if (!amounts) return null;
+  const budget = problem.limits.maxCostUnits;
+  let most = Number.POSITIVE_INFINITY;
+  let plan: { moves: Moves; served: number } | null = null;
+  try {
+    solveAmounts(problem, { ...amounts, required: start, budget }, control, {
+      onBound: (bound) => {
+        most = Math.min(most, bound);
+      },
+      onPlan: (flow) => {
+        const moves = movesOfFlow(flow.from, flow.to, flow.units);
+        const { served, costUnits } = evaluateMoves(problem, moves);
+        if (costUnits <= budget && served > (plan?.served ?? -1)) plan = { moves, served };
+        return plan !== null && isEnough(plan.served, most);
+      },
+    });
+  } catch (error) {
+    // Numbers beyond exact sums are left to the caller.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return { plan, most };
 }
 
 /** Solves on the matrix, on the moves within the limit, or without either if the matrix would not fit in memory. */

@@ -24,6 +24,7 @@ import type { Flow, FlowControl } from '../flow/types.ts';
 import { isOver, isStopped } from '../run/stopping.ts';
 import { findBestMultiplier, pointOf } from './best-multiplier.ts';
 import { boundFromMultipliers } from './bound.ts';
+import { findBudgetMultiplier } from './budget-multiplier.ts';
 import {
   addStays,
   dearestUnmetLoad,
@@ -38,7 +39,7 @@ import {
 } from './lagrangian-tree.ts';
 import { readMultipliers } from './read-multipliers.ts';
 import type { LagrangianProblem } from './types.ts';
-import { flowAt, leaveLess, readMoves, serveEnough, type WholeFlow } from './whole-units.ts';
+import { flowAt, keepLimit, leaveLess, readMoves, spendMore, type WholeFlow } from './whole-units.ts';
 
 /** Number of cheapest arcs per source and per sink in the initial candidates. */
 const NEAREST = 6;
@@ -56,10 +57,14 @@ const OTHER_MULTIPLIERS = [0.995, 1.005, 0.98, 1.02, 0.96, 1.04, 0.92, 1.08];
 const SERVED_NOISE = 1e-12;
 
 export type LagrangianHooks = {
-  /** Receives a proved lower bound on the cost of every plan, in cost units. */
-  onBound(units: number): void;
   /**
-   * Receives moves that serve what is required, in most cases cheaper each time.
+   * Receives a proved lower bound on the cost of every plan, in cost units; with a budget, a proved upper bound on what
+   * every plan within it serves, in demand.
+   */
+  onBound(bound: number): void;
+  /**
+   * Receives moves that serve what is required, in most cases cheaper each time; with a budget, moves within it, in
+   * most cases serving more each time.
    * @returns whether they are good enough
    */
   onPlan(flow: Flow): boolean;
@@ -84,7 +89,8 @@ export function solveLagrangian(
   const counts = { pivots: 0, pricingRounds: 0, candidates: 0, multipliers: 0 };
   const trivial = { multiplier: 0, counts };
   const mayServe = problem.fleetSize >= 1;
-  if (problem.required <= 0 && !((problem.unmetUnits || problem.forced) && mayServe)) {
+  const isNothingWorth = problem.required <= 0 && !((problem.unmetUnits || problem.forced) && mayServe);
+  if (problem.budget === undefined ? isNothingWorth : !mayServe) {
     hooks.onBound(allUnmet(problem));
     hooks.onPlan(NO_FLOW);
     return { ...trivial, kind: 'solved' };
@@ -116,12 +122,19 @@ function run(
   if (amounts.fleetSize < 1) return ended(isNetted ? 'unproved' : 'open');
   const noise = SERVED_NOISE * s.totalDemand;
   const least = problem.required + noise;
-  const plans = keepCheapest(s, least);
-  const proveBound = () => boundFromMultipliers(problem, readMultipliers(s, isNetted));
+  const { budget } = problem;
+  const plans = budget === undefined ? keepCheapest(s, least) : keepMost(s, budget);
+  const proveBound = () => boundFromMultipliers(s.problem, readMultipliers(s, isNetted));
+  const offerBound = (units: number) => {
+    if (budget === undefined) hooks.onBound(units);
+    // L(λ) = λR + v(λ), and a plan within the budget serves at most (budget − v(λ)) / λ.
+    else if (s.multiplier > 0)
+      hooks.onBound(s.problem.required + ((budget - units) * problem.capacity) / s.multiplier + noise);
+  };
   const stopped = () => {
     // Any multipliers prove a bound, but after a cancellation it is not needed.
-    if (!isStopped(control.stopFlag)) hooks.onBound(proveBound());
-    const plan = plans.cheapest();
+    if (!isStopped(control.stopFlag)) offerBound(proveBound());
+    const plan = plans.best();
     if (plan) hooks.onPlan(plan);
     return ended('stopped');
   };
@@ -143,23 +156,29 @@ function run(
   /** Upper limit on the cost of any plan: every vehicle takes the dearest move, and no demand is served. */
   const limitOf = () => totalUnits(problem.supply) * s.arcs.largestCost() + allUnmet(problem) + 1;
   for (let round = 0; ; round++) {
-    const found = findBestMultiplier(s, round === 0 ? firstMultiplier : s.multiplier, limitOf);
+    const from = round === 0 ? firstMultiplier : s.multiplier;
+    const found =
+      budget === undefined ? findBestMultiplier(s, from, limitOf) : findBudgetMultiplier(s, from, budget);
     if (found === 'stopped') return stopped();
     plans.keep();
     const { value } = pointOf(s);
     const proved = proveBound();
-    if (found === 'short' && problem.beyond === Number.POSITIVE_INFINITY && proved > limitOf())
+    // A budget that is not spent asks for no more.
+    const isMet = found === 'met' || budget !== undefined;
+    if (!isMet && problem.beyond === Number.POSITIVE_INFINITY && proved > limitOf())
       return ended('infeasible');
-    if (found === 'met') hooks.onBound(proved);
+    if (isMet) offerBound(proved);
     const isForced = servesForced(s);
     if (isForced && proved >= value - BOUND_TOLERANCE * value - 1) {
-      if (found === 'met') break;
+      if (isMet) break;
       return ended('open');
     }
     const first = s.list.count;
     const added = s.arcs.addViolated(s.list, s.tree, sources, sinks);
     counts.pricingRounds++;
     counts.candidates = s.list.count;
+    // High multipliers prove it only within the error of sums.
+    if (added === 0 && isMet && found === 'short' && !isNetted) break;
     if (added === 0 && !isForced && round < MAX_ROUNDS) {
       s.force *= FORCE_FACTOR;
       setMultiplier(s, s.multiplier);
@@ -171,9 +190,10 @@ function run(
     if (!pivotCandidates(s, added === 0 ? 0 : first) || isOver(control)) return stopped();
   }
 
-  const whole = serveEnough(s, least);
+  const whole = keepLimit(s, budget === undefined ? { of: 'served', least } : { of: 'cost', most: budget });
   if (!whole) return isOver(control) ? stopped() : ended('open');
-  offerPlans(s, whole, least, noise, hooks);
+  if (budget === undefined) offerPlans(s, whole, least, noise, hooks);
+  else offerSpending(s, whole, budget, noise, hooks);
   return ended('solved');
 }
 
@@ -190,8 +210,7 @@ function offerPlans(
 ): void {
   const perGain = s.multiplier / s.problem.capacity;
   const beyond = ({ served }: WholeFlow) => perGain * (served - least);
-  const offer = ({ s: { tree, list }, outside }: WholeFlow) =>
-    hooks.onPlan(readMoves({ tree, list }, outside));
+  const offer = ({ s: search, outside }: WholeFlow) => hooks.onPlan(readMoves(search, outside));
   let isEnough = offer(first);
   let excess = beyond(first);
   for (let r = 0; r < MAX_REPAIRS && !isOver(s.control); r++) {
@@ -213,6 +232,22 @@ function offerPlans(
     if (left === null || dearer + left >= excess) continue;
     excess = dearer + left;
     isEnough = offer(other);
+  }
+}
+
+/** Offers plans within the budget until one is good enough: the one within a move of the bound, and improvements. */
+function offerSpending(
+  s: LagrangianSearch,
+  whole: WholeFlow,
+  budget: number,
+  noise: number,
+  hooks: LagrangianHooks,
+): void {
+  const offer = () => hooks.onPlan(readMoves(whole.s, whole.outside));
+  const perGain = s.multiplier / s.problem.capacity;
+  for (let r = 0; !offer() && r < MAX_REPAIRS && !isOver(s.control); r++) {
+    const missing = perGain * (s.problem.required - whole.served);
+    if (spendMore(whole, budget, noise, missing) === null) return;
   }
 }
 
@@ -261,6 +296,21 @@ function keepCheapest(s: LagrangianSearch, least: number) {
       cheapest = cost;
       flow = readMoves(s);
     },
-    cheapest: (): Flow | null => flow,
+    best: (): Flow | null => flow,
+  };
+}
+
+/** The same with a budget: the flow within it that serves the most. */
+function keepMost(s: LagrangianSearch, budget: number) {
+  let flow: Flow | null = null;
+  let most = Number.NEGATIVE_INFINITY;
+  return {
+    keep(): void {
+      const { cost, served } = measureTree(s);
+      if (cost > budget || served <= most) return;
+      most = served;
+      flow = readMoves(s);
+    },
+    best: (): Flow | null => flow,
   };
 }

@@ -33,8 +33,10 @@ export type LagrangianProblem = {
   demand: Float64Array;
   /** c: demand that a vehicle serves. */
   capacity: number;
-  /** R: the least demand to serve. */
+  /** R: the least demand to serve. With a budget: about what it is enough for, where the search begins. */
   required: number;
+  /** The most that moves may cost, in cost units: as much as possible is served then, and unmet demand is free. */
+  budget?: number;
   /** T: vehicles that may serve, whole or Infinity. */
   fleetSize: number;
   /** n: p_j, cost units per unit of demand that is not served at j; absent: 0. */

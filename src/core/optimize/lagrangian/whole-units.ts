@@ -13,6 +13,7 @@ import { type SpanningTree, sinkNode } from '../flow/spanning-tree.ts';
 import type { Flow } from '../flow/types.ts';
 import {
   demandOf,
+  highestMultiplier,
   type LagrangianSearch,
   measureTree,
   setMultiplier,
@@ -30,47 +31,58 @@ const MAX_STEPS = 24;
 /** Maximum number of cycles that are combined. */
 const MAX_CHANGES = 80;
 
-/** A flow with units outside the tree, by candidate. The tree's own flow is copied from the search's. */
-export type WholeFlow = { s: LagrangianSearch; outside: Map<number, number>; served: number };
+/**
+ * A flow with units outside the tree, by candidate. The tree's own flow is copied from the search's. `cost`: of moves,
+ * and of unmet demand only as far as the tree has it.
+ */
+export type WholeFlow = { s: LagrangianSearch; outside: Map<number, number>; served: number; cost: number };
 
 function wholeFlow(s: LagrangianSearch): WholeFlow {
   const tree = { ...s.tree, flow: s.tree.flow.slice() };
-  return { s: { ...s, tree }, outside: new Map(), served: measureTree(s).served };
+  return { s: { ...s, tree }, outside: new Map(), ...measureTree(s) };
 }
 
+/** The least to serve, or the most that moves may cost; both grow with the multiplier. */
+export type Limit = { of: 'served'; least: number } | { of: 'cost'; most: number };
+
 /**
- * The flow at the best multiplier, changed until it serves at least `least`, with as little excess as one cycle allows.
+ * The flow at the best multiplier, changed until it keeps the limit, and is as close to it as one cycle allows.
  * @param s with the optimal tree at that multiplier; returned with the tree before the last cycle
  * @returns null if the stop flag or the deadline ended the search, or no flow serves enough
  */
-export function serveEnough(s: LagrangianSearch, least: number): WholeFlow | null {
+export function keepLimit(s: LagrangianSearch, limit: Limit): WholeFlow | null {
   const best = s.multiplier;
-  let { served } = measureTree(s);
-  const isRising = served < least;
+  const highest = highestMultiplier(s);
+  const { of } = limit;
+  const at = of === 'served' ? limit.least : limit.most;
+  const isAbove = (amount: number) => (of === 'served' ? amount >= at : amount > at);
+  let reached = measureTree(s)[of];
+  const isRising = !isAbove(reached);
   let last = -1;
   const isEnough = (arc: number): boolean => {
-    const { amount, gain } = cycleOf(s, arc);
-    const after = served + amount * gain;
-    if (isRising ? after >= least : after < least) {
+    const cycle = cycleOf(s, arc);
+    const after = reached + cycle.amount * cycle[of];
+    if (isAbove(after) === isRising) {
       last = arc;
       return true;
     }
-    served = after;
+    reached = after;
     return false;
   };
   for (let step = FIRST_STEP, tries = 0; last < 0; step *= STEP_FACTOR, tries++) {
-    if (tries === MAX_STEPS || (!isRising && s.multiplier === 0)) break;
+    if (tries === MAX_STEPS || best + step > highest || (!isRising && s.multiplier === 0)) break;
     setMultiplier(s, Math.max(0, isRising ? best + step : best - step));
     if (!pivotCandidates(s, 0, isEnough)) return null;
   }
   setMultiplier(s, best);
   const whole = wholeFlow(s);
   if (last >= 0) {
-    const { amount, gain } = cycleOf(s, last);
-    const units = (least - served) / gain;
-    send(whole, last, Math.min(amount, isRising ? Math.ceil(units) : Math.floor(units)), gain);
+    const cycle = cycleOf(s, last);
+    const units = (at - reached) / cycle[of];
+    const isUp = isRising === (of === 'served');
+    send(whole, last, Math.min(cycle.amount, isUp ? Math.ceil(units) : Math.floor(units)), cycle);
   }
-  return last >= 0 || !isRising ? whole : null;
+  return last >= 0 || of === 'cost' || !isRising ? whole : null;
 }
 
 /**
@@ -95,16 +107,37 @@ export function leaveLess(whole: WholeFlow, least: number, noise: number, limit:
   const { s, served } = whole;
   const perGain = s.multiplier / s.problem.capacity;
   const chosen = chooseChanges(findChanges(s, limit, noise), served - least, perGain, limit);
-  if (!chosen) return null;
-  let added = 0;
-  for (const { step, reduced } of chosen) {
-    const { amount, gain } = cycleOf(s, step);
-    // Earlier cycles may have used up what this one needs.
-    if (amount < 1) return null;
-    send(whole, step, 1, gain);
-    added += reduced;
+  if (!chosen || !sendEach(whole, chosen)) return null;
+  return addedBy(chosen) + perGain * (whole.served - least);
+}
+
+/**
+ * The same for a budget: sends units along the cycles that together minimize their reduced costs plus what is left of
+ * the budget. Both keep demand from being served.
+ */
+export function spendMore(whole: WholeFlow, budget: number, noise: number, limit: number): number | null {
+  const { s, cost } = whole;
+  const changes = findChanges(s, limit, noise).map((change) => ({
+    ...change,
+    gain: -cycleOf(s, change.step).cost,
+  }));
+  const chosen = chooseChanges(changes, budget - cost, 1, limit);
+  if (!chosen || !sendEach(whole, chosen)) return null;
+  return addedBy(chosen) + budget - whole.cost;
+}
+
+function addedBy(chosen: readonly Change[]): number {
+  return chosen.reduce((sum, { reduced }) => sum + reduced, 0);
+}
+
+/** Sends a unit along each cycle. @returns false if earlier cycles used up what another one needs */
+function sendEach(whole: WholeFlow, chosen: readonly Change[]): boolean {
+  for (const { step } of chosen) {
+    const cycle = cycleOf(whole.s, step);
+    if (cycle.amount < 1) return false;
+    send(whole, step, 1, cycle);
   }
-  return added + perGain * (whole.served - least);
+  return true;
 }
 
 /** Arcs outside the tree whose cycle has a reduced cost below `limit` and can carry a unit, cheapest first. */
@@ -116,7 +149,7 @@ function findChanges(s: LagrangianSearch, limit: number, noise: number): Change[
   for (let a = 0; a < list.count; a++) {
     const reduced = list.cost[a] + potential[list.from[a]] - potential[list.to[a]];
     if (reduced >= within) continue;
-    const { amount, gain } = cycleOf(s, a);
+    const { amount, served: gain } = cycleOf(s, a);
     if (amount < 1 || Math.abs(gain) <= noise) continue;
     found.push({ step: a, by: 1, reduced: Math.max(0, reduced), gain });
     if (found.length < 2 * MAX_CHANGES) continue;
@@ -126,30 +159,39 @@ function findChanges(s: LagrangianSearch, limit: number, noise: number): Change[
   return found.sort((x, y) => x.reduced - y.reduced);
 }
 
-/** How many units the cycle of a candidate can carry (0: the arc is in the tree), and the demand that each adds. */
-function cycleOf(s: LagrangianSearch, arc: number): { amount: number; gain: number } {
-  const { parent, flow } = s.tree;
+/** What each unit on a cycle adds to the demand served, and to the cost of moves. */
+type PerUnit = { served: number; cost: number };
+
+/** How many units the cycle of a candidate can carry (0: the arc is in the tree), and what each adds. */
+function cycleOf(s: LagrangianSearch, arc: number): PerUnit & { amount: number } {
+  const { parent, flow, cost: costs } = s.tree;
   const from = s.list.from[arc];
   const to = s.list.to[arc];
-  if (parent[from] === to || parent[to] === from) return { amount: 0, gain: 0 };
+  if (parent[from] === to || parent[to] === from) return { amount: 0, served: 0, cost: 0 };
+  const unserved = unservedNode(s.problem.n);
   let amount = Number.POSITIVE_INFINITY;
-  let gain = from === unservedNode(s.problem.n) ? -demandOf(s, to) : 0;
+  let served = from === unserved ? -demandOf(s, to) : 0;
+  let cost = from === unserved ? 0 : s.list.cost[arc];
   walkCycle(s.tree, from, to, (node, isGrowing) => {
     if (!isGrowing && flow[node] < amount) amount = flow[node];
-    gain += isGrowing ? -unservedBy(s, node) : unservedBy(s, node);
+    const left = unservedBy(s, node);
+    served += isGrowing ? -left : left;
+    if (node === unserved || parent[node] === unserved) return;
+    cost += isGrowing ? costs[node] : -costs[node];
   });
-  return { amount, gain };
+  return { amount, served, cost };
 }
 
 /** Sends units around the cycle of a candidate; the tree stays unchanged. */
-function send(whole: WholeFlow, arc: number, units: number, gain: number): void {
+function send(whole: WholeFlow, arc: number, units: number, { served, cost }: PerUnit): void {
   const { s, outside } = whole;
   const { flow } = s.tree;
   walkCycle(s.tree, s.list.from[arc], s.list.to[arc], (node, isGrowing) => {
     flow[node] += isGrowing ? units : -units;
   });
   outside.set(arc, (outside.get(arc) ?? 0) + units);
-  whole.served += units * gain;
+  whole.served += units * served;
+  whole.cost += units * cost;
 }
 
 /**

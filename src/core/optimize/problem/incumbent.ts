@@ -158,7 +158,7 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     reportSolver: (progress: RunState) => report(progress),
     finish(ended: Ended): SolveOutcome {
       if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
-      if (isCeilingProved()) return { kind: 'infeasible', boundUnits };
+      if (isCeilingProved()) return { kind: 'infeasible' };
       const isWithinCeiling = (plan: FoundPlan | null) => plan !== null && plan.costUnits <= ceiling;
       const last = [best, reserve].find(isWithinCeiling);
       if (!last) {

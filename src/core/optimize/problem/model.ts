@@ -218,8 +218,8 @@ export type Solution = {
 
 export type SolveOutcome =
   | { kind: 'solved'; solution: Solution }
-  /** Proved. `boundUnits`: if only the cost ceiling prevents a plan, a proved lower bound on the cost. */
-  | { kind: 'infeasible'; boundUnits: number | null }
+  /** Proved. */
+  | { kind: 'infeasible' }
   | { kind: 'cancelled' }
   /** The time limit was reached before a plan or a proof was found. */
   | { kind: 'timeout' }

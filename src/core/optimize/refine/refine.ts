@@ -95,7 +95,7 @@ export async function refinePlan(
     return incumbent.consider(moves, method) && incumbent.best() !== known;
   };
   const finish = (ended: Ended | 'infeasible'): SolveOutcome => {
-    if (ended === 'infeasible') return { kind: 'infeasible', boundUnits: null };
+    if (ended === 'infeasible') return { kind: 'infeasible' };
     const outcome = incumbent.finish(ended);
     if (outcome.kind !== 'solved' || !before) return outcome;
     const pairs = vehiclesByPair(problem, before.moves).size;

@@ -40,31 +40,29 @@ export async function solveOrServeMost(
 ): Promise<ServedMost | SolveOutcome> {
   const solved = await solveProblem(problem, gap, { ...control, ...timeFor('beforeShortage', control) });
   return solved.kind === 'infeasible' || solved.kind === 'timeout'
-    ? await serveMost(problem, gap, control, solved.kind === 'infeasible' ? solved.boundUnits : null)
+    ? await serveMost(problem, gap, control)
     : solved;
 }
 
 /**
  * @param problem whose service level is out of reach, or not known to be within reach
  * @param gap relative, of the cost of the second stage
- * @param boundUnits proved cost of the service level, above the ceiling; null if that is not why it is out of reach
  * @returns `served`, `proved` only if both stages are; `infeasible` if no plan exists even at service level 0
  */
 async function serveMost(
   problem: Problem,
   gap: number,
   control: SolveControl,
-  boundUnits: number | null,
 ): Promise<ServedMost | SolveOutcome> {
   const found = await findHighestServiceLevel(
     withoutUnmetCost(problem),
     timeFor('mostServed', control),
-    { relaxation: null, insufficient: null, boundUnits },
+    undefined,
     gap * SERVICE_SHARE,
   );
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   const { plan, most } = found;
-  if (!plan) return found.proved ? { kind: 'infeasible', boundUnits: null } : { kind: 'timeout' };
+  if (!plan) return found.proved ? { kind: 'infeasible' } : { kind: 'timeout' };
   // Time may have ended the search for a plan at the requested level, and this one found it.
   if (plan.served >= leastServed(problem)) return await solveProblem(problem, gap, control);
   const reached = withLimits(problem, { minServiceLevel: serviceLevelOf(problem, plan.served) });

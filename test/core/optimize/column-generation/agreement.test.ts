@@ -16,7 +16,7 @@ async function solveAllMoves(problem: Problem, gap: number): Promise<SolveOutcom
   const control = { deadlineMs: performance.now() + LIMIT_MS };
   const incumbent = createIncumbent(problem, gap, control);
   const ended = await solveDirect(problem, incumbent, control);
-  return ended === 'infeasible' ? { kind: 'infeasible', boundUnits: null } : incumbent.finish(ended);
+  return ended === 'infeasible' ? { kind: 'infeasible' } : incumbent.finish(ended);
 }
 
 /** Compares cost and bound in both directions: no bound is above a plan. */

@@ -100,7 +100,7 @@ describe('an infeasible problem of any kind', () => {
         instance.request,
         instance.problem,
         control(),
-        60_000, // Enough time to find everything, even on a busy machine.
+        { mostMs: 60_000 }, // Enough time to find everything, even on a busy machine.
       );
       expect(conflicts.length, `seed ${seed}`).toBeGreaterThan(0);
       expect(errors).toHaveLength(conflicts.length + (together ? 1 : 0));
