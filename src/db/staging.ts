@@ -195,7 +195,11 @@ async function storeStage(client: Client, stage: Stage): Promise<Counts> {
   const [before, after] = upsertText(upsert);
   const store = stage === 'travel' ? STORE_STAGED_TRAVEL : `${before} import_${stage} ${after}`;
   const total = await client.query<{ n: number }>(`select count(*)::int as n from import_${stage}`);
+  // A table that was just emptied counts as one row. Looked through for each new row, while it grows, it would take
+  // hours; a hash of it takes as long as it is.
+  await client.query('set local enable_nestloop = off');
   const { rows } = await client.query<{ created: number }>(store);
+  await client.query('set local enable_nestloop = on');
   const created = rows[0].created;
   return { created, updated: total.rows[0].n - created };
 }

@@ -112,6 +112,18 @@ describe.each([
   });
 });
 
+test('many pairs are stored in seconds although PostgreSQL takes the table for empty', async () => {
+  const { pool } = service;
+  const ids = Array.from({ length: 300 }, (_, i) => 1000 + i);
+  await pool.query(`insert into locations select id, 'x', 0, 0 from unnest($1::int[]) id`, [ids]);
+  await pool.query('vacuum analyze travel');
+  const pairs = ids.flatMap((from) => ids.map((to): Pair => [from, to, 1, 1]));
+  const answer = await putCsv(pairs);
+  expect([answer.status, answer.body.data]).toEqual([201, { created: 90_000, updated: 0 }]);
+  const again = await putCsv(pairs);
+  expect([again.status, again.body.data]).toEqual([200, { created: 0, updated: 90_000 }]);
+});
+
 test.each([
   [{ distance_km: -1 }, 'travel[0].distance_km'],
   [{ distance_km: 1_000_001 }, 'travel[0].distance_km'],
