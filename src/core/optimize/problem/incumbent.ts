@@ -151,7 +151,8 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     },
     /** Keeps a plan for the case that the search ends without one. It is too dear to guide the search. */
     keepInReserve(moves: Moves | null, method: Method): void {
-      reserve = planOf(moves, method);
+      const plan = planOf(moves, method);
+      if (plan && (reserve === null || isBetter(plan, reserve))) reserve = plan;
     },
     report: () => report(null),
     /** Reports progress from within the solver, which may know more. */

@@ -1,10 +1,12 @@
 /**
  * A first plan within milliseconds, without a matrix: every location keeps the vehicles that serve its own demand, and
- * the largest open demands take the nearest of the others, until the service level is reached. It is feasible wherever
- * vehicles are plenty, and far from the cheapest. With bounds per location it is not tried.
+ * the largest open demands take the nearest of the others, until the service level is reached. With floors, first the
+ * locations of the highest one, then those of the next. It is feasible wherever vehicles are plenty, and far from the
+ * cheapest. With bounds per location it is not tried.
  */
 
 import { unitVectors } from './distances/chords.ts';
+import { floorSlack, floorsOf, levelAt } from './floors.ts';
 import type { Moves, Problem } from './model.ts';
 import { movesOn } from './moves.ts';
 import { isAllowed, moveCost } from './network.ts';
@@ -16,7 +18,7 @@ const RADIUS_KM = 6371.0088;
 
 /**
  * @param isTooLate asked for every location that takes vehicles; true ends the work without a plan
- * @returns null if the service level is not reached this way. O(n²) at worst, with a small constant.
+ * @returns null if a floor or the service level is not reached this way. O(n²) at worst, with a small constant.
  */
 export function planNearest(problem: Problem, isTooLate: () => boolean): Moves | null {
   const { demand, capacities } = problem;
@@ -29,38 +31,54 @@ export function planNearest(problem: Problem, isTooLate: () => boolean): Moves |
     open[j] -= gain;
     served += gain;
   };
-  for (let j = 0; j < n; j++) {
-    for (let k = bestClass(problem, free, j, open[j]); k >= 0; k = bestClass(problem, free, j, open[j])) {
-      const count = vehiclesFor(open[j], capacities[k], free[k * n + j]);
-      free[k * n + j] -= count;
-      serve(j, capacities[k], count);
-    }
-  }
-  const required = leastServed(problem);
   const moved = {
     capacityClass: [] as number[],
     source: [] as number[],
     target: [] as number[],
     count: [] as number[],
   };
-  const needs = [...open.keys()].filter((j) => open[j] > 0).sort((a, b) => open[b] - open[a]);
-  const nearestTo = createNearest(problem, free);
-  for (const j of needs) {
-    if (served >= required || isTooLate()) break;
-    for (const i of nearestTo(j)) {
-      for (let k = bestClass(problem, free, i, open[j]); k >= 0; k = bestClass(problem, free, i, open[j])) {
-        const count = vehiclesFor(open[j], capacities[k], free[k * n + i]);
-        free[k * n + i] -= count;
-        serve(j, capacities[k], count);
-        moved.capacityClass.push(k);
-        moved.source.push(i);
-        moved.target.push(j);
-        moved.count.push(count);
-      }
-      if (open[j] <= 0) break;
+  const takeFrom = (i: number, j: number) => {
+    for (let k = bestClass(problem, free, i, open[j]); k >= 0; k = bestClass(problem, free, i, open[j])) {
+      const count = vehiclesFor(open[j], capacities[k], free[k * n + i]);
+      free[k * n + i] -= count;
+      serve(j, capacities[k], count);
+      if (i === j) continue;
+      moved.capacityClass.push(k);
+      moved.source.push(i);
+      moved.target.push(j);
+      moved.count.push(count);
     }
+  };
+  for (const { at, least } of needsInOrder(problem)) {
+    for (const j of at) takeFrom(j, j);
+    const needs = at.filter((j) => open[j] > 0).sort((a, b) => open[b] - open[a]);
+    const nearestTo = createNearest(problem, free);
+    for (const j of needs) {
+      if (served >= least || isTooLate()) break;
+      for (const i of nearestTo(j)) {
+        takeFrom(i, j);
+        if (open[j] <= 0) break;
+      }
+    }
+    if (served < least) return null;
   }
-  return served >= required ? movesOn([...moved.count.keys()], moved, (m) => moved.count[m]) : null;
+  return movesOn([...moved.count.keys()], moved, (m) => moved.count[m]);
+}
+
+/** The locations of each floor that are not of a higher one, then all others; and what has to be served by then. */
+function needsInOrder(problem: Problem): { at: number[]; least: number }[] {
+  let before = Number.POSITIVE_INFINITY;
+  const floors = floorsOf(problem).map(({ level, served }) => ({
+    level,
+    least: served - floorSlack(problem),
+  }));
+  return [...floors, { level: 0, least: leastServed(problem) }].map(({ level, least }) => {
+    const at = [...problem.demand.keys()].filter((j) => {
+      return levelAt(problem, j) >= level && levelAt(problem, j) < before;
+    });
+    before = level;
+    return { at, least };
+  });
 }
 
 /** The largest class with free vehicles at i that the demand fills, else the smallest one; −1: none, or no demand. */

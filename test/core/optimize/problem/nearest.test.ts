@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
+import { demandFrom, withFloors } from '../../../../src/core/optimize/problem/floors.ts';
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { planNearest } from '../../../../src/core/optimize/problem/nearest.ts';
 import { isAllowed } from '../../../../src/core/optimize/problem/network.ts';
@@ -45,6 +46,23 @@ describe('a first plan from the nearest vehicles', () => {
       if (broken.length === 0) found++;
     }
     expect(found).toBeGreaterThan(300);
+  });
+
+  test('serves all critical demand of a fleet that is a third short', () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const plain = city(seed, 200);
+      const problem = {
+        ...plain,
+        demand: plain.demand.map((demand) => 1.8 * demand),
+        priorities: Uint8Array.from(plain.demand, (_, j) => (j % 5 === 1 ? 9 : j % 5 === 2 ? 5 : 0)),
+        limits: { ...plain.limits, minServiceLevel: 0.6 },
+      };
+      expect(evaluateMoves(problem, planNearest(problem, () => false)!).broken).toEqual([]);
+      const all = [9, 5].map((level) => ({ level, served: demandFrom(problem, level) }));
+      const leveled = withFloors(problem, all);
+      expect(evaluateMoves(leveled, planNearest(problem, () => false)!).broken).toContain('priorities');
+      expect(evaluateMoves(leveled, planNearest(leveled, () => false)!).broken, `seed ${seed}`).toEqual([]);
+    }
   });
 
   test('exists for every city whose fleet has a fifth to spare, and reads no matrix', () => {

@@ -1,13 +1,14 @@
 /**
  * A plan without a solver: the whole part of a relaxed solution (or no moves), then one vehicle after the other along
- * the move of least cost per demand that it adds, until the service level holds. A vehicle that leaves takes along what
- * it served. Where unmet demand has a cost, a move is worth what it saves of that, and moves that save more than they
- * cost follow once the service level holds. Only moves that already are columns are used. The cheapest move into each
- * location is kept. After a move, the moves out of its source and into its target are worth less, those out of its
- * target and into its source more: O(locations + moves around those two, and around locations whose cheapest move was
- * one of the former) per move added. A heuristic: it proves nothing.
+ * the move of least cost per demand that it adds, until the floors, the highest first, and the service level hold. A
+ * vehicle that leaves takes along what it served. Where unmet demand has a cost, a move is worth what it saves of that,
+ * and moves that save more than they cost follow once the service level holds. Only moves that already are columns are
+ * used. The cheapest move into each location is kept. After a move, the moves out of its source and into its target are
+ * worth less, those out of its target and into its source more: O(locations + moves around those two, and around
+ * locations whose cheapest move was one of the former) per move added. A heuristic: it proves nothing.
  */
 import { UNITS_PER_COST } from '../../problem/costs.ts';
+import { floorSlack, floorsOf, levelAt } from '../../problem/floors.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { movesOn } from '../../problem/moves.ts';
 import { isAllowed } from '../../problem/network.ts';
@@ -33,8 +34,11 @@ type GreedySearch = {
   readonly free: Problem['supply'];
   /** Capacity present at each location. */
   readonly capacity: Float64Array;
+  /** Only demand of at least this priority level counts now, and no move costs demand of at least the other one. */
+  level: number;
+  keptLevel: number;
   served: number;
-  readonly required: number;
+  required: number;
   /** n: cost units per unmet demand; absent: 0. */
   readonly unmetUnits: Float64Array | undefined;
   readonly into: MovesByLocation;
@@ -62,24 +66,39 @@ export function planGreedily(
   const search = createGreedySearch(problem, arcs, isOver);
   if (isTooLong(search, arcs.source.length)) return null;
   if (values) sendWholePart(search, values, master.firstArc);
+  for (const { level, served } of floorsOf(problem)) {
+    search.level = level;
+    search.required = served - floorSlack(problem);
+    if (!serveMore(search, false)) return null;
+    search.keptLevel = level;
+  }
+  search.level = 0;
+  search.required = leastServed(problem);
+  if (!serveMore(search, search.unmetUnits !== undefined)) return null;
+  const { moved } = search;
+  const chosen = [...moved.keys()].filter((a) => moved[a] > 0);
+  return movesOn(chosen, arcs, (a) => moved[a]);
+}
+
+/**
+ * Adds moves until as much is served as required, then those that save more than they cost.
+ * @returns false if the moves do not suffice, or `isOver` ended the search before they did
+ */
+function serveMore(search: GreedySearch, isSaving: boolean): boolean {
+  const { problem, arcs } = search;
   search.served = servedBy(search);
-  if (isTooLong(search, arcs.source.length)) return null;
+  if (isTooLong(search, arcs.source.length)) return false;
   const largest = problem.capacities.reduce((most, size) => Math.max(most, size), 0);
   let isServing = search.served < search.required;
-  if (!findAllCheapest(search)) return null;
-  while (isServing || search.unmetUnits) {
-    if (isTooLong(search, problem.demand.length)) {
-      if (isServing) return null;
-      break;
-    }
+  if (!isServing && !isSaving) return true;
+  if (!findAllCheapest(search)) return false;
+  while (isServing || isSaving) {
+    if (isTooLong(search, problem.demand.length)) return !isServing;
     // Near the end no move counts for more than the demand still missing.
     const isNear = isServing && search.required - search.served < largest;
-    if (isNear && !findAllCheapest(search)) return null;
+    if (isNear && !findAllCheapest(search)) return false;
     const to = findBestTarget(search);
-    if (to < 0) {
-      if (isServing) return null;
-      break;
-    }
+    if (to < 0) return !isServing;
     const best = search.cheapest[to];
     const from = arcs.source[best];
     sendAlike(search, best);
@@ -88,11 +107,9 @@ export function planGreedily(
     updateTargets(search, from, to);
     if (!isServing || search.served < search.required) continue;
     isServing = false;
-    if (search.unmetUnits && !findAllCheapest(search)) break;
+    if (isSaving && !findAllCheapest(search)) break;
   }
-  const { moved } = search;
-  const chosen = [...moved.keys()].filter((a) => moved[a] > 0);
-  return movesOn(chosen, arcs, (a) => moved[a]);
+  return true;
 }
 
 /** A search from no moves; `served` is not counted yet. */
@@ -116,8 +133,10 @@ function createGreedySearch(
     moved: new Int32Array(source.length),
     free: supply.slice(),
     capacity,
+    level: 0,
+    keptLevel: Number.POSITIVE_INFINITY,
     served: 0,
-    required: leastServed(problem),
+    required: 0,
     unmetUnits: problem.unmetCost?.map((cost) => cost * UNITS_PER_COST),
     into: groupByLocation(target, n),
     outOf: groupByLocation(source, n),
@@ -155,21 +174,30 @@ function sendWholePart(search: GreedySearch, values: Float64Array, firstArc: num
   }
 }
 
-function servedBy({ problem: { demand }, capacity }: GreedySearch): number {
+function servedBy({ problem, capacity, level }: GreedySearch): number {
+  const { demand } = problem;
   let served = 0;
-  for (let j = 0; j < demand.length; j++) served += Math.min(capacity[j], demand[j]);
+  for (let j = 0; j < demand.length; j++) {
+    if (levelAt(problem, j) >= level) served += Math.min(capacity[j], demand[j]);
+  }
   return served;
 }
 
-/** Demand that one vehicle more on a move serves at its target, and leaves at its source. */
-function effectOf({ problem, arcs, capacity }: GreedySearch, a: number): { gain: number; lost: number } {
+/**
+ * Demand that one vehicle more on a move serves at its target, and leaves at its source, as far as it counts; Infinity
+ * if that must not be lost.
+ */
+function effectOf(search: GreedySearch, a: number): { gain: number; lost: number } {
+  const { problem, arcs, capacity, level, keptLevel } = search;
   const { capacities, demand } = problem;
   const from = arcs.source[a];
   const to = arcs.target[a];
   const size = capacities[arcs.capacityClass[a]];
-  const gain = Math.max(0, Math.min(size, demand[to] - capacity[to]));
-  const lost = gain > 0 ? Math.max(0, Math.min(size, demand[from] - capacity[from] + size)) : 0;
-  return { gain, lost };
+  const gain = levelAt(problem, to) >= level ? Math.max(0, Math.min(size, demand[to] - capacity[to])) : 0;
+  const leaves = gain > 0 ? Math.max(0, Math.min(size, demand[from] - capacity[from] + size)) : 0;
+  if (leaves > 0 && levelAt(problem, from) >= keptLevel && levelAt(problem, to) < levelAt(problem, from))
+    return { gain, lost: Number.POSITIVE_INFINITY };
+  return { gain, lost: levelAt(problem, from) >= level ? leaves : 0 };
 }
 
 /** Demand that one vehicle more on a move adds. */
@@ -189,6 +217,7 @@ function priceOf(search: GreedySearch, a: number): number {
   if (free[arcs.capacityClass[a] * n + from] === 0 || isMove[a] === 0) return Number.POSITIVE_INFINITY;
   const to = arcs.target[a];
   const { gain, lost } = effectOf(search, a);
+  if (lost === Number.POSITIVE_INFINITY) return lost;
   const net = gain - lost;
   const { unmetUnits, served, required } = search;
   const saved = unmetUnits ? unmetUnits[to] * gain - unmetUnits[from] * lost : 0;

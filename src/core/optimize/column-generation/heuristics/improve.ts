@@ -5,9 +5,11 @@
  * exact cost. It ends when no round finds an exchange. A heuristic: it proves nothing.
  */
 import { UNITS_PER_COST } from '../../problem/costs.ts';
-import { hasFurtherRules } from '../../problem/floors.ts';
+import { demandFrom, floorSlack, floorsOf, levelAt } from '../../problem/floors.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
+import { dearestMove } from '../../problem/network.ts';
 import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
+import { hasLocationBounds } from '../../problem/variants.ts';
 import type { ClassTransport } from './class-transport.ts';
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
 import { createTransports, movesOfTransports, place, presenceAfter } from './transports.ts';
@@ -19,6 +21,8 @@ const MAX_ROUNDS = 50;
 const MAX_TRIED = 300;
 /** Factors on the price, used in turn when a round finds nothing: another price finds other exchanges. */
 const WEIGHTS = [1, 0.8, 1.25];
+/** Cost of a unit of demand that must not be lost, in dearest moves. */
+const FORBIDDING = 100;
 /** Number of nearby locations with which a vehicle may be exchanged. */
 const REACH = 24;
 
@@ -29,7 +33,7 @@ export function canImprove(problem: Problem): boolean {
     capacities.length > 1 &&
     locationIds.length <= MAX_LOCATIONS &&
     limits.totalFleetSize === Number.POSITIVE_INFINITY &&
-    !hasFurtherRules(problem)
+    !hasLocationBounds(problem)
   );
 }
 
@@ -53,6 +57,8 @@ export function improve(
   const spare = new Float64Array(n);
   const unmetUnits = new Float64Array(n);
   if (problem.unmetCost) for (let j = 0; j < n; j++) unmetUnits[j] = problem.unmetCost[j] * UNITS_PER_COST;
+  const floors = mayMissByFloor(problem);
+  const weighed = forbidLosses(problem, floors, unmetUnits);
 
   let weighing = 0;
   for (let round = 0; round < MAX_ROUNDS && !isOver(); round++) {
@@ -67,18 +73,30 @@ export function improve(
       spare,
       slack: mayMiss - unmet,
       price: price * WEIGHTS[weighing],
-      unmetUnits,
+      unmetUnits: weighed,
       present: (k, j) => transports[k].present(j),
       reach: (k, from) => transports[k].reach(from, REACH),
       isOver,
     });
-    if (carryOut(exchanges, mayMiss - unmet)) {
+    if (
+      carryOut(
+        exchanges,
+        mayMiss - unmet,
+        floors.map((floor) => floor.mayMiss - unmetAt(floor)),
+      )
+    ) {
       if (onPlan(movesOfTransports(transports))) return;
     } else if (++weighing === WEIGHTS.length) return;
   }
 
-  /** @returns whether any exchange was kept */
-  function carryOut(exchanges: Exchange[], mayLose: number): boolean {
+  function unmetAt({ level }: FloorMiss): number {
+    let unmet = 0;
+    for (let j = 0; j < n; j++) if (levelAt(problem, j) >= level) unmet += Math.max(0, -spare[j]);
+    return unmet;
+  }
+
+  /** @param left of each floor: demand that may still be left unmet @returns whether any exchange was kept */
+  function carryOut(exchanges: Exchange[], mayLose: number, left: number[]): boolean {
     let slack = mayLose;
     const isTouched = new Uint8Array(n);
     let tried = 0;
@@ -92,17 +110,20 @@ export function improve(
       }
       let lost = 0;
       let costOfLost = 0;
+      const lostAt = floors.map(() => 0);
       for (const [j, capacity] of added) {
         const change = unmetChange(spare, j, capacity);
         lost += change;
         costOfLost += unmetUnits[j] * change;
+        for (const [f, { level }] of floors.entries()) if (levelAt(problem, j) >= level) lostAt[f] += change;
       }
-      if (lost > slack) continue;
+      if (lost > slack || lostAt.some((of, f) => of > Math.max(0, left[f]))) continue;
       // Costs may have been corrected in the meantime.
       if (shifts.reduce((sum, { cost }) => sum + cost, costOfLost) >= 0) continue;
       if (tried++ === MAX_TRIED || isOver()) break;
       if (!carryOutOne(transports, shifts, costOfLost)) continue;
       slack -= lost;
+      for (const [f, of] of lostAt.entries()) left[f] -= of;
       for (const [j, capacity] of added) {
         spare[j] += capacity;
         isTouched[j] = 1;
@@ -111,6 +132,29 @@ export function improve(
     }
     return kept > 0;
   }
+}
+
+/** A floor as demand that may stay unmet. */
+type FloorMiss = { level: number; mayMiss: number };
+
+export function mayMissByFloor(problem: Problem): FloorMiss[] {
+  return floorsOf(problem).map(({ level, served }) => ({
+    level,
+    mayMiss: demandFrom(problem, level) - served + floorSlack(problem) / 2,
+  }));
+}
+
+/** Where all demand has to be served, losing it costs more than any exchange saves. */
+function forbidLosses(
+  problem: Problem,
+  floors: readonly FloorMiss[],
+  unmetUnits: Float64Array,
+): Float64Array {
+  const all = floors.filter(({ mayMiss }) => mayMiss <= floorSlack(problem));
+  if (all.length === 0) return unmetUnits;
+  const least = Math.min(...all.map(({ level }) => level));
+  const forbidden = FORBIDDING * dearestMove(problem.network);
+  return unmetUnits.map((units, j) => (levelAt(problem, j) >= least ? units + forbidden : units));
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   improve,
 } from '../../../../../src/core/optimize/column-generation/heuristics/improve.ts';
 import { evaluateMoves } from '../../../../../src/core/optimize/problem/evaluate.ts';
+import { demandFrom, withFloors } from '../../../../../src/core/optimize/problem/floors.ts';
 import type { Moves, Problem } from '../../../../../src/core/optimize/problem/model.ts';
 import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
 import { buildCached as buildProblem } from '../../cached.ts';
@@ -146,6 +147,36 @@ describe('the local search', () => {
       improve(problem, outcome.solution.moves, 10_000, () => false, consider);
     }
     expect(improved).toBeGreaterThan(10);
+  });
+
+  test('keeps what locations of higher priority levels are served', { tags: 'slow' }, async () => {
+    let improved = 0;
+    for (let seed = 1; seed <= 20; seed++) {
+      const plain = classesProblem(seed, 25);
+      const priorities = Uint8Array.from(plain.demand, (_, j) => (j % 4 === 1 ? 9 : j % 4 === 2 ? 5 : 0));
+      const leveled = { ...plain, priorities };
+      // All of the highest level, and nearly all of the next: the search meets both kinds of floors.
+      const floors = [9, 5].map((level) => ({
+        level,
+        served: (level === 9 ? 1 : 0.97) * demandFrom(leveled, level),
+      }));
+      const problem = withFloors(leveled, floors);
+      expect(canImprove(problem)).toBe(true);
+      const outcome = await solveProblem(problem, 0.5, { deadlineMs: performance.now() + 10_000 });
+      if (outcome.kind !== 'solved') continue;
+      improve(
+        problem,
+        outcome.solution.moves,
+        10_000,
+        () => false,
+        (moves) => {
+          expect(evaluateMoves(problem, moves).broken, `seed ${seed}`).toEqual([]);
+          improved++;
+          return false;
+        },
+      );
+    }
+    expect(improved).toBeGreaterThan(5);
   });
 
   test('stops where it is told to', () => {
