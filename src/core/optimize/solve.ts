@@ -23,9 +23,8 @@ import { isPureFlow, solvePureFlow } from './flow/pure-flow.ts';
 import { MAX_COLUMNS, type RunControl, withSolverModel } from './highs/highs.ts';
 import { solveFractional } from './lagrangian/fractional-demand.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
-import { hasFurtherRules } from './problem/floors.ts';
 import { createIncumbent, type Incumbent } from './problem/incumbent.ts';
-import type { Problem, RequestFault, SolveFigures, SolveOutcome } from './problem/model.ts';
+import type { Moves, Problem, RequestFault, SolveFigures, SolveOutcome } from './problem/model.ts';
 import { NO_MOVES } from './problem/moves.ts';
 import { hasOtherCosts, withMovingCostAlone } from './problem/moving-cost.ts';
 import { planNearest } from './problem/nearest.ts';
@@ -41,18 +40,20 @@ import { checkOf, isOver, isStopped, OutOfTime } from './run/stopping.ts';
 
 /**
  * Solves to the relative gap `(cost − bound) / cost`.
+ * @param known a plan, however dear, for the case that the search ends without one
  * @returns `infeasible` only if proved; `solved` with `proved: false` if the time limit ended the search
  */
 export async function solveProblem(
   problem: Problem,
   gap: number,
   control: SolveControl,
+  known?: Moves,
 ): Promise<SolveOutcome> {
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   if (countVehicles(problem) === 0) return solveWithoutVehicles(problem);
   return hasPairRules(problem)
     ? await solveInStages(problem, gap, control)
-    : await solveInOneStage(problem, gap, control);
+    : await solveInOneStage(problem, gap, control, known);
 }
 
 /** The cheapest plan without rules about pairs, then one that keeps them. */
@@ -80,11 +81,18 @@ async function solveInStages(problem: Problem, gap: number, control: SolveContro
 }
 
 /** A problem without rules about pairs. */
-async function solveInOneStage(problem: Problem, gap: number, control: SolveControl): Promise<SolveOutcome> {
+async function solveInOneStage(
+  problem: Problem,
+  gap: number,
+  control: SolveControl,
+  known?: Moves,
+): Promise<SolveOutcome> {
   if (hasOtherCosts(problem) && problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY) {
     return await solveBelowCeiling(problem, gap, control);
   }
-  return await solveUnlimited(problem, createIncumbent(problem, gap, control), control);
+  const incumbent = createIncumbent(problem, gap, control);
+  if (known) incumbent.keepInReserve(known, 'greedy');
+  return await solveUnlimited(problem, incumbent, control);
 }
 
 /**
@@ -160,8 +168,8 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   if (fractional === 'stopped') return incumbent.finish('stopped');
   // Before anything that takes time: a plan, however dear, is better than none.
   const isTooLate = () => isStopped(control.stopFlag) || (isOver(control) && incumbent.isTooLate());
-  if (!hasFurtherRules(problem)) incumbent.keepInReserve(planNearest(problem, isTooLate), 'greedy');
-  if (hasLocationBounds(problem)) incumbent.keepInReserve(planWithinBounds(problem, isTooLate), 'greedy');
+  const planFirst = hasLocationBounds(problem) ? planWithinBounds : planNearest;
+  incumbent.keepInReserve(planFirst(problem, isTooLate), 'greedy');
   problem.greatCircle?.buildCosts(checkOf(control));
   problem.greatCircle?.buildDistances(checkOf(control));
   const tooMany = refuseClasses(baseSize(problem));

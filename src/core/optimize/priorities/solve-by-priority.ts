@@ -13,14 +13,16 @@
  */
 
 import type { PriorityServed } from '../../../contracts/optimize.ts';
+import { findCoverage } from '../infeasible/coverage/coverage.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
-import { criticalLevels, floorsOf, levelAt, serveFloors } from '../problem/floors.ts';
+import { criticalLevels, floorsOf, levelAt, serveFloors, withFloors } from '../problem/floors.ts';
 import type { Problem, Solution, SolveOutcome } from '../problem/model.ts';
-import { withoutPairCost } from '../problem/pairs.ts';
+import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { hasPairLimits, withoutPairCost } from '../problem/pairs.ts';
 import { planningDemandOf } from '../problem/pinned.ts';
 import { leastServed, requiredDemand } from '../problem/service-level.ts';
 import { withoutUnmetCost } from '../problem/unmet-cost.ts';
-import { withLimits } from '../problem/variants.ts';
+import { hasLocationBounds, withLimits } from '../problem/variants.ts';
 import { evenPartOf, timeFor } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isOver, isStopped } from '../run/stopping.ts';
@@ -33,6 +35,9 @@ import { findMostFrom, type MostFrom, servedFrom, toleranceOf, withFloor } from 
 const LEVEL_SHARE = 0.1;
 /** Relative: a floor is served demand as a share of all demand, and read back from it. */
 const ROUNDING = 1e-6;
+
+/** Of what the most need not be known to, with several classes: given up for a search that ends. */
+const ENOUGH_SHARE = 0.9;
 
 /** Proved: no plan serves more at the locations of at least this level, given what the higher levels get. */
 type LevelBound = { level: number; most: number };
@@ -89,16 +94,21 @@ async function solveLevels(
   control: PriorityControl,
 ): Promise<ServedByPriority | SolveOutcome> {
   control.onStage('critical_demand');
-  const tops = highestLevels(problem, levels, () => isOver(control));
+  const byReach = highestLevels(problem, levels, () => isOver(control));
+  const covered = await coverAll(problem, byReach, gap, control);
+  if (covered && !covered.isKnown) return await solveEach(problem, levels, covered.plan, gap, control);
+  const tops = covered?.tops ?? byReach;
+  const bounds = covered?.bounds ?? byReach;
   const atTops = tops.reduce((least, { level, most }) => withFloor(least, level, most), problem);
   control.onStage('solve');
-  const atOnce = await solveProblem(atTops, gap, { ...control, ...timeFor('allPriorities', control) });
+  const share = covered ? control : { ...control, ...timeFor('allPriorities', control) };
+  const atOnce = await solveProblem(atTops, gap, share, covered?.plan.moves);
   if (atOnce.kind === 'solved')
     return {
       kind: 'prioritized',
       problem: atTops,
       solution: atOnce.solution,
-      levels: tops,
+      levels: bounds,
       isMostProved: true,
     };
   if (atOnce.kind !== 'infeasible' && atOnce.kind !== 'timeout') return atOnce;
@@ -106,6 +116,50 @@ async function solveLevels(
   const any = await solveProblem(withoutPrices(problem), 1, timeFor('priorities', control));
   if (any.kind !== 'solved') return any;
   return await solveEach(problem, levels, any.solution, gap, control);
+}
+
+/**
+ * Several classes whose fleet may be short of all demand: what is left for it once the levels have got what they can,
+ * by coverage (`infeasible/`). By the fleet's capacity alone it would be out of reach, since vehicles at critical
+ * demand are rarely full.
+ * @param byReach upper bounds, the last one of all demand
+ * @returns null if the last level is not all demand, or coverage is not known; `isKnown`: within the share of the gap
+ */
+async function coverAll(
+  problem: Problem,
+  byReach: readonly LevelBound[],
+  gap: number,
+  control: SolveControl,
+): Promise<{
+  tops: LevelBound[];
+  bounds: LevelBound[];
+  plan: Pick<Solution, 'moves'>;
+  isKnown: boolean;
+} | null> {
+  const last = byReach.at(-1);
+  const isBound = last?.level === 0 && problem.capacities.length > 1 && !hasLocationBounds(problem);
+  if (!isBound || hasPairLimits(problem) || problem.locationIds.length > MAX_MATRIX_LOCATIONS) return null;
+  const critical = byReach.slice(0, -1);
+  const floors = critical.map(({ level, most }) => ({ level, served: most }));
+  const { most, plan } = await findCoverage(
+    withFloors(problem, floors),
+    timeFor('priorityCoverage', control),
+    Number.POSITIVE_INFINITY,
+    'quick',
+  );
+  if (!plan) return null;
+  const { costUnits } = evaluateMoves(problem, plan.moves);
+  if (costUnits > problem.limits.maxCostUnits) return null;
+  const tolerance = toleranceOf(problem, most, gap * LEVEL_SHARE);
+  const isKnown = most - plan.served <= tolerance;
+  // To fill the last vehicle, the puzzle of which fits where would have to be solved again, for the least cost.
+  const enough = Math.min(plan.served, most - tolerance * ENOUGH_SHARE);
+  return {
+    tops: [...critical, { level: 0, most: enough }],
+    bounds: [...critical, { level: 0, most: Math.max(most, plan.served) }],
+    plan,
+    isKnown,
+  };
 }
 
 /** What a level gets does not depend on what unmet demand or pairs of locations cost. */
@@ -117,7 +171,7 @@ function withoutPrices(problem: Problem): Problem {
 async function solveEach(
   problem: Problem,
   all: readonly number[],
-  start: Solution,
+  start: Pick<Solution, 'moves'>,
   gap: number,
   control: PriorityControl,
 ): Promise<ServedByPriority | SolveOutcome> {
@@ -152,7 +206,7 @@ async function finish(
   control: PriorityControl,
 ): Promise<ServedByPriority | SolveOutcome> {
   control.onStage('solve');
-  const solved = await solveProblem(problem, gap, control);
+  const solved = await solveProblem(problem, gap, control, plan.moves);
   if (solved.kind === 'cancelled') return solved;
   const solution = solved.kind === 'solved' ? solved.solution : unproved(problem, plan);
   const isKnown = levels.every(({ level, most }) => {

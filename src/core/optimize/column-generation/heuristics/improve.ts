@@ -137,7 +137,7 @@ export function improve(
 /** A floor as demand that may stay unmet. */
 type FloorMiss = { level: number; mayMiss: number };
 
-export function mayMissByFloor(problem: Problem): FloorMiss[] {
+function mayMissByFloor(problem: Problem): FloorMiss[] {
   return floorsOf(problem).map(({ level, served }) => ({
     level,
     mayMiss: demandFrom(problem, level) - served + floorSlack(problem) / 2,

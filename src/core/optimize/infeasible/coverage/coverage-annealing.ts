@@ -5,13 +5,15 @@
  * better one exists.
  *
  * Served demand is Σ_j min(D_j, capacity at j), so an exchange is valued in O(K). Flows decide whether the vehicles can
- * come. The other location is one that a vehicle able to come here can also reach. The search is deterministic.
+ * come. Demand of floors counts more (`level-weights.ts`). The other location is one that a vehicle able to come here
+ * can also reach. The search is deterministic.
  * Reference: Kirkpatrick, Gelatt, Vecchi, Optimization by simulated annealing (1983).
  */
 import type { Problem } from '../../problem/model.ts';
 import { randomFrom } from '../../problem/random.ts';
 import type { Check } from '../../run/stopping.ts';
 import type { Reach, ReachFlow } from './class-reach.ts';
+import { levelWeights, weightOf } from './level-weights.ts';
 
 const MAX_EXCHANGED = 2;
 /** Loss accepted with probability 1/e at the start and at the end, in units of the smallest capacity. */
@@ -44,6 +46,7 @@ export function anneal(
 ): void {
   const { capacities, supply, demand, limits } = problem;
   const n = demand.length;
+  const weights = levelWeights(problem);
   const classes = capacities.length;
   const random = randomFrom(seed);
   const pick = (list: ArrayLike<number>) => list[Math.floor(random() * list.length)];
@@ -66,10 +69,10 @@ export function anneal(
       capacityAt[j] += capacities[k] * serving[k * n + j];
     }
     total += demand[j];
-    served += Math.min(demand[j], capacityAt[j]);
+    served += weights[j] * Math.min(demand[j], capacityAt[j]);
   }
   const gainAt = (j: number, capacity: number) =>
-    Math.min(demand[j], capacityAt[j] + capacity) - Math.min(demand[j], capacityAt[j]);
+    weights[j] * (Math.min(demand[j], capacityAt[j] + capacity) - Math.min(demand[j], capacityAt[j]));
   const give = new Int32Array(classes);
   const take = new Int32Array(classes);
 
@@ -111,10 +114,11 @@ export function anneal(
 
   const best = serving.slice();
   let mostServed = served;
+  const enoughWeight = weightOf(problem, enough);
   const coldest = LAST_LOSS * capacities[0];
   const cooling = LAST_LOSS / FIRST_LOSS;
   try {
-    for (let p = 0; p < proposals && mostServed < enough; p++) {
+    for (let p = 0; p < proposals && mostServed < enoughWeight; p++) {
       if (p % PROPOSALS_PER_LOOK === 0) check();
       const a = pick(targets);
       const isWithUnused = random() < UNUSED_SHARE;

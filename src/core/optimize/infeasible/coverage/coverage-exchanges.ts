@@ -1,7 +1,7 @@
 /**
  * Local search for the most demand served when every location can be reached from everywhere. Two locations, or one
  * location and the idle vehicles, exchange up to two vehicles for up to two others, the best exchange first, as long as
- * more demand is served.
+ * more demand is served. Demand of floors counts more (`level-weights.ts`).
  *
  * Served demand is Σ_j min(D_j, capacity at j), so the value of an exchange at a location depends on that location
  * alone. The best partners of an exchange are found independently. O(n · exchanges) per step, with 4 … 200 exchanges
@@ -9,6 +9,7 @@
  */
 import type { Problem } from '../../problem/model.ts';
 import type { Check } from '../../run/stopping.ts';
+import { levelWeights } from './level-weights.ts';
 
 /** Vehicles by class; no class is in both `give` and `take`. */
 type Exchange = { give: number[]; take: number[]; capacity: number; vehicles: number; reverse: number };
@@ -24,6 +25,7 @@ const MIN_GAIN = 1e-12;
 export function exchangeVehicles(problem: Problem, serving: Int32Array, check: Check): void {
   const { capacities, supply, demand, limits } = problem;
   const n = demand.length;
+  const weights = levelWeights(problem);
   const classes = capacities.length;
   const exchanges = listExchanges(capacities);
   const unused = Int32Array.from(capacities);
@@ -45,7 +47,7 @@ export function exchangeVehicles(problem: Problem, serving: Int32Array, check: C
     return true;
   };
   const gainAt = (j: number, { capacity }: Exchange) =>
-    Math.min(demand[j], capacityAt[j] + capacity) - Math.min(demand[j], capacityAt[j]);
+    weights[j] * (Math.min(demand[j], capacityAt[j] + capacity) - Math.min(demand[j], capacityAt[j]));
   /** The location that gains most, or loses least, by the exchange; −1 if none can make it. */
   function bestFor(exchange: Exchange): { j: number; gain: number } {
     let best = -1;

@@ -8,6 +8,7 @@
  *   fleet size           Σ z ≤ total_fleet_size
  *   class k              Σ_j (z + w)_jk ≤ its vehicles;  with bounds per location =, as every vehicle is somewhere
  *   vehicles at j        min_j ≤ Σ_k (z + w)_jk ≤ max_j
+ *   floor                Σ u_j ≤ what may stay unserved of a priority level and all higher ones
  *   reach of (k, S)      Σ_{j ∈ S} (z + w)_jk ≤ vehicles of class k that may come to S;  if violated (`cut-sets.ts`)
  *
  * It has no moves: 4 classes and 263 locations make some thousand columns instead of 280,000.
@@ -16,6 +17,7 @@
 import { feasibilityTolerance } from '../../direct/formulation.ts';
 import { createRowBuilder, type LinearModel } from '../../highs/linear-model.ts';
 import type { NewRow } from '../../highs/solver-model.ts';
+import { demandFrom, floorSlack, floorsOf, levelAt } from '../../problem/floors.ts';
 import { leastAt, mostAt } from '../../problem/location-bounds.ts';
 import type { Problem } from '../../problem/model.ts';
 import { splitDemand } from '../../problem/steps.ts';
@@ -61,6 +63,11 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
   if (limits.totalFleetSize !== Number.POSITIVE_INFINITY) {
     for (let c = 0; c < size; c++) rows.add(c, 1);
     rows.end(Number.NEGATIVE_INFINITY, limits.totalFleetSize);
+  }
+  for (const { level, served } of floorsOf(problem)) {
+    for (let j = 0; j < n; j++) if (levelAt(problem, j) >= level) rows.add(integerColumns + j, 1);
+    const mayMiss = demandFrom(problem, level) - served + floorSlack(problem) / 2;
+    rows.end(Number.NEGATIVE_INFINITY, mayMiss / demandScale);
   }
   for (let k = 0; k < classes; k++) {
     let fleet = 0;

@@ -254,7 +254,7 @@ function startOf({ problem, base, known, kept }: CoverageSearch): Float64Array |
 /**
  * The plan in which as many of the wanted vehicles as possible come; others serve at their own locations if they can.
  * @param wanted K × n; vehicles that cannot come are removed
- * @returns the demand served; −Infinity if the plan violates the bounds per location
+ * @returns the demand served; −Infinity if the plan violates the bounds per location or a floor
  */
 function considerPlan(search: CoverageSearch, wanted: Int32Array, check = search.check): number {
   const { problem, reach, known, kept } = search;
