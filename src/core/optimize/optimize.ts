@@ -19,6 +19,7 @@ import type { LocationPoint, OptimizeInput, OptimizeOutcome, Problem, Solution }
 import { TooManyLocationsError } from './problem/network.ts';
 import { hasPairRules, vehiclesByPair } from './problem/pairs.ts';
 import { withoutPrevious } from './problem/previous.ts';
+import { serviceLevelOf } from './problem/service-level.ts';
 import { withoutUnmetCost } from './problem/unmet-cost.ts';
 import { withLimits } from './problem/variants.ts';
 import type { ProgressReport, ProgressReporter } from './progress.ts';
@@ -194,13 +195,23 @@ function solverFor(problem: Problem, { serveMost }: SolveOptions, progress: Prog
   return (plain, gap, control) => solveByPriority(plain, gap, serveMost, { ...control, onStage });
 }
 
+/** Service levels in messages have six decimals. */
+const LEVEL_UNIT = 1e-6;
+
 /** What is known of a service level out of reach; null if the plan reaches it. */
 function shortOf(
   served: ServedMost | ServedByPriority,
 ): (Pick<ServedMost, 'solution' | 'most'> & { level?: KnownLevel }) | null {
   if (served.kind === 'served') return served;
   const last = served.levels.find(({ level }) => level === 0);
-  return last ? { solution: served.solution, most: Math.max(last.most, served.solution.served) } : null;
+  if (!last) return null;
+  const { problem, solution } = served;
+  const short = { solution, most: Math.max(last.most, solution.served) };
+  if (problem.capacities.length === 1) return short;
+  // The search for a higher level would often find none in time; the plan shows that this one is sufficient.
+  const relaxation = Math.floor(serviceLevelOf(problem, solution.served) / LEVEL_UNIT) * LEVEL_UNIT;
+  const level = { relaxation: Number(relaxation.toFixed(6)), insufficient: null, proved: false };
+  return { ...short, level };
 }
 
 /** The stages that ran, if others did than those that run for every request. */

@@ -199,6 +199,29 @@ describe('critical demand', () => {
     for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(20);
   });
 
+  test('of several classes in a fleet a third short is all served, to the gap, and the shortfall names a level', {
+    tags: 'slow',
+  }, async () => {
+    for (let seed = 1; seed <= 2; seed++) {
+      const shape = { locations: 40, perLocation: 10, fractional: true, capacities: [1, 2, 3], load: 1.45 };
+      const { request, locations } = cityInstance(seed, shape);
+      const priorities = Object.fromEntries(locations.map(({ id }) => [id, id % 6 === 1 ? 9 : 0]));
+      const outcome = await optimize({
+        request: { ...request, constraints: { priorities, shortage: 'serve_most' } },
+        locations,
+        settings: { ...SETTINGS, maxRebalancingCost: null },
+      });
+      if (outcome.status !== 'optimal') throw new Error(`seed ${seed} is ${outcome.status}`);
+      const { priorities: levels = [], shortfall } = outcome.result;
+      expect(levels.map(({ level }) => level)).toEqual([9]);
+      expect(levels[0].served).toBeCloseTo(levels[0].demand, 6);
+      expect(shortfall!.reached).toBeGreaterThan(0.998 * shortfall!.reached_at_most);
+      const named = shortfall!.relaxations.find(({ constraint }) => constraint === 'min_service_level');
+      expect(named!.relaxation).toBeLessThanOrEqual(shortfall!.reached);
+      expect(named!.relaxation).toBeGreaterThan(shortfall!.reached - 2e-6);
+    }
+  });
+
   test('among more locations than costs of all pairs fit in memory for is served within a distance', {
     tags: 'slow',
   }, async () => {
