@@ -36,6 +36,7 @@ import { leastServed } from '../problem/service-level.ts';
 import { timeFor } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
 import { checkOf, isOver, isStopped, OutOfTime, type Stopping, untilOutOfTime } from '../run/stopping.ts';
+import { fewestPairs } from './fewest-pairs.ts';
 import { findFirstPlans, type SolveBefore, usualPairUnits } from './first-plans.ts';
 import { mostWithinPairs } from './most-within-pairs.ts';
 import { createPairModel, type PairModel, pairCost, wholeValues } from './pair-model.ts';
@@ -168,9 +169,10 @@ function createContext(
   };
 }
 
-/** Whether it is proved that limits of pairs leave too much demand unserved; otherwise it may find a plan. */
+/** Whether it is proved that limits of pairs allow no plan, or leave too much demand unserved; it may find a plan. */
 function isOutOfReach({ problem, pairs, incumbent, keep }: Context, control: SolveControl): boolean {
   if (incumbent.best() || !hasPairLimits(problem)) return false;
+  if (fewestPairs(problem) > problem.limits.maxPairs) return true;
   const required = leastServed(problem);
   const { plan, most } = mostWithinPairs(problem, required, timeFor('firstPairPlans', control), pairs);
   if (plan) keep(plan.moves, 'rounding');
