@@ -58,7 +58,7 @@ export function verifyPlan(
     if (wrong.length < MAX_REPORTED) wrong.push(message);
   };
   const demand = planningDemands(request);
-  const move = moveReader(request, locations, settings, storedTravel(result, travel));
+  const move = moveReader(request, locations, settings, storedTravel(result, travel, previous));
   const constraints = request.constraints ?? {};
   const maxDistance =
     constraints.max_distance ?? constraints.max_rebalancing_distance_km ?? settings.maxDistanceKm;
@@ -262,18 +262,23 @@ type Travel = { km: number; minutes: number };
 
 const pairKey = (from: number, to: number) => `${from} ${to}`;
 
-/** Stored travel of the pairs between which the plan moves vehicles. */
+/** Stored travel of the pairs between which the plan, or the previous one, moves vehicles. */
 function storedTravel(
   { allocation_plan }: OptimizationResult,
   table: TravelTable | null,
+  previous: ReadonlyMap<string, number> | null,
 ): ReadonlyMap<string, Travel> {
   const found = new Map<string, Travel>();
-  for (const { source_location, target_location } of allocation_plan) {
-    const key = pairKey(source_location, target_location);
-    const row = table?.get(source_location);
-    if (!row || source_location === target_location || found.has(key)) continue;
-    const at = row.to.indexOf(target_location);
+  const add = (source: number, target: number) => {
+    const key = pairKey(source, target);
+    const row = table?.get(source);
+    if (!row || source === target || found.has(key)) return;
+    const at = row.to.indexOf(target);
     if (at >= 0) found.set(key, { km: row.km[at], minutes: row.minutes[at] });
+  };
+  for (const { vehicle_id, source_location, target_location } of allocation_plan) {
+    add(source_location, target_location);
+    add(source_location, previous?.get(vehicle_id) ?? source_location);
   }
   return found;
 }
