@@ -29,34 +29,38 @@ describe('the locations of a plan', () => {
       [cityInstance(2, { locations: 20, perLocation: 4, fractional: true, capacities: [1, 2.5] })],
     ],
   ];
-  test.each(instances)('add up to the kpis and to the vehicles of the plan: %s', async (_kind, some) => {
-    let plans = 0;
-    for (const instance of some) {
-      const outcome = await plan(instance);
-      if (!outcome) continue;
-      plans++;
-      const where = `seed ${instance.seed}`;
-      const { allocation_plan: items, kpis, locations = [] } = outcome.result;
-      const demand = sum(locations.map((one) => one.demand));
-      const served = sum(locations.map((one) => one.served));
-      const tolerance = 1e-9 * (1 + demand);
-      expect(Math.abs(sum(locations.map((one) => one.unmet)) - kpis.unmet_demand), where).toBeLessThan(
-        tolerance,
-      );
-      expect(Math.abs(served - kpis.demand_coverage * demand), where).toBeLessThan(tolerance);
-      expect(sum(locations.map((one) => one.vehicles_before)), where).toBe(items.length);
-      expect(sum(locations.map((one) => one.vehicles_after)), where).toBe(items.length);
-      for (const one of locations) {
-        expect(one.vehicles_before).toBe(count(items, 'source_location', one.location_id));
-        expect(one.vehicles_after).toBe(count(items, 'target_location', one.location_id));
-        expect(one.unmet).toBe(one.demand - one.served);
-        expect(one.served).toBe(Math.min(one.demand, one.capacity_after));
+  test.each(instances)(
+    'add up to the kpis and to the vehicles of the plan: %s',
+    { tags: 'slow' },
+    async (_kind, some) => {
+      let plans = 0;
+      for (const instance of some) {
+        const outcome = await plan(instance);
+        if (!outcome) continue;
+        plans++;
+        const where = `seed ${instance.seed}`;
+        const { allocation_plan: items, kpis, locations = [] } = outcome.result;
+        const demand = sum(locations.map((one) => one.demand));
+        const served = sum(locations.map((one) => one.served));
+        const tolerance = 1e-9 * (1 + demand);
+        expect(Math.abs(sum(locations.map((one) => one.unmet)) - kpis.unmet_demand), where).toBeLessThan(
+          tolerance,
+        );
+        expect(Math.abs(served - kpis.demand_coverage * demand), where).toBeLessThan(tolerance);
+        expect(sum(locations.map((one) => one.vehicles_before)), where).toBe(items.length);
+        expect(sum(locations.map((one) => one.vehicles_after)), where).toBe(items.length);
+        for (const one of locations) {
+          expect(one.vehicles_before).toBe(count(items, 'source_location', one.location_id));
+          expect(one.vehicles_after).toBe(count(items, 'target_location', one.location_id));
+          expect(one.unmet).toBe(one.demand - one.served);
+          expect(one.served).toBe(Math.min(one.demand, one.capacity_after));
+        }
+        const ids = locations.map((one) => one.location_id);
+        expect(ids, where).toEqual(ids.toSorted((a, b) => a - b));
       }
-      const ids = locations.map((one) => one.location_id);
-      expect(ids, where).toEqual(ids.toSorted((a, b) => a - b));
-    }
-    expect(plans).toBeGreaterThan(some.length / 3);
-  });
+      expect(plans).toBeGreaterThan(some.length / 3);
+    },
+  );
 
   test('have the names that are stored, and none where the request brings a network', async () => {
     const seen = { network: 0, stored: 0 };
