@@ -199,7 +199,7 @@ async function storeStage(client: Client, stage: Stage): Promise<Counts> {
   // hours; a hash of it takes as long as it is.
   await client.query('set local enable_nestloop = off');
   const { rows } = await client.query<{ created: number }>(store);
-  await client.query('set local enable_nestloop = on');
+  await client.query('set local enable_nestloop to default');
   const created = rows[0].created;
   return { created, updated: total.rows[0].n - created };
 }
