@@ -8,13 +8,9 @@
  * Up to `direct-up-to` locations, HiGHS also solves the first city alone, with all moves in one model.
  */
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
-import { solveDirect } from '../src/core/optimize/direct/direct.ts';
-import { type OptimizeOutcome, optimize } from '../src/core/optimize/optimize.ts';
-import { createIncumbent } from '../src/core/optimize/problem/incumbent.ts';
-import { buildProblem } from '../src/core/optimize/request/problem.ts';
-import { createCache } from '../src/core/optimize/run/cache.ts';
 import { digits, readArguments, reportTable, spread } from './cli.ts';
-import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
+import { cityRequest, type RequestShape } from './requests.ts';
+import { type City, solveAlone, solveTimed } from './timed-solves.ts';
 
 const {
   only,
@@ -49,7 +45,6 @@ const FEW = [
   'a fifth of an average station at least',
 ];
 
-type City = ReturnType<typeof cityRequest>;
 type Constraints = NonNullable<OptimizeRequest['constraints']>;
 /** Per location: vehicles before the moves, demand in vehicles of average capacity, and the vehicles on average. */
 type Place = { id: string; before: number; demand: number; share: number };
@@ -101,23 +96,6 @@ const KINDS: Record<string, Kind> = {
   }),
 };
 
-const cache = createCache();
-
-const cpuMs = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-};
-
-async function solve(
-  { request, locations }: City,
-  constraints: Constraints,
-): Promise<{ outcome: OptimizeOutcome; ms: number }> {
-  const input = { request: { ...request, constraints }, locations, settings: BENCH_SETTINGS };
-  const startedMs = cpuMs();
-  const outcome = await optimize(input, cache);
-  return { outcome, ms: cpuMs() - startedMs };
-}
-
 /** Vehicles at even distances in the list of the fleet. */
 function withPinned(city: City, share: number): City {
   const vehicles = city.request.fleet_state.vehicles.map((vehicle, v) => ({
@@ -125,15 +103,6 @@ function withPinned(city: City, share: number): City {
     pinned: (v * share) % 1 < share,
   }));
   return { ...city, request: { ...city.request, fleet_state: { vehicles } } };
-}
-
-/** All moves as one model, by HiGHS. */
-async function solveAlone({ request, locations }: City, constraints: Constraints): Promise<number> {
-  const problem = buildProblem({ ...request, constraints }, locations, BENCH_SETTINGS, cache);
-  const control = { deadlineMs: performance.now() + 600_000 };
-  const startedMs = cpuMs();
-  await solveDirect(problem, createIncumbent(problem, BENCH_SETTINGS.optimalityGap, control), control);
-  return cpuMs() - startedMs;
 }
 
 function placesOf({ request }: City): Place[] {
@@ -166,11 +135,11 @@ for (const [name, shape] of Object.entries(SHAPES)) {
       const ruled = constraints.pinned ? withPinned(city, constraints.pinned) : city;
       const bounds = { ...constraints.plain, ...constraints.bounds };
       // The first solves of a city build its matrix, and warm the code up.
-      await solve(city, constraints.plain);
-      await solve(ruled, bounds);
-      const free = await solve(city, constraints.plain);
-      const docks = await solve(ruled, bounds);
-      if (seed === 1 && shape.locations <= directUpTo) alone = digits(await solveAlone(ruled, bounds));
+      await solveTimed(city, constraints.plain);
+      await solveTimed(ruled, bounds);
+      const free = await solveTimed(city, constraints.plain);
+      const docks = await solveTimed(ruled, bounds);
+      if (seed === 1 && shape.locations <= directUpTo) alone = await solveAlone(ruled, bounds);
       plain.push(free.ms);
       bounded.push(docks.ms);
       ratios.push(docks.ms / free.ms);

@@ -9,13 +9,14 @@
  */
 import type { OptimizeRequest } from '../src/contracts/optimize.ts';
 import { solveDirect } from '../src/core/optimize/direct/direct.ts';
-import { type OptimizeOutcome, optimize } from '../src/core/optimize/optimize.ts';
+import type { OptimizeOutcome } from '../src/core/optimize/optimize.ts';
 import { createIncumbent } from '../src/core/optimize/problem/incumbent.ts';
 import type { Floor } from '../src/core/optimize/problem/model.ts';
 import { buildProblem } from '../src/core/optimize/request/problem.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import { digits, readArguments, reportTable, spread } from './cli.ts';
 import { BENCH_SETTINGS, cityRequest, type RequestShape } from './requests.ts';
+import { type City, cpuMs, solveTimed } from './timed-solves.ts';
 
 const {
   only,
@@ -49,22 +50,11 @@ const KINDS: Record<string, { load: number; constraints: Constraints }> = {
 };
 
 const cache = createCache();
-type City = ReturnType<typeof cityRequest>;
 
-const cpuMs = () => {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-};
-
-async function solve(
-  { request, locations }: City,
-  constraints: Constraints,
-): Promise<{ outcome: OptimizeOutcome; ms: number }> {
+/** Within the time limit. */
+function solve({ request, locations }: City, constraints: Constraints) {
   const options = { time_limit_seconds: TIME_LIMIT };
-  const input = { request: { ...request, constraints, options }, locations, settings: BENCH_SETTINGS };
-  const startedMs = cpuMs();
-  const outcome = await optimize(input, cache);
-  return { outcome, ms: cpuMs() - startedMs };
+  return solveTimed({ request: { ...request, options }, locations }, constraints);
 }
 
 /** Every tenth location is critical, and two more of ten are important. */

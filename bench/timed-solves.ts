@@ -20,7 +20,8 @@ const ALONE_SECONDS = 60;
 
 const cache = createCache();
 
-function cpuMs(): number {
+/** Processor time of this process so far. */
+export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
