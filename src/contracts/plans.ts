@@ -171,7 +171,8 @@ export type MoveDistances = {
   sources: number[];
   targets: number[];
   km: number[];
-  /** null if the plan was not made with stored travel; for a pair: if its minutes are unknown */
+  /** null if the plan was not made with stored travel, which is then asked when the plan is stored; for a pair: if
+   * its minutes are unknown */
   minutes: (number | null)[] | null;
 };
 
@@ -184,7 +185,7 @@ export type PlanMove = {
   vehicles: number;
   /** Distance between the two locations; null if unknown. */
   distance_km: number | null;
-  /** Minutes from one to the other; null unless stored travel gives them. */
+  /** Minutes from one to the other by stored travel, as it was when the plan was made; null if that had none. */
   duration_minutes: number | null;
   /** Cost of all these vehicles. */
   cost: number;

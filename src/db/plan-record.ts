@@ -27,6 +27,8 @@ export type PlanRecord = {
   locations:
     | ({ [F in Exclude<keyof PlanLocation, 'unmet' | 'priority'>]: string } & { priority?: string })
     | null;
+  /** Whether its locations are stored ones. Those of a request's network are not, and have no names. */
+  hasStoredLocations: boolean;
   /** An array each; null if unknown. */
   moveDistances: (Record<'sources' | 'targets' | 'km', string> & { minutes: string | null }) | null;
 };
@@ -70,6 +72,7 @@ export function planRecord(
       costs: column((item) => item.cost),
     },
     locations: locations ? packLocations(locations) : null,
+    hasStoredLocations: locations?.some(({ name }) => name !== null) ?? false,
     moveDistances: distances && {
       sources: arrayText(distances.sources),
       targets: arrayText(distances.targets),

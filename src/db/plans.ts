@@ -3,7 +3,7 @@ import type { AllocationPlanItem } from '../contracts/optimize.ts';
 import type { PlanDifference } from '../contracts/plans.ts';
 import type { Queryable } from './client.ts';
 import { PART_SIZE, type PlanRecord } from './plan-record.ts';
-import { planParts, plans } from './schema.ts';
+import { planParts, plans, travel } from './schema.ts';
 
 /** A plan to be stored. */
 export type NewPlan = {
@@ -15,7 +15,8 @@ export type NewPlan = {
 
 /**
  * Stores a plan and its vehicles. These are parts of the statement that ends the job (`finishJob`); they do nothing if
- * `held` is empty. Counting `stored_vehicles` waits until the vehicles are stored.
+ * `held` is empty. Counting `stored_vehicles` waits until the vehicles are stored. A plan that was made without stored
+ * travel gets the minutes of its moves from there: who drives wants to know them, whatever the plan was made with.
  */
 export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL {
   const { figures, vehicleCount, movedLocations, parts, locations, moveDistances } = record;
@@ -41,7 +42,7 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
         ${locations?.served ?? null}::float8[], ${locations?.priority ?? null}::smallint[],
         ${moveDistances?.sources ?? null}::int[],
         ${moveDistances?.targets ?? null}::int[], ${moveDistances?.km ?? null}::float8[],
-        ${moveDistances?.minutes ?? null}::float8[], ${kpis.total_minutes ?? null}::float8
+        coalesce(${moveDistances?.minutes ?? null}::float8[], (${minutesOf(record)})), ${kpis.total_minutes ?? null}::float8
       from held),
     stored_vehicles as (
       insert into ${planParts} (plan_id, first_ordinal, vehicle_ids, source_locations, target_locations, costs)
@@ -51,6 +52,19 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
         ${arrays(parts.costs)}) with ordinality as p (vehicle_ids, source_locations, target_locations, costs, n)
       returning 1)`;
 }
+
+/**
+ * The minutes of stored travel for each move of a plan, null where it lacks the pair; no row if it has none of them, or
+ * if the locations are not stored ones. A look-up per pair: a join might read all of 25 million pairs.
+ */
+const minutesOf = ({ moveDistances, hasStoredLocations }: PlanRecord) => sql`
+  select array_agg(minutes order by n) from (
+    select m.n, (select t.duration_minutes from ${travel} t
+      where t.from_location_id = m.source and t.to_location_id = m.target) as minutes
+    from unnest(${moveDistances?.sources ?? null}::int[], ${moveDistances?.targets ?? null}::int[])
+      with ordinality as m (source, target, n)
+    where ${hasStoredLocations}::boolean) as stored
+  having count(minutes) > 0`;
 
 const planColumns = {
   planId: plans.planId,

@@ -525,7 +525,8 @@ export const plans = pgTable(
     moveSources: integer('move_sources').array(),
     moveTargets: integer('move_targets').array(),
     moveKm: doublePrecision('move_km').array(),
-    // Null without stored travel; an element is null if the minutes of its pair are unknown.
+    // Of stored travel, also if the plan was made without it. Null if all are unknown; an element is null if those of
+    // its pair are.
     moveMinutes: doublePrecision('move_minutes').array(),
   },
   (t) => [

@@ -68,6 +68,8 @@ const COLUMNS = {
     'assignment text',
     'source_name text',
     'target_name text',
+    'distance_km double precision',
+    'duration_minutes double precision',
   ],
   plan_locations: [
     'plan_id text',
@@ -88,6 +90,8 @@ const COLUMNS = {
     'target_location integer',
     'vehicles integer',
     'cost double precision',
+    'distance_km double precision',
+    'duration_minutes double precision',
   ],
   decision_summary: [
     'decision_id text',

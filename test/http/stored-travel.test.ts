@@ -39,6 +39,59 @@ test('a move in the sample costs what a real ride takes: 5.681 km and 11.99 minu
   expect(csv.text.split('\r\n')[1]).toBe('4,Alphabet City,12,Battery Park,1,5.681,11.99,13.676,cab');
 });
 
+/** The work list of a plan, line by line, and the same moves as analysts see them. */
+async function movesOf(planId: string) {
+  const csv = await send(`${service.url}/api/v1/plans/${planId}?part=moves`, {
+    headers: { accept: 'text/csv' },
+  });
+  const view = await service.pool.query(
+    `select m.assignment, m.distance_km, m.duration_minutes, f.distance_km as pair_km, f.duration_minutes as pair_minutes
+     from plan_moves m left join location_flows f using (plan_id, source_location, target_location)
+     where plan_id = $1 order by ordinal`,
+    [planId],
+  );
+  return { lines: csv.text.trimEnd().split('\r\n').slice(1), view: view.rows };
+}
+
+test('a plan by great circles has the minutes of stored travel in its work list and views, as they were when it was made', async () => {
+  const vehicles = [
+    { id: 'cab', location: 4 },
+    { id: 'rest', location: 13, pinned: true },
+  ];
+  const { body } = await post('optimize', asked({}, { fleet_state: { vehicles } }));
+  expect(body.data.kpis).not.toHaveProperty('total_minutes');
+  const pair = { from_location_id: 4, to_location_id: 12, distance_km: 5.681 };
+  const put = (duration_minutes: number) =>
+    send(`${service.url}/api/v1/data/travel`, {
+      method: 'PUT',
+      body: { travel: [{ ...pair, duration_minutes }] },
+    });
+  await put(99);
+  const { lines, view } = await movesOf(body.metadata.plan_id);
+  await put(11.99);
+  expect(lines).toEqual(['4,Alphabet City,12,Battery Park,1,3.9917,11.99,3.9918,cab']);
+  const km = expect.closeTo(3.9917, 4);
+  expect(view).toEqual([
+    { assignment: 'rebalance', distance_km: km, duration_minutes: 11.99, pair_km: km, pair_minutes: 11.99 },
+    { assignment: 'stay', distance_km: 0, duration_minutes: 0, pair_km: null, pair_minutes: null },
+  ]);
+});
+
+test('a pair without stored travel has no minutes, and neither has a network whose numbers only look like locations', async () => {
+  const own = { demand_forecast: { '2': [1] }, fleet_state: { vehicles: [{ id: 'cab', location: 3 }] } };
+  const unknown = await post('optimize', asked({}, own));
+  expect((await movesOf(unknown.body.metadata.plan_id)).lines[0]).toMatch(/^3,Place 3,2,Place 2,1,[\d.]+,,/);
+  const both = [
+    [0, 1],
+    [1, 0],
+  ];
+  const network = { location_ids: [4, 12], costs: both, distances_km: both };
+  const foreign = await post('optimize', asked({}, { network }));
+  const { lines, view } = await movesOf(foreign.body.metadata.plan_id);
+  expect(lines).toEqual(['4,,12,,1,1,,1,cab']);
+  expect(view).toMatchObject([{ distance_km: 1, duration_minutes: null, pair_km: 1, pair_minutes: null }]);
+});
+
 test('a cost per km replaces the setting, and a cost per move is added to great circles', async () => {
   const costOf = async (cost: object) =>
     (await post('optimize', asked({ cost, travel: 'great_circle' }))).body.data.total_cost;
