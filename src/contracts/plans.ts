@@ -1,7 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp } from './envelope.ts';
 import { JobId, PlanId } from './jobs.ts';
-import { AllocationPlanItem, Kpis, OptimizationResult, PlanLocation } from './optimize.ts';
+import {
+  AllocationPlanItem,
+  Kpis,
+  OptimizationResult,
+  PlanLocation,
+  PriorityLevel,
+  Shortfall,
+} from './optimize.ts';
 
 export const PlanSummary = Type.Object(
   {
@@ -121,6 +128,31 @@ export const PlanLocationDifference = Type.Object(
 );
 export type PlanLocationDifference = Static<typeof PlanLocationDifference>;
 
+const { demand, served, unmet } = PlanLocation.properties;
+const LevelFigures = Type.Union(
+  [
+    Type.Object({ demand, served, unmet }, { $id: 'PlanLevelFigures', description: 'sums of the locations' }),
+    Type.Null(),
+  ],
+  { description: 'null if the plan has no location of this level' },
+);
+
+export const PlanLevelDifference = Type.Object(
+  {
+    level: { ...PriorityLevel, description: 'priority level; 0 is ordinary demand' },
+    figures: LevelFigures,
+    other_figures: LevelFigures,
+  },
+  { $id: 'PlanLevelDifference' },
+);
+export type PlanLevelDifference = Static<typeof PlanLevelDifference>;
+
+const { relaxations: _relaxations, ...Missed } = Shortfall.properties;
+const ShortfallFigures = Type.Union([Type.Object(Missed, { $id: 'ShortfallFigures' }), Type.Null()], {
+  description: "the plan's `shortfall` without its relaxations; null if it has none",
+});
+const Stages = Type.Array(Type.String(), { description: 'stages of the optimization that made the plan' });
+
 export const PlanComparison = Type.Object(
   {
     plan_id: PlanId,
@@ -132,6 +164,18 @@ export const PlanComparison = Type.Object(
       only_in_plan: Type.Integer(),
       only_in_other: Type.Integer(),
     }),
+    stages: Stages,
+    other_stages: Stages,
+    shortfall: ShortfallFigures,
+    other_shortfall: ShortfallFigures,
+    priorities: Type.Optional(
+      Type.Array(PlanLevelDifference, {
+        description:
+          'demand by priority level, the highest first, if either plan has a level above 0; only in the answer ' +
+          'without `cursor`. A location has the higher of its levels in the two plans, so both are asked about the ' +
+          'same locations. All vehicles count, as in `locations`',
+      }),
+    ),
     locations: Type.Optional(
       Type.Union([Type.Array(PlanLocationDifference), Type.Null()], {
         description:
@@ -144,6 +188,7 @@ export const PlanComparison = Type.Object(
   },
   { $id: 'PlanComparison' },
 );
+export type PlanComparison = Static<typeof PlanComparison>;
 
 /** Columns of a plan as CSV, by part. */
 export const PLAN_CSV_COLUMNS = {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { PlanLocation } from '../contracts/optimize.ts';
-import type { PlanLocationDifference, PlanMove } from '../contracts/plans.ts';
+import type { PlanLevelDifference, PlanLocationDifference, PlanMove } from '../contracts/plans.ts';
 import type { Queryable } from './client.ts';
 import { vehiclesOf } from './plans.ts';
 import { plans } from './schema.ts';
@@ -85,4 +85,28 @@ export async function readLocationDifferences(
     select coalesce(json_agg(difference order by location_id), '[]') as differences from difference
     having not exists (select from ${plans} where plan_id in (${planId}, ${otherId}) and location_ids is null)`);
   return rows[0]?.differences ?? null;
+}
+
+/**
+ * What two plans serve of each priority level, the highest first. A location has the higher of its levels in the two
+ * plans: a plan that knew no priorities is asked about the same locations.
+ * @returns none if neither plan has a level above 0, or if one of them has no figures of locations
+ */
+export async function readLevelDifferences(
+  db: Queryable,
+  planId: string,
+  otherId: string,
+): Promise<PlanLevelDifference[]> {
+  // Sums of tenths are not exact in binary; ten decimals are.
+  const total = (figure: 'demand' | 'served' | 'unmet', row: 'a' | 'b') =>
+    sql`round(sum(${sql.identifier(row)}.${sql.identifier(figure)})::numeric, 10)::float8`;
+  const figures = (row: 'a' | 'b') => sql`case when count(${sql.identifier(row)}.location_id) > 0 then
+    json_build_object('demand', ${total('demand', row)}, 'served', ${total('served', row)}, 'unmet', ${total('unmet', row)}) end`;
+  const { rows } = await db.execute<PlanLevelDifference>(sql`
+    select greatest(a.priority, b.priority, 0)::int as level, ${figures('a')} as figures, ${figures('b')} as other_figures
+    from (${locationsOf(planId)}) a full join (${locationsOf(otherId)}) b using (location_id)
+    group by level order by level desc`);
+  const hasLevels = rows.some(({ level }) => level > 0);
+  const isWhole = [rows.some(({ figures: own }) => own), rows.some(({ other_figures: own }) => own)];
+  return hasLevels && isWhole.every(Boolean) ? rows : [];
 }

@@ -160,6 +160,45 @@ describe('a stored plan', () => {
     expect(changes).toBeGreaterThan(10);
   });
 
+  test('compared with another says what both serve of each priority level, of the same locations', async () => {
+    const planOf = async (constraints: object) => {
+      const body = { ...request({ constraints }), demand_forecast: { 2: [3], 3: [2.1], 4: [0.2] } };
+      return (await answerTo('optimize', body)).metadata.plan_id as string;
+    };
+    const shortage = { shortage: 'serve_most', min_service_level: 1 };
+    const plain = await planOf(shortage);
+    const hospital = await planOf({ ...shortage, priorities: { 3: 9, 4: 1 } });
+    const compare = async (one: string, two: string, query = '') =>
+      (await send(api(`plans/${one}/compare/${two}${query}`))).body.data;
+    const compared = await compare(plain, hospital);
+    expect(compared).toMatchObject({
+      stages: ['min_cost_flow'],
+      other_stages: ['critical_demand', 'min_cost_flow'],
+    });
+    const { relaxations: _, ...shortfall } = (await stored(hospital)).shortfall;
+    expect(compared.other_shortfall).toEqual(shortfall);
+    expect(compared.shortfall).toMatchObject({ requested: 1, unserved: 2.3, missing_vehicles: 4 });
+    const [own, other] = await Promise.all([plain, hospital].map(figuresOf));
+    const pick = (figures: object | undefined) => {
+      const { demand, served, unmet } = figures as PlanLocation;
+      return { demand, served, unmet: Number(unmet.toFixed(10)) };
+    };
+    expect(compared.priorities).toEqual([
+      { level: 9, figures: pick(own.get(3)), other_figures: pick(other.get(3)) },
+      { level: 1, figures: pick(own.get(4)), other_figures: pick(other.get(4)) },
+      {
+        level: 0,
+        figures: expect.objectContaining({ demand: 3 }),
+        other_figures: expect.objectContaining({ demand: 3 }),
+      },
+    ]);
+    expect(pick(other.get(3)).served).toBeGreaterThan(pick(own.get(3)).served);
+    expect(await compare(plain, plain)).not.toHaveProperty('priorities');
+    expect(await compare(plain, previousId)).toMatchObject({ other_shortfall: null });
+    const { next_cursor: next } = await compare(plain, hospital, '?limit=1');
+    expect(await compare(plain, hospital, `?cursor=${next}`)).not.toHaveProperty('priorities');
+  });
+
   test('of an earlier version is answered without the fields that were not stored', async () => {
     const rules = withPrevious(
       REQUESTS['a short fleet with priorities, bounds, stored travel and a previous plan'],

@@ -6,7 +6,7 @@ import { metadata, success } from '../../answers/envelope.ts';
 import { AppError } from '../../answers/errors.ts';
 import { Envelope } from '../../contracts/envelope.ts';
 import { JobReference } from '../../contracts/jobs.ts';
-import { type Kpis, LocationId } from '../../contracts/optimize.ts';
+import { LocationId } from '../../contracts/optimize.ts';
 import {
   PLAN_CSV_COLUMNS,
   Plan,
@@ -14,7 +14,12 @@ import {
   type PlanCsvPart,
   PlanSummary,
 } from '../../contracts/plans.ts';
-import { readLocationDifferences, readPlanLocations, readPlanMoves } from '../../db/plan-locations.ts';
+import {
+  readLevelDifferences,
+  readLocationDifferences,
+  readPlanLocations,
+  readPlanMoves,
+} from '../../db/plan-locations.ts';
 import {
   readPlan,
   readPlanComparison,
@@ -36,6 +41,7 @@ import {
   NextCursor,
   PAGE_QUERY,
 } from '../paging.ts';
+import { kpiDifferences, kpis, stagesAndShortfalls } from '../plan-comparison.ts';
 import { planCsv } from '../plan-csv.ts';
 import { sendJsonText } from '../raw-json.ts';
 import { answers, errors, HEADERS } from '../responses.ts';
@@ -237,8 +243,8 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
           tags: ['plans'],
           summary: 'Differences between this plan and another',
           description:
-            'Differences of the KPIs (the other plan minus this one), what changes per location, and a page of the ' +
-            'vehicles that move differently.',
+            'Differences of the KPIs (the other plan minus this one), the shortfall and stages of both, what changes per ' +
+            'priority level and per location, and a page of the vehicles that move differently.',
           params: CompareParams,
           querystring: CompareQuery,
           response: { 200: answers('the comparison', PlanComparison), ...errors(400, 404, 503) },
@@ -249,7 +255,9 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
         const after = cursor === undefined ? null : decodeCursor(cursor, isVehicleId);
         const { plan_id, other_id } = request.params;
         const { differences, ...counts } = await readPlanComparison(db, plan_id, other_id, after, limit + 1);
-        const locations = after === null ? await readLocationDifferences(db, plan_id, other_id) : undefined;
+        const isFirst = after === null;
+        const locations = isFirst ? await readLocationDifferences(db, plan_id, other_id) : undefined;
+        const priorities = isFirst ? await readLevelDifferences(db, plan_id, other_id) : [];
         // Read them afterwards: plans that still exist had all their vehicles during the comparison.
         const plan = await find(plan_id, 'plan_id');
         const other = await find(other_id, 'other_id');
@@ -259,6 +267,8 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
           other_plan_id: other_id,
           kpi_differences: kpiDifferences(kpis(plan), kpis(other)),
           vehicles: { same: plan.vehicleCount - counts.different - counts.only_in_plan, ...counts },
+          ...stagesAndShortfalls(plan, other),
+          ...(priorities.length > 0 && { priorities }),
           ...(locations !== undefined && { locations }),
           differences: items,
           next_cursor,
@@ -277,42 +287,6 @@ class Deleted extends Error {
 function withoutLocations(planId: string): AppError {
   const message = `plan "${planId}" was made by an earlier version, which stored no figures of locations`;
   return new AppError('RESOURCE_NOT_FOUND', [{ message, field: 'part' }]);
-}
-
-function kpis(plan: StoredPlanSummary): Kpis {
-  return {
-    demand_coverage: plan.demandCoverage,
-    utilization: plan.utilization,
-    rebalanced_count: plan.rebalancedCount,
-    total_cost: plan.totalCost,
-    total_distance_km: plan.totalDistanceKm,
-    ...(plan.totalMinutes !== null && { total_minutes: plan.totalMinutes }),
-    unmet_demand: plan.unmetDemand,
-    ...(plan.unmetDemandCost !== null && { unmet_demand_cost: plan.unmetDemandCost }),
-  };
-}
-
-/** `other` minus `own`, rounded to the ten decimals that differences of such figures have. */
-function kpiDifferences(own: Kpis, other: Kpis): Kpis {
-  const [minutes, otherMinutes] = [own.total_minutes, other.total_minutes];
-  const less = (a: number, b: number) => Number((a - b).toFixed(10));
-  return {
-    demand_coverage: less(other.demand_coverage, own.demand_coverage),
-    utilization: less(other.utilization, own.utilization),
-    rebalanced_count: other.rebalanced_count - own.rebalanced_count,
-    total_cost: less(other.total_cost, own.total_cost),
-    total_distance_km:
-      other.total_distance_km === null || own.total_distance_km === null
-        ? null
-        : less(other.total_distance_km, own.total_distance_km),
-    ...(minutes !== undefined &&
-      otherMinutes !== undefined && { total_minutes: less(otherMinutes, minutes) }),
-    unmet_demand: less(other.unmet_demand, own.unmet_demand),
-    ...(own.unmet_demand_cost !== undefined &&
-      other.unmet_demand_cost !== undefined && {
-        unmet_demand_cost: less(other.unmet_demand_cost, own.unmet_demand_cost),
-      }),
-  };
 }
 
 function summary(plan: StoredPlanSummary): PlanSummary {
