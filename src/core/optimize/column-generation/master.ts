@@ -8,7 +8,7 @@
  */
 
 import type { SolverModel } from '../highs/highs.ts';
-import { fromUnits } from '../problem/costs.ts';
+import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { movingCost } from '../problem/moving-cost.ts';
 import { isAllowed } from '../problem/network.ts';
@@ -219,6 +219,11 @@ function setCosts(master: Master): void {
   else cost.set(base.model.cost);
   for (let a = 0; a < count && !master.isPhaseOne; a++) cost[firstArc + a] = costOfColumn(master, a);
   master.model.setCosts(cost);
+}
+
+/** Cost units that a unit of served demand is worth in a relaxation; 0 without its duals. */
+export function priceOfService({ serviceRow, demandScale }: BaseModel, { duals }: Relaxed): number {
+  return duals ? (-duals.rowDual[serviceRow] / demandScale) * UNITS_PER_COST : 0;
 }
 
 /** Cost of the move of a column, in money. @param a its number among the moves */

@@ -11,7 +11,6 @@
  */
 
 import type { SolverModel } from '../highs/highs.ts';
-import { UNITS_PER_COST } from '../problem/costs.ts';
 import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
@@ -33,6 +32,7 @@ import {
   createMaster,
   leastArtificialSum,
   type Master,
+  priceOfService,
   type Relaxed,
   relaxMaster,
   setPenalty,
@@ -84,13 +84,15 @@ function run(context: Context, early: Early): Searched {
   const first = relaxWithoutArtificialColumns(problem, master);
   if (typeof first === 'string') return first;
   incumbent.raiseBound(first.bound, DUAL_NOISE);
-  if (base.firstUnmet >= 0) early.plan = planGreedily(problem, master, first.values, incumbent.isOver);
+  if (base.firstUnmet >= 0) {
+    early.plan = planGreedily(problem, master, first.values, incumbent.isOver, priceOfService(base, first));
+  }
   const { status, relaxed } = cut(context, first);
   if (incumbent.isCeilingProved()) return 'infeasible';
   if (fractionalColumns(base, relaxed.values).length === 0) {
     incumbent.consider(movesOf(context, relaxed.values), 'linear');
   } else if (base.firstUnmet < 0) roundUp(context, relaxed.values);
-  if (base.firstUnmet >= 0 && incumbent.best() === null) roundGreedily(context, relaxed.values);
+  if (base.firstUnmet >= 0 && incumbent.best() === null) roundGreedily(context, relaxed);
   if (incumbent.isProved()) return 'done';
   if (status !== 'done') return status;
   if (base.firstUnmet >= 0) {
@@ -118,12 +120,11 @@ function branch(context: Context, relaxed: Relaxed, untilMs?: number): Searched 
 }
 
 /** Local search from the best plan; branching starts from the result. */
-function improvePlan(context: Context, { duals }: Relaxed): void {
+function improvePlan(context: Context, relaxed: Relaxed): void {
   const { problem, base, incumbent } = context;
   const start = incumbent.best();
-  if (!start || !duals || !canImprove(problem)) return;
-  const price = (-duals.rowDual[base.serviceRow] / base.demandScale) * UNITS_PER_COST;
-  improve(problem, start.moves, price, incumbent.isOver, (moves) => {
+  if (!start || !relaxed.duals || !canImprove(problem)) return;
+  improve(problem, start.moves, priceOfService(base, relaxed), incumbent.isOver, (moves) => {
     incumbent.consider(moves, 'rounding');
     incumbent.report();
     return incumbent.isProved();

@@ -20,13 +20,14 @@ import { fractionalColumns, movesOf } from '../column-generation/integer-columns
 import {
   boundByMultipliers,
   type Master,
+  priceOfService,
   type Relaxed,
   relaxMaster,
   setIntegerBounds,
   setProblem,
 } from '../column-generation/master.ts';
 import { relaxWithoutArtificialColumns, SURE_PENALTY } from '../column-generation/search.ts';
-import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
+import { fromUnits } from '../problem/costs.ts';
 import { DUAL_NOISE, provedUnits } from '../problem/incumbent.ts';
 import { KeyHeap } from '../problem/key-heap.ts';
 import type { Moves, Problem } from '../problem/model.ts';
@@ -216,20 +217,16 @@ function partsOf({ context }: BranchTree, leaf: Leaf, branch: Branch): Leaf[] {
 }
 
 /** A plan near the relaxed solution, improved by local search. */
-function planNear(
-  { context }: BranchTree,
-  { values, duals }: Relaxed,
-  { onPlan, isDone }: BranchSearch,
-): void {
+function planNear({ context }: BranchTree, relaxed: Relaxed, { onPlan, isDone }: BranchSearch): void {
   const { base, master, incumbent } = context;
   const isOver = () => isDone() || incumbent.isOver();
   const problem = master.problem;
-  const moves = planGreedily(problem, master, values, isOver);
+  const price = priceOfService(base, relaxed);
+  const moves = planGreedily(problem, master, relaxed.values, isOver, price);
   if (!moves) return;
   onPlan(moves);
-  if (!duals || !canImprove(problem)) return;
-  const perDemand = (-duals.rowDual[base.serviceRow] / base.demandScale) * UNITS_PER_COST;
-  improve(problem, moves, perDemand, isOver, (better) => {
+  if (!relaxed.duals || !canImprove(problem)) return;
+  improve(problem, moves, price, isOver, (better) => {
     onPlan(better);
     return false;
   });

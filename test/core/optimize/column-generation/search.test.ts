@@ -27,6 +27,27 @@ describe('the search over few moves', () => {
     expect(outcome.certificate.gap).toBeLessThanOrEqual(0.01);
   });
 
+  test.for([
+    { docks: 'for demand and a few more', max: 4, min: 0 },
+    { docks: 'for demand and many more, and a least presence', max: 8, min: 2 },
+  ])('proves several classes with docks $docks within a percent, without branching', async ({ max, min }) => {
+    const { request, locations } = classes;
+    const capacity = 7 / 3;
+    const most = Object.entries(request.demand_forecast).map(([id, [demand]]) => [
+      id,
+      Math.ceil(demand / capacity) + max,
+    ]);
+    const constraints = {
+      ...request.constraints,
+      max_vehicles_per_location: Object.fromEntries(most),
+      min_vehicles_per_location: min,
+    };
+    const outcome = await optimize({ request: { ...request, constraints }, locations, settings });
+    if (outcome.status !== 'optimal') throw new Error(outcome.status);
+    expect(outcome.certificate.gap).toBeLessThanOrEqual(0.01);
+    expect(outcome.certificate.nodes).toBe(0);
+  });
+
   test('gives the same plan for the same request', async () => {
     for (const instance of [everyday, classes]) {
       const first = await optimize({ ...instance, settings });

@@ -17,7 +17,7 @@ import { NO_MOVES } from '../../problem/moves.ts';
 import { randomFrom } from '../../problem/random.ts';
 import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../../problem/service-level.ts';
 import { hasUnmetCost } from '../../problem/unmet-cost.ts';
-import { countVehicles } from '../../problem/variants.ts';
+import { countVehicles, hasLocationBounds } from '../../problem/variants.ts';
 import { allowedCosts } from './class-transport.ts';
 import { canImprove } from './improve.ts';
 import { createTransports, movesOfTransports, place } from './transports.ts';
@@ -63,6 +63,7 @@ const USUAL_RANK = 2;
 export function canAnneal(problem: Problem): boolean {
   return (
     canImprove(problem) &&
+    !hasLocationBounds(problem) &&
     !hasUnmetCost(problem) &&
     !hasFloors(problem) &&
     problem.demand.length <= MAX_LOCATIONS &&

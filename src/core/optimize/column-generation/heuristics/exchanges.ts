@@ -27,6 +27,8 @@ export type ExchangeState = {
   present(k: number, j: number): number;
   /** The cost of one vehicle fewer at `from` and one more at each of the nearest sinks. */
   reach(k: number, from: number): { sinks: Int32Array; costs: Float64Array };
+  /** Whether j may have so many vehicles more (fewer, if negative). */
+  fits(j: number, more: number): boolean;
   isOver(): boolean;
 };
 
@@ -42,7 +44,18 @@ const MAX_JOINED = 400;
  * A shift seen from the location where several meet: `size` capacity more or less there, and the effect at its other
  * end, whose cost is included.
  */
-type End = { shift: Shift; other: number; size: number; unmet: number; cost: number; score: number };
+type End = {
+  shift: Shift;
+  other: number;
+  /** Vehicles more at the location where shifts meet. */
+  more: number;
+  size: number;
+  unmet: number;
+  cost: number;
+  score: number;
+  /** Whether the number of vehicles at the other end may change so, without another shift there. */
+  fitsAlone: boolean;
+};
 
 /** @returns changes that lower the cost and keep the service level, the greatest saving first; empty if time is up */
 export function findExchanges(state: ExchangeState): Exchange[] {
@@ -81,6 +94,7 @@ function collectShifts(state: ExchangeState, found: Exchange[]): End[][] | null 
   const { capacities, spare, price, unmetUnits } = state;
   const n = spare.length;
   const kinds: End[][][] = Array.from({ length: n }, () => []);
+  const tied = 2 * MAX_TIMES * capacities.length;
   for (let k = 0; k < capacities.length; k++) {
     for (let from = 0; from < n; from++) {
       if (state.isOver()) return null;
@@ -91,40 +105,46 @@ function collectShifts(state: ExchangeState, found: Exchange[]): End[][] | null 
         const size = capacities[k] * times;
         const kind = 2 * (k * MAX_TIMES + times - 1);
         const lost = unmetChange(spare, from, -size);
+        const mayLeave = state.fits(from, -times);
         for (let s = 0; s < sinks.length; s++) {
           const shift = { k, from, to: sinks[s], times, cost: costs[s] * times };
           const won = unmetChange(spare, shift.to, size);
           const costOfLost = unmetUnits[from] * lost;
           const costOfWon = unmetUnits[shift.to] * won;
           const atTarget = shift.cost + costOfLost;
-          keepBest(kinds[shift.to], kind, {
+          const mayArrive = state.fits(shift.to, times);
+          keepBest(kinds[shift.to], mayLeave ? kind : kind + tied, {
             shift,
             other: from,
+            more: times,
             size,
+            fitsAlone: mayLeave,
             unmet: lost,
             cost: atTarget,
             score: atTarget + price * lost,
           });
           const atSource = shift.cost + costOfWon;
-          keepBest(kinds[from], kind + 1, {
+          keepBest(kinds[from], mayArrive ? kind + 1 : kind + 1 + tied, {
             shift,
             other: shift.to,
+            more: -times,
             size: -size,
+            fitsAlone: mayArrive,
             unmet: won,
             cost: atSource,
             score: atSource + price * won,
           });
-          keep(state, found, [shift], atTarget + costOfWon, lost + won);
+          if (mayLeave && mayArrive) keep(state, found, [shift], atTarget + costOfWon, lost + won);
         }
       }
     }
   }
-  return kinds.map((lists) =>
+  const best = (lists: End[][]) =>
     lists
       .flat()
       .sort((x, y) => x.score - y.score)
-      .slice(0, MAX_PER_LOCATION),
-  );
+      .slice(0, MAX_PER_LOCATION);
+  return kinds.map((lists) => [...best(lists.slice(0, tied)), ...best(lists.slice(tied))]);
 }
 
 function keepBest(kinds: End[][], kind: number, end: End): void {
@@ -154,26 +174,30 @@ function combine(state: ExchangeState, a: number, ends: End[], found: Exchange[]
     for (let y = 0; y < x; y++) {
       const second = ends[y];
       if (first.shift.k === second.shift.k) continue;
+      const more = first.more + second.more;
+      const fitsHere = state.fits(a, more);
       const size = first.size + second.size;
       const here = Math.max(0, open - size) - unmet;
       const cost = first.cost + second.cost;
       if (first.other === second.other) {
         // A combination is seen from both ends but counted once.
-        if (first.other > a) continue;
+        if (first.other > a || !fitsHere || !state.fits(first.other, -more)) continue;
         const there = unmetChange(spare, first.other, -size);
         const moving = first.shift.cost + second.shift.cost;
         const both = moving + eachHere * here + unmetUnits[first.other] * there;
         keep(state, found, [first.shift, second.shift], both, here + there);
         continue;
       }
+      if (!first.fitsAlone || !second.fitsAlone) continue;
       const ofTwo = first.unmet + second.unmet + here;
-      keep(state, found, [first.shift, second.shift], cost + eachHere * here, ofTwo);
+      if (fitsHere) keep(state, found, [first.shift, second.shift], cost + eachHere * here, ofTwo);
       for (let z = 0; z < y; z++) {
         const third = ends[z];
         const all = Math.max(0, open - size - third.size) - unmet;
         if (first.score + second.score + third.score + (price + eachHere) * all >= 0) continue;
         if (third.shift.k === first.shift.k || third.shift.k === second.shift.k) continue;
         if (third.other === first.other || third.other === second.other) continue;
+        if (!third.fitsAlone || !state.fits(a, more + third.more)) continue;
         found.push({
           shifts: [first.shift, second.shift, third.shift],
           cost: cost + third.cost + eachHere * all,

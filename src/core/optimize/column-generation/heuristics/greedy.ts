@@ -1,58 +1,31 @@
 /**
  * A plan without a solver: the whole part of a relaxed solution (or no moves), then one vehicle after the other along
- * the move of least cost per demand that it adds, until the floors, the highest first, and the service level hold. A
- * vehicle that leaves takes along what it served. Where unmet demand has a cost, a move is worth what it saves of that,
- * and moves that save more than they cost follow once the service level holds. Only moves that already are columns are
- * used. The cheapest move into each location is kept. After a move, the moves out of its source and into its target are
- * worth less, those out of its target and into its source more: O(locations + moves around those two, and around
- * locations whose cheapest move was one of the former) per move added. A heuristic: it proves nothing.
+ * the move of least cost per demand that it adds, until the floors, the highest first, and the service level hold.
+ * Before that, vehicles move until the bounds on vehicles per location hold (`keep-bounds.ts`); later moves keep them.
+ * A vehicle that leaves takes along what it served. Where unmet demand has a cost, a move is worth what it saves of
+ * that, and moves that save more than they cost follow once the service level holds. Only moves that already are
+ * columns are used. The cheapest move into each location is kept. After a move, the moves out of its source and into
+ * its target are worth less, those out of its target and into its source more: O(locations + moves around those two,
+ * and around locations whose cheapest move was one of the former) per move added. A heuristic: it proves nothing.
  */
-import { UNITS_PER_COST } from '../../problem/costs.ts';
 import { floorSlack, floorsOf, levelAt } from '../../problem/floors.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { movesOn } from '../../problem/moves.ts';
-import { isAllowed } from '../../problem/network.ts';
 import { leastServed } from '../../problem/service-level.ts';
+import { hasLocationBounds } from '../../problem/variants.ts';
 import type { Master } from '../master.ts';
-import type { MoveColumns } from '../move-columns.ts';
-
-const ROUNDING_NOISE = 1e-6;
-/** Moves and locations visited between two looks at the clock: some milliseconds. */
-const MAX_UNSEEN = 100_000;
-
-/** Moves by the location at one of their ends, in order: those of j are at `starts[j]` up to `starts[j + 1]`. */
-type MovesByLocation = { starts: Int32Array; arcs: Int32Array };
-
-type GreedySearch = {
-  readonly problem: Problem;
-  readonly arcs: MoveColumns['arcs'];
-  /** Whether the problem allows the move of a column. */
-  readonly isMove: Uint8Array;
-  /** Vehicles sent along each move. */
-  readonly moved: Int32Array;
-  /** Vehicles not sent away, per class and location. */
-  readonly free: Problem['supply'];
-  /** Capacity present at each location. */
-  readonly capacity: Float64Array;
-  /** Only demand of at least this priority level counts now, and no move costs demand of at least the other one. */
-  level: number;
-  keptLevel: number;
-  served: number;
-  required: number;
-  /** n: cost units per unmet demand; absent: 0. */
-  readonly unmetUnits: Float64Array | undefined;
-  readonly into: MovesByLocation;
-  readonly outOf: MovesByLocation;
-  /** The cheapest move into each location (−1: none), and its cost per demand that it adds. */
-  readonly cheapest: Int32Array;
-  readonly price: Float64Array;
-  readonly isOver: () => boolean;
-  /** Moves and locations visited since the last look at the clock. */
-  unseen: number;
-};
+import {
+  createGreedySearch,
+  type GreedySearch,
+  isTooLong,
+  sendAlong,
+  sendWholePart,
+} from './greedy-search.ts';
+import { keepBounds, keepsBounds } from './keep-bounds.ts';
 
 /**
  * @param values column values of a relaxed solution, or null to start without moves
+ * @param price cost units that a unit of served demand is worth, to weigh it where bounds per location are broken
  * @returns null if the moves do not suffice, or `isOver` ended the search
  */
 export function planGreedily(
@@ -60,12 +33,14 @@ export function planGreedily(
   master: Master,
   values: Float64Array | null,
   isOver: () => boolean,
+  price = 0,
 ): Moves | null {
   if (isOver()) return null;
   const { arcs } = master.columns;
   const search = createGreedySearch(problem, arcs, isOver);
   if (isTooLong(search, arcs.source.length)) return null;
   if (values) sendWholePart(search, values, master.firstArc);
+  if (hasLocationBounds(problem) && !keepBounds(search, price)) return null;
   for (const { level, served } of floorsOf(problem)) {
     search.level = level;
     search.required = served - floorSlack(problem);
@@ -112,68 +87,6 @@ function serveMore(search: GreedySearch, isSaving: boolean): boolean {
   return true;
 }
 
-/** A search from no moves; `served` is not counted yet. */
-function createGreedySearch(
-  problem: Problem,
-  arcs: MoveColumns['arcs'],
-  isOver: () => boolean,
-): GreedySearch {
-  const { source, target } = arcs;
-  const { capacities, demand, supply, network, limits } = problem;
-  const n = demand.length;
-  const capacity = new Float64Array(n);
-  for (let at = 0; at < supply.length; at++) capacity[at % n] += capacities[Math.floor(at / n)] * supply[at];
-  return {
-    problem,
-    arcs,
-    // The columns may stem from another problem of the same form.
-    isMove: Uint8Array.from(source, (i, a) =>
-      isAllowed(network, n, limits.maxDistanceKm, i, target[a]) ? 1 : 0,
-    ),
-    moved: new Int32Array(source.length),
-    free: supply.slice(),
-    capacity,
-    level: 0,
-    keptLevel: Number.POSITIVE_INFINITY,
-    served: 0,
-    required: 0,
-    unmetUnits: problem.unmetCost?.map((cost) => cost * UNITS_PER_COST),
-    into: groupByLocation(target, n),
-    outOf: groupByLocation(source, n),
-    cheapest: new Int32Array(n).fill(-1),
-    price: new Float64Array(n),
-    isOver,
-    unseen: 0,
-  };
-}
-
-function isTooLong(search: GreedySearch, more: number): boolean {
-  search.unseen += more;
-  if (search.unseen < MAX_UNSEEN) return false;
-  search.unseen = 0;
-  return search.isOver();
-}
-
-function send({ problem, arcs, moved, free, capacity }: GreedySearch, a: number, count: number): void {
-  const k = arcs.capacityClass[a];
-  const from = arcs.source[a];
-  const load = count * problem.capacities[k];
-  moved[a] += count;
-  free[k * problem.demand.length + from] -= count;
-  capacity[from] -= load;
-  capacity[arcs.target[a]] += load;
-}
-
-/** Sends the whole part of a relaxed solution. @param firstArc number of the first column that is a move */
-function sendWholePart(search: GreedySearch, values: Float64Array, firstArc: number): void {
-  const { problem, arcs, free } = search;
-  const n = problem.demand.length;
-  for (let a = 0; a < arcs.source.length; a++) {
-    const count = Math.floor(values[firstArc + a] + ROUNDING_NOISE);
-    if (count > 0) send(search, a, Math.min(count, free[arcs.capacityClass[a] * n + arcs.source[a]]));
-  }
-}
-
 function servedBy({ problem, capacity, level }: GreedySearch): number {
   const { demand } = problem;
   let served = 0;
@@ -215,6 +128,7 @@ function priceOf(search: GreedySearch, a: number): number {
   const n = problem.demand.length;
   const from = arcs.source[a];
   if (free[arcs.capacityClass[a] * n + from] === 0 || isMove[a] === 0) return Number.POSITIVE_INFINITY;
+  if (!keepsBounds(search, a)) return Number.POSITIVE_INFINITY;
   const to = arcs.target[a];
   const { gain, lost } = effectOf(search, a);
   if (lost === Number.POSITIVE_INFINITY) return lost;
@@ -263,7 +177,7 @@ function findBestTarget({ cheapest, price }: GreedySearch): number {
 
 /** Sends one vehicle along a move, or as many as are sure to follow it there. */
 function sendAlike(search: GreedySearch, best: number): void {
-  const { problem, arcs, free, capacity } = search;
+  const { problem, arcs, free, capacity, here, least, most } = search;
   const { capacities, demand } = problem;
   const k = arcs.capacityClass[best];
   const from = arcs.source[best];
@@ -272,6 +186,8 @@ function sendAlike(search: GreedySearch, best: number): void {
   // While vehicles are idle at the source and serve fully at the target, the next vehicle's best move is the same.
   const alike = Math.min(
     free[k * demand.length + from],
+    most[to] - here[to],
+    here[from] - least[from],
     Math.floor((demand[to] - capacity[to]) / size),
     Math.floor((capacity[from] - demand[from]) / size),
     search.served < search.required
@@ -279,7 +195,7 @@ function sendAlike(search: GreedySearch, best: number): void {
       : Number.POSITIVE_INFINITY,
   );
   search.served += alike > 1 ? alike * size : addedBy(search, best);
-  send(search, best, Math.max(1, alike));
+  sendAlong(search, best, Math.max(1, alike));
 }
 
 /** The cheapest moves into the other locations, after a move between these two. */
@@ -300,16 +216,6 @@ function updateTargets(search: GreedySearch, from: number, to: number): void {
     cheapest[j] = a;
   }
   search.unseen += outOf.starts[from + 1] - outOf.starts[from] + outOf.starts[to + 1] - outOf.starts[to];
-}
-
-function groupByLocation(ends: readonly number[], n: number): MovesByLocation {
-  const starts = new Int32Array(n + 1);
-  for (const j of ends) starts[j + 1]++;
-  for (let j = 0; j < n; j++) starts[j + 1] += starts[j];
-  const next = starts.slice();
-  const arcs = new Int32Array(ends.length);
-  for (let a = 0; a < ends.length; a++) arcs[next[ends[a]]++] = a;
-  return { starts, arcs };
 }
 
 /** Integer columns (arriving and leaving vehicles) of moves, in the form of `classes.ts` without idle vehicles. */

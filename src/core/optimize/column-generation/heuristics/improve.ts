@@ -6,10 +6,10 @@
  */
 import { UNITS_PER_COST } from '../../problem/costs.ts';
 import { demandFrom, floorSlack, floorsOf, levelAt } from '../../problem/floors.ts';
+import { leastAt, mostAt } from '../../problem/location-bounds.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { dearestMove } from '../../problem/network.ts';
 import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
-import { hasLocationBounds } from '../../problem/variants.ts';
 import type { ClassTransport } from './class-transport.ts';
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
 import { createTransports, movesOfTransports, place, presenceAfter } from './transports.ts';
@@ -32,8 +32,7 @@ export function canImprove(problem: Problem): boolean {
   return (
     capacities.length > 1 &&
     locationIds.length <= MAX_LOCATIONS &&
-    limits.totalFleetSize === Number.POSITIVE_INFINITY &&
-    !hasLocationBounds(problem)
+    limits.totalFleetSize === Number.POSITIVE_INFINITY
   );
 }
 
@@ -59,13 +58,22 @@ export function improve(
   if (problem.unmetCost) for (let j = 0; j < n; j++) unmetUnits[j] = problem.unmetCost[j] * UNITS_PER_COST;
   const floors = mayMissByFloor(problem);
   const weighed = forbidLosses(problem, floors, unmetUnits);
+  const here = new Int32Array(n);
+  const least = Float64Array.from(here, (_, j) => leastAt(problem, j));
+  const most = Float64Array.from(here, (_, j) => mostAt(problem, j));
+  const fits = (j: number, more: number) =>
+    more === 0 || (more > 0 ? here[j] + more <= most[j] : here[j] + more >= least[j]);
 
   let weighing = 0;
   for (let round = 0; round < MAX_ROUNDS && !isOver(); round++) {
     let unmet = 0;
     for (let j = 0; j < n; j++) {
       spare[j] = -demand[j];
-      for (let k = 0; k < capacities.length; k++) spare[j] += capacities[k] * transports[k].present(j);
+      here[j] = 0;
+      for (let k = 0; k < capacities.length; k++) {
+        here[j] += transports[k].present(j);
+        spare[j] += capacities[k] * transports[k].present(j);
+      }
       unmet += Math.max(0, -spare[j]);
     }
     const exchanges = findExchanges({
@@ -76,6 +84,7 @@ export function improve(
       unmetUnits: weighed,
       present: (k, j) => transports[k].present(j),
       reach: (k, from) => transports[k].reach(from, REACH),
+      fits,
       isOver,
     });
     if (
@@ -104,10 +113,18 @@ export function improve(
     for (const { shifts } of exchanges) {
       if (shifts.some(({ from, to }) => isTouched[from] || isTouched[to])) continue;
       const added = new Map<number, number>();
+      const arriving = new Map<number, number>();
       for (const { k, from, to, times } of shifts) {
-        added.set(from, (added.get(from) ?? 0) - capacities[k] * times);
-        added.set(to, (added.get(to) ?? 0) + capacities[k] * times);
+        for (const [j, more] of [
+          [from, -times],
+          [to, times],
+        ]) {
+          added.set(j, (added.get(j) ?? 0) + capacities[k] * more);
+          arriving.set(j, (arriving.get(j) ?? 0) + more);
+        }
       }
+      // Two changes that fit each by itself may meet at a location.
+      if (![...arriving].every(([j, more]) => fits(j, more))) continue;
       let lost = 0;
       let costOfLost = 0;
       const lostAt = floors.map(() => 0);
@@ -126,6 +143,7 @@ export function improve(
       for (const [f, of] of lostAt.entries()) left[f] -= of;
       for (const [j, capacity] of added) {
         spare[j] += capacity;
+        here[j] += arriving.get(j) ?? 0;
         isTouched[j] = 1;
       }
       kept++;

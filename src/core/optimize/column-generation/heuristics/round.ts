@@ -6,7 +6,7 @@
 import type { Method } from '../../problem/incumbent.ts';
 import type { Context } from '../context.ts';
 import { movesOf } from '../integer-columns.ts';
-import { relaxMaster, setIntegerBounds } from '../master.ts';
+import { priceOfService, type Relaxed, relaxMaster, setIntegerBounds } from '../master.ts';
 import { integerColumnsOf, planGreedily } from './greedy.ts';
 
 /** A value this close above a whole number counts as that number. */
@@ -20,9 +20,10 @@ export function roundUp(context: Context, values: Float64Array): void {
 }
 
 /** A greedy plan that extends the relaxation's moves, then the cheapest moves for its arrivals and departures. */
-export function roundGreedily(context: Context, values: Float64Array): void {
+export function roundGreedily(context: Context, relaxed: Relaxed): void {
   const { problem, base, master, incumbent } = context;
-  const moves = planGreedily(problem, master, values, incumbent.isOver);
+  const price = priceOfService(base, relaxed);
+  const moves = planGreedily(problem, master, relaxed.values, incumbent.isOver, price);
   if (!moves || !incumbent.consider(moves, 'rounding') || base.hasIdle) return;
   planForIntegers(context, integerColumnsOf(problem, moves), 'rounding');
 }

@@ -179,6 +179,38 @@ describe('the local search', () => {
     expect(improved).toBeGreaterThan(5);
   });
 
+  test('keeps the bounds on vehicles per location, also where docks are full', { tags: 'slow' }, async () => {
+    let improved = 0;
+    for (let seed = 1; seed <= 20; seed++) {
+      const plain = classesProblem(seed, 25);
+      const n = plain.locationIds.length;
+      const vehicles = plain.supply.reduce((sum, count) => sum + count, 0);
+      // Room for a vehicle or two beside those that the mean location has; two have to stay everywhere.
+      const maxVehiclesPerLocation = Math.ceil(vehicles / n) + 1 + (seed % 2);
+      const limits = { ...plain.limits, minVehiclesPerLocation: 2, maxVehiclesPerLocation };
+      const problem = { ...plain, limits };
+      expect(canImprove(problem)).toBe(true);
+      const outcome = await solveProblem(problem, 0.5, { deadlineMs: performance.now() + 10_000 });
+      if (outcome.kind !== 'solved') continue;
+      let cost = outcome.solution.costUnits;
+      improve(
+        problem,
+        outcome.solution.moves,
+        10_000,
+        () => false,
+        (moves) => {
+          const evaluation = evaluateMoves(problem, moves);
+          expect(evaluation.broken, `seed ${seed}`).toEqual([]);
+          expect(evaluation.costUnits, `seed ${seed}`).toBeLessThan(cost);
+          cost = evaluation.costUnits;
+          improved++;
+          return false;
+        },
+      );
+    }
+    expect(improved).toBeGreaterThan(5);
+  });
+
   test('stops where it is told to', () => {
     const problem = classesProblem(1, 25);
     const none: Moves = {
