@@ -16,8 +16,11 @@ export type CellLimits = {
 const WHOLE = /^[+-]?\d{1,15}$/;
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?$/;
 
+const STARTS_AS_NUMBER = /^[+-]?\d/;
+const ALONE = '; write it alone, without a unit or a thousands separator';
+
 export function readInteger(text: string, limits: CellLimits): Cell<number> {
-  if (!WHOLE.test(text)) return { fault: `${show(text)} is not a whole number` };
+  if (!WHOLE.test(text)) return { fault: `${show(text)} is not a whole number, for example 12` };
   return within(text, Number(text), limits);
 }
 
@@ -25,7 +28,9 @@ export function readInteger(text: string, limits: CellLimits): Cell<number> {
 export function readNumber(text: string, limits: CellLimits): Cell<number> {
   const value = Number(text);
   if (!DECIMAL.test(text) || !Number.isFinite(value))
-    return { fault: `${show(text)} is not a number, for example 12.5` };
+    return {
+      fault: `${show(text)} is not a number, for example 12.5${STARTS_AS_NUMBER.test(text) ? ALONE : ''}`,
+    };
   return within(text, value, limits);
 }
 
@@ -57,10 +62,12 @@ export function readTimeZone(text: string): Cell<string> {
 
 /** Reads a day within the years that the dates of vehicles may lie in. */
 export function readDate(text: string): Cell<string> {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text))
+    return { fault: `${show(text)} is not a date as YYYY-MM-DD, for example 2026-03-01` };
   // A day that does not exist becomes one of the next month, and then its text differs.
   const day = new Date(`${text}T00:00:00Z`);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
-    return { fault: `${show(text)} is not a date, for example 2026-03-01` };
+  if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
+    return { fault: `${show(text)} is not a day of the calendar` };
   if (!new RegExp(VEHICLE_YEARS).test(text))
     return { fault: `${show(text)} is outside the years ${MIN_VEHICLE_YEAR} to ${MAX_YEAR}` };
   return { value: text };
@@ -71,6 +78,11 @@ function within(text: string, value: number, { minimum, maximum }: CellLimits): 
   if (minimum !== undefined && value < minimum)
     return { fault: `${text} is below the minimum ${minimum}; ${range}` };
   if (maximum !== undefined && value > maximum)
-    return { fault: `${text} is above the maximum ${maximum}; ${range}` };
+    return { fault: `${text} is above the maximum ${maximum}; ${range}${asShare(value, maximum)}` };
   return { value };
+}
+
+/** 85 where a share such as 0.85 is wanted. */
+function asShare(value: number, maximum: number): string {
+  return maximum === 1 && value <= 100 ? `; ${value} % is ${Number((value / 100).toPrecision(12))}` : '';
 }

@@ -34,13 +34,22 @@ class CsvParser extends Transform {
       return;
     }
     this.#start = Buffer.concat([this.#start, chunk]);
-    if (hasLine(this.#start) || this.#start.length >= MAX_ROW_CHARACTERS)
-      write(this.#open(), this.#start, done);
-    else done();
+    if (!hasLine(this.#start) && this.#start.length < MAX_ROW_CHARACTERS) {
+      done();
+      return;
+    }
+    const other = otherThanCsv(this.#start);
+    if (other === undefined) write(this.#open(), this.#start, done);
+    else done(new NotCsv(other));
   }
 
   override _flush(done: TransformCallback): void {
     const rest = this.#parser ? undefined : this.#start;
+    const other = rest && otherThanCsv(rest);
+    if (other !== undefined) {
+      done(new NotCsv(other));
+      return;
+    }
     const parser = this.#parser ?? this.#open();
     parser.once('end', () => done());
     parser.end(rest);
@@ -90,9 +99,33 @@ function delimiterOf(bytes: Buffer): Delimiter {
   return DELIMITERS.reduce((most, one) => (count(one) > count(most) ? one : most));
 }
 
+/** Bytes that begin as something else than CSV. */
+class NotCsv extends Error {}
+
+/** What bytes are that begin in no way a header does, and what to do; undefined if they may be CSV. */
+function otherThanCsv(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    return 'is packed with gzip; send it with Content-Encoding: gzip';
+  const text = bytes.toString();
+  if (text.startsWith('PK\u0003\u0004')) return 'is a spreadsheet or a zip archive, not text; save it as CSV';
+  if (/^\uFEFF?\s*[[{]/.test(text)) return 'is JSON, not CSV; send it with Content-Type: application/json';
+  return undefined;
+}
+
+/** Faults of quotes and lengths, by the code of csv-parse. */
+const FAULTS: Record<string, string> = {
+  INVALID_OPENING_QUOTE:
+    'a quote stands inside a value that does not begin with one; put the value in quotes, and double those inside: "6"" pipe"',
+  CSV_INVALID_CLOSING_QUOTE:
+    'a value goes on after its closing quote; double the quotes inside a value: "the ""new"" pier"',
+  CSV_QUOTE_NOT_CLOSED: 'the text ends inside a value in quotes; close its quote',
+  CSV_MAX_RECORD_SIZE: `the row has more than ${MAX_ROW_CHARACTERS} characters; look for a quote that is not closed`,
+};
+
 /** The fault of the text behind an error of the parser; undefined for any other error. */
 export function describeCsvError(error: unknown): { line: number | null; message: string } | undefined {
+  if (error instanceof NotCsv) return { line: null, message: error.message };
   if (!(error instanceof CsvError)) return undefined;
   const { lines = null } = error as unknown as { lines?: number };
-  return { line: lines, message: error.message };
+  return { line: lines, message: FAULTS[error.code] ?? error.message };
 }

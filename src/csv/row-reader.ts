@@ -28,7 +28,7 @@ export function createRowReader({ stage, faults }: CsvSource, onRow: () => void 
     read({ line, cells, delimiter }) {
       if (header === undefined) {
         const found = readHeader(cells, columns, (message) => faults.add(line, message));
-        header = { ...found, hasDecimalComma: delimiter === ';' };
+        header = { ...found, separator: SEPARATORS[delimiter] };
         return undefined;
       }
       onRow();
@@ -46,20 +46,23 @@ export function createRowReader({ stage, faults }: CsvSource, onRow: () => void 
 type Header = {
   columns: readonly { column: Column; name: string; place: number }[];
   width: number;
-  /** Whether numbers may be written with one; otherwise a comma could separate thousands. */
-  hasDecimalComma: boolean;
+  /** What separates values, in words. Between semicolons numbers may have a decimal comma. */
+  separator: string;
 };
+const SEPARATORS: Record<CsvRow['delimiter'], string> = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' };
 const DECIMAL_COMMA = /^[+-]?\d+,\d+$/;
 
 function readRow(
   cells: readonly string[],
-  { columns, width, hasDecimalComma }: Header,
+  { columns, width, separator }: Header,
   onFault: (message: string) => void,
 ): RowValues | undefined {
   if (cells.length !== width) {
-    onFault(`has ${cells.length} values; the header has ${width} columns`);
+    const found = `has ${cells.length} ${cells.length === 1 ? 'value' : 'values'}; the header has ${width} columns`;
+    onFault(cells.length > width ? `${found}; put a value that contains ${separator} in quotes` : found);
     return undefined;
   }
+  const hasDecimalComma = separator === SEPARATORS[';'];
   const values: RowValues = [];
   let isGood = true;
   for (const { column, name, place } of columns) {
@@ -82,7 +85,7 @@ function readHeader(
   header: string[],
   columns: readonly Column[],
   onFault: (message: string) => void,
-): Omit<Header, 'hasDecimalComma'> {
+): Omit<Header, 'separator'> {
   const names = header.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_'));
   const places = columns.map((column) => names.findIndex((name) => column.names.includes(name)));
   const missing = columns.filter((column, i) => places[i] < 0 && !column.optional);
@@ -96,7 +99,8 @@ function readHeader(
     // A misspelt optional column must not be ignored silently. Of two columns with the same meaning one would be
     // ignored.
     const surplus = header.filter((_, i) => !places.includes(i));
-    if (surplus.length > 0) problems.push(`unknown or repeated: ${surplus.map(show).join(', ')}`);
+    if (surplus.length > 0)
+      problems.push(`unknown or repeated: ${surplus.map(show).join(', ')}; rename or remove it`);
   }
   if (problems.length > 0) {
     onFault(`${problems.join('; ')}; ${expected(columns)}`);

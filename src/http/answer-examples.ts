@@ -52,7 +52,10 @@ const FAULTS: Record<ErrorStatus, [ErrorCode, Fault]> = {
   413: ['PAYLOAD_TOO_LARGE', { message: 'the body (decompressed) is larger than the limit' }],
   415: [
     'UNSUPPORTED_MEDIA_TYPE',
-    { message: 'send the body as application/json or text/csv, with that Content-Type' },
+    {
+      message:
+        'Content-Type "text/plain" is not accepted; send the body as application/json or text/csv, with that Content-Type',
+    },
   ],
   422: [
     'INFEASIBLE_PROBLEM',

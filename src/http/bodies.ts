@@ -134,7 +134,14 @@ function checkMediaType(request: FastifyRequest): void {
 /** 415, naming the types that the route takes. */
 export function unsupportedType(request: FastifyRequest): AppError {
   const types = acceptedTypes(request).join(' or ');
-  return new AppError('UNSUPPORTED_MEDIA_TYPE', `send the body as ${types}, with that Content-Type`);
+  const type = request.headers['content-type'];
+  const found = type
+    ? `Content-Type ${JSON.stringify(type.slice(0, 80))} is not accepted`
+    : 'Content-Type is missing';
+  return new AppError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `${found}; send the body as ${types}, with that Content-Type`,
+  );
 }
 
 /** Unpacks a body. `receivedEncodedLength` is the number of packed bytes received, which Fastify counts. */

@@ -1,5 +1,4 @@
 import { type TSchema, Type } from 'typebox';
-import { Compile, type Validator } from 'typebox/compile';
 import Format from 'typebox/format';
 import { Errors } from 'typebox/value';
 import type { Fault } from '../answers/errors.ts';
@@ -19,6 +18,8 @@ import { DEMAND_AGGREGATION, DEMAND_AGGREGATIONS } from '../contracts/optimize.t
 import { isTime } from '../contracts/time.ts';
 import { isTimeZone } from '../contracts/time-zone.ts';
 import { STORABLE_TEXT } from '../contracts/vehicles.ts';
+import { adviceFor, placeOfKey } from './fault-advice.ts';
+import { fits } from './fits.ts';
 
 Format.Set('time-zone', isTimeZone);
 Format.Set('date-time', isTime);
@@ -50,6 +51,7 @@ const MAX_SHOWN_VALUE = 80;
 export function findFaults(schema: TSchema, value: unknown, limit = MAX_REPORTED_ERRORS): Fault[] {
   const faults: Fault[] = [];
   const report = {
+    schema,
     get full() {
       return faults.length >= limit;
     },
@@ -61,19 +63,7 @@ export function findFaults(schema: TSchema, value: unknown, limit = MAX_REPORTED
   return faults;
 }
 
-type Report = { readonly full: boolean; add(field: string, message: string): void };
-
-const validators = new WeakMap<TSchema, Validator>();
-
-/** Whether a value fits a schema. The check is code that is generated once per schema. */
-export function fits(schema: TSchema, value: unknown): boolean {
-  let validator = validators.get(schema);
-  if (!validator) {
-    validator = Compile(schema);
-    validators.set(schema, validator);
-  }
-  return validator.Check(value);
-}
+type Report = { readonly schema: TSchema; readonly full: boolean; add(field: string, message: string): void };
 
 function walk(node: SchemaNode, value: unknown, path: string, report: Report): void {
   if (node.anyOf) walkUnion(node, value, path, report);
@@ -84,7 +74,13 @@ function walk(node: SchemaNode, value: unknown, path: string, report: Report): v
 
 function walkObject(node: SchemaNode, value: unknown, path: string, report: Report): void {
   if (!isObject(value)) {
-    report.add(path, `${show(value)} is not an object`);
+    const isMissing = path === '' && (value === undefined || value === null);
+    report.add(
+      path,
+      isMissing
+        ? 'the body is empty; send a JSON object'
+        : `${show(value)} is not an object${adviceFor(node, value)}`,
+    );
     return;
   }
   if (isWrongSize(node, Object.keys(value).length, path, report)) return;
@@ -104,14 +100,14 @@ function walkObject(node: SchemaNode, value: unknown, path: string, report: Repo
       if (value[key] !== undefined && !fits(schema, value[key]))
         walk(schema, value[key], join(path, key), report);
     } else if (node.additionalProperties === false) {
-      report.add(join(path, key), unknownKey(key, node));
+      report.add(join(path, key), unknownKey(key, node, report.schema));
     }
   }
 }
 
 function walkArray(node: SchemaNode, value: unknown, path: string, report: Report): void {
   if (!Array.isArray(value)) {
-    report.add(path, `${show(value)} is not an array`);
+    report.add(path, `${show(value)} is not an array${adviceFor(node, value)}`);
     return;
   }
   if (isWrongSize(node, value.length, path, report)) return;
@@ -141,7 +137,13 @@ function walkUnion(node: SchemaNode, value: unknown, path: string, report: Repor
   const branches = node.anyOf as SchemaNode[];
   const own = branches.find((branch) => isOfType(value, branch.type ?? typeof enumOf(branch)?.[0]));
   if (own) walk(own, value, path, report);
-  else report.add(path, `${show(value)} is neither ${branches.map(typeName).join(' nor ')}`);
+  else {
+    const advice = typeof value === 'string' ? branches.map((branch) => adviceFor(branch, value)) : [];
+    report.add(
+      path,
+      `${show(value)} is neither ${branches.map(typeName).join(' nor ')}${advice.find(Boolean) ?? ''}`,
+    );
+  }
 }
 
 /** The allowed values, if the schema lists them; they are of one type. */
@@ -179,7 +181,11 @@ function leafErrors(node: SchemaNode, value: unknown): SchemaError[] {
   if (typeof value === 'string' && longest !== undefined && value.length > 100 * longest) {
     return [{ keyword: 'maxLength', params: { limit: longest }, message: '' }];
   }
-  return Errors(node, value);
+  const errors = Errors(node, value);
+  // What is not even a date is not outside of the years, too.
+  return errors.some(({ keyword }) => keyword === 'format')
+    ? errors.filter(({ keyword }) => keyword !== 'pattern')
+    : errors;
 }
 
 function describe(error: SchemaError, node: SchemaNode, found: unknown): string {
@@ -187,11 +193,11 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
   const value = show(found);
   switch (error.keyword) {
     case 'type':
-      return `${value} is not ${typeName(node)}${range(node)}`;
+      return `${value} is not ${typeName(node)}${range(node)}${adviceFor(node, found)}`;
     case 'minimum':
       return `${value} is below the minimum ${params.limit}; give ${typeName(node)}${range(node)}`;
     case 'maximum':
-      return `${value} is above the maximum ${params.limit}; give ${typeName(node)}${range(node)}`;
+      return `${value} is above the maximum ${params.limit}; give ${typeName(node)}${range(node)}${adviceFor(node, found)}`;
     case 'exclusiveMinimum':
       return `${value} must be above ${params.limit}`;
     case 'exclusiveMaximum':
@@ -217,19 +223,23 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
         ? `${value} contains a character that is not text (NUL or an unpaired surrogate); remove it`
         : `${value} does not match ${params.pattern}`;
     case 'format':
-      return `${value} is not ${FORMATS[String(params.format)] ?? `in the format ${params.format}`}`;
+      return params.format === 'date' && LOOKS_LIKE_DATE.test(found as string)
+        ? `${value} is not a day of the calendar`
+        : `${value} is not ${FORMATS[String(params.format)] ?? `in the format ${params.format}`}`;
     default:
       return `${value} ${error.message}`;
   }
 }
 
+const LOOKS_LIKE_DATE = /^\d{4}-\d{2}-\d{2}$/;
+
 const FORMATS: Record<string, string> = {
-  date: 'a date, for example 2026-03-01',
+  date: 'a date as YYYY-MM-DD, for example 2026-03-01',
   'date-time': 'a time with its offset, for example 2026-03-01T05:00:00Z (years 1 to 9999, offsets to 15:59)',
   'time-zone': 'an IANA time zone, for example America/New_York',
 };
 
-function unknownKey(key: string, node: SchemaNode): string {
+function unknownKey(key: string, node: SchemaNode, schema: TSchema): string {
   const unsupported = UNSUPPORTED_KEYS.get(key);
   if (unsupported) return `${key} ${unsupported}`;
   const keys = `keys are whole numbers from ${MIN_LOCATION_ID} to ${MAX_LOCATION_ID} as text, for example "12"`;
@@ -239,6 +249,8 @@ function unknownKey(key: string, node: SchemaNode): string {
     return `${show(key)} is not a location id; ${keys}, and "default" for all other locations`;
   const known = Object.keys((node.properties ?? {}) as object);
   const near = known.find((name) => isNear(name, key));
+  const place = placeOfKey(schema, key);
+  if (place !== undefined) return `unknown key ${show(key)} here; it belongs ${place}`;
   return near
     ? `unknown key ${show(key)}; did you mean ${show(near)}?`
     : `unknown key ${show(key)}; known keys are ${known.join(', ')}`;
@@ -263,6 +275,7 @@ function typeName(node: SchemaNode): string {
   if (values) return `one of ${values.map(show).join(', ')}`;
   if (node.type === 'integer') return 'a whole number';
   if (node.type === 'null') return 'null';
+  if (node.type === 'boolean') return 'true or false';
   if (node.type === 'number') return 'a finite number';
   return node.type === 'array' || node.type === 'object' ? `an ${node.type}` : `a ${node.type}`;
 }

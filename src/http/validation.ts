@@ -3,7 +3,8 @@ import type { TSchema } from 'typebox';
 import { AppError } from '../answers/errors.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { CSV_TYPE } from './bodies.ts';
-import { findFaults, fits } from './faults.ts';
+import { findFaults } from './faults.ts';
+import { fits } from './fits.ts';
 import { ReceivedBody } from './intake/intake.ts';
 import { findRepeated, readParameters } from './query-text.ts';
 

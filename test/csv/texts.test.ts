@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { CsvFaultList, ReadingStopped } from '../../src/csv/faults.ts';
-import { type CsvRow, createCsvParser } from '../../src/csv/parser.ts';
+import { type CsvRow, createCsvParser, describeCsvError } from '../../src/csv/parser.ts';
 import { createRowReader, type RowValues } from '../../src/csv/row-reader.ts';
 import type { Stage } from '../../src/db/staging.ts';
 
@@ -65,7 +66,9 @@ describe('CSV', () => {
   });
 
   test('has decimal commas only between semicolons, where they cannot separate thousands', async () => {
-    const fault = (text: string) => [`2: capacity "${text}" is not a number, for example 12.5`];
+    const fault = (text: string) => [
+      `2: capacity "${text}" is not a number, for example 12.5; write it alone, without a unit or a thousands separator`,
+    ];
     expect((await read('fleet', 'vehicle_id,location_id,capacity\nV1,12,"1,234"')).faults).toEqual(
       fault('1,234'),
     );
@@ -92,5 +95,88 @@ describe('CSV', () => {
 
   test('that is no text is refused before it fills memory', async () => {
     await expect(read('fleet', `vehicle_id${'x'.repeat(30_000)}`, 5000)).rejects.toThrow(/Max Record Size/);
+  });
+
+  const fleet = (row: string) => `vehicle_id,location_id,acquired_on,utilization_rate\nV0,12,,\n${row}\n`;
+  test.each<[string, string, string]>([
+    [
+      'a share in percent',
+      fleet('V1,12,,85'),
+      '3: utilization_rate 85 is above the maximum 1; give one from 0 to 1; 85 % is 0.85',
+    ],
+    [
+      'a date of another country',
+      fleet('V1,12,04.05.2017,'),
+      '3: acquired_on "04.05.2017" is not a date as YYYY-MM-DD, for example 2026-03-01',
+    ],
+    [
+      'a day that does not exist',
+      fleet('V1,12,2017-02-30,'),
+      '3: acquired_on "2017-02-30" is not a day of the calendar',
+    ],
+    [
+      'a name for an id',
+      fleet('V1,Midtown,,'),
+      '3: location_id "Midtown" is not a whole number, for example 12',
+    ],
+    ['a value too few', fleet('V1'), '3: has 1 value; the header has 4 columns'],
+    [
+      'a comma too many',
+      fleet('V1,12,,0,8'),
+      '3: has 5 values; the header has 4 columns; put a value that contains a comma in quotes',
+    ],
+  ])('with %s says so, and what to write', async (_what, text, fault) => {
+    expect((await read('fleet', text)).faults).toEqual([fault]);
+  });
+
+  test.each<[string, string | Buffer, string]>([
+    [
+      'JSON',
+      '{"fleet": [{"vehicle_id": "a", "location_id": 1}]}',
+      'null: is JSON, not CSV; send it with Content-Type: application/json',
+    ],
+    [
+      'JSON on several lines',
+      '\uFEFF [\n {\n"vehicle_id": "a"}]',
+      'null: is JSON, not CSV; send it with Content-Type: application/json',
+    ],
+    [
+      'packed',
+      gzipSync('vehicle_id,location_id\nV1,12\n'),
+      'null: is packed with gzip; send it with Content-Encoding: gzip',
+    ],
+    [
+      'a spreadsheet',
+      Buffer.from('PK\u0003\u0004\u0014\u0000'),
+      'null: is a spreadsheet or a zip archive, not text; save it as CSV',
+    ],
+    [
+      'with a quote inside a value',
+      fleet('6" pipe,12,,'),
+      '3: a quote stands inside a value that does not begin with one; put the value in quotes, and double those inside: "6"" pipe"',
+    ],
+    [
+      'with a quote that closes early',
+      fleet('"the "new" pier",12,,'),
+      '3: a value goes on after its closing quote; double the quotes inside a value: "the ""new"" pier"',
+    ],
+    [
+      'with a quote that stays open',
+      fleet('"V1,12,,'),
+      '3: the text ends inside a value in quotes; close its quote',
+    ],
+    [
+      'with a row that does not end',
+      fleet('x'.repeat(30_000)),
+      '3: the row has more than 10000 characters; look for a quote that is not closed',
+    ],
+  ])('that is %s is refused in plain words', async (_what, text, fault) => {
+    for (const chunk of [3, 10_000]) {
+      const error = await read('fleet', text, chunk).then(
+        () => undefined,
+        (reason: unknown) => describeCsvError(reason),
+      );
+      expect(error && `${error.line}: ${error.message}`).toBe(fault);
+    }
   });
 });

@@ -246,8 +246,8 @@ describe('bulk data', () => {
     });
 
     test.each<[string, string, RegExp]>([
-      ['acquired_on', '2026-02-29', /"2026-02-29" is not a date/],
-      ['acquired_on', '0000-01-01', /"0000-01-01" (is not a date|is outside the years 1900 to 2199)/],
+      ['acquired_on', '2026-02-29', /"2026-02-29" is not a day of the calendar$/],
+      ['acquired_on', '0000-01-01', /"0000-01-01" (is not a day|is outside the years 1900 to 2199)/],
       ['last_maintenance_on', '2500-01-01', /"2500-01-01" is outside the years 1900 to 2199/],
       ['last_maintenance_on', '2026-03-01T00:00:00Z', /is not a date/],
       ['utilization_rate', '1.01', /1\.01 is above the maximum 1/],
@@ -342,13 +342,64 @@ describe('bulk data', () => {
       },
     );
 
+    test.each<[string, Record<string, string>, string | Buffer, number, string]>([
+      [
+        'JSON sent as CSV',
+        { 'content-type': 'text/csv' },
+        JSON.stringify({ fleet: FLEET }),
+        400,
+        'the body is JSON, not CSV; send it with Content-Type: application/json',
+      ],
+      [
+        'CSV sent as JSON',
+        { 'content-type': 'application/json' },
+        'vehicle_id,location_id\na,1\n',
+        400,
+        'the body is not valid JSON: line 1, column 1: expected a value, found "v"; if it is CSV, send it with Content-Type: text/csv',
+      ],
+      [
+        'what curl sends where no type is stated',
+        { 'content-type': 'application/x-www-form-urlencoded' },
+        'vehicle_id,location_id\na,1\n',
+        415,
+        'Content-Type "application/x-www-form-urlencoded" is not accepted; send the body as application/json or text/csv, with that Content-Type',
+      ],
+      [
+        'packed CSV that does not say so',
+        { 'content-type': 'text/csv' },
+        gzipSync('vehicle_id,location_id\na,1\n'),
+        400,
+        'the body is packed with gzip; send it with Content-Encoding: gzip',
+      ],
+      [
+        'packed JSON that does not say so',
+        { 'content-type': 'application/json' },
+        gzipSync(JSON.stringify({ fleet: FLEET })),
+        400,
+        'the body is packed with gzip; send it with Content-Encoding: gzip',
+      ],
+      [
+        'JSON as UTF-16',
+        { 'content-type': 'application/json' },
+        Buffer.from(`\uFEFF${JSON.stringify({ fleet: FLEET })}`, 'utf16le'),
+        400,
+        'the body is not UTF-8 text; send it as UTF-8',
+      ],
+    ])('%s is refused with what to do', async (_what, headers, body, status, message) => {
+      const answer = await fetch(`${base}/fleet`, { method: 'PUT', headers, body });
+      const { errors } = (await answer.json()) as { errors: { message: string }[] };
+      expect([answer.status, errors.map((error) => error.message)]).toEqual([status, [message]]);
+    });
+
     test('a route that takes no CSV says so', async () => {
       const answer = await send(`${service.url}/api/v1/risk/score`, {
         body: 'id,age_days\n',
         headers: { 'content-type': 'text/csv' },
       });
       expect(answer.status).toBe(415);
-      expect(answer.body.errors[0].message).toBe('send the body as application/json, with that Content-Type');
+      expect(answer.body.errors[0].message).toBe(
+        'Content-Type "text/csv" is not accepted; send the body as application/json, with that Content-Type',
+      );
     });
 
     const [place] = TEST_LOCATIONS;
@@ -471,7 +522,7 @@ describe('bulk data', () => {
       const answer = await patch('a', FLEET, 'text/csv');
       expect([answer.status, answer.body.errors[0].message]).toEqual([
         415,
-        'send the body as application/json or application/merge-patch+json, with that Content-Type',
+        'Content-Type "text/csv" is not accepted; send the body as application/json or application/merge-patch+json, with that Content-Type',
       ]);
       const empty = await fetch(`${base}/fleet/a`, { method: 'PATCH' });
       expect(empty.status).toBe(415);

@@ -276,7 +276,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     [{ demand_scale: 0 }, 400, 'demand_scale', /0 is below the minimum 0.000001/],
     [{ demand_scale: 1e-320 }, 400, 'demand_scale', /1e-320 is below the minimum 0.000001/],
     [{ step_hours: 5 }, 400, 'step_hours', /is not one of/],
-    [{ start_date: '2026-02-30' }, 400, 'start_date', /is not a date/],
+    [{ start_date: '2026-02-30' }, 400, 'start_date', /is not a day of the calendar/],
     [{ start_date: '2030-01-01' }, 400, 'start_date', /more than 366 days after the newest observation/],
     [{ confidence_level: 1 - 1e-16 }, 400, 'confidence_level', /above the maximum 0.999/],
     [{ confidence_level: 0.4 }, 400, 'confidence_level', /0.4 is below the minimum 0.5/],

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findFaults, fits } from '../../src/http/faults.ts';
+import { findFaults } from '../../src/http/faults.ts';
+import { fits } from '../../src/http/fits.ts';
 import { OPERATIONS, type Operation } from '../../src/http/intake/operations.ts';
 
 /** A body of each operation that fits its schema. */
@@ -94,6 +95,93 @@ describe('faults of a body', () => {
     expect(findFaults(optimize, { ...request, demand_forecast: entries })).toEqual([
       { field: 'demand_forecast', message: 'has 20001 entries; at most 20000 are allowed' },
     ]);
+  });
+
+  const asked = (more: object) => findFaults(optimize, { ...request, ...more });
+  const constraint = (more: object) => asked({ constraints: more });
+  const decision = (more: object) => findFaults(OPERATIONS.decision.schema, { ...more });
+
+  test.each<[string, { message: string }[], string]>([
+    [
+      'a number in quotes',
+      asked({ demand_forecast: { '1': ['3'] } }),
+      '"3" is not a finite number from 0 to 1000000000; write the number itself: 3',
+    ],
+    [
+      'a number with its unit',
+      constraint({ max_distance: '10 km' }),
+      '"10 km" is not a finite number from 0 to 1000000; write the number alone, without a unit',
+    ],
+    [
+      'a number in quotes where null may stand, too',
+      asked({ options: { trips_per_vehicle_hour: '2' } }),
+      '"2" is neither a finite number nor null; write the number itself: 2',
+    ],
+    [
+      'a word for a number',
+      constraint({ max_distance: 'far' }),
+      '"far" is not a finite number from 0 to 1000000',
+    ],
+    [
+      'a percentage for a share',
+      constraint({ min_service_level: 95 }),
+      '95 is above the maximum 1; give a finite number from 0 to 1; 95 % is 0.95',
+    ],
+    [
+      'a number above a share',
+      constraint({ min_service_level: 950 }),
+      '950 is above the maximum 1; give a finite number from 0 to 1',
+    ],
+    [
+      'a number for a text',
+      asked({ fleet_state: { vehicles: [{ id: 7, location: 1 }] } }),
+      '7 is not a string; put it in quotes: "7"',
+    ],
+    ['a word for a boolean', asked({ options: { explain: 'yes' } }), '"yes" is not true or false'],
+    [
+      'a boolean in quotes',
+      asked({ options: { explain: 'true' } }),
+      '"true" is not true or false; write it without quotes: true',
+    ],
+    [
+      'one number for a list',
+      asked({ demand_forecast: { '1': 3 } }),
+      '3 is not an array; put it in brackets, as a list',
+    ],
+    [
+      'a list for the object around it',
+      asked({ fleet_state: [{ id: 'a', location: 1 }] }),
+      'an array is not an object; put it under the key "vehicles"',
+    ],
+    [
+      'a list for a map',
+      asked({ demand_forecast: [1, 2] }),
+      'an array is not an object; its keys are location ids as text, for example "12"',
+    ],
+    ['a number for an object', decision({ risk: 0.7 }), '0.7 is not an object; its keys are threshold'],
+    ['nothing', findFaults(optimize, null), 'the body is empty; send a JSON object'],
+    [
+      'a key in the wrong object',
+      asked({ options: { shortage: 'serve_most' } }),
+      'unknown key "shortage" here; it belongs in constraints',
+    ],
+    [
+      'a key below its place',
+      constraint({ options: {} }),
+      'unknown key "options" here; it belongs at the top level',
+    ],
+    [
+      'another way to write a date',
+      decision({ start_date: '04.05.2017' }),
+      '"04.05.2017" is not a date as YYYY-MM-DD, for example 2026-03-01',
+    ],
+    [
+      'a day that does not exist',
+      decision({ start_date: '2017-02-30' }),
+      '"2017-02-30" is not a day of the calendar',
+    ],
+  ])('%s: the fault says what to write instead, once', (_what, faults, message) => {
+    expect(faults.map((fault) => fault.message)).toEqual([message]);
   });
 
   test('finding them stops at the hundredth', () => {

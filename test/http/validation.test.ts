@@ -25,7 +25,7 @@ describe('bad input', () => {
     ['no demand_forecast', { fleet_state: { vehicles: [] } }, 'demand_forecast', /missing/],
     ['no fleet_state', { demand_forecast: { '1': [1] } }, 'fleet_state', /missing/],
     ['an array as body', [], null, /not an object/],
-    ['null as body', 'null', null, /not an object/],
+    ['null as body', 'null', null, /body is empty; send a JSON object/],
     ['a number as body', '7', null, /not an object/],
     [
       'an empty demand_forecast',
@@ -169,7 +169,7 @@ describe('bad input', () => {
       'a bound at a location as text',
       withConstraints({ min_vehicles_per_location: { default: '4' } }),
       'constraints.min_vehicles_per_location.default',
-      /^"4" is not a whole number from 0 to 2147483647$/,
+      /^"4" is not a whole number from 0 to 2147483647; write the number itself: 4$/,
     ],
     [
       'a bound at a location that is no number',

@@ -39,10 +39,20 @@ function findExcess(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Parses a JSON body. Keys that would change the prototype of an object are refused. */
-export function parseJson(bytes: Uint8Array): { value: unknown } | { fault: string } | { excess: string } {
+/**
+ * Parses a JSON body. Keys that would change the prototype of an object are refused.
+ * @param orCsv whether the body could have been CSV
+ */
+export function parseJson(
+  bytes: Uint8Array,
+  orCsv = false,
+): { value: unknown } | { fault: string } | { excess: string } {
   const excess = findExcess(bytes);
   if (excess) return { excess };
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
+    return { fault: 'the body is packed with gzip; send it with Content-Encoding: gzip' };
+  if (bytes.length > 1 && (bytes[0] === 0 || bytes[1] === 0 || bytes[1] >= 0xfe))
+    return { fault: 'the body is not UTF-8 text; send it as UTF-8' };
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (text.trim() === '') return { fault: 'the body is empty; send a JSON object' };
   try {
@@ -55,8 +65,10 @@ export function parseJson(bytes: Uint8Array): { value: unknown } | { fault: stri
       };
     }
     const { line, column } = placeOf(text, found.offset);
+    const isCsv = orCsv && found.offset <= 1 && /^\uFEFF?\w/.test(text);
+    const advice = isCsv ? 'if it is CSV, send it with Content-Type: text/csv' : 'correct it there';
     return {
-      fault: `the body is not valid JSON: line ${line}, column ${column}: ${found.what}; correct it there`,
+      fault: `the body is not valid JSON: line ${line}, column ${column}: ${found.what}; ${advice}`,
     };
   }
 }

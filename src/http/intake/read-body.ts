@@ -1,8 +1,12 @@
 import type { Fault } from '../../answers/errors.ts';
 import type { ErrorCode } from '../../contracts/errors.ts';
-import { findFaults, fits } from '../faults.ts';
+import { findFaults } from '../faults.ts';
+import { fits } from '../fits.ts';
 import { parseJson } from './json.ts';
 import { OPERATIONS, type Operation, type OperationFacts, type ReadContext } from './operations.ts';
+
+/** Those whose data may also be sent as CSV. */
+const CSV_OPERATIONS = new Set<Operation>(['locations', 'fleet', 'demand', 'events', 'travel']);
 
 /** The result for a body: what the API keeps of it, or why it is refused. */
 export type Outcome<O extends Operation = Operation> =
@@ -18,7 +22,7 @@ export function readBody<O extends Operation>(
   bytes: Uint8Array,
   context: ReadContext,
 ): Outcome<O> {
-  const parsed = parseJson(bytes);
+  const parsed = parseJson(bytes, CSV_OPERATIONS.has(operation));
   if ('excess' in parsed) {
     const message = `the body has ${parsed.excess}; send it in parts`;
     return { refused: { code: 'PAYLOAD_TOO_LARGE', faults: [{ message }] } };

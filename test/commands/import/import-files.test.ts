@@ -140,7 +140,7 @@ describe('importing files', () => {
     [
       'a location id that is no number',
       location('x,One,1,1,'),
-      /^locations\.csv:2: id "x" is not a whole number$/,
+      /^locations\.csv:2: id "x" is not a whole number, for example 12$/,
     ],
     ['an id beyond 32 bits', location('4294967296,One,1,1,'), /:2: id 4294967296 is above .* 2147483647$/],
     ['an empty name', location('1,,1,1,'), /:2: name is empty/],
