@@ -15,6 +15,7 @@ import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
 import { dearestLoad } from '../problem/unmet-cost.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import { timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
 import { untilOutOfTime } from '../run/stopping.ts';
@@ -92,11 +93,11 @@ function run(context: Context, early: Early): Searched {
   if (fractionalColumns(base, relaxed.values).length === 0) {
     incumbent.consider(movesOf(context, relaxed.values), 'linear');
   } else if (base.firstUnmet < 0) roundUp(context, relaxed.values);
-  if (base.firstUnmet >= 0 && incumbent.best() === null) roundGreedily(context, relaxed);
+  const draft = base.firstUnmet >= 0 && incumbent.best() === null ? roundGreedily(context, relaxed) : null;
   if (incumbent.isProved()) return 'done';
   if (status !== 'done') return status;
   if (base.firstUnmet >= 0) {
-    improvePlan(context, relaxed);
+    improvePlan(context, relaxed, draft);
     if (incumbent.isProved()) return 'done';
     if (canAnneal(problem)) {
       // What branching proves needs no better plan; the rest usually does.
@@ -119,12 +120,15 @@ function branch(context: Context, relaxed: Relaxed, untilMs?: number): Searched 
   return branchWithin(context, relaxed, untilMs);
 }
 
-/** Local search from the best plan; branching starts from the result. */
-function improvePlan(context: Context, relaxed: Relaxed): void {
+/**
+ * Local search from the best plan; branching starts from the result.
+ * @param draft moves to start from if there is no plan; they break bounds per location, or serve too little
+ */
+function improvePlan(context: Context, relaxed: Relaxed, draft: Moves | null): void {
   const { problem, base, incumbent } = context;
-  const start = incumbent.best();
+  const start = incumbent.best()?.moves ?? (hasLocationBounds(problem) ? draft : null);
   if (!start || !relaxed.duals || !canImprove(problem)) return;
-  improve(problem, start.moves, priceOfService(base, relaxed), incumbent.isOver, (moves) => {
+  improve(problem, start, priceOfService(base, relaxed), incumbent.isOver, (moves) => {
     incumbent.consider(moves, 'rounding');
     incumbent.report();
     return incumbent.isProved();

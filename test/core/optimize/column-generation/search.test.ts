@@ -28,6 +28,7 @@ describe('the search over few moves', () => {
   });
 
   test.for([
+    { docks: 'that are nearly full', max: 3, min: 0 },
     { docks: 'for demand and a few more', max: 4, min: 0 },
     { docks: 'for demand and many more, and a least presence', max: 8, min: 2 },
   ])('proves several classes with docks $docks within a percent, without branching', async ({ max, min }) => {

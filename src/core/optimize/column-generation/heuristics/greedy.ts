@@ -23,24 +23,31 @@ import {
 } from './greedy-search.ts';
 import { keepBounds, keepsBounds } from './keep-bounds.ts';
 
+/** The plan of `draftGreedily`; null if its moves do not suffice. */
+export function planGreedily(...given: Parameters<typeof draftGreedily>): Moves | null {
+  const draft = draftGreedily(...given);
+  return draft?.isPlan ? draft.moves : null;
+}
+
 /**
  * @param values column values of a relaxed solution, or null to start without moves
  * @param price cost units that a unit of served demand is worth, to weigh it where bounds per location are broken
- * @returns null if the moves do not suffice, or `isOver` ended the search
+ * @returns `isPlan`: whether the moves reach the service level and keep the bounds per location; null if they do not
+ *   keep the floors, or `isOver` ended the search
  */
-export function planGreedily(
+export function draftGreedily(
   problem: Problem,
   master: Master,
   values: Float64Array | null,
   isOver: () => boolean,
   price = 0,
-): Moves | null {
+): { moves: Moves; isPlan: boolean } | null {
   if (isOver()) return null;
   const { arcs } = master.columns;
   const search = createGreedySearch(problem, arcs, isOver);
   if (isTooLong(search, arcs.source.length)) return null;
   if (values) sendWholePart(search, values, master.firstArc);
-  if (hasLocationBounds(problem) && !keepBounds(search, price)) return null;
+  const keepsAll = !hasLocationBounds(problem) || keepBounds(search, price);
   for (const { level, served } of floorsOf(problem)) {
     search.level = level;
     search.required = served - floorSlack(problem);
@@ -49,10 +56,10 @@ export function planGreedily(
   }
   search.level = 0;
   search.required = leastServed(problem);
-  if (!serveMore(search, search.unmetUnits !== undefined)) return null;
+  const isServed = serveMore(search, search.unmetUnits !== undefined);
   const { moved } = search;
   const chosen = [...moved.keys()].filter((a) => moved[a] > 0);
-  return movesOn(chosen, arcs, (a) => moved[a]);
+  return { moves: movesOn(chosen, arcs, (a) => moved[a]), isPlan: isServed && keepsAll };
 }
 
 /**

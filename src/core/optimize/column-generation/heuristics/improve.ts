@@ -3,15 +3,19 @@
  * per location, the cheapest moves are a flow per class (`class-transport.ts`). The search changes these numbers in
  * rounds of exchanges (`exchanges.ts`); it carries out each exchange and keeps it only if its saving exceeds its
  * exact cost. It ends when no round finds an exchange. A heuristic: it proves nothing.
+ * With bounds per location the start need not be a plan: first the bounds are made to hold (`fit-bounds.ts`), then
+ * exchanges serve more, at rising prices, until the service level is reached.
  */
 import { UNITS_PER_COST } from '../../problem/costs.ts';
 import { demandFrom, floorSlack, floorsOf, levelAt } from '../../problem/floors.ts';
 import { leastAt, mostAt } from '../../problem/location-bounds.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { dearestMove } from '../../problem/network.ts';
-import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
+import { leastServed, requiredDemand, totalDemand } from '../../problem/service-level.ts';
+import { hasLocationBounds } from '../../problem/variants.ts';
 import type { ClassTransport } from './class-transport.ts';
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
+import { fitBounds } from './fit-bounds.ts';
 import { createTransports, movesOfTransports, place, presenceAfter } from './transports.ts';
 
 /** With more locations a round takes a second. */
@@ -21,6 +25,8 @@ const MAX_ROUNDS = 50;
 const MAX_TRIED = 300;
 /** Factors on the price, used in turn when a round finds nothing: another price finds other exchanges. */
 const WEIGHTS = [1, 0.8, 1.25];
+/** The same while a start serves too little: the price of a unit of demand, in prices of the service level. */
+const SHORT_FACTORS = [2, 8, 32];
 /** Cost of a unit of demand that must not be lost, in dearest moves. */
 const FORBIDDING = 100;
 /** Number of nearby locations with which a vehicle may be exchanged. */
@@ -64,6 +70,14 @@ export function improve(
   const fits = (j: number, more: number) =>
     more === 0 || (more > 0 ? here[j] + more <= most[j] : here[j] + more >= least[j]);
 
+  const bounds = { least, most, unmetUnits, price };
+  const shifted = hasLocationBounds(problem) ? fitBounds(problem, transports, bounds, isOver) : 0;
+  if (shifted === null) return;
+  /** Whether `onPlan` does not know the present numbers of vehicles. */
+  let isNews = shifted > 0;
+  const mostUnmet = totalDemand(demand) - leastServed(problem);
+  const leastPrice = dearestMove(problem.network) / capacities[capacities.length - 1];
+
   let weighing = 0;
   for (let round = 0; round < MAX_ROUNDS && !isOver(); round++) {
     let unmet = 0;
@@ -76,12 +90,21 @@ export function improve(
       }
       unmet += Math.max(0, -spare[j]);
     }
+    const isShort = unmet > mostUnmet;
+    if (isNews && !isShort) {
+      isNews = false;
+      if (onPlan(movesOfTransports(transports))) return;
+    }
+    // Until the service level is reached, every exchange that serves more at a bearable cost is a saving.
+    const extra = isShort ? SHORT_FACTORS[weighing] * Math.max(price, leastPrice) : 0;
+    const slack = isShort ? Number.POSITIVE_INFINITY : mayMiss - unmet;
+    const ofUnmet = (units: Float64Array) => (isShort ? units.map((each) => each + extra) : units);
     const exchanges = findExchanges({
       capacities,
       spare,
-      slack: mayMiss - unmet,
-      price: price * WEIGHTS[weighing],
-      unmetUnits: weighed,
+      slack,
+      price: isShort ? extra : price * WEIGHTS[weighing],
+      unmetUnits: ofUnmet(weighed),
       present: (k, j) => transports[k].present(j),
       reach: (k, from) => transports[k].reach(from, REACH),
       fits,
@@ -90,11 +113,14 @@ export function improve(
     if (
       carryOut(
         exchanges,
-        mayMiss - unmet,
+        slack,
+        ofUnmet(unmetUnits),
         floors.map((floor) => floor.mayMiss - unmetAt(floor)),
       )
     ) {
-      if (onPlan(movesOfTransports(transports))) return;
+      isNews = isShort;
+      if (isShort) weighing = 0;
+      else if (onPlan(movesOfTransports(transports))) return;
     } else if (++weighing === WEIGHTS.length) return;
   }
 
@@ -105,7 +131,7 @@ export function improve(
   }
 
   /** @param left of each floor: demand that may still be left unmet @returns whether any exchange was kept */
-  function carryOut(exchanges: Exchange[], mayLose: number, left: number[]): boolean {
+  function carryOut(exchanges: Exchange[], mayLose: number, units: Float64Array, left: number[]): boolean {
     let slack = mayLose;
     const isTouched = new Uint8Array(n);
     let tried = 0;
@@ -131,7 +157,7 @@ export function improve(
       for (const [j, capacity] of added) {
         const change = unmetChange(spare, j, capacity);
         lost += change;
-        costOfLost += unmetUnits[j] * change;
+        costOfLost += units[j] * change;
         for (const [f, { level }] of floors.entries()) if (levelAt(problem, j) >= level) lostAt[f] += change;
       }
       if (lost > slack || lostAt.some((of, f) => of > Math.max(0, left[f]))) continue;

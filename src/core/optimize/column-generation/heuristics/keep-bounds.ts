@@ -11,7 +11,7 @@ import { type GreedySearch, isTooLong, type MovesByLocation, sendAlong } from '.
  */
 export function keepBounds(search: GreedySearch, price: number): boolean {
   const { here, least, most, into, outOf } = search;
-  const visit = (j: number, isWrong: () => boolean, around: MovesByLocation): boolean => {
+  const keepAt = (j: number, isWrong: () => boolean, around: MovesByLocation): boolean => {
     while (isWrong()) {
       let best = -1;
       let lowest = Number.POSITIVE_INFINITY;
@@ -26,9 +26,10 @@ export function keepBounds(search: GreedySearch, price: number): boolean {
     }
     return true;
   };
-  for (let j = 0; j < here.length; j++) if (!visit(j, () => here[j] > most[j], outOf)) return false;
-  for (let j = 0; j < here.length; j++) if (!visit(j, () => here[j] < least[j], into)) return false;
-  return true;
+  let areKept = true;
+  for (let j = 0; j < here.length; j++) areKept = keepAt(j, () => here[j] > most[j], outOf) && areKept;
+  for (let j = 0; j < here.length; j++) areKept = keepAt(j, () => here[j] < least[j], into) && areKept;
+  return areKept;
 }
 
 /** Whether the bounds allow one vehicle more on a move. */

@@ -4,10 +4,11 @@
  * bound's solution, so the plan is within about one move of the bound.
  */
 import type { Method } from '../../problem/incumbent.ts';
+import type { Moves } from '../../problem/model.ts';
 import type { Context } from '../context.ts';
 import { movesOf } from '../integer-columns.ts';
 import { priceOfService, type Relaxed, relaxMaster, setIntegerBounds } from '../master.ts';
-import { integerColumnsOf, planGreedily } from './greedy.ts';
+import { draftGreedily, integerColumnsOf } from './greedy.ts';
 
 /** A value this close above a whole number counts as that number. */
 const ROUNDING_NOISE = 1e-6;
@@ -19,13 +20,18 @@ export function roundUp(context: Context, values: Float64Array): void {
   planForIntegers(context, whole, 'rounding');
 }
 
-/** A greedy plan that extends the relaxation's moves, then the cheapest moves for its arrivals and departures. */
-export function roundGreedily(context: Context, relaxed: Relaxed): void {
+/**
+ * A greedy plan that extends the relaxation's moves, then the cheapest moves for its arrivals and departures.
+ * @returns moves that break bounds per location, or serve too little, if there is no plan; else null
+ */
+export function roundGreedily(context: Context, relaxed: Relaxed): Moves | null {
   const { problem, base, master, incumbent } = context;
   const price = priceOfService(base, relaxed);
-  const moves = planGreedily(problem, master, relaxed.values, incumbent.isOver, price);
-  if (!moves || !incumbent.consider(moves, 'rounding') || base.hasIdle) return;
-  planForIntegers(context, integerColumnsOf(problem, moves), 'rounding');
+  const draft = draftGreedily(problem, master, relaxed.values, incumbent.isOver, price);
+  if (!draft?.isPlan) return draft?.moves ?? null;
+  if (incumbent.consider(draft.moves, 'rounding') && !base.hasIdle)
+    planForIntegers(context, integerColumnsOf(problem, draft.moves), 'rounding');
+  return null;
 }
 
 /** Considers the cheapest plan with these integer columns, if it exists. Restores the columns' bounds afterwards. */

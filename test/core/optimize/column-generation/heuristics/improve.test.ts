@@ -10,6 +10,7 @@ import {
 import { evaluateMoves } from '../../../../../src/core/optimize/problem/evaluate.ts';
 import { demandFrom, withFloors } from '../../../../../src/core/optimize/problem/floors.ts';
 import type { Moves, Problem } from '../../../../../src/core/optimize/problem/model.ts';
+import { NO_MOVES } from '../../../../../src/core/optimize/problem/moves.ts';
 import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
 import { buildCached as buildProblem } from '../../cached.ts';
 import { cityInstance, createRandom, type Random, SETTINGS } from '../../instances.ts';
@@ -211,18 +212,47 @@ describe('the local search', () => {
     expect(improved).toBeGreaterThan(5);
   });
 
+  test('finds plans within the bounds from no moves at all, for nearly all cities that have one', {
+    tags: 'slow',
+  }, async () => {
+    const without: number[] = [];
+    for (let seed = 1; seed <= 20; seed++) {
+      const plain = classesProblem(seed, 25);
+      const n = plain.locationIds.length;
+      const vehicles = plain.supply.reduce((sum, count) => sum + count, 0);
+      const limits = {
+        ...plain.limits,
+        minServiceLevel: 0.8,
+        maxDistanceKm: 100,
+        minVehiclesPerLocation: 1,
+        maxVehiclesPerLocation: Math.ceil(vehicles / n) + 2,
+      };
+      const problem = { ...plain, limits };
+      let plans = 0;
+      improve(
+        problem,
+        NO_MOVES,
+        10_000,
+        () => false,
+        (moves) => {
+          expect(evaluateMoves(problem, moves).broken, `seed ${seed}`).toEqual([]);
+          plans++;
+          return false;
+        },
+      );
+      if (plans > 0) continue;
+      const outcome = await solveProblem(problem, 0.5, { deadlineMs: performance.now() + 10_000 });
+      if (outcome.kind !== 'infeasible') without.push(seed);
+    }
+    expect(without.length).toBeLessThan(3);
+  });
+
   test('stops where it is told to', () => {
     const problem = classesProblem(1, 25);
-    const none: Moves = {
-      capacityClass: new Int32Array(0),
-      source: new Int32Array(0),
-      target: new Int32Array(0),
-      count: new Int32Array(0),
-    };
     let plans = 0;
     improve(
       problem,
-      none,
+      NO_MOVES,
       10_000,
       () => true,
       () => {
