@@ -25,7 +25,11 @@ export type Instant = { ms: number; isWholeMs: boolean };
  */
 export function readTime(text: string): Instant | string {
   const match = TIME.exec(text);
-  if (!match) return 'is not a time with its offset, for example 2026-03-01T05:00:00Z';
+  if (!match) {
+    return TIME.test(`${text}Z`)
+      ? `has no offset from UTC; if it is UTC, write "${text}Z"`
+      : 'is not a time with its offset, for example 2026-03-01T05:00:00Z';
+  }
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
   const local = new Date(0);
   // Unlike Date.UTC, this does not add 1900 to years below 100.

@@ -13,7 +13,8 @@ export type CellLimits = {
   maxLength?: number;
 };
 
-const WHOLE = /^[+-]?\d{1,15}$/;
+/** With `.0` as data frames write whole numbers of a column that has gaps. */
+const WHOLE = /^[+-]?\d{1,15}(\.0+)?$/;
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?$/;
 
 const STARTS_AS_NUMBER = /^[+-]?\d/;

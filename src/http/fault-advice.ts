@@ -76,3 +76,17 @@ export function placeOfKey(schema: TSchema, key: string, path = ''): string | un
   }
   return undefined;
 }
+
+/** Whether at most two edits (a letter changed, added or dropped) turn one name into the other. */
+export function isNear(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 2) return false;
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length] <= 2;
+}

@@ -15,10 +15,10 @@ import {
 } from '../contracts/bounds.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { DEMAND_AGGREGATION, DEMAND_AGGREGATIONS } from '../contracts/optimize.ts';
-import { isTime } from '../contracts/time.ts';
+import { isTime, readTime } from '../contracts/time.ts';
 import { isTimeZone } from '../contracts/time-zone.ts';
 import { STORABLE_TEXT } from '../contracts/vehicles.ts';
-import { adviceFor, placeOfKey } from './fault-advice.ts';
+import { adviceFor, isNear, placeOfKey } from './fault-advice.ts';
 import { fits } from './fits.ts';
 
 Format.Set('time-zone', isTimeZone);
@@ -223,9 +223,7 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
         ? `${value} contains a character that is not text (NUL or an unpaired surrogate); remove it`
         : `${value} does not match ${params.pattern}`;
     case 'format':
-      return params.format === 'date' && LOOKS_LIKE_DATE.test(found as string)
-        ? `${value} is not a day of the calendar`
-        : `${value} is not ${FORMATS[String(params.format)] ?? `in the format ${params.format}`}`;
+      return `${value} ${describeFormat(String(params.format), found as string)}`;
     default:
       return `${value} ${error.message}`;
   }
@@ -235,9 +233,15 @@ const LOOKS_LIKE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 const FORMATS: Record<string, string> = {
   date: 'a date as YYYY-MM-DD, for example 2026-03-01',
-  'date-time': 'a time with its offset, for example 2026-03-01T05:00:00Z (years 1 to 9999, offsets to 15:59)',
   'time-zone': 'an IANA time zone, for example America/New_York',
 };
+
+/** Why a text is not in a format: a phrase to follow the text. */
+function describeFormat(format: string, text: string): string {
+  if (format === 'date' && LOOKS_LIKE_DATE.test(text)) return 'is not a day of the calendar';
+  const time = format === 'date-time' ? readTime(text) : undefined;
+  return typeof time === 'string' ? time : `is not ${FORMATS[format] ?? `in the format ${format}`}`;
+}
 
 function unknownKey(key: string, node: SchemaNode, schema: TSchema): string {
   const unsupported = UNSUPPORTED_KEYS.get(key);
@@ -254,20 +258,6 @@ function unknownKey(key: string, node: SchemaNode, schema: TSchema): string {
   return near
     ? `unknown key ${show(key)}; did you mean ${show(near)}?`
     : `unknown key ${show(key)}; known keys are ${known.join(', ')}`;
-}
-
-/** Whether at most two edits (a letter changed, added or dropped) turn one name into the other. */
-function isNear(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 2) return false;
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(next[j - 1] + 1, row[j] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row[b.length] <= 2;
 }
 
 function typeName(node: SchemaNode): string {

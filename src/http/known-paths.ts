@@ -1,6 +1,10 @@
 import type { FastifyReply, FastifyRequest, HTTPMethods, RouteOptions } from 'fastify';
 import { AppError } from '../answers/errors.ts';
 import type { App } from './deps.ts';
+import { isNear } from './fault-advice.ts';
+
+/** Two letters of a shorter path tell nothing. */
+const SHORT = 6;
 
 /** In the order of the header `Allow`. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies HTTPMethods[];
@@ -33,7 +37,11 @@ export function answerUnrouted(app: Pick<App, 'addHook'>): void {
     if (!request.is404) return;
     const methods = methodsOf(pathOf(request));
     // If the path has this method and still got here, one of its parameters is too long: nothing has such a name.
-    if (methods.length === 0 || methods.includes(request.method as HTTPMethods)) throw notFound(request);
+    if (methods.length === 0 || methods.includes(request.method as HTTPMethods))
+      throw notFound(
+        request,
+        [...paths.keys()].find((path) => path.length > SHORT && isNear(path, pathOf(request))),
+      );
     const allow = [...methods, 'OPTIONS'].join(', ');
     reply.header('allow', allow);
     if (request.method === 'OPTIONS') return reply.code(204).send();
@@ -47,8 +55,10 @@ export function handleNotFound(request: FastifyRequest, _reply: FastifyReply): n
   throw notFound(request);
 }
 
-function notFound(request: FastifyRequest): AppError {
-  const message = `${request.method} ${pathOf(request)} does not exist; /docs lists every operation`;
+/** @param near a path that is written almost like it */
+function notFound(request: FastifyRequest, near?: string): AppError {
+  const advice = near === undefined ? '/docs lists every operation' : `did you mean ${near}?`;
+  const message = `${request.method} ${pathOf(request)} does not exist; ${advice}`;
   return new AppError('RESOURCE_NOT_FOUND', message);
 }
 

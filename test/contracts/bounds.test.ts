@@ -110,6 +110,8 @@ describe('a time as text', () => {
     ['2026-02-30T00:00:00Z', /does not exist/],
     ['2026-03-01T00:00:00+16:00', /offset of 16:00; at most 15:59/],
     ['2026-03-01T00:00:00-15:60', /offset of 15:60/],
+    ['2026-03-01 05:00', /^has no offset from UTC; if it is UTC, write "2026-03-01 05:00Z"$/],
+    ['2026-03-01', /^is not a time with its offset/],
     ['2016-12-31T23:59:60Z', /does not exist/],
   ])('%s is refused', (text, why) => expect(readTime(text)).toMatch(why));
 

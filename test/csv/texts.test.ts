@@ -82,6 +82,16 @@ describe('CSV', () => {
     expect((await read('fleet', 'vehicle_id;location_id\n1,5;12')).values[0][0]).toBe('1,5');
   });
 
+  test('may write whole numbers with .0, as data frames do', async () => {
+    expect((await read('fleet', 'vehicle_id,location_id\nV1,12.0\nV2,-3.00')).values).toEqual([
+      ['V1', 12, 'operational', '1', null, null, null],
+      ['V2', -3, 'operational', '1', null, null, null],
+    ]);
+    expect((await read('fleet', 'vehicle_id,location_id\nV1,12.5')).faults).toEqual([
+      '2: location_id "12.5" is not a whole number, for example 12',
+    ]);
+  });
+
   test('whose header lacks a column says which, as the text has it', async () => {
     expect((await read('fleet', 'Vehicle;Location ID\nV1;12')).faults).toEqual([
       expect.stringMatching(

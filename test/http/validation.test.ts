@@ -303,7 +303,8 @@ describe('bad input', () => {
   });
 
   test.each([
-    ['malformed JSON', '{"demand_forecast": {', /not valid JSON/],
+    ['malformed JSON', '{"demand_forecast": x', /not valid JSON.*; correct it there$/],
+    ['JSON that is cut off', '{"demand_forecast": {', /found the end of the body; send all of it$/],
     ['an empty body', '', /empty/],
     ['a forbidden key', '{"__proto__": {"x": 1}}', /not allowed; rename or remove/],
   ])('%s is answered with 400', async (_what, body, message) => {
@@ -333,6 +334,15 @@ describe('bad input', () => {
     expect(answer.status).toBe(404);
     expect(answer.body.errors[0]).toMatchObject({ code: 'RESOURCE_NOT_FOUND' });
     expect(answer.body.metadata.request_id).toBe(answer.headers.get('x-request-id'));
+  });
+
+  test.each([
+    ['POST', '/api/v1/optimise', 'did you mean /api/v1/optimize?'],
+    ['GET', '/api/v1/decision', 'did you mean /api/v1/decisions?'],
+    ['GET', '/plans', '/docs lists every operation'],
+  ])('%s %s is answered with the path that was meant, if one is near', async (method, path, advice) => {
+    const { status, body } = await send(`${base}${path}`, { method });
+    expect([status, body.errors[0].message]).toEqual([404, `${method} ${path} does not exist; ${advice}`]);
   });
 
   test('a request id that is not 1 to 128 visible ASCII characters is replaced by a UUIDv7', async () => {

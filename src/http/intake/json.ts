@@ -66,7 +66,12 @@ export function parseJson(
     }
     const { line, column } = placeOf(text, found.offset);
     const isCsv = orCsv && found.offset <= 1 && /^\uFEFF?\w/.test(text);
-    const advice = isCsv ? 'if it is CSV, send it with Content-Type: text/csv' : 'correct it there';
+    const isCut = found.offset >= text.length;
+    const advice = isCsv
+      ? 'if it is CSV, send it with Content-Type: text/csv'
+      : isCut
+        ? 'send all of it'
+        : 'correct it there';
     return {
       fault: `the body is not valid JSON: line ${line}, column ${column}: ${found.what}; ${advice}`,
     };
