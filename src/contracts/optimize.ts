@@ -372,7 +372,7 @@ export const AllocationPlanItem = Type.Object(
     vehicle_id: Type.String(),
     source_location: Type.Integer(),
     target_location: Type.Integer(),
-    cost: Type.Number({ description: '0 if the vehicle stays' }),
+    cost: Type.Number({ description: 'in the unit of `total_cost`; 0 if the vehicle stays' }),
     assignment: Type.Enum([...ASSIGNMENTS]),
   },
   { $id: 'AllocationPlanItem' },
@@ -386,16 +386,18 @@ export const Kpis = Type.Object(
       description: 'demand served / demand that the operational vehicles can serve; target 0.70 to 0.85',
     }),
     rebalanced_count: Type.Integer({ description: 'vehicles moved' }),
-    total_cost: Type.Number(),
+    total_cost: Type.Number({
+      description: 'of all moves, in the unit of `options.cost`, by default km, or of the `network`',
+    }),
     total_distance_km: Type.Union([Type.Number(), Type.Null()], {
-      description: 'null if `network` gives no distances',
+      description: 'of all moves, each vehicle counted; null if `network` gives no distances',
     }),
     total_minutes: Type.Optional(
       Type.Number({
         description: 'only with stored travel that has all moves: their minutes, each vehicle counted',
       }),
     ),
-    unmet_demand: Type.Number(),
+    unmet_demand: Type.Number({ description: 'planning demand that is not served, in its own unit' }),
     unmet_demand_cost: Type.Optional(
       Type.Number({
         description:
@@ -414,7 +416,7 @@ export const PlanLocation = Type.Object(
     name: Type.Union([Type.String(), Type.Null()], {
       description: 'as stored when the request was accepted; null with a `network`, or if unknown',
     }),
-    demand: Type.Number({ description: 'planning demand' }),
+    demand: Type.Number({ description: 'planning demand, in the unit of the demand of the request' }),
     vehicles_before: Type.Integer({ description: 'operational vehicles here before the moves' }),
     vehicles_after: Type.Integer({ description: 'operational vehicles here after the moves' }),
     capacity_after: Type.Number({ description: 'what these vehicles can serve, in units of demand' }),

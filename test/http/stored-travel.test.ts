@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import { beforeAll, expect, test } from 'vitest';
 import { importSample } from '../../src/commands/import/sample.ts';
 import { cleanAlone } from '../../src/db/retention.ts';
@@ -76,6 +77,54 @@ test('a plan by great circles has the minutes of stored travel in its work list 
     { assignment: 'stay', distance_km: 0, duration_minutes: 0, pair_km: null, pair_minutes: null },
   ]);
 });
+
+test('the parts of a plan as CSV, its views and its figures add up to each other, in the units that they say', async () => {
+  for (const travel of ['stored', 'great_circle']) {
+    const { body } = await post('decisions', { demand_scale: 1.5, options: { travel } });
+    const { kpis, allocation_plan, locations } = body.data.plan;
+    const plan = `${service.url}/api/v1/plans/${body.metadata.plan_id}`;
+    const csv = async (part: string): Promise<Record<string, string>[]> =>
+      parse((await send(`${plan}?part=${part}`, { headers: { accept: 'text/csv' } })).text, {
+        columns: true,
+      });
+    const view = async (name: string) =>
+      (await service.pool.query(`select * from ${name} where plan_id = $1`, [body.metadata.plan_id])).rows;
+    const [vehicles, moves, places] = [await csv('vehicles'), await csv('moves'), await csv('locations')];
+    const [moved, flows, seen] = [
+      await view('plan_moves'),
+      await view('location_flows'),
+      await view('plan_locations'),
+    ];
+    for (const rows of [allocation_plan, vehicles, moves, moved, flows])
+      expect(sum(rows, 'cost')).toBeCloseTo(kpis.total_cost, 6);
+    for (const rows of [moves, flows]) expect(sum(rows, 'vehicles')).toBe(kpis.rebalanced_count);
+    // The work list has metres, the views have all digits.
+    expect(sum(moves, 'distance_km', 'vehicles')).toBeCloseTo(kpis.total_distance_km, 1);
+    expect(sum(flows, 'distance_km', 'vehicles')).toBeCloseTo(kpis.total_distance_km, 6);
+    expect(sum(moved, 'distance_km')).toBeCloseTo(kpis.total_distance_km, 6);
+    const minutes = sum(moves, 'duration_minutes', 'vehicles');
+    expect(minutes).toBeGreaterThan(100);
+    expect(kpis.total_minutes ?? minutes).toBeCloseTo(minutes, 6);
+    expect(sum(flows, 'duration_minutes', 'vehicles')).toBeCloseTo(minutes, 6);
+    expect(sum(moved, 'duration_minutes')).toBeCloseTo(minutes, 6);
+    for (const rows of [locations, places, seen]) {
+      expect(sum(rows, 'unmet')).toBeCloseTo(kpis.unmet_demand, 6);
+      expect(sum(rows, 'served') / sum(rows, 'demand')).toBeCloseTo(kpis.demand_coverage, 9);
+      expect(sum(rows, 'served') / sum(rows, 'capacity_after')).toBeCloseTo(kpis.utilization, 9);
+      expect(sum(rows, 'vehicles_after')).toBe(vehicles.length);
+      expect(sum(rows, 'vehicles_before')).toBe(vehicles.length);
+    }
+    const forecast = await service.pool.query(
+      'select sum(expected) as city from forecast_values where decision_id = $1 group by step order by 1 desc limit 1',
+      [body.data.decision_id],
+    );
+    expect(1.5 * forecast.rows[0].city).toBeCloseTo(sum(locations, 'demand'), 6);
+  }
+});
+
+function sum(rows: Record<string, unknown>[], column: string, times?: string): number {
+  return rows.reduce((total, row) => total + Number(row[column]) * (times ? Number(row[times]) : 1), 0);
+}
 
 test('a pair without stored travel has no minutes, and neither has a network whose numbers only look like locations', async () => {
   const own = { demand_forecast: { '2': [1] }, fleet_state: { vehicles: [{ id: 'cab', location: 3 }] } };

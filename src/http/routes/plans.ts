@@ -51,8 +51,8 @@ const PLAN_CSV_EXAMPLE = `${header('vehicles')}\r\nV1,48,161,1.1258,rebalance\r\
 const PlanCsv = Type.String({
   description:
     `\`part=vehicles\`: one line per vehicle: \`${header('vehicles')}\`. \`part=moves\`: one line per pair of ` +
-    `locations, the longest move of a source first: \`${header('moves')}\`; \`distance_km\` is the distance between ` +
-    'the two, `cost` the cost of all vehicles, `vehicle_ids` are separated by `;`. `part=locations`: one line per ' +
+    `locations, the longest move of a source first: \`${header('moves')}\`; \`distance_km\` and ` +
+    '`duration_minutes` are those of one vehicle, `cost` that of all vehicles, `vehicle_ids` are separated by `;`. `part=locations`: one line per ' +
     `location: \`${header('locations')}\`. Unknown values are empty.`,
 });
 const Params = Type.Object({ plan_id: JobReference });
