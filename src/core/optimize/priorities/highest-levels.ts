@@ -2,6 +2,7 @@
 
 import { findCoverage } from '../infeasible/coverage/coverage.ts';
 import { canReachMost, reachByLevel } from '../problem/distances/reachable.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
 import { demandFrom, levelAt } from '../problem/floors.ts';
 import type { Problem } from '../problem/model.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
@@ -9,6 +10,10 @@ import { splitDemand } from '../problem/steps.ts';
 import { withLimits } from '../problem/variants.ts';
 import { createCache } from '../run/cache.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
+import { type MostFrom, type PlanFrom, withFloor } from './most-from.ts';
+
+/** Of the tolerance; coverage ends within three times its own. */
+const COVERAGE_SHARE = 0.25;
 
 /**
  * One class: the most by reach, lexicographically, at any cost and without a service level. The places that can be
@@ -50,25 +55,39 @@ export function highestLevels(
 }
 
 /**
- * The same bound of one level and all higher ones alone; with several classes or bounds per location as coverage of
- * their demand alone bounds it.
- * @param enough a plan serves this much
+ * The same bound of one level and all higher ones alone, given what these get; with several classes or bounds per
+ * location as coverage of their demand alone bounds it. Coverage ignores service level and ceiling, and usually has a
+ * plan that serves as much as it bounds: if that keeps them, nothing is left to search for.
+ * @param least the problem with the floors of the higher levels
+ * @param start a plan of it
+ * @param tolerance demand by which the most may stay unknown
+ * @returns `plan` the better one of both
  */
 export async function highestAlone(
   problem: Problem,
+  least: Problem,
   level: number,
-  enough: number,
+  start: PlanFrom,
+  tolerance: number,
   control: Stopping,
-): Promise<number> {
+): Promise<MostFrom> {
   const [{ most }] = highestLevels(problem, [level], () => isOver(control));
-  const isKnown = canReachMost(problem) || most <= enough;
-  if (isKnown || problem.locationIds.length > MAX_MATRIX_LOCATIONS) return most;
+  const isKnown = canReachMost(problem) || most <= start.served;
+  if (isKnown || problem.locationIds.length > MAX_MATRIX_LOCATIONS) return { plan: start, most };
   const { thread } = problem.caches;
   const alone: Problem = {
-    ...withLimits(problem, { minServiceLevel: 0 }),
+    ...withLimits(least, { minServiceLevel: 0 }),
     demand: problem.demand.map((demand, j) => (levelAt(problem, j) >= level ? demand : 0)),
     caches: { thread, problem: createCache() },
   };
-  const covered = await findCoverage(alone, control, most, 'quick');
-  return Math.min(most, Math.max(enough, covered.most));
+  const covered = await findCoverage(alone, control, undefined, 'full', tolerance * COVERAGE_SHARE);
+  const bound = Math.min(most, Math.max(start.served, covered.most));
+  const isBetter = covered.plan !== null && covered.plan.served > start.served;
+  if (!isBetter || !covered.plan) return { plan: start, most: bound };
+  const { costUnits, broken } = evaluateMoves(
+    withFloor(least, level, covered.plan.served),
+    covered.plan.moves,
+  );
+  const isPlan = broken.length === 0 && costUnits <= problem.limits.maxCostUnits;
+  return { plan: isPlan ? covered.plan : start, most: bound };
 }

@@ -29,7 +29,7 @@ import { isOver, isStopped } from '../run/stopping.ts';
 import { unproved } from '../shortage/serve-most.ts';
 import { solveProblem } from '../solve.ts';
 import { highestAlone, highestLevels } from './highest-levels.ts';
-import { findMostFrom, type MostFrom, servedFrom, toleranceOf, withFloor } from './most-from.ts';
+import { findMostFrom, servedFrom, toleranceOf, withFloor } from './most-from.ts';
 
 /** Of the requested gap, for the levels: demand that is served counts more than what serving it costs. */
 const LEVEL_SHARE = 0.1;
@@ -150,10 +150,8 @@ async function coverAll(
   if (!plan) return null;
   const { costUnits } = evaluateMoves(problem, plan.moves);
   if (costUnits > problem.limits.maxCostUnits) return null;
-  const tolerance = toleranceOf(problem, most, gap * LEVEL_SHARE);
-  const isKnown = most - plan.served <= tolerance;
-  // To fill the last vehicle, the puzzle of which fits where would have to be solved again, for the least cost.
-  const enough = Math.min(plan.served, most - tolerance * ENOUGH_SHARE);
+  const isKnown = most - plan.served <= toleranceOf(problem, most, gap * LEVEL_SHARE);
+  const enough = Math.min(plan.served, enoughOf(problem, most, gap));
   return {
     tops: [...critical, { level: 0, most: enough }],
     bounds: [...critical, { level: 0, most: Math.max(most, plan.served) }],
@@ -162,33 +160,45 @@ async function coverAll(
   };
 }
 
+/**
+ * What counts as the most of all demand with several classes: to fill the last vehicle, the puzzle of which fits where
+ * would have to be solved again, for the least cost.
+ */
+function enoughOf(problem: Problem, most: number, gap: number): number {
+  return most - toleranceOf(problem, most, gap * LEVEL_SHARE) * ENOUGH_SHARE;
+}
+
 /** What a level gets does not depend on what unmet demand or pairs of locations cost. */
 function withoutPrices(problem: Problem): Problem {
   return withoutPairCost(withoutUnmetCost(problem));
 }
 
-/** @param start any plan */
+/** @param any a plan */
 async function solveEach(
   problem: Problem,
   all: readonly number[],
-  start: Pick<Solution, 'moves'>,
+  any: Pick<Solution, 'moves'>,
   gap: number,
   control: PriorityControl,
 ): Promise<ServedByPriority | SolveOutcome> {
   const { onProgress: _, ...silent } = control;
   const stage = { ...silent, ...timeFor('priorities', control) };
   let least = withoutPrices(problem);
-  let { moves } = start;
+  let { moves } = any;
   const levels: LevelBound[] = [];
   for (const [at, level] of all.entries()) {
     // Alone: the bounds of all levels together hold only if every higher level gets its own.
     const part = { ...stage, ...evenPartOf(stage, all.length - at) };
-    const served = servedFrom(least, moves, level);
-    const top = await highestAlone(problem, level, served, timeFor('priorityCoverage', part));
-    const found: MostFrom = await findMostFrom(least, level, { moves, served }, top, gap * LEVEL_SHARE, part);
+    const start = { moves, served: servedFrom(least, moves, level) };
+    const tolerance = toleranceOf(least, start.served, gap * LEVEL_SHARE);
+    const share = timeFor('priorityCoverage', part);
+    const top = await highestAlone(problem, least, level, start, tolerance, share);
+    const found = await findMostFrom(least, level, top.plan, top.most, gap * LEVEL_SHARE, part);
     if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
     moves = found.plan.moves;
-    least = withFloor(least, level, found.plan.served);
+    const isPuzzle = level === 0 && problem.capacities.length > 1;
+    const enough = isPuzzle ? enoughOf(least, found.most, gap) : Number.POSITIVE_INFINITY;
+    least = withFloor(least, level, Math.min(found.plan.served, enough));
     levels.push({ level, most: found.most });
   }
   const { served } = evaluateMoves(least, moves);

@@ -59,7 +59,7 @@ const SHARES = {
   // priorities/: critical demand first
   allPriorities: [0.5, 'usually every level can get the most by reach, and this is the answer'],
   priorities: [0.7, 'what each level gets; the cheapest plan that serves it is usually the easier half'],
-  priorityCoverage: [0.3, 'several classes: a bound of the level alone, at any cost'],
+  priorityCoverage: [0.3, 'several classes or bounds per location: the most of the level at any cost'],
   priorityModel: [0.5, 'the most of a level: one model, if it is small'],
   priorityQuestion: [0.3, 'the most of a level: one question of its bisection'],
   // insights/: what a plan is worth

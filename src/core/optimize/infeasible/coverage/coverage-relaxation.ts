@@ -70,6 +70,8 @@ export type CoverageSearch = {
   rows: AddedRow[];
   kept: Kept;
   total: number;
+  /** Demand to which the most is found. */
+  precision: number;
   known: Coverage;
   check: Check;
 };

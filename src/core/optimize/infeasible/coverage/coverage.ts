@@ -53,14 +53,16 @@ export type CoverageEffort = 'glance' | 'quick' | 'full';
  * @param problem with vehicles; its service level is ignored, and its ceiling only makes a plan above it use the
  * cheapest moves
  * @param enough stops as soon as a plan serves this much, or it is proved that none does
+ * @param tolerance demand within which the most counts as found; at least a billionth of all demand
  */
 export async function findCoverage(
   problem: Problem,
   control: Stopping,
   enough = Number.POSITIVE_INFINITY,
   effort: CoverageEffort = 'full',
+  tolerance = 0,
 ): Promise<Coverage> {
-  const found = await cover(problem, control, (search) => {
+  const found = await cover(problem, control, tolerance, (search) => {
     const isSearched = !search.base.isBounded;
     if (search.reach.isComplete) {
       const values = relax(search, enough, PATIENCE.complete);
@@ -93,9 +95,11 @@ export async function findCoverage(
 async function cover(
   problem: Problem,
   control: Stopping,
+  tolerance: number,
   operation: (search: CoverageSearch) => unknown,
 ): Promise<Coverage> {
   const total = totalDemand(problem.demand);
+  const precision = Math.max(PRECISION * total, tolerance);
   const known: Coverage = { most: total, plan: null };
   try {
     const check = checkOf(control);
@@ -105,7 +109,7 @@ async function cover(
     const base = createCoverageModel(problem, reach);
     const kept = keptFor(problem);
     await withSolverModel(problem.caches.thread, base.model, base.tolerance, control, (solver) => {
-      const search = { problem, base, reach, solver, rows: [], kept, total, known, check };
+      const search = { problem, base, reach, solver, rows: [], kept, total, precision, known, check };
       addKeptSets(search);
       return operation(search);
     });
@@ -116,11 +120,11 @@ async function cover(
 }
 
 /** Whether the best plan is sufficient or proved optimal, or no plan exists. */
-function isSettled({ known, total }: CoverageSearch, enough: number): boolean {
+function isSettled({ known, precision }: CoverageSearch, enough: number): boolean {
   const { most, plan } = known;
   if (most === Number.NEGATIVE_INFINITY || (plan && plan.served >= enough)) return true;
   return enough === Number.POSITIVE_INFINITY
-    ? plan !== null && plan.served >= most - 3 * PRECISION * total
+    ? plan !== null && plan.served >= most - 3 * precision
     : most < enough;
 }
 
@@ -166,7 +170,7 @@ function improve(search: CoverageSearch, start: Int32Array, enough: number, from
           serving,
           flows,
           proposals: PROPOSALS * size * 2 ** round,
-          enough: Math.min(enough, search.known.most - PRECISION * search.total),
+          enough: Math.min(enough, search.known.most - search.precision),
           seed: round,
         },
         check,
@@ -200,9 +204,9 @@ function flowsOf({ problem, reach }: CoverageSearch, serving: Int32Array, check:
 }
 
 function branch(search: CoverageSearch, enough: number): void {
-  const { problem, base, reach, solver, known, total } = search;
+  const { problem, base, reach, solver, known, total, precision } = search;
   const unmetOf = (served: number) => (total - served) / base.demandScale;
-  const least = PRECISION * unmetOf(0);
+  const least = precision / base.demandScale;
   // Until the bound rises, a point within this of it serves enough.
   const mostGap = enough === Number.POSITIVE_INFINITY ? 0 : unmetOf(enough) - unmetOf(known.most);
   for (let gap = Math.max(least, mostGap); ; ) {
