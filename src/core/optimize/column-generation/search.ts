@@ -15,7 +15,6 @@ import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
 import { dearestLoad } from '../problem/unmet-cost.ts';
-import { hasLocationBounds } from '../problem/variants.ts';
 import { timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
 import { untilOutOfTime } from '../run/stopping.ts';
@@ -94,10 +93,12 @@ function run(context: Context, early: Early): Searched {
     incumbent.consider(movesOf(context, relaxed.values), 'linear');
   } else if (base.firstUnmet < 0) roundUp(context, relaxed.values);
   const draft = base.firstUnmet >= 0 && incumbent.best() === null ? roundGreedily(context, relaxed) : null;
+  // Also if the draft is a plan within the gap: its moves are not the cheapest ones for its numbers of vehicles.
+  if (draft) improvePlan(context, relaxed, draft);
   if (incumbent.isProved()) return 'done';
   if (status !== 'done') return status;
   if (base.firstUnmet >= 0) {
-    improvePlan(context, relaxed, draft);
+    if (!draft) improvePlan(context, relaxed, null);
     if (incumbent.isProved()) return 'done';
     if (canAnneal(problem)) {
       // What branching proves needs no better plan; the rest usually does.
@@ -122,11 +123,11 @@ function branch(context: Context, relaxed: Relaxed, untilMs?: number): Searched 
 
 /**
  * Local search from the best plan; branching starts from the result.
- * @param draft moves to start from if there is no plan; they break bounds per location, or serve too little
+ * @param draft moves to start from instead
  */
 function improvePlan(context: Context, relaxed: Relaxed, draft: Moves | null): void {
   const { problem, base, incumbent } = context;
-  const start = incumbent.best()?.moves ?? (hasLocationBounds(problem) ? draft : null);
+  const start = draft ?? incumbent.best()?.moves;
   if (!start || !relaxed.duals || !canImprove(problem)) return;
   improve(problem, start, priceOfService(base, relaxed), incumbent.isOver, (moves) => {
     incumbent.consider(moves, 'rounding');

@@ -11,16 +11,15 @@ import { unmetChange } from './exchanges.ts';
 /** n each: the fewest and the most vehicles, and cost units per unmet demand; beside these the price of all demand. */
 type Bounds = { least: Float64Array; most: Float64Array; unmetUnits: Float64Array; price: number };
 
-/** @returns the number of vehicles shifted; null if the vehicles do not suffice, or `isOver` ended the work */
+/** @returns false if the vehicles do not suffice, or `isOver` ended the work */
 export function fitBounds(
   { demand, capacities }: Problem,
   transports: ClassTransport[],
   { least, most, unmetUnits, price }: Bounds,
   isOver: () => boolean,
-): number | null {
+): boolean {
   const n = demand.length;
   const here = new Int32Array(n);
-  let shifted = 0;
   const spare = Float64Array.from(demand, (d) => -d);
   for (let k = 0; k < transports.length; k++) {
     for (let j = 0; j < n; j++) {
@@ -38,7 +37,6 @@ export function fitBounds(
     here[to]++;
     spare[from] -= capacities[k];
     spare[to] += capacities[k];
-    shifted++;
     return true;
   }
 
@@ -68,10 +66,10 @@ export function fitBounds(
   }
 
   for (let j = 0; j < n; j++) {
-    while (here[j] > most[j]) if (isOver() || !sendAway(j)) return null;
+    while (here[j] > most[j]) if (isOver() || !sendAway(j)) return false;
   }
   for (let j = 0; j < n; j++) {
-    while (here[j] < least[j]) if (isOver() || !bring(j)) return null;
+    while (here[j] < least[j]) if (isOver() || !bring(j)) return false;
   }
-  return shifted;
+  return true;
 }

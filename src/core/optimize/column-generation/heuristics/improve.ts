@@ -4,7 +4,7 @@
  * rounds of exchanges (`exchanges.ts`); it carries out each exchange and keeps it only if its saving exceeds its
  * exact cost. It ends when no round finds an exchange. A heuristic: it proves nothing.
  * With bounds per location the start need not be a plan: first the bounds are made to hold (`fit-bounds.ts`), then
- * exchanges serve more, at rising prices, until the service level is reached.
+ * exchanges serve more, at rising prices, until the service level is reached. The first plan is reported too.
  */
 import { UNITS_PER_COST } from '../../problem/costs.ts';
 import { demandFrom, floorSlack, floorsOf, levelAt } from '../../problem/floors.ts';
@@ -71,10 +71,9 @@ export function improve(
     more === 0 || (more > 0 ? here[j] + more <= most[j] : here[j] + more >= least[j]);
 
   const bounds = { least, most, unmetUnits, price };
-  const shifted = hasLocationBounds(problem) ? fitBounds(problem, transports, bounds, isOver) : 0;
-  if (shifted === null) return;
-  /** Whether `onPlan` does not know the present numbers of vehicles. */
-  let isNews = shifted > 0;
+  /** Whether the present numbers of vehicles are yet to be reported. */
+  let isNews = hasLocationBounds(problem);
+  if (isNews && !fitBounds(problem, transports, bounds, isOver)) return;
   const mostUnmet = totalDemand(demand) - leastServed(problem);
   const leastPrice = dearestMove(problem.network) / capacities[capacities.length - 1];
 

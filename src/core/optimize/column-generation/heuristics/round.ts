@@ -5,10 +5,12 @@
  */
 import type { Method } from '../../problem/incumbent.ts';
 import type { Moves } from '../../problem/model.ts';
+import { hasLocationBounds } from '../../problem/variants.ts';
 import type { Context } from '../context.ts';
 import { movesOf } from '../integer-columns.ts';
 import { priceOfService, type Relaxed, relaxMaster, setIntegerBounds } from '../master.ts';
 import { draftGreedily, integerColumnsOf } from './greedy.ts';
+import { canImprove } from './improve.ts';
 
 /** A value this close above a whole number counts as that number. */
 const ROUNDING_NOISE = 1e-6;
@@ -22,15 +24,18 @@ export function roundUp(context: Context, values: Float64Array): void {
 
 /**
  * A greedy plan that extends the relaxation's moves, then the cheapest moves for its arrivals and departures.
- * @returns moves that break bounds per location, or serve too little, if there is no plan; else null
+ * With bounds per location the local search, which goes on from here, finds the cheapest moves in a tenth of the time.
+ * @returns moves for it to start from, which may break these bounds or serve too little; null: it has to start from the
+ *   best plan
  */
 export function roundGreedily(context: Context, relaxed: Relaxed): Moves | null {
   const { problem, base, master, incumbent } = context;
   const price = priceOfService(base, relaxed);
   const draft = draftGreedily(problem, master, relaxed.values, incumbent.isOver, price);
-  if (!draft?.isPlan) return draft?.moves ?? null;
-  if (incumbent.consider(draft.moves, 'rounding') && !base.hasIdle)
-    planForIntegers(context, integerColumnsOf(problem, draft.moves), 'rounding');
+  if (!draft) return null;
+  const isPlan = draft.isPlan && incumbent.consider(draft.moves, 'rounding');
+  if (hasLocationBounds(problem) && canImprove(problem)) return draft.moves;
+  if (isPlan && !base.hasIdle) planForIntegers(context, integerColumnsOf(problem, draft.moves), 'rounding');
   return null;
 }
 
