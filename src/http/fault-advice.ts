@@ -77,8 +77,9 @@ export function placeOfKey(schema: TSchema, key: string, path = ''): string | un
   return undefined;
 }
 
-/** Whether at most two edits (a letter changed, added or dropped) turn one name into the other. */
+/** Whether at most two edits (a letter changed, added or dropped) turn one name into the other, or a plural does. */
 export function isNear(a: string, b: string): boolean {
+  if (a.length > 4 && [`${b.slice(0, -1)}ies`, `${b}s`].includes(a)) return true;
   if (Math.abs(a.length - b.length) > 2) return false;
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

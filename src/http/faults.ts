@@ -253,11 +253,11 @@ function unknownKey(key: string, node: SchemaNode, schema: TSchema): string {
     return `${show(key)} is not a location id; ${keys}, and "default" for all other locations`;
   const known = Object.keys((node.properties ?? {}) as object);
   const near = known.find((name) => isNear(name, key));
+  if (near) return `unknown key ${show(key)}; did you mean ${show(near)}?`;
   const place = placeOfKey(schema, key);
-  if (place !== undefined) return `unknown key ${show(key)} here; it belongs ${place}`;
-  return near
-    ? `unknown key ${show(key)}; did you mean ${show(near)}?`
-    : `unknown key ${show(key)}; known keys are ${known.join(', ')}`;
+  return place === undefined
+    ? `unknown key ${show(key)}; known keys are ${known.join(', ')}`
+    : `unknown key ${show(key)} here; it belongs ${place}`;
 }
 
 function typeName(node: SchemaNode): string {

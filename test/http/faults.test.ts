@@ -166,6 +166,11 @@ describe('faults of a body', () => {
       'unknown key "shortage" here; it belongs in constraints',
     ],
     [
+      'a name that is one of another object, and nearly one of this',
+      constraint({ priority: { 1: 9 } }),
+      'unknown key "priority"; did you mean "priorities"?',
+    ],
+    [
       'a key below its place',
       constraint({ options: {} }),
       'unknown key "options" here; it belongs at the top level',

@@ -10,7 +10,7 @@ import { createPlan } from './answer/plan.ts';
 import { createStability } from './answer/stability.ts';
 import { VERIFIED, verifyPlan } from './answer/verify.ts';
 import { VERIFIED_STABILITY } from './answer/verify-stability.ts';
-import { type Asked, explainInfeasible, type KnownLevel } from './infeasible/infeasible.ts';
+import { type Asked, explainInfeasible } from './infeasible/infeasible.ts';
 import { computeInsights } from './insights/insights.ts';
 import { levelFigures, type ServedByPriority, solveByPriority } from './priorities/solve-by-priority.ts';
 import { fromUnits } from './problem/costs.ts';
@@ -158,7 +158,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   });
   const short = solved.kind === 'solved' ? null : shortOf(solved);
   // Beside a plan, values are as close as the plan is.
-  const beside = { mostMs: msOf('shortfall'), gap: options.optimalityGap, serviceLevel: short?.level };
+  const beside = { mostMs: msOf('shortfall'), gap: options.optimalityGap, ...short?.known };
   const reasons = short && (await explain(problem, beside).catch(() => null));
   const shortfall = short && createShortfall(problem, short, reasons);
   const further = {
@@ -201,17 +201,22 @@ const LEVEL_UNIT = 1e-6;
 /** What is known of a service level out of reach; null if the plan reaches it. */
 function shortOf(
   served: ServedMost | ServedByPriority,
-): (Pick<ServedMost, 'solution' | 'most'> & { level?: KnownLevel }) | null {
-  if (served.kind === 'served') return served;
+): (Pick<ServedMost, 'solution' | 'most'> & { known: Asked }) | null {
+  const { problem, solution } = served;
+  const reached = levelInMessages(problem, solution);
+  if (served.kind === 'served') return { ...served, known: { serviceLevel: served.level, reached } };
   const last = served.levels.find(({ level }) => level === 0);
   if (!last) return null;
-  const { problem, solution } = served;
   const short = { solution, most: Math.max(last.most, solution.served) };
-  if (problem.capacities.length === 1) return short;
+  if (problem.capacities.length === 1) return { ...short, known: { reached } };
   // The search for a higher level would often find none in time; the plan shows that this one is sufficient.
-  const relaxation = Math.floor(serviceLevelOf(problem, solution.served) / LEVEL_UNIT) * LEVEL_UNIT;
-  const level = { relaxation: Number(relaxation.toFixed(6)), insufficient: null, proved: false };
-  return { ...short, level };
+  return { ...short, known: { serviceLevel: { relaxation: reached, insufficient: null, proved: false } } };
+}
+
+/** The highest service level of a message that a plan reaches. */
+function levelInMessages(problem: Problem, { served }: Pick<Solution, 'served'>): number {
+  const level = Math.floor(serviceLevelOf(problem, served) / LEVEL_UNIT) * LEVEL_UNIT;
+  return Number(level.toFixed(6));
 }
 
 /** The stages that ran, if others did than those that run for every request. */

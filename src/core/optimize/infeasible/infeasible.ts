@@ -30,6 +30,8 @@ export type Asked = {
   gap?: number;
   /** What is known of the service level alone, which is then not searched for. */
   serviceLevel?: KnownLevel;
+  /** A service level that a plan reaches, in the six decimals of messages: lowering it to that is sufficient. */
+  reached?: number | undefined;
 };
 
 export type Explained = {
@@ -52,7 +54,7 @@ export async function explainInfeasible(
   request: OptimizeRequest,
   problem: Problem,
   outer: SolveControl,
-  { mostMs = explanationMs(problem.capacities.length), gap = 0, serviceLevel }: Asked = {},
+  { mostMs = explanationMs(problem.capacities.length), gap = 0, serviceLevel, reached }: Asked = {},
 ): Promise<Explained> {
   const control = byClock(outer, Math.min(outer.deadlineMs, nowMs() + mostMs));
   const first = await findConflict(problem, timeFor('firstConflict', control));
@@ -67,6 +69,7 @@ export async function explainInfeasible(
     ceilingMs = nowMs() - startedMs;
   }
   conflicts.push(...(await findEachAlone(question, serviceLevel, timeFor('eachAlone', control))));
+  if (reached !== undefined) raiseToReached(conflicts, reached);
   const sets = [
     first,
     ...(await findFurther(problem, first, conflicts, timeFor('furtherConflicts', control))),
@@ -210,6 +213,12 @@ function createConflict(
     ...found,
     ...unreachableOf(problem, constraint),
   };
+}
+
+/** A search that time ended may know less of the service level than a plan that is there. */
+function raiseToReached(conflicts: readonly Conflict[], reached: number): void {
+  const level = conflicts.find(({ constraint }) => constraint === 'min_service_level');
+  if (level && !level.proved && (level.relaxation ?? 0) < reached) level.relaxation = reached;
 }
 
 /** A constraint that does not help alone leaves another conflict, among other constraints. */

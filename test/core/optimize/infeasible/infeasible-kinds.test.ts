@@ -170,6 +170,29 @@ describe('an infeasible problem of any kind', () => {
     );
   });
 
+  test('names a service level that a plan reaches, if the search for one knew less when time was over', async () => {
+    const { request, locations } = cityInstance(7, {
+      locations: 40,
+      perLocation: 3,
+      fractional: true,
+      capacities: [1],
+      load: 1.6,
+    });
+    const constraints = { min_service_level: 1, max_vehicles_per_location: { default: 4 } };
+    const bounded = { ...request, constraints };
+    const { problem } = build(bounded, locations);
+    const levelOf = async (asked: object, ms: number) => {
+      const { conflicts } = await explainInfeasible(bounded, problem, control(ms), asked);
+      return conflicts.find(({ constraint }) => constraint === 'min_service_level')!;
+    };
+    const [late, known] = [await levelOf({}, -1), await levelOf({ reached: 0.4321 }, -1)];
+    expect(late.relaxation ?? 0).toBeLessThan(0.4321);
+    expect(known).toEqual({ ...late, relaxation: 0.4321, proved: false });
+    const settled = await levelOf({ reached: 0.0001 }, 60_000);
+    expect(settled).toEqual(await levelOf({}, 60_000));
+    expect(settled.relaxation).toBeGreaterThan(0.4321);
+  });
+
   describe('by bounds that differ by location', () => {
     type Constraints = NonNullable<OptimizeRequest['constraints']>;
     const explain = async (constraints: Constraints, ids: number[], more: Partial<OptimizeRequest> = {}) => {
