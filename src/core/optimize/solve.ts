@@ -3,7 +3,8 @@
  *
  *   0. A pure min-cost flow, or one class and whole loads with bounds per location: the network simplex, with its
  *      certificate (`pure-flow.ts`, `place-flow.ts`).
- *   1. One class and fractional demand: the network simplex with a Lagrangian multiplier (`fractional-demand.ts`).
+ *   1. One class and fractional demand, also with bounds per location: the network simplex with a Lagrangian multiplier
+ *      (`fractional-demand.ts`).
  *   2. Other problems, and those that 1 does not prove within the gap: column generation, priced and proved over all
  *      moves (`column-generation/search.ts`).
  *   3. Problems that 2 does not decide: the direct formulation with all moves (`direct.ts`), if it fits the solver's
@@ -165,10 +166,13 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   if (fractional === 'infeasible') return { kind: 'infeasible' };
   if (fractional === 'done') return incumbent.finish('done');
-  if (fractional === 'stopped') return incumbent.finish('stopped');
-  // Before anything that takes time: a plan, however dear, is better than none.
   const isTooLate = () => isStopped(control.stopFlag) || (isOver(control) && incumbent.isTooLate());
   const planFirst = hasLocationBounds(problem) ? planWithinBounds : planNearest;
+  if (fractional === 'stopped') {
+    if (!incumbent.best()) incumbent.keepInReserve(planFirst(problem, isTooLate), 'greedy');
+    return incumbent.finish('stopped');
+  }
+  // Before anything that takes time: a plan, however dear, is better than none.
   incumbent.keepInReserve(planFirst(problem, isTooLate), 'greedy');
   problem.greatCircle?.buildCosts(checkOf(control));
   problem.greatCircle?.buildDistances(checkOf(control));

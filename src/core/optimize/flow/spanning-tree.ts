@@ -3,8 +3,8 @@
  *
  * Nodes: source of location i: i; slack source (demand not served): n; artificial node: n + 1; sink of location j: n
  * + 2 + j; idle sink (vehicles that serve nobody): 2n + 2, the root; with a Lagrangian multiplier (`lagrangian/`),
- * the partial load wanted at j: 2n + 3 + j. Arcs lead from lower to higher numbers only, so the arc between node v
- * and its parent leads up exactly if v < parent.
+ * the partial load wanted at j: 2n + 3 + j, and further nodes of j in steps of n. Arcs lead from lower to higher
+ * numbers only, so the arc between node v and its parent leads up exactly if v < parent.
  * Arcs have no upper bound, so arcs outside the tree carry no flow and only the tree is stored: parent, flow and cost
  * of the arc to it, depth, and the preorder thread in both directions (circular through the root).
  *
@@ -42,9 +42,9 @@ export const sinkNode = (n: number, location: number) => n + 2 + location;
 export const idleNode = (n: number) => 2 * n + 2;
 export const partNode = (n: number, location: number) => 2 * n + 3 + location;
 
-/** A tree with only the root. */
-export function createSpanningTree(arrays: Arrays, n: number, hasParts = false): SpanningTree {
-  const size = partNode(n, hasParts ? n : 0);
+/** A tree with only the root. @param more nodes per location beside its source and sink */
+export function createSpanningTree(arrays: Arrays, n: number, more = 0): SpanningTree {
+  const size = partNode(n, more * n);
   return {
     n,
     root: idleNode(n),

@@ -1,22 +1,24 @@
 /**
  * The everyday case goes to the network simplex with a Lagrangian multiplier on the service level: one capacity
- * class, demand that is not a whole number of vehicle loads, no bounds per location. The incumbent keeps the plan and
- * bound that it finds; if they are not within the requested gap, column generation continues from them.
+ * class, demand that is not a whole number of vehicle loads, also with bounds per location. The incumbent keeps plan
+ * and bound that it finds; if they are not within the requested gap, column generation continues from them.
  */
 
 import { flowCosts } from '../flow/flow-costs.ts';
 import { HALF_CIRCUMFERENCE_KM, measureExtent, unitsBeyond, widerRadius } from '../flow/great-circle-flow.ts';
+import { totalUnits } from '../flow/solve-flow.ts';
 import type { FlowControl } from '../flow/types.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import { nearCosts } from '../problem/distances/near-costs.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { hasFloors, hasFurtherRules } from '../problem/floors.ts';
 import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
+import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { leastServed } from '../problem/service-level.ts';
-import { hasLocationBounds } from '../problem/variants.ts';
+import { countVehicles, hasLocationBounds } from '../problem/variants.ts';
 import type { SolveControl, SolveProgress } from '../run/control.ts';
 import { checkOf, isOver, type Stopping } from '../run/stopping.ts';
 import { forceLoads } from './forced-loads.ts';
@@ -32,7 +34,10 @@ type LagrangianAmounts = Omit<LagrangianProblem, 'cost' | 'beyond'>;
 /** The Lagrangian problem without its costs and without floors; null if the problem is of another kind. */
 function amountsOf(problem: Problem): LagrangianAmounts | null {
   const { capacities, limits, supply, demand, locationIds } = problem;
-  if (capacities.length !== 1 || hasLocationBounds(problem)) return null;
+  if (capacities.length !== 1) return null;
+  const isBounded = hasLocationBounds(problem);
+  // Vehicles that are present but may not serve would fill places, too.
+  if (isBounded && (hasFloors(problem) || limits.totalFleetSize < countVehicles(problem))) return null;
   const { unmetCost } = problem;
   // A bound on the objective says nothing about the cost of moving.
   if (unmetCost && limits.maxCostUnits !== Number.POSITIVE_INFINITY) return null;
@@ -42,14 +47,36 @@ function amountsOf(problem: Problem): LagrangianAmounts | null {
     demand,
     capacity: capacities[0],
     required: leastServed(problem),
-    fleetSize: limits.totalFleetSize,
+    fleetSize: isBounded ? Number.POSITIVE_INFINITY : limits.totalFleetSize,
+    ...(isBounded && { bounds: boundsOf(problem) }),
     ...(unmetCost && { unmetUnits: unmetCost.map((cost) => cost * UNITS_PER_COST) }),
   };
 }
 
+/** The fewest and the most vehicles per location; a number above that of all vehicles stands for every higher one. */
+function boundsOf(problem: Problem): { least: Int32Array; most: Int32Array } {
+  const above = countVehicles(problem) + 1;
+  return {
+    least: problem.supply.map((_, j) => Math.min(above, Math.ceil(leastAt(problem, j)))),
+    most: problem.supply.map((_, j) => Math.min(above, Math.floor(mostAt(problem, j)))),
+  };
+}
+
+/** Whether the vehicles cannot be spread over the locations within their bounds, even if every move was allowed. */
+function isOutOfBounds({ supply, bounds }: LagrangianAmounts): boolean {
+  if (!bounds) return false;
+  const { least, most } = bounds;
+  const vehicles = totalUnits(supply);
+  return (
+    least.some((fewest, j) => fewest > most[j]) ||
+    least.reduce((sum, fewest) => sum + fewest, 0) > vehicles ||
+    most.reduce((sum, places) => sum + places, 0) < vehicles
+  );
+}
+
 /** The Lagrangian problem; null if the problem is of another kind. */
 export function asLagrangianProblem(problem: Problem): LagrangianProblem | null {
-  const amounts = hasFurtherRules(problem) ? null : amountsOf(problem);
+  const amounts = hasFloors(problem) ? null : amountsOf(problem);
   return amounts && { ...amounts, cost: flowCosts(problem), beyond: Number.POSITIVE_INFINITY };
 }
 
@@ -132,6 +159,7 @@ export function solveFractional(
 ): FractionalOutcome {
   const amounts = amountsOf(problem);
   if (!amounts) return 'open';
+  if (isOutOfBounds(amounts)) return 'infeasible';
   if (hasFloors(problem)) {
     const found = forceLoads(problem, () => isOver(control));
     if (!found) return isOver(control) ? 'stopped' : 'open';

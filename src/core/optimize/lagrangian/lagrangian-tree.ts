@@ -32,6 +32,18 @@ export type Loads = {
   rest: Float64Array;
 };
 
+/** What the nodes of locations take, by node of the tree; 0 at other nodes. */
+type Places = {
+  /** Units that fill the node. */
+  amount: Float64Array;
+  /** Demand that a unit serves. */
+  gain: Float64Array;
+  /** How strongly a unit is forced; 0: not at all. */
+  rank: Float64Array;
+  /** What a unit costs that is not there: λ + p_j times its demand, and what forces it. */
+  worth: Float64Array;
+};
+
 export type LagrangianSearch = Omit<SimplexSearch, 'counts'> & {
   /** `multipliers`: how many multipliers the flow was solved for. */
   counts: SimplexSearch['counts'] & { multipliers: number };
@@ -39,16 +51,17 @@ export type LagrangianSearch = Omit<SimplexSearch, 'counts'> & {
   loads: Loads;
   /** λc, the multiplier per full load. */
   multiplier: number;
-  /** F: what serving a forced load is worth at least, by rank, in cost units. */
+  /** F: what a unit is worth at least that is forced, by rank, in cost units. */
   force: number;
-  /** n: λ + p_j times the demand of a full load, and of the part, and what forces them. */
-  fullWorth: Float64Array;
-  partWorth: Float64Array;
+  places: Places;
+  /** n: whether a location has a maximum; absent: no bounds. A vehicle beyond it costs as much as a forced unit. */
+  isCapped?: Uint8Array | undefined;
   /** Position of the first slack arc among the candidates. */
   firstSlack: number;
   endSlack: number;
-  /** Demand served if every load is served. */
+  /** Demand served if every load is served, and what the demand costs that has no place. */
   totalDemand: number;
+  placelessCost: number;
 };
 
 export function splitLoads({ n, demand, capacity }: LagrangianProblem): Loads {
@@ -105,7 +118,11 @@ export function lagrangianAmounts(
 }
 
 /** Adds the arc "serve where you are" for every source that is a sink too. */
-export function addStays(list: Candidates, n: number, { sources, sinks }: LagrangianAmounts): void {
+export function addStays(
+  list: Candidates,
+  n: number,
+  { sources, sinks }: Pick<LagrangianAmounts, 'sources' | 'sinks'>,
+): void {
   const isSink = new Uint8Array(n);
   for (const j of sinks) isSink[j] = 1;
   for (const i of sources) if (isSink[i] === 1) addCandidate(list, i, sinkNode(n, i), 0);
@@ -162,23 +179,48 @@ export function startLagrangianTree(s: LagrangianSearch, amounts: LagrangianAmou
   attach(tree, unserved, slack, mayServe - units, 0);
   for (const i of sources) if (parent[i] < 0) attach(tree, i, idle, supply[i], 0);
   for (const j of sinks) attachDemand(tree, j, left[j], loads.rest[j] > 0);
-  addSlackArcs(s, amounts);
+  addPlaces(s, amounts);
+  addOtherArcs(s, amounts);
   layOut(tree);
   return dearest;
 }
 
-function addSlackArcs(s: LagrangianSearch, { sources, sinks, full }: LagrangianAmounts): void {
-  const { list, loads } = s;
+/** Full loads are at the sink of a location, the part of a load at a node of its own. */
+function addPlaces({ places, problem, loads }: LagrangianSearch, { sinks, full }: LagrangianAmounts): void {
+  const { n, capacity, forced } = problem;
+  for (const j of sinks) {
+    const sink = sinkNode(n, j);
+    places.amount[sink] = full[j];
+    places.gain[sink] = capacity;
+    places.rank[sink] = forced?.fullRank[j] ?? 0;
+    const part = partNode(n, j);
+    places.amount[part] = loads.rest[j] > 0 ? 1 : 0;
+    places.gain[part] = loads.rest[j];
+    places.rank[part] = forced?.partRank[j] ?? 0;
+  }
+}
+
+/** Appends the arcs other than moves. `setMultiplier` sets their costs. O(n). */
+export function addOtherArcs(
+  s: LagrangianSearch,
+  { sources, sinks }: Pick<LagrangianAmounts, 'sources' | 'sinks'>,
+): void {
+  const { list, isCapped } = s;
   const { n } = s.problem;
+  const { amount } = s.places;
   s.firstSlack = list.count;
   addCandidate(list, slackNode(n), idleNode(n), 0);
   addCandidate(list, slackNode(n), unservedNode(n), 0);
   for (const i of sources) addCandidate(list, i, idleNode(n), 0);
   for (const j of sinks) {
-    if (full[j] > 0) addCandidate(list, unservedNode(n), sinkNode(n, j), 0);
-    if (loads.rest[j] === 0) continue;
-    addCandidate(list, sinkNode(n, j), partNode(n, j), 0);
-    addCandidate(list, unservedNode(n), partNode(n, j), 0);
+    const sink = sinkNode(n, j);
+    if (amount[sink] > 0) addCandidate(list, unservedNode(n), sink, 0);
+    for (let v = partNode(n, j); v < amount.length; v += n) {
+      if (amount[v] === 0) continue;
+      addCandidate(list, sink, v, 0);
+      addCandidate(list, unservedNode(n), v, 0);
+    }
+    if (isCapped?.[j] === 0) addCandidate(list, sink, idleNode(n), 0);
   }
   s.endSlack = list.count;
 }
@@ -205,45 +247,59 @@ function attachDemand(tree: SpanningTree, j: number, left: number, hasPart: bool
  * including the potentials. O(n).
  */
 export function setMultiplier(s: LagrangianSearch, multiplier: number): void {
-  const { tree, list, problem, loads, fullWorth, partWorth } = s;
-  const { n, capacity, unmetUnits, forced } = problem;
+  const { tree, list, problem, places, isCapped } = s;
+  const { n, capacity, unmetUnits } = problem;
+  const { amount, gain, rank, worth } = places;
   const grain = multiplierGrain(s, multiplier);
   s.multiplier = Math.round(multiplier / grain) * grain;
   const share = s.multiplier / capacity / grain;
-  const perRank = forced ? forceAt(s, s.multiplier) : 0;
-  for (let j = 0; j < n; j++) {
-    const unmet = (unmetUnits?.[j] ?? 0) / grain;
-    fullWorth[j] = s.multiplier + Math.round(unmet * capacity) * grain;
-    partWorth[j] = Math.min(fullWorth[j], Math.round((share + unmet) * loads.rest[j]) * grain);
-    if (!forced) continue;
-    fullWorth[j] += forced.fullRank[j] * perRank;
-    partWorth[j] += forced.partRank[j] * perRank;
+  const perRank = ranksOf(problem) > 0 ? forceAt(s, s.multiplier) : 0;
+  for (let v = sinkNode(n, 0); v < worth.length; v++) {
+    if (amount[v] === 0) continue;
+    const unmet = (unmetUnits?.[locationOf(n, v)] ?? 0) / grain;
+    const full = s.multiplier + Math.round(unmet * capacity) * grain;
+    worth[v] = gain[v] === capacity ? full : Math.min(full, Math.round((share + unmet) * gain[v]) * grain);
+    worth[v] += rank[v] * perRank;
   }
   const unserved = unservedNode(n);
+  const idle = idleNode(n);
   for (let a = s.firstSlack; a < s.endSlack; a++) {
-    if (list.from[a] === unserved) list.cost[a] = worthOf(s, list.to[a]);
+    if (list.from[a] === unserved) list.cost[a] = worth[list.to[a]];
+    else if (isCapped && list.to[a] === idle && isCapped[list.from[a]]) list.cost[a] = perRank;
   }
   const { parent, cost } = tree;
-  for (let v = sinkNode(n, 0); v < parent.length; v++) if (parent[v] === unserved) cost[v] = worthOf(s, v);
-  cost[unserved] = worthOf(s, parent[unserved]);
+  for (let v = sinkNode(n, 0); v < parent.length; v++) if (parent[v] === unserved) cost[v] = worth[v];
+  cost[unserved] = worth[parent[unserved]];
+  for (let i = 0; isCapped && i < n; i++) if (isCapped[i] && parent[i] === idle) cost[i] = perRank;
   setPotentials(tree);
+}
+
+/** How many ranks of forced units there are. */
+function ranksOf({ bounds, forced }: LagrangianProblem): number {
+  return bounds ? 1 : (forced?.highest ?? 0);
 }
 
 /** What a rank is worth at a multiplier: more than exchanging a load for any of a lower rank. */
 function forceAt({ force, problem }: LagrangianSearch, multiplier: number): number {
-  return force + 2 * (multiplier + dearestUnmetLoad(problem));
+  return force + 2 * (multiplier + Math.ceil(dearestUnmetLoad(problem)));
 }
 
-/** Whether the flow serves as many loads of every group as it has to. O(n). */
-export function servesForced({ tree, loads, problem: { n, forced } }: LagrangianSearch): boolean {
-  if (!forced) return true;
-  const { parent, flow } = tree;
+/** Whether the flow serves as many loads of every group as it has to, and keeps the bounds per location. O(n). */
+export function isPlan(s: LagrangianSearch): boolean {
+  const { loads, places, isCapped } = s;
+  const { n, forced } = s.problem;
+  const { parent, flow } = s.tree;
   const unserved = unservedNode(n);
   const unservedAt = (node: number): number => {
     if (parent[node] === unserved) return flow[node];
     return parent[unserved] === node ? flow[unserved] : 0;
   };
-  return forced.groups.every(({ isPart, locations, loads: all, served }) => {
+  for (let i = 0; isCapped && i < n; i++) {
+    if (isCapped[i] && parent[i] === idleNode(n) && flow[i] > 0) return false;
+    const sink = sinkNode(n, i);
+    if (places.rank[sink] > 0 && unservedAt(sink) > 0) return false;
+  }
+  return (forced?.groups ?? []).every(({ isPart, locations, loads: all, served }) => {
     let missed = 0;
     for (const j of locations) {
       if (isPart ? loads.rest[j] > 0 : loads.full[j] > 0)
@@ -253,12 +309,6 @@ export function servesForced({ tree, loads, problem: { n, forced } }: Lagrangian
   });
 }
 
-/** The cost of not serving a unit at a node of demand; 0 for other nodes. */
-function worthOf({ problem: { n }, fullWorth, partWorth }: LagrangianSearch, node: number): number {
-  if (node < sinkNode(n, 0)) return 0;
-  return node < idleNode(n) ? fullWorth[node - sinkNode(n, 0)] : partWorth[node - partNode(n, 0)];
-}
-
 /**
  * Multipliers are multiples of this number, which keeps sums along a path exact.
  * @throws RangeError if they cannot be exact
@@ -266,7 +316,7 @@ function worthOf({ problem: { n }, fullWorth, partWorth }: LagrangianSearch, nod
 function multiplierGrain(s: LagrangianSearch, multiplier: number): number {
   const { problem, list } = s;
   let largest = multiplier + dearestUnmetLoad(problem);
-  if (problem.forced) largest += problem.forced.highest * forceAt(s, multiplier);
+  largest += ranksOf(problem) * forceAt(s, multiplier);
   for (let a = 0; a < list.count; a++) if (list.cost[a] > largest) largest = list.cost[a];
   const longest = 8 * (problem.n + 2) * (largest + 1);
   let grain = FINEST_MULTIPLIER;
@@ -278,7 +328,7 @@ function multiplierGrain(s: LagrangianSearch, multiplier: number): number {
 
 /** The highest multiplier that `setMultiplier` accepts. */
 export function highestMultiplier({ problem, force }: LagrangianSearch): number {
-  const ranks = problem.forced?.highest ?? 0;
+  const ranks = ranksOf(problem);
   const largest = EXACT / (8 * (problem.n + 2)) - ranks * force;
   return Math.floor(largest / (1 + 2 * ranks) - dearestUnmetLoad(problem)) - 1;
 }
@@ -288,37 +338,34 @@ export function dearestUnmetLoad({ unmetUnits, capacity }: LagrangianProblem): n
   return unmetUnits ? capacity * unmetUnits.reduce((most, units) => Math.max(most, units), 0) : 0;
 }
 
-/** Demand that one unit at a node of demand serves; 0 for other nodes. */
-export function demandOf({ problem: { n, capacity }, loads }: LagrangianSearch, node: number): number {
-  if (node < sinkNode(n, 0) || node === idleNode(n)) return 0;
-  return node < idleNode(n) ? capacity : loads.rest[node - partNode(n, 0)];
-}
-
 /** Demand left unserved by one unit on the arc between a node and its parent. */
-export function unservedBy(s: LagrangianSearch, node: number): number {
-  const { parent } = s.tree;
-  const unserved = unservedNode(s.problem.n);
-  if (node === unserved) return demandOf(s, parent[node]);
-  return parent[node] === unserved ? demandOf(s, node) : 0;
+export function unservedBy({ tree, places, problem }: LagrangianSearch, node: number): number {
+  const { parent } = tree;
+  const unserved = unservedNode(problem.n);
+  if (node === unserved) return places.gain[parent[node]];
+  return parent[node] === unserved ? places.gain[node] : 0;
 }
 
 /** Cost of the current flow, in moves and demand that is not served, and the demand it serves. O(n). */
 export function measureTree(s: LagrangianSearch): { cost: number; served: number } {
+  const { isCapped, placelessCost } = s;
   const { parent, flow } = s.tree;
   const { n, unmetUnits } = s.problem;
   const unservedAt = unservedNode(n);
   let served = s.totalDemand;
-  let cost = treeCost(s.tree);
+  let cost = treeCost(s.tree) + placelessCost;
   for (let v = unservedAt; v < parent.length; v++) {
     const unserved = flow[v] * unservedBy(s, v);
     served -= unserved;
     if (unmetUnits && unserved > 0)
       cost += unserved * unmetUnits[locationOf(n, v === unservedAt ? parent[v] : v)];
   }
+  for (let i = 0; isCapped && i < n; i++)
+    if (isCapped[i] && parent[i] === idleNode(n)) cost -= flow[i] * s.tree.cost[i];
   return { cost, served };
 }
 
-/** The location of a node of demand. */
+/** The location of a node that takes vehicles. */
 function locationOf(n: number, node: number): number {
-  return node < idleNode(n) ? node - sinkNode(n, 0) : node - partNode(n, 0);
+  return node < idleNode(n) ? node - sinkNode(n, 0) : (node - partNode(n, 0)) % n;
 }

@@ -1,10 +1,10 @@
 /**
- * The everyday case: one capacity class, demand that is not a whole number of vehicle loads, no bounds per location.
- * The network simplex with a Lagrangian multiplier on the service level (`types.ts`) yields a bound proved over all
- * moves (`bound.ts`) and a plan within about one move of it.
+ * The everyday case: one capacity class, demand that is not a whole number of vehicle loads, with or without bounds per
+ * location. The network simplex with a Lagrangian multiplier on the service level (`types.ts`) yields a bound proved
+ * over all moves (`bound.ts`) and a plan within about one move of it.
  *
- *   1. vehicles serve full loads at their own location; greedy tree on candidate arcs; simplex on the candidates, then
- *      on all arcs
+ *   1. vehicles serve full loads at their own location; greedy tree on candidate arcs (within bounds: all vehicles
+ *      stay); simplex on the candidates, then on all arcs
  *   2. the multiplier that maximizes L, from tree to tree (`best-multiplier.ts`); all arcs are priced again until none
  *      improves
  *   3. the bound that the multipliers prove; if it shows that serving at home first was wrong, 1 again without that
@@ -24,15 +24,23 @@ import type { Flow, FlowControl } from '../flow/types.ts';
 import { isOver, isStopped } from '../run/stopping.ts';
 import { findBestMultiplier, pointOf } from './best-multiplier.ts';
 import { boundFromMultipliers } from './bound.ts';
+import {
+  BOUNDED_NODES,
+  boundedAmounts,
+  cappedLocations,
+  multiplierWithinBounds,
+  servedAtMost,
+  startWithinBounds,
+} from './bounded-tree.ts';
 import { findBudgetMultiplier } from './budget-multiplier.ts';
 import {
   addStays,
   dearestUnmetLoad,
+  isPlan,
   type LagrangianSearch,
   type Loads,
   lagrangianAmounts,
   measureTree,
-  servesForced,
   setMultiplier,
   splitLoads,
   startLagrangianTree,
@@ -51,6 +59,9 @@ const MAX_REPAIRS = 8;
 /** What serving a forced load is worth at first, in dearest moves, and the factor by which it grows. */
 const FIRST_FORCE = 2;
 const FORCE_FACTOR = 16;
+/** How often the force is raised until bounds per location hold; vehicles that fill places at home may prevent it. */
+const MAX_FORCE_RAISES = 12;
+const MAX_NETTED_RAISES = 2;
 /** Factors on the best multiplier; the flows at these multipliers may yield a plan nearer the bound. */
 const OTHER_MULTIPLIERS = [0.995, 1.005, 0.98, 1.02, 0.96, 1.04, 0.92, 1.08];
 /** Relative error, in total demand, of sums of what is served. */
@@ -89,7 +100,8 @@ export function solveLagrangian(
   const counts = { pivots: 0, pricingRounds: 0, candidates: 0, multipliers: 0 };
   const trivial = { multiplier: 0, counts };
   const mayServe = problem.fleetSize >= 1;
-  const isNothingWorth = problem.required <= 0 && !((problem.unmetUnits || problem.forced) && mayServe);
+  const isNothingWorth =
+    problem.required <= 0 && !problem.bounds && !((problem.unmetUnits || problem.forced) && mayServe);
   if (problem.budget === undefined ? isNothingWorth : !mayServe) {
     hooks.onBound(allUnmet(problem));
     hooks.onPlan(NO_FLOW);
@@ -98,7 +110,10 @@ export function solveLagrangian(
   if (!mayServe) return { ...trivial, kind: 'infeasible' };
   // A dear location may need the vehicles that stand at a cheap one.
   const isSamePrice = !problem.unmetUnits?.some((units) => units !== problem.unmetUnits![0]);
-  const netted = isSamePrice && !problem.forced ? run(problem, control, hooks, counts, true) : null;
+  // Nor may those be kept that have to fill places elsewhere.
+  const isAnyToCome = problem.bounds?.least.some((fewest, j) => fewest > problem.supply[j]);
+  const mayNet = isSamePrice && !problem.forced && !isAnyToCome;
+  const netted = mayNet ? run(problem, control, hooks, counts, true) : null;
   if (netted && netted.kind !== 'unproved') return { ...netted, kind: netted.kind };
   const plain = run(problem, control, hooks, counts, false, netted?.multiplier);
   return { ...plain, kind: plain.kind === 'unproved' ? 'open' : plain.kind };
@@ -115,11 +130,12 @@ function run(
   knownMultiplier?: number,
 ): RunOutcome {
   const loads = splitLoads(problem);
-  const amounts = lagrangianAmounts(problem, loads, isNetted);
-  const { sources, sinks } = amounts;
   const s = createSearch(problem, loads, control, counts);
   const ended = (kind: RunOutcome['kind']): RunOutcome => ({ kind, counts, multiplier: s.multiplier });
-  if (amounts.fleetSize < 1) return ended(isNetted ? 'unproved' : 'open');
+  const bounded = problem.bounds && boundedAmounts(s, isNetted);
+  const free = bounded ? null : lagrangianAmounts(problem, loads, isNetted);
+  if (free && free.fleetSize < 1) return ended(isNetted ? 'unproved' : 'open');
+  const { sources, sinks } = (bounded ?? free)!;
   const noise = SERVED_NOISE * s.totalDemand;
   const least = problem.required + noise;
   const { budget } = problem;
@@ -141,20 +157,36 @@ function run(
 
   s.arcs.addNearest(s.list, sources, sinks, NEAREST);
   if (isStopped(control.stopFlag)) return ended('stopped');
-  addStays(s.list, problem.n, amounts);
-  const dearest = startLagrangianTree(s, amounts);
+  addStays(s.list, problem.n, { sources, sinks });
+  let dearest: number;
+  if (bounded) {
+    dearest = multiplierWithinBounds(s, bounded);
+    s.force = firstForce(s);
+    startWithinBounds(s, bounded);
+  } else dearest = startLagrangianTree(s, free!);
   counts.candidates = s.list.count;
   plans.keep();
   // Costs of unmet demand, or forced loads, may serve enough by themselves.
   const isEnough = problem.unmetUnits || problem.required <= 0;
   setMultiplier(s, isEnough ? 0 : (knownMultiplier ?? dearest));
   if (!pivotToOptimum(s, sources, sinks)) return stopped();
+  /** Upper limit on the cost of any plan: every vehicle takes the dearest move, and no demand is served. */
+  const limitOf = () => totalUnits(problem.supply) * s.arcs.largestCost() + allUnmet(problem) + 1;
+  const isProvedInfeasible = (proved: number) =>
+    problem.beyond === Number.POSITIVE_INFINITY && proved > limitOf();
+  // Vehicles that no place can take, or places that no vehicle can fill, whatever that costs.
+  for (let tries = 0; bounded && !isPlan(s); tries++) {
+    if (isProvedInfeasible(proveBound())) return ended('infeasible');
+    if (tries === (isNetted ? MAX_NETTED_RAISES : MAX_FORCE_RAISES))
+      return ended(isNetted ? 'unproved' : 'open');
+    s.force *= FORCE_FACTOR;
+    setMultiplier(s, s.multiplier);
+    if (!pivotToOptimum(s, sources, sinks)) return stopped();
+  }
   plans.keep();
   const isShort = problem.unmetUnits && pointOf(s).slope > 0;
   const firstMultiplier = isShort ? knownMultiplier || dearest : s.multiplier;
 
-  /** Upper limit on the cost of any plan: every vehicle takes the dearest move, and no demand is served. */
-  const limitOf = () => totalUnits(problem.supply) * s.arcs.largestCost() + allUnmet(problem) + 1;
   for (let round = 0; ; round++) {
     const from = round === 0 ? firstMultiplier : s.multiplier;
     const found =
@@ -165,10 +197,9 @@ function run(
     const proved = proveBound();
     // A budget that is not spent asks for no more.
     const isMet = found === 'met' || budget !== undefined;
-    if (!isMet && problem.beyond === Number.POSITIVE_INFINITY && proved > limitOf())
-      return ended('infeasible');
+    if (!isMet && isProvedInfeasible(proved)) return ended('infeasible');
     if (isMet) offerBound(proved);
-    const isForced = servesForced(s);
+    const isForced = isPlan(s);
     if (isForced && proved >= value - BOUND_TOLERANCE * value - 1) {
       if (isMet) break;
       return ended('open');
@@ -257,13 +288,21 @@ function createSearch(
   control: FlowControl,
   counts: LagrangianSearch['counts'],
 ): LagrangianSearch {
-  const { n, capacity, cost } = problem;
+  const { n, cost } = problem;
   const arrays = new Arrays();
   let totalDemand = 0;
-  for (let j = 0; j < n; j++) totalDemand += loads.full[j] * capacity + loads.rest[j];
+  let placelessCost = 0;
+  for (let j = 0; j < n; j++) {
+    const served = servedAtMost(problem, loads, j);
+    totalDemand += served.demand;
+    if (problem.bounds && problem.unmetUnits)
+      placelessCost += problem.unmetUnits[j] * (problem.demand[j] - served.demand);
+  }
   const arcs = createArcSet(arrays, n, cost);
+  const tree = createSpanningTree(arrays, n, problem.bounds ? BOUNDED_NODES : 1);
+  const perNode = () => arrays.float64(tree.parent.length);
   return {
-    tree: createSpanningTree(arrays, n, true),
+    tree,
     list: createCandidates(arrays, 24 * n),
     arcs,
     counts,
@@ -272,12 +311,20 @@ function createSearch(
     loads,
     multiplier: 0,
     force: problem.forced ? Math.ceil(FIRST_FORCE * arcs.largestCost()) + 1 : 0,
-    fullWorth: new Float64Array(n),
-    partWorth: new Float64Array(n),
+    places: { amount: perNode(), gain: perNode(), rank: perNode(), worth: perNode() },
+    isCapped: cappedLocations(problem),
     firstSlack: 0,
     endSlack: 0,
     totalDemand,
+    placelessCost,
   };
+}
+
+/** Several times the dearest move that is likely to be of use. */
+function firstForce({ list }: LagrangianSearch): number {
+  let dearest = 0;
+  for (let a = 0; a < list.count; a++) if (list.cost[a] > dearest) dearest = list.cost[a];
+  return FORCE_FACTOR * dearest + 1;
 }
 
 /** The cost of serving no demand. */
@@ -292,7 +339,7 @@ function keepCheapest(s: LagrangianSearch, least: number) {
   return {
     keep(): void {
       const { cost, served } = measureTree(s);
-      if (served < least || cost >= cheapest || !servesForced(s)) return;
+      if (served < least || cost >= cheapest || !isPlan(s)) return;
       cheapest = cost;
       flow = readMoves(s);
     },

@@ -19,6 +19,7 @@
  * With floors some loads have to be served (`forced-loads.ts`). They are worth more than any path of moves, by their
  * rank: `rank · (F + 2λc)` beside λ times their demand, where F is raised until the flow serves as many of every group
  * as there have to be. That worth is no part of L.
+ * With bounds per location every vehicle needs a place, and some places have to be taken: `bounded-tree.ts`.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §16 (Lagrangian relaxation).
  */
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
@@ -41,6 +42,11 @@ export type LagrangianProblem = {
   fleetSize: number;
   /** n: p_j, cost units per unit of demand that is not served at j; absent: 0. */
   unmetUnits?: Float64Array;
+  /**
+   * n each: the fewest and the most vehicles at each location, whole, least ≤ most. A most of all vehicles or above is
+   * no maximum. Absent: any number. Only if all vehicles may serve, and without forced loads.
+   */
+  bounds?: { least: Int32Array; most: Int32Array };
   /** Loads that have to be served; absent: none. */
   forced?: ForcedLoads;
   cost: FlowCosts;
@@ -54,6 +60,6 @@ export type Multipliers = {
   perDemand: number;
   /** μ: cost units per vehicle that serves; 0 if any number may. */
   perVehicle: number;
-  /** n: value of a vehicle that serves at j, in cost units. */
+  /** n: value of a vehicle at j, in cost units; below 0 only where vehicles have to leave. */
   atLocation: Float64Array;
 };

@@ -12,7 +12,6 @@ import { readFlow, realArcs } from '../flow/read-tree.ts';
 import { type SpanningTree, sinkNode } from '../flow/spanning-tree.ts';
 import type { Flow } from '../flow/types.ts';
 import {
-  demandOf,
   highestMultiplier,
   type LagrangianSearch,
   measureTree,
@@ -170,7 +169,7 @@ function cycleOf(s: LagrangianSearch, arc: number): PerUnit & { amount: number }
   if (parent[from] === to || parent[to] === from) return { amount: 0, served: 0, cost: 0 };
   const unserved = unservedNode(s.problem.n);
   let amount = Number.POSITIVE_INFINITY;
-  let served = from === unserved ? -demandOf(s, to) : 0;
+  let served = from === unserved ? -s.places.gain[to] : 0;
   let cost = from === unserved ? 0 : s.list.cost[arc];
   walkCycle(s.tree, from, to, (node, isGrowing) => {
     if (!isGrowing && flow[node] < amount) amount = flow[node];

@@ -88,3 +88,46 @@ export function shuffled(problem: Problem, seed: number): Problem {
     },
   };
 }
+
+/**
+ * The same kinds of problems with bounds on the vehicles per location, without ceiling and fleet limit; a third of them
+ * with a cost of unmet demand, the same everywhere or by location. Minimums and maximums of all, some or no locations;
+ * some cannot be kept.
+ */
+export function randomBounded(seed: number, shape?: FractionalShape): Problem {
+  const problem = randomFractional(seed, shape);
+  const random = createRandom(seed + 7e6);
+  const n = problem.locationIds.length;
+  const share = problem.supply.reduce((a, b) => a + b, 0) / n;
+  const least = Float64Array.from({ length: n }, () =>
+    random.chance(0.5) ? 0 : random.integer(0, Math.ceil(share * 0.8)),
+  );
+  const most = Float64Array.from(least, (fewest) =>
+    random.chance(0.4)
+      ? Number.POSITIVE_INFINITY
+      : Math.max(fewest, random.integer(Math.floor(share / 2), Math.ceil(share * 2))),
+  );
+  const hasMinimums = random.chance(0.8);
+  const hasMaximums = !hasMinimums || random.chance(0.8);
+  const dearest = problem.network.costUnits.reduce(
+    (all, cost) => (cost === Number.POSITIVE_INFINITY ? all : Math.max(all, cost)),
+    1,
+  );
+  const price = () =>
+    random.chance(0.3) ? 0 : (1.5 * random.next() * dearest) / 1e4 / problem.capacities[0];
+  const isPriced = random.chance(0.33);
+  const unmetCost = Float64Array.from({ length: n }, price);
+  if (random.chance(0.3)) unmetCost.fill(unmetCost[0]);
+  return {
+    ...problem,
+    bounds: { least, most },
+    ...(isPriced && { unmetCost }),
+    limits: {
+      ...problem.limits,
+      maxCostUnits: Number.POSITIVE_INFINITY,
+      totalFleetSize: Number.POSITIVE_INFINITY,
+      minVehiclesPerLocation: hasMinimums ? Number.POSITIVE_INFINITY : 0,
+      maxVehiclesPerLocation: hasMaximums ? 0 : Number.POSITIVE_INFINITY,
+    },
+  };
+}
