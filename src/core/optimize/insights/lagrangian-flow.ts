@@ -85,7 +85,7 @@ export function createLagrangianFlow(problem: Problem, solution: Solution, effor
     amount: Float64Array.from({ length: 2 * n }, (_, s) => (s < n ? held.full[s] : held.part[s - n])),
     isFixed: new Uint8Array(2 * n).fill(1),
     multiplier: 0,
-    value: (solution.costUnits - flow.network.improved) * scale,
+    value: solution.costUnits * scale - flow.network.improved,
   };
   for (let s = 0; s < 2 * n; s++) shutArc(flow.network, arcOf(lagrangian, s));
   maximizeBound(lagrangian);
