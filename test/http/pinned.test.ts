@@ -67,14 +67,27 @@ describe('a pinned vehicle of a request', () => {
     expect(body.errors[0].message).toMatch(message);
   });
 
-  test('cannot be combined with total_fleet_size, and the answer says what to leave out', async () => {
-    const { status, body } = await optimize({ constraints: { total_fleet_size: 2 } });
-    expect(status).toBe(400);
-    expect(body.errors).toEqual([
-      expect.objectContaining({
-        field: 'constraints.total_fleet_size',
-        message: expect.stringMatching(/pinned.*vehicles\[1\].*leave out/),
-      }),
+  test('is one of the vehicles that total_fleet_size lets serve, also in the stored plan', async () => {
+    const asked = {
+      demand_forecast: { 1: [1], 2: [1] },
+      constraints: { total_fleet_size: 2, min_service_level: 1 },
+    };
+    const { status, body } = await optimize(asked);
+    expect(status).toBe(200);
+    const moves = [
+      expect.objectContaining({ vehicle_id: 'a', source_location: 1, target_location: 2 }),
+      expect.objectContaining({ vehicle_id: 'b', target_location: 1, assignment: 'stay' }),
+    ];
+    expect(body.data.allocation_plan).toEqual(moves);
+    expect(body.data.locations.map((one: { vehicles_before: number }) => one.vehicles_before)).toEqual([
+      2, 0,
     ]);
+    const stored = await send(api(`plans/${body.metadata.plan_id}`));
+    expect(stored.body.data.allocation_plan).toEqual(moves);
+    const fewer = await optimize({ ...asked, constraints: { ...asked.constraints, total_fleet_size: 1 } });
+    expect(fewer.status).toBe(422);
+    expect(fewer.body.errors.map(({ message }: { message: string }) => message).join()).toMatch(
+      /total_fleet_size 1 .*raise it to at least 2/,
+    );
   });
 });

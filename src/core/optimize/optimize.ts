@@ -18,6 +18,7 @@ import { evaluateMoves } from './problem/evaluate.ts';
 import type { LocationPoint, OptimizeInput, OptimizeOutcome, Problem, Solution } from './problem/model.ts';
 import { TooManyLocationsError } from './problem/network.ts';
 import { hasPairRules, vehiclesByPair } from './problem/pairs.ts';
+import { withoutPinnedMoves } from './problem/pinned-places.ts';
 import { withoutPrevious } from './problem/previous.ts';
 import { serviceLevelOf } from './problem/service-level.ts';
 import { withoutUnmetCost } from './problem/unmet-cost.ts';
@@ -148,7 +149,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     case 'prioritized':
       break;
   }
-  const { solution } = solved;
+  const solution = { ...solved.solution, moves: withoutPinnedMoves(problem, solved.solution.moves) };
   const { previous } = problem;
   const planned = solved.kind === 'solved' ? problem : { ...solved.problem, ...(previous && { previous }) };
   progress.at('verify', 0, {

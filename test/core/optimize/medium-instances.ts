@@ -67,8 +67,8 @@ export function mediumRequest(seed: number): {
       () => own.integer(0, Math.ceil(share / 2)),
       () => Math.ceil(share * (0.6 + own.next())),
     );
-  // Every third has pinned vehicles; a fleet size cannot be combined with them.
-  if (seed % 3 === 0 && constraints.total_fleet_size === undefined) {
+  // Every third has pinned vehicles.
+  if (seed % 3 === 0) {
     const pins = createRandom(seed + 2e6);
     const pinnedShare = pins.pick([0.1, 0.3, 0.6]);
     for (const vehicle of request.fleet_state.vehicles) {

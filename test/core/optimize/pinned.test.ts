@@ -81,6 +81,30 @@ describe('a pinned vehicle', () => {
     expect(targets(await planned(vehicles, { 2: [2] }))).toEqual({ a: 1, b: 2 });
   });
 
+  test('competes with the others for the fleet size, and may be one that does not count', async () => {
+    const vehicles = [vehicle('a', 1, { pinned: true }), vehicle('b', 1, { capacity: 3 })];
+    const one = { total_fleet_size: 1, min_service_level: 0.75 };
+    expect(targets(await planned(vehicles, { 1: [1], 2: [3] }, one))).toEqual({ a: 1, b: 2 });
+    const both = await planned(vehicles, { 1: [1], 2: [3] }, { total_fleet_size: 2 });
+    expect(targets(both)).toEqual({ a: 1, b: 2 });
+    expect(both.locations![0]).toMatchObject({ vehicles_before: 2, vehicles_after: 1, capacity_after: 1 });
+    const errors = await refused(vehicles, { 1: [1], 2: [3] }, { total_fleet_size: 1 });
+    expect(errors.join()).toMatch(/constraints\.total_fleet_size.*raise it to at least 2/);
+  });
+
+  test('is no move between two locations, and no target of vehicles that could be added', async () => {
+    const vehicles = ['a', 'b'].map((id) => vehicle(id, 1, { pinned: true }));
+    const { refinement } = await planned(
+      [...vehicles, vehicle('c', 1)],
+      { 1: [1], 2: [1] },
+      { total_fleet_size: 2 },
+      { refine: { max_pairs: 1 } },
+    );
+    expect(refinement!.pairs).toBe(1);
+    const errors = await refused(vehicles, { 1: [2], 2: [1] }, { total_fleet_size: 3 });
+    expect(errors.join()).toMatch(/add 1 vehicle of capacity 1 \(for example 1 at location 2\)/);
+  });
+
   test('that is not operational neither serves nor is in the plan', async () => {
     const vehicles = [vehicle('a', 2, { pinned: true, status: 'downtime' }), vehicle('b', 1)];
     expect(targets(await planned(vehicles, { 2: [1] }))).toEqual({ b: 2 });
@@ -134,18 +158,22 @@ test('plans with pinned vehicles are the cheapest of all that keep them in place
   tags: 'slow',
 }, async () => {
   let moved = 0;
+  let limited = 0;
   for (let seed = 1; seed <= 1500; seed++) {
     const { request, locations } = tinyInstance(seed);
     const random = createRandom(seed);
-    const { total_fleet_size: _, ...constraints } = request.constraints!;
     const vehicles = request.fleet_state.vehicles.map((v) => ({ ...v, pinned: random.chance(0.4) }));
-    const pinned: OptimizeRequest = { ...request, constraints, fleet_state: { vehicles } };
+    const pinned: OptimizeRequest = { ...request, fleet_state: { vehicles } };
     const expected = cheapestByTryingAll(pinned, locations)?.costUnits ?? null;
     if (expected === null) continue;
     const outcome = await optimize({ request: pinned, locations, settings: SETTINGS });
     if (outcome.status !== 'optimal') throw new Error(`seed ${seed}: ${JSON.stringify(outcome)}`);
     expect(Math.round(outcome.result.total_cost * 1e4), `seed ${seed}`).toBe(expected);
-    if (outcome.result.kpis.rebalanced_count > 0) moved++;
+    if (outcome.result.kpis.rebalanced_count === 0) continue;
+    moved++;
+    if (request.constraints!.total_fleet_size !== undefined && vehicles.some(({ pinned }) => pinned))
+      limited++;
   }
   expect(moved).toBeGreaterThan(250);
+  expect(limited).toBeGreaterThan(30);
 });

@@ -1,31 +1,37 @@
 /** The plan location by location: demand, vehicles before and after the moves, and what they serve. */
 import type { PlanLocation } from '../../../contracts/optimize.ts';
 import type { MoveDistances } from '../../../contracts/plans.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
 import { levelAt } from '../problem/floors.ts';
 import type { Moves, Problem } from '../problem/model.ts';
+import { NO_MOVES } from '../problem/moves.ts';
 import { hasDistances, moveDistance } from '../problem/network.ts';
 import { planningDemandOf } from '../problem/pinned.ts';
+import { countRequestLocations } from '../problem/pinned-places.ts';
 
 /**
  * @param names of locations by id; the name of all others is null
  * @param presence K × n vehicles after the moves
- * @returns all n locations by ascending id. `served` is min(demand, capacity present), as in the kpis. O(nK).
+ * @returns all locations of the request by ascending id. `served` is min(demand, capacity present), as in the kpis.
+ *   O(nK)
  */
 export function describeLocations(
   problem: Problem,
   names: ReadonlyMap<number, string>,
   presence: Int32Array,
 ): PlanLocation[] {
-  const { locationIds, capacities, supply, pinned } = problem;
+  const { locationIds, capacities, pinned } = problem;
   const n = locationIds.length;
   const demand = planningDemandOf(problem);
-  return Array.from(locationIds, (id, j) => {
+  const { presence: standing } = evaluateMoves(problem, NO_MOVES);
+  const named = locationIds.subarray(0, countRequestLocations(problem));
+  return Array.from(named, (id, j) => {
     const stay = pinned?.vehicles[j] ?? 0;
     let before = stay;
     let after = stay;
     let capacity = pinned?.capacity[j] ?? 0;
     for (let k = 0; k < capacities.length; k++) {
-      before += supply[k * n + j];
+      before += standing[k * n + j];
       after += presence[k * n + j];
       capacity += presence[k * n + j] * capacities[k];
     }

@@ -13,6 +13,7 @@ import { CONFLICT_ORDER } from '../problem/constraints.ts';
 import { servedDemand } from '../problem/evaluate.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
+import { pinnedByLocation } from '../problem/pinned-places.ts';
 import { leastServed } from '../problem/service-level.ts';
 import { dropConstraint, isSet } from '../problem/variants.ts';
 import type { Stopping } from '../run/stopping.ts';
@@ -69,7 +70,9 @@ export async function findConflictWithin(
  */
 function feasibilityWithAnySupply(problem: Problem): Feasibility {
   const { limits, demand } = problem;
-  if (demand.some((_, j) => leastAt(problem, j) > mostAt(problem, j))) return 'infeasible';
+  const pinned = pinnedByLocation(problem);
+  const isTooFull = (j: number) => Math.max(pinned[j], leastAt(problem, j)) > mostAt(problem, j);
+  if (demand.some((_, j) => isTooFull(j))) return 'infeasible';
   const largest = problem.capacities.at(-1) ?? problem.capacityPerVehicle;
   const plentiful: Problem = { ...problem, capacities: Float64Array.of(largest) };
   // These counts may exceed the number of vehicles that a problem can have.

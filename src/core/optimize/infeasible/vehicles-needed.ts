@@ -14,6 +14,7 @@ import { canReachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Moves, Problem } from '../problem/model.ts';
+import { homeOf } from '../problem/pinned-places.ts';
 import { leastServed, totalDemand } from '../problem/service-level.ts';
 import { mostCommonClass } from '../problem/serving.ts';
 import { splitDemand } from '../problem/steps.ts';
@@ -203,7 +204,7 @@ function mostToAdd(problem: Problem): number {
   return Math.max(0, Math.min(mostOfUse(problem), MAX_VEHICLES - countVehicles(problem)));
 }
 
-/** The problem with one more location, last: vehicles leave it to anywhere at no cost, and none go there. */
+/** The problem with one more location, last: vehicles leave it to any location at no cost, and none go there. */
 function withPlaceOutside(problem: Problem): Problem {
   const n = problem.locationIds.length;
   const classes = Math.max(1, problem.capacities.length);
@@ -218,6 +219,8 @@ function withPlaceOutside(problem: Problem): Problem {
     costUnits[i * (n + 1) + n] = Number.POSITIVE_INFINITY;
     distanceKm?.set(problem.network.distanceKm!.subarray(i * n, (i + 1) * n), i * (n + 1));
   }
+  for (let j = 0; j < n; j++)
+    if (homeOf(problem, j) >= 0) costUnits[n * (n + 1) + j] = Number.POSITIVE_INFINITY;
   startWithPlaceOutside(problem);
   return {
     ...problem,

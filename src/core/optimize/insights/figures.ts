@@ -6,6 +6,7 @@ import {
   type MoveInsight,
 } from '../../../contracts/optimize.ts';
 import type { Problem, Solution } from '../problem/model.ts';
+import { countRequestLocations } from '../problem/pinned-places.ts';
 import { emptyMove, groupMoves } from './move-figures.ts';
 
 export type Figures = {
@@ -18,8 +19,9 @@ export type Figures = {
 
 /** Nothing found yet. */
 export function emptyFigures(problem: Problem, solution: Solution): Figures {
+  const locations = problem.locationIds.subarray(0, countRequestLocations(problem));
   return {
-    locations: Array.from(problem.locationIds, (location_id) => ({
+    locations: Array.from(locations, (location_id) => ({
       location_id,
       one_more_saves: null,
       one_fewer_costs: null,
@@ -27,7 +29,7 @@ export function emptyFigures(problem: Problem, solution: Solution): Figures {
       error_at_most: null,
       not_known: [...LOCATION_FIGURES],
     })),
-    moves: groupMoves(solution.moves, problem.locationIds.length).map((group) => emptyMove(problem, group)),
+    moves: groupMoves(problem, solution.moves).map((group) => emptyMove(problem, group)),
     binding: [],
     exact: false,
     complete: false,

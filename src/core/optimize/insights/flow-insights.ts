@@ -15,6 +15,7 @@
 import type { LocationInsight } from '../../../contracts/optimize.ts';
 import type { Problem, Solution } from '../problem/model.ts';
 import { sparePinned } from '../problem/pinned.ts';
+import { countRequestLocations } from '../problem/pinned-places.ts';
 import { timeFor } from '../run/budget.ts';
 import { type SolveControl, UNKNOWN_PROGRESS } from '../run/control.ts';
 import { byClock, type Stopping, untilOutOfTime } from '../run/stopping.ts';
@@ -104,7 +105,8 @@ function explainLocations(problem: Problem, flow: ClassFlow, asCost: AsCost): Lo
       return residualOf(network, 2 * flow.demandArc(j)) > 0 ? 0 : Math.min(0, fromServed[flow.departure(j)]);
     return canServeMore ? Math.min(fromSink[served], fromSink[flow.departure(j)]) : null;
   };
-  return Array.from(problem.locationIds, (location_id, i) => {
+  const locations = problem.locationIds.subarray(0, countRequestLocations(problem));
+  return Array.from(locations, (location_id, i) => {
     const more = asCost(toSink[flow.source(i)]);
     return {
       location_id,
@@ -126,7 +128,7 @@ function explainMoves(
   tell: (share: number) => void,
 ): void {
   const restore = [markState(flow.network)];
-  const groups = groupMoves(solution.moves, problem.locationIds.length);
+  const groups = groupMoves(problem, solution.moves);
   for (const [m, group] of groups.entries()) {
     const insight = figures.moves[m];
     const { units, next } = rerouteMove(problem, [flow], restore, group);

@@ -17,6 +17,7 @@ import { fromUnits } from '../problem/costs.ts';
 import { hasFloors } from '../problem/floors.ts';
 import type { Problem, Solution } from '../problem/model.ts';
 import { hasPairRules } from '../problem/pairs.ts';
+import { withPinnedAtHome } from '../problem/pinned-places.ts';
 import { hasChangeCost } from '../problem/previous.ts';
 import { mostCommonClass } from '../problem/serving.ts';
 import { hasUnmetCost } from '../problem/unmet-cost.ts';
@@ -43,10 +44,11 @@ export async function computeInsights(
   control: SolveControl,
 ): Promise<Insights> {
   const whole = withSomeClass(problem);
+  const plan = { ...solution, moves: withPinnedAtHome(problem, solution.moves) };
   const load = whole.capacities[mostCommonClass(whole) ?? 0];
   // The plan stands even if its explanation fails.
-  const { exact, locations, moves, binding, complete } = await explain(whole, solution, load, control).catch(
-    () => emptyFigures(whole, solution),
+  const { exact, locations, moves, binding, complete } = await explain(whole, plan, load, control).catch(() =>
+    emptyFigures(whole, plan),
   );
   return {
     bound: fromUnits(solution.boundUnits),

@@ -5,6 +5,7 @@
 import type { MoveInsight } from '../../../contracts/optimize.ts';
 import { fromUnits } from '../problem/costs.ts';
 import type { Moves, Problem } from '../problem/model.ts';
+import { withoutPinnedMoves } from '../problem/pinned-places.ts';
 import type { ClassFlow } from './residual/class-flow.ts';
 import { closeArc } from './residual/flow-changes.ts';
 import { flowOn } from './residual/residual-network.ts';
@@ -12,8 +13,10 @@ import { flowOn } from './residual/residual-network.ts';
 /** The vehicles that go from one location to another, over all classes. */
 export type MoveGroup = { source: number; target: number; count: number };
 
-/** Moves by source and target, in that order. */
-export function groupMoves(moves: Moves, n: number): MoveGroup[] {
+/** Moves by source and target, in that order, without those of pinned vehicles to their location. */
+export function groupMoves(problem: Problem, all: Moves): MoveGroup[] {
+  const n = problem.locationIds.length;
+  const moves = withoutPinnedMoves(problem, all);
   const groups = new Map<number, MoveGroup>();
   for (let m = 0; m < moves.count.length; m++) {
     const key = moves.source[m] * n + moves.target[m];

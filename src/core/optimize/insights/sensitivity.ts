@@ -4,6 +4,7 @@
  */
 import type { Moves, Problem, Solution } from '../problem/model.ts';
 import { withMoreDemand } from '../problem/pinned.ts';
+import { countRequestLocations } from '../problem/pinned-places.ts';
 import { hasChangeCost, withoutOneVehicle } from '../problem/previous.ts';
 import { classToTake, mostCommonClass } from '../problem/serving.ts';
 import { dropConstraint, withNetwork, withVehicle } from '../problem/variants.ts';
@@ -41,8 +42,7 @@ export type Sensitivities = {
 };
 
 export function askAll(problem: Problem, solution: Solution, load: number): Sensitivities {
-  const n = problem.locationIds.length;
-  const places = Array.from({ length: n }, (_, i) => i);
+  const places = Array.from({ length: countRequestLocations(problem) }, (_, i) => i);
   const common = mostCommonClass(problem) ?? 0;
   // More room can only help, unless vehicles may not stay where they are.
   const isFree = problem.limits.maxVehiclesPerLocation === Number.POSITIVE_INFINITY;
@@ -64,7 +64,7 @@ export function askAll(problem: Problem, solution: Solution, load: number): Sens
         : askAny(fewer, 0, UNKNOWN);
     }),
     demand: places.map((j) => open(() => withMoreDemand(problem, j, load))),
-    moves: groupMoves(solution.moves, n).map((move) => ({
+    moves: groupMoves(problem, solution.moves).map((move) => ({
       ...raised(() => withoutMove(problem, move)),
       move,
       plan: solution.moves,

@@ -9,12 +9,13 @@ import type { Moves, Problem } from './model.ts';
 import { movingCost } from './moving-cost.ts';
 import { moveCost } from './network.ts';
 import { brokenPairLimits, hasPairRules, vehiclesByPair } from './pairs.ts';
+import { bringHome } from './pinned-places.ts';
 import { changeUnits } from './previous.ts';
 import { leastServed } from './service-level.ts';
 import { unmetUnits } from './unmet-cost.ts';
 
 export type Evaluation = {
-  /** K × n: vehicles of class k at location j after the moves. */
+  /** K × n: vehicles of class k at location j after the moves, pinned ones that have a place included. */
   presence: Int32Array;
   served: number;
   /** The cost of moving. */
@@ -41,6 +42,7 @@ export function evaluateMoves(problem: Problem, moves: Moves): Evaluation {
     costUnits += moves.count[m] * paid;
     if (problem.movingUnits) otherUnits += moves.count[m] * (moveCost(problem, from, to) - paid);
   }
+  bringHome(problem, presence);
   const { served, isKept } = hasFloors(problem)
     ? serveFloors(problem, presence, problem.limits.totalFleetSize)
     : { served: servedDemand(problem, presence, problem.limits.totalFleetSize), isKept: true };

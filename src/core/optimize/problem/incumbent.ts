@@ -13,6 +13,7 @@ import { fromUnits, UNITS_PER_COST } from './costs.ts';
 import { evaluateMoves } from './evaluate.ts';
 import type { BoundProof, Moves, Problem, SolveFigures, SolveOutcome } from './model.ts';
 import { hasOtherCosts } from './moving-cost.ts';
+import { withPinnedAtHome } from './pinned-places.ts';
 import { hasUnmetCost, MIN_NOISE_UNITS } from './unmet-cost.ts';
 
 /** Relative error of bounds, for our own sum of duals and for the solver's branching. */
@@ -85,8 +86,9 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
   const isCeilingProved = () => !hasOtherCosts(problem) && !problem.pairCostUnits && boundUnits > ceiling;
 
   /** The plan if it satisfies every constraint, the ceiling excepted. */
-  function planOf(moves: Moves | null, method: Method): FoundPlan | null {
-    if (!moves) return null;
+  function planOf(given: Moves | null, method: Method): FoundPlan | null {
+    if (!given) return null;
+    const moves = withPinnedAtHome(problem, given);
     const { costUnits, objectiveUnits, served, broken } = evaluateMoves(problem, moves);
     return broken.length > 0 ? null : { moves, costUnits, objectiveUnits, served, method };
   }

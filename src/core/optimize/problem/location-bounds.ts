@@ -4,10 +4,11 @@
  * is monotone.
  */
 import type { Problem } from './model.ts';
+import { homeOf } from './pinned-places.ts';
 
 /** The fewest vehicles at a location after the moves, beside the pinned ones. */
 export function leastAt(problem: Problem, location: number): number {
-  if (isOutside(problem, location)) return 0;
+  if (isOutside(problem, location) || homeOf(problem, location) >= 0) return 0;
   const { bounds, limits, pinned } = problem;
   const least = bounds
     ? Math.min(bounds.least[location], limits.minVehiclesPerLocation)
@@ -19,6 +20,9 @@ export function leastAt(problem: Problem, location: number): number {
 export function mostAt(problem: Problem, location: number): number {
   if (isOutside(problem, location)) return Number.POSITIVE_INFINITY;
   const { bounds, limits, pinned } = problem;
+  // Under a maximum, idle pinned vehicles have to count at their location, not at their place.
+  if (homeOf(problem, location) >= 0)
+    return limits.maxVehiclesPerLocation === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : 0;
   const most = bounds
     ? Math.max(bounds.most[location], limits.maxVehiclesPerLocation)
     : limits.maxVehiclesPerLocation;

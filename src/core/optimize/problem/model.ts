@@ -99,11 +99,13 @@ export type FleetIndex = {
 
 /** n each: operational vehicles that stay where they are, what they can serve, and planning demand with their share. */
 export type Pinned = { vehicles: Int32Array; capacity: Float64Array; demand: Float64Array };
+/** Places `first` … `first + home.length − 1` hold the vehicles that are pinned to the locations `home`. */
+export type PinnedPlaces = { first: number; home: Int32Array };
 /** The least demand to serve at all locations of a priority level or a higher one. */
 export type Floor = { level: number; served: number };
 
 export type Problem = {
-  /** n location ids, ascending. */
+  /** n location ids, ascending; a place for pinned vehicles has the id of their location. */
   locationIds: Int32Array;
   /** K capacities, ascending: demand that a vehicle serves. */
   capacities: Float64Array;
@@ -136,8 +138,10 @@ export type Problem = {
   previous?: { target: Int32Array; changeUnits: number };
   /** What each pair of locations that vehicles move between adds to the objective, in cost units. Absent: nothing. */
   pairCostUnits?: number;
-  /** Vehicles that stay where they are; see `pinned.ts`. Absent: none. */
+  /** Vehicles that stay where they are; see `pinned.ts`. Absent: none, or they have places. */
   pinned?: Pinned;
+  /** Places beside the locations of the request, for pinned vehicles; see `pinned-places.ts`. Absent: none. */
+  pinnedPlaces?: PinnedPlaces;
   /** n: priority levels of the demand, 0 to 9; absent if no demand has one above 0. */
   priorities?: Uint8Array;
   /** What has to be served of the critical demand, once that is known, the highest level first (`floors.ts`). */

@@ -5,6 +5,7 @@
  */
 import { type ConstraintName, LIMIT_CONSTRAINTS, type Limits } from './constraints.ts';
 import type { Moves, Problem } from './model.ts';
+import { homeOf } from './pinned-places.ts';
 
 export type PairLimits = Pick<Limits, 'minVehiclesPerMove' | 'maxPairs' | 'maxMovesFrom'>;
 
@@ -43,9 +44,10 @@ export function withoutPairCost({ pairCostUnits: _, ...problem }: Problem): Prob
   return problem;
 }
 
-/** Whether moves from a location are subject to the rules: those of vehicles that could be added are not. */
-export function isRuled({ hasPlaceOutside, locationIds }: Problem, source: number): boolean {
-  return !hasPlaceOutside || source !== locationIds.length - 1;
+/** Whether moves from a location are subject to the rules: those of pinned vehicles and of added ones are not. */
+export function isRuled(problem: Problem, source: number): boolean {
+  const { hasPlaceOutside, locationIds } = problem;
+  return homeOf(problem, source) < 0 && !(hasPlaceOutside && source === locationIds.length - 1);
 }
 
 /** Vehicles of each used pair, by source · n + target. O(moves). */

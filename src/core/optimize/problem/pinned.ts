@@ -4,8 +4,8 @@
  * (`location-bounds.ts`). The service level counts their share (`service-level.ts`). Every engine then solves a
  * problem without them, of the same kind.
  *
- * With a limit on the number of serving vehicles, pinned ones would compete with others for being counted; requests
- * may not combine the two (`request/check.ts`).
+ * With a limit on the number of serving vehicles, pinned ones compete with others for being counted. They are then part
+ * of the search, at places of their own (`pinned-places.ts`).
  */
 import type { Pinned, Problem } from './model.ts';
 import { countVehicles } from './variants.ts';

@@ -50,10 +50,10 @@ export function isSet(problem: Problem, name: DroppableName): boolean {
 function isAnyMoveForbidden(problem: Problem): boolean {
   if (problem.greatCircle !== null) return false;
   const { costUnits } = problem.network;
-  if (!problem.hasPlaceOutside) return costUnits.includes(Number.POSITIVE_INFINITY);
   const n = problem.locationIds.length;
-  for (let from = 0; from < n; from++) {
-    const row = costUnits.subarray(from * n, from * n + n - 1);
+  const open = countTravelled(problem);
+  for (let from = 0; from < open; from++) {
+    const row = costUnits.subarray(from * n, from * n + open);
     if (row.includes(Number.POSITIVE_INFINITY)) return true;
   }
   return false;
@@ -75,10 +75,18 @@ export function dropConstraint(problem: Problem, name: DroppableName): Problem {
   return withLimits(problem, { [limit]: off });
 }
 
-function allowAll({ network, locationIds, hasPlaceOutside }: Problem): Float64Array {
-  const n = locationIds.length;
-  const costUnits = network.costUnits.map((cost) => (cost === Number.POSITIVE_INFINITY ? 0 : cost));
-  if (hasPlaceOutside)
-    for (let from = 0; from < n - 1; from++) costUnits[from * n + n - 1] = Number.POSITIVE_INFINITY;
+function allowAll(problem: Problem): Float64Array {
+  const n = problem.locationIds.length;
+  const open = countTravelled(problem);
+  const costUnits = problem.network.costUnits.slice();
+  for (let from = 0; from < open; from++) {
+    for (let a = from * n; a < from * n + open; a++)
+      if (costUnits[a] === Number.POSITIVE_INFINITY) costUnits[a] = 0;
+  }
   return costUnits;
+}
+
+/** The locations between which the request may forbid moves; places beside them come after them. */
+function countTravelled({ hasPlaceOutside, pinnedPlaces, locationIds }: Problem): number {
+  return pinnedPlaces?.first ?? locationIds.length - (hasPlaceOutside ? 1 : 0);
 }

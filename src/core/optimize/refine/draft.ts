@@ -1,11 +1,13 @@
 /** A plan that is being changed pair by pair. Vehicles leave a location in descending order of capacity. */
 import type { Moves, Problem } from '../problem/model.ts';
 import { isRuled } from '../problem/pairs.ts';
+import { withPinnedAtHome } from '../problem/pinned-places.ts';
 
 export type Draft = ReturnType<typeof createDraft>;
 
 /** A pair is source · n + target. Moves to which the rules do not apply stay as they are. */
-export function createDraft(problem: Problem, moves: Moves) {
+export function createDraft(problem: Problem, given: Moves) {
+  const moves = withPinnedAtHome(problem, given);
   const { capacities, demand, supply, locationIds } = problem;
   const n = locationIds.length;
   const classes = capacities.length;

@@ -10,7 +10,7 @@
  * scaling procedure, Operations Research Letters 24 (1999).
  */
 import type { Moves, Problem, SolveOutcome } from '../problem/model.ts';
-import { vehiclesByPair, withoutPairRules } from '../problem/pairs.ts';
+import { isRuled, vehiclesByPair, withoutPairRules } from '../problem/pairs.ts';
 import { withLimits, withNetwork } from '../problem/variants.ts';
 import { evenPartOf } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
@@ -87,9 +87,8 @@ function variants(problem: Problem, pairs: Pairs) {
   const free = withLimits(withoutPairRules(problem), { maxCostUnits: Number.POSITIVE_INFINITY });
   const { costUnits, distanceKm } = problem.network;
   const forbidden = costUnits.slice();
-  const isRuledRow = (i: number) => !problem.hasPlaceOutside || i < n - 1;
   for (let i = 0; i < n; i++) {
-    if (!isRuledRow(i)) continue;
+    if (!isRuled(problem, i)) continue;
     for (let j = 0; j < n; j++) if (i !== j) forbidden[i * n + j] = Number.POSITIVE_INFINITY;
   }
   return (costOf: (pair: number, costUnits: number) => number) => {

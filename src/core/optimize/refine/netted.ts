@@ -36,6 +36,7 @@ export function nettedVehicles(problem: Problem, check: Check): Netted | null {
     limits.maxMovesFrom === Number.POSITIVE_INFINITY &&
     problem.locationIds.length <= MAX_LOCATIONS &&
     !problem.hasPlaceOutside &&
+    !problem.pinnedPlaces &&
     !problem.movingUnits &&
     !hasChangeCost(problem) &&
     !hasUnmetCost(problem) &&

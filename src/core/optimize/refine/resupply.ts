@@ -32,6 +32,7 @@ export function canResupply(problem: Problem): boolean {
     problem.capacities.length === 1 &&
     problem.limits.totalFleetSize === Number.POSITIVE_INFINITY &&
     !problem.hasPlaceOutside &&
+    !problem.pinnedPlaces &&
     !hasChangeCost(problem) &&
     !hasFloors(problem)
   );

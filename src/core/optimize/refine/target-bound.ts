@@ -34,9 +34,10 @@ const SHARES = [0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 4, 6, 8];
 
 /** Whether the bound covers the problem. */
 export function isBoundByTargets(problem: Problem): boolean {
-  const { capacities, hasPlaceOutside, demand } = problem;
+  const { capacities, hasPlaceOutside, pinnedPlaces, demand } = problem;
   const isSmall = (d: number) => d <= MAX_LOAD * capacities[0];
-  return capacities.length === 1 && !hasPlaceOutside && !hasChangeCost(problem) && demand.every(isSmall);
+  const hasOtherPlaces = hasPlaceOutside || pinnedPlaces !== undefined;
+  return capacities.length === 1 && !hasOtherPlaces && !hasChangeCost(problem) && demand.every(isSmall);
 }
 
 /**

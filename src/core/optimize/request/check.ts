@@ -21,6 +21,7 @@ import { type FaultList, faultList } from './fault-list.ts';
 import { asksForPairs } from './limits.ts';
 import { checkLocationBounds, readLocationBounds } from './location-bounds.ts';
 import { checkMoveCosts, needsMatrix } from './move-costs.ts';
+import { countPlaces, hasPinnedPlaces } from './pinned.ts';
 import { asksForStability, checkPrevious } from './previous.ts';
 import { checkPriorities } from './priorities.ts';
 import {
@@ -30,6 +31,7 @@ import {
   refuseLittleDemand,
   refuseMatrices,
   refuseMatrix,
+  refusePinnedPlaces,
   refuseTargets,
   refuseTrips,
 } from './refusals.ts';
@@ -73,7 +75,6 @@ export function checkRequest(
     : 'is not a stored location; store it first (PUT /api/v1/data/locations) or supply a network';
   if (request.constraints) checkLocationBounds(request.constraints, known, unknown, list);
   checkUnmetCost(request, known, unknown, list);
-  checkPinned(request, list);
   checkPriorities(request.constraints, known, unknown, list);
   checkDemand(request, known, unknown, list);
   checkVehicles(request.fleet_state.vehicles, known, unknown, list);
@@ -86,9 +87,10 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
   const capacity = readCapacity(request, settings);
   const capacities = new Set<number>();
   const pinned = new Set<number>();
+  const isPlaced = hasPinnedPlaces(request);
   for (const vehicle of request.fleet_state.vehicles) {
     if ((vehicle.status ?? 'operational') !== 'operational') continue;
-    (vehicle.pinned === true ? pinned : capacities).add(capacity.of(vehicle));
+    (vehicle.pinned === true && !isPlaced ? pinned : capacities).add(capacity.of(vehicle));
   }
   const faults: (RequestFault | null)[] = [];
   const stated = [...capacities, ...pinned];
@@ -104,12 +106,13 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
   }
   const ids = namedLocationIds(request);
   const isBounded = hasLocationBounds({ limits: readLocationBounds(request, ids) });
+  const locations = countPlaces(request, ids.length);
+  if (isPlaced && locations > MAX_MATRIX_LOCATIONS) faults.push(refusePinnedPlaces(locations));
   if (needsMatrix(request)) faults.push(refuseMatrix(ids.length, usesStoredTravel(options)));
   if (asksForStability(request) && ids.length > MAX_MATRIX_LOCATIONS) faults.push(refuseTargets(ids.length));
   if (asksForPairs(request) && !network && ids.length > MAX_MATRIX_LOCATIONS) {
     faults.push(refuseMatrices(ids.length));
   } else if (options.explain || capacities.size > 1 || isBounded) {
-    const locations = ids.length;
     if (options.explain) faults.push(refuseExplanation(locations));
     if (capacities.size > 1 || isBounded) {
       faults.push(
@@ -151,18 +154,6 @@ function checkAliases(constraints: Constraints, list: FaultList): void {
       );
     }
   }
-}
-
-/** Pinned vehicles serve ahead of all others, so which of them count under a limit would be an open question. */
-function checkPinned({ constraints, fleet_state: { vehicles } }: OptimizeRequest, list: FaultList): void {
-  if (constraints?.total_fleet_size === undefined) return;
-  const pinned = vehicles.findIndex((vehicle) => vehicle.pinned === true);
-  if (pinned < 0) return;
-  list.add(
-    'constraints.total_fleet_size',
-    `total_fleet_size cannot be combined with pinned vehicles (fleet_state.vehicles[${pinned}] is the first); ` +
-      'leave out total_fleet_size or `pinned`',
-  );
 }
 
 function checkDemand(

@@ -19,6 +19,7 @@ import type {
 } from '../problem/model.ts';
 import { givenNetwork, greatCircleNetwork } from '../problem/network.ts';
 import { openDemand } from '../problem/pinned.ts';
+import { withPinnedPlaces } from '../problem/pinned-places.ts';
 import { minutesIn, travelNetwork } from '../problem/travel-network.ts';
 import { type Cache, createCache } from '../run/cache.ts';
 import type { Check } from '../run/stopping.ts';
@@ -28,6 +29,7 @@ import { planningDemand } from './demand.ts';
 import { readLimits, readPairCost } from './limits.ts';
 import { readLocationBounds } from './location-bounds.ts';
 import { hasFallback, needsMatrix, readRates } from './move-costs.ts';
+import { hasPinnedPlaces, pinnedLocations } from './pinned.ts';
 import { readPrevious } from './previous.ts';
 import { readPriorities } from './priorities.ts';
 import { RefusedError, refuseCosts, refuseCountedVehicles } from './refusals.ts';
@@ -75,13 +77,13 @@ export function buildProblem(
   const capacity = readCapacity(request, settings);
   const pairCostUnits = readPairCost(request);
   const planned = demandByPosition(request, position);
-  const { pinned, ...ofFleet } = classifyFleet(request, position, capacity.of, planned);
+  const { pinned, places, ...ofFleet } = classifyFleet(request, position, capacity.of, planned);
   const { bounds, ...ofLocations } = readLocationBounds(request, locationIds);
   const priorities = readPriorities(request, locations, locationIds, planned);
   const unmetCost = readUnmetCost(request, locationIds);
   if (priorities && 'unmetCost' in unmetCost && limits.totalFleetSize !== Number.POSITIVE_INFINITY)
     throw new RefusedError(refuseCountedVehicles());
-  return {
+  const problem: Problem = {
     locationIds,
     ...ofFleet,
     demand: pinned ? leftOpen(planned, pinned, ofFleet.capacities) : planned,
@@ -97,6 +99,10 @@ export function buildProblem(
     servedPerUnit: capacity.servedPerUnit,
     caches: { thread: cache, problem: createCache() },
   };
+  if (!places) return problem;
+  problem.greatCircle?.buildCosts(check ?? (() => {}));
+  problem.greatCircle?.buildDistances(check ?? (() => {}));
+  return withPinnedPlaces(problem, places.home, places.supply);
 }
 
 /** @throws RefusedError if all vehicles together could make moves whose total is not exact */
@@ -132,8 +138,12 @@ function leftOpen(planned: Float64Array, pinned: Pinned, capacities: Float64Arra
   return planned.map((d, j) => (pinned.vehicles[j] > 0 ? openDemand(d, pinned.capacity[j], load) : d));
 }
 
+/** Pinned vehicles, K × home.length, by the location where they are. */
+type Places = { home: Int32Array; supply: Int32Array };
+
 /**
- * Operational vehicles by capacity class and location, and the pinned ones, which are of no class.
+ * Operational vehicles by capacity class and location, and the pinned ones: of no class, or, if they compete with the
+ * others, by class and place.
  * @param capacityOf demand that a vehicle serves
  */
 function classifyFleet(
@@ -141,14 +151,15 @@ function classifyFleet(
   position: ReadonlyMap<number, number>,
   capacityOf: (vehicle: VehicleInput) => number,
   demand: Float64Array,
-): Pick<Problem, 'capacities' | 'supply' | 'fleet' | 'pinned'> {
+): Pick<Problem, 'capacities' | 'supply' | 'fleet' | 'pinned'> & { places?: Places } {
   const operational: number[] = [];
   const vehicles = request.fleet_state.vehicles;
   for (let v = 0; v < vehicles.length; v++) {
     if ((vehicles[v].status ?? 'operational') === 'operational') operational.push(v);
   }
-  const movable = operational.filter((v) => vehicles[v].pinned !== true);
-  const capacities = Float64Array.from(new Set(movable.map((v) => capacityOf(vehicles[v])))).sort();
+  const isPlaced = hasPinnedPlaces(request);
+  const classed = isPlaced ? operational : operational.filter((v) => vehicles[v].pinned !== true);
+  const capacities = Float64Array.from(new Set(classed.map((v) => capacityOf(vehicles[v])))).sort();
   const classOf = new Map(Array.from(capacities, (capacity, k) => [capacity, k]));
   const n = position.size;
   const supply = new Int32Array(capacities.length * n);
@@ -158,15 +169,24 @@ function classifyFleet(
     capacityClass: new Int32Array(operational.length),
   };
   const pinned: Pinned | undefined =
-    movable.length < operational.length
+    classed.length < operational.length
       ? { vehicles: new Int32Array(n), capacity: new Float64Array(n), demand }
       : undefined;
+  const homes = isPlaced
+    ? [...pinnedLocations(request)].map((id) => position.get(id)!).sort((a, b) => a - b)
+    : [];
+  const placeOf = new Map(homes.map((home, place) => [home, place]));
+  const places = { home: Int32Array.from(homes), supply: new Int32Array(capacities.length * homes.length) };
   for (let f = 0; f < operational.length; f++) {
     const vehicle = vehicles[operational[f]];
     const i = position.get((vehicle.location ?? vehicle.location_id)!)!;
     fleet.location[f] = i;
     if (vehicle.pinned === true) {
       fleet.capacityClass[f] = -1;
+      if (isPlaced) {
+        places.supply[classOf.get(capacityOf(vehicle))! * homes.length + placeOf.get(i)!]++;
+        continue;
+      }
       pinned!.vehicles[i]++;
       pinned!.capacity[i] += capacityOf(vehicle);
       continue;
@@ -175,5 +195,5 @@ function classifyFleet(
     fleet.capacityClass[f] = k;
     supply[k * n + i]++;
   }
-  return { capacities, supply, fleet, ...(pinned && { pinned }) };
+  return { capacities, supply, fleet, ...(pinned && { pinned }), ...(isPlaced && { places }) };
 }

@@ -71,6 +71,14 @@ export function refuseMatrix(locations: number, isStored: boolean): RequestFault
     : { field: 'options.cost.per_move', message: `a cost per move ${message}`, detail: null };
 }
 
+/** @param places locations, and those with pinned vehicles a second time */
+export function refusePinnedPlaces(places: number): RequestFault {
+  const message =
+    `with pinned vehicles supports at most ${MAX_MATRIX_LOCATIONS} locations, where those with pinned vehicles count ` +
+    `twice, and the request has ${places}; leave out total_fleet_size or \`pinned\`, or split the request`;
+  return { field: 'constraints.total_fleet_size', message, detail: null };
+}
+
 /** The problem needs costs of all pairs, which would not fit in memory. */
 export function refuseMatrices(locations: number): RequestFault {
   const message =

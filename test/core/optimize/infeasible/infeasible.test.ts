@@ -66,6 +66,16 @@ function placements(places: number[], count: number): number[][] {
   return places.flatMap((place, p) => placements(places.slice(p), count - 1).map((rest) => [place, ...rest]));
 }
 
+/** A random request. With a fleet size, half of them have pinned vehicles, which compete with the others for it. */
+function instanceOf(seed: number): Instance {
+  const instance = randomInstance(seed);
+  const random = createRandom(seed + 5e6);
+  const { request } = instance;
+  if (request.constraints?.total_fleet_size === undefined || random.chance(0.5)) return instance;
+  const vehicles = request.fleet_state.vehicles.map((v) => ({ ...v, pinned: random.chance(0.5) }));
+  return { ...instance, request: { ...request, fleet_state: { vehicles } } };
+}
+
 const SEEDS = 1200;
 const FEWER_SEEDS = 600;
 /** With more vehicles than this, there are too many plans to try. */
@@ -83,7 +93,7 @@ describe('an infeasible problem', () => {
     let fewerTried = 0;
     let unhelpfulTried = 0;
     for (let seed = 10_001; seed <= 10_000 + SEEDS; seed++) {
-      const { request, locations } = randomInstance(seed);
+      const { request, locations } = instanceOf(seed);
       const outcome = await optimize({ request, locations, settings: SETTINGS });
       if (outcome.status !== 'infeasible') continue;
       instances++;
@@ -196,7 +206,7 @@ describe('an infeasible problem', () => {
       return cheapestByTryingAll(request, locations) !== null;
     };
     for (let seed = 18_001; seed <= 18_000 + FEWER_SEEDS; seed++) {
-      const { request, locations } = randomInstance(seed);
+      const { request, locations } = instanceOf(seed);
       const outcome = await optimize({ request, locations, settings: SETTINGS });
       if (outcome.status !== 'infeasible' || !outcome.together) continue;
       instances++;

@@ -81,7 +81,7 @@ async function explainEach(
     control.onProgress?.({ ...UNKNOWN_PROGRESS, share: (i + 1) / n });
   }
   const moves: Figures['moves'] = [];
-  for (const group of groupMoves(solution.moves, n)) {
+  for (const group of groupMoves(problem, solution.moves)) {
     const insight = { ...emptyMove(problem, group), error_at_most: 0 };
     moves.push(insight);
     const without = await solve(withoutMove(problem, group), control);

@@ -19,15 +19,13 @@ const WITHOUT_NETWORK = [
   ...['cost per km', 'cost per minute', 'cost per move', 'stored travel', 'travel with fallback'],
   'stored priorities',
 ];
-/** Answered with 400. */
-const REFUSED = [['fleet size', 'pinned']];
 
 /** Whether no request with both is answered. */
 function isExcluded(a: string, b: string): boolean {
   const isPair = (names: readonly string[]) => names.includes(a) && names.includes(b);
   const isNetwork = (name: string) => name === 'network' || name === 'forbidden moves';
   const [one, other] = isNetwork(a) ? [a, b] : [b, a];
-  return (isNetwork(one) && WITHOUT_NETWORK.includes(other)) || [...ONE_OF, ...REFUSED].some(isPair);
+  return (isNetwork(one) && WITHOUT_NETWORK.includes(other)) || ONE_OF.some(isPair);
 }
 
 test(`every option goes with every other: ${INSTANCES} random requests agree with trying every plan`, {

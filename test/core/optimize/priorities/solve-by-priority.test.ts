@@ -19,7 +19,7 @@ function hard(request: OptimizeRequest, seed: number): OptimizeRequest {
   const { min_demand_coverage: _, ...constraints } = request.constraints ?? {};
   const isPriced = random.chance(0.3) && constraints.total_fleet_size === undefined;
   const isPaired = random.chance(0.15);
-  const isPinned = random.chance(0.2) && constraints.total_fleet_size === undefined;
+  const isPinned = random.chance(0.2);
   const vehicles = request.fleet_state.vehicles.map((vehicle) => ({
     ...vehicle,
     ...(isPinned && random.chance(0.4) && { pinned: true }),

@@ -78,15 +78,6 @@ describe('checkRequest', () => {
       /location 9 is not a stored location/,
     ],
     [
-      'a fleet size beside a pinned vehicle',
-      {
-        ...fleet({ id: 'a', location: 1 }, { id: 'b', location: 1, pinned: true }),
-        constraints: { total_fleet_size: 1 },
-      },
-      'constraints.total_fleet_size',
-      /cannot be combined with pinned vehicles \(fleet_state\.vehicles\[1\] is the first\)/,
-    ],
-    [
       'demand of an unknown location',
       { demand_forecast: { 9: [1] } },
       'demand_forecast.9',

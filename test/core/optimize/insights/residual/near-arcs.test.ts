@@ -59,7 +59,7 @@ describe('searches among nearby half-arcs', () => {
         return [
           boundUnchanged(flow).range.least,
           ...places.flatMap((i) => [boundMore(flow, i), boundFewer(flow, i), boundDemand(flow, i)]),
-          ...groupMoves(solution.moves, places.length).map((move) => boundMove(flow, move)),
+          ...groupMoves(problem, solution.moves).map((move) => boundMove(flow, move)),
         ].map((bound) => (typeof bound === 'number' ? bound : bound.range.least));
       });
       expect(few, `seed ${seed}`).toEqual(all);
