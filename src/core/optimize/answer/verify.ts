@@ -135,7 +135,9 @@ export function verifyPlan(
   checkLocations(request.network ? [] : locations, result, { present, before, demand }, complain);
   const level = constraints.min_service_level ?? constraints.min_demand_coverage ?? settings.minServiceLevel;
   const kept = Math.min(level, result.shortfall?.reached ?? level);
-  verifyUnmetCost(result, constraints, present, demand, kept, complain);
+  const levels = result.priorities ?? [];
+  const stated = { levels, levelOf: critical, tolerance: levelTolerance(request, settings, result, demand) };
+  verifyUnmetCost(result, constraints, present, demand, kept, stated, complain);
   const isStored = (request.options?.travel ?? 'great_circle') !== 'great_circle';
   const ofMoves = { moved, km: noDistances ? null : km, ...(isStored && minutes !== null && { minutes }) };
   checkKpis(result, { present, demand, capacityTotal, ...ofMoves }, complain);
@@ -501,6 +503,20 @@ function checkPriorities(
   idle.sort((a, b) => b - a);
   for (const gain of idle.slice(0, Math.max(0, most - used))) served += gain;
   return served;
+}
+
+/** What a proved plan may serve less than the most of a priority level: a tenth of the gap, or 1e-6 of all demand. */
+function levelTolerance(
+  { options }: OptimizeRequest,
+  settings: OptimizeSettings,
+  { priorities = [], solver_status }: OptimizationResult,
+  demand: Map<number, number>,
+): number {
+  if (solver_status !== 'optimal') return Number.POSITIVE_INFINITY;
+  const most = priorities.reduce((sum, { served_at_most }) => sum + served_at_most, 0);
+  const total = [...demand.values()].reduce((sum, value) => sum + value, 0);
+  const gap = options?.optimality_gap ?? settings.optimalityGap;
+  return Math.max((gap / 10) * most, 1e-6 * total) * (1 + 1e-5);
 }
 
 function checkShortfall(

@@ -53,8 +53,13 @@ export function floorSlack(problem: Problem): number {
   return SERVICE_TOLERANCE * allDemand(problem);
 }
 
-/** Demand served by level; all of it; and whether the floors hold. */
-export type ServedByLevel = { byLevel: Map<number, number>; served: number; isKept: boolean };
+/** Demand served by level; all of it; whether the floors hold; and the vehicles that serve. */
+export type ServedByLevel = {
+  byLevel: Map<number, number>;
+  served: number;
+  isKept: boolean;
+  taken: AddedService[];
+};
 
 /**
  * The most demand that at most `fleetSize` of the vehicles present serve if they keep the floors.
@@ -73,11 +78,13 @@ export function serveFloors(problem: Problem, presence: ArrayLike<number>, fleet
   /** Not taken yet, in descending order of gain. */
   let open: AddedService[] = [];
   const waiting = additionsOf(problem, presence).sort((a, b) => b.gain - a.gain);
+  const taken: AddedService[] = [];
   let left = fleetSize;
   let isKept = true;
   const take = (addition: AddedService, count: number) => {
     const level = levelAt(problem, addition.location);
     byLevel.set(level, (byLevel.get(level) ?? 0) + count * addition.gain);
+    taken.push({ ...addition, count });
     left -= count;
   };
   let before = Number.POSITIVE_INFINITY;
@@ -104,5 +111,5 @@ export function serveFloors(problem: Problem, presence: ArrayLike<number>, fleet
   }
   let served = 0;
   for (const amount of byLevel.values()) served += amount;
-  return { byLevel, served, isKept };
+  return { byLevel, served, isKept, taken };
 }

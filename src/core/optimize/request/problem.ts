@@ -32,7 +32,7 @@ import { hasFallback, needsMatrix, readRates } from './move-costs.ts';
 import { hasPinnedPlaces, pinnedLocations } from './pinned.ts';
 import { readPrevious } from './previous.ts';
 import { readPriorities } from './priorities.ts';
-import { RefusedError, refuseCosts, refuseCountedVehicles } from './refusals.ts';
+import { RefusedError, refuseCosts } from './refusals.ts';
 import { readUnmetCost } from './unmet-cost.ts';
 
 /**
@@ -81,8 +81,6 @@ export function buildProblem(
   const { bounds, ...ofLocations } = readLocationBounds(request, locationIds);
   const priorities = readPriorities(request, locations, locationIds, planned);
   const unmetCost = readUnmetCost(request, locationIds);
-  if (priorities && 'unmetCost' in unmetCost && limits.totalFleetSize !== Number.POSITIVE_INFINITY)
-    throw new RefusedError(refuseCountedVehicles());
   const problem: Problem = {
     locationIds,
     ...ofFleet,

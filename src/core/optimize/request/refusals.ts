@@ -120,11 +120,3 @@ export function refuseCosts(dearest: number, most: number): RequestFault {
     'use a larger unit';
   return { field: 'options.cost', message, detail: null };
 }
-
-/** With both, which of the present vehicles count is a choice that is not searched for. */
-export function refuseCountedVehicles(): RequestFault {
-  const message =
-    'does not go with both priorities and unmet_demand_cost; leave out one of the three, or set the priorities to 0 ' +
-    '(constraints.priorities {"default": 0})';
-  return { field: 'constraints.total_fleet_size', message, detail: null };
-}

@@ -21,7 +21,7 @@ function mediumMix(seed: number): Asked {
   const { request, locations } = random.chance(0.3) ? withPriorities(medium, seed) : medium;
   const { ids } = readFacts(request, locations);
   const { min_demand_coverage: _, ...constraints } = request.constraints ?? {};
-  const isPriced = random.chance(0.3) && constraints.total_fleet_size === undefined;
+  const isPriced = random.chance(0.3);
   const bounds = () =>
     randomBounds(
       random,

@@ -17,7 +17,7 @@ const PAIR_RULES = [{ max_pairs: 1 }, { min_vehicles_per_move: 2 }, { cost_per_p
 function hard(request: OptimizeRequest, seed: number): OptimizeRequest {
   const random = createRandom(seed + 6e6);
   const { min_demand_coverage: _, ...constraints } = request.constraints ?? {};
-  const isPriced = random.chance(0.3) && constraints.total_fleet_size === undefined;
+  const isPriced = random.chance(0.3);
   const isPaired = random.chance(0.15);
   const isPinned = random.chance(0.2);
   const vehicles = request.fleet_state.vehicles.map((vehicle) => ({

@@ -72,6 +72,21 @@ describe('verifyPlan, of critical demand,', () => {
     expect(verify(result, { min_service_level: 0.6 }).join()).toMatch(/2\.5 of 4\.5 demand is served/);
   });
 
+  test('bounds what the rest costs by the vehicles that are left once the levels are served', async () => {
+    // Alone, the dearest demand would be that of location 3, where a vehicle stays.
+    const priced = { unmet_demand_cost: { 1: 1, 2: 1, 3: 5 } };
+    const result = await plan(priced);
+    expect(result.kpis.unmet_demand_cost).toBe(10);
+    expect(verify(result, priced)).toEqual([]);
+    for (const wrong of [9, 7.5, 5.5, 11]) {
+      const spoilt = structuredClone(result);
+      spoilt.kpis.unmet_demand_cost = wrong;
+      expect(verify(spoilt, priced).join(), `${wrong}`).toMatch(
+        new RegExp(`unmet_demand_cost is ${wrong} instead of`),
+      );
+    }
+  });
+
   test('reads the levels from the request, then from the stored locations', async () => {
     const result = await plan();
     expect(verify(result, { priorities: { 1: 5, 2: 2 } }).join()).toMatch(/levels 9,2 instead of 5,2/);
