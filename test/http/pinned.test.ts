@@ -59,8 +59,8 @@ describe('a pinned vehicle of a request', () => {
   });
 
   test.each([
-    ['yes', 'fleet_state.vehicles[0].pinned', /boolean/],
-    [null, 'fleet_state.vehicles[0].pinned', /boolean/],
+    ['yes', 'fleet_state.vehicles[0].pinned', /true or false/],
+    [null, 'fleet_state.vehicles[0].pinned', /true or false/],
   ])('with the value %j is refused, naming the field', async (pinned, field, message) => {
     const { status, body } = await optimize({ fleet_state: { vehicles: [{ ...vehicles[0], pinned }] } });
     expect([status, body.errors[0].field]).toEqual([400, field]);
