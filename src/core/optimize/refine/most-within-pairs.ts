@@ -15,7 +15,7 @@ import { withoutPrevious } from '../problem/previous.ts';
 import { totalDemand } from '../problem/service-level.ts';
 import { withLimits, withNetwork } from '../problem/variants.ts';
 import { evenPartOf } from '../run/budget.ts';
-import { checkOf, OutOfTime, type Stopping, untilOutOfTime } from '../run/stopping.ts';
+import { checkOf, OutOfTime, type Stopping, shareOfTime, untilOutOfTime } from '../run/stopping.ts';
 import { usualPairUnits } from './first-plans.ts';
 import { type Pairs, pairsOfMoves } from './pairs-of-moves.ts';
 import { repairPairs } from './repair.ts';
@@ -59,10 +59,10 @@ export function mostWithinPairs(
     enough !== null && (found.most < enough || (found.plan !== null && found.plan.served >= enough));
   const priced = withUnmetPrice(free, (2 * fromUnits(dearest)) / problem.capacities[0]);
   const time = evenPartOf(control, 2);
-  const checkTime = checkOf(time);
-  const check = () => {
+  const clock = shareOfTime(time);
+  const look = () => {
     if (isDecided()) throw new OutOfTime();
-    checkTime();
+    return clock();
   };
   let pairs = known;
   const allPairs = () => {
@@ -71,11 +71,11 @@ export function mostWithinPairs(
   };
   keep(NO_MOVES);
   untilOutOfTime(() => {
-    const greedy = repairPairs(priced, NO_MOVES, usualPairUnits(priced, NO_MOVES), check, total);
+    const greedy = repairPairs(priced, NO_MOVES, usualPairUnits(priced, NO_MOVES), look, total);
     if (greedy) keep(greedy);
     const first = found.plan?.moves;
     const changes = CHANGES * problem.locationIds.length;
-    if (first && canResupply(priced)) resupply(priced, allPairs(), first, changes, keep, check);
+    if (first && canResupply(priced)) resupply(priced, allPairs(), first, changes, keep, look);
   });
   if (isDecided() || !isBoundByTargets(free)) return found;
   const unmetAlone = withUnmetPrice(

@@ -33,9 +33,18 @@ import { NO_MOVES } from '../problem/moves.ts';
 import { planNearest } from '../problem/nearest.ts';
 import { hasPairLimits, vehiclesByPair, withoutPairRules } from '../problem/pairs.ts';
 import { leastServed } from '../problem/service-level.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import { timeFor } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
-import { checkOf, isOver, isStopped, OutOfTime, type Stopping, untilOutOfTime } from '../run/stopping.ts';
+import {
+  checkOf,
+  isOver,
+  isStopped,
+  OutOfTime,
+  type Stopping,
+  shareOfTime,
+  untilOutOfTime,
+} from '../run/stopping.ts';
 import { fewestPairs } from './fewest-pairs.ts';
 import { findFirstPlans, type SolveBefore, usualPairUnits } from './first-plans.ts';
 import { mostWithinPairs } from './most-within-pairs.ts';
@@ -52,7 +61,7 @@ const FEW_PAIRS = 400;
 /** Pairs with columns at first: the cheapest from each source and to each target. */
 const NEAREST = 6;
 /** More pairs than this in branch and cut prove less in the same time. */
-const MAX_BRANCH_PAIRS = 5000;
+const MAX_BRANCH_PAIRS = 2500;
 /** Most pairs that get columns in one round of pricing, as a multiple of the number of locations. */
 const PAIRS_PER_ROUND = 4;
 const MAX_REPEATS = 6;
@@ -186,7 +195,7 @@ async function search(
   control: SolveControl,
 ): Promise<Ended | 'infeasible'> {
   const { problem, pairs, incumbent } = context;
-  if (!improve(context, FIRST_CHANGES, timeFor('firstPairPlans', control))) {
+  if (!improve(context, before, FIRST_CHANGES, timeFor('firstPairPlans', control))) {
     const keep = (moves: Moves) => context.keep(moves, 'rounding');
     const time = timeFor('firstPairPlans', control);
     const found = await findFirstPlans(problem, pairs, before, keep, solveBefore, time);
@@ -198,23 +207,45 @@ async function search(
   const prices = boundTargets(context, control) ?? (await relax(context, chosen, control));
   if (prices === null) return await branchAmongAll(context);
   if (incumbent.isProved()) return 'done';
-  improve(context, MORE_CHANGES, timeFor('betterPairPlans', control));
+  if (!isBranchingBetter(problem))
+    improve(context, before, MORE_CHANGES, timeFor('betterPairPlans', control));
   incumbent.report();
   if (incumbent.isProved()) return 'done';
   return await branchWithin(context, chosen, prices);
 }
 
-/** Changes the best plan a few locations at a time. @param changes per location @returns whether it could */
-function improve({ problem, pairs, incumbent, keep }: Context, changes: number, time: Stopping): boolean {
+/**
+ * Whether branch and cut finds better plans than more changes would: one class, and pairs that cost nothing and may
+ * carry any number, so that the relaxation is close.
+ */
+function isBranchingBetter(problem: Problem): boolean {
+  const { pairCostUnits = 0, limits, capacities } = problem;
+  const isFree = pairCostUnits === 0 && limits.minVehiclesPerMove <= 1;
+  return isFree && capacities.length === 1 && !hasLocationBounds(problem);
+}
+
+/**
+ * Changes the best plan a few locations at a time; without one, the plan before.
+ * @param changes per location @returns whether there is a plan
+ */
+function improve(
+  { problem, pairs, incumbent, keep }: Context,
+  before: Moves,
+  changes: number,
+  time: Stopping,
+): boolean {
+  if (!canResupply(problem)) return false;
   const best = incumbent.best();
-  if (!best || best.costUnits > incumbent.ceiling || !canResupply(problem)) return false;
+  const isPlan = best !== null && best.costUnits <= incumbent.ceiling;
   const take = (moves: Moves) => keep(moves, 'rounding');
-  const check = () => {
-    if (incumbent.isProved() || isOver(time)) throw new OutOfTime();
+  const clock = shareOfTime(time);
+  const look = () => {
+    if (incumbent.isProved()) throw new OutOfTime();
+    return clock();
   };
   const all = changes * problem.locationIds.length;
-  untilOutOfTime(() => resupply(problem, pairs, best.moves, all, take, check));
-  return true;
+  untilOutOfTime(() => resupply(problem, pairs, isPlan ? best.moves : before, all, take, look));
+  return incumbent.best() !== null;
 }
 
 /** Raises the bound by what targets need as a whole; null if that bound does not cover the problem. */

@@ -48,6 +48,15 @@ export function createAllowance(ms: number): () => boolean {
   };
 }
 
+/** @returns the share of the time from now to the deadline that is over. It throws OutOfTime when all of it is */
+export function shareOfTime(control: Stopping): () => number {
+  const from = nowMs();
+  return () => {
+    if (isOver(control)) throw new OutOfTime();
+    return (nowMs() - from) / (control.deadlineMs - from);
+  };
+}
+
 /** Work that uses all its time until the deadline, so that the clock measures its progress. */
 export function byClock({ stopFlag, onProgress }: SolveControl, deadlineMs: number): Stopping {
   const from = nowMs();

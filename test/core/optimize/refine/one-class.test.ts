@@ -104,7 +104,14 @@ describe('rules about pairs with one capacity', () => {
       if (bound >= 0.98 * fromUnits(best.costUnits) - 1e-6) seen.tight++;
       const plans: Moves[] = [solved.solution.moves];
       if (canResupply(problem))
-        resupply(problem, pairs, solved.solution.moves, CHANGES, (moves) => plans.push(moves), ignore);
+        resupply(
+          problem,
+          pairs,
+          solved.solution.moves,
+          CHANGES,
+          (moves) => plans.push(moves),
+          () => 0,
+        );
       for (const moves of plans) {
         const { objectiveUnits, broken } = evaluateMoves(problem, moves);
         seen.plans++;
