@@ -60,8 +60,12 @@ import { boundByTargets, isBoundByTargets } from './target-bound.ts';
 const FEW_PAIRS = 400;
 /** Pairs with columns at first: the cheapest from each source and to each target. */
 const NEAREST = 6;
-/** More pairs than this in branch and cut prove less in the same time. */
+/**
+ * Pairs in branch and cut at first: with more, one class proves less in the same time. With several classes the bound
+ * of the relaxation is weak, and fewer pairs leave most of the gap to the pairs without columns.
+ */
 const MAX_BRANCH_PAIRS = 2500;
+const MAX_BRANCH_PAIRS_OF_CLASSES = 5000;
 /** Most pairs that get columns in one round of pricing, as a multiple of the number of locations. */
 const PAIRS_PER_ROUND = 4;
 const MAX_REPEATS = 6;
@@ -326,9 +330,9 @@ async function branchWithin(
   chosen: Uint8Array,
   { bound, value }: PairPrices,
 ): Promise<Ended | 'infeasible'> {
-  const { incumbent } = context;
+  const { incumbent, problem } = context;
   const cheapestFirst = Int32Array.from(value.keys()).sort((a, b) => value[a] - value[b]);
-  let most = MAX_BRANCH_PAIRS;
+  let most = problem.capacities.length === 1 ? MAX_BRANCH_PAIRS : MAX_BRANCH_PAIRS_OF_CLASSES;
   for (let repeat = 0; repeat < MAX_REPEATS; repeat++) {
     const best = incumbent.best();
     const enough = best
