@@ -101,9 +101,11 @@ export async function readLevelDifferences(
   const total = (figure: 'demand' | 'served' | 'unmet', row: 'a' | 'b') =>
     sql`round(sum(${sql.identifier(row)}.${sql.identifier(figure)})::numeric, 10)::float8`;
   const figures = (row: 'a' | 'b') => sql`case when count(${sql.identifier(row)}.location_id) > 0 then
-    json_build_object('demand', ${total('demand', row)}, 'served', ${total('served', row)}, 'unmet', ${total('unmet', row)}) end`;
+    json_build_object('demand', ${total('demand', row)}, 'served', ${total('served', row)},
+      'unmet', ${total('unmet', row)}) end`;
   const { rows } = await db.execute<PlanLevelDifference>(sql`
-    select greatest(a.priority, b.priority, 0)::int as level, ${figures('a')} as figures, ${figures('b')} as other_figures
+    select greatest(a.priority, b.priority, 0)::int as level, ${figures('a')} as figures,
+      ${figures('b')} as other_figures
     from (${locationsOf(planId)}) a full join (${locationsOf(otherId)}) b using (location_id)
     group by level order by level desc`);
   const hasLevels = rows.some(({ level }) => level > 0);

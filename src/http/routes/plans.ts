@@ -52,7 +52,8 @@ const PlanCsv = Type.String({
   description:
     `\`part=vehicles\`: one line per vehicle: \`${header('vehicles')}\`. \`part=moves\`: one line per pair of ` +
     `locations, the longest move of a source first: \`${header('moves')}\`; \`distance_km\` and ` +
-    '`duration_minutes` are those of one vehicle, `cost` that of all vehicles, `vehicle_ids` are separated by `;`. `part=locations`: one line per ' +
+    '`duration_minutes` are those of one vehicle, `cost` that of all vehicles, `vehicle_ids` are separated by `;`. ' +
+    '`part=locations`: one line per ' +
     `location: \`${header('locations')}\`. Unknown values are empty.`,
 });
 const Params = Type.Object({ plan_id: JobReference });
@@ -243,8 +244,8 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
           tags: ['plans'],
           summary: 'Differences between this plan and another',
           description:
-            'Differences of the KPIs (the other plan minus this one), the shortfall and stages of both, what changes per ' +
-            'priority level and per location, and a page of the vehicles that move differently.',
+            'Differences of the KPIs (the other plan minus this one), the shortfall and stages of both, what changes ' +
+            'per priority level and per location, and a page of the vehicles that move differently.',
           params: CompareParams,
           querystring: CompareQuery,
           response: { 200: answers('the comparison', PlanComparison), ...errors(400, 404, 503) },

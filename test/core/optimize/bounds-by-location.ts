@@ -1,10 +1,15 @@
 /** Bounds on vehicles per location as maps by location id. Shares no code with the optimizer. */
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
+import type { LocationPoint } from '../../../src/core/optimize/problem/model.ts';
 
 const NAMES = ['min_vehicles_per_location', 'max_vehicles_per_location'] as const;
 type Constraints = NonNullable<OptimizeRequest['constraints']>;
 /** Random numbers, as `createRandom` makes them. */
-type Random = { chance(probability: number): boolean; pick<T>(values: readonly T[]): T };
+type Random = {
+  chance(probability: number): boolean;
+  pick<T>(values: readonly T[]): T;
+  integer(least: number, most: number): number;
+};
 type Bounds = Pick<Constraints, (typeof NAMES)[number]>;
 type Bound = number | Record<string, number> | undefined;
 
@@ -47,6 +52,29 @@ export function randomBounds(
     if (most !== undefined && (boundAt(min, key) ?? 0) > most) min[key] = most;
   }
   return { min_vehicles_per_location: min, max_vehicles_per_location: max };
+}
+
+export type Asked = { request: OptimizeRequest; locations: LocationPoint[] };
+
+/** The same request with vehicles of one capacity, and bounds per location, some of which cannot be kept. */
+export function randomlyBounded(random: Random, { request, locations }: Asked, capacity: number): Asked {
+  const { vehicles } = request.fleet_state;
+  const ids = locations.map(({ id }) => id);
+  const share = vehicles.length / ids.length;
+  const least = () => random.integer(0, Math.ceil(share * 0.7));
+  const most = () => random.integer(Math.floor(share / 2), Math.ceil(share * 2));
+  const number = Math.max(1, most());
+  const bounds = random.chance(0.3)
+    ? { max_vehicles_per_location: number, min_vehicles_per_location: Math.min(number, least()) }
+    : randomBounds(random, ids, least, most);
+  return {
+    locations,
+    request: {
+      ...request,
+      fleet_state: { vehicles: vehicles.map((vehicle) => ({ ...vehicle, capacity })) },
+      constraints: withBounds({ ...request.constraints, capacity_per_vehicle: capacity }, bounds),
+    },
+  };
 }
 
 /** The same bound at most (of a minimum) or at least (of a maximum) at a value, at every location. */

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
-import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { solvePlaceFlow } from '../../../../src/core/optimize/flow/place-flow.ts';
 import { solvePureFlow } from '../../../../src/core/optimize/flow/pure-flow.ts';
-import type { LocationPoint } from '../../../../src/core/optimize/problem/model.ts';
 import { hasLocationBounds } from '../../../../src/core/optimize/problem/variants.ts';
-import { randomBounds, withBounds } from '../bounds-by-location.ts';
+import { type Asked, randomlyBounded } from '../bounds-by-location.ts';
 import { buildCached } from '../cached.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { solveByHighs } from '../highs-formulation.ts';
@@ -14,36 +12,20 @@ import { hasMovable, tinyInstance } from '../tiny-instances.ts';
 
 const control = { deadlineMs: Number.POSITIVE_INFINITY };
 
-type Asked = { request: OptimizeRequest; locations: LocationPoint[] };
-
 /** The same request with vehicles of one capacity, demand in whole loads of it, and bounds per location. */
-function boundedLoads(seed: number, { request, locations }: Asked): Asked {
+function boundedLoads(seed: number, asked: Asked): Asked {
   const random = createRandom(seed + 2e6);
   const capacity = random.pick([1, 1, 0.5, 2.5]);
-  const { vehicles } = request.fleet_state;
-  const ids = locations.map(({ id }) => id);
-  const share = vehicles.length / ids.length;
-  const least = () => random.integer(0, Math.ceil(share * 0.7));
-  const most = () => random.integer(Math.floor(share / 2), Math.ceil(share * 2));
-  const number = Math.max(1, most());
-  const bounds = random.chance(0.3)
-    ? { max_vehicles_per_location: number, min_vehicles_per_location: Math.min(number, least()) }
-    : randomBounds(random, ids, least, most);
+  const { request, locations } = randomlyBounded(random, asked, capacity);
   const scale = random.pick([0.7, 1]);
-  return {
-    locations,
-    request: {
-      ...request,
-      demand_forecast: Object.fromEntries(
-        Object.entries(request.demand_forecast).map(([id, steps]) => [
-          id,
-          [capacity * Math.round((scale * Math.max(...steps)) / (vehicles[0]?.capacity ?? 1))],
-        ]),
-      ),
-      fleet_state: { vehicles: vehicles.map((vehicle) => ({ ...vehicle, capacity })) },
-      constraints: withBounds({ ...request.constraints, capacity_per_vehicle: capacity }, bounds),
-    },
-  };
+  const load = asked.request.fleet_state.vehicles[0]?.capacity ?? 1;
+  const demand_forecast = Object.fromEntries(
+    Object.entries(request.demand_forecast).map(([id, steps]) => [
+      id,
+      [capacity * Math.round((scale * Math.max(...steps)) / load)],
+    ]),
+  );
+  return { locations, request: { ...request, demand_forecast } };
 }
 
 /** The plan's cost in units of 1e-4, `infeasible`, or what happened instead. */

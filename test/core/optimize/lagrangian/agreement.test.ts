@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { solveDirect } from '../../../../src/core/optimize/direct/direct.ts';
 import type { Flow } from '../../../../src/core/optimize/flow/types.ts';
 import { boundFromMultipliers } from '../../../../src/core/optimize/lagrangian/bound.ts';
 import { asLagrangianProblem } from '../../../../src/core/optimize/lagrangian/fractional-demand.ts';
@@ -8,26 +7,15 @@ import {
   solveLagrangian,
 } from '../../../../src/core/optimize/lagrangian/solve-lagrangian.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
-import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { countVehicles, withLimits } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 import { createRandom } from '../instances.ts';
+import { optimumByAllMoves } from './highs-optimum.ts';
 import { randomFractional } from './lagrangian-instances.ts';
 
 const INSTANCES = 3000;
 const LIMIT_MS = 20_000;
-
-/** Cost of the cheapest plan by HiGHS with all moves in one model; null if there is none. */
-async function optimum(problem: Problem): Promise<number | null> {
-  const control = { deadlineMs: performance.now() + LIMIT_MS };
-  const incumbent = createIncumbent(problem, 0, control);
-  const ended = await solveDirect(problem, incumbent, control);
-  if (ended === 'infeasible') return null;
-  const outcome = incumbent.finish(ended);
-  if (outcome.kind !== 'solved' || !outcome.solution.proved) throw new Error(`HiGHS: ${outcome.kind}`);
-  return outcome.solution.costUnits;
-}
 
 /**
  * Outcome, proved bound, and the cheapest reported plan. A plan that breaks a constraint counts as infinitely cheap.
@@ -72,7 +60,7 @@ describe('service at a Lagrangian multiplier', () => {
       const problem = withLimits(randomFractional(seed), { maxCostUnits: Number.POSITIVE_INFINITY });
       if (countVehicles(problem) === 0) continue;
       const found = solved(problem);
-      const expected = await optimum(problem);
+      const expected = await optimumByAllMoves(problem);
       if (found.kind === 'open') seen.open++;
       else if (found.kind === 'infeasible') seen.infeasible++;
       else if (found.cost === expected) seen.optimal++;
@@ -98,7 +86,9 @@ describe('service at a Lagrangian multiplier', () => {
     for (let seed = 1; seed <= 600; seed++) {
       const problem = randomFractional(seed);
       if (countVehicles(problem) === 0) continue;
-      const expected = await optimum(withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY }));
+      const expected = await optimumByAllMoves(
+        withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY }),
+      );
       if (expected === null) continue;
       const n = problem.locationIds.length;
       for (let tries = 0; tries < 20; tries++) {
@@ -123,7 +113,7 @@ describe('service at a Lagrangian multiplier', () => {
       const problem = randomFractional(seed, { locations: 10, vehicles: 40 });
       if (countVehicles(problem) === 0) continue;
       const found = await solveProblem(problem, 0, { deadlineMs: performance.now() + LIMIT_MS });
-      const least = await optimum(withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY }));
+      const least = await optimumByAllMoves(withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY }));
       const expected = least === null || least > problem.limits.maxCostUnits ? 'infeasible' : least;
       const cost = found.kind === 'solved' && found.solution.proved ? found.solution.costUnits : found.kind;
       if (cost !== expected) wrong.push({ seed, cost, expected });

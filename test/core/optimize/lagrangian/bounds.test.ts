@@ -1,39 +1,26 @@
 import { expect, test } from 'vitest';
-import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
-import { solveDirect } from '../../../../src/core/optimize/direct/direct.ts';
 import { boundFromMultipliers } from '../../../../src/core/optimize/lagrangian/bound.ts';
 import {
   asLagrangianProblem,
   solveFractional,
 } from '../../../../src/core/optimize/lagrangian/fractional-demand.ts';
 import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
-import type { LocationPoint, Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { planWithinBounds } from '../../../../src/core/optimize/problem/nearest-within-bounds.ts';
 import { countVehicles, hasLocationBounds } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
-import { randomBounds, withBounds } from '../bounds-by-location.ts';
+import { type Asked, randomlyBounded } from '../bounds-by-location.ts';
 import { buildCached } from '../cached.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { solveByHighs } from '../highs-formulation.ts';
 import { createRandom, SETTINGS } from '../instances.ts';
 import { mediumRequest } from '../medium-instances.ts';
 import { hasMovable, tinyInstance } from '../tiny-instances.ts';
+import { optimumByAllMoves } from './highs-optimum.ts';
 import { randomBounded } from './lagrangian-instances.ts';
 
 const LIMIT_MS = 20_000;
 /** Costs of unmet demand are not whole: plans are ranked to this many units. */
 const NOISE_UNITS = 0.002;
-
-/** Objective of the cheapest plan by HiGHS with all moves in one model; null if there is none. */
-async function optimum(problem: Problem): Promise<number | null> {
-  const control = { deadlineMs: performance.now() + LIMIT_MS };
-  const incumbent = createIncumbent(problem, 0, control);
-  const ended = await solveDirect(problem, incumbent, control);
-  if (ended === 'infeasible') return null;
-  const outcome = incumbent.finish(ended);
-  if (outcome.kind !== 'solved' || !outcome.solution.proved) throw new Error(`HiGHS: ${outcome.kind}`);
-  return outcome.solution.objectiveUnits;
-}
 
 test('bound ≤ optimum ≤ plan, and no plan only where HiGHS has none, on 2,500 random problems', {
   tags: 'slow',
@@ -48,7 +35,7 @@ test('bound ≤ optimum ≤ plan, and no plan only where HiGHS has none, on 2,50
     const kind = solveFractional(problem, incumbent, control);
     const found = incumbent.best()?.objectiveUnits ?? null;
     const bound = incumbent.boundUnits();
-    const expected = await optimum(problem);
+    const expected = await optimumByAllMoves(problem);
     if (kind === 'infeasible') seen.infeasible++;
     else if (found === null) seen.open++;
     else seen[found - bound <= 1 ? 'optimal' : 'dearer']++;
@@ -75,7 +62,7 @@ test('any multipliers at all prove a bound that no plan within the bounds is bel
   for (let seed = 1; seed <= 600; seed++) {
     const problem = randomBounded(seed);
     const asked = countVehicles(problem) > 0 ? asLagrangianProblem(problem) : null;
-    const expected = asked && (await optimum(problem));
+    const expected = asked && (await optimumByAllMoves(problem));
     if (!asked || expected === null) continue;
     const n = problem.locationIds.length;
     for (let tries = 0; tries < 40; tries++) {
@@ -103,29 +90,10 @@ test('when time is up before the flow is a plan, the one from the nearest vehicl
   expect(seen.plans).toBeGreaterThan(10);
 });
 
-type Asked = { request: OptimizeRequest; locations: LocationPoint[] };
-
 /** The same request with vehicles of one capacity, any demand, and bounds per location. */
-function bounded(seed: number, { request, locations }: Asked): Asked {
+function bounded(seed: number, asked: Asked): Asked {
   const random = createRandom(seed + 3e6);
-  const capacity = random.pick([1, 1, 0.7, 2.5]);
-  const { vehicles } = request.fleet_state;
-  const ids = locations.map(({ id }) => id);
-  const share = vehicles.length / ids.length;
-  const least = () => random.integer(0, Math.ceil(share * 0.7));
-  const most = () => random.integer(Math.floor(share / 2), Math.ceil(share * 2));
-  const number = Math.max(1, most());
-  const bounds = random.chance(0.3)
-    ? { max_vehicles_per_location: number, min_vehicles_per_location: Math.min(number, least()) }
-    : randomBounds(random, ids, least, most);
-  return {
-    locations,
-    request: {
-      ...request,
-      fleet_state: { vehicles: vehicles.map((vehicle) => ({ ...vehicle, capacity })) },
-      constraints: withBounds({ ...request.constraints, capacity_per_vehicle: capacity }, bounds),
-    },
-  };
+  return randomlyBounded(random, asked, random.pick([1, 1, 0.7, 2.5]));
 }
 
 /** The objective in units of 1e-4, or `infeasible`; and whether the flow decided it. */
