@@ -54,10 +54,14 @@ export function randomBounds(
   return { min_vehicles_per_location: min, max_vehicles_per_location: max };
 }
 
-export type Asked = { request: OptimizeRequest; locations: LocationPoint[] };
+export type PosedRequest = { request: OptimizeRequest; locations: LocationPoint[] };
 
 /** The same request with vehicles of one capacity, and bounds per location, some of which cannot be kept. */
-export function randomlyBounded(random: Random, { request, locations }: Asked, capacity: number): Asked {
+export function randomlyBounded(
+  random: Random,
+  { request, locations }: PosedRequest,
+  capacity: number,
+): PosedRequest {
   const { vehicles } = request.fleet_state;
   const ids = locations.map(({ id }) => id);
   const share = vehicles.length / ids.length;

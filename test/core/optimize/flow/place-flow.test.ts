@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { solvePlaceFlow } from '../../../../src/core/optimize/flow/place-flow.ts';
 import { solvePureFlow } from '../../../../src/core/optimize/flow/pure-flow.ts';
 import { hasLocationBounds } from '../../../../src/core/optimize/problem/variants.ts';
-import { type Asked, randomlyBounded } from '../bounds-by-location.ts';
+import { type PosedRequest, randomlyBounded } from '../bounds-by-location.ts';
 import { buildCached } from '../cached.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { solveByHighs } from '../highs-formulation.ts';
@@ -13,7 +13,7 @@ import { hasMovable, tinyInstance } from '../tiny-instances.ts';
 const control = { deadlineMs: Number.POSITIVE_INFINITY };
 
 /** The same request with vehicles of one capacity, demand in whole loads of it, and bounds per location. */
-function boundedLoads(seed: number, asked: Asked): Asked {
+function boundedLoads(seed: number, asked: PosedRequest): PosedRequest {
   const random = createRandom(seed + 2e6);
   const capacity = random.pick([1, 1, 0.5, 2.5]);
   const { request, locations } = randomlyBounded(random, asked, capacity);
@@ -29,7 +29,7 @@ function boundedLoads(seed: number, asked: Asked): Asked {
 }
 
 /** The plan's cost in units of 1e-4, `infeasible`, or what happened instead. */
-async function solveBounded({ request, locations }: Asked): Promise<number | string> {
+async function solveBounded({ request, locations }: PosedRequest): Promise<number | string> {
   const problem = buildCached(request, locations, SETTINGS);
   const outcome = hasLocationBounds(problem)
     ? await solvePlaceFlow(problem, control)

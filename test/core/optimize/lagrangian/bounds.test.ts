@@ -8,7 +8,7 @@ import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent
 import { planWithinBounds } from '../../../../src/core/optimize/problem/nearest-within-bounds.ts';
 import { countVehicles, hasLocationBounds } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
-import { type Asked, randomlyBounded } from '../bounds-by-location.ts';
+import { type PosedRequest, randomlyBounded } from '../bounds-by-location.ts';
 import { buildCached } from '../cached.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { solveByHighs } from '../highs-formulation.ts';
@@ -91,13 +91,16 @@ test('when time is up before the flow is a plan, the one from the nearest vehicl
 });
 
 /** The same request with vehicles of one capacity, any demand, and bounds per location. */
-function bounded(seed: number, asked: Asked): Asked {
+function bounded(seed: number, asked: PosedRequest): PosedRequest {
   const random = createRandom(seed + 3e6);
   return randomlyBounded(random, asked, random.pick([1, 1, 0.7, 2.5]));
 }
 
 /** The objective in units of 1e-4, or `infeasible`; and whether the flow decided it. */
-async function solve({ request, locations }: Asked): Promise<{ cost: number | string; byFlow: boolean }> {
+async function solve({
+  request,
+  locations,
+}: PosedRequest): Promise<{ cost: number | string; byFlow: boolean }> {
   const problem = buildCached(request, locations, SETTINGS);
   const control = { deadlineMs: performance.now() + LIMIT_MS };
   const byFlow =

@@ -124,8 +124,8 @@ function classesProblem(seed: number, locations: number): Problem {
 }
 
 /**
- * How many cheaper plans the local search gives, from a solved one. Each plan keeps every constraint, and none is dearer
- * than the one before: the first may be the same again.
+ * How many cheaper plans the local search gives, from a solved one. Each plan keeps every constraint, and none is
+ * dearer than the one before: the first may be the same again.
  * @param from a stricter problem, whose plan the search begins with
  */
 async function countImprovements(problem: Problem, seed: number, from = problem): Promise<number> {
