@@ -153,7 +153,7 @@ export function pivot(tree: SpanningTree, from: number, to: number, arcCost: num
  * One walk in thread order: the nodes of each ancestor of `newTop` follow those of the one before, so only the links
  * between these runs change.
  */
-function moveSubtree(
+export function moveSubtree(
   tree: SpanningTree,
   top: number,
   newTop: number,
