@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { buildHorizon } from '../../../../src/core/optimize/horizon/build-horizon.ts';
+import { coarsen, worthAtStep, wrapAround } from '../../../../src/core/optimize/horizon/end-of-horizon.ts';
+import { planHorizon } from '../../../../src/core/optimize/horizon/plan-horizon.ts';
+import { roundInPairs } from '../../../../src/core/optimize/horizon/round-moves.ts';
+import { solveNetwork } from '../../../../src/core/optimize/horizon/solve-network.ts';
+import { shareTrips } from '../../../../src/core/optimize/horizon/trip-shares.ts';
+import type { HorizonProblem } from '../../../../src/core/optimize/horizon/types.ts';
+import { boundFromValues } from '../../../../src/core/optimize/horizon/value-bound.ts';
+import { buildCached, threadCache } from '../cached.ts';
+import { createRandom, SETTINGS } from '../instances.ts';
+import { randomHorizon, tinyHorizon } from './horizon-instances.ts';
+
+const control = { deadlineMs: 1e9 };
+
+function mediumHorizon(seed: number, hasFlows: boolean): HorizonProblem {
+  const shape = { n: 12, steps: 8, vehicles: 60, isFractional: seed % 2 === 0, hasFlows };
+  return randomHorizon(createRandom(seed), shape);
+}
+
+describe('a plan that looks ahead', () => {
+  for (const hasFlows of [false, true]) {
+    const kind = hasFlows ? 'with trip flows' : 'without trip flows';
+
+    it(`is the same in every run, ${kind}`, async () => {
+      for (let seed = 1; seed <= 5; seed++) {
+        const problem = mediumHorizon(seed, hasFlows);
+        const first = await planHorizon(problem, 0, control, threadCache);
+        expect(await planHorizon(problem, 0, control, threadCache)).toEqual(first);
+      }
+    });
+
+    it(`ends at once with the stop flag, ${kind}`, async () => {
+      const stopFlag = Int32Array.of(1);
+      const ended = await planHorizon(mediumHorizon(1, hasFlows), 0, { ...control, stopFlag }, threadCache);
+      expect(ended).toEqual({ kind: 'cancelled' });
+    });
+
+    it(`is cancelled by a stop flag that is set during the search, ${kind}`, async () => {
+      const stopFlag = Int32Array.of(0);
+      const onLook = () => {
+        stopFlag[0] = 1;
+      };
+      const running = { ...control, stopFlag, onLook };
+      const ended = await planHorizon(mediumHorizon(1, hasFlows), 0, running, threadCache);
+      expect(ended).toEqual({ kind: 'cancelled' });
+    });
+
+    it(`exists when time is up, with a bound that holds, ${kind}`, async () => {
+      let isPast = false;
+      for (let seed = 1; seed <= 20; seed++) {
+        const { least: _, most: __, ...problem } = mediumHorizon(seed, hasFlows);
+        const late = await planHorizon(problem, 0, { deadlineMs: 0 }, threadCache);
+        const full = await planHorizon(problem, 0, control, threadCache);
+        if (late.kind !== 'solved' || full.kind !== 'solved') throw new Error(late.kind);
+        if (full.solution.isShort || late.solution.isShort) continue;
+        isPast ||= late.solution.objectiveUnits > full.solution.objectiveUnits;
+        expect(late.solution.boundUnits).toBeLessThanOrEqual(full.solution.objectiveUnits);
+      }
+      expect(isPast).toBe(true);
+    });
+
+    it(`has an outlook that adds up to its figures, ${kind}`, async () => {
+      for (let seed = 1; seed <= 20; seed++) {
+        const problem = mediumHorizon(seed, hasFlows);
+        const planned = await planHorizon(problem, 0, control, threadCache);
+        if (planned.kind !== 'solved') continue;
+        const { outlook, figures, moves } = planned.solution;
+        const sum = (values: Iterable<number>) => [...values].reduce((a, b) => a + b, 0);
+        expect(sum(outlook.map(({ served }) => sum(served)))).toBeCloseTo(figures.totalServed, 6);
+        expect(outlook[0].moves.map(({ vehicles }) => vehicles)).toEqual([...moves.count]);
+        for (const { served, demand } of outlook)
+          for (const [j, amount] of served.entries()) expect(amount).toBeLessThanOrEqual(demand[j]);
+      }
+    });
+  }
+
+  it('knows a bound from any values of vehicles', () => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const problem = tinyHorizon(seed);
+      const random = createRandom(seed);
+      const found = solveNetwork(problem);
+      if (found.kind !== 'solved') continue;
+      const values = found.plan.values.map((value) => value + random.integer(-5000, 5000));
+      const bound = boundFromValues(problem, values, found.plan.multiplier * random.next() * 2);
+      expect(bound).toBeLessThanOrEqual(found.plan.figures.objectiveUnits + 1);
+    }
+  });
+
+  it('names the rule that it does not support', () => {
+    const request = {
+      demand_forecast: { '1': [2], '2': [2] },
+      fleet_state: { vehicles: [{ id: 'a', location: 1 }] },
+    };
+    const locations = [1, 2].map((id) => ({ id, latitude: 40, longitude: id / 100 }));
+    const input = { stepHours: 1, speedKmh: 20, isAhead: false, demand: Float64Array.of(2, 2, 2, 2) };
+    const fieldOf = (more: object) => {
+      const settings = { ...SETTINGS, maxRebalancingCost: null };
+      const built = buildHorizon(buildCached({ ...request, ...more }, locations, settings), input);
+      return 'field' in built ? built.field : null;
+    };
+    expect(fieldOf({})).toBeNull();
+    expect(fieldOf({ constraints: { max_rebalancing_cost: 5 } })).toBe('constraints.max_rebalancing_cost');
+    expect(fieldOf({ constraints: { priorities: { '2': 3 } } })).toBe('constraints.priorities');
+    expect(fieldOf({ constraints: { total_fleet_size: 0 } })).toBe('constraints.total_fleet_size');
+    expect(fieldOf({ options: { refine: { max_pairs: 1 } } })).toBe('options.refine');
+    const vehicles = [
+      { id: 'a', location: 1, capacity: 1 },
+      { id: 'b', location: 1, capacity: 2 },
+    ];
+    expect(fieldOf({ fleet_state: { vehicles } })).toBe('fleet_state.vehicles');
+  });
+});
+
+describe('the end of the horizon', () => {
+  /** Two locations; all demand is at the first, then the horizon ends. */
+  const problem: HorizonProblem = {
+    n: 2,
+    steps: 2,
+    supply: Int32Array.of(1, 2, 0, 0),
+    demand: Float64Array.of(0, 0, 3, 0),
+    capacity: 1,
+    pairs: {
+      starts: Int32Array.of(0, 1, 2),
+      targets: Int32Array.of(1, 0),
+      units: Float64Array.of(10, 10),
+      delay: Uint8Array.of(1, 1),
+    },
+    unmetUnits: new Float64Array(4).fill(15),
+    required: 0,
+  };
+  const leftAt = (end?: HorizonProblem['end']) => {
+    const found = solveNetwork({ ...problem, end });
+    if (found.kind !== 'solved') throw new Error(found.kind);
+    return [...found.plan.figures.vehicles.subarray(4)];
+  };
+
+  it('leaves vehicles anywhere unless they are worth something', () => {
+    expect(leftAt()).toEqual([3, 0]);
+  });
+
+  it('keeps vehicles where the next horizon wants them', () => {
+    expect(leftAt(wrapAround(problem, 4))).toEqual([3, 0]);
+    expect(leftAt(wrapAround(problem, 6))).toEqual([1, 2]);
+  });
+
+  it('takes the worth of vehicles from a coarser run', () => {
+    const long = {
+      ...problem,
+      steps: 4,
+      supply: new Int32Array(8),
+      demand: Float64Array.of(0, 0, 0, 0, 0, 9, 0, 9),
+    };
+    long.supply.set(problem.supply);
+    const coarse = coarsen({ ...long, unmetUnits: new Float64Array(8).fill(15) }, 2);
+    expect(coarse).toMatchObject({ steps: 2, capacity: 2 });
+    expect([...coarse.demand]).toEqual([0, 0, 0, 18]);
+    const found = solveNetwork(coarse);
+    if (found.kind !== 'solved') throw new Error(found.kind);
+    const end = worthAtStep(2, found.plan.values, 1);
+    expect(end.units[1]).toBe(30);
+    expect(leftAt(end)).toEqual([0, 3]);
+  });
+});
+
+describe('trips', () => {
+  it('follow the largest shares up to 98 %, and the rest in proportion', () => {
+    const { starts, targets, shares } = shareTrips(3, [90, 9, 1, 0, 0, 0, 1, 1, 2]);
+    expect([...starts]).toEqual([0, 2, 3, 6]);
+    expect([...targets]).toEqual([0, 1, 1, 0, 1, 2]);
+    expect([...shares]).toEqual([90 / 99, 9 / 99, 1, 0.25, 0.25, 0.5]);
+  });
+});
+
+describe('vehicles rounded in pairs', () => {
+  it('are rounded up or down, and so are the sums of rows and columns', () => {
+    for (let seed = 1; seed <= 500; seed++) {
+      const random = createRandom(seed);
+      const size = random.integer(1, 40);
+      const any = () => Array.from({ length: size }, () => random.integer(0, 6));
+      const [rows, columns] = [any(), any()];
+      const amounts = Float64Array.from({ length: size }, () =>
+        random.chance(0.3) ? random.integer(0, 4) : 5 * random.next(),
+      );
+      const rounded = roundInPairs(rows, columns, amounts);
+      const isNear = (before: number, after: number) =>
+        after === Math.round(after) && Math.abs(after - before) < 1 - 1e-9;
+      for (const [a, amount] of amounts.entries())
+        expect(isNear(amount, rounded[a]), `seed ${seed}`).toBe(true);
+      for (const keys of [rows, columns]) {
+        for (const key of new Set(keys)) {
+          const sum = (values: Float64Array) =>
+            values.reduce((all, value, a) => (keys[a] === key ? all + value : all), 0);
+          expect(isNear(sum(amounts), sum(rounded)), `seed ${seed}`).toBe(true);
+        }
+      }
+    }
+  });
+});
