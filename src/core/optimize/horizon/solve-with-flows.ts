@@ -200,12 +200,14 @@ function generate(
     counts.iterations += result.iterations;
     counts.rounds++;
     counts.columns = master.firstMove + master.moves.length;
-    if (result.status !== 'optimal') return generated;
+    // An interrupted run has the point and the duals of its last basis, which also prove a bound.
+    if (result.values.length === 0) return generated;
     generated.point = result.values;
     generated.short = result.values[master.shortColumn];
     const { values, multiplier } = readValues(master, result.rowDual);
     const boundUnits = boundFromValues(problem, values, multiplier);
     if (boundUnits > generated.boundUnits) Object.assign(generated, { boundUnits, values, multiplier });
+    if (result.status !== 'optimal') return generated;
     control.onProgress?.({
       ...UNKNOWN_PROGRESS,
       iterations: counts.iterations,

@@ -13,7 +13,7 @@ for (const hasFlows of [false, true]) {
     tags: ['slow'],
   }, async () => {
     let compared = 0;
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= 20; seed++) {
       const shape = { n: 10, steps: 5, vehicles: 60, isFractional: seed % 2 === 0, hasFlows };
       const problem = randomHorizon(createRandom(seed), shape);
       // A price decides: service levels of whole vehicles take HiGHS minutes.
@@ -29,9 +29,11 @@ for (const hasFlows of [false, true]) {
       const noise = 2 + 1e-8 * Math.abs(expected.objectiveUnits);
       expect(boundUnits, `seed ${seed}`).toBeLessThanOrEqual(expected.objectiveUnits + noise);
       expect(boundUnits, `seed ${seed}`).toBeGreaterThanOrEqual(expected.objectiveUnits - noise);
-      expect(Math.abs(objectiveUnits - roundingUnits - boundUnits), `seed ${seed}`).toBeLessThanOrEqual(noise);
+      expect(Math.abs(objectiveUnits - roundingUnits - boundUnits), `seed ${seed}`).toBeLessThanOrEqual(
+        noise,
+      );
       compared++;
     }
-    expect(compared).toBeGreaterThan(25);
+    expect(compared).toBeGreaterThan(12);
   });
 }

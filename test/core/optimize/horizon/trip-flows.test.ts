@@ -18,7 +18,7 @@ function scaleOf(problem: HorizonProblem, objective: number): number {
 describe('horizon plans with trip flows', { tags: ['slow'] }, () => {
   it('agree with all moves as one programme', async () => {
     const kinds = { solved: 0, unserved: 0, stopped: 0, cancelled: 0 };
-    for (let seed = 1; seed <= 3000; seed++) {
+    for (let seed = 1; seed <= 600; seed++) {
       const problem = tinyHorizon(seed, true);
       const where = `seed ${seed}`;
       const found = await solveWithFlows(problem, endless, threadCache);
@@ -42,7 +42,7 @@ describe('horizon plans with trip flows', { tags: ['slow'] }, () => {
       expect(plan.mostServed, where).toBeGreaterThanOrEqual(most - 1e-6 * total);
     }
     expect(kinds).toMatchObject({ stopped: 0, cancelled: 0 });
-    expect(Math.min(kinds.solved, kinds.unserved)).toBeGreaterThan(500);
+    expect(Math.min(kinds.solved, kinds.unserved)).toBeGreaterThan(100);
   });
 
   it('have a first step as good as the best whole one, but for the loss that is stated', async () => {
