@@ -53,6 +53,9 @@ export const MAX_MOVE_RATE = 1e6;
 /** Cost of a unit of unmet demand. */
 export const MAX_UNMET_DEMAND_COST = 1e6;
 export const MAX_TRAVEL_MINUTES = 1e6;
+/** Counted trips between two locations: a century of the busiest hours. */
+export const MAX_TRIPS = 1e12;
+export const HOURS_OF_WEEK = 168;
 
 /** With less time, whether a plan is found depends more on the machine's load than on the problem. */
 export const MIN_TIME_LIMIT_SECONDS = 0.1;

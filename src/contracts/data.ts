@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import {
+  HOURS_OF_WEEK,
   MAX_DAILY_DEMAND,
   MAX_DISTANCE_KM,
   MAX_EVENT_FACTOR,
@@ -11,6 +12,7 @@ import {
   MAX_NAME_LENGTH,
   MAX_TIME_ZONE_LENGTH,
   MAX_TRAVEL_MINUTES,
+  MAX_TRIPS,
 } from './bounds.ts';
 import { LocationId, PriorityLevel } from './optimize.ts';
 import { Capacity, STORABLE_TEXT, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
@@ -180,6 +182,33 @@ export const TRAVEL_CSV_COLUMNS = [
   'duration_minutes',
 ] as const satisfies (keyof TravelPair)[];
 
+/** Trips from one location that ended at another. */
+export const TripFlow = Type.Object(
+  {
+    from_location_id: LocationId,
+    to_location_id: LocationId,
+    trips: Type.Number({ minimum: 0, maximum: MAX_TRIPS, description: 'number of trips that were counted' }),
+    hour_of_week: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: HOURS_OF_WEEK - 1,
+        description:
+          'hour in which the trips began, local time of the first location: 0 is Monday from 0:00 to 1:00, ' +
+          '167 the last hour of Sunday; absent: all hours for which the first location has no rows',
+      }),
+    ),
+  },
+  { $id: 'TripFlow', additionalProperties: false },
+);
+export type TripFlow = Static<typeof TripFlow>;
+
+export const TRIP_FLOW_CSV_COLUMNS = [
+  'from_location_id',
+  'to_location_id',
+  'trips',
+  'hour_of_week',
+] as const satisfies (keyof TripFlow)[];
+
 const rows = <T extends Type.TSchema>(schema: T) =>
   Type.Array(schema, { minItems: 1, maxItems: MAX_BULK_ROWS });
 
@@ -211,6 +240,12 @@ export const PutTravelRequest = Type.Object(
 );
 export type PutTravelRequest = Static<typeof PutTravelRequest>;
 
+export const PutTripFlowsRequest = Type.Object(
+  { trip_flows: rows(TripFlow) },
+  { $id: 'PutTripFlowsRequest', additionalProperties: false },
+);
+export type PutTripFlowsRequest = Static<typeof PutTripFlowsRequest>;
+
 export const RemovedCounts = Type.Object(
   {
     locations: Type.Integer(),
@@ -218,6 +253,7 @@ export const RemovedCounts = Type.Object(
     observations: Type.Integer(),
     events: Type.Integer(),
     travel: Type.Integer({ description: 'pairs of locations' }),
+    trip_flows: Type.Integer({ description: 'rows of counted trips' }),
   },
   { $id: 'RemovedCounts', description: 'rows that were deleted' },
 );

@@ -7,6 +7,7 @@ import {
   HourlyDemand,
   Location,
   TravelPair,
+  TripFlow,
 } from '../contracts/data.ts';
 import { LocationId } from '../contracts/optimize.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
@@ -120,6 +121,16 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
       ...decimal(TravelPair.properties.duration_minutes as CellLimits),
     },
   ],
+  trip_flows: [
+    { names: ['from_location_id'], read: locationId.read },
+    { names: ['to_location_id'], read: locationId.read },
+    { names: ['trips'], read: (text) => readNumber(text, TripFlow.properties.trips as CellLimits) },
+    {
+      names: ['hour_of_week'],
+      optional: { default: null },
+      read: (text) => readInteger(text, TripFlow.properties.hour_of_week as CellLimits),
+    },
+  ],
 };
 
 /** What identifies a row, for messages. */
@@ -128,6 +139,10 @@ export function describeKey(stage: Stage, key: Record<string, unknown>): string 
   if (stage === 'fleet') return `vehicle ${show(String(key.vehicle_id))}`;
   if (stage === 'events') return `event ${show(String(key.event_id))}`;
   if (stage === 'travel') return `travel from ${key.from_location_id} to ${key.to_location_id}`;
+  if (stage === 'trip_flows') {
+    const hour = key.hour_of_week === null ? '' : ` in hour ${key.hour_of_week} of the week`;
+    return `trips from ${key.from_location_id} to ${key.to_location_id}${hour}`;
+  }
   return `location ${key.location_id} at ${(key.hour as Date).toISOString()}`;
 }
 

@@ -2,7 +2,13 @@
  * Rows in the form that bulk upserts take: sorted, in chunks, each column an array in PostgreSQL's text form. Pure, and
  * without the database: large bodies are packed in the thread that reads them.
  */
-import type { FleetVehicleInput, KnownEvent, LocationInput, TravelPair } from '../contracts/data.ts';
+import type {
+  FleetVehicleInput,
+  KnownEvent,
+  LocationInput,
+  TravelPair,
+  TripFlow,
+} from '../contracts/data.ts';
 import { arrayText } from './array-text.ts';
 
 /** Rows per statement: memory stays bounded, and other work runs between statements. */
@@ -102,6 +108,23 @@ export function packTravel(rows: readonly TravelPair[]): PackedRows {
       (row) => row.to_location_id,
       (row) => row.distance_km,
       (row) => row.duration_minutes,
+    ],
+  );
+}
+
+/** Columns: from location, to location, hour of the week, trips. */
+export function packTripFlows(rows: readonly TripFlow[]): PackedRows {
+  return pack(
+    rows,
+    (a, b) =>
+      a.from_location_id - b.from_location_id ||
+      a.to_location_id - b.to_location_id ||
+      (a.hour_of_week ?? -1) - (b.hour_of_week ?? -1),
+    [
+      (row) => row.from_location_id,
+      (row) => row.to_location_id,
+      (row) => row.hour_of_week,
+      (row) => row.trips,
     ],
   );
 }

@@ -2,14 +2,14 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { RemovedCounts } from '../contracts/data.ts';
 import type { Queryable } from './client.ts';
 import { bumpDemandRevision } from './demand.ts';
-import { demandEvents, demandObservations, locations, travel, vehicles } from './schema.ts';
+import { demandEvents, demandObservations, locations, travel, tripFlows, vehicles } from './schema.ts';
 
 /**
  * Deleting locations and vehicles. Plans, decisions and jobs have no foreign keys to them, and keep their data.
  *
- * Locks are taken in one order: locations, vehicles, observations, events, travel, revision; for each table, the lock
- * of the table before those of its rows. `holdLocations`, bulk upserts and the import use the same order. So writers
- * wait for each other, and never deadlock.
+ * Locks are taken in one order: locations, vehicles, observations, events, travel, trip flows, revision; for each
+ * table, the lock of the table before those of its rows. `holdLocations`, bulk upserts and the import use the same
+ * order. So writers wait for each other, and never deadlock.
  */
 
 export const NOTHING_REMOVED: RemovedCounts = {
@@ -18,10 +18,11 @@ export const NOTHING_REMOVED: RemovedCounts = {
   observations: 0,
   events: 0,
   travel: 0,
+  trip_flows: 0,
 };
 
 /** A location that cannot be deleted because other rows refer to it. */
-export type Occupied = { id: number; vehicles: number; observations: number; events: number; travel: number };
+export type Occupied = { id: number } & Omit<RemovedCounts, 'locations'>;
 
 /** @returns whether the vehicle was stored */
 export async function deleteVehicle(db: Queryable, vehicleId: string): Promise<boolean> {
@@ -61,7 +62,7 @@ export async function deleteOtherLocations(
 
 /**
  * Deletes locations and bumps the revision. Call it in a transaction, under `lockLocations`.
- * @param options.cascade also deletes the vehicles, observations, events and travel of these locations
+ * @param options.cascade also deletes the vehicles, observations, events, travel and trip flows of these locations
  * @returns the locations that other rows refer to, at most `limit`. If there are any and `cascade` is false, nothing is
  * deleted.
  */
@@ -73,11 +74,11 @@ export async function deleteLocations(
   const list = sql`any(${sql.param(ids)}::int[])`;
   // From here on nobody can store a row that refers to one of them.
   await tx.execute(sql`select from ${locations} where id = ${list} order by id for update`);
-  const counts = { vehicles: 0, observations: 0, events: 0, travel: 0 };
+  const counts = { ...NOTHING_REMOVED };
   if (cascade) {
     await lockVehicles(tx);
     await tx.execute(
-      sql`lock table ${demandObservations}, ${demandEvents}, ${travel} in share row exclusive mode`,
+      sql`lock table ${demandObservations}, ${demandEvents}, ${travel}, ${tripFlows} in share row exclusive mode`,
     );
     const gone = await tx.execute(sql`delete from ${vehicles} where location_id = ${list}`);
     const forgotten = await tx.execute(sql`delete from ${demandObservations} where location_id = ${list}`);
@@ -85,32 +86,37 @@ export async function deleteLocations(
     const pairs = await tx.execute(
       sql`delete from ${travel} where from_location_id = ${list} or to_location_id = ${list}`,
     );
+    const flows = await tx.execute(
+      sql`delete from ${tripFlows} where from_location_id = ${list} or to_location_id = ${list}`,
+    );
     counts.vehicles = gone.rowCount ?? 0;
     counts.observations = forgotten.rowCount ?? 0;
     counts.events = cancelled.rowCount ?? 0;
     counts.travel = pairs.rowCount ?? 0;
+    counts.trip_flows = flows.rowCount ?? 0;
   } else {
     const occupied = await findOccupied(tx, list, limit);
     if (occupied.length > 0) return occupied;
   }
   const { rowCount } = await tx.execute(sql`delete from ${locations} where id = ${list}`);
   await bumpDemandRevision(tx);
-  return { locations: rowCount ?? 0, ...counts };
+  return { ...counts, locations: rowCount ?? 0 };
 }
 
 async function findOccupied(tx: Queryable, list: SQL, limit: number): Promise<Occupied[]> {
-  // The pairs are counted in one pass: no index finds those that end at a location.
-  const { rows } = await tx.execute<Occupied>(sql`
-    with pairs as (
-      select id, count(*)::int as count from ${travel} t
+  // Pairs and trip flows are counted in one pass: no index finds those that end at a location.
+  const ending = (table: SQL) => sql`(
+      select id, count(*)::int as count from ${table} t
       cross join lateral (values (t.from_location_id), (nullif(t.to_location_id, t.from_location_id))) as ends (id)
-      where id = ${list} group by id)
+      where id = ${list} group by id)`;
+  const { rows } = await tx.execute<Occupied>(sql`
+    with pairs as ${ending(sql`${travel}`)}, flows as ${ending(sql`${tripFlows}`)}
     select l.id, (select count(*)::int from ${vehicles} v where v.location_id = l.id) as vehicles,
       (select count(*)::int from ${demandObservations} o where o.location_id = l.id) as observations,
       (select count(*)::int from ${demandEvents} e where e.location_id = l.id) as events,
-      coalesce(pairs.count, 0) as travel
-    from ${locations} l left join pairs on pairs.id = l.id
-    where l.id = ${list} and (pairs.id is not null
+      coalesce(pairs.count, 0) as travel, coalesce(flows.count, 0) as trip_flows
+    from ${locations} l left join pairs on pairs.id = l.id left join flows on flows.id = l.id
+    where l.id = ${list} and (pairs.id is not null or flows.id is not null
       or exists (select from ${vehicles} v where v.location_id = l.id)
       or exists (select from ${demandObservations} o where o.location_id = l.id)
       or exists (select from ${demandEvents} e where e.location_id = l.id))

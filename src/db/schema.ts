@@ -15,9 +15,11 @@ import {
   smallint,
   text,
   timestamp,
+  unique,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import {
+  HOURS_OF_WEEK,
   MAX_CAPACITY,
   MAX_DAILY_DEMAND,
   MAX_DISTANCE_KM,
@@ -30,6 +32,7 @@ import {
   MAX_NAME_LENGTH,
   MAX_PRIORITY_LEVEL,
   MAX_TRAVEL_MINUTES,
+  MAX_TRIPS,
   MAX_VEHICLE_ID_LENGTH,
   MAX_YEAR,
   MIN_CAPACITY,
@@ -191,6 +194,25 @@ export const travel = pgTable(
     primaryKey({ columns: [t.fromLocationId, t.toLocationId] }),
     check('travel_distance_km', between(t.distanceKm, 0, MAX_DISTANCE_KM)),
     check('travel_duration_minutes', between(t.durationMinutes, 0, MAX_TRAVEL_MINUTES)),
+  ],
+);
+
+/**
+ * Counted trips from one location to another, of one hour of the week or (null) of all hours for which the first
+ * location has no rows. The locations are not foreign keys, as in `travel`.
+ */
+export const tripFlows = pgTable(
+  'trip_flows',
+  {
+    fromLocationId: integer('from_location_id').notNull(),
+    toLocationId: integer('to_location_id').notNull(),
+    hourOfWeek: smallint('hour_of_week'),
+    trips: doublePrecision('trips').notNull(),
+  },
+  (t) => [
+    unique('trip_flows_key').on(t.fromLocationId, t.toLocationId, t.hourOfWeek).nullsNotDistinct(),
+    check('trip_flows_hour_of_week', between(t.hourOfWeek, 0, HOURS_OF_WEEK - 1)),
+    check('trip_flows_trips', between(t.trips, 0, MAX_TRIPS)),
   ],
 );
 

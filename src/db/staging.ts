@@ -10,6 +10,7 @@ import { VEHICLE_UPSERT } from './fleet.ts';
 import { LOCATION_UPSERT, lockLocations } from './locations.ts';
 import * as schema from './schema.ts';
 import { STORE_STAGED_TRAVEL, TRAVEL_UPSERT } from './travel.ts';
+import { TRIP_FLOW_UPSERT } from './trip-flows.ts';
 import { type Counts, type UpsertTarget, upsertText } from './upsert.ts';
 
 /**
@@ -43,6 +44,10 @@ const STAGES = {
     columns: 'from_location_id int, to_location_id int, distance_km float8, duration_minutes float8',
     upsert: TRAVEL_UPSERT,
   },
+  trip_flows: {
+    columns: 'from_location_id int, to_location_id int, trips float8, hour_of_week smallint',
+    upsert: TRIP_FLOW_UPSERT,
+  },
 } as const satisfies Record<string, { columns: string; upsert: UpsertTarget }>;
 
 export type Stage = keyof typeof STAGES;
@@ -53,7 +58,11 @@ const REFERENCES: Record<Exclude<Stage, 'locations'>, readonly string[]> = {
   demand: ['location_id'],
   events: ['location_id'],
   travel: ['from_location_id', 'to_location_id'],
+  trip_flows: ['from_location_id', 'to_location_id'],
 };
+
+/** What forecasts are made from. Locations have the time zone. */
+const CHANGES_FORECASTS: readonly Stage[] = ['locations', 'demand', 'events'];
 
 type Client = pg.PoolClient;
 
@@ -182,9 +191,8 @@ export async function storeStages(
     onStage(stage);
     counts[stage] = await storeStage(client, stage);
   }
-  // At the end: other writers of demand hold their table and wait here. Locations count too, since they have the time
-  // zone.
-  if (stages.some((stage) => stage !== 'fleet' && stage !== 'travel'))
+  // At the end: other writers of demand hold their table and wait here.
+  if (stages.some((stage) => CHANGES_FORECASTS.includes(stage)))
     await bumpDemandRevision(drizzle(client, { schema }));
   return counts;
 }

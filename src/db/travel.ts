@@ -6,7 +6,8 @@ import { NOTHING_REMOVED } from './removal.ts';
 import { travel } from './schema.ts';
 import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './upsert.ts';
 
-export type TravelKey = Pick<TravelPair, 'from_location_id' | 'to_location_id'>;
+/** Ids of both locations. */
+export type TravelKey = [from: number, to: number];
 
 /**
  * A page of pairs by ascending ids, after `after` (null: from the first one).
@@ -18,8 +19,7 @@ export async function readTravelPage(
   limit: number,
   fromLocationId?: number,
 ): Promise<TravelPair[]> {
-  const start =
-    after && sql`(from_location_id, to_location_id) > (${after.from_location_id}, ${after.to_location_id})`;
+  const start = after && sql`(from_location_id, to_location_id) > (${after[0]}, ${after[1]})`;
   const from = fromLocationId === undefined ? undefined : sql`from_location_id = ${fromLocationId}`;
   const { rows } = await db.execute<TravelPair>(sql`
     select from_location_id, to_location_id, distance_km, duration_minutes from ${travel}

@@ -5,6 +5,7 @@ import type {
   KnownEvent,
   LocationInput,
   TravelPair,
+  TripFlow,
 } from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { parseHour } from '../db/hour.ts';
@@ -126,21 +127,40 @@ export function findEventFaults(
 }
 
 export function findTravelFaults(rows: readonly TravelPair[], known: ReadonlySet<number> | null): Fault[] {
+  return findPairFaults('travel', rows, known, pairOf, (row) => `travel ${pairOf(row)}`);
+}
+
+export function findTripFlowFaults(rows: readonly TripFlow[], known: ReadonlySet<number> | null): Fault[] {
+  const key = (row: TripFlow) =>
+    pairOf(row) + (row.hour_of_week === undefined ? '' : ` in hour ${row.hour_of_week} of the week`);
+  return findPairFaults('trip_flows', rows, known, key, (row) => `trips ${key(row)}`);
+}
+
+type Pair = Pick<TravelPair, 'from_location_id' | 'to_location_id'>;
+
+const pairOf = ({ from_location_id, to_location_id }: Pair) =>
+  `from ${from_location_id} to ${to_location_id}`;
+
+function findPairFaults<R extends Pair>(
+  list: string,
+  rows: readonly R[],
+  known: ReadonlySet<number> | null,
+  keyOf: (row: R) => string,
+  name: (row: R) => string,
+): Fault[] {
   const faults: Fault[] = [];
-  const firstRows = new Map<number, Map<number, number>>();
-  for (const [i, { from_location_id: from, to_location_id: to }] of rows.entries()) {
-    const ends = firstRows.get(from) ?? new Map<number, number>();
-    firstRows.set(from, ends);
+  const firstRows = new Map<string, number>();
+  for (const [i, pair] of rows.entries()) {
     addRepeated(
       faults,
-      ends,
-      to,
+      firstRows,
+      keyOf(pair),
       i,
-      (row) => `travel[${row}]`,
-      () => `travel from ${from} to ${to}`,
+      (row) => `${list}[${row}]`,
+      () => name(pair),
     );
-    addUnknown(faults, `travel[${i}].from_location_id`, from, known);
-    addUnknown(faults, `travel[${i}].to_location_id`, to, known);
+    addUnknown(faults, `${list}[${i}].from_location_id`, pair.from_location_id, known);
+    addUnknown(faults, `${list}[${i}].to_location_id`, pair.to_location_id, known);
     if (faults.length >= MAX_REPORTED_ERRORS) break;
   }
   return faults.slice(0, MAX_REPORTED_ERRORS);

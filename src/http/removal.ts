@@ -9,6 +9,7 @@ import type { PackedRows } from '../db/packed-rows.ts';
 import { deleteLocations, deleteOtherLocations, deleteOtherVehicles, type Occupied } from '../db/removal.ts';
 import type { Stage } from '../db/staging.ts';
 import { deleteOtherTravel } from '../db/travel.ts';
+import { deleteOtherTripFlows } from '../db/trip-flows.ts';
 
 /** What `?replace=true` adds to storing the rows: it deletes all others. */
 export type Replace = { cascade: boolean };
@@ -39,6 +40,7 @@ export async function removeOthers(
   if (table === 'fleet') return deleteOtherVehicles(tx, named);
   if (table === 'events') return deleteOtherEvents(tx, named);
   if (table === 'travel') return deleteOtherTravel(tx, named);
+  if (table === 'trip_flows') return deleteOtherTripFlows(tx, named);
   await lockLocations(tx);
   return removedOrRefused(
     await deleteOtherLocations(tx, named, { cascade, limit: LIMIT }),
@@ -53,17 +55,23 @@ export async function removeLocation(tx: Queryable, id: number, cascade: boolean
   return removedOrRefused(removed, 'location_id', 'retire it with PATCH and {"active": false}');
 }
 
+/** The types of the columns that are the key of a table. */
+const KEY_TYPES: Record<ReplacedTable, readonly string[]> = {
+  locations: ['int[]'],
+  fleet: ['text[]'],
+  events: ['text[]'],
+  travel: ['int[]', 'int[]'],
+  trip_flows: ['int[]', 'int[]', 'smallint[]'],
+};
+
 /** The keys of a set that was sent as JSON: the first columns of its rows. */
 export function packedKeys({ chunks }: PackedRows, table: ReplacedTable): SQL {
-  if (table === 'travel') {
-    return sql.join(
-      chunks.map(([from, to]) => sql`select * from unnest(${from}::int[], ${to}::int[])`),
-      sql` union all `,
-    );
-  }
-  const type = sql.raw(table === 'locations' ? 'int[]' : 'text[]');
+  const types = KEY_TYPES[table];
   return sql.join(
-    chunks.map(([ids]) => sql`select unnest(${ids}::${type})`),
+    chunks.map((columns) => {
+      const keys = types.map((type, i) => sql`${columns[i]}::${sql.raw(type)}`);
+      return sql`select * from unnest(${sql.join(keys, sql`, `)})`;
+    }),
     sql` union all `,
   );
 }
@@ -74,12 +82,12 @@ function removedOrRefused(
   otherwise: string,
 ): RemovedCounts {
   if (!Array.isArray(removed)) return removed;
-  const faults = removed.map(({ id, vehicles, observations, events, travel }) => ({
+  const faults = removed.map(({ id, vehicles, observations, events, travel, trip_flows }) => ({
     field,
     message:
       `location ${id} cannot be deleted: it has ${counted(vehicles, 'vehicle')}, ` +
-      `${counted(observations, 'observation')}, ${counted(events, 'event')} and ` +
-      `${counted(travel, 'travel pair')}; ` +
+      `${counted(observations, 'observation')}, ${counted(events, 'event')}, ` +
+      `${counted(travel, 'travel pair')} and ${counted(trip_flows, 'row')} of trip flows; ` +
       `delete these too with cascade=true, or ${otherwise}`,
   }));
   throw new AppError('CONFLICT', faults);

@@ -13,6 +13,7 @@ import {
   MAX_LONGITUDE,
   MAX_NAME_LENGTH,
   MAX_TRAVEL_MINUTES,
+  MAX_TRIPS,
   MAX_VEHICLE_ID_LENGTH,
   MAX_YEAR,
   MIN_CAPACITY,
@@ -224,6 +225,9 @@ describe('the checks of the database', () => {
   const travel = (km: number, minutes: number) =>
     client.query('insert into travel values (1, 1, $1, $2)', [km, minutes]);
 
+  const trips = (count: number, hour: number | null = null) =>
+    client.query('insert into trip_flows values (1, 1, $1, $2)', [hour, count]);
+
   type Event = { id?: string; from?: string; to?: string; kind?: string; factor?: number; name?: string };
   const event = ({ id = 'e', from = '2026-03-01T00:00Z', to = '2026-03-01T01:00Z', ...more }: Event) =>
     client.query('insert into demand_events values ($1, null, $2, $3, $4, $5, $6)', [
@@ -249,6 +253,7 @@ describe('the checks of the database', () => {
     ],
     ['distance', 'travel_distance_km', (n: number) => travel(n, 0), 0, MAX_DISTANCE_KM],
     ['minutes', 'travel_duration_minutes', (n: number) => travel(0, n), 0, MAX_TRAVEL_MINUTES],
+    ['trips', 'trip_flows_trips', (n: number) => trips(n), 0, MAX_TRIPS],
     ['latitude', 'locations_latitude', (n: number) => location('x', n, 0), -MAX_LATITUDE, MAX_LATITUDE],
     ['longitude', 'locations_longitude', (n: number) => location('x', 0, n), -MAX_LONGITUDE, MAX_LONGITUDE],
   ])('are those of the contracts: %s', async (_, constraint, insert, least, most) => {

@@ -59,7 +59,7 @@ describe('deleting', () => {
     const gone = await call('DELETE', 'fleet/a');
     expect([gone.status, gone.body.data]).toEqual([
       200,
-      { removed: { locations: 0, vehicles: 1, observations: 0, events: 0, travel: 0 } },
+      { removed: { locations: 0, vehicles: 1, observations: 0, events: 0, travel: 0, trip_flows: 0 } },
     ]);
     expect(await vehicles()).toEqual(['b']);
     const again = await call('DELETE', 'fleet/a');
@@ -77,7 +77,7 @@ describe('deleting', () => {
     const gone = await call('DELETE', 'locations/2');
     expect([gone.status, gone.body.data]).toEqual([
       200,
-      { removed: { locations: 1, vehicles: 0, observations: 0, events: 0, travel: 0 } },
+      { removed: { locations: 1, vehicles: 0, observations: 0, events: 0, travel: 0, trip_flows: 0 } },
     ]);
     expect(await ids()).toEqual([1]);
     expect(await revision()).toBe(before + 1);
@@ -95,7 +95,7 @@ describe('deleting', () => {
     for (const [id, message] of [
       [
         1,
-        /location 1 cannot be deleted: it has 2 vehicles, 2 observations, 0 events and 0 travel pairs; .*cascade=true.*active/,
+        /location 1 cannot be deleted: it has 2 vehicles, 2 observations, 0 events, 0 travel pairs and 0 rows of trip flows; .*cascade=true.*active/,
       ],
       [2, /it has 0 vehicles, 1 observation, /],
       [3, /it has 1 vehicle, 0 observations, /],
@@ -114,6 +114,7 @@ describe('deleting', () => {
       observations: 2,
       events: 0,
       travel: 0,
+      trip_flows: 0,
     });
     expect([await ids(), await vehicles()]).toEqual([[2, 3], ['c']]);
     expect((await pool.query('select distinct location_id from demand_observations')).rows).toEqual([
@@ -128,7 +129,7 @@ describe('deleting', () => {
     const refused = await call('DELETE', 'locations/1');
     expect([refused.status, refused.body.errors[0].message]).toEqual([
       409,
-      expect.stringMatching(/0 observations, 1 event and 0 travel pairs; delete/),
+      expect.stringMatching(/0 observations, 1 event, 0 travel pairs and 0 rows of trip flows; delete/),
     ]);
     const gone = await call('DELETE', 'locations/1?cascade=true');
     expect(gone.body.data.removed).toEqual({
@@ -137,6 +138,7 @@ describe('deleting', () => {
       observations: 0,
       events: 1,
       travel: 0,
+      trip_flows: 0,
     });
     expect((await pool.query('select event_id from demand_events order by 1')).rows).toEqual([
       { event_id: 'b' },
@@ -151,7 +153,7 @@ describe('deleting', () => {
     const gone = await call('DELETE', `events/${encodeURIComponent('a/ä')}`);
     expect([gone.status, gone.body.data]).toEqual([
       200,
-      { removed: { locations: 0, vehicles: 0, observations: 0, events: 1, travel: 0 } },
+      { removed: { locations: 0, vehicles: 0, observations: 0, events: 1, travel: 0, trip_flows: 0 } },
     ]);
     expect(await revision()).toBe(before + 1);
     const again = await call('DELETE', `events/${encodeURIComponent('a/ä')}`);
@@ -188,7 +190,7 @@ describe('replacing the whole set', () => {
       {
         created: 1,
         updated: 1,
-        removed: { locations: 0, vehicles: 2, observations: 0, events: 0, travel: 0 },
+        removed: { locations: 0, vehicles: 2, observations: 0, events: 0, travel: 0, trip_flows: 0 },
       },
     ]);
     expect(await vehicles()).toEqual(['b', 'd']);
@@ -206,7 +208,7 @@ describe('replacing the whole set', () => {
       {
         created: 1,
         updated: 1,
-        removed: { locations: 0, vehicles: 0, observations: 0, events: 2, travel: 0 },
+        removed: { locations: 0, vehicles: 0, observations: 0, events: 2, travel: 0, trip_flows: 0 },
       },
     ]);
     expect(await revision()).toBe(before + 1);
@@ -245,13 +247,13 @@ describe('replacing the whole set', () => {
       expect(kept.body.data).toEqual({
         created: 0,
         updated: 2,
-        removed: { locations: 1, vehicles: 0, observations: 0, events: 0, travel: 0 },
+        removed: { locations: 1, vehicles: 0, observations: 0, events: 0, travel: 0, trip_flows: 0 },
       });
       const cascaded = await call('PUT', 'locations?replace=true&cascade=true', of(9));
       expect(cascaded.body.data).toEqual({
         created: 1,
         updated: 0,
-        removed: { locations: 2, vehicles: 1, observations: 1, events: 0, travel: 0 },
+        removed: { locations: 2, vehicles: 1, observations: 1, events: 0, travel: 0, trip_flows: 0 },
       });
       expect([await ids(), await vehicles()]).toEqual([[9], []]);
     },

@@ -88,7 +88,7 @@ describe.each([
       {
         created: 1,
         updated: 1,
-        removed: { locations: 0, vehicles: 0, observations: 0, events: 0, travel: 2 },
+        removed: { locations: 0, vehicles: 0, observations: 0, events: 0, travel: 2, trip_flows: 0 },
       },
     ]);
     expect(await stored()).toEqual([
@@ -173,7 +173,9 @@ describe('the travel table', () => {
   test('keeps a location from being deleted, and goes with it in a cascade', async () => {
     const refused = await send(`${data}/locations/${b}`, { method: 'DELETE' });
     expect(refused.status).toBe(409);
-    expect(refused.body.errors[0].message).toMatch(/0 events and 2 travel pairs; delete these too/);
+    expect(refused.body.errors[0].message).toMatch(
+      /0 events, 2 travel pairs and 0 rows of trip flows; delete these too/,
+    );
     const gone = await send(`${data}/locations/${b}?cascade=true`, { method: 'DELETE' });
     expect(gone.body.data.removed).toMatchObject({ locations: 1, travel: 2 });
     expect(await stored()).toEqual([PAIRS[1]]);

@@ -43,6 +43,7 @@ const BODIES: Record<Operation, object> = {
     ],
   },
   travel: { travel: [{ from_location_id: 1, to_location_id: 2, distance_km: 3.5, duration_minutes: 12 }] },
+  trip_flows: { trip_flows: [{ from_location_id: 1, to_location_id: 2, trips: 30, hour_of_week: 8 }] },
   vehicle_patch: { status: 'maintenance', capacity: 2 },
   location_patch: { active: false, expected_daily_demand: 3 },
 };

@@ -21,7 +21,7 @@ export type ImportProgress =
 export type ImportOptions = { onProgress?: (progress: ImportProgress) => void };
 
 /** Locations come first: the others refer to them. */
-const ORDER: readonly Stage[] = ['locations', 'fleet', 'demand', 'events', 'travel'];
+const ORDER: readonly Stage[] = ['locations', 'fleet', 'demand', 'events', 'travel', 'trip_flows'];
 const ROWS_PER_REPORT = 5000;
 
 /**

@@ -9,7 +9,7 @@ import { openProgress } from './progress.ts';
 import { importSample } from './sample.ts';
 
 const USAGE = `npm run import -- [--locations <file>] [--fleet <file>] [--demand <file>] [--events <file>]
-                       [--travel <file>]
+                       [--travel <file>] [--trip-flows <file>]
 npm run import -- --sample
 
 Imports CSV or CSV.gz files into the database at DATABASE_URL: all of them, or nothing if there is any fault.
@@ -21,6 +21,7 @@ Rows whose key is already stored replace the stored row; nothing is deleted.
   --demand <file>     location_id,hour_utc_iso|hour,pickups|demand
   --events <file>     event_id[,location_id],from,to,kind[,factor][,name]
   --travel <file>     from_location_id,to_location_id,distance_km,duration_minutes
+  --trip-flows <file> from_location_id,to_location_id,trips[,hour_of_week]
   --sample            the New York sample of data/nyc and a generated fleet
   --help
 `;
@@ -29,8 +30,9 @@ type Command = { help: true } | { sample: true } | { files: ImportFiles };
 
 /** Reads the command line. @throws ImportError if it is invalid */
 export function readCommand(args: string[]): Command {
-  const { help, sample, ...files } = parse(args);
+  const { help, sample, 'trip-flows': tripFlows, ...others } = parse(args);
   if (help) return { help };
+  const files = { ...others, ...(tripFlows !== undefined && { trip_flows: tripFlows }) };
   const isAnyFile = Object.keys(files).length > 0;
   if (sample && isAnyFile)
     throw new ImportError(['--sample has its own files; give either --sample or files']);
@@ -51,6 +53,7 @@ function parse(args: string[]) {
         demand: text,
         events: text,
         travel: text,
+        'trip-flows': text,
         sample: flag,
         help: flag,
       },

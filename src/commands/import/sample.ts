@@ -7,6 +7,7 @@ import {
   copyLine,
   fillStage,
   readStagedMeanDemand,
+  type Stage,
   setStagedTimeZone,
   storeStages,
 } from '../../db/staging.ts';
@@ -22,8 +23,8 @@ const TIME_ZONE = 'America/New_York';
 const METRES_PER_MILE = 1609.344;
 
 /**
- * Loads the sample, all or nothing: 73 taxi zones of New York, their hourly demand from January to April 2017
- * and taxi travel between them (data/nyc/README.md), and a generated fleet.
+ * Loads the sample, all or nothing: 73 taxi zones of New York, their hourly demand from January to April 2017,
+ * taxi travel between them and the trips of 2017 (data/nyc/README.md), and a generated fleet.
  *
  * Unit: demand is taxi **pickups per hour**; a vehicle's capacity is in vehicles. The city has about 11,500 pickups an
  * hour on average, and its busiest zones have hundreds: far more than 600 vehicles can serve. So a plan with both must
@@ -36,7 +37,7 @@ export async function importSample(pool: pg.Pool, options: ImportOptions = {}): 
     await setStagedTimeZone(client, TIME_ZONE);
     await stageFleet(client);
     await stageTravel(client);
-    return storeStages(client, ['locations', 'fleet', 'demand', 'travel'], (stage) =>
+    return storeStages(client, ['locations', 'fleet', 'demand', 'travel', 'trip_flows'], (stage) =>
       options.onProgress?.({ phase: 'storing', stage }),
     );
   });
@@ -59,13 +60,26 @@ async function stageFleet(client: pg.PoolClient): Promise<void> {
   await fillStage(client, 'fleet', lines);
 }
 
-/** Stages the observed travel between zones, whose lengths are in miles; rounded to metres. */
+/** Stages the observed travel between zones, whose lengths are in miles, rounded to metres; and its trips. */
 async function stageTravel(client: pg.PoolClient): Promise<void> {
+  await stagePairs(client, 'travel', (_trips, minutes, miles) => [
+    Math.round(miles * METRES_PER_MILE) / 1000,
+    minutes,
+  ]);
+  await stagePairs(client, 'trip_flows', (trips) => [trips, null]);
+}
+
+/** @param values the values of a row after its two locations */
+async function stagePairs(
+  client: pg.PoolClient,
+  stage: Stage,
+  values: (trips: number, minutes: number, miles: number) => (number | null)[],
+): Promise<void> {
   const streams = await openCsv(sampleFile('zone_pairs_2017.csv.gz'), () => {});
-  await fillStage(client, 'travel', ...streams, async function* (rows: AsyncIterable<CsvRow>) {
+  await fillStage(client, stage, ...streams, async function* (rows: AsyncIterable<CsvRow>) {
     for await (const { line, cells } of rows) {
-      const [from, to, _trips, minutes, miles] = cells.map(Number);
-      if (line > 1) yield copyLine(line, [from, to, Math.round(miles * METRES_PER_MILE) / 1000, minutes]);
+      const [from, to, trips, minutes, miles] = cells.map(Number);
+      if (line > 1) yield copyLine(line, [from, to, ...values(trips, minutes, miles)]);
     }
   });
 }

@@ -10,6 +10,7 @@ import {
   PutFleetRequest,
   PutLocationsRequest,
   PutTravelRequest,
+  PutTripFlowsRequest,
 } from '../../contracts/data.ts';
 import { DECISION_STEP_HOURS, DecisionRequest } from '../../contracts/decisions.ts';
 import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
@@ -22,13 +23,21 @@ import { RiskRequest } from '../../contracts/risk.ts';
 import type { OptimizeSettings } from '../../core/optimize/problem/model.ts';
 import { checkRequest, namedLocationIds } from '../../core/optimize/request/check.ts';
 import { type RiskSettings, scoreRisk } from '../../core/risk.ts';
-import { packDemand, packEvents, packLocations, packTravel, packVehicles } from '../../db/packed-rows.ts';
+import {
+  packDemand,
+  packEvents,
+  packLocations,
+  packTravel,
+  packTripFlows,
+  packVehicles,
+} from '../../db/packed-rows.ts';
 import {
   findDemandFaults,
   findEventFaults,
   findFleetFaults,
   findLocationFaults,
   findTravelFaults,
+  findTripFlowFaults,
 } from '../data-faults.ts';
 
 /** Settings that are needed to read a body. */
@@ -94,9 +103,14 @@ export const OPERATIONS = {
     return { locationIds: distinctIds(events), faults, rows: packEvents(found) };
   }),
   travel: operation(PutTravelRequest, ({ travel }, { known }) => ({
-    locationIds: [...new Set(travel.flatMap((row) => [row.from_location_id, row.to_location_id]))],
+    locationIds: distinctEnds(travel),
     faults: findTravelFaults(travel, known),
     rows: packTravel(travel),
+  })),
+  trip_flows: operation(PutTripFlowsRequest, ({ trip_flows }, { known }) => ({
+    locationIds: distinctEnds(trip_flows),
+    faults: findTripFlowFaults(trip_flows, known),
+    rows: packTripFlows(trip_flows),
   })),
   vehicle_patch: operation(FleetVehiclePatch, (body) => body),
   location_patch: operation(LocationPatch, (body) => body),
@@ -181,4 +195,8 @@ function encode(value: unknown): Uint8Array {
 
 function distinctIds(rows: readonly { location_id: number | null }[]): number[] {
   return [...new Set(rows.flatMap((row) => row.location_id ?? []))];
+}
+
+function distinctEnds(rows: readonly { from_location_id: number; to_location_id: number }[]): number[] {
+  return [...new Set(rows.flatMap((row) => [row.from_location_id, row.to_location_id]))];
 }

@@ -11,6 +11,7 @@ import {
   PutFleetRequest,
   PutLocationsRequest,
   PutTravelRequest,
+  PutTripFlowsRequest,
   UpsertCounts,
 } from '../../contracts/data.ts';
 import { VehicleId } from '../../contracts/vehicles.ts';
@@ -24,6 +25,7 @@ import { holdLocations, upsertLocations } from '../../db/locations.ts';
 import type { PackedRows } from '../../db/packed-rows.ts';
 import type { Stage } from '../../db/staging.ts';
 import { upsertTravel } from '../../db/travel.ts';
+import { upsertTripFlows } from '../../db/trip-flows.ts';
 import type { Counts } from '../../db/upsert.ts';
 import { bodyOf, CSV_TYPE, csvOf, factsOf, isCsv, JSON_TYPE, MERGE_PATCH_TYPE } from '../bodies.ts';
 import { checkLocation } from '../data-faults.ts';
@@ -52,7 +54,7 @@ const replace = Type.Optional(
 const cascade = Type.Optional(
   Type.Boolean({
     description:
-      'with `replace`: also deletes the vehicles, observations, events and travel of those locations; default false',
+      'with `replace`: also deletes the vehicles, observations, events, travel and trip flows of those locations; default false',
   }),
 );
 const NoQuery = Type.Object({}, { additionalProperties: false });
@@ -117,6 +119,13 @@ const travelExample = {
   ],
 };
 
+const tripFlowsExample = {
+  trip_flows: [
+    { from_location_id: 4, to_location_id: 12, trips: 79 },
+    { from_location_id: 4, to_location_id: 12, trips: 3, hour_of_week: 8 },
+  ],
+};
+
 const csvExamples: Record<Stage, string> = {
   locations: 'id,name,latitude,longitude,time_zone\n4,Alphabet City,40.723752,-73.976968,America/New_York\n',
   fleet:
@@ -127,6 +136,7 @@ const csvExamples: Record<Stage, string> = {
     'EXAMPLE-MARATHON,,2017-05-07T12:00:00Z,2017-05-07T20:00:00Z,marathon,,\n' +
     'EXAMPLE-CLOSED,12,2017-05-04T04:00:00Z,2017-05-05T04:00:00Z,closed,0,Ferry terminal closed\n',
   travel: 'from_location_id,to_location_id,distance_km,duration_minutes\n4,12,5.681,11.99\n12,4,6.12,14.5\n',
+  trip_flows: 'from_location_id,to_location_id,trips,hour_of_week\n4,12,79,\n4,12,3,8\n',
 };
 
 /** A bulk body: JSON that fits the schema, or CSV of the same table. */
@@ -140,7 +150,7 @@ function bulkBody<S extends TSchema>(stage: Stage, schema: S, example: Static<S>
   };
 }
 
-/** Writing `/api/v1/data`: locations, fleet, observed demand, events, travel. */
+/** Writing `/api/v1/data`: locations, fleet, observed demand, events, travel, trip flows. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of routes with their schemas
 export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>): FastifyPluginAsyncTypebox {
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of routes with their schemas
@@ -156,8 +166,8 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
           description:
             `${bulk} \`time_zone\`, \`active\`, \`expected_daily_demand\` and \`priority\` that a row ` +
             'does not give stay as they are. ' +
-            'With `replace` all other locations are deleted; one with vehicles, observations, events or ' +
-            'travel is refused.',
+            'With `replace` all other locations are deleted; one with vehicles, observations, events, ' +
+            'travel or trip flows is refused.',
           querystring: LocationsQuery,
           body: bulkBody('locations', PutLocationsRequest, locationsExample),
           response: { ...written, ...errors(409) },
@@ -282,6 +292,27 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
         },
       },
       (request, reply) => storeBulk(request, reply, 'travel', upsertTravel, readReplace(request.query)),
+    );
+
+    app.put(
+      '/api/v1/data/trip-flows',
+      {
+        config: { operation: 'trip_flows' },
+        schema: {
+          operationId: 'put_trip_flows',
+          tags: ['data'],
+          summary: 'Create or replace counts of trips between locations',
+          description:
+            `${bulk} How many trips from one location ended at another: in an hour of the week or, without ` +
+            '`hour_of_week`, in all hours for which the first location has no rows. Only the shares of a location ' +
+            'matter, not how long was counted. Other rows stay as they are; with `replace` they are deleted.',
+          querystring: SetQuery,
+          body: bulkBody('trip_flows', PutTripFlowsRequest, tripFlowsExample),
+          response: written,
+        },
+      },
+      (request, reply) =>
+        storeBulk(request, reply, 'trip_flows', upsertTripFlows, readReplace(request.query)),
     );
   };
 

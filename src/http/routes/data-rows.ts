@@ -18,7 +18,8 @@ const DeleteQuery = Type.Object(
     cascade: Type.Optional(
       Type.Boolean({
         description:
-          'true: the vehicles, observations, events and travel of the location are deleted too; default false',
+          'true: the vehicles, observations, events, travel and trip flows of the location are ' +
+          'deleted too; default false',
       }),
     ),
   },
@@ -68,7 +69,8 @@ export function dataRowRoutes({ database: { db } }: Pick<Deps, 'database'>): Fas
           tags: ['data'],
           summary: 'Delete one location',
           description:
-            'Refused with 409 while it has vehicles, observations, events or travel, unless `cascade` is true. ' +
+            'Refused with 409 while it has vehicles, observations, events, travel or trip flows, unless `cascade` is ' +
+            'true. ' +
             'Plans and decisions keep their data about it.',
           params: LocationParams,
           querystring: DeleteQuery,

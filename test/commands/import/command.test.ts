@@ -31,7 +31,7 @@ describe('npm run import', () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout:
-        'locations: 0 created, 73 updated\nfleet: 13587 created, 0 updated\ndemand: 215423 created, 0 updated\ntravel: 5257 created, 0 updated\n',
+        'locations: 0 created, 73 updated\nfleet: 13587 created, 0 updated\ndemand: 215423 created, 0 updated\ntravel: 5257 created, 0 updated\ntrip_flows: 5257 created, 0 updated\n',
     });
     const { pool } = openTestDatabase(databaseUrl);
     const { rows } = await pool.query('select count(*)::int as n from vehicles');

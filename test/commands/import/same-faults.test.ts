@@ -6,7 +6,14 @@ import { importFiles } from '../../../src/commands/import/import-files.ts';
 import { newTemporaryFolder, removeFolder } from '../../helpers/folders.ts';
 import { send, startTestService } from '../../helpers/service.ts';
 
-const PATHS = { locations: 'PUT', fleet: 'PUT', demand: 'POST', events: 'PUT', travel: 'PUT' } as const;
+const PATHS = {
+  locations: 'PUT',
+  fleet: 'PUT',
+  demand: 'POST',
+  events: 'PUT',
+  travel: 'PUT',
+  trip_flows: 'PUT',
+} as const;
 type Stage = keyof typeof PATHS;
 
 const many = (rows: number, row: (i: number) => string) =>
@@ -71,6 +78,12 @@ const FILES: [string, Stage, string | Buffer][] = [
     'from_location_id,to_location_id,distance_km,duration_minutes\n1,x,-1,many\n1,2,1e9,1e9\n' +
       '8,9,1,1\n8,9,1,1\n9,8,1,1\n',
   ],
+  [
+    'cells of trip flows, a pair and hour that come twice, pairs at unknown locations',
+    'trip_flows',
+    'from_location_id,to_location_id,trips,hour_of_week\n1,x,-1,168\n1,2,1e13,1.5\n' +
+      '8,9,1,\n8,9,1,\n8,9,1,7\n9,8,1,7\n9,8,2,7\n',
+  ],
   ['a header that does not fit', 'fleet', 'vehicle,location_id\na,1\n'],
   ['a misspelt column', 'fleet', 'vehicle_id,location_id,capcity\na,1,2\n'],
   ['rows that are too short and too long', 'fleet', 'vehicle_id,location_id\na\nb,1,2\n'],
@@ -89,7 +102,7 @@ describe('the import command', () => {
   afterAll(() => removeFolder(folder));
 
   async function faultsOfHttp(stage: Stage, content: string | Buffer): Promise<string[]> {
-    const { status, body } = await send(`${service.url}/api/v1/data/${stage}`, {
+    const { status, body } = await send(`${service.url}/api/v1/data/${stage.replace('_', '-')}`, {
       method: PATHS[stage],
       body: content,
       headers: { 'content-type': 'text/csv' },
@@ -127,6 +140,7 @@ describe('the import command', () => {
       demand: 'location_id,hour,demand\n1,later,1\n',
       events: 'event_id,from,to,kind\na,later,later,\n',
       travel: 'from_location_id,to_location_id,distance_km,duration_minutes\n1,1,far,long\n',
+      trip_flows: 'from_location_id,to_location_id,trips\n1,1,none\n',
     };
     const files: Partial<Record<Stage, string>> = {};
     for (const [stage, content] of Object.entries(contents) as [Stage, string][]) {
@@ -138,7 +152,7 @@ describe('the import command', () => {
         importFiles(service.pool, { [stage]: files[stage] }).catch((e) => e.problems.slice(0, -1)),
       ),
     );
-    expect(alone.map((lines) => lines.length)).toEqual([100, 1, 1, 3, 2]);
+    expect(alone.map((lines) => lines.length)).toEqual([100, 1, 1, 3, 2, 1]);
     const together = await importFiles(service.pool, files).catch((e) => e.problems);
     expect(together).toEqual([
       ...alone.flat(),

@@ -18,6 +18,7 @@ describe('the sample', () => {
       fleet: { created: SAMPLE_FLEET_SIZE, updated: 0 },
       demand: { created: 215_423, updated: 0 },
       travel: { created: 5257, updated: 0 },
+      trip_flows: { created: 5257, updated: 0 },
     });
     expect(await isEmpty(pool)).toBe(false);
     const { rows } = await pool.query(
@@ -40,6 +41,13 @@ describe('the sample', () => {
     expect(rows).toEqual([
       { from_location_id: 4, to_location_id: 12, distance_km: 5.681, duration_minutes: 11.99 },
     ]);
+  });
+
+  test('has where the taxi trips of 2017 ended', async () => {
+    const { rows } = await pool.query(
+      'select * from trip_flows where from_location_id = 4 and to_location_id = 12',
+    );
+    expect(rows).toEqual([{ from_location_id: 4, to_location_id: 12, hour_of_week: null, trips: 79 }]);
   });
 
   test('is the same every time: loading it again changes nothing', async () => {
