@@ -24,7 +24,7 @@ export type ArcSet = {
 };
 
 /** Violated arcs that one pass adds per source. */
-const VIOLATED_PER_ROW = 3;
+const VIOLATED_PER_ROW = 8;
 
 /** Rows between two updates of the cost above which no sink wants an arc. */
 const ROWS_PER_GATE = 32;
