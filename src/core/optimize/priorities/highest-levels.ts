@@ -80,7 +80,14 @@ export async function highestAlone(
     demand: problem.demand.map((demand, j) => (levelAt(problem, j) >= level ? demand : 0)),
     caches: { thread, problem: createCache() },
   };
-  const covered = await findCoverage(alone, control, undefined, 'full', tolerance * COVERAGE_SHARE);
+  const covered = await findCoverage(
+    alone,
+    control,
+    undefined,
+    'full',
+    tolerance * COVERAGE_SHARE,
+    start.moves,
+  );
   const bound = Math.min(most, Math.max(start.served, covered.most));
   const isBetter = covered.plan !== null && covered.plan.served > start.served;
   if (!isBetter || !covered.plan) return { plan: start, most: bound };

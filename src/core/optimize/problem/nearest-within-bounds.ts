@@ -3,9 +3,10 @@
  * first bring every location to its least number; then locations with more vehicles than they may have send the rest
  * away, to open demand if they can; then the largest open demands take the nearest free vehicles, if there is room.
  */
+import { levelAt } from './floors.ts';
 import { leastAt, mostAt } from './location-bounds.ts';
 import type { Moves, Problem } from './model.ts';
-import { movesOn } from './moves.ts';
+import { movesOn, NO_MOVES } from './moves.ts';
 import { bestClass, createNearest, vehiclesFor } from './nearest.ts';
 import { leastServed, totalDemand } from './service-level.ts';
 
@@ -30,10 +31,39 @@ type Draft = {
  * @returns null if the bounds are not kept this way, or the service level is not reached. O(n²) at worst.
  */
 export function planWithinBounds(problem: Problem, isTooLate: () => boolean): Moves | null {
-  const draft = keepOwn(problem);
-  const { here, open, least, most, moved } = draft;
+  const mayMiss = totalDemand(problem.demand) - leastServed(problem);
+  const draft = draftWithinBounds(problem, mayMiss, isTooLate);
+  return draft && draft.unserved <= mayMiss ? movesOf(draft) : null;
+}
+
+/**
+ * The same without a service level: as much as this way serves.
+ * @param start moves that are kept; what they serve stays served
+ * @returns null if the bounds are not kept this way
+ */
+export function planMostWithinBounds(
+  problem: Problem,
+  isTooLate: () => boolean,
+  start: Moves = NO_MOVES,
+): Moves | null {
+  const draft = draftWithinBounds(problem, 0, isTooLate, start);
+  return draft && movesOf(draft);
+}
+
+/** @param mayMiss demand that may stay unserved: no more vehicles are sent then */
+function draftWithinBounds(
+  problem: Problem,
+  mayMiss: number,
+  isTooLate: () => boolean,
+  start = NO_MOVES,
+): Draft | null {
+  const draft = keepOwn(problem, start);
+  const { here, open, least, most } = draft;
   const all = [...here.keys()];
-  const byNeed = () => all.filter((j) => open[j] > 0).sort((a, b) => open[b] - open[a]);
+  const byNeed = () =>
+    all
+      .filter((j) => open[j] > 0)
+      .sort((a, b) => levelAt(problem, b) - levelAt(problem, a) || open[b] - open[a]);
   const isAbove = (i: number) => here[i] > most[i];
 
   const short = all.filter((j) => here[j] < least[j]);
@@ -43,23 +73,39 @@ export function planWithinBounds(problem: Problem, isTooLate: () => boolean): Mo
   bring(draft, byNeed(), { until: (j) => open[j] <= 0, from: isAbove, isTooLate });
   bring(draft, all, { until: () => draft.surplus <= 0, from: isAbove, isTooLate });
   if (draft.surplus > 0) return null;
-  const mayMiss = totalDemand(problem.demand) - leastServed(problem);
   bring(draft, byNeed(), {
     until: (j) => open[j] <= 0 || draft.unserved <= mayMiss,
     from: () => true,
     isTooLate,
   });
-  return draft.unserved <= mayMiss ? movesOn([...moved.source.keys()], moved, () => 1) : null;
+  return draft;
 }
 
-/** Every location keeps the vehicles that serve its own demand; the others are free. */
-function keepOwn(problem: Problem): Draft {
+function movesOf({ moved }: Draft): Moves {
+  return movesOn([...moved.source.keys()], moved, () => 1);
+}
+
+/** Every location keeps the vehicles that serve its own demand, and those that come; the others are free. */
+function keepOwn(problem: Problem, start: Moves): Draft {
   const { demand, capacities, supply } = problem;
   const n = demand.length;
   const free = supply.slice();
   const open = demand.slice();
   const here = new Int32Array(n);
   for (let at = 0; at < supply.length; at++) here[at % n] += supply[at];
+  const moved: Draft['moved'] = { capacityClass: [], source: [], target: [] };
+  for (const [m, count] of start.count.entries()) {
+    const [k, i, j] = [start.capacityClass[m], start.source[m], start.target[m]];
+    free[k * n + i] -= count;
+    here[i] -= count;
+    here[j] += count;
+    open[j] = Math.max(0, open[j] - capacities[k] * count);
+    for (let v = 0; v < count; v++) {
+      moved.capacityClass.push(k);
+      moved.source.push(i);
+      moved.target.push(j);
+    }
+  }
   for (let j = 0; j < n; j++) {
     for (let k = bestClass(problem, free, j, open[j]); k >= 0; k = bestClass(problem, free, j, open[j])) {
       const count = vehiclesFor(open[j], capacities[k], free[k * n + j]);
@@ -77,7 +123,7 @@ function keepOwn(problem: Problem): Draft {
     surplus: most.reduce((sum, allowed, j) => sum + Math.max(0, here[j] - allowed), 0),
     least: Float64Array.from(here, (_, j) => leastAt(problem, j)),
     most,
-    moved: { capacityClass: [], source: [], target: [] },
+    moved,
   };
 }
 

@@ -1,7 +1,8 @@
 /**
  * Local search for the most demand served with limited reach, by simulated annealing. Two locations, or one location
- * and the idle vehicles, exchange up to two vehicles for up to two others. A better exchange is always made, a worse
- * one with a probability that falls over time. Most exchanges change nothing in value, but lead to states where a
+ * and the idle vehicles, exchange up to two vehicles for up to two others. With bounds per location every vehicle is at
+ * a location, and no exchange breaks a bound. A better exchange is always made, a worse one with a probability that
+ * falls over time. Most exchanges change nothing in value, but lead to states where a
  * better one exists.
  *
  * Served demand is Σ_j min(D_j, capacity at j), so an exchange is valued in O(K). Flows decide whether the vehicles can
@@ -9,8 +10,10 @@
  * can also reach. The search is deterministic.
  * Reference: Kirkpatrick, Gelatt, Vecchi, Optimization by simulated annealing (1983).
  */
+import { leastAt, mostAt } from '../../problem/location-bounds.ts';
 import type { Problem } from '../../problem/model.ts';
 import { randomFrom } from '../../problem/random.ts';
+import { hasLocationBounds } from '../../problem/variants.ts';
 import type { Check } from '../../run/stopping.ts';
 import type { Reach, ReachFlow } from './class-reach.ts';
 import { levelWeights, weightOf } from './level-weights.ts';
@@ -50,14 +53,12 @@ export function anneal(
   const classes = capacities.length;
   const random = randomFrom(seed);
   const pick = (list: ArrayLike<number>) => list[Math.floor(random() * list.length)];
-  const targets = Int32Array.from(demand.keys()).filter((j) => demand[j] > 0 && sourcesOf[j].length > 0);
+  const isBounded = hasLocationBounds(problem);
+  const unusedShare = isBounded ? 0 : UNUSED_SHARE;
+  const { targets, targetsOf } = findTargets(demand, sourcesOf, isBounded, check);
   if (targets.length === 0) return;
-  const targetsOf = Array.from({ length: n }, (): number[] => []);
-  for (const j of targets) {
-    check();
-    for (const i of sourcesOf[j]) targetsOf[i].push(j);
-  }
   const unused = new Int32Array(classes);
+  const here = new Int32Array(n);
   const capacityAt = new Float64Array(n);
   let used = 0;
   let total = 0;
@@ -66,6 +67,7 @@ export function anneal(
     for (let k = 0; k < classes; k++) {
       unused[k] += supply[k * n + j] - serving[k * n + j];
       used += serving[k * n + j];
+      here[j] += serving[k * n + j];
       capacityAt[j] += capacities[k] * serving[k * n + j];
     }
     total += demand[j];
@@ -73,6 +75,8 @@ export function anneal(
   }
   const gainAt = (j: number, capacity: number) =>
     weights[j] * (Math.min(demand[j], capacityAt[j] + capacity) - Math.min(demand[j], capacityAt[j]));
+  const keepsBounds = (j: number, more: number) =>
+    more === 0 || (here[j] + more >= leastAt(problem, j) && here[j] + more <= mostAt(problem, j));
   const give = new Int32Array(classes);
   const take = new Int32Array(classes);
 
@@ -121,7 +125,7 @@ export function anneal(
     for (let p = 0; p < proposals && mostServed < enoughWeight; p++) {
       if (p % PROPOSALS_PER_LOOK === 0) check();
       const a = pick(targets);
-      const isWithUnused = random() < UNUSED_SHARE;
+      const isWithUnused = random() < unusedShare;
       const b = isWithUnused ? -1 : pick(targetsOf[pick(sourcesOf[a])]);
       if (a === b) continue;
       if (!draw(Math.floor(random() * (MAX_EXCHANGED + 1)), give, (k) => serving[k * n + a])) continue;
@@ -137,13 +141,18 @@ export function anneal(
         capacity += capacities[k] * (take[k] - give[k]);
       }
       if (isWithUnused && used + vehicles > limits.totalFleetSize) continue;
+      if (isBounded && !(keepsBounds(a, vehicles) && keepsBounds(b, -vehicles))) continue;
       const gain = gainAt(a, capacity) + (isWithUnused ? 0 : gainAt(b, -capacity));
       if (gain < 0 && random() >= Math.exp(gain / (coldest * cooling ** (p / proposals - 1)))) continue;
       check();
       if (!canCome(a, b)) continue;
       capacityAt[a] += capacity;
+      here[a] += vehicles;
       if (isWithUnused) used += vehicles;
-      else capacityAt[b] -= capacity;
+      else {
+        capacityAt[b] -= capacity;
+        here[b] -= vehicles;
+      }
       for (let k = 0; k < classes; k++) {
         serving[k * n + a] += take[k] - give[k];
         if (isWithUnused) unused[k] += give[k] - take[k];
@@ -157,4 +166,25 @@ export function anneal(
   } finally {
     serving.set(best);
   }
+}
+
+/**
+ * @param isBounded vehicles also wait where there is no demand
+ * @returns the locations that exchange vehicles; by source, those of them that its vehicles can reach
+ */
+function findTargets(
+  demand: Float64Array,
+  sourcesOf: Reach['sourcesOf'],
+  isBounded: boolean,
+  check: Check,
+): { targets: Int32Array; targetsOf: number[][] } {
+  const targets = Int32Array.from(demand.keys()).filter(
+    (j) => (demand[j] > 0 || isBounded) && sourcesOf[j].length > 0,
+  );
+  const targetsOf = Array.from(demand, (): number[] => []);
+  for (const j of targets) {
+    check();
+    for (const i of sourcesOf[j]) targetsOf[i].push(j);
+  }
+  return { targets, targetsOf };
 }

@@ -93,7 +93,7 @@ export function addKeptSets(search: CoverageSearch): void {
  */
 export function relax(search: CoverageSearch, enough: number, patience: number): Float64Array | null {
   const { problem, base, reach, solver, known, kept, total, check } = search;
-  const inner = known.plan && kept.serving && !base.isBounded ? Float64Array.from(kept.serving) : null;
+  const inner = known.plan && kept.serving ? Float64Array.from(kept.serving) : null;
   const findCutSets = createCutSetFinder(problem, reach, inner, check);
   let values: Float64Array | null = null;
   let idle = 0;

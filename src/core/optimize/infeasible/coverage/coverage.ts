@@ -1,16 +1,19 @@
 /**
  * The most demand that vehicles of any classes can serve at any cost, bounded from both sides (`coverage-model.ts`):
  *
- *   1. without bounds of vehicles per location: local search (`coverage-exchanges.ts`) from the last plan
- *   2. the linear relaxation with cuts (`coverage-relaxation.ts`): a bound, usually within one vehicle of the optimum
+ *   1. a first plan: local search (`coverage-annealing.ts`) from the last plan; with bounds per location from the
+ *      nearest vehicles (`nearest-within-bounds.ts`)
+ *   2. the linear relaxation with cuts (`coverage-relaxation.ts`): a bound, usually within one vehicle of the optimum;
+ *      and better plans by local search (`coverage-exchanges.ts`, `coverage-annealing.ts`)
  *   3. branch and cut; a point whose vehicles cannot all come is cut off by rows, and the tree is searched again
  */
 
 import { withSolverModel } from '../../highs/highs.ts';
 import { evaluateMoves } from '../../problem/evaluate.ts';
 import { BRANCHING_NOISE } from '../../problem/incumbent.ts';
-import type { Problem } from '../../problem/model.ts';
-import { movesOn } from '../../problem/moves.ts';
+import type { Moves, Problem } from '../../problem/model.ts';
+import { movesOn, NO_MOVES } from '../../problem/moves.ts';
+import { planMostWithinBounds } from '../../problem/nearest-within-bounds.ts';
 import { totalDemand } from '../../problem/service-level.ts';
 import { msOf } from '../../run/budget.ts';
 import { nowMs } from '../../run/clock.ts';
@@ -44,7 +47,8 @@ const FIRST_ROUNDS = 3;
 const MAX_ROUNDS = 6;
 
 /**
- * Depth of the answer: first plans (and the relaxation with bounds per location); also the relaxation; or everything.
+ * Depth of the answer: first plans (and the relaxation with bounds per location); also the relaxation and the local
+ * search; or everything.
  */
 export type CoverageEffort = 'glance' | 'quick' | 'full';
 
@@ -54,6 +58,7 @@ export type CoverageEffort = 'glance' | 'quick' | 'full';
  * cheapest moves
  * @param enough stops as soon as a plan serves this much, or it is proved that none does
  * @param tolerance demand within which the most counts as found; at least a billionth of all demand
+ * @param start moves of a plan; used with bounds per location
  */
 export async function findCoverage(
   problem: Problem,
@@ -61,13 +66,18 @@ export async function findCoverage(
   enough = Number.POSITIVE_INFINITY,
   effort: CoverageEffort = 'full',
   tolerance = 0,
+  start?: Moves,
 ): Promise<Coverage> {
   const found = await cover(problem, control, tolerance, (search) => {
-    const isSearched = !search.base.isBounded;
+    const { isBounded } = search.base;
+    const isSearched = !isBounded;
+    const draft = isBounded ? draftWithinBounds(search, start) : null;
+    if (isBounded && isSettled(search, enough)) return;
     if (search.reach.isComplete) {
       const values = relax(search, enough, PATIENCE.complete);
       if (!values || isSettled(search, enough)) return;
       if (isSearched) exchange(search, values);
+      else if (draft && effort !== 'glance') improve(search, draft, enough, 0, FIRST_ROUNDS);
       if (effort === 'full' && !isSettled(search, enough)) branch(search, enough);
       return;
     }
@@ -78,6 +88,7 @@ export async function findCoverage(
       const values = relax(search, enough, patience);
       if (!values || isSettled(search, enough)) return;
       if (isSearched) improve(search, wholePart(search, values), enough, from, to);
+      else if (draft && effort !== 'glance') improve(search, draft, enough, from, to);
     };
     const isOpen = effort === 'quick' || enough === Number.POSITIVE_INFINITY;
     if (isOpen) relaxAndImprove(PATIENCE.first, 0, FIRST_ROUNDS);
@@ -184,6 +195,36 @@ function improve(search: CoverageSearch, start: Int32Array, enough: number, from
     }
     considerPlan(search, serving);
   }
+}
+
+/**
+ * First plans within bounds per location, where all vehicles count as serving: every one is somewhere.
+ * @param start the moves of a plan
+ * @returns K × n vehicles within the bounds, to search from: of the best plan, else of one that breaks floors; null
+ *   without one, or if not all vehicles may serve
+ */
+function draftWithinBounds(search: CoverageSearch, start?: Moves): Int32Array | null {
+  const { problem, known, kept, check } = search;
+  const isTooLate = () => {
+    check();
+    return false;
+  };
+  const last = kept.serving;
+  if (last?.length === problem.supply.length) considerPlan(search, last);
+  let draft: Int32Array | null = null;
+  for (const from of start ? [start, NO_MOVES] : [NO_MOVES]) {
+    const moves = planMostWithinBounds(problem, isTooLate, from);
+    if (!moves) continue;
+    const { presence, served, broken } = evaluateMoves(problem, moves);
+    const isPlan = broken.every((name) => name === 'min_service_level');
+    if (isPlan || broken.every((name) => name === 'min_service_level' || name === 'priorities'))
+      draft ??= presence;
+    if (!isPlan || (known.plan && known.plan.served >= served)) continue;
+    known.plan = { moves, served };
+    kept.serving = presence;
+  }
+  if (problem.limits.totalFleetSize < countOf(problem.supply)) return null;
+  return known.plan && kept.serving ? kept.serving.slice() : draft;
 }
 
 function countOf(vehicles: Int32Array): number {
