@@ -13,6 +13,7 @@
  */
 
 import type { PriorityServed } from '../../../contracts/optimize.ts';
+import { cheapened } from '../infeasible/coverage/cheapest-moves.ts';
 import { findCoverage } from '../infeasible/coverage/coverage.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { criticalLevels, floorsOf, levelAt, serveFloors, withFloors } from '../problem/floors.ts';
@@ -22,11 +23,12 @@ import { hasPairLimits, withoutPairCost } from '../problem/pairs.ts';
 import { planningDemandOf } from '../problem/pinned.ts';
 import { leastServed, requiredDemand } from '../problem/service-level.ts';
 import { withoutUnmetCost } from '../problem/unmet-cost.ts';
-import { hasLocationBounds, withLimits } from '../problem/variants.ts';
+import { withLimits } from '../problem/variants.ts';
 import { evenPartOf, timeFor } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isOver, isStopped } from '../run/stopping.ts';
-import { unproved } from '../shortage/serve-most.ts';
+import { firstPlan } from '../shortage/first-plan.ts';
+import { isBeyondFleet, unproved } from '../shortage/serve-most.ts';
 import { solveProblem } from '../solve.ts';
 import { highestAlone, highestLevels } from './highest-levels.ts';
 import { findMostFrom, servedFrom, toleranceOf, withFloor } from './most-from.ts';
@@ -67,10 +69,9 @@ export async function solveByPriority(
 ): Promise<ServedByPriority | SolveOutcome> {
   const levels = criticalLevels(problem);
   if (!serveMost) return await solveLevels(problem, levels, gap, control);
-  const atLevel = await solveLevels(problem, levels, gap, {
-    ...control,
-    ...timeFor('beforeShortage', control),
-  });
+  const atLevel: ServedByPriority | SolveOutcome = isBeyondFleet(problem)
+    ? { kind: 'infeasible' }
+    : await solveLevels(problem, levels, gap, { ...control, ...timeFor('beforeShortage', control) });
   if (atLevel.kind !== 'infeasible' && atLevel.kind !== 'timeout') return atLevel;
   const free = withLimits(problem, { minServiceLevel: 0 });
   const short = await solveLevels(free, [...levels, 0], gap, control);
@@ -113,6 +114,8 @@ async function solveLevels(
     };
   if (atOnce.kind !== 'infeasible' && atOnce.kind !== 'timeout') return atOnce;
   control.onStage('critical_demand');
+  const known = levels.at(-1) === 0 ? firstPlan(problem, control) : null;
+  if (known) return await solveEach(problem, levels, known, gap, control);
   const any = await solveProblem(withoutPrices(problem), 1, timeFor('priorities', control));
   if (any.kind !== 'solved') return any;
   return await solveEach(problem, levels, any.solution, gap, control);
@@ -137,7 +140,7 @@ async function coverAll(
   isKnown: boolean;
 } | null> {
   const last = byReach.at(-1);
-  const isBound = last?.level === 0 && problem.capacities.length > 1 && !hasLocationBounds(problem);
+  const isBound = last?.level === 0 && problem.capacities.length > 1;
   if (!isBound || hasPairLimits(problem) || problem.locationIds.length > MAX_MATRIX_LOCATIONS) return null;
   const critical = byReach.slice(0, -1);
   const floors = critical.map(({ level, most }) => ({ level, served: most }));
@@ -216,9 +219,10 @@ async function finish(
   control: PriorityControl,
 ): Promise<ServedByPriority | SolveOutcome> {
   control.onStage('solve');
-  const solved = await solveProblem(problem, gap, control, plan.moves);
+  const moves = await cheapened(problem, plan.moves, control);
+  const solved = await solveProblem(problem, gap, control, moves);
   if (solved.kind === 'cancelled') return solved;
-  const solution = solved.kind === 'solved' ? solved.solution : unproved(problem, plan);
+  const solution = solved.kind === 'solved' ? solved.solution : unproved(problem, { ...plan, moves });
   const isKnown = levels.every(({ level, most }) => {
     const floor = level === 0 ? undefined : floorsOf(problem).find((one) => one.level === level);
     const served = floor ? floor.served : requiredDemand(problem);

@@ -3,6 +3,7 @@
  * constraints, then the cheapest plan that serves it.
  */
 
+import { cheapened } from '../infeasible/coverage/cheapest-moves.ts';
 import type { HighestLevel } from '../infeasible/highest-service-level.ts';
 import { findHighestServiceLevel } from '../infeasible/highest-service-level.ts';
 import type { KnownLevel } from '../infeasible/infeasible.ts';
@@ -15,6 +16,7 @@ import { timeFor } from '../run/budget.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isStopped } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
+import { firstPlan } from './first-plan.ts';
 
 /** Of the requested gap, for the first stage: demand that is served counts more than what serving it costs. */
 const SERVICE_SHARE = 0.1;
@@ -38,10 +40,29 @@ export async function solveOrServeMost(
   gap: number,
   control: SolveControl,
 ): Promise<ServedMost | SolveOutcome> {
-  const solved = await solveProblem(problem, gap, { ...control, ...timeFor('beforeShortage', control) });
+  const solved: SolveOutcome = isBeyondFleet(problem)
+    ? { kind: 'infeasible' }
+    : await solveProblem(problem, gap, { ...control, ...timeFor('beforeShortage', control) });
   return solved.kind === 'infeasible' || solved.kind === 'timeout'
     ? await serveMost(problem, gap, control)
     : solved;
+}
+
+/** Whether the vehicles that may serve are too few for the service level, wherever they are. */
+export function isBeyondFleet(problem: Problem): boolean {
+  const { capacities, supply, demand, limits } = problem;
+  const n = demand.length;
+  let left = limits.totalFleetSize;
+  let capacity = 0;
+  for (let k = capacities.length - 1; k >= 0; k--) {
+    const vehicles = Math.min(
+      left,
+      supply.subarray(k * n, (k + 1) * n).reduce((sum, count) => sum + count, 0),
+    );
+    left -= vehicles;
+    capacity += capacities[k] * vehicles;
+  }
+  return capacity < leastServed(problem);
 }
 
 /**
@@ -61,14 +82,16 @@ async function serveMost(
     gap * SERVICE_SHARE,
   );
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
-  const { plan, most } = found;
+  const { most } = found;
+  const plan = found.plan ?? firstPlan(problem, control);
   if (!plan) return found.proved ? { kind: 'infeasible' } : { kind: 'timeout' };
   // Time may have ended the search for a plan at the requested level, and this one found it.
   if (plan.served >= leastServed(problem)) return await solveProblem(problem, gap, control);
   const reached = withLimits(problem, { minServiceLevel: serviceLevelOf(problem, plan.served) });
-  const solved = await solveProblem(reached, gap, control);
+  const moves = await cheapened(reached, plan.moves, control);
+  const solved = await solveProblem(reached, gap, control, moves);
   if (solved.kind === 'cancelled') return solved;
-  const solution = solved.kind === 'solved' ? solved.solution : unproved(problem, plan);
+  const solution = solved.kind === 'solved' ? solved.solution : unproved(problem, { ...plan, moves });
   return {
     kind: 'served',
     problem: reached,

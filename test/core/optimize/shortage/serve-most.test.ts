@@ -4,7 +4,7 @@ import { optimizeCached as optimize } from '../cached.ts';
 import { changed } from '../changed-requests.ts';
 import { cheapestByTryingAll, mostServedByTryingAll, readFacts } from '../exhaustive.ts';
 import { solveByHighs } from '../highs-formulation.ts';
-import { createRandom, SETTINGS } from '../instances.ts';
+import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 import { mediumRequest } from '../medium-instances.ts';
 import { tinyInstance } from '../tiny-instances.ts';
 
@@ -147,5 +147,38 @@ describe('a fleet that cannot reach the service level', () => {
     expect(wrong).toEqual([]);
     expect(seen.agreed).toBeGreaterThan(0.8 * seen.short);
     for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(30);
+  });
+
+  test('within docks a plan serves nearly all that the fleet can, however little time there is', async () => {
+    for (const priorities of [undefined, { default: 0, 1: 9, 2: 9, 3: 4 }]) {
+      for (let seed = 1; seed <= 6; seed++) {
+        const shape = {
+          locations: 60,
+          perLocation: 6,
+          fractional: true,
+          capacities: [1, 2.5, 4],
+          load: 1.4,
+        };
+        const { request, locations } = cityInstance(seed, shape);
+        const outcome = await optimize({
+          request: {
+            ...request,
+            constraints: {
+              min_service_level: 0.95,
+              max_vehicles_per_location: { default: 14 },
+              shortage: 'serve_most',
+              ...(priorities && { priorities }),
+            },
+            options: { time_limit_seconds: 0.02 },
+          },
+          locations,
+          settings: { ...SETTINGS, maxRebalancingCost: null },
+        });
+        const of = `seed ${seed}, ${priorities ? 'with' : 'without'} priorities`;
+        if (!('result' in outcome)) throw new Error(`${of}: ${JSON.stringify(outcome)}`);
+        // The fleet carries 1 / 1.4 of the demand.
+        expect(outcome.result.shortfall?.reached, of).toBeGreaterThan(0.93 / 1.4);
+      }
+    }
   });
 });

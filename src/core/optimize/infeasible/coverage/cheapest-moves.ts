@@ -1,4 +1,5 @@
 /** The cheapest moves that bring vehicles to given locations: a pure flow per class. */
+import { evaluateMoves } from '../../problem/evaluate.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { joinMoves, movesOfFlow } from '../../problem/moves.ts';
 import { NO_PAIR_LIMITS, withoutPairRules } from '../../problem/pairs.ts';
@@ -21,6 +22,8 @@ export async function cheapestMoves(
     const alone: Problem = {
       ...withoutPairRules(problem),
       pinned: undefined,
+      // Floors are in demand, not in vehicles.
+      floors: [],
       capacities: Float64Array.of(1),
       supply,
       demand: Float64Array.from(presence.subarray(k * n, (k + 1) * n)),
@@ -40,4 +43,17 @@ export async function cheapestMoves(
     ofClasses.push(movesOfFlow(source, target, count, k));
   }
   return joinMoves(ofClasses);
+}
+
+/**
+ * Several classes: the cheapest moves to the places of a plan's vehicles; the plan's own moves if they are no plan, or
+ * dearer. With one class the search for the cheapest plan has its own in the same time.
+ */
+export async function cheapened(problem: Problem, moves: Moves, stopping: Stopping): Promise<Moves> {
+  if (problem.capacities.length === 1) return moves;
+  const { presence, objectiveUnits } = evaluateMoves(problem, moves);
+  const cheaper = await cheapestMoves(problem, presence, stopping);
+  if (!cheaper) return moves;
+  const found = evaluateMoves(problem, cheaper);
+  return found.broken.length === 0 && found.objectiveUnits < objectiveUnits ? cheaper : moves;
 }
