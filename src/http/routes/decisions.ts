@@ -1,42 +1,27 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { success } from '../../answers/envelope.ts';
-import { AppError, type Fault } from '../../answers/errors.ts';
+import { AppError } from '../../answers/errors.ts';
 import {
-  DECISION_HORIZON_HOURS,
-  DECISION_STEP_HOURS,
   Decision,
   DecisionListItem,
   DecisionRequest,
   DecisionResponse,
   type DecisionSummary,
 } from '../../contracts/decisions.ts';
-import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
 import { isEnded, JobReference } from '../../contracts/jobs.ts';
 import { DECISION_PARTS, readDecisionPage, readDecisionPart, readTakenAt } from '../../db/decisions.ts';
-import { readFleetLocationIds, readFleetSummary } from '../../db/fleet.ts';
 import { type JobRecord, readAnswer, readJob } from '../../db/jobs.ts';
-import { findKnownLocationIds } from '../../db/locations.ts';
-import {
-  checkForecastLocations,
-  checkForecastSize,
-  decisionHistory,
-  requestedLocations,
-  sizeField,
-} from '../../inputs/forecast-input.ts';
 import { bodyOf } from '../bodies.ts';
 import { decodeCursor } from '../cursor.ts';
+import { checkDecision } from '../decision-check.ts';
 import type { Deps } from '../deps.ts';
 import { decisionExample } from '../examples.ts';
-import type { ReceivedBody } from '../intake/intake.ts';
 import { answerJobs, JOB_HEADERS, jobAnswers } from '../job-answer.ts';
 import { streamData } from '../list-stream.ts';
 import { cutPage, DEFAULT_LIMIT, isNewestFirstKey, NextCursor, PAGE_QUERY } from '../paging.ts';
-import { checkPreviousPlan } from '../previous-plan-check.ts';
 import { cutText, sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
-import type { JobSize } from '../submit-job.ts';
-import { checkTravel } from '../travel-check.ts';
 
 const Params = Type.Object({ decision_id: JobReference });
 const Query = Type.Object(PAGE_QUERY, { additionalProperties: false });
@@ -46,50 +31,9 @@ const DecisionList = Type.Object(
 );
 
 /** `/api/v1/decisions`: make one, read one, list them. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of routes with their schemas
 export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
-  const { config, database } = deps;
-  const { db } = database;
+  const { db } = deps.database;
   const answer = answerJobs(deps);
-
-  async function check(body: ReceivedBody<'decision'>): Promise<JobSize> {
-    const { forecast, networkIds, vehicleCount } = body.facts;
-    const faults = await findFaults(body);
-    if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
-    const { location_ids } = forecast;
-    const network = networkIds ? { network: { location_ids: networkIds } } : {};
-    const ids = await requestedLocations(db, { ...(location_ids && { location_ids }), ...network });
-    await checkForecastLocations(
-      db,
-      ids,
-      location_ids || !networkIds ? 'location_ids' : 'network.location_ids',
-    );
-    const { horizon_hours = DECISION_HORIZON_HOURS, step_hours = DECISION_STEP_HOURS } = forecast;
-    checkForecastSize(ids.length, horizon_hours, step_hours, sizeField(forecast));
-    await decisionHistory(db, config, ids, forecast);
-    await checkTravel(db, body.facts.facts, ids);
-    await checkPreviousPlan(db, body.facts.facts);
-    return {
-      locationCount: ids.length,
-      vehicleCount: vehicleCount ?? (await readFleetSummary(db)).total_vehicles,
-    };
-  }
-
-  /** Faults that a schema cannot express, and stored vehicles that do not fit the network of the request. */
-  async function findFaults(body: ReceivedBody<'decision'>): Promise<Fault[]> {
-    const { locationIds, networkIds, vehicleCount } = body.facts;
-    const faults = await body.findFaults(await findKnownLocationIds(db, locationIds));
-    if (!networkIds || vehicleCount !== null) return faults;
-    const inNetwork = new Set(networkIds);
-    for (const id of await readFleetLocationIds(db)) {
-      if (inNetwork.has(id)) continue;
-      const message =
-        `location ${id} has vehicles of the stored fleet but is not in network.location_ids; ` +
-        'add it with its costs, or send the vehicles to plan in fleet_state';
-      faults.push({ field: 'network.location_ids', message });
-    }
-    return faults.slice(0, MAX_REPORTED_ERRORS);
-  }
 
   /** A decision as JSON. Parts that are stored as JSON are inserted unchanged, one after the other. */
   async function* decisionPieces(job: JobRecord, takenAt: Date | undefined) {
@@ -127,7 +71,8 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const body = bodyOf(request, 'decision');
-        return answer(request, reply, 'decision', body, { locationIds: [], check: () => check(body) });
+        const check = () => checkDecision(deps, body.facts, (known) => body.findFaults(known));
+        return answer(request, reply, 'decision', body, { locationIds: [], check });
       },
     );
 
