@@ -73,6 +73,7 @@ export const MAX_EVENT_ID_LENGTH = 128;
 export const MAX_EVENT_KIND_LENGTH = 64;
 export const MAX_NAME_LENGTH = 200;
 export const MAX_TIME_ZONE_LENGTH = 64;
+export const MAX_CRON_LENGTH = 200;
 
 /** Ages and times since maintenance, in days: above every scale of risk. */
 export const MAX_AGE_DAYS = 1e6;
