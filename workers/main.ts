@@ -17,6 +17,7 @@ import { createLevelOrder } from './level-order.ts';
 import { applyRetention } from './retention.ts';
 import { runJob } from './run-job.ts';
 import { createRunningJobs } from './running-jobs.ts';
+import { runSchedules } from './schedules.ts';
 import { sweep } from './sweeper.ts';
 import { openThreads } from './threads.ts';
 import { createTravelCache } from './travel-cache.ts';
@@ -26,6 +27,9 @@ import { createTravelCache } from './travel-cache.ts';
  * time that a solve has to stop by itself, a cancellation takes effect within a second.
  */
 const CANCEL_CHECK_MS = 400;
+
+/** How often the occurrences of schedules are looked for: an occurrence is at most this late. */
+const SCHEDULE_CHECK_MS = 1000;
 
 /**
  * Starts a worker process: takes jobs from the queue and solves them in threads, never on its own event loop. It waits
@@ -84,6 +88,7 @@ export async function startWorker(
   const stopBeating = every(config.JOB_LOCK_SECONDS * 333, beat, onError);
   const stopLooking = every(CANCEL_CHECK_MS, () => running.stopCancelled(db), onError);
   const stopSweeping = every(config.SWEEP_INTERVAL_SECONDS * 1000, () => sweep(deps), onError);
+  const stopScheduling = every(SCHEDULE_CHECK_MS, () => runSchedules(deps), onError);
   // Separate from the sweeps: a large removal takes long, and silent jobs must not wait for it.
   const cleaning = new AbortController();
   const clean = () => applyRetention(deps, cleaning.signal);
@@ -96,6 +101,7 @@ export async function startWorker(
 
   return {
     async close() {
+      stopScheduling();
       stopSweeping();
       stopCleaning();
       cleaning.abort();

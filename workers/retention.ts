@@ -11,6 +11,7 @@ import {
   deletePlans,
   dropInputs,
 } from '../src/db/retention.ts';
+import { deleteOccurrences } from '../src/db/schedules.ts';
 import { deleteTravelPacks } from '../src/db/travel-packs.ts';
 
 export type RetentionDeps = { config: Config; db: Database; logger: Logger };
@@ -19,6 +20,7 @@ export type RetentionDeps = { config: Config; db: Database; logger: Logger };
 const JOBS_PER_BATCH = 50;
 const PLANS_PER_BATCH = 100;
 const PARTS_PER_BATCH = 100;
+const OCCURRENCES_PER_BATCH = 1000;
 /** Of up to 100 kB each. */
 const PACKS_PER_BATCH = 500;
 
@@ -54,7 +56,12 @@ function stepsOf(config: Config): Step[] {
     { name: 'travel_packs', clean: deleteTravelPacks, limit: PACKS_PER_BATCH },
     { name: 'job_previous', clean: deleteJobPrevious, limit: JOBS_PER_BATCH },
     ...(plans > 0 ? [{ name: 'plans', clean: deletePlans(plans), limit: PLANS_PER_BATCH }, parts] : []),
-    ...(jobs > 0 ? [{ name: 'jobs', clean: deleteJobs(jobs), limit: JOBS_PER_BATCH }] : []),
+    ...(jobs > 0
+      ? [
+          { name: 'jobs', clean: deleteJobs(jobs), limit: JOBS_PER_BATCH },
+          { name: 'schedule_occurrences', clean: deleteOccurrences(jobs), limit: OCCURRENCES_PER_BATCH },
+        ]
+      : []),
     ...(inputs > 0 ? [{ name: 'inputs', clean: dropInputs(inputs), limit: JOBS_PER_BATCH }] : []),
   ];
 }

@@ -36,6 +36,9 @@ export const JOB_KINDS = Object.keys(JOB_PREFIXES) as [JobKind, ...JobKind[]];
 export const ATTEMPT_OUTCOMES = ['completed', 'failed', 'cancelled', 'released', 'crashed'] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
+/** Prefix of the identifiers of schedules. */
+export const SCHEDULE_PREFIX = 'sch';
+
 const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 export const JobId = Type.String({
@@ -45,6 +48,7 @@ export const JobId = Type.String({
 export const DecisionId = Type.String({ pattern: `^${JOB_PREFIXES.decision}_${UUID}$` });
 /** Identifier of a job or a plan in a request: any printable text, so that an unknown one gets 404 and not 400. */
 export const JobReference = Type.String({ minLength: 1, maxLength: 64, pattern: '^[!-~]+$' });
+export const ScheduleId = Type.String({ pattern: `^${SCHEDULE_PREFIX}_${UUID}$` });
 export const PlanId = Type.String({ pattern: `^plan_${UUID}$` });
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -137,6 +141,7 @@ export const Job = Type.Object(
     phases: Type.Optional(Type.Array(JobPhase, { description: 'not in lists' })),
     attempt_history: Type.Optional(Type.Array(JobAttempt, { description: 'not in lists' })),
     plan_id: nullable(PlanId),
+    schedule_id: Type.Optional({ ...ScheduleId, description: 'only of a job that a schedule made' }),
     request_id: Type.String(),
     // A reference by name, since the answers use shapes that use the identifiers of this file.
     result: Type.Optional(Type.Ref('JobResult')),

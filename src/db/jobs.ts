@@ -105,6 +105,7 @@ const jobColumns = {
   startedAt: jobs.startedAt,
   finishedAt: jobs.finishedAt,
   requestId: jobs.requestId,
+  scheduleId: jobs.scheduleId,
   // Not a join: for a page of jobs the planner might read all plans.
   planId: sql<string | null>`(select p.plan_id from ${plans} p where p.job_id = ${jobs}.job_id)`,
 };
@@ -120,6 +121,7 @@ export type JobFilter = {
   kind?: JobKind | undefined;
   status?: JobStatus | undefined;
   solverStatus?: SolverStatus | undefined;
+  scheduleId?: string | undefined;
   createdAfter?: string | undefined;
   createdBefore?: string | undefined;
 };
@@ -134,7 +136,7 @@ export async function readJobPage(
   limit: number,
   filter: JobFilter,
 ): Promise<JobRecord[]> {
-  const { kind, status, solverStatus, createdAfter, createdBefore } = filter;
+  const { kind, status, solverStatus, scheduleId, createdAfter, createdBefore } = filter;
   return db
     .select(jobColumns)
     .from(jobs)
@@ -143,6 +145,7 @@ export async function readJobPage(
         kind && eq(jobs.kind, kind),
         status && eq(jobs.status, status),
         solverStatus && eq(jobs.solverStatus, solverStatus),
+        scheduleId === undefined ? undefined : eq(jobs.scheduleId, scheduleId),
         createdAfter !== undefined ? sql`${jobs.createdAt} >= ${createdAfter}::timestamptz` : undefined,
         createdBefore !== undefined ? sql`${jobs.createdAt} < ${createdBefore}::timestamptz` : undefined,
         before

@@ -3,7 +3,7 @@ import type { AllocationPlanItem } from '../contracts/optimize.ts';
 import type { PlanDifference } from '../contracts/plans.ts';
 import type { Queryable } from './client.ts';
 import { PART_SIZE, type PlanRecord } from './plan-record.ts';
-import { planParts, plans, travel } from './schema.ts';
+import { jobs, planParts, plans, travel } from './schema.ts';
 
 /** A plan to be stored. */
 export type NewPlan = {
@@ -109,6 +109,8 @@ export type PlanFilter = {
   maxCost?: number | undefined;
   /** only plans that move a vehicle from or to this location */
   locationId?: number | undefined;
+  /** only plans of jobs that this schedule made, while the record of the job is kept */
+  scheduleId?: string | undefined;
 };
 
 /** Plans, newest first, without their items; `before` as in `readJobPage`. */
@@ -118,7 +120,7 @@ export async function readPlanPage(
   limit: number,
   filter: PlanFilter,
 ): Promise<StoredPlanSummary[]> {
-  const { createdAfter, createdBefore, minCoverage, maxCost, locationId } = filter;
+  const { createdAfter, createdBefore, minCoverage, maxCost, locationId, scheduleId } = filter;
   return db
     .select(planColumns)
     .from(plans)
@@ -130,6 +132,9 @@ export async function readPlanPage(
         maxCost !== undefined ? lte(plans.totalCost, maxCost) : undefined,
         before
           ? sql`(${plans.createdAt}, ${plans.planId}) < (${before[0]}::timestamptz, ${before[1]})`
+          : undefined,
+        scheduleId !== undefined
+          ? sql`${plans.jobId} in (select job_id from ${jobs} where schedule_id = ${scheduleId})`
           : undefined,
         locationId !== undefined ? arrayContains(plans.movedLocations, [locationId]) : undefined,
       ),

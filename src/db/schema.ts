@@ -43,6 +43,7 @@ import type { JobFacts } from '../contracts/job-facts.ts';
 import { ATTEMPT_OUTCOMES, ENDED_JOB_STATUSES, JOB_KINDS, JOB_STATUSES } from '../contracts/jobs.ts';
 import { SOLVER_STATUSES } from '../contracts/optimize.ts';
 import { JOB_PRIORITIES } from '../contracts/priorities.ts';
+import { MISSED_POLICIES, OCCURRENCE_OUTCOMES } from '../contracts/schedules.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
 
 /** JSON kept as the text that was sent: stored once, returned without parsing. */
@@ -316,6 +317,8 @@ export const jobs = pgTable(
     createdAt: time('created_at').notNull().defaultNow(),
     startedAt: time('started_at'),
     finishedAt: time('finished_at'),
+    // The schedule that made it. No foreign key: a job may be kept longer than its schedule.
+    scheduleId: text('schedule_id'),
   },
   (t) => [
     uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey).where(sql`${t.idempotencyKey} is not null`),
@@ -334,6 +337,7 @@ export const jobs = pgTable(
     index('jobs_solver_status_created')
       .on(t.solverStatus, t.createdAt, t.jobId)
       .where(sql`${t.solverStatus} is not null`),
+    index('jobs_schedule').on(t.scheduleId, t.createdAt, t.jobId).where(sql`${t.scheduleId} is not null`),
     // The oldest version of travel that is still needed.
     index('jobs_travel_revision')
       .on(t.travelRevision)
@@ -608,3 +612,59 @@ export const planParts = pgTable(
 
 /** Deleted plans whose parts still have to be deleted, a batch at a time. */
 export const removedPlans = pgTable('removed_plans', { planId: text('plan_id').primaryKey() });
+
+/** Decisions that are made at certain times. */
+export const schedules = pgTable(
+  'schedules',
+  {
+    scheduleId: text('schedule_id').primaryKey(),
+    name: text('name').notNull(),
+    cron: text('cron').notNull(),
+    timeZone: text('time_zone').notNull(),
+    missed: text('missed', { enum: MISSED_POLICIES }).notNull(),
+    // The first occurrence that is not in `schedule_occurrences` yet; null while it is paused.
+    nextAt: time('next_at'),
+    // The job of an occurrence: columns as in `jobs`.
+    input: jsonText('input').notNull(),
+    inputHash: bytes('input_hash').notNull(),
+    facts: jsonb('facts').$type<JobFacts>().notNull(),
+    priority: priority(),
+    caller: text('caller').notNull(),
+    clientId: text('client_id').notNull(),
+    locationCount: integer('location_count').notNull(),
+    vehicleCount: integer('vehicle_count').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    unique('schedules_name').on(t.name),
+    index('schedules_next').on(t.nextAt).where(sql`${t.nextAt} is not null`),
+    check('schedules_name_length', between(sql`char_length(${t.name})`, 1, MAX_NAME_LENGTH)),
+    check('schedules_missed', oneOf(t.missed, MISSED_POLICIES)),
+  ],
+);
+
+/**
+ * The occurrences of schedules that have been decided on. The key is the last safeguard against a second job for one:
+ * a row and its job are stored in one statement.
+ */
+export const scheduleOccurrences = pgTable(
+  'schedule_occurrences',
+  {
+    scheduleId: text('schedule_id')
+      .notNull()
+      .references(() => schedules.scheduleId, { onDelete: 'cascade' }),
+    dueAt: time('due_at').notNull(),
+    outcome: text('outcome', { enum: OCCURRENCE_OUTCOMES }).notNull(),
+    // No foreign key: the record of a job may be deleted first.
+    jobId: text('job_id'),
+    decidedAt: time('decided_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.scheduleId, t.dueAt] }),
+    uniqueIndex('schedule_occurrences_job').on(t.jobId).where(sql`${t.jobId} is not null`),
+    index('schedule_occurrences_decided').on(t.decidedAt),
+    check('schedule_occurrences_outcome', oneOf(t.outcome, OCCURRENCE_OUTCOMES)),
+    check('schedule_occurrences_job_id', sql`(${t.jobId} is not null) = (${t.outcome} = 'job')`),
+  ],
+);

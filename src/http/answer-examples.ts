@@ -85,6 +85,7 @@ export const PARAMETER_EXAMPLES: Record<string, string> = {
   vehicle_id: 'NYC-00001',
   location_id: '161',
   event_id: 'EXAMPLE-CLOSED',
+  schedule_id: 'sch_01a1ff31-a641-7280-b760-87762dc26827',
 };
 
 /** The example of an error answer. */

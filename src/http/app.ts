@@ -24,6 +24,7 @@ import { jobRoutes } from './routes/jobs.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
 import { planRoutes } from './routes/plans.ts';
 import { riskRoutes } from './routes/risk.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { websocketRoutes } from './routes/websocket.ts';
 import { secure } from './security.ts';
@@ -109,6 +110,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     forecastRoutes,
     backtestRoutes,
     decisionRoutes,
+    scheduleRoutes,
     dataRoutes,
     dataInRoutes,
     dataRowRoutes,

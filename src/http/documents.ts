@@ -39,6 +39,7 @@ export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 
       servers: [{ url: '/', description: 'this service' }],
       tags: [
         { name: 'decisions', description: 'From fleet and observed demand to a plan, with its inputs' },
+        { name: 'schedules', description: 'Decisions at certain times' },
         { name: 'optimize', description: 'Plans' },
         { name: 'jobs', description: 'Everything that is queued: optimizations, decisions, backtests' },
         { name: 'plans', description: 'Stored plans' },

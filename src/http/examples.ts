@@ -30,3 +30,10 @@ export const riskExample = {
 export const decisionExample = { risk: { threshold: 0.7 } };
 
 export const backtestExample = { location_ids: [161, 236], horizon_hours: 48, step_hours: 24, origins: 4 };
+
+export const scheduleExample = {
+  name: 'tomorrow, each evening',
+  cron: '0 20 * * *',
+  time_zone: 'America/New_York',
+  decision: { risk: { threshold: 0.7 } },
+};

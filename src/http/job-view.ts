@@ -22,6 +22,7 @@ export function jobOnWire(job: JobRecord): Job {
     started_at: job.startedAt?.toISOString() ?? null,
     finished_at: job.finishedAt?.toISOString() ?? null,
     plan_id: job.planId,
+    ...(job.scheduleId !== null && { schedule_id: job.scheduleId }),
     request_id: job.requestId,
   };
 }

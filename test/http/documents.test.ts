@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { importSample } from '../../src/commands/import/sample.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../src/contracts/errors.ts';
 import { STORABLE_TEXT } from '../../src/contracts/vehicles.ts';
+import { PARAMETER_EXAMPLES } from '../../src/http/answer-examples.ts';
 import { send, startTestService } from '../helpers/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are walked freely
@@ -21,6 +22,12 @@ describe('the documents', () => {
     await importSample(service.pool);
     base = service.url;
     openapi = (await send(`${base}/openapi.json`)).body;
+    // The schedule that the examples name.
+    const { schema, example } =
+      openapi.paths['/api/v1/schedules'].post.requestBody.content['application/json'];
+    expect(schema.$ref).toMatch(/ScheduleRequest$/);
+    await send(`${base}/api/v1/schedules`, { body: { ...example, name: 'stored before' } });
+    await service.pool.query('update schedules set schedule_id = $1', [PARAMETER_EXAMPLES.schedule_id]);
   });
 
   const operations = () =>
@@ -49,6 +56,11 @@ describe('the documents', () => {
         'POST /api/v1/decisions',
         'GET /api/v1/decisions',
         'GET /api/v1/decisions/{decision_id}',
+        'POST /api/v1/schedules',
+        'GET /api/v1/schedules',
+        'GET /api/v1/schedules/{schedule_id}',
+        'PATCH /api/v1/schedules/{schedule_id}',
+        'DELETE /api/v1/schedules/{schedule_id}',
         'POST /api/v1/forecast/backtest',
         'PUT /api/v1/data/locations',
         'PUT /api/v1/data/fleet',

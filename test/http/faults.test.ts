@@ -44,6 +44,13 @@ const BODIES: Record<Operation, object> = {
   },
   travel: { travel: [{ from_location_id: 1, to_location_id: 2, distance_km: 3.5, duration_minutes: 12 }] },
   trip_flows: { trip_flows: [{ from_location_id: 1, to_location_id: 2, trips: 30, hour_of_week: 8 }] },
+  schedule: {
+    name: 'a',
+    cron: '0 * * * *',
+    time_zone: 'UTC',
+    decision: { location_ids: [1], step_hours: 2 },
+  },
+  schedule_patch: { paused: true, missed: 'skip', decision: { risk: { threshold: 0.5 } } },
   vehicle_patch: { status: 'maintenance', capacity: 2 },
   location_patch: { active: false, expected_daily_demand: 3 },
 };

@@ -20,6 +20,7 @@ import type { JobKind } from '../../contracts/jobs.ts';
 import { OptimizeRequest } from '../../contracts/optimize.ts';
 import type { JobPriority } from '../../contracts/priorities.ts';
 import { RiskRequest } from '../../contracts/risk.ts';
+import { SchedulePatch, ScheduleRequest } from '../../contracts/schedules.ts';
 import type { OptimizeSettings } from '../../core/optimize/problem/model.ts';
 import { checkRequest, namedLocationIds } from '../../core/optimize/request/check.ts';
 import { type RiskSettings, scoreRisk } from '../../core/risk.ts';
@@ -112,6 +113,19 @@ export const OPERATIONS = {
     faults: findTripFlowFaults(trip_flows, known),
     rows: packTripFlows(trip_flows),
   })),
+  schedule: operation(ScheduleRequest, ({ decision, ...schedule }, context) => {
+    const intake = readDecision(decision, context);
+    return { schedule, decision: intake, locationIds: intake.locationIds, faults: intake.faults };
+  }),
+  schedule_patch: operation(SchedulePatch, ({ decision, ...schedule }, context) => {
+    const intake = decision ? readDecision(decision, context) : null;
+    return {
+      schedule,
+      decision: intake,
+      locationIds: intake?.locationIds ?? [],
+      faults: intake?.faults ?? [],
+    };
+  }),
   vehicle_patch: operation(FleetVehiclePatch, (body) => body),
   location_patch: operation(LocationPatch, (body) => body),
 };

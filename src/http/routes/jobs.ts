@@ -29,6 +29,7 @@ const JobQuery = Type.Object(
     kind: Type.Optional(Type.Enum(JOB_KINDS)),
     status: Type.Optional(Type.Enum(JOB_STATUSES)),
     solver_status: Type.Optional(Type.Enum([...SOLVER_STATUSES])),
+    schedule_id: Type.Optional({ ...JobReference, description: 'only jobs that this schedule made' }),
     ...CREATED_QUERY,
   },
   { additionalProperties: false },
@@ -115,6 +116,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
           kind,
           status,
           solver_status,
+          schedule_id,
           created_after,
           created_before,
         } = request.query;
@@ -123,6 +125,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
           kind,
           status,
           solverStatus: solver_status,
+          scheduleId: schedule_id,
           createdAfter: created_after,
           createdBefore: created_before,
         };

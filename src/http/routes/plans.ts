@@ -72,6 +72,7 @@ const PlanListQuery = Type.Object(
     ),
     max_cost: Type.Optional(Type.Number({ minimum: 0, description: 'largest `total_cost`' })),
     location_id: Type.Optional(LocationId),
+    schedule_id: Type.Optional({ ...JobReference, description: 'only plans that this schedule made' }),
   },
   { additionalProperties: false },
 );
@@ -188,6 +189,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
           minCoverage: query.min_coverage,
           maxCost: query.max_cost,
           locationId: query.location_id,
+          scheduleId: query.schedule_id,
         });
         const { items, next_cursor } = cutPage(rows, limit, (plan) => [plan.createdAt, plan.planId]);
         return success(request.id, { plans: items.map(summary), next_cursor });

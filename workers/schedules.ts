@@ -1,0 +1,92 @@
+import { v7 as uuidv7 } from 'uuid';
+import { JOB_PREFIXES } from '../src/contracts/jobs.ts';
+import type { OccurrenceOutcome } from '../src/contracts/schedules.ts';
+import type { Queryable } from '../src/db/client.ts';
+import { readAdmission } from '../src/db/job-intake.ts';
+import {
+  type Decided,
+  findDueSchedules,
+  holdDueSchedule,
+  isScheduleBusy,
+  postponeSchedule,
+  readNow,
+  storeOccurrence,
+} from '../src/db/schedules.ts';
+import { nextOccurrence, occurrencesUpTo, readCron } from '../src/occurrences.ts';
+import type { WorkerDeps } from './end-job.ts';
+
+/** Schedules that one call decides on; the next call has the others. */
+const SCHEDULES_PER_CALL = 1000;
+/** Missed occurrences that are recorded for one outage, the last ones. */
+const MAX_RECORDED_MISSED = 100;
+
+export type ScheduleDeps = Pick<WorkerDeps, 'config' | 'db' | 'queue' | 'logger'>;
+
+/**
+ * Decides on the occurrences that are due: stores their jobs, then announces them. Any number of processes may do this
+ * at once, and each may die at any moment. The transaction that holds the schedule stores occurrence, job and next
+ * occurrence together, so a due schedule has either been decided on or is still due. A job that was stored and not
+ * announced is found by the sweeper, as every job is.
+ * @param now default: the time of the database
+ */
+export async function runSchedules(deps: ScheduleDeps, now?: Date): Promise<void> {
+  const { db, logger } = deps;
+  const at = now ?? (await readNow(db));
+  for (const scheduleId of await findDueSchedules(db, at, SCHEDULES_PER_CALL)) {
+    // One that fails must not hold up the others.
+    await runSchedule(deps, scheduleId, at).catch((err) =>
+      logger.error({ err, schedule_id: scheduleId }, 'schedule not decided on'),
+    );
+  }
+}
+
+async function runSchedule(deps: ScheduleDeps, scheduleId: string, now: Date): Promise<void> {
+  const decided = await deps.db.transaction(async (tx) => {
+    const decision = await decide(deps, tx, scheduleId, now);
+    return decision && (await storeOccurrence(tx, decision)) ? decision : undefined;
+  });
+  if (!decided) return;
+  const { dueAt, outcome, job, missedAt } = decided;
+  const logger = deps.logger.child({ schedule_id: scheduleId, ...(job && { job_id: job.jobId }) });
+  logger.info({ due_at: dueAt.toISOString(), outcome, missed: missedAt.length }, 'schedule occurrence');
+  if (job) await deps.queue.enqueue().catch((err) => logger.error({ err }, 'job not enqueued yet'));
+}
+
+/**
+ * Holds a schedule and decides on its newest occurrence; earlier ones were missed.
+ * @returns undefined if there is nothing to decide: another process has it, or the queue is full and it stays due
+ */
+async function decide(
+  { config }: ScheduleDeps,
+  tx: Queryable,
+  scheduleId: string,
+  now: Date,
+): Promise<Decided | undefined> {
+  const schedule = await holdDueSchedule(tx, scheduleId, now);
+  if (!schedule?.nextAt) return undefined;
+  const { nextAt: firstAt, timeZone, missed } = schedule;
+  const fields = readCron(schedule.cron);
+  if (typeof fields === 'string') throw new Error(`"${schedule.cron}" ${fields}`);
+  const recurrence = { fields, timeZone };
+  const nextAt = nextOccurrence(recurrence, now);
+  const due: Date[] = [];
+  for (const time of occurrencesUpTo(recurrence, now)) {
+    if (time < firstAt || due.length > MAX_RECORDED_MISSED) break;
+    due.push(time);
+  }
+  const [dueAt, ...missedAt] = due;
+  if (!dueAt) {
+    await postponeSchedule(tx, scheduleId, nextAt);
+    return undefined;
+  }
+  const isLate = now.getTime() - dueAt.getTime() > config.SCHEDULE_GRACE_SECONDS * 1000;
+  const outcome: OccurrenceOutcome =
+    isLate && missed === 'skip' ? 'missed' : (await isScheduleBusy(tx, scheduleId)) ? 'overlapped' : 'job';
+  const decision = { scheduleId, dueAt, outcome, missedAt, nextAt };
+  if (outcome !== 'job') return { ...decision, job: null };
+  const { QUEUE_MAX_WAITING: maxWaiting } = config;
+  const { waiting } = await readAdmission(tx, { locationIds: [], maxWaiting });
+  if (waiting >= maxWaiting) return undefined;
+  const jobId = `${JOB_PREFIXES.decision}_${uuidv7()}`;
+  return { ...decision, job: { jobId, requestId: `${scheduleId}/${dueAt.toISOString()}` } };
+}
