@@ -18,6 +18,8 @@ const VIEWS = [
   'location_flows',
   'decision_summary',
   'forecast_values',
+  'schedule_summary',
+  'schedule_history',
   'job_history',
 ];
 
@@ -131,6 +133,37 @@ const COLUMNS = {
     'lower double precision',
     'upper double precision',
   ],
+  schedule_summary: [
+    'schedule_id text',
+    'name text',
+    'created_at timestamp(3) with time zone',
+    'updated_at timestamp(3) with time zone',
+    'cron text',
+    'time_zone text',
+    'missed text',
+    'paused boolean',
+    'next_at timestamp(3) with time zone',
+    'caller text',
+    'jobs integer',
+    'passed_over integer',
+  ],
+  schedule_history: [
+    'schedule_id text',
+    'name text',
+    'due_at timestamp(3) with time zone',
+    'outcome text',
+    'decided_at timestamp(3) with time zone',
+    'late_seconds double precision',
+    'job_id text',
+    'status text',
+    'solver_status text',
+    'finished_at timestamp(3) with time zone',
+    'plan_id text',
+    'total_cost double precision',
+    'demand_coverage double precision',
+    'unmet_demand double precision',
+    'rebalanced_count integer',
+  ],
   job_history: [
     'job_id text',
     'kind text',
@@ -155,6 +188,7 @@ const COLUMNS = {
     'total_seconds double precision',
     'plan_id text',
     'address text',
+    'schedule_id text',
   ],
 };
 
@@ -341,6 +375,45 @@ describe('the views for analysts', () => {
     const queries = [...text.slice(text.indexOf('\n## Decisions')).matchAll(/```sql\n([\s\S]*?)```/g)];
     const results = await Promise.all(queries.map(async ([, sql]) => (await pool.query(sql)).rowCount));
     expect(results).toEqual([1, 9]);
+  });
+
+  test('show a schedule, and what came of each of its occurrences', async () => {
+    const decision = { horizon_hours: 6, step_hours: 2, demand_scale: 0.01 };
+    const body = { name: 'yearly', cron: '0 0 1 1 *', time_zone: 'UTC', decision };
+    const headers = { 'x-client-id': 'desk' };
+    const { schedule_id } = (await send(`${service.url}/api/v1/schedules`, { body, headers })).body.data;
+    await pool.query("update schedules set next_at = date_trunc('year', now(), 'UTC') - interval '1 year'");
+    const read = async () => (await send(`${service.url}/api/v1/schedules/${schedule_id}`)).body.data;
+    let schedule = await read();
+    while (schedule.occurrences[0]?.status !== 'completed') schedule = await read();
+    const summary = await pool.query(
+      'select name, cron, time_zone, missed, paused, next_at, caller, jobs, passed_over from schedule_summary',
+    );
+    expect(summary.rows).toEqual([
+      {
+        ...{ name: 'yearly', cron: '0 0 1 1 *', time_zone: 'UTC', missed: 'run_last', paused: false },
+        ...{ next_at: new Date(schedule.next_at), caller: 'desk', jobs: 1, passed_over: 1 },
+      },
+    ]);
+    const history = await pool.query(
+      `select due_at, outcome, job_id, status, plan_id, total_cost is not null as has_cost, late_seconds > 0 as is_late
+       from schedule_history where schedule_id = $1 order by due_at desc`,
+      [schedule_id],
+    );
+    const [made, missed] = schedule.occurrences;
+    const { job_id, plan_id } = made;
+    expect(history.rows).toEqual([
+      {
+        ...{ due_at: new Date(made.due_at), outcome: 'job', job_id, status: 'completed', plan_id },
+        ...{ has_cost: true, is_late: true },
+      },
+      {
+        ...{ due_at: new Date(missed.due_at), outcome: 'missed', job_id: null, status: null, plan_id: null },
+        ...{ has_cost: false, is_late: true },
+      },
+    ]);
+    const { rows } = await pool.query('select job_id from job_history where schedule_id = $1', [schedule_id]);
+    expect(rows).toEqual([{ job_id }]);
   });
 
   test('show a job with what all its attempts took and why they led to no answer', async () => {
