@@ -237,3 +237,56 @@ export type PlanMove = {
   /** In the order of the plan. */
   vehicle_ids: string[];
 };
+
+/**
+ * Where the vehicles of a move are at a time: not yet gone (`due`), `on_the_way`, or arrived (`done`); `unknown` once
+ * they have gone, if the minutes of the move are unknown.
+ */
+export const MOVE_STATES = ['due', 'on_the_way', 'done', 'unknown'] as const;
+export type MoveState = (typeof MOVE_STATES)[number];
+
+const orNull = <T extends Type.TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+const TimedMove = Type.Object(
+  {
+    source_location: Type.Integer(),
+    source_name: orNull(Type.String(), 'null if the request had a network'),
+    target_location: Type.Integer(),
+    target_name: orNull(Type.String(), 'null if the request had a network'),
+    vehicles: Type.Integer({ minimum: 1 }),
+    distance_km: orNull(Type.Number(), 'distance between the two locations; null if unknown'),
+    duration_minutes: orNull(
+      Type.Number(),
+      'those of stored travel, else by `speed_kmh`; null if neither is known',
+    ),
+    cost: Type.Number({ description: 'cost of all these vehicles' }),
+    vehicle_ids: Type.Array(Type.String()),
+    arrives_at: orNull(Timestamp, 'null if the minutes are unknown'),
+    state: Type.Enum([...MOVE_STATES], {
+      description:
+        '`due`: not yet gone; `on_the_way`; `done`: arrived; `unknown`: gone, and the minutes of the move are unknown',
+    }),
+  },
+  { $id: 'TimedMove' },
+);
+export type TimedMove = Static<typeof TimedMove>;
+
+const StateCount = Type.Object({ moves: Count, vehicles: Count }, { $id: 'StateCount' });
+
+export const PlanMoves = Type.Object(
+  {
+    plan_id: PlanId,
+    starts_at: { ...Timestamp, description: 'when the vehicles leave' },
+    at: { ...Timestamp, description: 'the time of `state`' },
+    moves: Type.Array(TimedMove, {
+      description:
+        'by pair of locations, ordered by source, the longest move first; vehicles that stay have none',
+    }),
+    counts: Type.Object(
+      { due: StateCount, on_the_way: StateCount, done: StateCount, unknown: StateCount },
+      { description: 'of all moves of the plan, whatever `state` the request asks for' },
+    ),
+  },
+  { $id: 'PlanMoves' },
+);

@@ -22,6 +22,7 @@ import { decisionRoutes } from './routes/decisions.ts';
 import { forecastRoutes } from './routes/forecast.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
+import { planMoveRoutes } from './routes/plan-moves.ts';
 import { planRoutes } from './routes/plans.ts';
 import { riskRoutes } from './routes/risk.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -107,6 +108,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     optimizeRoutes,
     jobRoutes,
     planRoutes,
+    planMoveRoutes,
     forecastRoutes,
     backtestRoutes,
     decisionRoutes,

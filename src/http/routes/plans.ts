@@ -14,14 +14,8 @@ import {
   type PlanCsvPart,
   PlanSummary,
 } from '../../contracts/plans.ts';
+import { readLevelDifferences, readLocationDifferences, readPlanLocations } from '../../db/plan-locations.ts';
 import {
-  readLevelDifferences,
-  readLocationDifferences,
-  readPlanLocations,
-  readPlanMoves,
-} from '../../db/plan-locations.ts';
-import {
-  readPlan,
   readPlanComparison,
   readPlanItems,
   readPlanPage,
@@ -43,6 +37,7 @@ import {
 } from '../paging.ts';
 import { kpiDifferences, kpis, stagesAndShortfalls } from '../plan-comparison.ts';
 import { planCsv } from '../plan-csv.ts';
+import { DeletedPlan, findStoredPlan, movePages } from '../plan-pages.ts';
 import { sendJsonText } from '../raw-json.ts';
 import { answers, errors, HEADERS } from '../responses.ts';
 
@@ -60,8 +55,6 @@ const Params = Type.Object({ plan_id: JobReference });
 /** A thousand vehicles each. */
 const PARTS_PER_PAGE = 5;
 const LOCATIONS_PER_PAGE = 5000;
-/** Each page reads the whole plan; most plans need only one. */
-const MOVES_PER_PAGE = 5000;
 
 const PlanListQuery = Type.Object(
   {
@@ -100,14 +93,7 @@ const PlanList = Type.Object(
 /** `/api/v1/plans`: search them, and read one as a stream of JSON or CSV. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of routes with their schemas
 export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebox {
-  async function find(planId: string, field: string): Promise<StoredPlan> {
-    const plan = await readPlan(db, planId);
-    if (plan) return plan;
-    const message =
-      `plan "${planId}" not found: it never existed, or it was deleted after RETENTION_PLAN_DAYS; GET ` +
-      '/api/v1/plans lists the stored plans';
-    throw new AppError('RESOURCE_NOT_FOUND', [{ message, field }]);
-  }
+  const find = (planId: string, field: string) => findStoredPlan(db, planId, field);
 
   // If retention deletes the plan meanwhile, an answer breaks off before its end.
 
@@ -116,7 +102,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
     let read = 0;
     while (read < vehicleCount) {
       const items = await readPlanItems(db, planId, read, PARTS_PER_PAGE);
-      if (items.length === 0) throw new Deleted(planId);
+      if (items.length === 0) throw new DeletedPlan(planId);
       read += items.length;
       yield items;
     }
@@ -125,24 +111,18 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   async function* locationPages({ planId }: StoredPlan) {
     for (let after: number | null = null; ; ) {
       const rows = await readPlanLocations(db, planId, after, LOCATIONS_PER_PAGE);
-      if (after === null && rows.length === 0) throw new Deleted(planId);
+      if (after === null && rows.length === 0) throw new DeletedPlan(planId);
       yield rows;
       if (rows.length < LOCATIONS_PER_PAGE) break;
       after = rows[rows.length - 1].location_id;
     }
   }
 
-  async function* movePages({ planId, rebalancedCount }: StoredPlan) {
-    let moved = 0;
-    for (let read = 0; moved < rebalancedCount; read += MOVES_PER_PAGE) {
-      const rows = await readPlanMoves(db, planId, read, MOVES_PER_PAGE);
-      if (rows.length === 0) throw new Deleted(planId);
-      for (const { vehicles } of rows) moved += vehicles;
-      yield rows;
-    }
-  }
-
-  const PAGES = { vehicles: pages, moves: movePages, locations: locationPages };
+  const PAGES = {
+    vehicles: pages,
+    moves: (plan: StoredPlan) => movePages(db, plan),
+    locations: locationPages,
+  };
 
   async function* json(plan: StoredPlan, requestId: string) {
     const { certificate, findings, insights } = plan;
@@ -279,12 +259,6 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       },
     );
   };
-}
-
-class Deleted extends Error {
-  constructor(planId: string) {
-    super(`${planId} was deleted while it was read`);
-  }
 }
 
 function withoutLocations(planId: string): AppError {

@@ -1,0 +1,39 @@
+import { AppError } from '../answers/errors.ts';
+import type { PlanMove } from '../contracts/plans.ts';
+import type { Queryable } from '../db/client.ts';
+import { readPlanMoves } from '../db/plan-locations.ts';
+import { readPlan, type StoredPlan } from '../db/plans.ts';
+
+/** Each page reads the whole plan; most plans need only one. */
+const MOVES_PER_PAGE = 5000;
+
+/** A plan was deleted while its pages were read: the answer breaks off. */
+export class DeletedPlan extends Error {
+  constructor(planId: string) {
+    super(`${planId} was deleted while it was read`);
+  }
+}
+
+/** A stored plan. @param field name of its id in the request @throws AppError RESOURCE_NOT_FOUND */
+export async function findStoredPlan(db: Queryable, planId: string, field: string): Promise<StoredPlan> {
+  const plan = await readPlan(db, planId);
+  if (plan) return plan;
+  const message =
+    `plan "${planId}" not found: it never existed, or it was deleted after RETENTION_PLAN_DAYS; GET ` +
+    '/api/v1/plans lists the stored plans';
+  throw new AppError('RESOURCE_NOT_FOUND', [{ message, field }]);
+}
+
+/** The moves of a plan by pair of locations, as `readPlanMoves` orders them. */
+export async function* movePages(
+  db: Queryable,
+  { planId, rebalancedCount }: Pick<StoredPlan, 'planId' | 'rebalancedCount'>,
+): AsyncGenerator<PlanMove[]> {
+  let moved = 0;
+  for (let read = 0; moved < rebalancedCount; read += MOVES_PER_PAGE) {
+    const rows = await readPlanMoves(db, planId, read, MOVES_PER_PAGE);
+    if (rows.length === 0) throw new DeletedPlan(planId);
+    for (const { vehicles } of rows) moved += vehicles;
+    yield rows;
+  }
+}
