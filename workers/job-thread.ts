@@ -20,7 +20,12 @@ import { fillMissing, type MissingHistory } from '../src/core/forecast/missing-h
 import type { DemandSeries, ForecastOptions } from '../src/core/forecast/types.ts';
 import { loadSolver } from '../src/core/optimize/highs/highs.ts';
 import { type OptimizeOutcome, optimize } from '../src/core/optimize/optimize.ts';
-import type { LocationPoint, OptimizeSettings, PreviousPlan } from '../src/core/optimize/problem/model.ts';
+import type {
+  LocationPoint,
+  OptimizeSettings,
+  PreviousPlan,
+  TripCounts,
+} from '../src/core/optimize/problem/model.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
@@ -90,6 +95,10 @@ type PlanTask = {
   travel: TravelPacks | null;
   /** Where the previous plan sends vehicles (`readTargets`). */
   previous: string[] | null;
+  /** Where trips end, for a plan that looks ahead; null if that is not known. */
+  tripCounts: TripCounts | null;
+  /** Zone of the local days of the forecast. */
+  timeZone: string;
   /** Whether the vehicles are those of the request, not the stored ones. */
   isFleetSent: boolean;
   settings: OptimizeSettings;
@@ -115,16 +124,18 @@ const WORK = {
       locations: string | null;
       travel: TravelPacks | null;
       previous: string[] | null;
+      tripCounts: TripCounts | null;
       settings: OptimizeSettings;
     },
     hooks: Hooks,
   ) {
-    const { request, settings } = task;
+    const { request, settings, tripCounts } = task;
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
     const asked: OptimizeRequest = JSON.parse(request);
     const travel = task.travel && openTravel(task.travel);
     const previous = targetsOf(task.previous);
-    const outcome = await optimize({ request: asked, locations, settings, travel, previous }, cache, hooks);
+    const input = { request: asked, locations, settings, travel, previous, tripCounts };
+    const outcome = await optimize(input, cache, hooks);
     return pack(outcome, asked.options);
   },
 
@@ -185,7 +196,7 @@ const WORK = {
     const asked: DecisionRequest = JSON.parse(task.request);
     const forecast: ForecastData = JSON.parse(task.forecast);
     const fleet: DecisionVehicle[] = JSON.parse(task.fleet);
-    const request = planRequest(asked, fleet, risk, forecast);
+    const request = planRequest(asked, fleet, risk, forecast, task.timeZone);
     const { settings } = task;
     const known = new Set(locations.map(({ id }) => id));
     const faults = checkRequest(request, known, settings);
@@ -199,6 +210,7 @@ const WORK = {
               settings,
               travel: task.travel && openTravel(task.travel),
               previous: targetsOf(task.previous),
+              tripCounts: task.tripCounts,
             },
             cache,
             hooks,
@@ -213,7 +225,7 @@ const WORK = {
               outcome.faults,
             ),
           }
-        : pack(outcome, asked.options);
+        : packBeside(outcome, asked.options);
     const { left_out: leftOut, unscored } = risk;
     return { ...planned, leftOut, unscored, withoutHistory: withoutHistory(forecast) };
   },
@@ -249,6 +261,16 @@ function pack(outcome: OptimizeOutcome, { locations: isShown = true }: OptimizeO
     data: JSON.stringify(isShown ? result : short),
     record: planRecord(result, certificate, moveDistances),
   };
+}
+
+/** The same for a decision, where what the plan says of all steps is beside it: `ahead`, JSON text. */
+function packBeside(outcome: OptimizeOutcome, options?: OptimizeOptions): PackedOutcome & { ahead?: string } {
+  if (!('result' in outcome) || !outcome.result.outlook) return pack(outcome, options);
+  const { outlook, horizon_cost, horizon_bound, rounding_cost, ...result } = outcome.result;
+  const packed = pack(outcome, options);
+  const { data } = pack({ ...outcome, result }, options) as { data: string };
+  const ahead = JSON.stringify({ outlook, horizon_cost, horizon_bound, rounding_cost });
+  return { ...packed, data, ahead } as PackedOutcome & { ahead: string };
 }
 
 /** Reports the progress of a loop that lasts to the end of the work. @param from its progress at the start */

@@ -57,6 +57,11 @@ export const MAX_TRAVEL_MINUTES = 1e6;
 export const MAX_TRIPS = 1e12;
 export const HOURS_OF_WEEK = 168;
 
+/** Speed of moves whose minutes are not known. */
+export const MIN_SPEED_KMH = 0.1;
+export const MAX_SPEED_KMH = 1000;
+export const DEFAULT_SPEED_KMH = 20;
+
 /** With less time, whether a plan is found depends more on the machine's load than on the problem. */
 export const MIN_TIME_LIMIT_SECONDS = 0.1;
 

@@ -20,6 +20,7 @@ import {
   OptimizeMetadata,
   OptimizeOptions,
   SOLVER_STATUSES,
+  VehicleInput,
 } from './optimize.ts';
 import { RiskScore } from './risk.ts';
 
@@ -30,6 +31,8 @@ const PLANNED_DEMANDS = ['mean', 'upper'] as const;
 
 const ON_MISSING_HISTORY = ['expected', 'fail'] as const;
 export type OnMissingHistory = (typeof ON_MISSING_HISTORY)[number];
+
+const DECISION_MODES = ['static', 'horizon'] as const;
 
 /** A decision is about tomorrow, by the hour, if its request does not say otherwise. */
 export const DECISION_HORIZON_HOURS = 24;
@@ -56,6 +59,14 @@ export const DecisionRequest = Type.Object(
         minItems: 1,
         maxItems: MAX_FORECAST_LOCATIONS,
         description: 'locations to forecast; default: those of `network`, else all active locations',
+      }),
+    ),
+    mode: Type.Optional(
+      Type.Enum([...DECISION_MODES], {
+        default: 'static',
+        description:
+          '`static`: one plan for the demand of all steps, by `options.demand_aggregation`; `horizon`: a plan that ' +
+          'looks ahead, with the demand of each step, and `data.outlook`. See `options.horizon`',
       }),
     ),
     horizon_hours: Type.Optional({ ...HorizonHours, default: DECISION_HORIZON_HOURS }),
@@ -93,7 +104,11 @@ export const DecisionRequest = Type.Object(
 export type DecisionRequest = Static<typeof DecisionRequest>;
 
 export const DecisionVehicle = Type.Object(
-  { ...FleetVehicle.properties, capacity: Type.Optional(FleetVehicle.properties.capacity) },
+  {
+    ...FleetVehicle.properties,
+    capacity: Type.Optional(FleetVehicle.properties.capacity),
+    available_at: VehicleInput.properties.available_at,
+  },
   { $id: 'DecisionVehicle' },
 );
 export type DecisionVehicle = Static<typeof DecisionVehicle>;
@@ -165,6 +180,11 @@ export const DecisionListItem = Type.Object(
 );
 export type DecisionListItem = Static<typeof DecisionListItem>;
 
+/** What a plan that looks ahead says of all steps is beside the plan. */
+const { outlook, horizon_cost, horizon_bound, rounding_cost, ...PlanFields } = OptimizationResult.properties;
+const LOOKING_AHEAD = { outlook, horizon_cost, horizon_bound, rounding_cost };
+const DecisionPlan = Type.Object(PlanFields, { $id: 'DecisionPlan' });
+
 export const DecisionResult = Type.Object(
   {
     decision_id: DecisionId,
@@ -179,7 +199,8 @@ export const DecisionResult = Type.Object(
           'decisions of earlier versions',
       }),
     ),
-    plan: OptimizationResult,
+    plan: DecisionPlan,
+    ...LOOKING_AHEAD,
   },
   { $id: 'DecisionResult' },
 );

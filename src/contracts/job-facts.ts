@@ -14,6 +14,8 @@ export type OptimizeFacts = {
   storedTravel?: true;
   /** the plan that vehicles should keep to */
   previousPlanId?: string;
+  /** it looks ahead, and follows the stored trip flows */
+  tripFlows?: true;
 };
 
 /** The whole request except the parts that may be large: vehicles, costs, limits by location. */
@@ -42,6 +44,7 @@ export function jobFacts(kind: JobKind, request: RequestOf[JobKind]): JobFacts {
     timeLimitSeconds,
     ...(usesStoredTravel(options) && { storedTravel: true as const }),
     ...(previousPlanId !== undefined && { previousPlanId }),
+    ...(usesTripFlows(request as OptimizeRequest | DecisionRequest) && { tripFlows: true as const }),
   };
   if (kind === 'optimize') return facts;
   const { fleet_state, network, constraints, options: _options, ...rest } = request as DecisionRequest;
@@ -58,4 +61,11 @@ export function jobFacts(kind: JobKind, request: RequestOf[JobKind]): JobFacts {
 /** Whether kilometres and minutes come from the stored travel table. */
 export function usesStoredTravel(options: OptimizeRequest['options']): boolean {
   return options?.travel !== undefined && options.travel !== 'great_circle';
+}
+
+/** Whether a plan looks ahead and follows the stored trip flows. */
+function usesTripFlows(request: OptimizeRequest | DecisionRequest): boolean {
+  const { horizon } = request.options ?? {};
+  const looksAhead = horizon !== undefined || ('mode' in request && request.mode === 'horizon');
+  return looksAhead && horizon?.trip_flows !== 'none' && request.network === undefined;
 }

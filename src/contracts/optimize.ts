@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import {
+  DEFAULT_SPEED_KMH,
   LOCATION_KEY,
   LOCATION_OR_DEFAULT_KEY,
   MAX_COST,
@@ -9,14 +10,16 @@ import {
   MAX_LOCATION_ID,
   MAX_MOVE_RATE,
   MAX_PRIORITY_LEVEL,
+  MAX_SPEED_KMH,
   MAX_TRIPS_PER_VEHICLE_HOUR,
   MAX_UNMET_DEMAND_COST,
   MIN_LOCATION_ID,
+  MIN_SPEED_KMH,
   MIN_TIME_LIMIT_SECONDS,
   MIN_TRIPS_PER_VEHICLE_HOUR,
   STEP_HOURS,
 } from './bounds.ts';
-import { Metadata } from './envelope.ts';
+import { Metadata, Timestamp } from './envelope.ts';
 import { JOB_PRIORITIES } from './priorities.ts';
 import { Capacity, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
 
@@ -44,6 +47,15 @@ export const VehicleInput = Type.Object(
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { default: 'operational' })),
     pinned: Type.Optional(
       Type.Boolean({ default: false, description: 'the vehicle stays where it is, and serves there' }),
+    ),
+    available_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        maxLength: 100,
+        description:
+          'the vehicle is on its way to `location`, and free there from this time on. Only in plans that look ahead: ' +
+          'a vehicle that is not free when the first step begins is no part of the plan, but of the steps after it',
+      }),
     ),
     ...VehicleFigures,
   },
@@ -226,6 +238,55 @@ const Travel = Type.Union([Type.Enum(['great_circle', 'stored']), StoredTravel],
     '`{"source": "stored", "fallback": "great_circle"}`',
 });
 
+/** Where trips end, in a plan that looks ahead. */
+const TRIP_FLOWS = ['stored', 'none'] as const;
+
+/** A plan that looks ahead. */
+const Horizon = Type.Object(
+  {
+    step_hours: Type.Optional(
+      Type.Enum([...STEP_HOURS], {
+        description: 'hours of a time step of demand; default: `options.step_hours`, else 1',
+      }),
+    ),
+    starts_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        maxLength: 100,
+        description:
+          'when the first step begins; vehicles with `available_at` need it, and so do trip flows by hour of the week',
+      }),
+    ),
+    speed_kmh: Type.Optional(
+      Type.Number({
+        minimum: MIN_SPEED_KMH,
+        maximum: MAX_SPEED_KMH,
+        default: DEFAULT_SPEED_KMH,
+        description: 'of moves whose minutes are not known; a move without known distance takes a step',
+      }),
+    ),
+    trip_flows: Type.Optional(
+      Type.Enum([...TRIP_FLOWS], {
+        default: 'stored',
+        description:
+          'where trips end: `stored`, as in `PUT /api/v1/data/trip-flows`, if there are any; `none`: vehicles are ' +
+          'free where they served. A `network` has none',
+      }),
+    ),
+  },
+  {
+    $id: 'Horizon',
+    additionalProperties: false,
+    description:
+      'a plan that looks ahead: `demand_forecast` has the demand of each step, the plan moves vehicles before the ' +
+      'first step, and `data.outlook` says what all steps would bring. `min_service_level` is that of all steps ' +
+      'together, `unmet_demand_cost` holds in each of them, and so do bounds on vehicles per location (not together ' +
+      'with trip flows) and pinned vehicles. `max_rebalancing_cost` limits the cost of the plan, the first moves. ' +
+      'Not supported: several capacities, `priorities`, `total_fleet_size` below the fleet, `refine`, ' +
+      '`previous_plan_id`, `explain`, `demand_aggregation`',
+  },
+);
+
 /** Largest number of vehicles that a pair of locations may be required to have. */
 const MAX_VEHICLES_PER_MOVE = MAX_REQUEST_VEHICLES;
 
@@ -300,6 +361,7 @@ export const OptimizeOptions = Type.Object(
     ),
     optimality_gap: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     refine: Type.Optional(Refine),
+    horizon: Type.Optional(Horizon),
     explain: Type.Optional(
       Type.Boolean({
         default: false,
@@ -692,6 +754,56 @@ export const PriorityServed = Type.Object(
 );
 export type PriorityServed = Static<typeof PriorityServed>;
 
+const OutlookStep = Type.Object(
+  {
+    starts_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'null if the request does not say when the first step begins',
+    }),
+    demand: Type.Number(),
+    served: Type.Number(),
+    unmet: Type.Number({ description: 'demand that is not served' }),
+    vehicles: Type.Number({
+      description: 'vehicles that are free when the step begins, before any of them leaves',
+    }),
+    on_the_way: Type.Number({ description: 'all other operational vehicles' }),
+    moves: Type.Array(
+      Type.Object({
+        source_location: Type.Integer(),
+        target_location: Type.Integer(),
+        vehicles: Type.Number(),
+      }),
+      {
+        description:
+          'vehicles that leave when the step begins, and serve nobody until they have arrived; those that the plan ' +
+          'itself moves have left before the first step',
+      },
+    ),
+  },
+  {
+    $id: 'OutlookStep',
+    description: 'a step of a plan that looks ahead. With trip flows a forecast, in parts of vehicles',
+  },
+);
+
+/** What a plan that looks ahead says of all steps. */
+const LOOKING_AHEAD = {
+  outlook: Type.Optional(
+    Type.Array(OutlookStep, { description: 'only of a plan that looks ahead: every step' }),
+  ),
+  horizon_cost: Type.Optional(
+    Type.Number({ description: 'with `outlook`: what all steps cost, moves and unmet demand' }),
+  ),
+  horizon_bound: Type.Optional(
+    Type.Number({ description: 'with `outlook`: proved, no plan of all steps costs less' }),
+  ),
+  rounding_cost: Type.Optional(
+    Type.Number({
+      description:
+        "with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves cost; 0 without trip flows",
+    }),
+  ),
+};
+
 export const SOLVER_STATUSES = ['optimal', 'feasible', 'infeasible', 'error'] as const;
 export type SolverStatus = (typeof SOLVER_STATUSES)[number];
 
@@ -728,6 +840,7 @@ export const OptimizationResult = Type.Object(
         description: 'priority levels above 0 that have demand, the highest first; absent if there are none',
       }),
     ),
+    ...LOOKING_AHEAD,
   },
   { $id: 'OptimizationResult' },
 );

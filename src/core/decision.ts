@@ -6,7 +6,9 @@ import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../contract
 import type { ForecastData, StepHours } from '../contracts/forecast.ts';
 import type { OptimizeRequest, VehicleInput } from '../contracts/optimize.ts';
 import type { RiskScore } from '../contracts/risk.ts';
+import { HOUR_MS } from '../contracts/time.ts';
 import { NotFiniteError } from './finite.ts';
+import { createClocks } from './forecast/local-time.ts';
 import { METHODS_WITHOUT_HISTORY } from './forecast/types.ts';
 import type { RequestFault } from './optimize/problem/model.ts';
 import { type RiskSettings, riskVehicleOn, scoreRisk } from './risk.ts';
@@ -47,6 +49,7 @@ export function decisionRisk(
  * The optimization behind a decision: the vehicles that were not excluded, and the forecast demand, scaled, in the
  * steps of the forecast. Unless the request says otherwise, peaks of different hours are not added up, and a fleet
  * that cannot reach the service level serves the most it can.
+ * @param timeZone in which the first step of a plan that looks ahead begins: midnight of the start date
  * @throws NotFiniteError if the stored forecast lacks a number: null is not a demand of 0
  */
 export function planRequest(
@@ -54,6 +57,7 @@ export function planRequest(
   fleet: readonly DecisionVehicle[],
   risk: Pick<DecisionRisk, 'left_out'>,
   forecast: ForecastData,
+  timeZone = 'UTC',
 ): OptimizeRequest {
   const { demand = 'mean', demand_scale: scale = 1, constraints, network, options } = request;
   const leftOut = new Set(risk.left_out);
@@ -69,11 +73,28 @@ export function planRequest(
     constraints: { shortage: 'serve_most', ...constraints },
     ...(network && { network }),
     options: {
-      demand_aggregation: 'system_peak',
+      ...(request.mode !== 'horizon' && { demand_aggregation: 'system_peak' }),
       ...options,
       step_hours: forecast.metadata.step_hours as StepHours,
+      ...(request.mode === 'horizon' && {
+        horizon: { ...options?.horizon, starts_at: startOfDay(forecast.metadata.start_date, timeZone) },
+      }),
     },
   };
+}
+
+/** The time at which a local day (`YYYY-MM-DD`) begins, with its offset from UTC. */
+function startOfDay(day: string, timeZone: string): string {
+  const local = Date.parse(day) / HOUR_MS;
+  const clock = createClocks()(timeZone);
+  const localOf = (utc: number) => utc + clock(utc);
+  let utc = local - clock(local);
+  // A clock may skip midnight, or have it twice.
+  while (localOf(utc) < local) utc++;
+  while (localOf(utc - 1) >= local) utc--;
+  const ahead = clock(utc);
+  const offset = `${ahead < 0 ? '-' : '+'}${`${Math.abs(ahead)}`.padStart(2, '0')}:00`;
+  return `${new Date(localOf(utc) * HOUR_MS).toISOString().slice(0, 19)}${offset}`;
 }
 
 /** The locations of a forecast without observations. */
@@ -112,6 +133,8 @@ export function decisionFaults(
   return [
     ...(aboutDemand ? [demandFault(request, aboutDemand)] : []),
     ...others.map((fault) => {
+      if (fault.field.startsWith('options.horizon') && !request.options?.horizon)
+        return { ...fault, field: 'mode' };
       const [, planned] = /^fleet_state\.vehicles\[(\d+)\]/.exec(fault.field) ?? [];
       if (planned === undefined) return fault;
       if (!places) return { ...fault, field: null, message: `the stored fleet: ${fault.message}` };

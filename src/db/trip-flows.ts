@@ -70,3 +70,21 @@ export async function deleteOtherTripFlows(tx: Queryable, named: SQL): Promise<R
   );
   return { ...NOTHING_REMOVED, trip_flows: rowCount ?? 0 };
 }
+
+/** All counts of trips between these locations, in arrays of a row each; `hour` as in keys. */
+export async function readTripCounts(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<{ from: Int32Array; to: Int32Array; hour: Int16Array; trips: Float64Array }> {
+  const { fromLocationId: from, toLocationId: to, hourOfWeek: hour } = tripFlows;
+  const { rows } = await db.execute<{ from: number; to: number; hour: number; trips: number }>(sql`
+    select ${from} as from, ${to} as to, coalesce(${hour}, ${ALL_HOURS}) as hour, trips from ${tripFlows}
+    where ${from} = any(${sql.param(ids)}::int[]) and ${to} = any(${sql.param(ids)}::int[]) and trips > 0
+    order by 1, 2, 3`);
+  return {
+    from: Int32Array.from(rows, (row) => row.from),
+    to: Int32Array.from(rows, (row) => row.to),
+    hour: Int16Array.from(rows, (row) => row.hour),
+    trips: Float64Array.from(rows, (row) => row.trips),
+  };
+}

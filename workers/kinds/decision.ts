@@ -24,6 +24,7 @@ import { optimizeSettings, riskSettings } from '../../src/inputs/settings.ts';
 import type { JobRun, JobWork } from '../job-run.ts';
 import { previousOf } from '../previous.ts';
 import { travelOf } from '../travel.ts';
+import { tripCountsOf, zoneOf } from '../trip-counts.ts';
 import { planEnd, solveLimit } from './optimize.ts';
 
 /** Longer than the forecast of the largest request takes. */
@@ -49,6 +50,8 @@ export const runDecision: JobWork<'decision'> = async (run) => {
     {
       travel,
       previous: await previousOf(run, facts),
+      tripCounts: await tripCountsOf(run, facts, locations),
+      timeZone: await zoneOf(run, locations),
       request: inputs.request,
       fleet,
       risk,
@@ -60,6 +63,7 @@ export const runDecision: JobWork<'decision'> = async (run) => {
     { limitSeconds, share: [INPUTS_SHARE, 1] },
   );
   const { leftOut, unscored, withoutHistory, ...planned } = outcome;
+  const ahead = 'ahead' in planned && planned.ahead ? `${planned.ahead.slice(0, -1)},` : '{';
   const decision: Omit<DecisionResult, 'plan'> = {
     decision_id: job.jobId,
     start_date: startDate,
@@ -68,7 +72,8 @@ export const runDecision: JobWork<'decision'> = async (run) => {
     unscored,
     without_history: withoutHistory,
   };
-  return planEnd(job, planned, (plan) => `${JSON.stringify(decision).slice(0, -1)},"plan":${plan}}`);
+  const about = JSON.stringify(decision).slice(1);
+  return planEnd(job, planned, (plan) => `${ahead}${about.slice(0, -1)},"plan":${plan}}`);
 };
 
 async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInputs> {

@@ -9,6 +9,7 @@ import type { JobEnd, JobWork } from '../job-run.ts';
 import type { PackedOutcome } from '../job-thread.ts';
 import { previousOf } from '../previous.ts';
 import { travelOf } from '../travel.ts';
+import { tripCountsOf } from '../trip-counts.ts';
 
 /** Finds the cheapest plan for a request. */
 export const runOptimize: JobWork<'optimize'> = async (run) => {
@@ -19,7 +20,9 @@ export const runOptimize: JobWork<'optimize'> = async (run) => {
   const input = await run.input();
   const travel = await travelOf(run, facts.storedTravel, input.locations);
   const previous = await previousOf(run, facts);
-  const outcome = await run.inThread('optimize', { ...input, travel, previous, settings }, { limitSeconds });
+  const tripCounts = await tripCountsOf(run, facts, input.locations);
+  const task = { ...input, travel, previous, tripCounts, settings };
+  const outcome = await run.inThread('optimize', task, { limitSeconds });
   return planEnd(job, outcome, (plan) => plan);
 };
 

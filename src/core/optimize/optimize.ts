@@ -1,23 +1,18 @@
 /** Entry of the optimizer: a checked request in, a tagged outcome out. build → solve → plan → verify → explain. */
 
-import type { OptimizationResult, OptimizeRequest, Refinement } from '../../contracts/optimize.ts';
-import type { Certificate } from '../../contracts/plans.ts';
-import type { PipelineStage } from '../../contracts/service.ts';
+import type { OptimizationResult } from '../../contracts/optimize.ts';
 import { requireFinite } from '../finite.ts';
-import { computeKpis } from './answer/kpis.ts';
-import { describeLocations, moveDistances } from './answer/locations.ts';
-import { createPlan } from './answer/plan.ts';
+import { moveDistances } from './answer/locations.ts';
 import { createStability } from './answer/stability.ts';
-import { VERIFIED, verifyPlan } from './answer/verify.ts';
-import { VERIFIED_STABILITY } from './answer/verify-stability.ts';
+import { verifyPlan } from './answer/verify.ts';
+import { createCertificate, createResult, namesOf } from './create-result.ts';
 import { type Asked, explainInfeasible } from './infeasible/infeasible.ts';
 import { computeInsights } from './insights/insights.ts';
+import { optimizeAhead } from './optimize-ahead.ts';
 import { levelFigures, type ServedByPriority, solveByPriority } from './priorities/solve-by-priority.ts';
 import { fromUnits } from './problem/costs.ts';
-import { evaluateMoves } from './problem/evaluate.ts';
-import type { LocationPoint, OptimizeInput, OptimizeOutcome, Problem, Solution } from './problem/model.ts';
+import type { OptimizeInput, OptimizeOutcome, Problem, Solution } from './problem/model.ts';
 import { TooManyLocationsError } from './problem/network.ts';
-import { hasPairRules, vehiclesByPair } from './problem/pairs.ts';
 import { withoutPinnedMoves } from './problem/pinned-places.ts';
 import { withoutPrevious } from './problem/previous.ts';
 import { serviceLevelOf } from './problem/service-level.ts';
@@ -25,6 +20,7 @@ import { withoutUnmetCost } from './problem/unmet-cost.ts';
 import { withLimits } from './problem/variants.ts';
 import type { ProgressReport, ProgressReporter } from './progress.ts';
 import { createProgress } from './progress.ts';
+import { asksForHorizon } from './request/horizon.ts';
 import { asksForPairs, readOptions, type SolveOptions } from './request/limits.ts';
 import { buildProblem } from './request/problem.ts';
 import { RefusedError } from './request/refusals.ts';
@@ -33,7 +29,6 @@ import type { Cache } from './run/cache.ts';
 import { nowMs } from './run/clock.ts';
 import type { Control, SolveControl, SolveProgress } from './run/control.ts';
 import {
-  type Check,
   checkOf,
   createAllowance,
   flagCheckOf,
@@ -70,6 +65,7 @@ export async function optimize(
 
 async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Promise<OptimizeOutcome> {
   const { request, settings } = input;
+  if (asksForHorizon(request)) return optimizeAhead(input, cache, hooks, run);
   const options = readOptions(request, settings);
   const isRefined = asksForPairs(request);
   const progress = createProgress(options.explain, hooks.onProgress, hooks.progressIntervalMs, isRefined);
@@ -184,7 +180,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   return {
     status: result.solver_status,
     result,
-    certificate: certify(solution, previous !== undefined),
+    certificate: createCertificate(solution, previous !== undefined),
     moveDistances: moveDistances(problem, solution.moves),
   };
 }
@@ -218,14 +214,6 @@ function shortOf(
 function levelInMessages(problem: Problem, { served }: Pick<Solution, 'served'>): number {
   const level = Math.floor(serviceLevelOf(problem, served) / LEVEL_UNIT) * LEVEL_UNIT;
   return Number(level.toFixed(6));
-}
-
-/** The stages that ran, if others did than those that run for every request. */
-function stagesOf(problem: Problem): Pick<OptimizationResult, 'stages'> {
-  const ran: PipelineStage[] = ['min_cost_flow'];
-  if (problem.priorities) ran.unshift('critical_demand');
-  if (hasPairRules(problem)) ran.push('milp_refinement');
-  return ran.length > 1 ? { stages: ran } : {};
 }
 
 /**
@@ -284,63 +272,4 @@ function answer(
     answered = { result, wrong: verifyPlan(request, locations, settings, result, check, travel, previous) };
   });
   return answered;
-}
-
-function createResult(
-  request: OptimizeRequest,
-  problem: Problem,
-  solution: Solution,
-  names: ReadonlyMap<number, string>,
-  check: Check,
-): OptimizationResult {
-  const { presence } = evaluateMoves(problem, solution.moves);
-  return {
-    allocation_plan: createPlan(request, problem, solution.moves, check),
-    total_cost: fromUnits(solution.costUnits),
-    kpis: computeKpis(problem, solution, presence),
-    solver_status: solution.proved ? 'optimal' : 'feasible',
-    ...(solution.proved ? {} : { gap: solution.gap }),
-    locations: describeLocations(problem, names, presence),
-    ...stagesOf(problem),
-    ...(hasPairRules(problem) && { refinement: describeRefinement(problem, solution) }),
-  };
-}
-
-/** What the rules about pairs of locations lead to. */
-function describeRefinement(problem: Problem, { moves, before }: Solution): Refinement {
-  const { pairCostUnits = 0 } = problem;
-  const pairs = vehiclesByPair(problem, moves).size;
-  return {
-    pairs,
-    cost_per_pair: fromUnits(pairCostUnits),
-    pair_cost: fromUnits(pairs * pairCostUnits),
-    pairs_without: before?.pairs ?? null,
-    cost_without: before ? fromUnits(before.costUnits) : null,
-  };
-}
-
-/** Names of the stored locations by id; none if the request brings its own network. */
-function namesOf({ network }: OptimizeRequest, locations: readonly LocationPoint[]): Map<number, string> {
-  const names = new Map<number, string>();
-  for (const { id, name } of network ? [] : locations) if (name !== undefined) names.set(id, name);
-  return names;
-}
-
-function certify(solution: Solution, isCompared: boolean): Certificate {
-  const { objectiveUnits, boundUnits, gap, figures } = solution;
-  const { confirmedWithin, boundBy = ['no cost below 0'], ...sizes } = figures;
-  const isConfirmed = confirmedWithin !== undefined;
-  return {
-    objective: fromUnits(objectiveUnits),
-    bound: fromUnits(boundUnits),
-    gap,
-    ...sizes,
-    ...(isConfirmed && { confirmed_within: confirmedWithin }),
-    checks: [
-      ...boundBy,
-      ...(isConfirmed ? ['tree confirmed optimal by HiGHS'] : []),
-      ...VERIFIED,
-      ...(isCompared ? [VERIFIED_STABILITY] : []),
-    ],
-  };
 }

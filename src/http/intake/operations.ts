@@ -157,11 +157,14 @@ function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
     fleet_state: fleet_state ?? { vehicles: [] },
     ...(network && { network }),
     ...(constraints && { constraints }),
-    ...(options && { options }),
+    ...((options || body.mode === 'horizon') && {
+      options: { ...options, ...(body.mode === 'horizon' && { horizon: horizonOf(body) }) },
+    }),
   };
   const ids = network ? [] : namedLocationIds(parts);
   const faults: Fault[] = [
     ...stepFaults(step_hours, options?.step_hours),
+    ...modeFaults(body),
     ...checkRequest(parts, known ?? new Set(ids), settings.optimize),
   ];
   const inNetwork = new Set(network?.location_ids);
@@ -187,6 +190,24 @@ function stepFaults(step_hours: number = DECISION_STEP_HOURS, again: number | un
     `${again} differs from ${step_hours}, the step_hours of the decision itself, which counts; ` +
     'leave options.step_hours out';
   return [{ field: 'options.step_hours', message }];
+}
+
+/** The horizon of a decision, whose steps and start are those of its forecast. */
+function horizonOf({ options, start_date = '2000-01-01' }: DecisionRequest) {
+  return { ...options?.horizon, starts_at: `${start_date}T00:00Z` };
+}
+
+function modeFaults({ mode, options }: DecisionRequest): Fault[] {
+  const { horizon } = options ?? {};
+  if (!horizon) return [];
+  if (mode !== 'horizon') {
+    const message = 'counts only with `"mode": "horizon"`; set that, or leave options.horizon out';
+    return [{ field: 'options.horizon', message }];
+  }
+  return (['step_hours', 'starts_at'] as const).flatMap((name) => {
+    const message = `a decision takes it from its own ${name === 'step_hours' ? name : 'start_date'}; leave it out`;
+    return horizon[name] === undefined ? [] : [{ field: `options.horizon.${name}`, message }];
+  });
 }
 
 function readJob<K extends JobKind>(kind: K, body: RequestOf[K]): JobIntake {

@@ -24,7 +24,7 @@ type OutlookStep = {
   moves: { from: number; to: number; vehicles: number }[];
 };
 
-type HorizonSolution = {
+export type HorizonSolution = {
   /** Of the first step. */
   moves: Moves;
   outlook: OutlookStep[];

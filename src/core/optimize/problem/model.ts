@@ -43,6 +43,12 @@ type TravelRow = { to: Int32Array; km: Float64Array; minutes: Float64Array };
 /** Travel between pairs of locations, by the location where it begins. */
 export type TravelTable = ReadonlyMap<number, TravelRow>;
 
+/**
+ * Counted trips, in parallel arrays: ids of the locations where they began and ended, and the hour of the week in which
+ * they began (0: Monday from 0:00); −1: all hours for which the first location has no counts.
+ */
+export type TripCounts = { from: Int32Array; to: Int32Array; hour: Int16Array; trips: Float64Array };
+
 /** Vehicle id → id of the location to which a plan sends it; where it stays, its own. */
 export type PreviousPlan = ReadonlyMap<string, number>;
 
@@ -55,6 +61,8 @@ export type OptimizeInput = {
   travel?: TravelTable | null;
   /** Vehicle id → location to which the request's previous plan sends it. */
   previous?: PreviousPlan | null;
+  /** Where trips between these locations ended, for a plan that looks ahead; absent: not known. */
+  tripCounts?: TripCounts | null;
 };
 
 /**

@@ -18,6 +18,7 @@ import { type CapacitySettings, readCapacity } from './capacity.ts';
 import { checkNetwork } from './check-network.ts';
 import { planningDemand } from './demand.ts';
 import { type FaultList, faultList } from './fault-list.ts';
+import { checkHorizon } from './horizon.ts';
 import { asksForPairs } from './limits.ts';
 import { checkLocationBounds, readLocationBounds } from './location-bounds.ts';
 import { checkMoveCosts, needsMatrix } from './move-costs.ts';
@@ -68,6 +69,7 @@ export function checkRequest(
   if (request.constraints) checkAliases(request.constraints, list);
   checkMoveCosts(request, list);
   checkPrevious(request, list);
+  checkHorizon(request, list);
   if (request.network) checkNetwork(request.network, vehicleCount, list);
   const known = request.network ? new Set(request.network.location_ids) : knownLocationIds;
   const unknown = request.network

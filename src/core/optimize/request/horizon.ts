@@ -1,0 +1,140 @@
+/**
+ * Plans that look ahead (`options.horizon`): their faults, and the parts of the request that each step has. The engines
+ * of one step know nothing of them: they get the request of the first step.
+ */
+import { DEFAULT_SPEED_KMH } from '../../../contracts/bounds.ts';
+import type { OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
+import { HOUR_MS, readTime } from '../../../contracts/time.ts';
+import { longestSeries } from './demand.ts';
+import type { FaultList } from './fault-list.ts';
+import { asksForPairs } from './limits.ts';
+
+/** Whether a request asks for a plan that looks ahead. */
+export function asksForHorizon({ options }: OptimizeRequest): boolean {
+  return options?.horizon !== undefined;
+}
+
+/** Adds the faults of `options.horizon`, of the rules that do not go with it, and of `available_at`. O(vehicles) */
+export function checkHorizon(request: OptimizeRequest, list: FaultList): void {
+  const { options = {}, fleet_state, constraints = {} } = request;
+  const { horizon } = options;
+  const onTheWay = fleet_state.vehicles.findIndex(({ available_at }) => available_at !== undefined);
+  const field = `fleet_state.vehicles[${onTheWay}].available_at`;
+  if (!horizon) {
+    if (onTheWay < 0) return;
+    const message = 'counts only in a plan that looks ahead; add options.horizon or leave available_at out';
+    list.add(field, message);
+    return;
+  }
+  if (onTheWay >= 0 && horizon.starts_at === undefined) {
+    const message =
+      'without options.horizon.starts_at no step is known in which the vehicle arrives; state it';
+    list.add(field, message);
+  }
+  const { step_hours: again } = options;
+  if (horizon.step_hours !== undefined && again !== undefined && again !== horizon.step_hours) {
+    const message = `${again} differs from ${horizon.step_hours}, options.horizon.step_hours; leave step_hours out`;
+    list.add('options.step_hours', message);
+  }
+  const refuse = (name: string, what: string) =>
+    list.add(
+      name,
+      `a plan that looks ahead does not support ${what}; leave it out, or leave options.horizon out`,
+    );
+  if (options.demand_aggregation !== undefined)
+    refuse('options.demand_aggregation', 'an aggregation, because each step has its own demand');
+  if (options.explain) refuse('options.explain', 'explanations');
+  if (asksForPairs(request)) refuse('options.refine', 'rules about pairs of locations');
+  if (options.previous_plan_id !== undefined) refuse('options.previous_plan_id', 'a previous plan');
+  if (Object.values(constraints.priorities ?? {}).some((level) => level > 0))
+    refuse('constraints.priorities', 'priorities');
+}
+
+/** What `options.horizon` says of the steps. */
+export type HorizonSteps = {
+  /** Hours of a step. */
+  stepHours: number;
+  steps: number;
+  /** When the first step begins, in ms since the Unix epoch; null if the request does not say. */
+  startMs: number | null;
+  /** Hour of the week in which the first step begins, on the clock that `starts_at` is written with; 0: Monday 0:00. */
+  firstHourOfWeek: number | null;
+  speedKmh: number;
+};
+
+const HOURS_PER_WEEK = 168;
+/** 1 January 1970, the day 0 of the epoch, was a Thursday. */
+const EPOCH_HOUR_OF_WEEK = 72;
+
+/** @throws Error without `options.horizon` */
+export function readHorizon({ options = {}, demand_forecast }: OptimizeRequest): HorizonSteps {
+  const { horizon } = options;
+  if (!horizon) throw new Error('the request does not look ahead');
+  const { starts_at, speed_kmh: speedKmh = DEFAULT_SPEED_KMH } = horizon;
+  return {
+    stepHours: horizon.step_hours ?? options.step_hours ?? 1,
+    steps: longestSeries(demand_forecast),
+    startMs: starts_at === undefined ? null : msOf(starts_at),
+    firstHourOfWeek: starts_at === undefined ? null : hourOfWeek(starts_at),
+    speedKmh,
+  };
+}
+
+function msOf(text: string): number {
+  const time = readTime(text);
+  if (typeof time === 'string') throw new Error(`${text} ${time}`);
+  return time.ms;
+}
+
+function hourOfWeek(text: string): number {
+  const hour = Math.floor(msOf(`${text.replace(/([zZ]|[+-]\d\d:?\d\d)$/, '')}Z`) / HOUR_MS);
+  return (((hour + EPOCH_HOUR_OF_WEEK) % HOURS_PER_WEEK) + HOURS_PER_WEEK) % HOURS_PER_WEEK;
+}
+
+/** The step from which a vehicle is free, on the way or not; 0: before it, so that the plan may move the vehicle. */
+export function freeFrom({ available_at }: VehicleInput, { startMs, stepHours }: HorizonSteps): number {
+  if (available_at === undefined || startMs === null) return 0;
+  return Math.max(0, Math.ceil((msOf(available_at) - startMs) / (stepHours * HOUR_MS)));
+}
+
+/**
+ * The request of the plan itself: the vehicles that are free before the first step, and the demand of that step. The
+ * service level, which is one of all steps, is 0. O(vehicles + locations)
+ */
+export function firstStepRequest(request: OptimizeRequest, horizon: HorizonSteps): OptimizeRequest {
+  const { horizon: _, ...options } = request.options ?? {};
+  const { min_demand_coverage: __, shortage: ___, ...constraints } = request.constraints ?? {};
+  const { vehicles } = request.fleet_state;
+  const onTheWay = vehicles.filter((one) => freeFrom(one, horizon) > 0);
+  return {
+    ...request,
+    // Locations that vehicles are on the way to are part of the problem, too.
+    demand_forecast: Object.fromEntries([
+      ...onTheWay.map(({ location, location_id }) => [`${location ?? location_id}`, [0]]),
+      ...Object.entries(request.demand_forecast).map(([id, steps]) => [id, [steps[0]]]),
+    ]),
+    fleet_state: {
+      vehicles: onTheWay.length === 0 ? vehicles : vehicles.filter((one) => freeFrom(one, horizon) === 0),
+    },
+    constraints: { ...constraints, min_service_level: 0 },
+    options: { ...options, step_hours: horizon.stepHours as 1, demand_aggregation: 'first' },
+  };
+}
+
+/** The same request, in which any number of vehicles may be at a location: bounds are those of each step. */
+export function withoutBounds(request: OptimizeRequest): OptimizeRequest {
+  const {
+    min_vehicles_per_location: least,
+    max_vehicles_per_location: most,
+    ...constraints
+  } = request.constraints ?? {};
+  const named = Object.keys({
+    ...(typeof least === 'object' && least),
+    ...(typeof most === 'object' && most),
+  }).filter((key) => key !== 'default');
+  // Locations that are named stay part of the problem.
+  const none = named.length > 0 && {
+    min_vehicles_per_location: Object.fromEntries(named.map((key) => [key, 0])),
+  };
+  return { ...request, constraints: { ...constraints, ...none } };
+}

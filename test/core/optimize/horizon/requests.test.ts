@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest';
+import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import type { HorizonProblem } from '../../../../src/core/optimize/horizon/types.ts';
+import type { OptimizeInput, TripCounts } from '../../../../src/core/optimize/problem/model.ts';
+import { checkRequest } from '../../../../src/core/optimize/request/check.ts';
+import { optimizeCached } from '../cached.ts';
+import { createRandom, type Random, SETTINGS } from '../instances.ts';
+import { tinyInstance } from '../tiny-instances.ts';
+import { everyOutcome } from './every-plan.ts';
+import { formulateHorizon } from './horizon-formulation.ts';
+
+const settings = { ...SETTINGS, maxRebalancingCost: null, optimalityGap: 0 };
+const STARTS_AT = '2026-02-09T08:00:00-05:00';
+const IDS = [4, 7, 9];
+
+type Tiny = { request: OptimizeRequest; problem: HorizonProblem; operational: number };
+
+/** Three locations with costs of their own, and the same problem written down step by step. */
+function tinyRequest(seed: number, more: Partial<Record<'isPinned' | 'hasPrice', boolean>> = {}): Tiny {
+  const random = createRandom(seed);
+  const steps = random.integer(2, 3);
+  const costs = IDS.map((_, i) => IDS.map((__, j) => (i === j ? 0 : random.integer(1, 9))));
+  const series = IDS.map(() => Array.from({ length: steps }, () => random.integer(0, 3)));
+  const level = random.pick([0, 0.5, 0.8, 1]);
+  const price = more.hasPrice || random.chance(0.5) ? random.integer(1, 12) : null;
+  const vehicles = Array.from({ length: random.integer(1, 4) }, (_, v) => vehicle(random, v, steps));
+  const n = IDS.length;
+  const supply = new Int32Array((steps + 1) * n);
+  for (const { at, j } of vehicles) if (at <= steps) supply[at * n + j]++;
+  const demand = new Float64Array((steps + 1) * n);
+  for (let u = n; u < demand.length; u++) demand[u] = series[u % n][Math.floor(u / n) - 1];
+  const pairs = IDS.flatMap((_, i) =>
+    IDS.flatMap((__, j) => (i === j ? [] : [{ j, units: costs[i][j] * 1e4 }])),
+  );
+  return {
+    operational: vehicles.length,
+    request: {
+      demand_forecast: Object.fromEntries(IDS.map((id, j) => [id, series[j]])),
+      fleet_state: { vehicles: vehicles.map(({ sent }) => sent) },
+      network: { location_ids: IDS, costs },
+      constraints: { min_service_level: level, ...(price && { unmet_demand_cost: price }) },
+      options: { horizon: { starts_at: STARTS_AT } },
+    },
+    problem: {
+      n,
+      steps: steps + 1,
+      supply,
+      demand,
+      capacity: 1,
+      pairs: {
+        starts: Int32Array.of(0, 2, 4, 6),
+        targets: Int32Array.from(pairs, ({ j }) => j),
+        units: Float64Array.from(pairs, ({ units }) => units),
+        delay: new Uint8Array(6).fill(1),
+      },
+      required: level * demand.reduce((a, b) => a + b, 0),
+      ...(price && { unmetUnits: demand.map(() => price * 1e4) }),
+    },
+  };
+}
+
+/** A vehicle, the row of the problem in which it becomes free, and where. */
+function vehicle(random: Random, v: number, steps: number) {
+  const j = random.integer(0, IDS.length - 1);
+  const isLate = random.chance(0.3);
+  // In the first hour: free from the second step on.
+  const hours = isLate ? random.integer(0, steps) : -1;
+  const available_at = new Date(Date.parse(STARTS_AT) + (hours + 0.25) * 3_600_000).toISOString();
+  const sent = { id: `${v}`, location: IDS[j], ...(isLate && { available_at }) };
+  return { sent, j, at: isLate ? hours + 2 : 0 };
+}
+
+const plan = (request: OptimizeRequest, rest: Partial<OptimizeInput> = {}) => {
+  expect(checkRequest(request, new Set(IDS), settings)).toEqual([]);
+  return optimizeCached({ request, locations: [], settings, ...rest });
+};
+
+describe('a request that looks ahead', () => {
+  it('is answered with the best of all plans of all steps, found by trying them all', async () => {
+    const kinds = { solved: 0, infeasible: 0 };
+    for (let seed = 1; seed <= 400; seed++) {
+      const { request, problem, operational } = tinyRequest(seed);
+      const outcome = await plan(request);
+      const total = problem.demand.reduce((a, b) => a + b, 0);
+      const enough = everyOutcome(problem).filter(({ served }) => served >= problem.required - 1e-9 * total);
+      if (enough.length === 0) {
+        expect(outcome, `seed ${seed}`).toMatchObject({
+          status: 'infeasible',
+          errors: [{ field: 'constraints.min_service_level' }],
+        });
+        kinds.infeasible++;
+        continue;
+      }
+      if (!('result' in outcome)) throw new Error(`seed ${seed}: ${JSON.stringify(outcome)}`);
+      const { result, certificate } = outcome;
+      const best = Math.min(...enough.map(({ cost }) => cost)) / 1e4;
+      // A service level is one of whole cycles of vehicles; two of 6,000 plans serve a cycle too much.
+      expect(result.horizon_cost, `seed ${seed}`).toBeCloseTo(best, 3);
+      expect(result.horizon_bound, `seed ${seed}`).toBeLessThanOrEqual(best + 1e-4);
+      expect(certificate).toMatchObject({ objective: result.horizon_cost, bound: result.horizon_bound });
+      expect(result.rounding_cost).toBe(0);
+      const leaving = request.fleet_state.vehicles.filter(({ available_at }) => !available_at);
+      expect(result.allocation_plan.map(({ vehicle_id }) => vehicle_id)).toEqual(leaving.map(({ id }) => id));
+      for (const [t, step] of result.outlook!.entries()) {
+        expect(step.vehicles + step.on_the_way, `seed ${seed}`).toBe(operational);
+        expect(Date.parse(step.starts_at!)).toBe(Date.parse(STARTS_AT) + t * 3_600_000);
+      }
+      kinds.solved++;
+    }
+    expect(Math.min(kinds.solved, kinds.infeasible)).toBeGreaterThan(50);
+  });
+
+  it('is answered with the plan that serves the most, if it asks for that, and with what is missing', async () => {
+    let short = 0;
+    for (let seed = 1; seed <= 200; seed++) {
+      const { request, problem } = tinyRequest(seed);
+      const constraints = { ...request.constraints, shortage: 'serve_most' as const };
+      const outcome = await plan({ ...request, constraints });
+      if (!('result' in outcome)) throw new Error(`seed ${seed}: ${JSON.stringify(outcome)}`);
+      const { shortfall } = outcome.result;
+      const total = problem.demand.reduce((a, b) => a + b, 0);
+      const most = everyOutcome(problem).at(-1)!.served;
+      expect(shortfall === undefined, `seed ${seed}`).toBe(most >= problem.required - 1e-9 * total);
+      if (!shortfall) continue;
+      expect(shortfall.reached, `seed ${seed}`).toBeCloseTo(most / total, 9);
+      expect(shortfall.reached_at_most, `seed ${seed}`).toBeCloseTo(most / total, 4);
+      expect(shortfall.unserved, `seed ${seed}`).toBeCloseTo(total - most, 9);
+      short++;
+    }
+    expect(short).toBeGreaterThan(20);
+  });
+
+  it('with one step is answered as the same request that does not look ahead, to the last digit', {
+    tags: ['slow'],
+  }, async () => {
+    let compared = 0;
+    for (let seed = 1; seed <= 300; seed++) {
+      const { request, locations } = tinyInstance(seed);
+      const { demand_aggregation: _, refine: __, explain: ___, ...options } = request.options ?? {};
+      const one = Object.fromEntries(Object.entries(request.demand_forecast).map(([id, [d]]) => [id, [d]]));
+      const still = { ...request, demand_forecast: one, options };
+      const ahead = { ...still, options: { ...options, horizon: {} } };
+      const known = new Set(locations.map(({ id }) => id));
+      if (checkRequest(ahead, known, SETTINGS).length > 0) continue;
+      const outcome = await optimizeCached({ request: ahead, locations, settings: SETTINGS });
+      if (outcome.status === 'refused') continue;
+      const expected = await optimizeCached({ request: still, locations, settings: SETTINGS });
+      if (!('result' in outcome) || !('result' in expected)) {
+        expect(outcome.status, `seed ${seed}`).toBe(expected.status);
+        continue;
+      }
+      const { outlook, horizon_cost, horizon_bound, rounding_cost, ...result } = outcome.result;
+      expect(result, `seed ${seed}`).toEqual(expected.result);
+      expect(outcome.certificate, `seed ${seed}`).toEqual(expected.certificate);
+      const { objective, bound } = expected.certificate;
+      expect([horizon_cost, horizon_bound, rounding_cost]).toEqual([objective, bound, 0]);
+      expect(outlook).toHaveLength(1);
+      compared++;
+    }
+    expect(compared).toBeGreaterThan(25);
+  });
+
+  it('follows trips to where they end, and states what whole vehicles cost', async () => {
+    let rounded = 0;
+    for (let seed = 1; seed <= 120; seed++) {
+      const { request: asked, problem } = tinyRequest(seed, { hasPrice: true });
+      const { network, ...request } = asked;
+      const locations = IDS.map((id, j) => ({ id, latitude: 40 + j / 1000, longitude: 0 }));
+      const random = createRandom(seed);
+      const trips = IDS.flatMap((from) => IDS.map((to) => ({ from, to, count: random.integer(0, 9) })));
+      const tripCounts: TripCounts = {
+        from: Int32Array.from(trips, ({ from }) => from),
+        to: Int32Array.from(trips, ({ to }) => to),
+        hour: new Int16Array(trips.length).fill(-1),
+        trips: Float64Array.from(trips, ({ count }) => count),
+      };
+      const constraints = { ...request.constraints, min_service_level: 0 };
+      const outcome = await plan({ ...request, constraints }, { locations, tripCounts });
+      if (!('result' in outcome)) throw new Error(`seed ${seed}: ${JSON.stringify(outcome)}`);
+      const { result } = outcome;
+      // 0.111… km from one location to the next, rounded up.
+      const units = [1112, 2224, 1112, 1112, 2224, 1112];
+      const rows = IDS.map((_, i) => trips.slice(3 * i, 3 * i + 3).map(({ count }) => count));
+      const shares = rows.map((row, i) => {
+        const all = row.reduce((a, b) => a + b, 0);
+        return row.map((count, j) => (all === 0 ? Number(i === j) : count / all));
+      });
+      const flow = {
+        starts: Int32Array.of(0, 3, 6, 9),
+        targets: Int32Array.of(0, 1, 2, 0, 1, 2, 0, 1, 2),
+        shares: Float64Array.from(shares.flat()),
+      };
+      const free = {
+        ...problem,
+        required: 0,
+        pairs: { ...problem.pairs, units: Float64Array.from(units) },
+        flows: Array.from({ length: problem.steps }, () => flow),
+      };
+      const expected = formulateHorizon(free)!.objectiveUnits / 1e4;
+      expect(result.horizon_bound, `seed ${seed}`).toBeCloseTo(expected, 2);
+      expect(result.horizon_cost! - result.rounding_cost!, `seed ${seed}`).toBeCloseTo(expected, 2);
+      if (result.rounding_cost! > 0) rounded++;
+      const none = { ...request.options, horizon: { starts_at: STARTS_AT, trip_flows: 'none' as const } };
+      const without = await plan({ ...request, constraints, options: none }, { locations, tripCounts });
+      if (!('result' in without)) throw new Error(`seed ${seed}`);
+      expect(without.result.rounding_cost).toBe(0);
+    }
+    expect(rounded).toBeGreaterThan(1);
+  });
+
+  it('keeps pinned vehicles and bounds per location in every step', async () => {
+    const request: OptimizeRequest = {
+      demand_forecast: { '4': [1, 0, 0], '7': [0, 2, 2] },
+      fleet_state: {
+        vehicles: [
+          { id: 'a', location: 4, pinned: true },
+          { id: 'b', location: 4 },
+          { id: 'c', location: 4 },
+        ],
+      },
+      network: {
+        location_ids: [4, 7],
+        costs: [
+          [0, 1],
+          [1, 0],
+        ],
+      },
+      constraints: { min_service_level: 0, unmet_demand_cost: 10, max_vehicles_per_location: { '7': 1 } },
+      options: { horizon: {} },
+    };
+    const outcome = await plan(request);
+    if (!('result' in outcome)) throw new Error(JSON.stringify(outcome));
+    const { outlook } = outcome.result;
+    expect(outlook!.map(({ served }) => served)).toEqual([1, 1, 1]);
+    expect(outlook!.map(({ vehicles }) => vehicles)).toEqual([3, 3, 3]);
+    expect(outcome.result.horizon_cost).toBe(21);
+    const most = { ...request.constraints, max_vehicles_per_location: 1 };
+    expect(await plan({ ...request, constraints: most })).toMatchObject({
+      status: 'infeasible',
+      errors: [{ field: 'constraints' }],
+    });
+  });
+
+  it('is refused by name with rules that it does not know, and with first moves above the ceiling', async () => {
+    const request: OptimizeRequest = {
+      demand_forecast: { '4': [0, 0], '7': [2, 2] },
+      fleet_state: { vehicles: [{ id: 'a', location: 4 }] },
+      network: {
+        location_ids: [4, 7],
+        costs: [
+          [0, 3],
+          [3, 0],
+        ],
+      },
+      constraints: { min_service_level: 0, unmet_demand_cost: 10 },
+      options: { horizon: {} },
+    };
+    const faultOf = async (more: Partial<OptimizeRequest>) => {
+      const asked = { ...request, ...more };
+      const faults = checkRequest(asked, new Set([4, 7]), settings);
+      if (faults.length > 0) return faults.map(({ field }) => field);
+      const outcome = await optimizeCached({ request: asked, locations: [], settings });
+      return outcome.status === 'refused' ? outcome.faults.map(({ field }) => field) : outcome.status;
+    };
+    const options = (more: object) => ({ options: { horizon: {}, ...more } });
+    const constraints = (more: object) => ({ constraints: { ...request.constraints, ...more } });
+    expect(await faultOf({})).toBe('optimal');
+    expect(await faultOf(options({ explain: true }))).toEqual(['options.explain']);
+    expect(await faultOf(options({ demand_aggregation: 'peak' }))).toEqual(['options.demand_aggregation']);
+    expect(await faultOf(options({ refine: { max_pairs: 1 } }))).toEqual(['options.refine']);
+    expect(await faultOf(options({ previous_plan_id: 'plan_1' }))).toEqual(['options.previous_plan_id']);
+    expect(await faultOf(options({ step_hours: 2, horizon: { step_hours: 1 } }))).toEqual([
+      'options.step_hours',
+    ]);
+    expect(await faultOf(constraints({ priorities: { '7': 2 } }))).toEqual(['constraints.priorities']);
+    expect(await faultOf(constraints({ total_fleet_size: 0 }))).toEqual(['constraints.total_fleet_size']);
+    expect(await faultOf(constraints({ max_rebalancing_cost: 2 }))).toEqual([
+      'constraints.max_rebalancing_cost',
+    ]);
+    expect(await faultOf(constraints({ max_rebalancing_cost: 3 }))).toBe('optimal');
+    const vehicles = [
+      { id: 'a', location: 4, capacity: 1 },
+      { id: 'b', location: 4, capacity: 2 },
+    ];
+    expect(await faultOf({ fleet_state: { vehicles } })).toEqual(['fleet_state.vehicles']);
+    const late = [{ id: 'a', location: 4, available_at: '2026-02-09T08:00Z' }];
+    expect(await faultOf({ fleet_state: { vehicles: late } })).toEqual([
+      'fleet_state.vehicles[0].available_at',
+    ]);
+    expect(await faultOf({ fleet_state: { vehicles: late }, options: {} })).toEqual([
+      'fleet_state.vehicles[0].available_at',
+    ]);
+  });
+});
