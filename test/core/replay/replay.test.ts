@@ -1,0 +1,123 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildHorizon } from '../../../src/core/optimize/horizon/build-horizon.ts';
+import { planHorizon } from '../../../src/core/optimize/horizon/plan-horizon.ts';
+import { fromUnits } from '../../../src/core/optimize/problem/costs.ts';
+import { checkRecord } from '../../../src/core/replay/check-record.ts';
+import { createPlanner } from '../../../src/core/replay/planner.ts';
+import { type ReplayReport, replay } from '../../../src/core/replay/replay.ts';
+import { threadCache } from '../optimize/cached.ts';
+import { CITY_FLEET, CITY_HOURS, CITY_OPTIONS, forecastsOf, smallCity } from './small-city.ts';
+
+const city = smallCity();
+const forecasts = forecastsOf(city);
+let report: ReplayReport;
+beforeAll(async () => {
+  report = (await replay(city.past, CITY_FLEET, forecasts, CITY_OPTIONS)) as ReplayReport;
+});
+const runsOf = ({ policies }: ReplayReport) =>
+  policies.flatMap(({ expected, drawn }) => [expected, ...drawn]);
+const shareOf = (name: string) =>
+  report.policies.find(({ policy }) => policy.name === name)!.expected.figures.servedShare;
+
+describe('a replay', { tags: ['slow'] }, () => {
+  test('conserves vehicles in every hour, whatever the policy and wherever trips end', () => {
+    for (const { record } of runsOf(report)) expect(checkRecord(city.past, CITY_FLEET, record)).toEqual([]);
+    expect(runsOf(report).filter(({ record }) => record.moves.length > 0)).toHaveLength(15);
+  });
+
+  test('has only whole vehicles where trip ends are drawn', () => {
+    for (const { drawn } of report.policies)
+      for (const { record } of drawn) expect(record.vehicles.every(Number.isInteger)).toBe(true);
+  });
+
+  test('repeats to the digit by seed, and differs by seed', async () => {
+    const options = { ...CITY_OPTIONS, withBound: false, policies: CITY_OPTIONS.policies.slice(2, 4) };
+    const again = (await replay(city.past, CITY_FLEET, forecasts, options)) as ReplayReport;
+    expect(again.policies).toEqual(report.policies.slice(2, 4));
+    const [first, second] = again.policies[0].drawn;
+    expect(first.figures.served).not.toBe(second.figures.served);
+  });
+
+  test('decides nothing by later demand', async () => {
+    const at = 20;
+    const changed = smallCity((demand, hour) => (hour < at ? demand : 3 * demand + 7));
+    const other = (await replay(
+      changed.past,
+      CITY_FLEET,
+      forecastsOf(changed),
+      CITY_OPTIONS,
+    )) as ReplayReport;
+    // What is decided when an hour begins knows only the hours before it.
+    const early = ({ record }: ReturnType<typeof runsOf>[number]) =>
+      record.moves.filter(({ hour }) => hour <= at);
+    for (const [i, { policy, expected, drawn }] of report.policies.entries()) {
+      const { expected: otherExpected, drawn: otherDrawn } = other.policies[i];
+      const same = [expected, ...drawn].map(early);
+      const others = [otherExpected, ...otherDrawn].map(early);
+      if (policy.demand === 'observed') expect(others).not.toEqual(same);
+      else expect(others, policy.name).toEqual(same);
+    }
+    expect(other.policies[3].expected.record.moves).not.toEqual(report.policies[3].expected.record.moves);
+  });
+
+  test('never beats the bound, which knows all demand', () => {
+    const objectives = report.policies.map(({ expected }) => expected.objective);
+    for (const objective of objectives) expect(objective).toBeGreaterThanOrEqual(report.bound!);
+    expect(report.bound!).toBeGreaterThan(0.8 * Math.min(...objectives));
+    for (const { drawn } of report.policies) {
+      const mean = drawn.reduce((sum, { objective }) => sum + objective, 0) / drawn.length;
+      expect(mean).toBeGreaterThanOrEqual(report.bound!);
+    }
+  });
+
+  test('has a bound that no plan of all hours beats', async () => {
+    const { travel, demand, ends } = city.past;
+    const n = CITY_FLEET.length;
+    const constraints = { unmet_demand_cost: CITY_OPTIONS.unmetDemandCost };
+    const { base } = createPlanner(city.past, { constraints, timeLimitSeconds: 60, gap: 0 }, threadCache);
+    const problem = buildHorizon(
+      { ...base, supply: CITY_FLEET },
+      {
+        ...{ stepHours: 1, speedKmh: 1, isAhead: false, demand },
+        minutesOf: (from, to) => travel.minutes[from * n + to],
+        flows: new Array(CITY_HOURS).fill(ends[0]),
+      },
+    );
+    if ('field' in problem) throw new Error(problem.message);
+    const whole = await planHorizon(problem, 0, { deadlineMs: 1e9 }, threadCache);
+    if (whole.kind !== 'solved') throw new Error(whole.kind);
+    expect(report.bound!).toBeLessThanOrEqual(fromUnits(whole.solution.boundUnits));
+  });
+
+  test('serves more the more its plans know: nobody moves, a plan a night, one each hour, the demand itself', () => {
+    expect(shareOf('nightly mean')).toBeGreaterThan(shareOf('none mean'));
+    expect(shareOf('horizon mean')).toBeGreaterThan(shareOf('nightly mean') + 0.02);
+    expect(shareOf('horizon observed')).toBeGreaterThan(shareOf('horizon mean'));
+  });
+
+  test('ends with the stop flag', async () => {
+    const stopFlag = Int32Array.of(0);
+    const onProgress = (done: number) => {
+      if (done === 60) stopFlag[0] = 1;
+    };
+    expect(await replay(city.past, CITY_FLEET, forecasts, CITY_OPTIONS, { stopFlag, onProgress })).toBeNull();
+  });
+});
+
+test('the check finds a vehicle too many, a trip too many, and a move that nobody made', {
+  tags: ['slow'],
+}, () => {
+  const { record } = report.policies[3].drawn[0];
+  const spoil = (change: (copy: typeof record) => void): string[] => {
+    const copy = structuredClone(record);
+    change(copy);
+    return checkRecord(city.past, CITY_FLEET, copy);
+  };
+  expect(spoil(() => {})).toEqual([]);
+  expect(spoil(({ vehicles }) => vehicles[50]++).join()).toContain('do not follow from the hour before');
+  expect(spoil(({ served }) => (served[50] = city.past.demand[50] + 1)).join()).toContain('trips served');
+  expect(spoil(({ serving }) => (serving[50] = 100)).join()).toContain('vehicles serve');
+  expect(spoil(({ moves }) => moves.push({ hour: 9, from: 0, to: 1, vehicles: 1 })).join()).toContain(
+    'hour 10',
+  );
+});
