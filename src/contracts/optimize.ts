@@ -655,8 +655,18 @@ export const SufficientChange = Type.Object(
       description:
         'the value nearest to it that suffices, all else unchanged; null if none does or none is known',
     },
-    proved: Type.Boolean({ description: 'whether no nearer value suffices; with null: that none does' }),
+    proved: Type.Boolean({
+      description:
+        'whether no nearer value suffices, with `by_location` no smaller change in total; with null: that none does',
+    }),
     message: Type.String(),
+    by_location: Type.Optional(
+      Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
+        description:
+          'only for vehicles per location that the request bounds by location: the values that suffice together, ' +
+          'for the locations where they have to change. `relaxation` then is the loosest of them',
+      }),
+    ),
   },
   { $id: 'SufficientChange' },
 );

@@ -77,12 +77,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   };
   if (isStopped(hooks.stopFlag)) return { status: 'cancelled' };
   progress.at('build');
-  const noPlan = {
-    status: 'error' as const,
-    message:
-      `no plan was found within the time limit of ${options.timeLimitSeconds} s; raise ` +
-      'options.time_limit_seconds',
-  };
+  const noPlan = describeNoPlan(options);
   let problem: Problem;
   try {
     const isSpent = createAllowance(msOf('lateBuild'));
@@ -117,9 +112,10 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     await buildMatrices(problem, control);
     const onProgress = ({ share }: SolveProgress) => progress.at('explain', share);
     // A caller that requested explanations waits for them as long as for a plan.
-    const limits = options.explain ? { ...beside, mostMs: Number.POSITIVE_INFINITY, gap: 0 } : beside;
+    const names = namesOf(request, input.locations);
+    const limits = { names, ...beside, ...(options.explain && { mostMs: Number.POSITIVE_INFINITY, gap: 0 }) };
     const free = withoutUnmetCost(withoutPrevious(asked));
-    return await explainInfeasible(request, free, { ...control, onProgress }, limits);
+    return explainInfeasible(request, free, { ...control, onProgress }, limits);
   };
   switch (solved.kind) {
     case 'cancelled':
@@ -154,9 +150,9 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     gap: solution.gap,
   });
   const short = solved.kind === 'solved' ? null : shortOf(solved);
-  // Beside a plan, values are as close as the plan is.
-  const beside = { mostMs: msOf('shortfall'), gap: options.optimalityGap, ...short?.known };
-  const reasons = short && (await explain(problem, beside).catch(() => null));
+  // Values are as close as the plan is.
+  const asked = { mostMs: msOf('shortfall'), gap: options.optimalityGap, ...short?.known };
+  const reasons = short && (await explain(problem, asked).catch(() => null));
   const shortfall = short && createShortfall(problem, short, reasons);
   const further = {
     ...(shortfall && { shortfall }),
@@ -183,6 +179,12 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     certificate: createCertificate(solution, previous !== undefined),
     moveDistances: moveDistances(problem, solution.moves),
   };
+}
+
+/** The failure of a search that time ended before it found a plan, or that none exists. */
+function describeNoPlan({ timeLimitSeconds }: SolveOptions): { status: 'error'; message: string } {
+  const message = `no plan was found within the time limit of ${timeLimitSeconds} s; raise options.time_limit_seconds`;
+  return { status: 'error', message };
 }
 
 /** What solves the problem without a previous plan, by the stages that the request asks for. */

@@ -17,7 +17,8 @@ import { byClock, isOver, isStopped, type Stopping } from '../run/stopping.ts';
 import { type ConflictSet, findConflict, findConflictWithin } from './conflict.ts';
 import { findFeasibility } from './feasibility.ts';
 import { findJointRelaxation, withChange, withoutConstraint } from './joint-relaxations.ts';
-import { describeConflict, describeJoint } from './messages.ts';
+import { totalChange } from './looser-bounds.ts';
+import { describeConflict, describeJoint, type LocationNames } from './messages.ts';
 import { findRelaxation, type Relaxation } from './relaxations.ts';
 import { statedValue } from './stated-value.ts';
 
@@ -32,6 +33,8 @@ export type Asked = {
   serviceLevel?: KnownLevel;
   /** A service level that a plan reaches, in the six decimals of messages: lowering it to that is sufficient. */
   reached?: number | undefined;
+  /** For messages. */
+  names?: LocationNames;
 };
 
 export type Explained = {
@@ -54,7 +57,13 @@ export async function explainInfeasible(
   request: OptimizeRequest,
   problem: Problem,
   outer: SolveControl,
-  { mostMs = explanationMs(problem.capacities.length), gap = 0, serviceLevel, reached }: Asked = {},
+  {
+    mostMs = explanationMs(problem.capacities.length),
+    gap = 0,
+    serviceLevel,
+    reached,
+    names = new Map(),
+  }: Asked = {},
 ): Promise<Explained> {
   const control = byClock(outer, Math.min(outer.deadlineMs, nowMs() + mostMs));
   const first = await findConflict(problem, timeFor('firstConflict', control));
@@ -99,8 +108,8 @@ export async function explainInfeasible(
     sets,
     together: worthSaying,
     errors: [
-      ...conflicts.map((conflict) => describeConflict(request, problem, conflict, sets)),
-      ...(worthSaying ? [describeJoint(request, problem, conflicts, worthSaying)] : []),
+      ...conflicts.map((conflict) => describeConflict(request, problem, conflict, sets, names)),
+      ...(worthSaying ? [describeJoint(request, problem, conflicts, worthSaying, names)] : []),
     ],
   };
 }
@@ -194,19 +203,22 @@ function isWithin({ constraint, value, relaxation, insufficient }: Conflict, gap
 }
 
 /** Whether it changes less, or leaves less open about an equally small change. */
-function isNearer(conflict: Conflict, { relaxation, insufficient }: Relaxation): boolean {
+function isNearer(
+  conflict: Conflict,
+  { relaxation, insufficient, changes, leastChange }: Relaxation,
+): boolean {
   if (relaxation === null || conflict.value === null) return false;
   if (conflict.relaxation === null) return true;
+  if (changes && conflict.changes) {
+    const fewer = totalChange(conflict.changes) - totalChange(changes);
+    return fewer > 0 || (fewer === 0 && leastChange! > conflict.leastChange!);
+  }
   const change = (value: number) => Math.abs(value - conflict.value!);
   if (relaxation !== conflict.relaxation) return change(relaxation) < change(conflict.relaxation);
   return insufficient !== null && change(insufficient) > change(conflict.insufficient ?? conflict.value);
 }
 
-function createConflict(
-  problem: Problem,
-  constraint: ConstraintName,
-  found: Pick<Conflict, 'relaxation' | 'insufficient' | 'proved'>,
-): Conflict {
+function createConflict(problem: Problem, constraint: ConstraintName, found: Relaxation): Conflict {
   return {
     constraint,
     value: statedValue(problem, constraint),

@@ -16,6 +16,7 @@ import { dropConstraint } from '../problem/variants.ts';
 import type { Stopping } from '../run/stopping.ts';
 import { type ConflictSet, findConflict } from './conflict.ts';
 import { findFeasibility } from './feasibility.ts';
+import { withLooserBounds } from './looser-bounds.ts';
 import { findRelaxation, type Relaxation } from './relaxations.ts';
 import { statedValue } from './stated-value.ts';
 import { withAdditions, withAnySupply } from './vehicles-needed.ts';
@@ -49,6 +50,7 @@ export async function findJointRelaxation(
       relaxation: found.relaxation,
       proved: found.proved,
       ...(found.additions ? { additions: found.additions } : {}),
+      ...(found.changes ? { changes: found.changes } : {}),
     });
     changed = withChange(changed, name, found);
   }
@@ -87,7 +89,7 @@ export function withoutConstraint(problem: Problem, name: ConstraintName): Probl
 export function withChange(
   problem: Problem,
   name: ChangeableName,
-  { relaxation, additions }: Relaxation,
+  { relaxation, additions, changes }: Relaxation,
 ): Problem {
   if (name === 'supply') {
     return withAdditions(
@@ -97,6 +99,9 @@ export function withChange(
         vehicles,
       })),
     );
+  }
+  if (changes) {
+    return withLooserBounds(problem, name === 'min_vehicles_per_location' ? 'least' : 'most', changes);
   }
   return { ...problem, limits: withRequestedValue(problem.limits, name, relaxation!) };
 }

@@ -4,14 +4,18 @@ import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { Constraints, OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { ConstraintName } from '../problem/constraints.ts';
 import { LIMIT_CONSTRAINTS, limitConstraint } from '../problem/constraints.ts';
-import type { Conflict, JointChange, Problem } from '../problem/model.ts';
+import type { Conflict, JointChange, LocationChange, Problem } from '../problem/model.ts';
 import { isPairLimit } from '../problem/pairs.ts';
 import { countOperational, operationalCapacity } from '../problem/pinned.ts';
 import { allDemand } from '../problem/service-level.ts';
 import type { ConflictSet } from './conflict.ts';
+import { totalChange } from './looser-bounds.ts';
 
 /** Items of a list that a message names before "and 7 more". */
 const MAX_NAMED = 10;
+
+/** Names of locations by id; those without one are named by id alone. */
+export type LocationNames = ReadonlyMap<number, string>;
 
 const ALIASES: Partial<Record<ConstraintName, 'min_demand_coverage' | 'max_rebalancing_distance_km'>> = {
   min_service_level: 'min_demand_coverage',
@@ -24,6 +28,7 @@ export function describeConflict(
   problem: Problem,
   conflict: Conflict,
   sets: readonly ConflictSet[],
+  names: LocationNames,
 ): ErrorItem {
   const name = nameOf(request, conflict.constraint);
   const isIn = ({ names }: ConflictSet) => names.includes(conflict.constraint);
@@ -35,10 +40,10 @@ export function describeConflict(
   const fact =
     isOpen && conflict.constraint === 'max_rebalancing_cost'
       ? `${name} ${conflict.value} may be in conflict`
-      : describeFact(request, problem, conflict, name);
+      : describeFact(request, problem, conflict, name, names);
   return {
     code: 'INFEASIBLE_PROBLEM',
-    message: `${fact}; ${describeAdvice(request, problem, conflict)}`,
+    message: `${fact}; ${describeAdvice(problem, conflict, names)}`,
     field: fieldOf(request, conflict.constraint, name),
     detail: others.length > 0 ? `in conflict with ${others.join('; and with ')}` : null,
   };
@@ -50,6 +55,7 @@ export function describeJoint(
   problem: Problem,
   conflicts: readonly Conflict[],
   together: readonly JointChange[],
+  names: LocationNames,
 ): ErrorItem {
   const alone = conflicts.filter(({ relaxation }) => relaxation !== null);
   const isProved = conflicts.every(({ relaxation, proved }) => relaxation !== null || proved);
@@ -62,8 +68,8 @@ export function describeJoint(
   const changes = together.map((change, at) => {
     const advice =
       change.constraint === 'supply'
-        ? describeAdditions(problem, { ...change, insufficient: null })
-        : `${nameOf(request, change.constraint)}: ${describeValue(request, problem, change)}` +
+        ? describeAdditions(problem, { ...change, insufficient: null }, names)
+        : `${nameOf(request, change.constraint)}: ${describeValue(change, names)}` +
           (change.proved ? '' : ' (sufficient; a smaller change may be, too)');
     return at === 0 ? advice : `then ${advice}`;
   });
@@ -81,19 +87,26 @@ function nameOf(request: OptimizeRequest, constraint: ConstraintName): string {
 }
 
 function describeValue(
-  request: OptimizeRequest,
-  problem: Problem,
-  { constraint, relaxation }: Pick<Conflict, 'constraint' | 'relaxation'>,
+  { constraint, relaxation, changes }: Pick<Conflict, 'constraint' | 'relaxation' | 'changes'>,
+  names: LocationNames,
 ): string {
   const row = limitConstraint(constraint);
-  const isLower = row?.looser === 'lower';
-  const advice = `${isLower ? 'lower it to at most' : 'raise it to at least'} ${relaxation}${row?.unit ?? ''}`;
-  if (!isByLocation(request, constraint)) return advice;
-  const { least, most } = problem.bounds!;
-  const tighter = [...problem.locationIds].filter((_, j) =>
-    isLower ? least[j] > relaxation! : most[j] < relaxation!,
-  );
-  return `${advice} at every location (now ${isLower ? 'more' : 'less'} at ${namedLocations(tighter)})`;
+  const verb = row?.looser === 'lower' ? 'lower' : 'raise';
+  if (changes) return describeChanges(verb, changes, names);
+  return `${verb} it to at ${verb === 'lower' ? 'most' : 'least'} ${relaxation}${row?.unit ?? ''}`;
+}
+
+/** The largest changes first. */
+function describeChanges(
+  verb: 'lower' | 'raise',
+  changes: readonly LocationChange[],
+  names: LocationNames,
+): string {
+  const sizeOf = ({ from, to }: LocationChange) => Math.abs(to - from);
+  const items = changes
+    .toSorted((a, b) => sizeOf(b) - sizeOf(a))
+    .map(({ location_id, from, to }) => `from ${from} to ${to} at ${namedLocations([location_id], names)}`);
+  return `${verb} it by ${totalChange(changes)} in total, for example ${listed(items)}`;
 }
 
 /** Whether the request states it by location, not as a number for all. */
@@ -102,8 +115,10 @@ function isByLocation(request: OptimizeRequest, constraint: ConstraintName): boo
   return typeof stated === 'object' && stated !== null;
 }
 
-function namedLocations(ids: readonly number[]): string {
-  return `${ids.length === 1 ? 'location' : 'locations'} ${listed(ids)}`;
+/** "location 3 (Harbour)"; "locations 3 (Harbour) and 5". */
+function namedLocations(ids: readonly number[], names: LocationNames): string {
+  const items = ids.map((id) => (names.has(id) ? `${id} (${names.get(id)})` : id));
+  return `${ids.length === 1 ? 'location' : 'locations'} ${listed(items)}`;
 }
 
 function fieldOf(request: OptimizeRequest, constraint: ConstraintName, name: string): string {
@@ -118,8 +133,9 @@ function describeFact(
   problem: Problem,
   { constraint, value, unreachable = [] }: Conflict,
   name: string,
+  names: LocationNames,
 ): string {
-  const locations = namedLocations(unreachable);
+  const locations = namedLocations(unreachable, names);
   switch (constraint) {
     case 'supply':
       return describeSupply(problem);
@@ -144,8 +160,8 @@ function describeFact(
   }
 }
 
-function describeAdvice(request: OptimizeRequest, problem: Problem, conflict: Conflict): string {
-  const { constraint, relaxation, insufficient, proved } = conflict;
+function describeAdvice(problem: Problem, conflict: Conflict, names: LocationNames): string {
+  const { constraint, relaxation, insufficient, proved, leastChange } = conflict;
   if (relaxation === null) {
     if (proved)
       return constraint === 'supply'
@@ -155,9 +171,12 @@ function describeAdvice(request: OptimizeRequest, problem: Problem, conflict: Co
     if (constraint === 'supply') return 'add vehicles or place them elsewhere';
     return 'no sufficient value was found in time; options.explain searches until the time limit';
   }
-  if (constraint === 'supply') return describeAdditions(problem, conflict);
-  const advice = describeValue(request, problem, conflict);
+  if (constraint === 'supply') return describeAdditions(problem, conflict, names);
+  const advice = describeValue(conflict, names);
   if (proved) return advice;
+  if (leastChange !== undefined && leastChange > 1) {
+    return `${advice} (sufficient; less than ${leastChange} in total is proved insufficient)`;
+  }
   return insufficient === null
     ? `${advice} (sufficient; smaller changes were not checked)`
     : `${advice} (sufficient; ${insufficient}${limitConstraint(constraint)?.unit ?? ''} is proved insufficient; ` +
@@ -172,12 +191,13 @@ function describeAdditions(
     proved,
     additions = [],
   }: Pick<Conflict, 'relaxation' | 'insufficient' | 'proved' | 'additions'>,
+  names: LocationNames,
 ): string {
   const has = countOperational(problem);
   const count = relaxation! - has;
   const capacity = additions.length > 0 ? ` of capacity ${additions[0].capacity}` : '';
   const places = listed(
-    additions.map(({ location_id, vehicles }) => `${vehicles} at location ${location_id}`),
+    additions.map(({ location_id, vehicles }) => `${vehicles} at ${namedLocations([location_id], names)}`),
   );
   const advice = `add ${counted(count, 'vehicle')}${capacity}${places ? ` (for example ${places})` : ''}`;
   if (proved) return advice;

@@ -12,15 +12,21 @@ import { withoutPairCost } from '../problem/pairs.ts';
 import { countOperational } from '../problem/pinned.ts';
 import { statedCapacity } from '../problem/stated-capacity.ts';
 import { dropConstraint, withLimits } from '../problem/variants.ts';
+import { timeFor } from '../run/budget.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
+import type { BoundSide } from './coverage/coverage-model.ts';
 import { findFeasibility, findPlan, quickAnswer } from './feasibility.ts';
 import { fewestServing } from './fewest-vehicles.ts';
 import { findHighestServiceLevel } from './highest-service-level.ts';
+import { findLooserBounds, type LooserBounds, looserBoundsOf, totalChange } from './looser-bounds.ts';
 import { findVehiclesNeeded } from './vehicles-needed.ts';
 
-export type Relaxation = Pick<Conflict, 'relaxation' | 'insufficient' | 'proved' | 'additions'>;
+export type Relaxation = Pick<
+  Conflict,
+  'relaxation' | 'insufficient' | 'proved' | 'additions' | 'changes' | 'leastChange'
+>;
 
 /** Distances processed between two looks at the clock. */
 const PAIRS_PER_LOOK = 1 << 18;
@@ -52,6 +58,7 @@ export async function findRelaxation(
     case 'max_distance':
       return await shortestDistance(problem, control, known);
     case 'min_vehicles_per_location': {
+      if (problem.bounds?.isMap?.least) return await looserBounds(problem, 'least', control);
       const values = problem.limits.minVehiclesPerLocation;
       return await largestCount(problem, 'minVehiclesPerLocation', values, control);
     }
@@ -66,6 +73,7 @@ export async function findRelaxation(
       return await smallestCount(problem, limit, problem.limits[limit] + 1, control, known);
     }
     case 'max_vehicles_per_location':
+      if (problem.bounds?.isMap?.most) return await looserBounds(problem, 'most', control);
       return await smallestCount(
         problem,
         'maxVehiclesPerLocation',
@@ -123,6 +131,35 @@ async function cheapestPlanCost(problem: Problem, gap: number, control: Stopping
     insufficient: boundUnits > problem.limits.maxCostUnits + 1 ? fromUnits(boundUnits - 1) : null,
     proved: gap > 0 ? boundUnits >= costUnits : proved,
   };
+}
+
+/** Bounds by location, loosened where that helps. */
+async function looserBounds(problem: Problem, side: BoundSide, control: Stopping): Promise<Relaxation> {
+  const found =
+    (await findLooserBounds(problem, side, timeFor('looserBounds', control))) ??
+    (await boundsOfAnyPlan(problem, side, control));
+  if (found === 'none') return NO_HELP;
+  if (found === null || found.changes.length === 0) return { ...NO_HELP, proved: false };
+  const { changes, least } = found;
+  const values = changes.map(({ to }) => to);
+  return {
+    relaxation: side === 'least' ? Math.min(...values) : Math.max(...values),
+    insufficient: null,
+    proved: totalChange(changes) === least,
+    changes,
+    leastChange: least,
+  };
+}
+
+async function boundsOfAnyPlan(
+  problem: Problem,
+  side: BoundSide,
+  control: Stopping,
+): Promise<LooserBounds | 'none' | null> {
+  const name = side === 'least' ? 'min_vehicles_per_location' : 'max_vehicles_per_location';
+  const plan = await findPlan(dropConstraint(problem, name), control);
+  if (plan.verdict === 'feasible') return looserBoundsOf(problem, side, plan.moves);
+  return plan.verdict === 'infeasible' ? 'none' : null;
 }
 
 /** Tenths of a km, rounded up; the distance matters only if it allows another move. */

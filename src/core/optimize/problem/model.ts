@@ -130,9 +130,10 @@ export type Problem = {
   limits: Limits;
   /**
    * n each: bounds on vehicles per location, if the request states them by location (no maximum: Infinity). The limits
-   * loosen them; see `location-bounds.ts`. Absent: the limits hold at every location.
+   * loosen them; see `location-bounds.ts`. Absent: the limits hold at every location. `isMap`: which of them the
+   * request states by location; absent: neither.
    */
-  bounds?: { least: Float64Array; most: Float64Array };
+  bounds?: { least: Float64Array; most: Float64Array; isMap?: { least: boolean; most: boolean } };
   /** n: what a unit of demand costs that is not served, in money; absent if that costs nothing. See `unmet-cost.ts`. */
   unmetCost?: Float64Array;
   /**
@@ -239,6 +240,9 @@ export type SolveOutcome =
   | { kind: 'refused'; fault: RequestFault }
   | { kind: 'error'; message: string };
 
+/** Another value for the bound of a location, in vehicles. */
+export type LocationChange = { location_id: number; from: number; to: number };
+
 /** One constraint of an irreducible conflict. */
 export type Conflict = {
   constraint: ConstraintName;
@@ -258,6 +262,13 @@ export type Conflict = {
   proved: boolean;
   /** For `supply`: where additional vehicles are needed to reach the relaxation, and of which capacity. */
   additions?: { location_id: number; vehicles: number; capacity: number }[];
+  /**
+   * For bounds by location: the values that suffice there. `relaxation` then is the loosest of them, and `proved` says
+   * that no smaller change in total suffices.
+   */
+  changes?: LocationChange[];
+  /** With `changes`: proved to be the least sufficient change in total. */
+  leastChange?: number;
   /** For distances and forbidden moves: locations that no operational vehicle may reach. */
   unreachable?: number[];
 };
@@ -274,6 +285,7 @@ export type JointChange = {
    */
   proved: boolean;
   additions?: NonNullable<Conflict['additions']>;
+  changes?: LocationChange[];
 };
 
 export type OptimizeOutcome =

@@ -30,7 +30,7 @@ export function readLocationBounds(
   return {
     minVehiclesPerLocation: least.reduce((a, b) => Math.max(a, b), 0),
     maxVehiclesPerLocation: most.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
-    bounds: { least, most },
+    bounds: { least, most, isMap: { least: typeof min === 'object', most: typeof max === 'object' } },
   };
 }
 

@@ -36,6 +36,11 @@ const SHARES = {
     'highest service level: coverage, if costs or bounds require further questions',
   ],
   serviceLevelGlance: [0.3, 'highest service level: whether coverage is far beyond the ceiling'],
+  looserBounds: [
+    0.8,
+    'bounds by location: the smallest change; the rest is for any change that is sufficient',
+  ],
+  fewLocations: [0.4, 'the smallest change at few locations; the same change at more of them is known'],
   pairCoverage: [0.5, 'highest service level within limits of pairs: a plan and a bound, seldom exact'],
   serviceLevelQuestion: [0.3, 'highest service level: one question of its bisection'],
   // solve.ts: unmet demand has a cost, and moving a ceiling

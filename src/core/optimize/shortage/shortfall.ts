@@ -2,7 +2,7 @@
 
 import type { Shortfall, SufficientChange } from '../../../contracts/optimize.ts';
 import type { Explained } from '../infeasible/infeasible.ts';
-import type { Problem } from '../problem/model.ts';
+import type { LocationChange, Problem } from '../problem/model.ts';
 import { serviceLevelOf, totalDemand } from '../problem/service-level.ts';
 import type { ServedMost } from './serve-most.ts';
 
@@ -38,7 +38,12 @@ function relaxationsOf({ conflicts, errors }: Explained): SufficientChange[] {
           relaxation: conflict.relaxation,
           proved: conflict.proved,
           message,
+          ...(conflict.changes && { by_location: valuesOf(conflict.changes) }),
         }
       : { constraint: null, value: null, relaxation: null, proved: false, message };
   });
+}
+
+function valuesOf(changes: readonly LocationChange[]): Record<string, number> {
+  return Object.fromEntries(changes.map(({ location_id, to }) => [location_id, to]));
 }

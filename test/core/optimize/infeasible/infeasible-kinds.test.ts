@@ -13,7 +13,7 @@ import type {
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 import { randomBounds, withBounds } from '../bounds-by-location.ts';
 import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
-import { changed } from '../changed-requests.ts';
+import { relaxed } from '../changed-requests.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const NO_CEILING: OptimizeSettings = { ...SETTINGS, maxRebalancingCost: null };
@@ -64,12 +64,10 @@ function randomCase(seed: number): Case {
 /** The request after a reader has applied the change in the message. */
 function relaxedCase(
   { request, locations }: Case,
-  { constraint, relaxation, additions }: Pick<Conflict, 'constraint' | 'relaxation' | 'additions'>,
+  change: Pick<Conflict, 'constraint' | 'relaxation' | 'additions' | 'changes'>,
 ): Case {
-  if (constraint !== 'supply') {
-    return build(changed(request, constraint, relaxation), locations);
-  }
-  const more = additions!.flatMap(({ location_id, vehicles, capacity }) =>
+  if (change.constraint !== 'supply') return build(relaxed(request, change), locations);
+  const more = change.additions!.flatMap(({ location_id, vehicles, capacity }) =>
     Array.from({ length: vehicles }, (_, v) => ({
       id: `new-${location_id}-${v}`,
       location: location_id,
@@ -203,23 +201,29 @@ describe('an infeasible problem of any kind', () => {
         ...more,
       };
       const locations = ids.map((id) => ({ id, latitude: 40, longitude: -74 + id / 100 }));
-      const { errors } = await explainInfeasible(request, build(request, locations).problem, control());
+      const names = new Map([
+        [1, 'Harbour'],
+        [2, 'Pier'],
+      ]);
+      const { errors } = await explainInfeasible(request, build(request, locations).problem, control(), {
+        names,
+      });
       return (field: string) => errors.find((error) => error.field === field)!.message;
     };
 
-    test('is told the largest minimum that is possible everywhere, and where it is lower than stated', async () => {
+    test('is told by how much minimums have to fall in total, and where, by name and number', async () => {
       const message = await explain({ min_vehicles_per_location: { default: 1, 2: 4, 3: 2 } }, [1, 2, 3]);
       expect(message('constraints.min_vehicles_per_location')).toBe(
         'min_vehicles_per_location (by location, up to 4) cannot be satisfied at every location; ' +
-          'lower it to at most 2 at every location (now more at location 2)',
+          'lower it by 2 in total, for example from 4 to 2 at location 2 (Pier)',
       );
     });
 
-    test('is told the smallest maximum that is possible everywhere, and where it is higher than stated', async () => {
+    test('is told by how much maximums have to rise in total, and where', async () => {
       const message = await explain({ max_vehicles_per_location: { default: 1, 2: 0 } }, [1, 2]);
       expect(message('constraints.max_vehicles_per_location')).toBe(
         'max_vehicles_per_location (by location, from 0) cannot be satisfied at every location; ' +
-          'raise it to at least 3 at every location (now less at locations 1 and 2)',
+          'raise it by 4 in total, for example from 1 to 5 at location 1 (Harbour)',
       );
     });
 
@@ -232,12 +236,12 @@ describe('an infeasible problem of any kind', () => {
       );
     });
 
-    test('is told ten locations by number and how many more', async () => {
+    test('is told of many locations the smallest changes in total', async () => {
       const ids = Array.from({ length: 14 }, (_, i) => i + 1);
       const each = Object.fromEntries(ids.map((id) => [id, 1]));
       const message = await explain({ min_vehicles_per_location: each }, ids);
       expect(message('constraints.min_vehicles_per_location')).toMatch(
-        'lower it to at most 0 at every location (now more at locations 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 4 more)',
+        'lower it by 9 in total, for example from 1 to 0 at location',
       );
     });
 
@@ -251,7 +255,8 @@ describe('an infeasible problem of any kind', () => {
         network,
       });
       expect(message('constraints')).toMatch(
-        'min_vehicles_per_location: lower it to at most 0 at every location (now more at locations 2 and 3), then',
+        'min_vehicles_per_location: lower it by 3 in total, for example from 2 to 0 at location 3 and ' +
+          'from 1 to 0 at location 2 (Pier), then',
       );
     });
   });

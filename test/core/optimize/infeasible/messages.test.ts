@@ -10,7 +10,8 @@ test('a ceiling that was not examined in time is not said to be below the cheape
   const messageOf = (irreducible: boolean, relaxation: number | null) => {
     const found = { value: 10_000, relaxation, insufficient: null, proved: true };
     const sets = [{ names: ['max_rebalancing_cost' as const, 'supply' as const], irreducible }];
-    return describeConflict(request, problem, { constraint: 'max_rebalancing_cost', ...found }, sets).message;
+    const conflict = { constraint: 'max_rebalancing_cost' as const, ...found };
+    return describeConflict(request, problem, conflict, sets, new Map()).message;
   };
   const less = 'max_rebalancing_cost 10000 is less than the cheapest plan costs; ';
   expect(messageOf(true, null)).toBe(`${less}changing it alone does not help`);

@@ -11,6 +11,9 @@
  *   floor                Σ u_j ≤ what may stay unserved of a priority level and all higher ones
  *   reach of (k, S)      Σ_{j ∈ S} (z + w)_jk ≤ vehicles of class k that may come to S;  if violated (`cut-sets.ts`)
  *
+ * To find how much bounds have to be loosened (`../looser-bounds.ts`), e_j loosens the one of location j, Σ e is
+ * minimised, and Σ u is at most what the service level leaves open.
+ *
  * It has no moves: 4 classes and 263 locations make some thousand columns instead of 280,000.
  * Units: demand by `demandScale`.
  */
@@ -20,20 +23,26 @@ import type { NewRow } from '../../highs/solver-model.ts';
 import { demandFrom, floorSlack, floorsOf, levelAt } from '../../problem/floors.ts';
 import { leastAt, mostAt } from '../../problem/location-bounds.ts';
 import type { Problem } from '../../problem/model.ts';
+import { homeOf } from '../../problem/pinned-places.ts';
+import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
 import { splitDemand } from '../../problem/steps.ts';
-import { hasLocationBounds } from '../../problem/variants.ts';
+import { countVehicles, hasLocationBounds } from '../../problem/variants.ts';
 import type { Reach } from './class-reach.ts';
 
 export type CoverageModel = {
   model: LinearModel;
-  /** z by k · n + j, then w if there are bounds per location; u comes after them. */
+  /** z by k · n + j, then w if there are bounds per location; u comes after them, then e. */
   integerColumns: number;
   isBounded: boolean;
   demandScale: number;
   tolerance: number;
 };
 
-export function createCoverageModel(problem: Problem, reach: Reach): CoverageModel {
+/** Which bounds per location may be loosened: the minimums or the maximums. */
+export type BoundSide = 'least' | 'most';
+
+/** @param loosened bounds that are loosened as little as possible in total; absent: the most demand is served */
+export function createCoverageModel(problem: Problem, reach: Reach, loosened?: BoundSide): CoverageModel {
   const n = problem.locationIds.length;
   const { capacities, supply, demand, limits } = problem;
   const classes = capacities.length;
@@ -41,7 +50,8 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
   const bounded = hasLocationBounds(problem);
   const integerColumns = bounded ? 2 * size : size;
   const demandScale = capacities[classes - 1];
-  const columnCount = integerColumns + n;
+  const firstLoosened = integerColumns + n;
+  const columnCount = firstLoosened + (loosened ? n : 0);
   const upper = new Float64Array(columnCount);
   const rows = createRowBuilder(4 * columnCount);
   for (let j = 0; j < n; j++) {
@@ -78,8 +88,26 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
     rows.end(bounded ? fleet : Number.NEGATIVE_INFINITY, fleet);
   }
   for (let j = 0; bounded && j < n; j++) {
-    for (let c = j; c < integerColumns; c += n) rows.add(c, 1);
+    const addPresent = () => {
+      for (let c = j; c < integerColumns; c += n) rows.add(c, 1);
+    };
+    addPresent();
+    if (loosened) {
+      const [least, most] = [leastAt(problem, j), mostAt(problem, j)];
+      const isLeast = loosened === 'least';
+      upper[firstLoosened + j] = mostChange(problem, loosened, j);
+      rows.add(firstLoosened + j, isLeast ? 1 : -1);
+      rows.end(isLeast ? least : Number.NEGATIVE_INFINITY, isLeast ? Number.POSITIVE_INFINITY : most);
+      addPresent();
+      rows.end(isLeast ? Number.NEGATIVE_INFINITY : least, isLeast ? most : Number.POSITIVE_INFINITY);
+      continue;
+    }
     rows.end(leastAt(problem, j), mostAt(problem, j));
+  }
+  if (loosened) {
+    for (let j = 0; j < n; j++) rows.add(integerColumns + j, 1);
+    const mayMiss = totalDemand(demand) - requiredDemand(problem) + floorSlack(problem) / 2;
+    rows.end(Number.NEGATIVE_INFINITY, mayMiss / demandScale);
   }
   // z and w are each bounded by the vehicles that can be at the location; their sum needs a row.
   for (let at = 0; bounded && at < size; at++) {
@@ -88,7 +116,7 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
     rows.end(Number.NEGATIVE_INFINITY, upper[size + at]);
   }
   const cost = new Float64Array(columnCount);
-  cost.fill(1, integerColumns);
+  cost.fill(1, loosened ? firstLoosened : integerColumns);
   return {
     model: { columnCount, cost, lower: new Float64Array(columnCount), upper, ...rows.finish() },
     integerColumns,
@@ -96,6 +124,13 @@ export function createCoverageModel(problem: Problem, reach: Reach): CoverageMod
     demandScale,
     tolerance: feasibilityTolerance(problem, demandScale),
   };
+}
+
+/** By how much a bound may change: a minimum to 0, a maximum to all vehicles; those of pinned vehicles' places stay. */
+function mostChange(problem: Problem, side: BoundSide, location: number): number {
+  const isPlace = homeOf(problem, location) >= 0 || mostAt(problem, location) === Number.POSITIVE_INFINITY;
+  if (side === 'least') return leastAt(problem, location);
+  return isPlace ? 0 : Math.max(0, countVehicles(problem) - mostAt(problem, location));
 }
 
 /** The model with additional rows. */
