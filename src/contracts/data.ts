@@ -70,12 +70,20 @@ export const LocationPatch = Type.Object(LocationFigures, {
 });
 export type LocationPatch = Static<typeof LocationPatch>;
 
+const AvailableAt = Type.String({
+  format: 'date-time',
+  maxLength: 100,
+  description:
+    'the vehicle is on its way to `location_id`, and there from this time on; absent, or past: it is there',
+});
+
 export const FleetVehicle = Type.Object(
   {
     vehicle_id: VehicleId,
     location_id: LocationId,
     status: Type.Enum([...VEHICLE_STATUSES]),
     capacity: Capacity,
+    available_at: Type.Optional(AvailableAt),
     ...VehicleFigures,
   },
   { $id: 'FleetVehicle' },
@@ -88,6 +96,7 @@ export const FleetVehicleInput = Type.Object(
     location_id: LocationId,
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES], { default: 'operational' })),
     capacity: Type.Optional({ ...Capacity, default: 1 }),
+    available_at: Type.Optional(AvailableAt),
     ...VehicleFigures,
   },
   { $id: 'FleetVehicleInput', additionalProperties: false },
@@ -100,6 +109,7 @@ export const FleetVehiclePatch = Type.Object(
     location_id: Type.Optional(LocationId),
     status: Type.Optional(Type.Enum([...VEHICLE_STATUSES])),
     capacity: Type.Optional(Capacity),
+    available_at: Type.Optional(AvailableAt),
     ...VehicleFigures,
   },
   { $id: 'FleetVehiclePatch', additionalProperties: false, minProperties: 1 },

@@ -98,6 +98,14 @@ export const DecisionRequest = Type.Object(
     constraints: Type.Optional(Constraints),
     network: Type.Optional(NetworkInput),
     options: Type.Optional(OptimizeOptions),
+    carry_out: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'the vehicles that the plan moves leave when it is stored: in the stored fleet `location_id` becomes the ' +
+          'target, and `available_at` the arrival',
+      }),
+    ),
   },
   { $id: 'DecisionRequest', additionalProperties: false },
 );

@@ -49,7 +49,7 @@ export function decisionRisk(
  * The optimization behind a decision: the vehicles that were not excluded, and the forecast demand, scaled, in the
  * steps of the forecast. Unless the request says otherwise, peaks of different hours are not added up, and a fleet
  * that cannot reach the service level serves the most it can.
- * @param timeZone in which the first step of a plan that looks ahead begins: midnight of the start date
+ * @param timeZone in which the first step begins: midnight of the start date
  * @throws NotFiniteError if the stored forecast lacks a number: null is not a demand of 0
  */
 export function planRequest(
@@ -61,6 +61,17 @@ export function planRequest(
 ): OptimizeRequest {
   const { demand = 'mean', demand_scale: scale = 1, constraints, network, options } = request;
   const leftOut = new Set(risk.left_out);
+  const planned = fleet.filter(({ vehicle_id }) => !leftOut.has(vehicle_id));
+  const looksAhead = request.mode === 'horizon';
+  const isAnyOnTheWay = planned.some(({ available_at }) => available_at !== undefined);
+  const startsAt =
+    looksAhead || isAnyOnTheWay ? startOfDay(forecast.metadata.start_date, timeZone) : undefined;
+  // A plan that looks ahead knows in which step each vehicle arrives. In a plan of one step a vehicle that is still on
+  // its way when it begins stays where it is going: it serves there, and cannot leave before.
+  const atStart = ({ available_at, ...vehicle }: DecisionVehicle): VehicleInput =>
+    available_at !== undefined && startsAt !== undefined && Date.parse(available_at) > Date.parse(startsAt)
+      ? { ...vehicle, pinned: true }
+      : vehicle;
   const demandForecast = Object.fromEntries(
     Object.entries(forecast.forecasts).map(([id, mean]) => {
       const values = demand === 'upper' ? forecast.intervals![id].upper : mean;
@@ -69,16 +80,14 @@ export function planRequest(
   );
   return {
     demand_forecast: demandForecast,
-    fleet_state: { vehicles: fleet.filter(({ vehicle_id }) => !leftOut.has(vehicle_id)) },
+    fleet_state: { vehicles: looksAhead ? planned : planned.map(atStart) },
     constraints: { shortage: 'serve_most', ...constraints },
     ...(network && { network }),
     options: {
-      ...(request.mode !== 'horizon' && { demand_aggregation: 'system_peak' }),
+      ...(!looksAhead && { demand_aggregation: 'system_peak' }),
       ...options,
       step_hours: forecast.metadata.step_hours as StepHours,
-      ...(request.mode === 'horizon' && {
-        horizon: { ...options?.horizon, starts_at: startOfDay(forecast.metadata.start_date, timeZone) },
-      }),
+      ...(startsAt !== undefined && looksAhead && { horizon: { ...options?.horizon, starts_at: startsAt } }),
     },
   };
 }

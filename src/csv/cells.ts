@@ -1,4 +1,5 @@
 import { MAX_YEAR, MIN_VEHICLE_YEAR, VEHICLE_YEARS } from '../contracts/bounds.ts';
+import { readTime } from '../contracts/time.ts';
 import { isTimeZone } from '../contracts/time-zone.ts';
 import { show } from './faults.ts';
 
@@ -72,6 +73,13 @@ export function readDate(text: string): Cell<string> {
   if (!new RegExp(VEHICLE_YEARS).test(text))
     return { fault: `${show(text)} is outside the years ${MIN_VEHICLE_YEAR} to ${MAX_YEAR}` };
   return { value: text };
+}
+
+/** Reads a time with its offset. @returns it as ISO 8601 in UTC, in milliseconds */
+export function readInstant(text: string): Cell<string> {
+  const time = readTime(text);
+  if (typeof time === 'string') return { fault: `${show(text)} ${time}` };
+  return { value: new Date(time.ms).toISOString() };
 }
 
 function within(text: string, value: number, { minimum, maximum }: CellLimits): Cell<number> {

@@ -18,6 +18,7 @@ import {
   type Cell,
   type CellLimits,
   readDate,
+  readInstant,
   readInteger,
   readNumber,
   readOneOf,
@@ -90,6 +91,7 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
       optional: { default: null },
       ...decimal(FleetVehicle.properties.utilization_rate as CellLimits),
     },
+    { names: ['available_at'], optional: { default: null }, read: readInstant },
   ],
   demand: [
     locationId,

@@ -16,17 +16,25 @@ const columns = {
   acquired_on: vehicles.acquiredOn,
   last_maintenance_on: vehicles.lastMaintenanceOn,
   utilization_rate: vehicles.utilizationRate,
+  // Who has arrived is there.
+  available_at: sql`case when ${vehicles.availableAt} > now() then ${vehicles.availableAt} end`.mapWith(
+    (text: string | null) => text && new Date(text).toISOString(),
+  ),
 };
-type Row = Omit<FleetVehicle, 'acquired_on' | 'last_maintenance_on' | 'utilization_rate'> & {
+type Optional = 'acquired_on' | 'last_maintenance_on' | 'utilization_rate' | 'available_at';
+type Row = Omit<FleetVehicle, Optional> & {
   acquired_on: string | null;
   last_maintenance_on: string | null;
   utilization_rate: number | null;
+  available_at: string | null;
 };
 
 /** Unknown fields are omitted. */
-function onWire({ acquired_on, last_maintenance_on, utilization_rate, ...vehicle }: Row): FleetVehicle {
+function onWire(row: Row): FleetVehicle {
+  const { acquired_on, last_maintenance_on, utilization_rate, available_at, ...vehicle } = row;
   return {
     ...vehicle,
+    ...(available_at !== null && { available_at }),
     ...(acquired_on !== null && { acquired_on }),
     ...(last_maintenance_on !== null && { last_maintenance_on }),
     ...(utilization_rate !== null && { utilization_rate }),
@@ -61,7 +69,9 @@ export async function readVehiclePage(
 export async function readFleetText(db: Queryable): Promise<string> {
   const { rows } = await db.execute<{ fleet: string }>(sql`
     select coalesce(json_agg(json_strip_nulls(row_to_json(v)) order by v.vehicle_id), '[]')::text as fleet
-    from (select vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate
+    from (select vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate,
+        case when available_at > now() then to_char(available_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+          end as available_at
       from ${vehicles}) v`);
   return rows[0].fleet;
 }
@@ -96,7 +106,8 @@ export function emptyFleetSummary(): FleetSummary {
 }
 
 /**
- * Changes the fields of `patch` in one vehicle. Its location must be stored.
+ * Changes the fields of `patch` in one vehicle. Its location must be stored. A vehicle whose location is reported is
+ * there, unless the patch says when it will be.
  * @returns the changed vehicle, null if no vehicle has this id
  */
 export async function patchVehicle(
@@ -113,6 +124,11 @@ export async function patchVehicle(
       acquiredOn: patch.acquired_on,
       lastMaintenanceOn: patch.last_maintenance_on,
       utilizationRate: patch.utilization_rate,
+      availableAt: patch.available_at
+        ? sql`${patch.available_at}::timestamptz`
+        : patch.location_id === undefined
+          ? undefined
+          : null,
     })
     .where(eq(vehicles.vehicleId, vehicleId))
     .returning(columns);
@@ -122,7 +138,10 @@ export async function patchVehicle(
 export const VEHICLE_UPSERT: UpsertTarget = {
   table: 'vehicles',
   key: ['vehicle_id'],
-  values: ['location_id', 'status', 'capacity', 'acquired_on', 'last_maintenance_on', 'utilization_rate'],
+  values: [
+    ...['location_id', 'status', 'capacity', 'acquired_on', 'last_maintenance_on', 'utilization_rate'],
+    'available_at',
+  ],
   // Place and age of a vehicle come from different sources: one must not erase the other.
   keepWhereNull: ['acquired_on', 'last_maintenance_on', 'utilization_rate'],
 };
@@ -131,14 +150,16 @@ const [BEFORE, AFTER] = upsertText(VEHICLE_UPSERT).map((text) => sql.raw(text));
 /**
  * Creates or replaces vehicles (`packVehicles`). Call it in a transaction. Each id may occur once; all locations must
  * be stored. Without status or capacity the default is written. Without dates or utilization the stored values stay.
+ * Without `available_at` the vehicle is where the row says.
  */
 export function upsertVehicles(tx: Queryable, rows: PackedRows): Promise<Counts> {
   return upsertInOrder(rows, async (columns) => {
-    const [ids, locationIds, statuses, capacities, acquired, maintained, utilization] = columns;
+    const [ids, locationIds, statuses, capacities, acquired, maintained, utilization, available] = columns;
     const result = await tx.execute<{ created: number }>(
       sql`${BEFORE} unnest(${ids}::text[], ${locationIds}::int[], ${statuses}::text[], ${capacities}::float8[],
-        ${acquired}::date[], ${maintained}::date[], ${utilization}::float8[])
-        as row (vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate)
+        ${acquired}::date[], ${maintained}::date[], ${utilization}::float8[], ${available}::timestamptz[])
+        as row (vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate,
+          available_at)
         ${AFTER}`,
     );
     return result.rows[0].created;

@@ -4,6 +4,7 @@ import type { AttemptOutcome, JobKind, JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { commitLater, type Database, executePrepared, type Queryable } from './client.ts';
+import { carryOutPlan } from './departures.ts';
 import { type JobAnswer, NOTHING_KNOWN, type Progress } from './jobs.ts';
 import { insertPlan, type NewPlan } from './plans.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
@@ -176,6 +177,14 @@ export async function finishJob(
       phases = ${JSON.stringify(end.phases)}::jsonb
     from finished f where a.job_id = f.job_id and a.attempt = ${attempt.attempt}::int
     returning 1`;
+  if (plan?.isCarriedOut) {
+    return db.transaction(async (tx) => {
+      const { rowCount } = await tx.execute(statement);
+      if (rowCount === 0) return false;
+      await carryOutPlan(tx, plan.planId);
+      return true;
+    });
+  }
   const rows = await executePrepared(db, plan ? 'finish_job_with_plan' : 'finish_job', statement);
   return rows.length > 0;
 }

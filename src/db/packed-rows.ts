@@ -63,7 +63,7 @@ export function packLocations(rows: readonly LocationInput[]): PackedRows {
   ]);
 }
 
-/** Columns: vehicle, location, status, capacity, acquired on, last maintenance on, utilization rate. */
+/** Columns: vehicle, location, status, capacity, acquired on, last maintenance on, utilization rate, available at. */
 export function packVehicles(rows: readonly FleetVehicleInput[]): PackedRows {
   return pack(rows, (a, b) => (a.vehicle_id < b.vehicle_id ? -1 : 1), [
     (row) => row.vehicle_id,
@@ -73,6 +73,7 @@ export function packVehicles(rows: readonly FleetVehicleInput[]): PackedRows {
     (row) => row.acquired_on,
     (row) => row.last_maintenance_on,
     (row) => row.utilization_rate,
+    (row) => row.available_at,
   ]);
 }
 

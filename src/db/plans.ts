@@ -11,6 +11,8 @@ export type NewPlan = {
   jobId: string;
   solveTimeMs: number;
   record: PlanRecord;
+  /** the vehicles that it moves leave at once */
+  isCarriedOut?: boolean;
 };
 
 /**

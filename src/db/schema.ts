@@ -116,6 +116,8 @@ export const vehicles = pgTable(
     acquiredOn: date('acquired_on'),
     lastMaintenanceOn: date('last_maintenance_on'),
     utilizationRate: doublePrecision('utilization_rate'),
+    /** It is on its way to its location, and there from then on. */
+    availableAt: time('available_at'),
   },
   (t) => [
     index('vehicles_location').on(t.locationId),

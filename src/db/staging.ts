@@ -27,7 +27,7 @@ const STAGES = {
   fleet: {
     columns:
       'vehicle_id text, location_id int, status text, capacity float8, acquired_on date, ' +
-      'last_maintenance_on date, utilization_rate float8',
+      'last_maintenance_on date, utilization_rate float8, available_at timestamptz(3)',
     upsert: VEHICLE_UPSERT,
   },
   demand: {

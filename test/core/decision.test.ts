@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DecisionRequest } from '../../src/contracts/decisions.ts';
-import { decisionFaults, plannedPlaces } from '../../src/core/decision.ts';
+import type { ForecastData } from '../../src/contracts/forecast.ts';
+import { decisionFaults, plannedPlaces, planRequest } from '../../src/core/decision.ts';
 
 const demand = (t: number) => ({ field: `demand_forecast.7[${t}]`, message: 'too large', detail: null });
 const vehicle = { field: 'fleet_state.vehicles[3].location', message: 'location 7 is unknown', detail: null };
@@ -24,4 +25,27 @@ test('a vehicle is named where the caller sent it, whoever is left out before it
   expect(decisionFaults({}, null, [vehicle])).toEqual([
     { field: null, message: 'the stored fleet: location 7 is unknown', detail: null },
   ]);
+});
+
+test('a vehicle on its way is kept where it is going only by a plan of one step that begins before it arrives', () => {
+  const vehicle = (vehicle_id: string, available_at?: string) => ({
+    ...{ vehicle_id, location_id: 1, status: 'operational' as const },
+    ...(available_at !== undefined && { available_at }),
+  });
+  const fleet = [
+    vehicle('there'),
+    // Midnight in New York is 05:00 UTC.
+    vehicle('in time', '2026-02-09T05:00:00Z'),
+    vehicle('late', '2026-02-09T05:00:01Z'),
+  ];
+  const forecast = { forecasts: { 1: [1] }, metadata: { start_date: '2026-02-09', step_hours: 1 } };
+  const vehicles = (mode: 'static' | 'horizon') =>
+    planRequest({ mode }, fleet, { left_out: [] }, forecast as unknown as ForecastData, 'America/New_York')
+      .fleet_state.vehicles;
+  expect(vehicles('static')).toEqual([
+    vehicle('there'),
+    vehicle('in time'),
+    { ...vehicle('late'), pinned: true },
+  ]);
+  expect(vehicles('horizon')).toEqual(fleet);
 });

@@ -59,7 +59,7 @@ describe('CSV', () => {
 
   test('ends without a line break', async () => {
     expect(await read('fleet', 'vehicle_id;location_id\nV1;12')).toMatchObject({
-      values: [['V1', 12, 'operational', '1', null, null, null]],
+      values: [['V1', 12, 'operational', '1', null, null, null, null]],
     });
     expect(await read('fleet', 'vehicle_id;location_id')).toEqual({ values: [], faults: [] });
     expect(await read('fleet', '')).toMatchObject({ faults: [expect.stringMatching(/^null: is empty/)] });
@@ -84,8 +84,8 @@ describe('CSV', () => {
 
   test('may write whole numbers with .0, as data frames do', async () => {
     expect((await read('fleet', 'vehicle_id,location_id\nV1,12.0\nV2,-3.00')).values).toEqual([
-      ['V1', 12, 'operational', '1', null, null, null],
-      ['V2', -3, 'operational', '1', null, null, null],
+      ['V1', 12, 'operational', '1', null, null, null, null],
+      ['V2', -3, 'operational', '1', null, null, null, null],
     ]);
     expect((await read('fleet', 'vehicle_id,location_id\nV1,12.5')).faults).toEqual([
       '2: location_id "12.5" is not a whole number, for example 12',

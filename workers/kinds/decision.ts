@@ -73,7 +73,8 @@ export const runDecision: JobWork<'decision'> = async (run) => {
     without_history: withoutHistory,
   };
   const about = JSON.stringify(decision).slice(1);
-  return planEnd(job, planned, (plan) => `${ahead}${about.slice(0, -1)},"plan":${plan}}`);
+  const end = planEnd(job, planned, (plan) => `${ahead}${about.slice(0, -1)},"plan":${plan}}`);
+  return facts.carry_out && end.plan ? { ...end, plan: { ...end.plan, isCarriedOut: true } } : end;
 };
 
 async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInputs> {

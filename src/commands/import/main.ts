@@ -17,7 +17,8 @@ Rows whose key is already stored replace the stored row; nothing is deleted.
 
   --locations <file>  id,name,latitude,longitude[,time_zone][,active][,expected_daily_demand]
                       [,priority]
-  --fleet <file>      vehicle_id,location_id[,status][,capacity][,acquired_on][,last_maintenance_on][,utilization_rate]
+  --fleet <file>      vehicle_id,location_id[,status][,capacity][,acquired_on][,last_maintenance_on]
+                      [,utilization_rate][,available_at]
   --demand <file>     location_id,hour_utc_iso|hour,pickups|demand
   --events <file>     event_id[,location_id],from,to,kind[,factor][,name]
   --travel <file>     from_location_id,to_location_id,distance_km,duration_minutes

@@ -53,8 +53,8 @@ async function stageFleet(client: pg.PoolClient): Promise<void> {
   const lines = fleet.map((vehicle, i) =>
     copyLine(i + 1, [
       ...[vehicle.vehicle_id, vehicle.location_id, vehicle.status, vehicle.capacity],
-      // Age, maintenance and use are unknown.
-      ...[null, null, null],
+      // Age, maintenance and use are unknown; it is there.
+      ...[null, null, null, null],
     ]),
   );
   await fillStage(client, 'fleet', lines);

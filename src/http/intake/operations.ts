@@ -165,6 +165,7 @@ function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
   const faults: Fault[] = [
     ...stepFaults(step_hours, options?.step_hours),
     ...modeFaults(body),
+    ...carryOutFaults(body),
     ...checkRequest(parts, known ?? new Set(ids), settings.optimize),
   ];
   const inNetwork = new Set(network?.location_ids);
@@ -208,6 +209,13 @@ function modeFaults({ mode, options }: DecisionRequest): Fault[] {
     const message = `a decision takes it from its own ${name === 'step_hours' ? name : 'start_date'}; leave it out`;
     return horizon[name] === undefined ? [] : [{ field: `options.horizon.${name}`, message }];
   });
+}
+
+function carryOutFaults({ carry_out: isCarriedOut, fleet_state }: DecisionRequest): Fault[] {
+  if (!isCarriedOut || !fleet_state) return [];
+  const message =
+    'changes the stored fleet, which this decision does not use; leave fleet_state or carry_out out';
+  return [{ field: 'carry_out', message }];
 }
 
 function readJob<K extends JobKind>(kind: K, body: RequestOf[K]): JobIntake {

@@ -1,0 +1,1 @@
+ALTER TABLE "vehicles" ADD COLUMN "available_at" timestamp (3) with time zone;
