@@ -12,6 +12,8 @@
  *   floor             Σ u_j ≤ Σ D_j − served + artificial, over the locations of a priority level or a higher one
  *   vehicles at j     min_j ≤ Σ_k (s + in − out)_jk ≤ max_j
  *
+ * s_jk counts pinned vehicles at their location; out_jk is at most the others.
+ *
  * Given whole values of these, the moves are a transportation problem with integral vertices. Arrivals and departures
  * have separate columns, rather than one for their difference, because the cuts that matter (`hull-cuts.ts`) are
  * written in them.
@@ -22,6 +24,7 @@ import { createRowBuilder, type RowBuilder } from '../highs/linear-model.ts';
 import { demandFrom, floorsOf, levelAt } from '../problem/floors.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem } from '../problem/model.ts';
+import { movableVehicles, standingVehicles } from '../problem/pinned-places.ts';
 import { requiredDemand, SERVICE_TOLERANCE, totalDemand } from '../problem/service-level.ts';
 import type { BaseModel } from './base-model.ts';
 import { classesSize, layoutClasses } from './classes-layout.ts';
@@ -38,7 +41,9 @@ function usefulCapacities({ capacities, demand }: Problem): Float64Array {
 
 export function createClassesBase(problem: Problem, isBounded: boolean): BaseModel {
   const n = problem.locationIds.length;
-  const { supply, demand, limits } = problem;
+  const { demand, limits } = problem;
+  const standing = standingVehicles(problem);
+  const movable = movableVehicles(problem);
   const capacities = usefulCapacities(problem);
   const classes = capacities.length;
   const size = classes * n;
@@ -76,7 +81,7 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
       rows.add(k * n + j, capacity);
       rows.add(out + k * n + j, -capacity);
       if (hasIdle) rows.add(idle + k * n + j, -capacity);
-      least -= capacities[k] * supply[k * n + j];
+      least -= capacities[k] * standing[k * n + j];
     }
     rows.add(unmet + j, 1);
     rows.end(least / demandScale, Number.POSITIVE_INFINITY);
@@ -92,8 +97,8 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
       rows.add(at, 1);
       rows.add(out + at, -1);
       rows.add(idle + at, -1);
-      rows.end(-supply[at], Number.POSITIVE_INFINITY);
-      fleet += supply[at];
+      rows.end(-standing[at], Number.POSITIVE_INFINITY);
+      fleet += standing[at];
     }
     for (let at = 0; at < size; at++) {
       rows.add(at, 1);
@@ -103,21 +108,21 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
     rows.end(Number.NEGATIVE_INFINITY, limits.totalFleetSize - fleet);
   }
   addFloorRows(rows, problem, { unmet, floorShort, demandScale });
-  if (isBounded) addBoundRows(rows, problem, { out, placeShort });
+  if (isBounded) addBoundRows(rows, problem, { standing, out, placeShort });
 
   const upper = new Float64Array(columnCount);
   for (let k = 0; k < classes; k++) {
     let fleet = 0;
-    for (let j = 0; j < n; j++) fleet += supply[k * n + j];
+    for (let j = 0; j < n; j++) fleet += movable[k * n + j];
     for (let j = 0; j < n; j++) {
       const at = k * n + j;
       // Without bounds per location a vehicle arrives only to serve.
       const arriving = isBounded ? fleet : Math.min(fleet, Math.ceil(demand[j] / capacities[k]));
-      upper[at] = Math.min(arriving, fleet - supply[at]);
-      upper[out + at] = supply[at];
-      if (hasIdle) upper[idle + at] = fleet;
+      upper[at] = Math.min(arriving, fleet - movable[at]);
+      upper[out + at] = movable[at];
+      if (hasIdle) upper[idle + at] = fleet + standing[at];
       upper[fromNowhere + at] = upper[at];
-      if (isBounded) upper[toNowhere + at] = supply[at];
+      if (isBounded) upper[toNowhere + at] = movable[at];
     }
   }
   const cost = new Float64Array(columnCount);
@@ -126,7 +131,7 @@ export function createClassesBase(problem: Problem, isBounded: boolean): BaseMod
     if (problem.unmetCost) cost[unmet + j] = problem.unmetCost[j] * demandScale;
   }
   upper[firstArtificial] = total / demandScale;
-  const vehicles = supply.reduce((sum, count) => sum + count, 0);
+  const vehicles = standing.reduce((sum, count) => sum + count, 0);
   if (isBounded) upper.fill(vehicles + limits.minVehiclesPerLocation, placeShort, floorShort);
   upper.fill(total / demandScale, floorShort);
   return {
@@ -168,7 +173,7 @@ function addFloorRows(
 function addBoundRows(
   rows: RowBuilder,
   problem: Problem,
-  { out, placeShort }: { out: number; placeShort: number },
+  { standing, out, placeShort }: { standing: Int32Array; out: number; placeShort: number },
 ): void {
   const n = problem.locationIds.length;
   for (let j = 0; j < n; j++) {
@@ -176,7 +181,7 @@ function addBoundRows(
     for (let k = 0; k < problem.capacities.length; k++) {
       rows.add(k * n + j, 1);
       rows.add(out + k * n + j, -1);
-      here += problem.supply[k * n + j];
+      here += standing[k * n + j];
     }
     rows.add(placeShort + j, 1);
     rows.add(placeShort + n + j, -1);

@@ -12,6 +12,7 @@ import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { movingCost } from '../problem/moving-cost.ts';
 import { isAllowed } from '../problem/network.ts';
+import { withoutPinnedMoves } from '../problem/pinned-places.ts';
 import type { BaseModel } from './base-model.ts';
 import { createBaseModel } from './build-base-model.ts';
 import { createDualBound, type DualBound } from './dual-bound.ts';
@@ -314,7 +315,7 @@ export function boundByMultipliers(
 
 /** Turns the moves of a plan into columns. */
 export function addMoves({ problem, columns }: Master, moves: Moves): void {
-  columns.addPlan(problem, moves);
+  columns.addPlan(problem, withoutPinnedMoves(problem, moves));
 }
 
 /** The kept integral solution, with zeros for the columns added after it. */

@@ -8,6 +8,7 @@
  */
 import type { Problem } from '../problem/model.ts';
 import { isAllowed } from '../problem/network.ts';
+import { movableVehicles, standingVehicles } from '../problem/pinned-places.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import { OutOfTime } from '../run/stopping.ts';
 
@@ -48,7 +49,8 @@ const PAIRS_PER_LOOK = 1 << 18;
 export function createPricer(problem: Problem, has: (arc: number) => boolean, isOver: () => boolean): Pricer {
   const n = problem.locationIds.length;
   const classes = problem.capacities.length;
-  const { network, limits, supply, demand } = problem;
+  const { network, limits, demand } = problem;
+  const supply = movableVehicles(problem);
   const money = network.costUnits;
   const anyTarget = hasLocationBounds(problem);
   let pairs = 0;
@@ -147,8 +149,9 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
 function capacityHere(problem: Problem): Float64Array {
   const n = problem.locationIds.length;
   const capacity = new Float64Array(n);
+  const standing = standingVehicles(problem);
   for (let k = 0; k < problem.capacities.length; k++) {
-    for (let i = 0; i < n; i++) capacity[i] += problem.capacities[k] * problem.supply[k * n + i];
+    for (let i = 0; i < n; i++) capacity[i] += problem.capacities[k] * standing[k * n + i];
   }
   return capacity;
 }

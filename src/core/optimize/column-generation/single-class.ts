@@ -17,19 +17,21 @@ import { feasibilityTolerance, leastUnits } from '../direct/formulation.ts';
 import { createRowBuilder } from '../highs/linear-model.ts';
 import { floorsOf, levelAt } from '../problem/floors.ts';
 import type { Problem } from '../problem/model.ts';
+import { standingVehicles } from '../problem/pinned-places.ts';
 import { requiredDemand } from '../problem/service-level.ts';
 import { createSteps } from '../problem/steps.ts';
 import type { BaseModel } from './base-model.ts';
 
 export function createSingleClassBase(problem: Problem): BaseModel {
   const n = problem.locationIds.length;
+  const standing = standingVehicles(problem);
   const { stepGain, stepLocation, stepUpper } = createSteps(problem);
   const count = stepGain.length;
   const demandScale = stepGain.reduce((largest, g) => Math.max(largest, g), 0) || 1;
   const rows = createRowBuilder(4 * count + n);
   for (let j = 0, s = 0; j < n; j++) {
     for (; s < count && stepLocation[s] === j; s++) rows.add(s, -1);
-    rows.end(-problem.supply[j], Number.POSITIVE_INFINITY);
+    rows.end(-standing[j], Number.POSITIVE_INFINITY);
   }
   for (let s = 0; s < count; s++) rows.add(s, stepGain[s] / demandScale);
   rows.add(count, 1);

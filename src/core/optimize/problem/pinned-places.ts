@@ -4,7 +4,8 @@
  * vehicles may only go to the location where they are pinned, at no cost. That is no move of the plan: there, or at
  * their place, they are present at their location (`evaluate.ts`).
  *
- * Every engine then solves a problem of the usual kind, with a place more for each location with pinned vehicles.
+ * Every engine then solves a problem of the usual kind, with a place more for each location with pinned vehicles. Column
+ * generation counts them where they stand instead, since as columns they weaken its cuts.
  */
 import type { Moves, PinnedPlaces, Problem } from './model.ts';
 import { joinMoves, movesOn } from './moves.ts';
@@ -70,6 +71,22 @@ export function pinnedByLocation({ pinnedPlaces, supply, locationIds }: Problem)
     for (let at = pinnedPlaces!.first + p; at < supply.length; at += n) pinned[home] += supply[at];
   }
   return pinned;
+}
+
+/** K × n, not to be changed: vehicles at each location before the moves, pinned ones at theirs. */
+export function standingVehicles(problem: Problem): Int32Array {
+  if (!problem.pinnedPlaces) return problem.supply;
+  const standing = problem.supply.slice();
+  bringHome(problem, standing);
+  return standing;
+}
+
+/** K × n, not to be changed: the vehicles that may leave their location. */
+export function movableVehicles({ pinnedPlaces, supply, locationIds }: Problem): Int32Array {
+  if (!pinnedPlaces) return supply;
+  const n = locationIds.length;
+  const { first, home } = pinnedPlaces;
+  return supply.map((count, at) => (at % n >= first && (at % n) - first < home.length ? 0 : count));
 }
 
 /** Counts vehicles that are left at their pinned places at their locations. @param presence K × n, changed */

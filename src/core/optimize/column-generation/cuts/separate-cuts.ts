@@ -1,5 +1,6 @@
 /** Finds the violated cuts of all locations and adds them as rows. */
 
+import { standingVehicles } from '../../problem/pinned-places.ts';
 import type { Context } from '../context.ts';
 import type { ExtraRow } from '../rows.ts';
 import { findHullCut } from './hull-cuts.ts';
@@ -14,7 +15,8 @@ export function addLocationCuts({ base, master, incumbent }: Context, values: Fl
   if (base.firstUnmet < 0) return 0;
   const problem = master.problem;
   const n = problem.locationIds.length;
-  const { capacities, supply, demand } = problem;
+  const { capacities, demand } = problem;
+  const standing = standingVehicles(problem);
   const classes = capacities.length;
   const here = new Float64Array(classes);
   const point = new Float64Array(3 * classes);
@@ -23,7 +25,7 @@ export function addLocationCuts({ base, master, incumbent }: Context, values: Fl
     if (demand[j] === 0) continue;
     if (incumbent.isOver()) break;
     for (let k = 0; k < classes; k++) {
-      here[k] = supply[k * n + j];
+      here[k] = standing[k * n + j];
       for (let part = 0; part < (base.hasIdle ? 3 : 2); part++) {
         point[part * classes + k] = values[(part * classes + k) * n + j];
       }
@@ -48,7 +50,8 @@ export function addLocationCuts({ base, master, incumbent }: Context, values: Fl
       values: Float64Array.from(gains),
       lower: cut.least / base.demandScale,
       lowerFor(changed) {
-        const stand = Array.from(changed.capacities, (_, k) => changed.supply[k * n + j]);
+        const then = standingVehicles(changed);
+        const stand = Array.from(changed.capacities, (_, k) => then[k * n + j]);
         return cut.leastFor(changed.demand[j], stand) / base.demandScale;
       },
     });

@@ -3,6 +3,7 @@ import { UNITS_PER_COST } from '../../problem/costs.ts';
 import { leastAt, mostAt } from '../../problem/location-bounds.ts';
 import type { Problem } from '../../problem/model.ts';
 import { isAllowed } from '../../problem/network.ts';
+import { movableVehicles, standingVehicles } from '../../problem/pinned-places.ts';
 import type { MoveColumns } from '../move-columns.ts';
 
 const ROUNDING_NOISE = 1e-6;
@@ -50,13 +51,14 @@ export function createGreedySearch(
   isOver: () => boolean,
 ): GreedySearch {
   const { source, target } = arcs;
-  const { capacities, demand, supply, network, limits } = problem;
+  const { capacities, demand, network, limits } = problem;
+  const standing = standingVehicles(problem);
   const n = demand.length;
   const capacity = new Float64Array(n);
   const here = new Int32Array(n);
-  for (let at = 0; at < supply.length; at++) {
-    capacity[at % n] += capacities[Math.floor(at / n)] * supply[at];
-    here[at % n] += supply[at];
+  for (let at = 0; at < standing.length; at++) {
+    capacity[at % n] += capacities[Math.floor(at / n)] * standing[at];
+    here[at % n] += standing[at];
   }
   return {
     problem,
@@ -66,7 +68,7 @@ export function createGreedySearch(
       isAllowed(network, n, limits.maxDistanceKm, i, target[a]) ? 1 : 0,
     ),
     moved: new Int32Array(source.length),
-    free: supply.slice(),
+    free: movableVehicles(problem).slice(),
     capacity,
     here,
     least: Float64Array.from(here, (_, j) => leastAt(problem, j)),

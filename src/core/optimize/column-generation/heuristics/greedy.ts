@@ -11,6 +11,7 @@
 import { floorSlack, floorsOf, levelAt } from '../../problem/floors.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { movesOn } from '../../problem/moves.ts';
+import { withoutPinnedMoves } from '../../problem/pinned-places.ts';
 import { leastServed } from '../../problem/service-level.ts';
 import { hasLocationBounds } from '../../problem/variants.ts';
 import type { Master } from '../master.ts';
@@ -226,7 +227,8 @@ function updateTargets(search: GreedySearch, from: number, to: number): void {
 }
 
 /** Integer columns (arriving and leaving vehicles) of moves, in the form of `classes.ts` without idle vehicles. */
-export function integerColumnsOf(problem: Problem, moves: Moves): Float64Array {
+export function integerColumnsOf(problem: Problem, given: Moves): Float64Array {
+  const moves = withoutPinnedMoves(problem, given);
   const size = problem.supply.length;
   const n = problem.demand.length;
   const whole = new Float64Array(2 * size);
