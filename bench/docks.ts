@@ -36,10 +36,12 @@ const SHAPES: Record<string, RequestShape> = {
   },
   '73 locations, 730 vehicles, capacities 1 to 3': { locations: 73, vehicles: 730, ...SEVERAL },
   '263 locations, 2,630 vehicles, capacities 1 to 3': { locations: 263, vehicles: 2_630, ...SEVERAL },
+  '1,000 locations, 10,000 vehicles, capacities 1 to 3': { locations: 1_000, vehicles: 10_000, ...SEVERAL },
 };
 
 /** The rules of cities with fractional demand or several capacities; the others have all of them. */
 const FEW = [
+  'half are pinned, and 95 % of the fleet may serve',
   'a third of the stations are overfull by 10 %',
   'docks for demand and half an average station',
   'a fifth of an average station at least',
@@ -63,6 +65,13 @@ type Kind = (places: Place[]) => { plain: Constraints; bounds: Constraints; pinn
 const KINDS: Record<string, Kind> = {
   'a tenth of the vehicles are pinned': () => ({ plain: {}, bounds: {}, pinned: 0.1 }),
   'half of the vehicles are pinned': () => ({ plain: { min_service_level: 0.8 }, bounds: {}, pinned: 0.5 }),
+  'half are pinned, and 95 % of the fleet may serve': (places) => {
+    const limits = {
+      min_service_level: 0.9,
+      total_fleet_size: Math.floor(0.95 * places.length * places[0].share),
+    };
+    return { plain: limits, bounds: {}, pinned: 0.5 };
+  },
   'docks that nobody fills': (places) => ({
     plain: {},
     bounds: { max_vehicles_per_location: Math.max(...places.map(({ before, demand }) => before + demand)) },

@@ -4,8 +4,8 @@
  * vehicles may only go to the location where they are pinned, at no cost. That is no move of the plan: there, or at
  * their place, they are present at their location (`evaluate.ts`).
  *
- * Every engine then solves a problem of the usual kind, with a place more for each location with pinned vehicles. Column
- * generation counts them where they stand instead, since as columns they weaken its cuts.
+ * Every engine then solves a problem of the usual kind, with a place more for each location with pinned vehicles.
+ * Column generation counts them where they stand instead, since as columns they weaken its cuts.
  */
 import type { Moves, PinnedPlaces, Problem } from './model.ts';
 import { joinMoves, movesOn } from './moves.ts';

@@ -49,6 +49,21 @@ describe('the search over few moves', () => {
     expect(outcome.certificate.nodes).toBe(0);
   });
 
+  test('proves several classes with pinned vehicles that compete for the fleet size, without branching', async () => {
+    const { request, locations } = classes;
+    const vehicles = request.fleet_state.vehicles.map((vehicle, v) => ({ ...vehicle, pinned: v % 2 === 0 }));
+    const constraints = {
+      ...request.constraints,
+      min_service_level: 0.88,
+      total_fleet_size: Math.floor(0.95 * vehicles.length),
+    };
+    const pinned = { ...request, fleet_state: { vehicles }, constraints };
+    const outcome = await optimize({ request: pinned, locations, settings });
+    if (outcome.status !== 'optimal') throw new Error(outcome.status);
+    expect(outcome.certificate.gap).toBeLessThanOrEqual(0.01);
+    expect(outcome.certificate.nodes).toBe(0);
+  });
+
   test('gives the same plan for the same request', async () => {
     for (const instance of [everyday, classes]) {
       const first = await optimize({ ...instance, settings });

@@ -63,6 +63,7 @@ const USUAL_RANK = 2;
 export function canAnneal(problem: Problem): boolean {
   return (
     canImprove(problem) &&
+    problem.limits.totalFleetSize === Number.POSITIVE_INFINITY &&
     !hasLocationBounds(problem) &&
     !hasUnmetCost(problem) &&
     !hasFloors(problem) &&

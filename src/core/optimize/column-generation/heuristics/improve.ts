@@ -11,6 +11,7 @@ import { demandFrom, floorSlack, floorsOf, levelAt } from '../../problem/floors.
 import { leastAt, mostAt } from '../../problem/location-bounds.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { dearestMove } from '../../problem/network.ts';
+import { withPinnedAtHome } from '../../problem/pinned-places.ts';
 import { leastServed, requiredDemand, totalDemand } from '../../problem/service-level.ts';
 import { hasLocationBounds } from '../../problem/variants.ts';
 import type { ClassTransport } from './class-transport.ts';
@@ -32,14 +33,12 @@ const FORBIDDING = 100;
 /** Number of nearby locations with which a vehicle may be exchanged. */
 const REACH = 24;
 
-/** Whether the search supports all of the problem's constraints. */
-export function canImprove(problem: Problem): boolean {
-  const { capacities, locationIds, limits } = problem;
-  return (
-    capacities.length > 1 &&
-    locationIds.length <= MAX_LOCATIONS &&
-    limits.totalFleetSize === Number.POSITIVE_INFINITY
-  );
+/**
+ * Whether the search supports the problem. It takes all vehicles for serving ones: under `total_fleet_size` its plans
+ * may serve less than it believes, and are then no plans.
+ */
+export function canImprove({ capacities, locationIds }: Problem): boolean {
+  return capacities.length > 1 && locationIds.length <= MAX_LOCATIONS;
 }
 
 /**
@@ -57,7 +56,7 @@ export function improve(
   const n = problem.locationIds.length;
   const { capacities, demand } = problem;
   const transports = createTransports(problem);
-  if (!place(transports, presenceAfter(problem, start), isOver)) return;
+  if (!place(transports, presenceAfter(problem, withPinnedAtHome(problem, start)), isOver)) return;
   const mayMiss = totalDemand(demand) - requiredDemand(problem);
   const spare = new Float64Array(n);
   const unmetUnits = new Float64Array(n);
