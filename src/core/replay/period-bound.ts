@@ -7,8 +7,8 @@
  * replay had it, and at its end vehicles are worth what the window after it found. Little is lost where a window ends
  * at an hour in which there are vehicles enough.
  *
- * The bound holds for every replay with expected trip ends, and for the mean over draws of replays with drawn ones: the
- * mean of all draws is a plan of the programme, since no policy knows the draws ahead.
+ * The bound holds for every replay with expected trip ends. It is not proved for drawn ones: a vehicle with less than a
+ * full load ends elsewhere as a whole, and draws may be lucky.
  */
 import { buildHorizon, type HorizonInput } from '../optimize/horizon/build-horizon.ts';
 import { planHorizon } from '../optimize/horizon/plan-horizon.ts';
