@@ -184,7 +184,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
     base.model,
     base.tolerance,
     runControl,
-    (model) => search(problem, base, model, incumbent),
+    (model) => search(problem, base, model, incumbent, runControl),
   );
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   switch (searched) {

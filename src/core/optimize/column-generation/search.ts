@@ -6,11 +6,12 @@
  *   3. a plan: steps rounded (one class), or a greedy plan improved by local search (`improve.ts`). If the local search
  *      does not support the problem's constraints or ends far from the bound: branch and cut among the relaxation's
  *      columns
- *      Small problems that branching does not prove: a better plan by simulated annealing (`anneal.ts`)
+ *      Small problems that branching does not prove soon: a plan by simulated annealing (`anneal.ts`), if there is
+ *      none; choosing configurations of locations (`configuration-model.ts`); a better plan by annealing
  *   4. branch and cut among all moves that a cheaper plan can use: those whose reduced cost is within the gap
  */
 
-import type { SolverModel } from '../highs/highs.ts';
+import type { RunControl, SolverModel } from '../highs/highs.ts';
 import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
@@ -20,6 +21,8 @@ import { nowMs } from '../run/clock.ts';
 import { untilOutOfTime } from '../run/stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
+import { solveByConfigurations } from './configuration-model.ts';
+import { type Configuration, listConfigurations } from './configurations.ts';
 import type { Context, Searched } from './context.ts';
 import { addLocationCuts } from './cuts/separate-cuts.ts';
 import { annealPlans, canAnneal } from './heuristics/anneal.ts';
@@ -53,19 +56,24 @@ const MAX_CUT_ROUNDS = 30;
 /** After these rounds, cutting continues only while a round raises the bound by this share. */
 const SURE_CUT_ROUNDS = 3;
 const MIN_RAISE = 1e-5;
+/** Annealing runs for a first plan: where these find none, often there is none. */
+const FIRST_PLAN_RUNS = 3;
 
-export function search(
+export async function search(
   problem: Problem,
   base: BaseModel,
   model: SolverModel,
   incumbent: Incumbent,
-): Searched {
+  control: RunControl,
+): Promise<Searched> {
   const master = createMaster(problem, base, model, incumbent.isOver);
+  const context = { problem, base, master, model, incumbent };
   const early: Early = { plan: null };
-  let ended: Searched = 'stopped';
+  let ended: Searched | Open = 'stopped';
   untilOutOfTime(() => {
-    ended = run({ problem, base, master, model, incumbent }, early);
+    ended = run(context, early);
   });
+  if (typeof ended === 'object') ended = await finishPuzzle(context, ended, control);
   // Time is up without a plan: a greedy plan from the present moves is better than none.
   if (ended === 'stopped' && incumbent.best() === null && !incumbent.isCancelled()) {
     incumbent.consider(early.plan ?? planGreedily(problem, master, null, incumbent.isTooLate), 'greedy');
@@ -79,7 +87,10 @@ export function search(
 /** A plan used only if time is up before there is a better one: cuts may take many seconds. */
 type Early = { plan: Moves | null };
 
-function run(context: Context, early: Early): Searched {
+/** A small problem that the first branching did not prove; `configurations` null: there is no list of them. */
+type Open = { relaxed: Relaxed; configurations: readonly Configuration[] | null };
+
+function run(context: Context, early: Early): Searched | Open {
   const { problem, base, master, incumbent } = context;
   const first = relaxWithoutArtificialColumns(problem, master);
   if (typeof first === 'string') return first;
@@ -100,16 +111,40 @@ function run(context: Context, early: Early): Searched {
   if (base.firstUnmet >= 0) {
     if (!draft) improvePlan(context, relaxed, null);
     if (incumbent.isProved()) return 'done';
-    if (canAnneal(problem)) {
+    const configurations = listConfigurations(problem);
+    if (configurations || canAnneal(problem)) {
       // What branching proves needs no better plan; the rest usually does.
-      const ended = branch(context, relaxed, timeFor('firstBranching', incumbent).deadlineMs);
-      if (ended !== 'stopped' || incumbent.isOver()) return ended;
-      annealPlan(context);
-      if (incumbent.isProved()) return 'done';
-      if (incumbent.best() !== null) return branchWithin(context, relaxed);
+      const first = timeFor(configurations ? 'beforeConfigurations' : 'firstBranching', incumbent);
+      const ended = branch(context, relaxed, first.deadlineMs);
+      return ended !== 'stopped' || incumbent.isOver() ? ended : { relaxed, configurations };
     }
   }
   return branch(context, relaxed);
+}
+
+async function finishPuzzle(
+  context: Context,
+  { relaxed, configurations }: Open,
+  control: RunControl,
+): Promise<Searched> {
+  const { problem, incumbent } = context;
+  if (configurations) {
+    // The model needs a plan to exclude dear ones, and may end without one.
+    if (incumbent.best() === null && canAnneal(problem))
+      untilOutOfTime(() => annealPlan(context, 'firstPlan'));
+    const share = { ...control, ...timeFor('configurations', control) };
+    const ended = await solveByConfigurations(problem, configurations, incumbent, share);
+    if (ended === 'infeasible') return ended;
+  }
+  if (incumbent.isProved()) return 'done';
+  if (incumbent.isCeilingProved()) return 'infeasible';
+  let ended: Searched = 'stopped';
+  untilOutOfTime(() => {
+    if (canAnneal(problem)) annealPlan(context, 'annealing');
+    if (incumbent.isProved()) ended = 'done';
+    else ended = incumbent.best() === null ? branch(context, relaxed) : branchWithin(context, relaxed);
+  });
+  return ended;
 }
 
 function branch(context: Context, relaxed: Relaxed, untilMs?: number): Searched {
@@ -137,11 +172,11 @@ function improvePlan(context: Context, relaxed: Relaxed, draft: Moves | null): v
   startFromBest(context);
 }
 
-/** Simulated annealing from the best plan, or without one. */
-function annealPlan(context: Context): void {
+/** Simulated annealing from the best plan, or without one; for a first plan it ends with that. */
+function annealPlan(context: Context, part: 'firstPlan' | 'annealing'): void {
   const { problem, incumbent } = context;
   const before = incumbent.best();
-  const share = timeFor('annealing', incumbent);
+  const share = timeFor(part, incumbent);
   annealPlans(
     problem,
     before?.moves ?? null,
@@ -149,8 +184,9 @@ function annealPlan(context: Context): void {
     (moves) => {
       incumbent.consider(moves, 'rounding');
       incumbent.report();
-      return incumbent.isProved();
+      return incumbent.isProved() || part === 'firstPlan';
     },
+    part === 'firstPlan' ? FIRST_PLAN_RUNS : undefined,
   );
   if (incumbent.best() !== before) startFromBest(context);
 }

@@ -12,6 +12,9 @@ type Table = Record<string, readonly [value: number, why: string]>;
 const SHARES = {
   // column-generation/
   firstBranching: [0.6, 'small problems: what is not proved by then rarely is, and needs a better plan'],
+  beforeConfigurations: [0.02, 'the same where choosing configurations usually proves what is left'],
+  firstPlan: [0.5, 'by annealing, if none is known; it ends with the first'],
+  configurations: [0.5, 'it proves most small puzzles within a second; the rest is for a better plan'],
   annealing: [0.7, 'a better plan; it ends sooner if it finds none, and the rest is for the proof'],
   // infeasible/: why there is no plan
   firstConflict: [0.25, 'all other questions concern the constraints that it names'],

@@ -76,12 +76,14 @@ export function canAnneal(problem: Problem): boolean {
  * @param problem for which `canAnneal` holds
  * @param start a plan; null: none is known
  * @param onPlan receives a plan after each run that found a cheaper one; the search ends if it returns true
+ * @param vainRuns runs in a row without a cheaper plan after which the search ends
  */
 export function annealPlans(
   problem: Problem,
   start: Moves | null,
   isOver: () => boolean,
   onPlan: (moves: Moves) => boolean,
+  vainRuns = MAX_VAIN_RUNS,
 ): void {
   const costs = allowedCosts(problem);
   const unit = usualCost(costs, problem.demand.length);
@@ -89,7 +91,7 @@ export function annealPlans(
   const fleet = placeFleet(problem, costs, randomFrom(1));
   let best = start && { costUnits: evaluateMoves(problem, start).costUnits, moves: start };
   let vain = 0;
-  for (let run = 0; vain < MAX_VAIN_RUNS && !isOver(); run++) {
+  for (let run = 0; vain < vainRuns && !isOver(); run++) {
     const from = run % 2 === 1 ? best : null;
     followMoves(fleet, from?.moves ?? NO_MOVES);
     const presence = anneal(fleet, {
