@@ -44,13 +44,13 @@ export function describeOutlook(
   const fleet = sum(supply) + staying + sum(onTheWay) + later;
   return {
     outlook: outlook.slice(1).map((step, t) => {
-      const wanted = sum(demand.subarray(t * n, (t + 1) * n));
+      const wanted = rounded(sum(demand.subarray(t * n, (t + 1) * n)));
       const unmet = rounded(Math.max(0, sum(step.demand) - sum(step.served)));
       const vehicles = rounded(sum(step.vehicles) + staying);
       return {
         starts_at: startMs === null ? null : new Date(startMs + t * stepHours * HOUR_MS).toISOString(),
         demand: wanted,
-        served: wanted - unmet,
+        served: rounded(wanted - unmet),
         unmet,
         vehicles,
         on_the_way: rounded(fleet - vehicles),
