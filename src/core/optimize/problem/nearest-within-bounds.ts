@@ -70,9 +70,12 @@ function draftWithinBounds(
   bring(draft, short, { until: (j) => here[j] >= least[j], from: () => true, isTooLate });
   if (short.some((j) => here[j] < least[j])) return null;
   for (const i of all.filter(isAbove)) freeSmallest(draft, i, here[i] - most[i]);
-  bring(draft, byNeed(), { until: (j) => open[j] <= 0, from: isAbove, isTooLate });
-  bring(draft, all, { until: () => draft.surplus <= 0, from: isAbove, isTooLate });
-  if (draft.surplus > 0) return null;
+  if (draft.surplus > 0) {
+    const isLeft = () => draft.surplus > 0;
+    bring(draft, byNeed(), { until: (j) => open[j] <= 0 || !isLeft(), from: isAbove, isTooLate });
+    bring(draft, all, { until: () => !isLeft(), from: isAbove, isTooLate });
+    if (isLeft()) return null;
+  }
   bring(draft, byNeed(), {
     until: (j) => open[j] <= 0 || draft.unserved <= mayMiss,
     from: () => true,
@@ -127,13 +130,14 @@ function keepOwn(problem: Problem, start: Moves): Draft {
   };
 }
 
+/** `from`: once false for a location, it stays false. */
 type Wanted = { until: (j: number) => boolean; from: (i: number) => boolean; isTooLate: () => boolean };
 
 /** Brings free vehicles to these locations, from the nearest ones. */
 function bring(draft: Draft, targets: readonly number[], { until, from, isTooLate }: Wanted): void {
   const { problem, free, here, least, most } = draft;
   const mayGive = (i: number) => from(i) && here[i] > least[i];
-  const nearestTo = createNearest(problem, free, mayGive);
+  const nearestTo = createNearest(problem, free, mayGive, from);
   for (const j of targets) {
     if (until(j) || here[j] >= most[j]) continue;
     if (isTooLate()) return;

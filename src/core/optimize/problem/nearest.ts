@@ -15,6 +15,8 @@ import { leastServed } from './service-level.ts';
 /** Relative, by which a squared chord may exceed that of the limit; the exact distance of a chosen pair decides. */
 const CHORD_NOISE = 1e-6;
 const RADIUS_KM = 6371.0088;
+/** Of the sources, that may be empty before they are listed again. */
+const MOST_EMPTY = 0.1;
 
 /**
  * @param isTooLate asked for every location that takes vehicles; true ends the work without a plan
@@ -106,31 +108,43 @@ export function vehiclesFor(open: number, capacity: number, available: number): 
 /**
  * For a location: the sources from which it may take vehicles, nearest first; those that are empty are passed over.
  * @param mayGive asked for every source when a location begins
+ * @param isSource asked once
  */
 export function createNearest(
   problem: Problem,
   free: Int32Array,
   mayGive: (i: number) => boolean = () => true,
+  isSource: (i: number) => boolean = () => true,
 ): (j: number) => Generator<number> {
   const n = problem.locationIds.length;
   const isEmpty = (i: number) => {
     for (let at = i; at < free.length; at += n) if (free[at] > 0) return false;
     return true;
   };
-  let sources = [...problem.locationIds.keys()].filter((i) => !isEmpty(i));
+  let sources = [...problem.locationIds.keys()].filter((i) => isSource(i) && !isEmpty(i));
   const howFar = createDistance(problem);
+  const near = new Int32Array(n);
+  const far = new Float64Array(n);
   return function* nearestTo(j) {
-    sources = sources.filter((i) => !isEmpty(i));
-    const near = sources.filter(mayGive);
-    const far = Float64Array.from(near, (i) => howFar(i, j));
-    for (;;) {
-      let best = -1;
-      for (let s = 0; s < far.length; s++) {
-        if (far[s] < Number.POSITIVE_INFINITY && (best < 0 || far[s] < far[best])) best = s;
+    let empty = 0;
+    let count = 0;
+    for (const i of sources) {
+      if (isEmpty(i)) empty++;
+      else if (mayGive(i)) {
+        far[count] = howFar(i, j);
+        if (far[count] < Number.POSITIVE_INFINITY) near[count++] = i;
       }
-      if (best < 0) return;
-      far[best] = Number.POSITIVE_INFINITY;
-      if (mayMove(problem, near[best], j)) yield near[best];
+    }
+    if (empty > MOST_EMPTY * sources.length) sources = sources.filter((i) => !isEmpty(i));
+    while (count > 0) {
+      let best = 0;
+      for (let s = 1; s < count; s++) {
+        if (far[s] < far[best] || (far[s] === far[best] && near[s] < near[best])) best = s;
+      }
+      const i = near[best];
+      near[best] = near[--count];
+      far[best] = far[count];
+      if (mayMove(problem, i, j)) yield i;
     }
   };
 }
