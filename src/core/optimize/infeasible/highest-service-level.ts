@@ -113,6 +113,9 @@ async function findLevel(
     upper = Math.min(upper, stepOf(problem, most) + 1);
     if (plan && upper - stepOf(problem, reached()) <= 1) return proved();
   }
+  // What follows builds the matrix of all moves.
+  if (isOver(control))
+    return plan ? { ...openBetween(problem, stepOf(problem, reached()), upper), plan, most } : none(false);
   const isKnown = () => most - reached() <= Math.max(gap * most, step);
   if (hasCeiling && canSearchCeiling(free) && countVehicles(free) > 0) {
     const found = mostWithinCeiling(free, most, leastServed(problem), control);

@@ -192,6 +192,8 @@ async function solveEach(
   for (const [at, level] of all.entries()) {
     // Alone: the bounds of all levels together hold only if every higher level gets its own.
     const part = { ...stage, ...evenPartOf(stage, all.length - at) };
+    // A plan that serves most of one level may leave vehicles where lower ones lack them.
+    if (all.at(-1) === 0) moves = firstPlan(least, part, moves)?.moves ?? moves;
     const start = { moves, served: servedFrom(least, moves, level) };
     const tolerance = toleranceOf(least, start.served, gap * LEVEL_SHARE);
     const share = timeFor('priorityCoverage', part);

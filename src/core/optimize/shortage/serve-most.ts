@@ -83,7 +83,9 @@ async function serveMost(
   );
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   const { most } = found;
-  const plan = found.plan ?? firstPlan(problem, control);
+  // Out of time, a search may have but its own first point.
+  const first = found.proved ? null : firstPlan(problem, control);
+  const plan = first && first.served > (found.plan?.served ?? -1) ? first : found.plan;
   if (!plan) return found.proved ? { kind: 'infeasible' } : { kind: 'timeout' };
   // Time may have ended the search for a plan at the requested level, and this one found it.
   if (plan.served >= leastServed(problem)) return await solveProblem(problem, gap, control);
