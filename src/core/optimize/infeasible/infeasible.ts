@@ -66,17 +66,21 @@ export async function explainInfeasible(
   }: Asked = {},
 ): Promise<Explained> {
   const control = byClock(outer, Math.min(outer.deadlineMs, nowMs() + mostMs));
-  const first = await findConflict(problem, timeFor('firstConflict', control));
-  const question = { problem, first, gap };
+  let first = await findConflict(problem, timeFor('firstConflict', control));
   const conflicts: Conflict[] = [];
   let ceilingMs = 0;
   if (first.names.includes('max_rebalancing_cost')) {
     const startedMs = nowMs();
     const share = timeFor('ceilingAlone', control);
-    const found = await findAlone(question, 'max_rebalancing_cost', share);
-    conflicts.push(createConflict(problem, 'max_rebalancing_cost', found));
+    const found = await findAlone({ problem, first, gap }, 'max_rebalancing_cost', share);
+    if (!first.irreducible && found.relaxation === null && found.proved) {
+      // Time alone kept it in the conflict: there is no plan of any cost.
+      const free = dropConstraint(problem, 'max_rebalancing_cost');
+      first = await findConflict(free, timeFor('firstConflict', control));
+    } else conflicts.push(createConflict(problem, 'max_rebalancing_cost', found));
     ceilingMs = nowMs() - startedMs;
   }
+  const question = { problem, first, gap };
   conflicts.push(...(await findEachAlone(question, serviceLevel, timeFor('eachAlone', control))));
   if (reached !== undefined) raiseToReached(conflicts, reached);
   const sets = [
@@ -102,6 +106,8 @@ export async function explainInfeasible(
       ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), allTimeOf(control))
       : null;
   await settleOpenOnes(question, conflicts, settled, control);
+  const at = conflicts.findIndex(({ constraint }) => constraint === 'max_rebalancing_cost');
+  if (at >= 0 && conflicts.length > 1 && isOutside(conflicts[at], sets)) conflicts.splice(at, 1);
   const worthSaying = together !== null && together.length > 1 ? together : null;
   return {
     conflicts,
@@ -112,6 +118,12 @@ export async function explainInfeasible(
       ...(worthSaying ? [describeJoint(request, problem, conflicts, worthSaying, names)] : []),
     ],
   };
+}
+
+/** Whether lifting it is proved not to help, and time alone kept it in a conflict. */
+function isOutside({ constraint, relaxation, proved }: Conflict, sets: readonly ConflictSet[]): boolean {
+  const isNeeded = sets.some(({ names, irreducible }) => irreducible && names.includes(constraint));
+  return relaxation === null && proved && !isNeeded;
 }
 
 function helpfulAlone(conflicts: readonly Conflict[]): ConstraintName[] {
@@ -183,7 +195,7 @@ async function settleOpenOnes(
   const open = conflicts.filter(
     (conflict) =>
       !conflict.proved &&
-      !isWithin(conflict, question.gap) &&
+      !isNearEnough(conflict, question.gap) &&
       (isCeiling(conflict) ? isLonger : conflict.constraint !== 'min_service_level' || !isLevelKnown),
   );
   open.sort((a, b) => Number(isCeiling(a)) - Number(isCeiling(b)));
@@ -196,7 +208,10 @@ async function settleOpenOnes(
 }
 
 /** Whether a sufficient ceiling, or number of additional vehicles, is as close to the nearest as the gap asks for. */
-function isWithin({ constraint, value, relaxation, insufficient }: Conflict, gap: number): boolean {
+export function isNearEnough(
+  { constraint, value, relaxation, insufficient }: Conflict,
+  gap: number,
+): boolean {
   if (value === null || relaxation === null || insufficient === null) return false;
   if (constraint === 'max_rebalancing_cost') return relaxation - insufficient <= gap * relaxation;
   return constraint === 'supply' && relaxation - insufficient - 1 <= gap * (relaxation - value);

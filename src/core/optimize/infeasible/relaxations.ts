@@ -122,8 +122,15 @@ function toValues(
 
 async function cheapestPlanCost(problem: Problem, gap: number, control: Stopping): Promise<Relaxation> {
   const free = dropConstraint(withoutPairCost(problem), 'max_rebalancing_cost');
-  const outcome = await solveProblem(free, gap, control);
-  if (outcome.kind !== 'solved') return { ...NO_HELP, proved: outcome.kind === 'infeasible' };
+  const outcome = await solveProblem(free, gap, timeFor('cheapestPlan', control));
+  if (outcome.kind === 'infeasible') return NO_HELP;
+  if (outcome.kind !== 'solved') {
+    // Any plan names a ceiling that is sufficient, and its proved absence that none is.
+    const plan = await findPlan(free, control);
+    if (plan.verdict === 'feasible')
+      return { ...NO_HELP, relaxation: fromUnits(plan.costUnits), proved: false };
+    return { ...NO_HELP, proved: plan.verdict === 'infeasible' };
+  }
   const { costUnits, boundUnits, proved } = outcome.solution;
   // Plans cost whole units, so a value below the bound is insufficient.
   return {

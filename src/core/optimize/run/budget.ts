@@ -39,6 +39,7 @@ const SHARES = {
     'highest service level: coverage, if costs or bounds require further questions',
   ],
   serviceLevelGlance: [0.3, 'highest service level: whether coverage is far beyond the ceiling'],
+  cheapestPlan: [0.7, 'a ceiling is at most what any plan costs, which the rest of the time finds'],
   looserBounds: [
     0.8,
     'bounds by location: the smallest change; the rest is for any change that is sufficient',

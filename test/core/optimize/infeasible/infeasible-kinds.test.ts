@@ -348,3 +348,26 @@ describe('the most demand that can be reached', () => {
     expect(limited).toBeGreaterThan(100);
   });
 });
+
+test('a ceiling is not named as in the way where no plan of any cost exists, however little time there is', async () => {
+  const { request, locations } = cityInstance(11, {
+    locations: 150,
+    perLocation: 12,
+    fractional: true,
+    capacities: [1],
+    load: 0.75,
+  });
+  const docks = Object.fromEntries(locations.map(({ id }, i) => [id, 8 + 5 * (i % 4)]));
+  const constraints = {
+    max_rebalancing_cost: 1e6,
+    min_service_level: 0.99,
+    max_vehicles_per_location: docks,
+  };
+  const bounded = { ...request, constraints };
+  for (const mostMs of [50, 100, 200, 400, 800]) {
+    const { problem } = build(bounded, locations);
+    const { conflicts } = await explainInfeasible(bounded, problem, control(), { mostMs });
+    const ceiling = conflicts.find(({ constraint }) => constraint === 'max_rebalancing_cost');
+    expect(ceiling?.proved ?? false, `${mostMs} ms`).toBe(false);
+  }
+});
