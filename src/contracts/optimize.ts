@@ -685,8 +685,9 @@ export const Shortfall = Type.Object(
     unserved: Type.Number({ description: 'planning demand that this plan does not serve' }),
     missing_vehicles: Type.Union([Type.Integer(), Type.Null()], {
       description:
-        'further vehicles of the most common capacity with which the requested level is reached; null if they ' +
-        'do not help, or if their number is unknown',
+        'the fewest further vehicles of the most common capacity with which the requested level is reached, to ' +
+        '`optimality_gap`; null if they do not help, or if the fewest were not found in time: the relaxation of ' +
+        '`supply` then has a number that is sufficient, if one is known',
     }),
     relaxations: Type.Array(SufficientChange, {
       description: 'what would make the requested level possible: the same as the errors of a 422 answer',

@@ -153,7 +153,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   // Values are as close as the plan is.
   const asked = { mostMs: msOf('shortfall'), gap: options.optimalityGap, ...short?.known };
   const reasons = short && (await explain(problem, asked).catch(() => null));
-  const shortfall = short && createShortfall(problem, short, reasons);
+  const shortfall = short && createShortfall(problem, short, reasons, options.optimalityGap);
   const further = {
     ...(shortfall && { shortfall }),
     ...(solved.kind === 'prioritized' && { priorities: levelFigures({ ...solved, problem: planned }) }),

@@ -1,28 +1,31 @@
 /** What a plan says about a service level that it does not reach. */
 
 import type { Shortfall, SufficientChange } from '../../../contracts/optimize.ts';
-import type { Explained } from '../infeasible/infeasible.ts';
+import { type Explained, isNearEnough } from '../infeasible/infeasible.ts';
 import type { LocationChange, Problem } from '../problem/model.ts';
 import { serviceLevelOf, totalDemand } from '../problem/service-level.ts';
 import type { ServedMost } from './serve-most.ts';
 
 /**
+ * `missing_vehicles` is the fewest: a number that is only known to suffice is in the relaxations, marked as not proved.
  * @param problem as requested, with the service level that is out of reach
  * @param reasons why it is; null if they were not found
+ * @param gap relative, at which a number of vehicles counts as the fewest
  */
 export function createShortfall(
   problem: Problem,
   { solution, most }: Pick<ServedMost, 'solution' | 'most'>,
   reasons: Explained | null,
+  gap: number,
 ): Shortfall {
   const supply = reasons?.conflicts.find(({ constraint }) => constraint === 'supply');
-  const hasNumber = supply?.relaxation != null && supply.value !== null;
+  const isFewest = supply?.relaxation != null && (supply.proved || isNearEnough(supply, gap));
   return {
     requested: problem.limits.minServiceLevel,
     reached: Math.min(1, serviceLevelOf(problem, solution.served)),
     reached_at_most: Math.min(1, serviceLevelOf(problem, most)),
     unserved: Math.max(0, totalDemand(problem.demand) - solution.served),
-    missing_vehicles: hasNumber ? supply.relaxation! - supply.value! : null,
+    missing_vehicles: isFewest ? supply.relaxation! - supply.value! : null,
     relaxations: reasons ? relaxationsOf(reasons) : [],
   };
 }
