@@ -182,8 +182,13 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
 }
 
 /** The failure of a search that time ended before it found a plan, or that none exists. */
-function describeNoPlan({ timeLimitSeconds }: SolveOptions): { status: 'error'; message: string } {
-  const message = `no plan was found within the time limit of ${timeLimitSeconds} s; raise options.time_limit_seconds`;
+function describeNoPlan({ timeLimitSeconds, serveMost }: SolveOptions): { status: 'error'; message: string } {
+  const advice = serveMost
+    ? ''
+    : ', or ask for the plan that serves most with constraints.shortage "serve_most"';
+  const message =
+    `no plan was found within the time limit of ${timeLimitSeconds} s; raise ` +
+    `options.time_limit_seconds${advice}`;
   return { status: 'error', message };
 }
 

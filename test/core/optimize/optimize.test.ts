@@ -292,7 +292,9 @@ describe('the time limit', () => {
     };
     expect(await optimize({ ...hard, request, settings })).toEqual({
       status: 'error',
-      message: 'no plan was found within the time limit of 0.001 s; raise options.time_limit_seconds',
+      message:
+        'no plan was found within the time limit of 0.001 s; raise options.time_limit_seconds, ' +
+        'or ask for the plan that serves most with constraints.shortage "serve_most"',
     });
   });
 });

@@ -225,7 +225,9 @@ describe('reading the costs of a request', () => {
     clock.mockRestore();
     expect(outcome).toEqual({
       status: 'error',
-      message: 'no plan was found within the time limit of 60 s; raise options.time_limit_seconds',
+      message:
+        'no plan was found within the time limit of 60 s; raise options.time_limit_seconds, ' +
+        'or ask for the plan that serves most with constraints.shortage "serve_most"',
     });
     expect(isReadToEnd).toBe(false);
   });
@@ -244,7 +246,9 @@ describe('listing the moves of many locations', () => {
         const asked = { ...request, options: { time_limit_seconds: 60 } };
         expect(await optimize({ request: asked, locations, settings }, { onProgress })).toEqual({
           status: 'error',
-          message: 'no plan was found within the time limit of 60 s; raise options.time_limit_seconds',
+          message:
+            'no plan was found within the time limit of 60 s; raise options.time_limit_seconds, ' +
+            'or ask for the plan that serves most with constraints.shortage "serve_most"',
         });
       } finally {
         clock.mockRestore();
