@@ -167,5 +167,6 @@ function demandFault(request: DecisionRequest, { message, detail }: RequestFault
 
 function scaled(value: number, scale: number, what: string): number {
   if (!Number.isFinite(value)) throw new NotFiniteError(what, value);
-  return value * scale;
+  // 15 digits are exact in a double; a 16th is noise of the product: 52.635000000000005 for 52.635.
+  return scale === 1 ? value : Number((value * scale).toPrecision(15));
 }

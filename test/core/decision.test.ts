@@ -49,3 +49,13 @@ test('a vehicle on its way is kept where it is going only by a plan of one step 
   ]);
   expect(vehicles('horizon')).toEqual(fleet);
 });
+
+test('scaled demand has the digits of the product, without the noise of a double', () => {
+  const forecast = {
+    forecasts: { 7: [35.09] },
+    metadata: { start_date: '2026-02-09', step_hours: 1 },
+  } as unknown as ForecastData;
+  const { demand_forecast } = planRequest({ demand_scale: 1.5 }, [], { left_out: [] }, forecast);
+  expect(35.09 * 1.5).toBe(52.635000000000005);
+  expect(demand_forecast).toEqual({ 7: [52.635] });
+});

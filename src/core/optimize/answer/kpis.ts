@@ -2,6 +2,7 @@
 import type { Kpis } from '../../../contracts/optimize.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { servedDemand } from '../problem/evaluate.ts';
+import { asFigure } from '../problem/figure.ts';
 import type { Problem, Solution } from '../problem/model.ts';
 import { hasDistances, moveDistance } from '../problem/network.ts';
 import { operationalCapacity } from '../problem/pinned.ts';
@@ -11,7 +12,8 @@ import { hasUnmetCost, unmetUnits } from '../problem/unmet-cost.ts';
 /**
  * @param presence K × n vehicles after the moves
  * @returns demand_coverage Σ min(D_j, capacity present at j) / Σ D_j, 1 without demand; utilization the same demand /
- *   operational capacity, 0 without vehicles; total_distance_km null if the network gives none. O(moves + nK).
+ *   operational capacity, 0 without vehicles; total_distance_km null if the network gives none. Sums of
+ *   what is not counted in whole units have 12 significant digits. O(moves + nK).
  */
 export function computeKpis(
   problem: Problem,
@@ -39,9 +41,9 @@ export function computeKpis(
     utilization: capacity === 0 ? 0 : served / capacity,
     rebalanced_count: moved,
     total_cost: fromUnits(costUnits),
-    total_distance_km: isMeasured ? km : null,
-    ...(problem.minutesOf && minutes !== null && { total_minutes: minutes }),
-    unmet_demand: unmet,
+    total_distance_km: isMeasured ? asFigure(km) : null,
+    ...(problem.minutesOf && minutes !== null && { total_minutes: asFigure(minutes) }),
+    unmet_demand: asFigure(unmet),
     ...(hasUnmetCost(problem) && { unmet_demand_cost: fromUnits(unmetUnits(problem, presence)) }),
   };
 }

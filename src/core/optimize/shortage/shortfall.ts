@@ -2,6 +2,7 @@
 
 import type { Shortfall, SufficientChange } from '../../../contracts/optimize.ts';
 import { type Explained, isNearEnough } from '../infeasible/infeasible.ts';
+import { asFigure } from '../problem/figure.ts';
 import type { LocationChange, Problem } from '../problem/model.ts';
 import { serviceLevelOf, totalDemand } from '../problem/service-level.ts';
 import type { ServedMost } from './serve-most.ts';
@@ -24,7 +25,7 @@ export function createShortfall(
     requested: problem.limits.minServiceLevel,
     reached: Math.min(1, serviceLevelOf(problem, solution.served)),
     reached_at_most: Math.min(1, serviceLevelOf(problem, most)),
-    unserved: Math.max(0, totalDemand(problem.demand) - solution.served),
+    unserved: asFigure(Math.max(0, totalDemand(problem.demand) - solution.served)),
     missing_vehicles: isFewest ? supply.relaxation! - supply.value! : null,
     relaxations: reasons ? relaxationsOf(reasons) : [],
   };

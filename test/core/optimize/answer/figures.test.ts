@@ -33,6 +33,22 @@ describe('great-circle distance', () => {
   });
 });
 
+test('sums of an answer have no digits that come from adding doubles, and still add up', async () => {
+  const request: OptimizeRequest = {
+    demand_forecast: { 1: [0.1], 2: [0.7], 3: [0.2] },
+    fleet_state: { vehicles: [{ id: 'a', location: 1, capacity: 0.7 }] },
+    constraints: { min_service_level: 1, shortage: 'serve_most' },
+  };
+  const locations = [1, 2, 3].map((id) => ({ id, latitude: 0, longitude: id / 1000 }));
+  const outcome = await optimize({ request, locations, settings: SETTINGS });
+  if (outcome.status !== 'optimal') throw new Error(outcome.status);
+  const { kpis, shortfall, locations: each } = outcome.result;
+  expect(0.1 + 0.2).not.toBe(0.3);
+  expect([kpis.unmet_demand, shortfall!.unserved]).toEqual([0.3, 0.3]);
+  expect(kpis.total_distance_km).toBe(Number(kpis.total_distance_km!.toPrecision(12)));
+  expect(each!.reduce((sum, { unmet }) => sum + unmet, 0)).toBeCloseTo(kpis.unmet_demand, 12);
+});
+
 describe('cost units', () => {
   test('round up, but never away from what the decimal means', () => {
     expect(toUnitsUp(0.1)).toBe(1000);
