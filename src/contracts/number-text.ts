@@ -16,3 +16,10 @@ export function readDecimalNumber(text: string): number | undefined {
   const value = DECIMAL.test(text) ? Number(text) : undefined;
   return Number.isFinite(value) ? value : undefined;
 }
+
+/** What a text such as 1:30 means as one number; undefined if it is no such text. */
+export function clockAdvice(text: string): string | undefined {
+  const [, hours, minutes] = /^\s*(\d{1,4}):([0-5]\d)\s*$/.exec(text) ?? [];
+  if (hours === undefined) return undefined;
+  return `write one number: ${text.trim()} is ${60 * Number(hours) + Number(minutes)} minutes`;
+}

@@ -1,4 +1,5 @@
 import { MAX_YEAR, MIN_VEHICLE_YEAR, VEHICLE_YEARS } from '../contracts/bounds.ts';
+import { clockAdvice } from '../contracts/number-text.ts';
 import { readTime } from '../contracts/time.ts';
 import { isTimeZone } from '../contracts/time-zone.ts';
 import { show } from './faults.ts';
@@ -29,10 +30,11 @@ export function readInteger(text: string, limits: CellLimits): Cell<number> {
 /** Reads a number with a decimal point and without thousands separators. */
 export function readNumber(text: string, limits: CellLimits): Cell<number> {
   const value = Number(text);
-  if (!DECIMAL.test(text) || !Number.isFinite(value))
-    return {
-      fault: `${show(text)} is not a number, for example 12.5${STARTS_AS_NUMBER.test(text) ? ALONE : ''}`,
-    };
+  if (!DECIMAL.test(text) || !Number.isFinite(value)) {
+    const clock = clockAdvice(text);
+    const advice = clock ? `; ${clock}` : STARTS_AS_NUMBER.test(text) ? ALONE : '';
+    return { fault: `${show(text)} is not a number, for example 12.5${advice}` };
+  }
   return within(text, value, limits);
 }
 

@@ -1,5 +1,6 @@
 /** What to write instead of a value that does not fit, where the value itself shows what was meant. */
 import type { TSchema } from 'typebox';
+import { clockAdvice } from '../contracts/number-text.ts';
 import { fits } from './fits.ts';
 
 type SchemaNode = TSchema & Record<string, unknown>;
@@ -40,7 +41,7 @@ function asNumber(node: SchemaNode, value: unknown): string | undefined {
   if (typeof value !== 'string' || !NUMBER_AND_MORE.test(value)) return undefined;
   const number = Number(value);
   if (fits(node, number)) return `write the number itself: ${number}`;
-  return Number.isNaN(number) ? 'write the number alone, without a unit' : undefined;
+  return Number.isNaN(number) ? (clockAdvice(value) ?? 'write the number alone, without a unit') : undefined;
 }
 
 /** 95 where a share such as 0.95 is wanted. */

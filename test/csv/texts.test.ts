@@ -65,6 +65,16 @@ describe('CSV', () => {
     expect(await read('fleet', '')).toMatchObject({ faults: [expect.stringMatching(/^null: is empty/)] });
   });
 
+  test('may not have hours and minutes for a number, and is told what they are in minutes', async () => {
+    const { faults } = await read(
+      'travel',
+      'from_location_id,to_location_id,distance_km,duration_minutes\n1,2,3,1:05',
+    );
+    expect(faults).toEqual([
+      '2: duration_minutes "1:05" is not a number, for example 12.5; write one number: 1:05 is 65 minutes',
+    ]);
+  });
+
   test('has decimal commas only between semicolons, where they cannot separate thousands', async () => {
     const fault = (text: string) => [
       `2: capacity "${text}" is not a number, for example 12.5; write it alone, without a unit or a thousands separator`,

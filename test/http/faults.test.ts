@@ -121,6 +121,11 @@ describe('faults of a body', () => {
       '"10 km" is not a finite number from 0 to 1000000; write the number alone, without a unit',
     ],
     [
+      'hours and minutes',
+      constraint({ max_distance: '0:12' }),
+      '"0:12" is not a finite number from 0 to 1000000; write one number: 0:12 is 12 minutes',
+    ],
+    [
       'a number in quotes where null may stand, too',
       asked({ options: { trips_per_vehicle_hour: '2' } }),
       '"2" is neither a finite number nor null; write the number itself: 2',
