@@ -185,19 +185,22 @@ async function bisectLevel(
   let outOfReach = upper;
   /** The lowest step tested so far, whatever the answer. */
   let unsettled = upper;
-  while (unsettled - lower > Math.max(1, gap * lower) && nowMs() < control.deadlineMs) {
-    const middle = (lower + unsettled) >> 1;
-    const found = await findPlan(
-      withLimits(problem, { minServiceLevel: middle / LEVEL_STEPS }),
-      timeFor('serviceLevelQuestion', control),
-    );
+  const enough = () => Math.max(1, Math.floor(gap * lower));
+  const ask = async (step: number, share: Stopping) => {
+    const found = await findPlan(withLimits(problem, { minServiceLevel: step / LEVEL_STEPS }), share);
     if (found.verdict === 'feasible') {
       keep(found);
-      lower = Math.max(middle, stepOf(problem, found.served));
-    } else {
-      unsettled = middle;
-      if (found.verdict === 'infeasible') outOfReach = middle;
-    }
+      lower = Math.max(step, stepOf(problem, found.served));
+    } else if (found.verdict === 'infeasible') outOfReach = step;
+    return found.verdict;
+  };
+  while (unsettled - lower > enough() && nowMs() < control.deadlineMs) {
+    const middle = (lower + unsettled) >> 1;
+    if ((await ask(middle, timeFor('serviceLevelQuestion', control))) !== 'feasible') unsettled = middle;
+  }
+  // Time may have left the last questions open. They are harder than the one whose proof is enough.
+  while (gap > 0 && outOfReach - lower > enough() && nowMs() < control.deadlineMs) {
+    if ((await ask(lower + enough(), control)) !== 'feasible') break;
   }
   return openBetween(problem, lower, outOfReach);
 }
