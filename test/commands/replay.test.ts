@@ -40,6 +40,7 @@ describe('npm run replay', () => {
       [['--policies', 'none,hourly'], '--policies names hourly; give none, nightly, static, or horizon-2', 2],
       [['--policies', 'none-upper'], '--policies names none-upper', 2],
       [['--fleet', '0'], '--fleet is 0; give a whole number from 1 to 10000000', 2],
+      [['--confidence', '0.4'], '--confidence is 0.4; give a number from 0.5 to 0.999', 2],
       [['--from', '2017-13-01'], '--from is 2017-13-01; give a day as YYYY-MM-DD', 2],
       [['--week', '1'], "Unknown option '--week'", 2],
       [['--days', '8'], 'the sample has the hours from 2017-01-01T05Z to 2017-05-04T03Z', 1],

@@ -1,6 +1,7 @@
 /**
  * `npm run replay -- [--from 2017-04-27] [--days 7] [--fleet 8000] [--price 6] [--policies none,nightly,…]
- * [--seeds 3] [--svg FILE] [--json FILE]`: what plans would have brought on the past demand of the New York sample.
+ * [--confidence 0.95] [--seeds 3] [--svg FILE] [--json FILE]`: what plans would have brought on the past demand of the
+ * New York sample.
  *
  * Exit codes: 0 done, 1 the period is not in the sample, 2 invalid command line.
  */
@@ -23,7 +24,6 @@ import { placeInProportion, readSamplePast, SAMPLE_TIME_ZONE } from './sample-pa
 const POLICIES = 'none,nightly,static,horizon-4,horizon-6,horizon-6-upper,horizon-6-observed';
 /** Local hour in which the plan of the night is made: that with the least demand of the sample. */
 const NIGHT_HOUR = 4;
-const CONFIDENCE_LEVEL = 0.95;
 const GAP = 0.001;
 const PLAN_SECONDS = 60;
 
@@ -34,7 +34,8 @@ const USAGE = `npm run replay -- [options]
   --fleet <vehicles>    vehicles, placed in proportion to the mean demand before the period (8000)
   --price <money>       what a trip that is not served costs, where moving a km costs 1 (6)
   --policies <names>    none, nightly, static, horizon-<hours>; with -upper or -observed at the end plans are made for
-                        the upper end of the 95 % interval, or with the demand known (${POLICIES})
+                        the upper end of the interval, or with the demand known (${POLICIES})
+  --confidence <share>  of the demand that the interval holds (0.95)
   --seeds <count>       replays with drawn trip ends beside the one with expected ends (3)
   --svg <file>          draw what was served, hour by hour
   --json <file>         write all figures
@@ -58,6 +59,7 @@ function parseCommand(args: string[]) {
       fleet: { type: 'string', default: '8000' },
       price: { type: 'string', default: '6' },
       policies: { type: 'string', default: POLICIES },
+      confidence: { type: 'string', default: '0.95' },
       seeds: { type: 'string', default: '3' },
       svg: { type: 'string' },
       json: { type: 'string' },
@@ -175,6 +177,7 @@ async function main(): Promise<void> {
   const size = readNumber('fleet', values.fleet, 1, 10_000_000);
   const unmetDemandCost = readNumber('price', values.price, 0, 1e6, false);
   const seeds = Array.from({ length: readNumber('seeds', values.seeds, 0, 1000) }, (_, i) => i + 1);
+  const confidenceLevel = readNumber('confidence', values.confidence, 0.5, 0.999, false);
   const policies = values.policies.split(',').map(readPolicy);
   const { past, series } = await readSamplePast(firstHour, hours).catch((error) => {
     throw error instanceof RangeError ? new CommandError(error.message, 1) : error;
@@ -183,7 +186,7 @@ async function main(): Promise<void> {
   const forecasts = createPastForecasts(series, {
     firstHour,
     hoursAhead: DAY_AHEAD_HOURS,
-    confidenceLevel: CONFIDENCE_LEVEL,
+    confidenceLevel,
   });
   // Without a terminal there is no bar, so that redirected output holds only the table.
   const bar = new SingleBar({ format: 'replay {bar} {percentage} %', clearOnComplete: true });
