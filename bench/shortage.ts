@@ -42,6 +42,8 @@ const SHAPES: Record<string, RequestShape> = {
 const KINDS: Record<string, { load: number; constraints(cost: number): Constraints }> = {
   'too few vehicles': { load: 1.5, constraints: () => ({}) },
   'too far apart': { load: 1, constraints: () => ({ max_distance: 2 }) },
+  // At 2 km no city of 1,000 locations is short.
+  'too far apart, at most 1 km': { load: 1, constraints: () => ({ max_distance: 1 }) },
   'ceiling at half the cost': { load: 1, constraints: (cost) => ({ max_rebalancing_cost: cost / 2 }) },
 };
 

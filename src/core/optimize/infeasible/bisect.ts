@@ -34,6 +34,7 @@ type Ask = (position: number, control: Stopping) => Promise<AnyPlan>;
  * @param find the full answer, within a share of the time left
  * @param quick cheap answers, bisected first; `unknown` is read as `otherwise`. The neighbours of the position found
  * are then decided in full, which usually proves it.
+ * @param tightestOf the tightest variant that a plan satisfies
  * @param isLoosestKnown whether an earlier search has already found a plan of the loosest variant
  */
 export async function bisect(
@@ -42,6 +43,7 @@ export async function bisect(
   find: Ask,
   quick?: Quick,
   isLoosestKnown = false,
+  tightestOf?: (plan: NonNullable<Bisected['plan']>) => number,
 ): Promise<Bisected> {
   if (count === 0) return { nearest: null, tooTight: null, proved: true, plan: null };
   let tooTight = -1;
@@ -56,7 +58,7 @@ export async function bisect(
   ): Promise<AnyPlan['verdict']> => {
     const found = await answer(position, timeFor(share, control));
     if (found.verdict === 'feasible') {
-      nearest = position;
+      nearest = Math.min(position, tightestOf?.(found) ?? position);
       plan = found;
     } else if (found.verdict === 'infeasible') tooTight = position;
     return found.verdict;

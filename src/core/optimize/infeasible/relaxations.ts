@@ -7,7 +7,7 @@ import { type ConstraintName, LIMIT_CONSTRAINTS } from '../problem/constraints.t
 import { fromUnits } from '../problem/costs.ts';
 import { canReachMost } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
-import type { Conflict, Problem } from '../problem/model.ts';
+import type { Conflict, Moves, Problem } from '../problem/model.ts';
 import { withoutPairCost } from '../problem/pairs.ts';
 import { countOperational } from '../problem/pinned.ts';
 import { statedCapacity } from '../problem/stated-capacity.ts';
@@ -30,6 +30,9 @@ export type Relaxation = Pick<
 
 /** Distances processed between two looks at the clock. */
 const PAIRS_PER_LOOK = 1 << 18;
+
+/** Up to this distance, a table tells which tenths of a km occur: a set takes several times as long for each pair. */
+const SEEN_TENTHS = 2 ** 16;
 
 /** A sufficient value, and the nearest insufficient one. */
 type Known = Pick<Relaxation, 'relaxation' | 'insufficient'>;
@@ -172,6 +175,7 @@ async function boundsOfAnyPlan(
 /** Tenths of a km, rounded up; the distance matters only if it allows another move. */
 async function shortestDistance(problem: Problem, control: Stopping, known: Known): Promise<Relaxation> {
   const tenths = new Set<number>();
+  const isSeen = new Uint8Array(SEEN_TENTHS);
   const limit = known.insufficient ?? problem.limits.maxDistanceKm;
   const most = known.relaxation ?? Number.POSITIVE_INFINITY;
   const { costUnits, distanceKm } = problem.network;
@@ -179,7 +183,10 @@ async function shortestDistance(problem: Problem, control: Stopping, known: Know
     if (a % PAIRS_PER_LOOK === 0 && isOver(control)) return { ...NO_HELP, proved: false };
     const km = distanceKm![a];
     if (km > limit && km !== Number.POSITIVE_INFINITY && costUnits[a] !== Number.POSITIVE_INFINITY) {
-      tenths.add(roundUpToTenth(km));
+      const tenth = roundUpToTenth(km);
+      if (isSeen[tenth] === 1) continue;
+      if (tenth < SEEN_TENTHS) isSeen[tenth] = 1;
+      tenths.add(tenth);
     }
   }
   const candidates = Float64Array.from(tenths)
@@ -195,9 +202,19 @@ async function shortestDistance(problem: Problem, control: Stopping, known: Know
     (p, share) => findPlan(withDistance(p), isQuick ? control : share),
     quickly && { ...quickly, find: (p, share) => quickly.find(withDistance(p), share) },
     known.relaxation !== null,
+    ({ moves }) => {
+      const longest = longestTenth(problem, moves);
+      return candidates.findIndex((tenth) => tenth >= longest);
+    },
   );
   const values = toValues(found, (p) => candidates[p] / 10);
   return { ...values, insufficient: values.insufficient ?? known.insufficient };
+}
+
+/** The longest move of a plan in tenths of a km, rounded up. */
+function longestTenth({ network: { distanceKm }, locationIds }: Problem, { source, target }: Moves): number {
+  const n = locationIds.length;
+  return roundUpToTenth(source.reduce((most, i, m) => Math.max(most, distanceKm![i * n + target[m]]), 0));
 }
 
 function roundUpToTenth(km: number): number {

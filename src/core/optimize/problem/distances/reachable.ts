@@ -46,7 +46,9 @@ export function reachMost(
   isOver: () => boolean,
   mayMiss = Number.POSITIVE_INFINITY,
 ): Reached | null {
-  return reach(problem, [[...problem.demand.keys()]], isOver, mayMiss);
+  return mayMiss === Number.POSITIVE_INFINITY
+    ? reachByLevel(problem, [0], isOver)
+    : reach(problem, [[...problem.demand.keys()]], isOver, mayMiss);
 }
 
 /** The last answer of `reachByLevel`: the solves of one request ask the same. */
@@ -65,8 +67,16 @@ export function reachByLevel(
   levels: readonly number[],
   isOver: () => boolean,
 ): Reached | null {
-  const { demand, supply, network, limits } = problem;
-  const question = [demand, supply, network, limits.maxDistanceKm, limits.totalFleetSize, ...levels];
+  const { demand, supply, capacities, network, limits } = problem;
+  const question = [
+    demand,
+    supply,
+    capacities,
+    network,
+    limits.maxDistanceKm,
+    limits.totalFleetSize,
+    ...levels,
+  ];
   const kept = keptIn(problem.caches.problem, BY_LEVEL);
   const isSame =
     kept.last?.question.length === question.length &&
@@ -95,12 +105,15 @@ function reach(
   const going = new Int32Array(n * n);
   const full = new Int32Array(n);
   const part = new Int32Array(n);
-  const places = { going, full, part };
+  /** Locations that vehicles of a source go to. The list may contain locations that no longer get any. */
+  const targetsOf = Array.from({ length: n }, (): number[] => []);
+  const places = { going, full, part, targetsOf };
   if (problem.capacities.length === 1 && !fillPlaces(problem, places, groups, isOver, mayMiss)) return null;
   const used: number[] = [];
   for (let i = 0; i < n; i++) {
-    const row = going.subarray(i * n, (i + 1) * n);
-    for (let j = 0; j < n; j++) if (row[j] > 0 && i !== j) used.push(i * n + j);
+    for (const j of new Set(targetsOf[i].sort((a, b) => a - b))) {
+      if (going[i * n + j] > 0 && i !== j) used.push(i * n + j);
+    }
   }
   const moves = movesOfFlow(
     Int32Array.from(used, (at) => Math.floor(at / n)),
@@ -113,7 +126,12 @@ function reach(
 /** @returns false if time ran out */
 function fillPlaces(
   problem: Problem,
-  { going, full, part }: { going: Int32Array; full: Int32Array; part: Int32Array },
+  {
+    going,
+    full,
+    part,
+    targetsOf,
+  }: { going: Int32Array; full: Int32Array; part: Int32Array; targetsOf: number[][] },
   groups: readonly (readonly number[])[],
   isOver: () => boolean,
   mayMiss: number,
@@ -122,8 +140,6 @@ function fillPlaces(
   const { limits } = problem;
   const free = problem.supply.slice();
   const { sourcesOf, nearestWithFree } = createSources(problem, free);
-  /** Locations that vehicles of a source go to. The list may contain locations that no longer get any. */
-  const targetsOf = Array.from({ length: n }, (): number[] => []);
   const send = (i: number, j: number, count: number) => {
     if (going[i * n + j] === 0 && count > 0) targetsOf[i].push(j);
     going[i * n + j] += count;
@@ -226,7 +242,7 @@ function fillPlaces(
 function createSources(problem: Problem, free: Int32Array) {
   const n = problem.locationIds.length;
   const { network, limits, supply } = problem;
-  const nearestOf = nearestFirst(problem);
+  const nearestOf = nearestFirst(problem, (i, j) => supply[i] > 0 && mayGo(i, j));
   // Then the matrices can be read along their rows, which is several times faster.
   const isSymmetric = problem.greatCircle !== null;
   // The matrices are read once: they are built on demand, and asking for them takes longer than reading a number.
@@ -245,7 +261,7 @@ function createSources(problem: Problem, free: Int32Array) {
     sourcesOf(j: number): Int32Array {
       const known = lists.get(j);
       if (known) return known;
-      const list = nearestOf(j).filter((i) => supply[i] > 0 && mayGo(i, j));
+      const list = nearestOf(j);
       lists.set(j, list);
       return list;
     },
@@ -299,28 +315,42 @@ function placesInOrder(
  */
 const NEAREST: Slot<WeakMap<Network, Map<number, Int32Array>>> = { create: () => new WeakMap() };
 const MAX_KEPT_LOCATIONS = 2048;
+/** Share of the locations up to which allowed sources are few. */
+const FEW_SOURCES = 0.25;
 
-/** All locations by the cost of a move from there to j, with j first. Computed on first use. */
-function nearestFirst({ network, greatCircle, locationIds, caches }: Problem): (j: number) => Int32Array {
+/**
+ * The allowed sources by the cost of a move from there to j, with j first. If they are few, only they are sorted, else
+ * all locations, once for all questions.
+ */
+function nearestFirst(
+  { network, greatCircle, locationIds, caches }: Problem,
+  isSource: (i: number, j: number) => boolean,
+): (j: number) => Int32Array {
   const n = locationIds.length;
   const kept = keptIn(caches.problem, NEAREST);
   const lists = kept.get(network) ?? new Map<number, Int32Array>();
   if (n <= MAX_KEPT_LOCATIONS) kept.set(network, lists);
+  const { costUnits } = network;
+  // Cost and location in one number: plain numbers sort several times faster than with a comparison function.
+  const keyOf = (i: number, j: number) => {
+    const cost = greatCircle ? costUnits[j * n + i] : costUnits[i * n + j];
+    return (i === j ? 0 : 1 + Math.min(MAX_SORTED_COST, cost)) * n + i;
+  };
+  const sorted = (keys: Float64Array) => Int32Array.from(keys.sort(), (key) => key - n * Math.floor(key / n));
+  const few = new Float64Array(Math.floor(FEW_SOURCES * n));
   return (j) => {
     const known = lists.get(j);
-    if (known) return known;
-    const { costUnits } = network;
-    // Cost and location in one number: plain numbers sort several times faster than with a comparison function.
-    const keys = new Float64Array(n);
-    for (let i = 0; i < n; i++) {
-      const cost = greatCircle ? costUnits[j * n + i] : costUnits[i * n + j];
-      keys[i] = (i === j ? 0 : 1 + Math.min(MAX_SORTED_COST, cost)) * n + i;
+    if (known) return known.filter((i) => isSource(i, j));
+    let count = 0;
+    for (let i = 0; i < n && count <= few.length; i++) {
+      if (!isSource(i, j)) continue;
+      if (count < few.length) few[count] = keyOf(i, j);
+      count++;
     }
-    keys.sort();
-    const list = new Int32Array(n);
-    for (let at = 0; at < n; at++) list[at] = keys[at] - n * Math.floor(keys[at] / n);
-    lists.set(j, list);
-    return list;
+    if (count <= few.length) return sorted(few.slice(0, count));
+    const all = sorted(Float64Array.from({ length: n }, (_, i) => keyOf(i, j)));
+    lists.set(j, all);
+    return all.filter((i) => isSource(i, j));
   };
 }
 
