@@ -39,6 +39,7 @@ const REQUESTS: Record<string, { constraints?: object; options?: object }> = {
   refine: { options: { refine: { cost_per_pair: 2, max_pairs: 2 } } },
   'stored travel': { options: { travel: 'stored', cost: { per_minute: 1 } } },
   previous_plan_id: { options: { previous_plan_id: '', change_cost: 1 } },
+  horizon: { options: { horizon: {} } },
   trips: {
     options: { trips_per_vehicle_hour: 1, step_hours: 1, demand_aggregation: 'system_peak' },
   },
@@ -128,9 +129,13 @@ describe('a stored plan', () => {
         location_ids: [1, 2, 3],
         start_date: START_DATE,
         horizon_hours: 2,
+        ...(rules.options && 'horizon' in rules.options && { mode: 'horizon' }),
         ...withPrevious(rules),
       });
-      await expectSame(metadata.plan_id, data.plan);
+      // What a plan says of all steps is beside the plan of a decision.
+      const { outlook, horizon_cost, horizon_bound, rounding_cost, plan } = data;
+      const ahead = outlook && { outlook, horizon_cost, horizon_bound, rounding_cost };
+      await expectSame(metadata.plan_id, { ...plan, ...ahead });
       for (const field of Object.keys(data.plan)) fields.add(field);
     }
     expect(fields).toContain('shortfall');
