@@ -23,7 +23,7 @@ type Draft = {
   surplus: number;
   least: Float64Array;
   most: Float64Array;
-  moved: { capacityClass: number[]; source: number[]; target: number[] };
+  moved: { capacityClass: number[]; source: number[]; target: number[]; count: number[] };
 };
 
 /**
@@ -64,28 +64,29 @@ function draftWithinBounds(
     all
       .filter((j) => open[j] > 0)
       .sort((a, b) => levelAt(problem, b) - levelAt(problem, a) || open[b] - open[a]);
-  const isAbove = (i: number) => here[i] > most[i];
+  const aboveMost = (i: number) => here[i] - most[i];
+  const anyNumber = () => Number.POSITIVE_INFINITY;
 
   const short = all.filter((j) => here[j] < least[j]);
-  bring(draft, short, { until: (j) => here[j] >= least[j], from: () => true, isTooLate });
+  bring(draft, short, { wanted: (j) => least[j] - here[j], spare: anyNumber, isTooLate });
   if (short.some((j) => here[j] < least[j])) return null;
-  for (const i of all.filter(isAbove)) freeSmallest(draft, i, here[i] - most[i]);
+  for (const i of all.filter((i) => aboveMost(i) > 0)) freeSmallest(draft, i, aboveMost(i));
   if (draft.surplus > 0) {
-    const isLeft = () => draft.surplus > 0;
-    bring(draft, byNeed(), { until: (j) => open[j] <= 0 || !isLeft(), from: isAbove, isTooLate });
-    bring(draft, all, { until: () => !isLeft(), from: isAbove, isTooLate });
-    if (isLeft()) return null;
+    const wanted = (j: number) => (open[j] > 0 ? draft.surplus : 0);
+    bring(draft, byNeed(), { wanted, spare: aboveMost, isTooLate });
+    bring(draft, all, { wanted: () => draft.surplus, spare: aboveMost, isTooLate });
+    if (draft.surplus > 0) return null;
   }
-  bring(draft, byNeed(), {
-    until: (j) => open[j] <= 0 || draft.unserved <= mayMiss,
-    from: () => true,
-    isTooLate,
-  });
+  const wanted = (j: number, capacity: number) => {
+    const missing = draft.unserved - mayMiss;
+    return open[j] > 0 && missing > 0 ? Math.ceil(missing / capacity) : 0;
+  };
+  bring(draft, byNeed(), { wanted, spare: anyNumber, isTooLate });
   return draft;
 }
 
 function movesOf({ moved }: Draft): Moves {
-  return movesOn([...moved.source.keys()], moved, () => 1);
+  return movesOn([...moved.source.keys()], moved, (m) => moved.count[m]);
 }
 
 /** Every location keeps the vehicles that serve its own demand, and those that come; the others are free. */
@@ -96,18 +97,14 @@ function keepOwn(problem: Problem, start: Moves): Draft {
   const open = demand.slice();
   const here = new Int32Array(n);
   for (let at = 0; at < supply.length; at++) here[at % n] += supply[at];
-  const moved: Draft['moved'] = { capacityClass: [], source: [], target: [] };
+  const moved: Draft['moved'] = { capacityClass: [], source: [], target: [], count: [] };
   for (const [m, count] of start.count.entries()) {
     const [k, i, j] = [start.capacityClass[m], start.source[m], start.target[m]];
     free[k * n + i] -= count;
     here[i] -= count;
     here[j] += count;
     open[j] = Math.max(0, open[j] - capacities[k] * count);
-    for (let v = 0; v < count; v++) {
-      moved.capacityClass.push(k);
-      moved.source.push(i);
-      moved.target.push(j);
-    }
+    note(moved, k, i, j, count);
   }
   for (let j = 0; j < n; j++) {
     for (let k = bestClass(problem, free, j, open[j]); k >= 0; k = bestClass(problem, free, j, open[j])) {
@@ -130,42 +127,66 @@ function keepOwn(problem: Problem, start: Moves): Draft {
   };
 }
 
-/** `from`: once false for a location, it stays false. */
-type Wanted = { until: (j: number) => boolean; from: (i: number) => boolean; isTooLate: () => boolean };
+type Wanted = {
+  /** Vehicles of this capacity that the location still takes, if it has room. */
+  wanted: (j: number, capacity: number) => number;
+  /** Vehicles that the location may give, if it keeps its least number: once 0 or less, they stay so. */
+  spare: (i: number) => number;
+  isTooLate: () => boolean;
+};
 
 /** Brings free vehicles to these locations, from the nearest ones. */
-function bring(draft: Draft, targets: readonly number[], { until, from, isTooLate }: Wanted): void {
+function bring(draft: Draft, targets: readonly number[], { wanted, spare, isTooLate }: Wanted): void {
   const { problem, free, here, least, most } = draft;
-  const mayGive = (i: number) => from(i) && here[i] > least[i];
-  const nearestTo = createNearest(problem, free, mayGive, from);
+  const mayGive = (i: number) => Math.min(spare(i), here[i] - least[i]);
+  const mayTake = (j: number, capacity = 1) => Math.min(wanted(j, capacity), most[j] - here[j]);
+  const nearestTo = createNearest(
+    problem,
+    free,
+    (i) => mayGive(i) > 0,
+    (i) => spare(i) > 0,
+  );
   for (const j of targets) {
-    if (until(j) || here[j] >= most[j]) continue;
+    if (mayTake(j) <= 0) continue;
     if (isTooLate()) return;
     for (const i of nearestTo(j)) {
-      while (i !== j && mayGive(i) && here[j] < most[j] && !until(j)) {
-        if (!sendOne(draft, i, j)) break;
+      while (i !== j && mayGive(i) > 0 && mayTake(j) > 0) {
+        const k = nextClass(draft, i, j);
+        if (k < 0) break;
+        send(draft, k, i, j, Math.min(mayGive(i), mayTake(j, problem.capacities[k])));
       }
-      if (until(j) || here[j] >= most[j]) break;
+      if (mayTake(j) <= 0) break;
     }
   }
 }
 
-/** @returns false if no vehicle is free */
-function sendOne(draft: Draft, i: number, j: number): boolean {
+/** The class that the demand at j takes of those free at i, the smallest without demand; −1: none is free. */
+function nextClass({ problem, free, open }: Draft, i: number, j: number): number {
+  return bestClass(problem, free, i, open[j] > 0 ? open[j] : Number.MIN_VALUE);
+}
+
+/** Sends at most so many free vehicles of a class, and no more than are full where there is open demand. */
+function send(draft: Draft, k: number, i: number, j: number, atMost: number): void {
   const { problem, free, here, open, most, moved } = draft;
-  const k = bestClass(problem, free, i, open[j] > 0 ? open[j] : Number.MIN_VALUE);
-  if (k < 0) return false;
-  const gain = Math.min(open[j], problem.capacities[k]);
-  free[k * problem.demand.length + i]--;
-  if (here[i] > most[i]) draft.surplus--;
-  here[i]--;
-  here[j]++;
+  const at = k * problem.demand.length + i;
+  const capacity = problem.capacities[k];
+  const available = Math.min(atMost, free[at]);
+  const count = open[j] > 0 ? vehiclesFor(open[j], capacity, available) : available;
+  const gain = Math.min(open[j], capacity * count);
+  free[at] -= count;
+  draft.surplus -= Math.min(count, Math.max(0, here[i] - most[i]));
+  here[i] -= count;
+  here[j] += count;
   open[j] -= gain;
   draft.unserved -= gain;
+  note(moved, k, i, j, count);
+}
+
+function note(moved: Draft['moved'], k: number, i: number, j: number, count: number): void {
   moved.capacityClass.push(k);
   moved.source.push(i);
   moved.target.push(j);
-  return true;
+  moved.count.push(count);
 }
 
 /** Frees vehicles of a location, the smallest first, until so many may be sent. */
