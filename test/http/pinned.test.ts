@@ -53,7 +53,7 @@ describe('a pinned vehicle of a request', () => {
       expect.objectContaining({
         code: 'INFEASIBLE_PROBLEM',
         field: 'constraints.max_vehicles_per_location',
-        message: expect.stringContaining('raise it to at least 2'),
+        message: expect.stringContaining('raise it by 1 in total, for example from 1 to 2 at location 1'),
       }),
     ]);
   });
