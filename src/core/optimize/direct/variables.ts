@@ -7,7 +7,7 @@
  *   changed w_g, only if changes of a previous plan cost something: vehicles of a group that leave its target
  */
 import type { Problem } from '../problem/model.ts';
-import { isAllowed } from '../problem/network.ts';
+import { isAllowed, isEveryMoveWithin } from '../problem/network.ts';
 import { countPinnedChanged, hasChangeCost, targetGroups } from '../problem/previous.ts';
 import { createSteps, locationsWithDemand } from '../problem/steps.ts';
 import { hasUnmetCost } from '../problem/unmet-cost.ts';
@@ -189,13 +189,13 @@ function arcFilter(problem: Problem): (i: number, j: number) => boolean {
   const { locationIds, limits, demand, network } = problem;
   const n = locationIds.length;
   const anyTarget = hasLocationBounds(problem);
-  const { costUnits, distanceKm } = network;
-  const matrices = { costUnits, distanceKm };
   const isTarget = new Uint8Array(n);
   if (hasChangeCost(problem)) for (const { target } of targetGroups(problem)) isTarget[target] = 1;
-  return (i, j) =>
-    (j === i || anyTarget || demand[j] !== 0 || isTarget[j] === 1) &&
-    isAllowed(matrices, n, limits.maxDistanceKm, i, j);
+  const isWanted = (i: number, j: number) => j === i || anyTarget || demand[j] !== 0 || isTarget[j] === 1;
+  if (isEveryMoveWithin(problem, limits.maxDistanceKm)) return isWanted;
+  const { costUnits, distanceKm } = network;
+  const matrices = { costUnits, distanceKm };
+  return (i, j) => isWanted(i, j) && isAllowed(matrices, n, limits.maxDistanceKm, i, j);
 }
 
 /** Arcs in column order. */

@@ -3,7 +3,7 @@
  * within a limit, or as n × n matrices (row-major) built on first read; a request may bring its own matrices.
  */
 import type { NetworkInput } from '../../../contracts/optimize.ts';
-import { greatCircleKm, greatCircleMatrix } from '../../geo.ts';
+import { type Coordinates, greatCircleKm, greatCircleMatrix } from '../../geo.ts';
 import { type Cache, keptIn, type Slot } from '../run/cache.ts';
 import type { Check } from '../run/stopping.ts';
 import { fromUnits, toUnitsUp } from './costs.ts';
@@ -117,6 +117,32 @@ function matrix(n: number, build: (check?: Check) => Float64Array) {
 /** Cost units of a move; builds no matrix. */
 export function moveCost({ network, greatCircle, locationIds }: Problem, from: number, to: number): number {
   return greatCircle?.costOf(from, to) ?? network.costUnits[from * locationIds.length + to];
+}
+
+/**
+ * Whether great-circle moves cannot be longer than the limit: twice the way from the middle to the farthest location is
+ * not. O(n), builds no matrix. False says nothing.
+ */
+export function isEveryMoveWithin({ greatCircle }: Problem, limitKm: number): boolean {
+  if (greatCircle === null) return false;
+  const middle = middleOf(greatCircle.points);
+  let farthest = 0;
+  for (const point of greatCircle.points) farthest = Math.max(farthest, greatCircleKm(middle, point));
+  // Lengths are rounded by far less than a millionth.
+  return 2 * farthest * (1 + 1e-6) <= limitKm;
+}
+
+/** The middle of the least and the greatest latitude and longitude. Any point is right, a near one says more. */
+function middleOf(points: readonly Coordinates[]): Coordinates {
+  const middle = (of: (point: Coordinates) => number) => {
+    let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const point of points) {
+      least = Math.min(least, of(point));
+      greatest = Math.max(greatest, of(point));
+    }
+    return (least + greatest) / 2;
+  };
+  return { latitude: middle((p) => p.latitude), longitude: middle((p) => p.longitude) };
 }
 
 /** Whether the lengths of moves are known: a request's network may omit them. */

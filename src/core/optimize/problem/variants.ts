@@ -1,8 +1,10 @@
 /**
  * Problems that differ from a given one in a constraint or in a vehicle. They share its matrices, which never change.
  */
+
 import { type ConstraintName, LIMIT_CONSTRAINTS, type Limits, type LocationBounds } from './constraints.ts';
 import type { Network, Problem } from './model.ts';
+import { isEveryMoveWithin } from './network.ts';
 
 /** Problems with more vehicles than this are not considered: the vehicles of a location are counted in 32 bits. */
 export const MAX_VEHICLES = 2 ** 31 - 1;
@@ -40,7 +42,11 @@ export function hasLocationBounds({ limits }: { limits: LocationBounds }): boole
 export function isSet(problem: Problem, name: DroppableName): boolean {
   const { limits, network } = problem;
   if (name === 'network') return isAnyMoveForbidden(problem);
-  if (name === 'max_distance') return isAnyMoveTooLong(network, limits.maxDistanceKm);
+  if (name === 'max_distance') {
+    return (
+      !isEveryMoveWithin(problem, limits.maxDistanceKm) && isAnyMoveTooLong(network, limits.maxDistanceKm)
+    );
+  }
   if (name === 'min_service_level' && !problem.demand.some((demand) => demand > 0)) return false;
   const { limit, off } = LIMIT_CONSTRAINTS[name];
   return limits[limit] !== off;
