@@ -34,7 +34,8 @@ const USAGE = `npm run replay -- [options]
   --fleet <vehicles>    vehicles, placed in proportion to the mean demand before the period (8000)
   --price <money>       what a trip that is not served costs, where moving a km costs 1 (6)
   --policies <names>    none, nightly, static, horizon-<hours>; with -upper or -observed at the end plans are made for
-                        the upper end of the interval, or with the demand known (${POLICIES})
+                        the upper end of the interval, or with the demand known (${POLICIES});
+                        -wrap or -salvage after the hours: vehicles are worth something when they have passed
   --confidence <share>  of the demand that the interval holds (0.95)
   --seeds <count>       replays with drawn trip ends beside the one with expected ends (3)
   --svg <file>          draw what was served, hour by hour
@@ -76,15 +77,18 @@ function readNumber(name: string, text: string, least: number, most: number, isW
 }
 
 function readPolicy(name: string): ReplayPolicy {
-  const match = /^(?:(none)|(nightly|static|horizon-(\d+))(?:-(upper|observed))?)$/.exec(name);
+  const match = /^(?:(none)|(nightly|static|horizon-(\d+)(?:-(wrap|salvage))?)(?:-(upper|observed))?)$/.exec(
+    name,
+  );
   const horizonHours = Number(match?.[3] ?? 2);
   if (!match || horizonHours < 2 || horizonHours > DAY_AHEAD_HOURS) {
     const known = `none, nightly, static, or horizon-2 to horizon-${DAY_AHEAD_HOURS}, these with -upper or -observed`;
     throw new CommandError(`--policies names ${name}; give ${known}`);
   }
   const mode = match[3] === undefined ? ((match[1] ?? match[2]) as ReplayPolicy['mode']) : 'horizon';
-  const demand = (match[4] ?? 'mean') as ReplayPolicy['demand'];
-  return { name, mode, demand, horizonHours, replanEveryHours: 1 };
+  const end = (match[4] ?? 'nothing') as ReplayPolicy['end'];
+  const demand = (match[5] ?? 'mean') as ReplayPolicy['demand'];
+  return { name, mode, demand, horizonHours, end, replanEveryHours: 1 };
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(2)} %`;

@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import type { DemandSeries } from '../../core/forecast/types.ts';
 import { shareTrips } from '../../core/optimize/horizon/trip-shares.ts';
+import { fromUnits, toUnitsUp } from '../../core/optimize/problem/costs.ts';
 import type { ReplayedPast } from '../../core/replay/types.ts';
 import { DEFAULT_FILE, readDemand } from '../backtest.ts';
 
@@ -58,7 +59,8 @@ async function readPairs(ids: Int32Array): Promise<{ travel: ReplayedPast['trave
     if (from === to) continue;
     travel.minutes[pair] = minutes;
     travel.km[pair] = miles * KM_PER_MILE;
-    travel.cost[pair] = travel.km[pair];
+    // In the units of the optimizer, so that its bound is one of these costs.
+    travel.cost[pair] = fromUnits(toUnitsUp(travel.km[pair]));
   }
   for (let i = 0; i < n; i++) travel.cost[i * n + i] = 0;
   return { travel, trips };

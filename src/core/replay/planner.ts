@@ -1,9 +1,11 @@
 /** Plans of replays, made by the optimizer of the service from counts of vehicles instead of a list of them. */
 import type { Constraints } from '../../contracts/optimize.ts';
 import { buildHorizon, type HorizonInput } from '../optimize/horizon/build-horizon.ts';
+import { coarsen, worthAtStep, wrapAround } from '../optimize/horizon/end-of-horizon.ts';
 import type { MoveColumn } from '../optimize/horizon/flow-master.ts';
-import { planHorizon } from '../optimize/horizon/plan-horizon.ts';
-import type { HorizonProblem } from '../optimize/horizon/types.ts';
+import { type HorizonSolution, planHorizon } from '../optimize/horizon/plan-horizon.ts';
+import type { EndValues, HorizonProblem } from '../optimize/horizon/types.ts';
+import { toUnitsUp } from '../optimize/problem/costs.ts';
 import type { Moves, OptimizeSettings, Problem } from '../optimize/problem/model.ts';
 import { buildProblem } from '../optimize/request/problem.ts';
 import { type Cache, createCache } from '../optimize/run/cache.ts';
@@ -81,8 +83,8 @@ export async function planStep(
 ): Promise<Moves> {
   const problem = { ...base, supply, demand, caches: { ...base.caches, problem: createCache() } };
   const control = { deadlineMs: nowMs() + options.timeLimitSeconds * 1000 };
-  const solve = options.constraints.shortage === 'serve_most' ? solveOrServeMost : solveProblem;
-  const solved = await solve(problem, options.gap, control);
+  const solveStep = options.constraints.shortage === 'serve_most' ? solveOrServeMost : solveProblem;
+  const solved = await solveStep(problem, options.gap, control);
   if (solved.kind === 'solved' || solved.kind === 'served') return solved.solution.moves;
   throw new Error(solved.kind === 'error' ? solved.message : `no plan: ${solved.kind}`);
 }
@@ -93,28 +95,64 @@ export type HorizonPlanned = {
   known: MoveColumn[];
 };
 
-/** The plan that looks ahead: the moves of its first step. */
+/** What a plan that looks ahead knows of vehicles after its last step. */
+export type EndOfPlan =
+  /** Every location wants back as many vehicles as it has, worth so much money each. */
+  | { kind: 'wrap'; worth: number }
+  /** Vehicles are worth what a longer plan in coarser steps says: `factor` steps make one. */
+  | { kind: 'salvage'; longer: HorizonInput; factor: number };
+
+/**
+ * The plan that looks ahead: the moves of its first step.
+ * @param known moves of the plan one step before
+ * @param end absent: vehicles are left anywhere
+ */
 export async function planAhead(
   planner: Planner,
   supply: Int32Array,
   input: HorizonInput,
   known: readonly MoveColumn[],
+  end?: EndOfPlan,
 ): Promise<HorizonPlanned> {
-  const { base, options, cache } = planner;
-  const problem = buildHorizon({ ...base, supply }, input);
-  if ('field' in problem) throw new Error(problem.message);
+  const asked = build(planner, supply, input);
+  const problem = end ? { ...asked, end: await valuesAt(planner, supply, asked, end) } : asked;
   const usable = known.filter(({ step }) => step < problem.steps);
-  const deadlineMs = nowMs() + options.timeLimitSeconds * 1000;
-  const planned = await planHorizon(problem, options.gap, { deadlineMs }, cache, usable);
-  if (planned.kind !== 'solved')
-    throw new Error(planned.kind === 'error' ? planned.message : `no plan: ${planned.kind}`);
-  const { moves, outlook } = planned.solution;
+  const { moves, outlook } = await solve(planner, problem, usable);
   const next = outlook.flatMap((step, t) =>
     t === 0 ? [] : step.moves.map(({ from, to }) => ({ step: t - 1, arc: arcOf(problem, from, to) })),
   );
   return { moves, known: next };
 }
 
+async function valuesAt(
+  planner: Planner,
+  supply: Int32Array,
+  problem: HorizonProblem,
+  end: EndOfPlan,
+): Promise<EndValues> {
+  if (end.kind === 'wrap') return wrapAround(problem, toUnitsUp(end.worth));
+  const longer = coarsen(build(planner, supply, end.longer), end.factor);
+  const { values } = await solve(planner, longer);
+  return worthAtStep(problem.n, values, Math.min(longer.steps, Math.floor(problem.steps / end.factor)));
+}
+
+function build({ base }: Planner, supply: Int32Array, input: HorizonInput): HorizonProblem {
+  const problem = buildHorizon({ ...base, supply }, input);
+  if ('field' in problem) throw new Error(problem.message);
+  return problem;
+}
+
+async function solve(
+  { options, cache }: Planner,
+  problem: HorizonProblem,
+  known?: readonly MoveColumn[],
+): Promise<HorizonSolution> {
+  const deadlineMs = nowMs() + options.timeLimitSeconds * 1000;
+  const planned = await planHorizon(problem, options.gap, { deadlineMs }, cache, known);
+  if (planned.kind === 'solved') return planned.solution;
+  throw new Error(planned.kind === 'error' ? planned.message : `no plan: ${planned.kind}`);
+}
+
 function arcOf({ pairs: { starts, targets } }: HorizonProblem, from: number, to: number): number {
-  return targets.indexOf(to, starts[from]);
+  return starts[from] + targets.subarray(starts[from], starts[from + 1]).indexOf(to);
 }

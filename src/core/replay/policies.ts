@@ -2,10 +2,12 @@
  * The policies of a replay. They know what is known when an hour begins: where vehicles are and will arrive, and the
  * demand ahead as their source has it.
  */
+
+import type { HorizonInput } from '../optimize/horizon/build-horizon.ts';
 import type { TripFlows } from '../optimize/horizon/types.ts';
 import { NO_MOVES } from '../optimize/problem/moves.ts';
 import type { DemandAhead } from './forecasts.ts';
-import { type Planner, planAhead, planStep } from './planner.ts';
+import { type EndOfPlan, type Planner, planAhead, planStep } from './planner.ts';
 import type { Dispatch, PairTravel, ReplayView } from './types.ts';
 
 /** Nobody moves. */
@@ -66,31 +68,42 @@ export type HorizonPolicy = {
   hours: number;
   /** Hours from one plan to the next. */
   everyHours: number;
+  /** After the last hour of a plan: see `EndOfPlan`. */
+  end: 'nothing' | 'wrap' | 'salvage';
+  /** Money per vehicle, of an end that wraps. */
+  wrapWorth: number;
 };
+
+/** The longer plan that values vehicles at the end of a plan, and the hours of its steps. */
+const LONGER = { hours: 24, stepHours: 2 };
 
 /** A plan for several hours at once, of which the first one is carried out. */
 export function horizonPolicy(policy: HorizonPolicy): Dispatch {
-  const { planner, demand, ends, travel, hours, everyHours } = policy;
+  const { planner, demand, ends, travel, hours, everyHours, end, wrapWorth } = policy;
   let known: Parameters<typeof planAhead>[3] = [];
+  const inputOf = (view: ReplayView, ahead: Float64Array): HorizonInput => {
+    const n = view.vehicles.length;
+    const steps = ahead.length / n;
+    return {
+      stepHours: 1,
+      demand: ahead,
+      onTheWay: arrivalsOf(view, steps, n),
+      minutesOf: (from, to) => travel.minutes[from * n + to],
+      speedKmh: 1,
+      isAhead: false,
+      flows: Array.from({ length: steps }, (_, t) => ends(view.hour + t)),
+    };
+  };
+  const endOf = (view: ReplayView): EndOfPlan | undefined => {
+    if (end === 'nothing') return undefined;
+    if (end === 'wrap') return { kind: 'wrap', worth: wrapWorth };
+    const longer = inputOf(view, demand(view.hour, LONGER.hours));
+    return { kind: 'salvage', longer, factor: LONGER.stepHours };
+  };
   return async (view) => {
     if (view.hour % everyHours !== 0) return NO_MOVES;
-    const n = view.vehicles.length;
-    const ahead = demand(view.hour, hours);
-    const steps = ahead.length / n;
-    const planned = await planAhead(
-      planner,
-      view.vehicles,
-      {
-        stepHours: 1,
-        demand: ahead,
-        onTheWay: arrivalsOf(view, steps, n),
-        minutesOf: (from, to) => travel.minutes[from * n + to],
-        speedKmh: 1,
-        isAhead: false,
-        flows: Array.from({ length: steps }, (_, t) => ends(view.hour + t)),
-      },
-      known,
-    );
+    const input = inputOf(view, demand(view.hour, hours));
+    const planned = await planAhead(planner, view.vehicles, input, known, endOf(view));
     known = planned.known;
     return planned.moves;
   };

@@ -10,7 +10,7 @@ import { type ReplayFigures, replayFigures } from './figures.ts';
 import { type DemandAhead, type DemandSource, knownDemand, type PastForecasts } from './forecasts.ts';
 import { boundOfPeriod } from './period-bound.ts';
 import { createPlanner, type Planner, type PlannerOptions } from './planner.ts';
-import { horizonPolicy, nobodyMoves, stepPolicy } from './policies.ts';
+import { type HorizonPolicy, horizonPolicy, nobodyMoves, stepPolicy } from './policies.ts';
 import { simulate } from './simulate.ts';
 import type { Dispatch, ReplayedPast, ReplayRecord, TripEnds } from './types.ts';
 
@@ -22,6 +22,8 @@ export type ReplayPolicy = {
   demand: DemandSource;
   /** Hours of a horizon plan, with the one in which it is made. */
   horizonHours: number;
+  /** What a horizon plan knows of vehicles after its last hour; `wrap` at half the cost of a trip each. */
+  end: HorizonPolicy['end'];
   /** Hours from one plan of `static` and `horizon` to the next. */
   replanEveryHours: number;
   /** Beside the price of unmet demand of the replay, or instead of it. */
@@ -119,11 +121,11 @@ export async function replay(
 }
 
 function dispatchOf(
-  { mode, horizonHours, replanEveryHours }: ReplayPolicy,
+  { mode, horizonHours, replanEveryHours, end }: ReplayPolicy,
   { ends, tripsPerHour, travel }: ReplayedPast,
   planner: Planner,
   demand: DemandAhead,
-  { isNight }: ReplayOptions,
+  { isNight, unmetDemandCost }: ReplayOptions,
 ): Dispatch {
   const endsOf = (hour: number) => ends[Math.min(hour, ends.length - 1)];
   const step = { planner, demand, ends: endsOf, tripsPerHour };
@@ -137,7 +139,7 @@ function dispatchOf(
     case 'horizon':
       return horizonPolicy({
         ...{ planner, demand, ends: endsOf, travel },
-        ...{ hours: horizonHours, everyHours: replanEveryHours },
+        ...{ hours: horizonHours, everyHours: replanEveryHours, end, wrapWorth: unmetDemandCost / 2 },
       });
   }
 }

@@ -9,7 +9,7 @@ import type { Moves } from '../optimize/problem/model.ts';
 export type PairTravel = {
   km: Float64Array;
   minutes: Float64Array;
-  /** Money per vehicle, ≥ 0; Infinity: vehicles do not move this way. */
+  /** Money per vehicle, ≥ 0, in multiples of 1e-4; Infinity: vehicles do not move this way. */
   cost: Float64Array;
 };
 

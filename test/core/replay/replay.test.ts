@@ -22,7 +22,7 @@ const shareOf = (name: string) =>
 describe('a replay', { tags: ['slow'] }, () => {
   test('conserves vehicles in every hour, whatever the policy and wherever trips end', () => {
     for (const { record } of runsOf(report)) expect(checkRecord(city.past, CITY_FLEET, record)).toEqual([]);
-    expect(runsOf(report).filter(({ record }) => record.moves.length > 0)).toHaveLength(15);
+    expect(runsOf(report).filter(({ record }) => record.moves.length > 0)).toHaveLength(21);
   });
 
   test('has only whole vehicles where trip ends are drawn', () => {
@@ -89,6 +89,17 @@ describe('a replay', { tags: ['slow'] }, () => {
     expect(shareOf('nightly mean')).toBeGreaterThan(shareOf('none mean'));
     expect(shareOf('horizon mean')).toBeGreaterThan(shareOf('nightly mean') + 0.02);
     expect(shareOf('horizon observed')).toBeGreaterThan(shareOf('horizon mean'));
+  });
+
+  test('moves other vehicles if those at the end of a plan are worth something', () => {
+    const movesOf = (name: string) =>
+      report.policies.find(({ policy }) => policy.name === name)!.expected.record.moves;
+    const [nothing, wrap, salvage] = ['horizon mean', 'horizon wrap mean', 'horizon salvage mean'].map(
+      movesOf,
+    );
+    expect(wrap).not.toEqual(nothing);
+    expect(salvage).not.toEqual(nothing);
+    expect(salvage).not.toEqual(wrap);
   });
 
   test('ends with the stop flag', async () => {

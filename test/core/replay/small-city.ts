@@ -51,8 +51,13 @@ export function smallCity(change: (demand: number, hour: number) => number = (de
 export const forecastsOf = ({ past, series }: SmallCity) =>
   createPastForecasts(series, { firstHour: past.firstHour, hoursAhead: 24, confidenceLevel: 0.9 });
 
-const policy = (mode: ReplayPolicy['mode'], demand: ReplayPolicy['demand'] = 'mean'): ReplayPolicy => {
-  return { name: `${mode} ${demand}`, mode, demand, horizonHours: 4, replanEveryHours: 1 };
+const policy = (
+  mode: ReplayPolicy['mode'],
+  demand: ReplayPolicy['demand'] = 'mean',
+  end: ReplayPolicy['end'] = 'nothing',
+): ReplayPolicy => {
+  const name = `${mode} ${end === 'nothing' ? '' : `${end} `}${demand}`;
+  return { name, mode, demand, horizonHours: 4, end, replanEveryHours: 1 };
 };
 
 export const CITY_OPTIONS: ReplayOptions = {
@@ -63,6 +68,8 @@ export const CITY_OPTIONS: ReplayOptions = {
     policy('horizon'),
     policy('horizon', 'upper'),
     policy('horizon', 'observed'),
+    policy('horizon', 'mean', 'wrap'),
+    policy('horizon', 'mean', 'salvage'),
   ],
   unmetDemandCost: 5,
   seeds: [1, 2],
