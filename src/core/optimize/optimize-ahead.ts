@@ -6,7 +6,7 @@
 import type { ErrorItem } from '../../contracts/envelope.ts';
 import type { OptimizationResult, OptimizeRequest, Shortfall } from '../../contracts/optimize.ts';
 import { moveDistances } from './answer/locations.ts';
-import { type AllSteps, describeOutlook } from './answer/outlook.ts';
+import { type AllSteps, describeOutlook, rounded } from './answer/outlook.ts';
 import { verifyPlan } from './answer/verify.ts';
 import { VERIFIED_OUTLOOK, verifyOutlook } from './answer/verify-outlook.ts';
 import { createCertificate, createResult, namesOf } from './create-result.ts';
@@ -19,7 +19,7 @@ import { evaluateMoves } from './problem/evaluate.ts';
 import type { OptimizeInput, OptimizeOutcome, Problem, RequestFault, Solution } from './problem/model.ts';
 import { withLimits } from './problem/variants.ts';
 import { createProgress, type ProgressReport } from './progress.ts';
-import { readCapacity } from './request/capacity.ts';
+import { isOperational, readCapacity } from './request/capacity.ts';
 import {
   firstStepRequest,
   freeFrom,
@@ -41,6 +41,9 @@ type Hooks = Pick<Control<ProgressReport>, 'stopFlag' | 'onProgress' | 'progress
 type Steps = AllSteps<readonly TripFlows[]>;
 type Optimize = (input: OptimizeInput, cache: Cache, hooks: Hooks) => Promise<OptimizeOutcome>;
 
+/** Rules of a plan that are those of all steps here: the check of the plan itself does not know them. */
+const OF_ALL_STEPS = ['min_service_level', 'vehicles per location'];
+
 /**
  * @param input with `options.horizon`
  * @param planOneStep plans a request without it
@@ -54,12 +57,12 @@ export async function optimizeAhead(
   const { request, settings } = input;
   const horizon = readHorizon(request);
   const first = firstStepRequest(request, horizon);
-  const fault = findFault(input, first);
-  if (fault) return { status: 'refused', faults: [fault] };
   if (horizon.steps === 1) {
     const plain = { ...first, constraints: request.constraints ?? {} };
     return withOneStep(input, horizon, await planOneStep({ ...input, request: plain }, cache, hooks));
   }
+  const fault = findFault(input, first);
+  if (fault) return { status: 'refused', faults: [fault] };
   const options = readOptions(request, settings);
   const progress = createProgress(false, hooks.onProgress, hooks.progressIntervalMs);
   const control: SolveControl = {
@@ -140,10 +143,11 @@ export async function optimizeAhead(
   if (wrong.length > 0)
     return { status: 'error', message: `the plan failed its verification: ${wrong.join('; ')}` };
   const certificate = createCertificate(planned, false);
+  const checks = certificate.checks.filter((check) => !OF_ALL_STEPS.includes(check));
   return {
     status: result.solver_status,
     result,
-    certificate: { ...certificate, checks: [...certificate.checks, ...VERIFIED_OUTLOOK] },
+    certificate: { ...certificate, checks: [...checks, ...VERIFIED_OUTLOOK] },
     moveDistances: moveDistances(problem, planned.moves),
   };
 }
@@ -159,9 +163,7 @@ function findFault(
     detail: null,
   });
   const capacity = readCapacity(first, settings);
-  const operational = request.fleet_state.vehicles.filter(
-    ({ status }) => (status ?? 'operational') === 'operational',
-  );
+  const operational = request.fleet_state.vehicles.filter(isOperational);
   const capacities = new Set(operational.map((vehicle) => capacity.of(vehicle)));
   if (capacities.size > 1) return refuse('fleet_state.vehicles', `${capacities.size} different capacities`);
   const most = request.constraints?.total_fleet_size;
@@ -185,7 +187,7 @@ function readSteps({ request, tripCounts }: OptimizeInput, problem: Problem, hor
   const onTheWay = new Int32Array(horizon.steps * n);
   let later = 0;
   for (const vehicle of request.fleet_state.vehicles) {
-    if ((vehicle.status ?? 'operational') !== 'operational') continue;
+    if (!isOperational(vehicle)) continue;
     const step = freeFrom(vehicle, horizon);
     if (step >= horizon.steps) later++;
     else if (step > 0) onTheWay[step * n + position.get((vehicle.location ?? vehicle.location_id)!)!]++;
@@ -274,15 +276,13 @@ function withOneStep(
   const { result, certificate } = outcome;
   const demand = Object.values(request.demand_forecast).reduce((sum, [first]) => sum + first, 0);
   const { unmet_demand: unmet } = result.kpis;
-  const operational = request.fleet_state.vehicles.filter(
-    ({ status }) => (status ?? 'operational') === 'operational',
-  );
+  const operational = request.fleet_state.vehicles.filter(isOperational);
   const vehicles = result.allocation_plan.length;
   const step = {
     starts_at: startMs === null ? null : new Date(startMs).toISOString(),
-    demand,
-    served: demand - unmet,
-    unmet,
+    demand: rounded(demand),
+    served: rounded(demand - unmet),
+    unmet: rounded(unmet),
     vehicles,
     on_the_way: operational.length - vehicles,
     moves: [],

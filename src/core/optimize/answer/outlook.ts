@@ -69,6 +69,7 @@ export function describeOutlook(
   };
 }
 
-function rounded(value: number): number {
+/** To the decimals of an outlook. */
+export function rounded(value: number): number {
   return Number(value.toFixed(DECIMALS)) + 0;
 }

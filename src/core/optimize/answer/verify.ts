@@ -13,7 +13,7 @@ import type { LocationPoint, OptimizeSettings, TravelTable } from '../problem/mo
 import { verifyStability } from './verify-stability.ts';
 import { verifyUnmetCost } from './verify-unmet-cost.ts';
 
-/** What `verifyPlan` checks, for the certificate. */
+/** What `verifyPlan` checks, for the certificate; of a plan that looks ahead not what holds for all of its steps. */
 export const VERIFIED = [
   'one item per operational vehicle in the request order',
   'moves allowed and within max_distance, and none of a pinned vehicle',

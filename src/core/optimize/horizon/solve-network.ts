@@ -3,7 +3,7 @@
  * time-expanded network, and whole. A price of unmet demand is part of the arcs' costs: the flow is then the optimum. A
  * service level is a Lagrangian multiplier λ on served demand:
  *
- *   L(λ) = min over plans that may serve any amount of  objective + λ (R − served)   ≤  the objective of every plan
+ *   L(λ) = min over plans that may serve any amount of  objective + λ (R − served)  ≤  the objective of a plan
  *
  *   1. the flow at λ = 0; if it serves R, it is the optimum
  *   2. the λ that maximizes L, from tree to tree: the tree stays feasible if only λ changes
@@ -259,7 +259,7 @@ class NetworkSearch {
 
   /** From here on, what is required is what this flow serves, the most. */
   #askForLess(most: Point): void {
-    // Every plan has objective − λ · served ≥ L(λ) − λR, and none costs more than all vehicles on the dearest moves.
+    // Every plan has objective − λ · served ≥ L(λ) − λR; none costs more than all vehicles on the dearest moves.
     const atZero = boundFromValues({ ...this.#problem, required: 0 }, this.#values, most.multiplier);
     this.#mostServed = (this.#dearestPlan() - atZero) / most.multiplier;
     const slack = this.#problem.required - this.#least;

@@ -2,10 +2,11 @@
  * A lower bound on the objective of every plan of all steps, from any values of vehicles, whatever their origin.
  * Shares no code with the searches.
  *
- * Let v_jt be what a vehicle at j is worth when step t begins, with v_it ≥ v_{j,t+τ} − c_ij for every allowed move of
- * every step: values that are too low are raised, from the last step back to the first. A vehicle that serves at j
- * is then worth (λ + p_jt) · gain + w_jt − v_jt beside that, one that waits v_{j,t+1} − v_jt, where w is v_{j,t+1}, or,
- * with trip flows, the mean value of where its trip ends. With the best number of vehicles at each location and step,
+ * Let v_jt be what a vehicle at j is worth when step t begins, with v_it ≥ v_{j,t+τ} − c_ij for every allowed move
+ * of every step: values that are too low are raised, from the last step back to the first. A vehicle that serves at j
+ * is then worth (λ + p_jt) · gain + w_jt − v_jt beside that, one that waits v_{j,t+1} − v_jt, where w is v_{j,t+1},
+ * or, with trip flows, the mean value of where its trip ends. With the best number of vehicles at each location and
+ * step,
  *
  *   bound = λR + Σ p_jt D_jt − Σ supply_jt v_jt − Σ_jt max over x of the worth of x vehicles that stay at j
  *

@@ -19,6 +19,11 @@ type Capacity = {
   of(vehicle: Pick<VehicleInput, 'capacity'>): number;
 };
 
+/** Whether a vehicle of a request takes part in the plan. */
+export function isOperational({ status = 'operational' }: VehicleInput): boolean {
+  return status === 'operational';
+}
+
 /** Reads what vehicles serve from a request, with the settings as defaults. O(locations) */
 export function readCapacity(
   { demand_forecast, constraints, options = {} }: OptimizeRequest,

@@ -14,7 +14,7 @@ import {
 import type { RequestFault } from '../problem/model.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
-import { type CapacitySettings, readCapacity } from './capacity.ts';
+import { type CapacitySettings, isOperational, readCapacity } from './capacity.ts';
 import { checkNetwork } from './check-network.ts';
 import { planningDemand } from './demand.ts';
 import { type FaultList, faultList } from './fault-list.ts';
@@ -91,7 +91,7 @@ function findRefusals(request: OptimizeRequest, settings: CapacitySettings): Req
   const pinned = new Set<number>();
   const isPlaced = hasPinnedPlaces(request);
   for (const vehicle of request.fleet_state.vehicles) {
-    if ((vehicle.status ?? 'operational') !== 'operational') continue;
+    if (!isOperational(vehicle)) continue;
     (vehicle.pinned === true && !isPlaced ? pinned : capacities).add(capacity.of(vehicle));
   }
   const faults: (RequestFault | null)[] = [];

@@ -91,7 +91,7 @@ function hourOfWeek(text: string): number {
   return (((hour + EPOCH_HOUR_OF_WEEK) % HOURS_PER_WEEK) + HOURS_PER_WEEK) % HOURS_PER_WEEK;
 }
 
-/** The step from which a vehicle is free, on the way or not; 0: before it, so that the plan may move the vehicle. */
+/** The step from which a vehicle is free; 0: when the first step begins or before, so that the plan may move it. */
 export function freeFrom({ available_at }: VehicleInput, { startMs, stepHours }: HorizonSteps): number {
   if (available_at === undefined || startMs === null) return 0;
   return Math.max(0, Math.ceil((msOf(available_at) - startMs) / (stepHours * HOUR_MS)));
@@ -103,7 +103,13 @@ export function freeFrom({ available_at }: VehicleInput, { startMs, stepHours }:
  */
 export function firstStepRequest(request: OptimizeRequest, horizon: HorizonSteps): OptimizeRequest {
   const { horizon: _, ...options } = request.options ?? {};
-  const { min_demand_coverage: __, shortage: ___, ...constraints } = request.constraints ?? {};
+  // A size below the fleet is refused (`optimize-ahead.ts`); another one is no limit.
+  const {
+    min_demand_coverage: __,
+    shortage: ___,
+    total_fleet_size: ____,
+    ...constraints
+  } = request.constraints ?? {};
   const { vehicles } = request.fleet_state;
   const onTheWay = vehicles.filter((one) => freeFrom(one, horizon) > 0);
   return {

@@ -23,7 +23,7 @@ import { withPinnedPlaces } from '../problem/pinned-places.ts';
 import { minutesIn, travelNetwork } from '../problem/travel-network.ts';
 import { type Cache, createCache } from '../run/cache.ts';
 import type { Check } from '../run/stopping.ts';
-import { readCapacity } from './capacity.ts';
+import { isOperational, readCapacity } from './capacity.ts';
 import { namedLocationIds } from './check.ts';
 import { planningDemand } from './demand.ts';
 import { readLimits, readPairCost } from './limits.ts';
@@ -153,7 +153,7 @@ function classifyFleet(
   const operational: number[] = [];
   const vehicles = request.fleet_state.vehicles;
   for (let v = 0; v < vehicles.length; v++) {
-    if ((vehicles[v].status ?? 'operational') === 'operational') operational.push(v);
+    if (isOperational(vehicles[v])) operational.push(v);
   }
   const isPlaced = hasPinnedPlaces(request);
   const classed = isPlaced ? operational : operational.filter((v) => vehicles[v].pinned !== true);

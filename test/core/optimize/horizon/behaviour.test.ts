@@ -61,10 +61,12 @@ describe('a plan that looks ahead', () => {
     });
 
     it(`has an outlook that adds up to its figures, ${kind}`, async () => {
+      let solved = 0;
       for (let seed = 1; seed <= 20; seed++) {
         const problem = mediumHorizon(seed, hasFlows);
         const planned = await planHorizon(problem, 0, control, threadCache);
         if (planned.kind !== 'solved') continue;
+        solved++;
         const { outlook, figures, moves } = planned.solution;
         const sum = (values: Iterable<number>) => [...values].reduce((a, b) => a + b, 0);
         expect(sum(outlook.map(({ served }) => sum(served)))).toBeCloseTo(figures.totalServed, 6);
@@ -72,19 +74,23 @@ describe('a plan that looks ahead', () => {
         for (const { served, demand } of outlook)
           for (const [j, amount] of served.entries()) expect(amount).toBeLessThanOrEqual(demand[j]);
       }
+      expect(solved).toBeGreaterThan(10);
     });
   }
 
   it('knows a bound from any values of vehicles', () => {
+    let solved = 0;
     for (let seed = 1; seed <= 300; seed++) {
       const problem = tinyHorizon(seed);
       const random = createRandom(seed);
       const found = solveNetwork(problem);
       if (found.kind !== 'solved') continue;
+      solved++;
       const values = found.plan.values.map((value) => value + random.integer(-5000, 5000));
       const bound = boundFromValues(problem, values, found.plan.multiplier * random.next() * 2);
       expect(bound).toBeLessThanOrEqual(found.plan.figures.objectiveUnits + 1);
     }
+    expect(solved).toBeGreaterThan(200);
   });
 
   it('names the rule that it does not support', () => {
