@@ -58,8 +58,9 @@ export async function bisect(
   ): Promise<AnyPlan['verdict']> => {
     const found = await answer(position, timeFor(share, control));
     if (found.verdict === 'feasible') {
-      nearest = Math.min(position, tightestOf?.(found) ?? position);
-      plan = found;
+      const tightest = Math.min(position, tightestOf?.(found) ?? position);
+      if (tightest < nearest || plan === null) plan = found;
+      nearest = Math.min(nearest, tightest);
     } else if (found.verdict === 'infeasible') tooTight = position;
     return found.verdict;
   };

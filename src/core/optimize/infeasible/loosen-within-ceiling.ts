@@ -12,7 +12,7 @@ import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { hasPairLimits } from '../problem/pairs.ts';
 import { homeOf } from '../problem/pinned-places.ts';
-import { countVehicles, dropConstraint } from '../problem/variants.ts';
+import { countVehicles } from '../problem/variants.ts';
 import type { Stopping } from '../run/stopping.ts';
 import { type BoundSide, withRows } from './coverage/coverage-model.ts';
 import { leastWhole, WHOLE_GAP } from './least-whole.ts';
@@ -24,8 +24,10 @@ export async function loosenWithinCeiling(
   side: BoundSide,
   control: Stopping,
 ): Promise<{ moves: Moves; least: number } | null> {
-  const name = side === 'least' ? 'min_vehicles_per_location' : 'max_vehicles_per_location';
-  const free = dropConstraint(problem, name);
+  // The limit stays: without bounds of either side the model has no moves to locations without demand.
+  const any = side === 'least' ? 0 : Number.POSITIVE_INFINITY;
+  const bounds = { ...problem.bounds!, [side]: problem.bounds![side].map(() => any) };
+  const free = { ...problem, bounds };
   if (hasPairLimits(problem) || countArcs(free, false) > MAX_SMALL_ARCS) return null;
   const f = formulate(free);
   const n = problem.locationIds.length;

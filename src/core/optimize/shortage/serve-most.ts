@@ -88,7 +88,10 @@ async function serveMost(
   const plan = first && first.served > (found.plan?.served ?? -1) ? first : found.plan;
   if (!plan) return found.proved ? { kind: 'infeasible' } : { kind: 'timeout' };
   // Time may have ended the search for a plan at the requested level, and this one found it.
-  if (plan.served >= leastServed(problem)) return await solveProblem(problem, gap, control);
+  if (plan.served >= leastServed(problem)) {
+    const solved = await solveProblem(problem, gap, control, plan.moves);
+    return solved.kind === 'timeout' ? { kind: 'solved', solution: unproved(problem, plan) } : solved;
+  }
   const reached = withLimits(problem, { minServiceLevel: serviceLevelOf(problem, plan.served) });
   const moves = await cheapened(reached, plan.moves, control);
   const solved = await solveProblem(reached, gap, control, moves);
