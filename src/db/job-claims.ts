@@ -4,7 +4,7 @@ import type { AttemptOutcome, JobKind, JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { commitLater, type Database, executePrepared, type Queryable } from './client.ts';
-import { carryOutPlan } from './departures.ts';
+import { carryOutPlan, holdFleet } from './departures.ts';
 import { type JobAnswer, NOTHING_KNOWN, type Progress } from './jobs.ts';
 import { insertPlan, type NewPlan } from './plans.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
@@ -179,6 +179,7 @@ export async function finishJob(
     returning 1`;
   if (plan?.isCarriedOut) {
     return db.transaction(async (tx) => {
+      await holdFleet(tx, plan.record.movedLocations);
       const { rowCount } = await tx.execute(statement);
       if (rowCount === 0) return false;
       await carryOutPlan(tx, plan.planId);

@@ -73,6 +73,32 @@ describe('a decision that is carried out', () => {
     expect(await fleet()).toEqual([{ ...cab, ...elsewhere }]);
   });
 
+  test('leaves a vehicle alone that has been reported out of service since the plan was made', async () => {
+    const { planId } = await decide();
+    await send(`${data}/fleet/cab`, { method: 'PATCH', body: { status: 'maintenance' } });
+    await carryOutPlan(service.db, planId);
+    expect(await fleet()).toEqual([{ ...cab, status: 'maintenance' }]);
+  });
+
+  test('sends a vehicle that is still on its way when it has arrived, also by an unknown distance', async () => {
+    await storeTravel(90);
+    const arrival = Date.parse('2999-01-01T00:00:00Z');
+    for (const [columns, minutes] of [
+      ['', 90],
+      ['move_minutes = null, move_km = array_fill(null::float8, array[cardinality(move_km)])', 0],
+      ['move_sources = null, move_targets = null, move_km = null, move_minutes = null', 0],
+    ] as const) {
+      await put([{ ...cab }]);
+      const { planId } = await decide();
+      if (columns) await service.pool.query(`update plans set ${columns} where plan_id = $1`, [planId]);
+      await service.pool.query('update vehicles set available_at = $1', [new Date(arrival)]);
+      await carryOutPlan(service.db, planId);
+      const available_at = new Date(arrival + minutes * MINUTE_MS).toISOString();
+      expect(await fleet(), columns).toEqual([{ ...cab, location_id: 2, available_at }]);
+      await service.pool.query('truncate vehicles');
+    }
+  });
+
   test('is stored, too, if the target of a move has been deleted since', async () => {
     const { planId } = await decide();
     await service.db
