@@ -31,8 +31,8 @@ const NAMES = new Set(
 );
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
-/** In these years every day of the year falls on every day of the week that it can: at most 8 years lie between two. */
-const MAX_DAYS_APART = 8 * 366 + 1;
+/** In 28 years every day of the year falls on every day of the week that it can. */
+const MAX_DAYS_APART = 28 * 366;
 const LEAP_YEAR = 2000;
 
 /**

@@ -218,6 +218,8 @@ describe('a cron expression', () => {
     ['0 1,23 * * 1,3', 1320],
     ['0 1,23 * * 0,1', 120],
     ['0 1,23 15 * 3', 120],
+    // 1 January is a Friday in 2010 next.
+    ['0 0,23 1 1 6', 60],
   ])('%s has occurrences at least %i minutes apart', (text, minutes) => {
     expect(leastMinutesApart(recurrence(text, 'UTC').fields)).toBe(minutes);
   });

@@ -54,7 +54,8 @@ const replace = Type.Optional(
 const cascade = Type.Optional(
   Type.Boolean({
     description:
-      'with `replace`: also deletes the vehicles, observations, events, travel and trip flows of those locations; default false',
+      'with `replace`: also deletes the vehicles, observations, events, travel and trip flows of those locations; ' +
+      'default false',
   }),
 );
 const NoQuery = Type.Object({}, { additionalProperties: false });

@@ -64,8 +64,8 @@ export function planMoveRoutes({ database: { db } }: Pick<Deps, 'database'>): Fa
           tags: ['plans'],
           summary: 'Moves of a plan that are due, on the way or done at a time',
           description:
-            'By the clock: all vehicles leave at `starts_at` and take the minutes of their move. The service does not ' +
-            'follow vehicles.',
+            'By the clock: all vehicles leave at `starts_at` and take the minutes of their move. The service does ' +
+            'not follow vehicles.',
           params: Params,
           querystring: Query,
           response: { 200: answers('the moves', PlanMoves), ...errors(400, 404, 503) },
