@@ -2,13 +2,16 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests that need PostgreSQL, Redis, a browser, or processes of their own. */
 const SERVICE = [
-  'test/{bench,chaos,clients,commands,db,docs,e2e,fuzz,http,process,queue,workers}/**/*.test.ts',
+  'test/{bench,chaos,clients,commands,console,db,docs,e2e,fuzz,http,process,queue,workers}/**/*.test.ts',
   'test/container.test.ts',
 ];
 /** Tests in those folders that need none of it. `test/lanes.test.ts` keeps both lists honest. */
 const PURE = [
   'test/bench/tables.test.ts',
+  'test/clients/python-generated.test.ts',
+  'test/clients/schema.test.ts',
   'test/commands/start/log-file.test.ts',
+  'test/console/{local-time,settings,texts}.test.ts',
   'test/db/hour.test.ts',
   'test/docs/answers.test.ts',
   'test/fuzz/judge.test.ts',

@@ -108,6 +108,7 @@ async function store(db: Database, result: OptimizationResult, hasPlan: boolean)
     planId: nextId('plan'),
     jobId: job.jobId,
     solveTimeMs: 1,
+    speedKmh: 20,
     record,
   };
   const ending = { status: 'completed', solverStatus: 'optimal', answer } as const;

@@ -16,7 +16,7 @@ import { isTimeZone } from './contracts/time-zone.ts';
 
 /**
  * The only reader of the environment. One schema names every setting with its default and meaning;
- * the table of docs/settings.md is made from it (a test compares them).
+ * the table of docs/operator/settings.md is made from it (a test compares them).
  */
 const text = (fallback: string, description: string, options = {}) =>
   Type.String({ default: fallback, description, ...options });
@@ -158,7 +158,7 @@ export const SettingsSchema = Type.Object({
     'lateness from which an occurrence counts as missed: no worker was running',
   ),
   RETENTION_INPUT_DAYS: number(30, 0, 36_500, 'how long inputs of ended jobs are kept; 0: forever'),
-  RETENTION_PLAN_DAYS: number(0, 0, 36_500, 'how long plans are kept; 0: forever'),
+  RETENTION_PLAN_DAYS: number(0, 0, 36_500, 'how long plans and replays are kept; 0: forever'),
   RETENTION_JOB_DAYS: number(0, 0, 36_500, 'how long ended jobs and their answers are kept; 0: forever'),
   OPTIMIZATION_MAX_DISTANCE: number(100, 0, MAX_DISTANCE_KM, '`constraints.max_distance`, km'),
   OPTIMIZATION_CAPACITY_PER_VEHICLE: number(
@@ -205,6 +205,11 @@ export const SettingsSchema = Type.Object({
   RISK_MAINTENANCE_SCALE_DAYS: number(42, 1, 1e6, 'days without maintenance at which the factor reaches 1'),
   RISK_MEDIUM_THRESHOLD: number(0.4, 0, 1, 'score from which the category is `medium`'),
   RISK_HIGH_THRESHOLD: number(0.7, 0, 1, 'score from which the category is `high`'),
+  CONSOLE_MAP_URL: optionalText(
+    "ground of the console's map: a style, or tiles with `{z}`, `{x}` and `{y}`; browsers load it, with all that it " +
+      'names, from this one host; unset: a plain ground, nothing from elsewhere',
+    { pattern: '^https?://[^\\s/]+/[^\\s]*$' },
+  ),
   WEBSOCKET_ALLOWED_ORIGINS: optionalText(
     "origins, comma-separated, that may open a WebSocket in addition to the service's own, e.g. " +
       '`https://console.example`',

@@ -115,12 +115,29 @@ export function* occurrencesAfter(recurrence: Recurrence, after: Date): Generato
   }
 }
 
-/** The occurrences up to a time, itself included, the last one first. It ends only with the calendar. */
-export function* occurrencesUpTo(recurrence: Recurrence, upTo: Date): Generator<Date, undefined> {
-  const until = upTo.getTime();
-  for (let day = localDay(recurrence, until); ; day = day.subtract({ days: 1 })) {
-    for (const time of timesOf(recurrence, day).toReversed()) if (time <= until) yield new Date(time);
+/** The occurrences from a time up to another, both included, the last one first. */
+export function* occurrencesUpTo(
+  recurrence: Recurrence,
+  upTo: Date,
+  since: Date,
+): Generator<Date, undefined> {
+  const [from, until] = [since.getTime(), upTo.getTime()];
+  const first = localDay(recurrence, from);
+  for (
+    let day = localDay(recurrence, until);
+    Temporal.PlainDate.compare(day, first) >= 0;
+    day = day.subtract({ days: 1 })
+  ) {
+    for (const time of timesOf(recurrence, day).toReversed())
+      if (time >= from && time <= until) yield new Date(time);
   }
+}
+
+/** The times of a schedule whose cron expression has been checked. */
+export function recurrenceOf(cron: string, timeZone: string): Recurrence {
+  const fields = readCron(cron);
+  if (typeof fields === 'string') throw new Error(`"${cron}" ${fields}`);
+  return { fields, timeZone };
 }
 
 /** The first occurrence after a time. */
@@ -136,6 +153,9 @@ function localDay({ timeZone }: Recurrence, ms: number): Temporal.PlainDate {
 /** The occurrences between the start of a local day and that of the next, in milliseconds since 1970, ascending. */
 function timesOf({ fields, timeZone }: Recurrence, day: Temporal.PlainDate): number[] {
   const { minutes, hours } = fields;
+  // Days and their neighbours cost next to nothing beside clocks: an expression may name a day in years.
+  const days = [day.subtract({ days: 1 }), day, day.add({ days: 1 })].filter((date) => isOn(fields, date));
+  if (days.length === 0) return [];
   const startOf = (days: number) => day.add({ days }).toZonedDateTime(timeZone);
   const [start, end] = [startOf(0).epochMilliseconds, startOf(1).epochMilliseconds];
   // The day before may begin with the change, if it does not exist.
@@ -147,8 +167,7 @@ function timesOf({ fields, timeZone }: Recurrence, day: Temporal.PlainDate): num
   }
   // A skipped time may count on the next day.
   const times = new Set<number>();
-  for (const date of [day.subtract({ days: 1 }), day, day.add({ days: 1 })]) {
-    if (!isOn(fields, date)) continue;
+  for (const date of days) {
     for (const hour of hours) {
       for (const minute of minutes) {
         const local = date.toPlainDateTime({ hour, minute });

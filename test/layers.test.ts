@@ -14,7 +14,7 @@ function readTable(): { pattern: string; layers: string[] }[] {
 }
 
 const table = readTable();
-const files = globSync(['src/**/*.ts', 'workers/**/*.ts'], { cwd: root });
+const files = globSync(['src/**/*.ts', 'workers/**/*.ts', 'clients/*/src/**/*.ts'], { cwd: root });
 const layerOf = (file: string) =>
   table
     .filter(({ pattern }) => file === pattern || file.startsWith(`${pattern}/`))
@@ -36,7 +36,7 @@ test('every import follows the table of src/README.md', () => {
     for (const specifier of importsOf(file)) {
       if (
         specifier.startsWith('node:') &&
-        !['src/core', 'src/contracts'].some((pure) => file.startsWith(pure))
+        !['src/core', 'src/contracts', 'clients/typescript'].some((pure) => file.startsWith(pure))
       )
         continue;
       const target = specifier.startsWith('.')
@@ -61,7 +61,7 @@ test('a row of src/README.md names only rows above it, so imports point one way'
 });
 
 test('imports form no cycle, not even those of types', () => {
-  const all = globSync(['src/**/*.ts', 'workers/**/*.ts', 'test/**/*.ts', 'bench/**/*.ts'], { cwd: root });
+  const all = globSync(['{src,workers,test,bench}/**/*.ts', 'clients/*/src/**/*.ts'], { cwd: root });
   const targets = new Map(
     all.map((file) => [
       file,
@@ -88,6 +88,7 @@ test('highs is imported by one file, ioredis and bullmq by the queue, process.en
   expect(using(/from 'highs'/)).toEqual(['src/core/optimize/highs/highs.ts']);
   expect(using(/from '(ioredis|bullmq)'/).filter((file) => !file.startsWith('src/queue/'))).toEqual([]);
   expect(using(/process\.env\b/).sort()).toEqual([
+    'clients/cli/src/run.ts',
     'src/commands/start/embedded-postgres.ts',
     'src/commands/start/processes.ts',
     'src/config.ts',

@@ -8,7 +8,10 @@ const DECLARATION =
 
 /** Per exported name the files that declare it; a schema and its type of the same name are one file. */
 function readExports(): Map<string, Set<string>> {
-  const files = globSync('{src,workers,test,bench}/**/*.ts', { cwd: root });
+  const files = globSync('{src,workers,test,bench,clients}/**/*.ts', {
+    cwd: root,
+    exclude: ['**/{dist,node_modules}/**'],
+  });
   const declaredIn = new Map<string, Set<string>>();
   for (const file of files) {
     for (const [, name] of readFileSync(path.join(root, file), 'utf8').matchAll(DECLARATION)) {

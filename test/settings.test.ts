@@ -8,7 +8,7 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 type Setting = { default?: unknown; description: string };
 
-describe('docs/settings.md', () => {
+describe('docs/operator/settings.md', () => {
   test('has every setting with its default and meaning', () => {
     const rows = Object.entries(SettingsSchema.properties as unknown as Record<string, Setting>).map(
       ([name, { default: value, description }]) => {
@@ -16,9 +16,12 @@ describe('docs/settings.md', () => {
         return `| \`${name}\` | ${shown} | ${description} |`;
       },
     );
-    const text = read('docs/settings.md');
+    const text = read('docs/operator/settings.md');
     expect(rows.filter((row) => !text.includes(row))).toEqual([]);
     expect(text.match(/^\| `[A-Z_]+` \|/gm)?.length).toBe(rows.length);
+    const inReadme = read('README.md').match(/^\| `[A-Z_]+` \|.*$/gm)!;
+    expect(inReadme.length).toBeGreaterThan(5);
+    expect(inReadme.filter((row) => !rows.includes(row))).toEqual([]);
   });
 });
 

@@ -4,14 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { withoutBlocks } from './docs/blocks.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
-const FOLDERS = '{src,workers,test,bench,docs,data,deploy}';
+const FOLDERS = '{src,workers,clients,console,test,bench,docs,data,deploy}';
+/** Generated, built, or installed. */
+const EXCLUDED = { exclude: ['clients/typescript/src/schema.ts', '**/{dist,node_modules}/**'] };
 const MAX_COMMENT_COLUMNS = 120;
 const MAX_MARKDOWN_COLUMNS = 200;
 const MAX_ROOM_LINES = 120;
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
-const sources = globSync([`${FOLDERS}/**/*.{ts,js,cjs}`, '*.ts'], { cwd: ROOT });
-const documents = globSync([`${FOLDERS}/**/*.md`, '*.md'], { cwd: ROOT });
+const sources = globSync([`${FOLDERS}/**/*.{ts,tsx,js,cjs}`, '*.ts'], { cwd: ROOT, ...EXCLUDED });
+const documents = globSync([`${FOLDERS}/**/*.md`, '*.md'], { cwd: ROOT, ...EXCLUDED });
 
 /** The lines of a file that are longer than `columns`, as `file:line`. */
 function longLines(file: string, lines: string[], columns: number): string[] {

@@ -13,6 +13,7 @@ import {
 } from '../src/db/job-claims.ts';
 import type { Progress } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
+import type { NewReplay } from '../src/db/replays.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
 import { isHeldBack, type RunningLimit } from '../src/db/turns.ts';
 import type { EventBus } from '../src/queue/event-bus.ts';
@@ -54,9 +55,9 @@ export async function endJob(
   job: ClaimedJobState,
   ending: Ending,
   end: Omit<AttemptEnd, 'phases'> = { outcome: ending.status, reason: null },
-  plan?: NewPlan,
+  made?: NewPlan | NewReplay,
 ): Promise<void> {
-  if (await store(deps, job, ending, end, plan)) return;
+  if (await store(deps, job, ending, end, made)) return;
   if (await endCancelled(deps, job, end)) return;
   job.logger.warn('job lost to another worker; result discarded');
 }
@@ -84,11 +85,11 @@ async function store(
   job: ClaimedJobState,
   ending: Ending,
   end: Omit<AttemptEnd, 'phases'>,
-  plan?: NewPlan,
+  made?: NewPlan | NewReplay,
 ): Promise<boolean> {
   const attemptEnd = { ...end, phases: job.phases };
   const isStored = await untilAvailable(deps, () =>
-    finishJob(deps.db, job, { ...ending, progress: job.progress }, attemptEnd, plan),
+    finishJob(deps.db, job, { ...ending, progress: job.progress }, attemptEnd, made),
   );
   if (!isStored) return false;
   // Waiting callers are notified first.

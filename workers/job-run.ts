@@ -5,6 +5,7 @@ import type { SolverStatus } from '../src/contracts/optimize.ts';
 import { type ClaimedJob, type JobInput, readJobInput, storeProgress } from '../src/db/job-claims.ts';
 import { type JobAnswer, learnProgress, NOTHING_KNOWN, type Progress, readJob } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
+import type { NewReplay } from '../src/db/replays.ts';
 import type { HolidayCalendar } from '../src/inputs/holidays.ts';
 import { type ClaimedJobState, isLastAttempt, untilAvailable, type WorkerDeps } from './end-job.ts';
 import type { WorkInput, WorkName } from './job-thread.ts';
@@ -34,8 +35,9 @@ const FAIR_SHARE = 0.9;
 export type JobEnd = {
   solverStatus: SolverStatus | null;
   answer: JobAnswer;
-  /** stored by the statement that ends the job */
+  /** stored by the statement that ends the job, as a replay is */
   plan?: NewPlan;
+  replay?: NewReplay;
 };
 
 /**

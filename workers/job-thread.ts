@@ -3,12 +3,19 @@ import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../src/cont
 import type { ForecastData } from '../src/contracts/forecast.ts';
 import { jobFacts } from '../src/contracts/job-facts.ts';
 import type { JobKind } from '../src/contracts/jobs.ts';
-import { boundedLocationIds, type OptimizeOptions, type OptimizeRequest } from '../src/contracts/optimize.ts';
+import {
+  boundedLocationIds,
+  type OptimizationResult,
+  type OptimizeOptions,
+  type OptimizeRequest,
+} from '../src/contracts/optimize.ts';
 import {
   type DecisionFault,
   decisionFaults,
   decisionFleet,
   decisionRisk,
+  likelyDemand,
+  ofMode,
   plannedPlaces,
   planRequest,
   withoutHistory,
@@ -17,20 +24,17 @@ import { type BacktestOptions, type BacktestReport, backtest } from '../src/core
 import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { type Ahead, forecastJson } from '../src/core/forecast/forecast-text.ts';
 import { fillMissing, type MissingHistory } from '../src/core/forecast/missing-history.ts';
-import type { DemandSeries, ForecastOptions } from '../src/core/forecast/types.ts';
+import type { DemandSeries, ForecastOptions, ForecastStart } from '../src/core/forecast/types.ts';
 import { loadSolver } from '../src/core/optimize/highs/highs.ts';
 import { type OptimizeOutcome, optimize } from '../src/core/optimize/optimize.ts';
-import type {
-  LocationPoint,
-  OptimizeSettings,
-  PreviousPlan,
-  TripCounts,
-} from '../src/core/optimize/problem/model.ts';
+import type { LocationPoint, OptimizeSettings, PreviousPlan } from '../src/core/optimize/problem/model.ts';
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
 import { openTravel, type TravelPacks } from '../src/db/packed-travel.ts';
+import { openTrips } from '../src/db/packed-trips.ts';
 import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
+import { type ReplayTask, replayStored } from './replay-work.ts';
 
 // Filled before the first job: loading the solver takes longer than most solves.
 const cache = createCache();
@@ -38,6 +42,9 @@ await loadSolver(cache);
 
 /** Minimum time between two progress reports of a loop. */
 const MIN_MS_BETWEEN_REPORTS = 200;
+
+/** Progress of a replay when all hours are simulated. */
+const HOURS_SHARE = 0.95;
 
 /** Progress of a thread; `progress` from 0 to 1, never falling. */
 export type ThreadProgress = {
@@ -67,7 +74,7 @@ type InputsTask = {
   otherSeries: DemandSeries[];
   /** null: a location without observations is an error */
   missing: MissingHistory | null;
-  options: ForecastOptions & { startDate: string };
+  options: ForecastOptions & ForecastStart;
   ahead: Ahead;
   generatedAt: string;
 };
@@ -95,8 +102,8 @@ type PlanTask = {
   travel: TravelPacks | null;
   /** Where the previous plan sends vehicles (`readTargets`). */
   previous: string[] | null;
-  /** Where trips end, for a plan that looks ahead; null if that is not known. */
-  tripCounts: TripCounts | null;
+  /** Where trips end, for a plan that looks ahead (`openTrips`); null if it does not ask. */
+  trips: readonly Uint8Array[] | null;
   /** Zone of the local days of the forecast. */
   timeZone: string;
   /** Whether the vehicles are those of the request, not the stored ones. */
@@ -124,16 +131,17 @@ const WORK = {
       locations: string | null;
       travel: TravelPacks | null;
       previous: string[] | null;
-      tripCounts: TripCounts | null;
+      trips: readonly Uint8Array[] | null;
       settings: OptimizeSettings;
     },
     hooks: Hooks,
   ) {
-    const { request, settings, tripCounts } = task;
+    const { request, settings } = task;
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
     const asked: OptimizeRequest = JSON.parse(request);
     const travel = task.travel && openTravel(task.travel);
     const previous = targetsOf(task.previous);
+    const tripCounts = task.trips && openTrips(task.trips);
     const input = { request: asked, locations, settings, travel, previous, tripCounts };
     const outcome = await optimize(input, cache, hooks);
     return pack(outcome, asked.options);
@@ -210,7 +218,8 @@ const WORK = {
               settings,
               travel: task.travel && openTravel(task.travel),
               previous: targetsOf(task.previous),
-              tripCounts: task.tripCounts,
+              tripCounts: task.trips && openTrips(task.trips),
+              outcomes: likelyDemand(asked, forecast),
             },
             cache,
             hooks,
@@ -225,9 +234,12 @@ const WORK = {
               outcome.faults,
             ),
           }
-        : packBeside(outcome, asked.options);
+        : outcome.status === 'infeasible'
+          ? { ...outcome, errors: outcome.errors.map(ofMode) }
+          : packBeside(outcome, asked.options);
     const { left_out: leftOut, unscored } = risk;
-    return { ...planned, leftOut, unscored, withoutHistory: withoutHistory(forecast) };
+    const { starts_at: startsAt } = forecast.metadata;
+    return { ...planned, leftOut, unscored, withoutHistory: withoutHistory(forecast), startsAt };
   },
 
   async backtest(
@@ -237,6 +249,14 @@ const WORK = {
     const tell = loopProgress('backtest', 0, onProgress);
     const report = backtest(series, options, { stopFlag, onProgress: tell });
     return report === null ? { status: 'cancelled' } : { status: 'done', report };
+  },
+
+  async replay(task: ReplayTask, { stopFlag, onProgress }: Hooks) {
+    // The bound is found after the last hour.
+    const tell = loopProgress('replay', 0, (told) =>
+      onProgress({ ...told, progress: HOURS_SHARE * told.progress }),
+    );
+    return replayStored(task, { stopFlag, onProgress: tell });
   },
 };
 
@@ -251,14 +271,22 @@ function targetsOf(parts: string[] | null): PreviousPlan | null {
   return targets;
 }
 
-/** A plan as text and arrays. Both are cheap to pass out of the thread; objects are not. */
-function pack(outcome: OptimizeOutcome, { locations: isShown = true }: OptimizeOptions = {}): PackedOutcome {
+/**
+ * A plan as text and arrays. Both are cheap to pass out of the thread; objects are not.
+ * @param shown what the text says of the plan; default: all of it
+ */
+function pack(
+  outcome: OptimizeOutcome,
+  { locations: isShown = true }: OptimizeOptions = {},
+  shown?: Partial<OptimizationResult>,
+): PackedOutcome {
   if (!('result' in outcome)) return outcome;
   const { status, result, certificate, moveDistances } = outcome;
-  const { locations: _, ...short } = result;
+  const told = shown ?? result;
+  const { locations: _, ...short } = told;
   return {
     status,
-    data: JSON.stringify(isShown ? result : short),
+    data: JSON.stringify(isShown ? told : short),
     record: planRecord(result, certificate, moveDistances),
   };
 }
@@ -267,10 +295,8 @@ function pack(outcome: OptimizeOutcome, { locations: isShown = true }: OptimizeO
 function packBeside(outcome: OptimizeOutcome, options?: OptimizeOptions): PackedOutcome & { ahead?: string } {
   if (!('result' in outcome) || !outcome.result.outlook) return pack(outcome, options);
   const { outlook, horizon_cost, horizon_bound, rounding_cost, ...result } = outcome.result;
-  const packed = pack(outcome, options);
-  const { data } = pack({ ...outcome, result }, options) as { data: string };
   const ahead = JSON.stringify({ outlook, horizon_cost, horizon_bound, rounding_cost });
-  return { ...packed, data, ahead } as PackedOutcome & { ahead: string };
+  return { ...pack(outcome, options, result), ahead };
 }
 
 /** Reports the progress of a loop that lasts to the end of the work. @param from its progress at the start */

@@ -3,16 +3,19 @@ import type { Logger } from 'pino';
 import type { Config } from '../src/config.ts';
 import type { Database } from '../src/db/client.ts';
 import { deleteJobPrevious } from '../src/db/job-previous.ts';
+import { deleteReplayInputs } from '../src/db/replay-inputs.ts';
 import {
   type CleanBatch,
   cleanAlone,
   deleteJobs,
   deletePlanParts,
   deletePlans,
+  deleteReplays,
   dropInputs,
 } from '../src/db/retention.ts';
 import { deleteOccurrences } from '../src/db/schedules.ts';
 import { deleteTravelPacks } from '../src/db/travel-packs.ts';
+import { deleteJobTrips } from '../src/db/trip-pieces.ts';
 
 export type RetentionDeps = { config: Config; db: Database; logger: Logger };
 
@@ -55,7 +58,15 @@ function stepsOf(config: Config): Step[] {
     parts,
     { name: 'travel_packs', clean: deleteTravelPacks, limit: PACKS_PER_BATCH },
     { name: 'job_previous', clean: deleteJobPrevious, limit: JOBS_PER_BATCH },
-    ...(plans > 0 ? [{ name: 'plans', clean: deletePlans(plans), limit: PLANS_PER_BATCH }, parts] : []),
+    { name: 'job_trips', clean: deleteJobTrips, limit: JOBS_PER_BATCH },
+    { name: 'job_replays', clean: deleteReplayInputs, limit: JOBS_PER_BATCH },
+    ...(plans > 0
+      ? [
+          { name: 'plans', clean: deletePlans(plans), limit: PLANS_PER_BATCH },
+          parts,
+          { name: 'replays', clean: deleteReplays(plans), limit: JOBS_PER_BATCH },
+        ]
+      : []),
     ...(jobs > 0
       ? [
           { name: 'jobs', clean: deleteJobs(jobs), limit: JOBS_PER_BATCH },

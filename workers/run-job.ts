@@ -79,8 +79,8 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
     return failJob(deps, job, new AppError('INTERNAL_ERROR', message));
   }
   if (!(end instanceof StoppedError)) {
-    const { plan, ...ending } = end;
-    return endJob(deps, job, { status: 'completed', ...ending }, undefined, plan);
+    const { plan, replay, ...ending } = end;
+    return endJob(deps, job, { status: 'completed', ...ending }, undefined, plan ?? replay);
   }
   if (entry.stopReason === 'cancel') {
     if (!(await endCancelled(deps, job, { outcome: 'cancelled', reason: null }))) {
@@ -89,7 +89,7 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
     return;
   }
   const message =
-    'the job did not end in time and was stopped; raise options.time_limit_seconds (optimizations and ' +
-    'decisions), or reduce the request';
+    'the job did not end in time and was stopped; raise options.time_limit_seconds (optimizations, ' +
+    'decisions and replays), or reduce the request';
   return failJob(deps, job, new AppError('SOLVER_ERROR', message));
 }

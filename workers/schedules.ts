@@ -12,7 +12,7 @@ import {
   readNow,
   storeOccurrence,
 } from '../src/db/schedules.ts';
-import { nextOccurrence, occurrencesUpTo, readCron } from '../src/occurrences.ts';
+import { nextOccurrence, occurrencesUpTo, recurrenceOf } from '../src/occurrences.ts';
 import type { WorkerDeps } from './end-job.ts';
 
 /** Schedules that one call decides on; the next call has the others. */
@@ -65,15 +65,9 @@ async function decide(
   const schedule = await holdDueSchedule(tx, scheduleId, now);
   if (!schedule?.nextAt) return undefined;
   const { nextAt: firstAt, timeZone, missed } = schedule;
-  const fields = readCron(schedule.cron);
-  if (typeof fields === 'string') throw new Error(`"${schedule.cron}" ${fields}`);
-  const recurrence = { fields, timeZone };
+  const recurrence = recurrenceOf(schedule.cron, timeZone);
   const nextAt = nextOccurrence(recurrence, now);
-  const due: Date[] = [];
-  for (const time of occurrencesUpTo(recurrence, now)) {
-    if (time < firstAt || due.length > MAX_RECORDED_MISSED) break;
-    due.push(time);
-  }
+  const due = occurrencesUpTo(recurrence, now, firstAt).take(MAX_RECORDED_MISSED + 1);
   const [dueAt, ...missedAt] = due;
   if (!dueAt) {
     await postponeSchedule(tx, scheduleId, nextAt);

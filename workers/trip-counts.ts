@@ -1,27 +1,36 @@
 import type { OptimizeFacts } from '../src/contracts/job-facts.ts';
-import type { TripCounts } from '../src/core/optimize/problem/model.ts';
-import { readTimeZones } from '../src/db/locations.ts';
-import { readTripCounts } from '../src/db/trip-flows.ts';
+import { holdJob } from '../src/db/job-claims.ts';
+import { readJobTrips, storeJobTrips } from '../src/db/trip-pieces.ts';
+import { readTrips } from '../src/inputs/trip-input.ts';
 import type { JobRun } from './job-run.ts';
 
-/** Where trips between the locations of a job ended; null if the job does not ask, or if no trips are stored. */
-export async function tripCountsOf(
+/** The ids of the locations of a plan, from the JSON text of these locations. */
+export const locationIdsOf = (locations: string | null): number[] =>
+  (JSON.parse(locations ?? '[]') as { id: number }[]).map(({ id }) => id);
+
+/**
+ * Where trips between the locations of a plan ended, packed, the same at each attempt; null if it does not ask.
+ * @param field the part of the request that makes them many
+ */
+export async function tripsOf(
   run: JobRun,
-  { tripFlows }: OptimizeFacts,
+  { tripFlows, tripHours }: OptimizeFacts,
   locations: string | null,
-): Promise<TripCounts | null> {
+  field: string | null,
+): Promise<Uint8Array[] | null> {
   if (!tripFlows) return null;
-  const counts = await run.query(() => readTripCounts(run.deps.db, idsOf(locations)));
-  return counts.trips.length > 0 ? counts : null;
-}
-
-/** The zone of the first location that has one, else that of the settings. */
-export async function zoneOf(run: JobRun, locations: string | null): Promise<string> {
-  const ids = idsOf(locations);
-  const zones = await run.query(() => readTimeZones(run.deps.db, ids));
-  return ids.map((id) => zones.get(id)).find((zone) => zone) ?? run.deps.config.FORECASTING_TIME_ZONE;
-}
-
-function idsOf(locations: string | null): number[] {
-  return (JSON.parse(locations ?? '[]') as { id: number }[]).map(({ id }) => id);
+  const { deps, job } = run;
+  const { db } = deps;
+  const kept = await run.query(() => readJobTrips(db, job.jobId));
+  if (kept) return kept;
+  const ids = locationIdsOf(locations);
+  const read = await run.query(() => readTrips(db, ids, tripHours ?? 'together', field));
+  const isOurs = await run.query(() =>
+    db.transaction(async (tx) => {
+      if (!(await holdJob(tx, job))) return false;
+      await storeJobTrips(tx, job.jobId, read);
+      return true;
+    }),
+  );
+  return isOurs ? read : run.lose();
 }

@@ -54,7 +54,13 @@ export async function openRecord(serverUrl: string, places: readonly LocationPoi
       const claimed = await claimJob(db, 'bench');
       if (!claimed) throw new Error('nothing to claim');
       const answer = { httpStatus: 200, body: JSON.stringify({ status: 'success', data: result }) };
-      const plan = { planId: `plan_${count}`, jobId, solveTimeMs: 1, record: planRecord(result, {}) };
+      const plan = {
+        planId: `plan_${count}`,
+        jobId,
+        solveTimeMs: 1,
+        speedKmh: 20,
+        record: planRecord(result, {}),
+      };
       const end = { outcome: 'completed', reason: null, phases: [] } as const;
       const ending = { status: 'completed', solverStatus: result.solver_status, answer } as const;
       await finishJob(db, claimed, ending, { ...end, phases: [] }, plan);

@@ -22,9 +22,8 @@ import { localMidnight, zoneClock } from '../core/forecast/local-time.ts';
 import { HOLIDAY_REACH_HOURS } from '../core/forecast/special-days.ts';
 import type { DemandEvent, DemandSeries } from '../core/forecast/types.ts';
 import { WEEK_KINDS, type WeekKind } from '../core/forecast/week-kinds.ts';
-import { CsvFaults } from '../csv/faults.ts';
 import { type HolidayCalendar, openHolidayCalendar, UnknownRegionError } from '../inputs/holidays.ts';
-import { readEventsFile } from './import/events-file.ts';
+import { CommandError, eventsOfFile, numberArgument } from './command-line.ts';
 
 /** The New York sample. */
 export const DEFAULT_FILE = fileURLToPath(new URL('../../data/nyc/demand_hourly.csv.gz', import.meta.url));
@@ -44,15 +43,6 @@ const USAGE = `npm run backtest -- [file.csv | file.csv.gz] [options]
   --locations           also print one row per location
   --help
 `;
-
-/** A mistake of the user: the message is all they need to see. */
-class CommandError extends Error {
-  readonly exitCode: number;
-  constructor(message: string, exitCode: number) {
-    super(message);
-    this.exitCode = exitCode;
-  }
-}
 
 type Settings = {
   file: string;
@@ -87,12 +77,12 @@ async function readSettings(args: string[]): Promise<Settings | null> {
   }
   return {
     file: positionals[0] ?? DEFAULT_FILE,
-    horizonsHours: values.horizon.split(',').map((text) => readCount('--horizon', text, 8784)),
-    stepsHours: values.step.split(',').map((text) => readCount('--step', text, 8784)),
-    origins: readCount('--origins', values.origins, 1000),
+    horizonsHours: values.horizon.split(',').map((text) => numberArgument('horizon', text, [1, 8784])),
+    stepsHours: values.step.split(',').map((text) => numberArgument('step', text, [1, 8784])),
+    origins: numberArgument('origins', values.origins, [1, 1000]),
     timeZone: values['time-zone'],
     holidays: values.holidays === undefined ? null : await openHolidayCalendar(values.holidays),
-    events: values.events === undefined ? [] : await readEvents(values.events),
+    events: values.events === undefined ? [] : await eventsOfFile(values.events),
     storms: values.storms === '' ? [] : values.storms.split(',').map(readDay),
     showLocations: values.locations,
   };
@@ -116,28 +106,9 @@ function parseCommand(args: string[]) {
   });
 }
 
-function readCount(name: string, text: string, most: number): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= most) return count;
-  throw new CommandError(`${name} is ${text}; give a whole number from 1 to ${most}`, 2);
-}
-
 function readDay(text: string): string {
   if (localMidnight(text) !== null) return text;
   throw new CommandError(`--storms is ${text}; give days as YYYY-MM-DD, separated by commas`, 2);
-}
-
-/** @throws CommandError with a line per fault of the file */
-async function readEvents(file: string): Promise<DemandEvent[]> {
-  try {
-    return await readEventsFile(file);
-  } catch (error) {
-    if (!(error instanceof CsvFaults)) throw error;
-    const lines = error.faults.map(
-      ({ line, message }) => `${file}${line === null ? '' : `:${line}`}: ${message}`,
-    );
-    throw new CommandError(lines.join('\n'), 1);
-  }
 }
 
 /**

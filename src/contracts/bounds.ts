@@ -56,6 +56,10 @@ export const MAX_TRAVEL_MINUTES = 1e6;
 /** Counted trips between two locations: a century of the busiest hours. */
 export const MAX_TRIPS = 1e12;
 export const HOURS_OF_WEEK = 168;
+/** Stands for an hour of the week where all hours are counted: below every hour. */
+export const ALL_HOURS = -1;
+/** Counts of trips that one plan or replay reads: 72 MB. */
+export const MAX_TRIP_COUNTS = 4_000_000;
 
 /** Speed of moves whose minutes are not known. */
 export const MIN_SPEED_KMH = 0.1;

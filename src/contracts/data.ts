@@ -50,13 +50,14 @@ export const Location = Type.Object(
       description:
         'of its demand: a higher level is served first. 0, the default, is ordinary demand; returned only if above 0',
     }),
+    time_zone: Type.Optional(TimeZone),
   },
   { $id: 'Location' },
 );
 export type Location = Static<typeof Location>;
 
 export const LocationInput = Type.Object(
-  { ...Location.properties, time_zone: Type.Optional(TimeZone) },
+  { ...Location.properties },
   { $id: 'LocationInput', additionalProperties: false },
 );
 export type LocationInput = Static<typeof LocationInput>;
@@ -142,6 +143,13 @@ export const DemandObservation = Type.Object(
 );
 export type DemandObservation = Static<typeof DemandObservation>;
 
+/** Columns of the demand as CSV, as it is read and written. */
+export const DEMAND_CSV_COLUMNS = [
+  'location_id',
+  'hour',
+  'demand',
+] as const satisfies (keyof DemandObservation)[];
+
 /** The sender of an event chooses its id: 1 to 128 characters. */
 export const EventId = Type.String({ minLength: 1, maxLength: MAX_EVENT_ID_LENGTH, pattern: STORABLE_TEXT });
 export const EventKind = Type.String({
@@ -203,8 +211,8 @@ export const TripFlow = Type.Object(
         minimum: 0,
         maximum: HOURS_OF_WEEK - 1,
         description:
-          'hour in which the trips began, local time of the first location: 0 is Monday from 0:00 to 1:00, ' +
-          '167 the last hour of Sunday; absent: all hours for which the first location has no rows',
+          'hour in which the trips began, on the clock of the plan: 0 is Monday from 0:00 to 1:00, 167 the last hour of ' +
+          'Sunday; absent: all hours for which the first location has no rows',
       }),
     ),
   },

@@ -7,10 +7,13 @@ import {
   ForecastData,
   HorizonHours,
   MAX_FORECAST_LOCATIONS,
+  StartAt,
   StartDate,
+  StartsAt,
   StepHours,
 } from './forecast.ts';
 import { DecisionId, JOB_STATUSES, PlanId } from './jobs.ts';
+import { nullable } from './nullable.ts';
 import {
   Constraints,
   FleetState,
@@ -24,10 +27,7 @@ import {
 } from './optimize.ts';
 import { RiskScore } from './risk.ts';
 
-const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
-
-const PLANNED_DEMANDS = ['mean', 'upper'] as const;
+const PLANNED_DEMANDS = ['mean', 'upper', 'spread'] as const;
 
 const ON_MISSING_HISTORY = ['expected', 'fail'] as const;
 export type OnMissingHistory = (typeof ON_MISSING_HISTORY)[number];
@@ -37,6 +37,8 @@ const DECISION_MODES = ['static', 'horizon'] as const;
 /** A decision is about tomorrow, by the hour, if its request does not say otherwise. */
 export const DECISION_HORIZON_HOURS = 24;
 export const DECISION_STEP_HOURS = 1;
+/** Of the intervals of its forecast. */
+export const DECISION_CONFIDENCE_LEVEL = 0.95;
 
 export const DecisionRequest = Type.Object(
   {
@@ -72,11 +74,14 @@ export const DecisionRequest = Type.Object(
     horizon_hours: Type.Optional({ ...HorizonHours, default: DECISION_HORIZON_HOURS }),
     step_hours: Type.Optional({ ...StepHours, default: DECISION_STEP_HOURS }),
     start_date: Type.Optional(StartDate),
+    start_at: Type.Optional(StartAt),
     confidence_level: Type.Optional(ConfidenceLevel),
     demand: Type.Optional(
       Type.Enum([...PLANNED_DEMANDS], {
         default: 'mean',
-        description: '`upper` plans against the upper end of the interval of `confidence_level`',
+        description:
+          '`upper` plans against the upper end of the interval of `confidence_level`; `spread`, with `mode` ' +
+          '`horizon`, for three equally likely outcomes by that interval, whose mean is the forecast',
       }),
     ),
     on_missing_history: Type.Optional(
@@ -178,7 +183,11 @@ export const Decision = Type.Object(
 export const DecisionListItem = Type.Object(
   {
     ...DecisionSummary.properties,
+    mode: Type.Enum([...DECISION_MODES]),
     start_date: Type.String({ format: 'date' }),
+    start_hour: Type.Integer({
+      description: 'local hour of that day at which the first step begins, 0 to 23; 0 without `start_at`',
+    }),
     vehicles: Type.Integer(),
     left_out: Type.Integer(),
     total_cost: nullable(Type.Number(), 'null if there is no plan'),
@@ -197,6 +206,7 @@ export const DecisionResult = Type.Object(
   {
     decision_id: DecisionId,
     start_date: Type.String({ format: 'date', description: 'first planned local day' }),
+    starts_at: Type.Optional(StartsAt),
     demand: Type.Enum([...PLANNED_DEMANDS]),
     left_out: DecisionRisk.properties.left_out,
     unscored: DecisionRisk.properties.unscored,

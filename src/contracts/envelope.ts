@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
+import { ErrorRelaxation } from './sufficient-change.ts';
 
 /** Version of the service and of its documents (semantic versioning, `metadata.version`). */
 export const SERVICE_VERSION = '0.1.0';
@@ -26,6 +27,7 @@ export const ErrorItem = Type.Object(
       description: 'path in the body, e.g. `fleet_state.vehicles[3].capacity`',
     }),
     detail: Type.Union([Type.String(), Type.Null()]),
+    relaxation: Type.Optional(ErrorRelaxation),
   },
   { $id: 'ErrorItem' },
 );

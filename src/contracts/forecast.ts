@@ -14,6 +14,25 @@ export const StartDate = Type.String({
   description:
     'first local day; default: the day after the newest observation. Only observations before it are used.',
 });
+/** In place of a time: that at which the inputs are taken; in a schedule, that of the occurrence. */
+export const START_NOW = 'now';
+
+export const StartAt = Type.Union(
+  [Type.String({ format: 'date-time', pattern: OBSERVED_YEARS, maxLength: 100 }), Type.Enum([START_NOW])],
+  {
+    description:
+      'instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only ' +
+      'observations of hours that are over by then, and by now, are used.',
+  },
+);
+
+export const StartsAt = Type.String({
+  format: 'date-time',
+  description:
+    'with `start_at`: when the first step begins, on the clock of the first location that has a time zone, else of ' +
+    'the service',
+});
+
 /**
  * Share of outcomes within an interval. An interval for less than half says nothing. One for more than 0.999 would rest
  * on errors that thirteen weeks of history cannot show, and near 1 its quantile is infinite.
@@ -49,6 +68,7 @@ export const ForecastRequest = Type.Object(
       Type.Object(
         {
           start_date: Type.Optional(StartDate),
+          start_at: Type.Optional(StartAt),
           include_intervals: Type.Optional(Type.Boolean({ default: false })),
           confidence_level: Type.Optional(ConfidenceLevel),
           step_hours: Type.Optional(StepHours),
@@ -116,6 +136,7 @@ export const ForecastData = Type.Object(
       horizon_hours: Type.Integer(),
       generated_at: Timestamp,
       start_date: Type.String({ format: 'date' }),
+      starts_at: Type.Optional(StartsAt),
       step_hours: Type.Integer(),
       methods: PerLocation(Type.String({ description: 'method used for the location' })),
       backtest_wape: PerLocation(

@@ -3,6 +3,7 @@ import { BacktestResponse } from './backtest.ts';
 import { DecisionResponse } from './decisions.ts';
 import { ErrorEnvelope } from './envelope.ts';
 import { OptimizeResponse } from './optimize.ts';
+import { ReplayResponse } from './replays.ts';
 
 const oneOf = (name: string, description: string, ...schemas: Type.TSchema[]) =>
   Type.Unsafe({ $id: name, oneOf: schemas, description });
@@ -15,6 +16,7 @@ export const JobResult = oneOf(
   OptimizeResponse,
   DecisionResponse,
   BacktestResponse,
+  ReplayResponse,
   ErrorEnvelope,
 );
 

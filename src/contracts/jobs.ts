@@ -25,7 +25,7 @@ export function isEnded(status: JobStatus): boolean {
 }
 
 /** Kind of job → prefix of its identifiers. */
-export const JOB_PREFIXES = { optimize: 'opt', backtest: 'bt', decision: 'dec' } as const;
+export const JOB_PREFIXES = { optimize: 'opt', backtest: 'bt', decision: 'dec', replay: 'rpl' } as const;
 export type JobKind = keyof typeof JOB_PREFIXES;
 export const JOB_KINDS = Object.keys(JOB_PREFIXES) as [JobKind, ...JobKind[]];
 
@@ -43,8 +43,10 @@ const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 export const JobId = Type.String({
   pattern: `^(${Object.values(JOB_PREFIXES).join('|')})_${UUID}$`,
-  description: '`opt_…` an optimization, `bt_…` a backtest, `dec_…` a decision, whose identifier it is',
+  description:
+    '`opt_…` an optimization, `bt_…` a backtest, `dec_…` a decision and `rpl_…` a replay, whose identifier it is',
 });
+export const ReplayId = Type.String({ pattern: `^${JOB_PREFIXES.replay}_${UUID}$` });
 export const DecisionId = Type.String({ pattern: `^${JOB_PREFIXES.decision}_${UUID}$` });
 /** Identifier of a job or a plan in a request: any printable text, so that an unknown one gets 404 and not 400. */
 export const JobReference = Type.String({ minLength: 1, maxLength: 64, pattern: '^[!-~]+$' });
@@ -60,7 +62,7 @@ export const ProgressState = {
     Type.String({
       description:
         '`build`, `critical_demand` (with priorities), `solve`, `milp_refinement` (with `options.refine`), `verify`, ' +
-        '`explain`; of a decision `risk`, `forecast` before them; of a backtest `backtest`',
+        '`explain`; of a decision `risk`, `forecast` before them; of a backtest `backtest`; of a replay `replay`',
     }),
   ),
   incumbent: nullable(

@@ -21,6 +21,7 @@ import {
 } from './bounds.ts';
 import { Metadata, Timestamp } from './envelope.ts';
 import { JOB_PRIORITIES } from './priorities.ts';
+import { SufficientChange } from './sufficient-change.ts';
 import { Capacity, VEHICLE_STATUSES, VehicleFigures, VehicleId } from './vehicles.ts';
 
 /** Longest demand series: hours of a leap year. */
@@ -212,7 +213,7 @@ const rate = (description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: MAX_MOVE_RATE, description }));
 
 /** What moving a vehicle costs. */
-const MoveCost = Type.Object(
+export const MoveCost = Type.Object(
   {
     per_km: rate('default: the setting `OPTIMIZATION_COST_PER_KM`'),
     per_minute: rate('default 0; needs the minutes of `travel` `stored`'),
@@ -230,7 +231,7 @@ const StoredTravel = Type.Object(
   { additionalProperties: false },
 );
 /** Where kilometres and minutes come from. */
-const Travel = Type.Union([Type.Enum(['great_circle', 'stored']), StoredTravel], {
+export const Travel = Type.Union([Type.Enum(['great_circle', 'stored']), StoredTravel], {
   default: 'great_circle',
   description:
     'kilometres and minutes between locations: `great_circle` has no minutes; `stored` is the travel table ' +
@@ -280,10 +281,10 @@ const Horizon = Type.Object(
     description:
       'a plan that looks ahead: `demand_forecast` has the demand of each step, the plan moves vehicles before the ' +
       'first step, and `data.outlook` says what all steps would bring. `min_service_level` is that of all steps ' +
-      'together, `unmet_demand_cost` holds in each of them, and so do bounds on vehicles per location (not together ' +
-      'with trip flows) and pinned vehicles. `max_rebalancing_cost` limits the cost of the plan, the first moves. ' +
-      'Not supported: several capacities, `priorities`, `total_fleet_size` below the fleet, `refine`, ' +
-      '`previous_plan_id`, `explain`, `demand_aggregation`',
+      'together, and so are `priorities`. `unmet_demand_cost`, bounds on vehicles per location and pinned vehicles ' +
+      'hold in each of them, `max_rebalancing_cost` for the moves of each, and `total_fleet_size` for the vehicles ' +
+      'that serve in each, in full loads. `change_cost` is about the first moves. Not supported: `refine`, ' +
+      '`explain`, `demand_aggregation`, and `total_fleet_size` below the fleet together with pinned vehicles',
   },
 );
 
@@ -374,7 +375,9 @@ export const OptimizeOptions = Type.Object(
     locations: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'false: the answer leaves out `data.locations`; the stored plan keeps them',
+        description:
+          'false: the answer leaves out `data.locations`, which the stored plan keeps, and what `data.outlook` ' +
+          'says of each location',
       }),
     ),
     previous_plan_id: Type.Optional(
@@ -538,21 +541,6 @@ export const LocationInsight = Type.Object(
 );
 export type LocationInsight = Static<typeof LocationInsight>;
 
-/** What a plan may have to satisfy; `network`: forbidden moves, `supply`: the operational vehicles. */
-const CONSTRAINT_NAMES = [
-  'min_service_level',
-  'max_distance',
-  'max_rebalancing_cost',
-  'min_vehicles_per_location',
-  'max_vehicles_per_location',
-  'total_fleet_size',
-  'min_vehicles_per_move',
-  'max_pairs',
-  'max_moves_from',
-  'network',
-  'supply',
-] as const;
-
 export const BINDING_CONSTRAINTS = [
   'min_service_level',
   'max_distance',
@@ -644,34 +632,6 @@ export const Insights = Type.Object(
 );
 export type Insights = Static<typeof Insights>;
 
-export const SufficientChange = Type.Object(
-  {
-    constraint: Type.Union([Type.Enum([...CONSTRAINT_NAMES]), Type.Null()], {
-      description: 'null: several constraints together, as the message says',
-    }),
-    value: { ...NumberOrNull, description: 'as requested; for `supply` the operational vehicles' },
-    relaxation: {
-      ...NumberOrNull,
-      description:
-        'the value nearest to it that suffices, all else unchanged; null if none does or none is known',
-    },
-    proved: Type.Boolean({
-      description:
-        'whether no nearer value suffices, with `by_location` no smaller change in total; with null: that none does',
-    }),
-    message: Type.String(),
-    by_location: Type.Optional(
-      Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-        description:
-          'only for vehicles per location that the request bounds by location: the values that suffice together, ' +
-          'for the locations where they have to change. `relaxation` then is the loosest of them',
-      }),
-    ),
-  },
-  { $id: 'SufficientChange' },
-);
-export type SufficientChange = Static<typeof SufficientChange>;
-
 export const Shortfall = Type.Object(
   {
     requested: { ...Share, description: 'service level of the request' },
@@ -722,7 +682,7 @@ export const Stability = Type.Object(
       description:
         '`total_cost` of the cheapest plan without `change_cost`, so stability costs `total_cost` - `cost_without` ' +
         'of moving (with `unmet_demand_cost` or `refine.cost_per_pair` moving may even cost less); ' +
-        'null if time was up before that plan was proved within `optimality_gap`',
+        'null if time was up before that plan was proved within `optimality_gap`, and in a plan that looks ahead',
     }),
   },
   { $id: 'Stability', description: 'only with `options.previous_plan_id`' },
@@ -789,6 +749,19 @@ const OutlookStep = Type.Object(
           'itself moves have left before the first step',
       },
     ),
+    demand_by_location: Type.Optional(
+      Type.Array(Type.Number(), {
+        description:
+          'as `demand`, for each location by ascending id, in the order of `locations`; absent with ' +
+          '`options.locations: false`, as are the two below',
+      }),
+    ),
+    unmet_by_location: Type.Optional(
+      Type.Array(Type.Number(), { description: 'as `unmet`, for each location' }),
+    ),
+    vehicles_by_location: Type.Optional(
+      Type.Array(Type.Number(), { description: 'as `vehicles`, for each location' }),
+    ),
   },
   {
     $id: 'OutlookStep',
@@ -810,7 +783,8 @@ const LOOKING_AHEAD = {
   rounding_cost: Type.Optional(
     Type.Number({
       description:
-        "with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves cost; 0 without trip flows",
+        "with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves cost; 0 if all steps are " +
+        'planned in whole vehicles',
     }),
   ),
 };

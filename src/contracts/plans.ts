@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Timestamp } from './envelope.ts';
 import { JobId, PlanId } from './jobs.ts';
+import { nullable } from './nullable.ts';
 import {
   AllocationPlanItem,
   Kpis,
@@ -245,24 +246,21 @@ export type PlanMove = {
 export const MOVE_STATES = ['due', 'on_the_way', 'done', 'unknown'] as const;
 export type MoveState = (typeof MOVE_STATES)[number];
 
-const orNull = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
-
 const TimedMove = Type.Object(
   {
     source_location: Type.Integer(),
-    source_name: orNull(Type.String(), 'null if the request had a network'),
+    source_name: nullable(Type.String(), 'null if the request had a network'),
     target_location: Type.Integer(),
-    target_name: orNull(Type.String(), 'null if the request had a network'),
+    target_name: nullable(Type.String(), 'null if the request had a network'),
     vehicles: Type.Integer({ minimum: 1 }),
-    distance_km: orNull(Type.Number(), 'distance between the two locations; null if unknown'),
-    duration_minutes: orNull(
+    distance_km: nullable(Type.Number(), 'distance between the two locations; null if unknown'),
+    duration_minutes: nullable(
       Type.Number(),
-      'those of stored travel, else by `speed_kmh`; null if neither is known',
+      'those of stored travel, else by `speed_kmh`; null if the distance is unknown, too',
     ),
     cost: Type.Number({ description: 'cost of all these vehicles' }),
     vehicle_ids: Type.Array(Type.String()),
-    arrives_at: orNull(Timestamp, 'null if the minutes are unknown'),
+    arrives_at: nullable(Timestamp, 'null if the minutes are unknown'),
     state: Type.Enum([...MOVE_STATES], {
       description:
         '`due`: not yet gone; `on_the_way`; `done`: arrived; `unknown`: gone, and the minutes of the move are unknown',
@@ -279,6 +277,7 @@ export const PlanMoves = Type.Object(
     plan_id: PlanId,
     starts_at: { ...Timestamp, description: 'when the vehicles leave' },
     at: { ...Timestamp, description: 'the time of `state`' },
+    speed_kmh: Type.Number({ description: 'of moves that stored travel has no minutes of' }),
     moves: Type.Array(TimedMove, {
       description:
         'by pair of locations, ordered by source, the longest move first; vehicles that stay have none',

@@ -3,6 +3,7 @@ import { MAX_CRON_LENGTH, MAX_NAME_LENGTH, MAX_TIME_ZONE_LENGTH } from './bounds
 import { DecisionRequest } from './decisions.ts';
 import { Timestamp } from './envelope.ts';
 import { JOB_STATUSES, JobId, PlanId, ScheduleId } from './jobs.ts';
+import { nullable } from './nullable.ts';
 import { SOLVER_STATUSES } from './optimize.ts';
 import { STORABLE_TEXT } from './vehicles.ts';
 
@@ -19,9 +20,6 @@ export type OccurrenceOutcome = (typeof OCCURRENCE_OUTCOMES)[number];
 
 /** In place of the id of a previous plan: the newest plan of the schedule itself. */
 export const LAST_PLAN = 'last';
-
-const nullable = <T extends Type.TSchema>(schema: T, description: string) =>
-  Type.Union([schema, Type.Null()], { description });
 
 const Name = Type.String({
   minLength: 1,
@@ -51,7 +49,8 @@ const Paused = Type.Boolean({ default: false, description: 'true: it has no occu
 const decision = {
   ...DecisionRequest,
   description:
-    'the body of `POST /api/v1/decisions`; `"last"` as `options.previous_plan_id` is the newest plan of the schedule',
+    'the body of `POST /api/v1/decisions`; `"last"` as `options.previous_plan_id` is the newest plan of the ' +
+    'schedule, `"now"` as `start_at` the time of the occurrence',
 };
 
 export const ScheduleRequest = Type.Object(
@@ -109,6 +108,7 @@ const Occurrence = Type.Object(
     status: nullable(Type.Enum(JOB_STATUSES), 'null without a job, or if the job is no longer kept'),
     solver_status: nullable(Type.Enum([...SOLVER_STATUSES]), 'null until the job has ended'),
     plan_id: nullable(PlanId, 'null if there is no plan'),
+    error: nullable(Type.String(), 'why there is no plan, as the answer of the job says first; else null'),
   },
   { $id: 'Occurrence' },
 );

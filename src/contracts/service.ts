@@ -33,6 +33,24 @@ export const Health = Type.Object(
   { $id: 'HealthReport' },
 );
 
+export const Liveness = Type.Object(
+  { alive: Type.Literal(true), uptime_seconds: Type.Number() },
+  { $id: 'LivenessReport' },
+);
+
+export const Readiness = Type.Object(
+  {
+    ready: Type.Literal(true),
+    checks: Type.Object({
+      database: Up,
+      queue: Type.Enum(['up', 'down'], {
+        description: 'without it jobs are refused with 503, and all else is served',
+      }),
+    }),
+  },
+  { $id: 'ReadinessReport' },
+);
+
 export const ServiceInformation = Type.Object(
   {
     name: Type.String(),

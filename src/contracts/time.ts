@@ -2,6 +2,7 @@
  * Times with an offset as text. JavaScript and PostgreSQL read some of them differently (30 February, year 0, offsets
  * of a day). A text that passes here is read by both, and as the same instant.
  */
+import { HOURS_OF_WEEK } from './bounds.ts';
 
 const TIME =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?:[Zz]|([+-])(\d{2}):?(\d{2}))$/;
@@ -56,6 +57,27 @@ export function readTime(text: string): Instant | string {
     (offsetHours * 60 + offsetMinutes) * MINUTE_MS * (match[8] === '-' ? -1 : 1);
   if (ms < FIRST_MS || ms > END_MS) return 'is outside the years 1 to 9999';
   return { ms, isWholeMs: Number(fraction.slice(3)) === 0 };
+}
+
+/** The milliseconds since the Unix epoch of a text that a schema has checked. @throws Error for any other text */
+export function instantMs(text: string): number {
+  const time = readTime(text);
+  if (typeof time === 'string') throw new Error(`${text} ${time}`);
+  return time.ms;
+}
+
+/** 1 January 1970, the day 0 of the epoch, was a Thursday. */
+const EPOCH_HOUR_OF_WEEK = 72;
+
+/** Hour of the week on the clock that a time is written with, 0 to 167; 0: Monday from 0:00 to 1:00. */
+export function hourOfWeek(text: string): number {
+  const hour = Math.floor(instantMs(`${text.replace(/([zZ]|[+-]\d\d:?\d\d)$/, '')}Z`) / HOUR_MS);
+  return weekHourOf(hour);
+}
+
+/** The hour of the week of a local hour, counted from the epoch of its clock; may be before it. */
+export function weekHourOf(localHour: number): number {
+  return (((localHour + EPOCH_HOUR_OF_WEEK) % HOURS_OF_WEEK) + HOURS_OF_WEEK) % HOURS_OF_WEEK;
 }
 
 /** Whether both JavaScript and PostgreSQL accept a text as a time. */

@@ -2,13 +2,19 @@
  * A decision in two steps: first its inputs are collected (fleet, risk, forecast), then a plan is made from them. The
  * second step reads only the result of the first, so repeating it gives the same plan.
  */
-import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../contracts/decisions.ts';
+import {
+  DECISION_CONFIDENCE_LEVEL,
+  type DecisionRequest,
+  type DecisionRisk,
+  type DecisionVehicle,
+} from '../contracts/decisions.ts';
 import type { ForecastData, StepHours } from '../contracts/forecast.ts';
 import type { OptimizeRequest, VehicleInput } from '../contracts/optimize.ts';
 import type { RiskScore } from '../contracts/risk.ts';
 import { HOUR_MS } from '../contracts/time.ts';
 import { NotFiniteError } from './finite.ts';
-import { createClocks } from './forecast/local-time.ts';
+import { likelyOutcomes } from './forecast/likely-outcomes.ts';
+import { createClocks, localTimeText } from './forecast/local-time.ts';
 import { METHODS_WITHOUT_HISTORY } from './forecast/types.ts';
 import type { RequestFault } from './optimize/problem/model.ts';
 import { type RiskSettings, riskVehicleOn, scoreRisk } from './risk.ts';
@@ -49,7 +55,7 @@ export function decisionRisk(
  * The optimization behind a decision: the vehicles that were not excluded, and the forecast demand, scaled, in the
  * steps of the forecast. Unless the request says otherwise, peaks of different hours are not added up, and a fleet
  * that cannot reach the service level serves the most it can.
- * @param timeZone in which the first step begins: midnight of the start date
+ * @param timeZone in which the first step begins at midnight of the start date, if the forecast begins at no hour
  * @throws NotFiniteError if the stored forecast lacks a number: null is not a demand of 0
  */
 export function planRequest(
@@ -64,8 +70,8 @@ export function planRequest(
   const planned = fleet.filter(({ vehicle_id }) => !leftOut.has(vehicle_id));
   const looksAhead = request.mode === 'horizon';
   const isAnyOnTheWay = planned.some(({ available_at }) => available_at !== undefined);
-  const startsAt =
-    looksAhead || isAnyOnTheWay ? startOfDay(forecast.metadata.start_date, timeZone) : undefined;
+  const { start_date, starts_at } = forecast.metadata;
+  const startsAt = looksAhead || isAnyOnTheWay ? (starts_at ?? dayStart(start_date, timeZone)) : undefined;
   // A plan that looks ahead knows in which step each vehicle arrives. In a plan of one step a vehicle that is still on
   // its way when it begins stays where it is going: it serves there, and cannot leave before.
   const atStart = ({ available_at, ...vehicle }: DecisionVehicle): VehicleInput =>
@@ -92,8 +98,33 @@ export function planRequest(
   };
 }
 
+/**
+ * What the demand of a plan for `"demand": "spread"` may turn out to be: equally likely outcomes, scaled, in ascending
+ * order. Their mean is the demand of `planRequest`. O(values)
+ * @returns null for other plans: they take one demand for certain
+ * @throws NotFiniteError if the stored forecast lacks a number
+ */
+export function likelyDemand(
+  request: Pick<DecisionRequest, 'demand' | 'demand_scale' | 'confidence_level'>,
+  { forecasts, intervals }: Pick<ForecastData, 'forecasts' | 'intervals'>,
+): OptimizeRequest['demand_forecast'][] | null {
+  const { demand, demand_scale: scale = 1 } = request;
+  const { confidence_level: confidenceLevel = DECISION_CONFIDENCE_LEVEL } = request;
+  if (demand !== 'spread') return null;
+  const byLocation = Object.entries(forecasts).map(([id, mean]) => {
+    const row = (values: readonly number[]) =>
+      values.map((value, t) => scaled(value, scale, `interval of location ${id}, step ${t}`));
+    const { lower, upper } = intervals![id];
+    const bounds = { lower: row(lower), upper: row(upper), confidenceLevel };
+    return { id, outcomes: likelyOutcomes(row(mean), bounds) };
+  });
+  return [0, 1, 2].map((k) =>
+    Object.fromEntries(byLocation.map(({ id, outcomes }) => [id, [...outcomes[k]]])),
+  );
+}
+
 /** The time at which a local day (`YYYY-MM-DD`) begins, with its offset from UTC. */
-function startOfDay(day: string, timeZone: string): string {
+export function dayStart(day: string, timeZone: string): string {
   const local = Date.parse(day) / HOUR_MS;
   const clock = createClocks()(timeZone);
   const localOf = (utc: number) => utc + clock(utc);
@@ -101,9 +132,7 @@ function startOfDay(day: string, timeZone: string): string {
   // A clock may skip midnight, or have it twice.
   while (localOf(utc) < local) utc++;
   while (localOf(utc - 1) >= local) utc--;
-  const ahead = clock(utc);
-  const offset = `${ahead < 0 ? '-' : '+'}${`${Math.abs(ahead)}`.padStart(2, '0')}:00`;
-  return `${new Date(localOf(utc) * HOUR_MS).toISOString().slice(0, 19)}${offset}`;
+  return localTimeText(utc, clock);
 }
 
 /** The locations of a forecast without observations. */
@@ -141,15 +170,33 @@ export function decisionFaults(
   const others = faults.filter(({ field }) => !field.startsWith('demand_forecast'));
   return [
     ...(aboutDemand ? [demandFault(request, aboutDemand)] : []),
-    ...others.map((fault) => {
-      if (fault.field.startsWith('options.horizon') && !request.options?.horizon)
-        return { ...fault, field: 'mode' };
+    ...others.map(ofMode).map((fault) => {
       const [, planned] = /^fleet_state\.vehicles\[(\d+)\]/.exec(fault.field) ?? [];
       if (planned === undefined) return fault;
       if (!places) return { ...fault, field: null, message: `the stored fleet: ${fault.message}` };
       return { ...fault, field: `fleet_state.vehicles[${places[Number(planned)]}]` };
     }),
   ];
+}
+
+/**
+ * A fault of a plan that looks ahead, or of one that does not, in terms of `mode`: a decision has no `options.horizon`
+ * that it could add or leave out, and takes steps and start from its own fields.
+ */
+export function ofMode<F extends { message: string; field?: string | null }>(fault: F): F {
+  const { message, field } = fault;
+  const inDecision = (text: string) =>
+    text.replace(/options\.horizon\.(step_hours|starts_at)/g, (_, name) =>
+      name === 'starts_at' ? 'start_at' : name,
+    );
+  return {
+    ...fault,
+    message: inDecision(message)
+      .replace(/\bleave options\.horizon out/g, 'set mode to "static"')
+      .replace(/\badd options\.horizon(?!\.)/g, 'set mode to "horizon"')
+      .replace(/\boptions\.horizon(?!\.)/g, 'mode'),
+    ...(field !== undefined && { field: field === 'options.horizon' ? 'mode' : field && inDecision(field) }),
+  };
 }
 
 /** One fault for all time steps: they have the same cause. */

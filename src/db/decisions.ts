@@ -3,10 +3,15 @@ import type { JobStatus } from '../contracts/jobs.ts';
 import type { Database, Queryable } from './client.ts';
 import { type Attempt, holdJob } from './job-claims.ts';
 import { decisions, jobs, plans } from './schema.ts';
+import { storeJobTrips } from './trip-pieces.ts';
 
 /** The inputs of a decision; lists and objects are JSON text. */
 export type StoredInputs = {
   startDate: string;
+  /** 0 … 23, of that day */
+  startHour: number;
+  /** in which a day begins at midnight; null in older decisions */
+  timeZone: string | null;
   horizonHours: number;
   stepHours: number;
   vehicleCount: number;
@@ -21,19 +26,27 @@ export type StoredInputs = {
 };
 
 /**
- * Stores the inputs of a decision if the attempt is still the caller's own. From then on every attempt plans with them.
+ * Stores the inputs of a decision, and the counts of trips that it plans with, if the attempt is still the caller's
+ * own. From then on every attempt plans with them.
  * @returns false if another worker has the job; nothing is stored
  */
-export async function insertDecision(db: Database, attempt: Attempt, inputs: StoredInputs): Promise<boolean> {
+export async function insertDecision(
+  db: Database,
+  attempt: Attempt,
+  inputs: StoredInputs,
+  trips: readonly Uint8Array[] | null,
+): Promise<boolean> {
   return db.transaction(async (tx) => {
     if (!(await holdJob(tx, attempt))) return false;
     await tx.insert(decisions).values({ decisionId: attempt.jobId, ...inputs });
+    if (trips) await storeJobTrips(tx, attempt.jobId, trips);
     return true;
   });
 }
 
-const { decisionId, createdAt, startDate, horizonHours, stepHours, vehicleCount, leftOutCount } =
+const { decisionId, createdAt, startDate, startHour, timeZone, horizonHours, stepHours } =
   getTableColumns(decisions);
+const { vehicleCount, leftOutCount } = getTableColumns(decisions);
 const text = (column: unknown) => sql<string>`${column}::text`;
 
 /** The stored inputs of a decision, or undefined if there are none. */
@@ -42,6 +55,8 @@ export async function readDecisionInputs(db: Queryable, id: string) {
     .select({
       takenAt: createdAt,
       startDate,
+      startHour,
+      timeZone,
       horizonHours,
       stepHours,
       vehicleCount,
@@ -96,7 +111,9 @@ export async function readDecisionPage(
     .select({
       decisionId,
       takenAt: createdAt,
+      mode: sql<'static' | 'horizon'>`coalesce(${decisions.request} ->> 'mode', 'static')`,
       startDate,
+      startHour,
       vehicleCount,
       leftOutCount,
       status: sql<JobStatus>`${jobs.status}`,

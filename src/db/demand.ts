@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { DemandObservation } from '../contracts/data.ts';
 import { HOUR_MS } from '../contracts/time.ts';
 import type { Queryable } from './client.ts';
 import type { PackedRows } from './packed-rows.ts';
@@ -50,6 +51,36 @@ export async function readDemandSeries(
     }
   }
   return locationIds.flatMap((id) => found.get(id) ?? []);
+}
+
+/** Key of an observation in the list of all: location and UTC hour since the epoch. */
+export type DemandKey = [locationId: number, hour: number];
+/** Which observations a list has: of one location, of the hours `[fromHour, beforeHour)`, UTC since the epoch. */
+export type DemandFilter = {
+  locationId: number | undefined;
+  fromHour: number | undefined;
+  beforeHour: number | undefined;
+};
+
+/** Reads at most `limit` observations after one (null: from the first), by location and hour. */
+export async function readDemandPage(
+  db: Queryable,
+  after: DemandKey | null,
+  limit: number,
+  { locationId, fromHour, beforeHour }: DemandFilter,
+): Promise<DemandObservation[]> {
+  const at = (hour: number) => sql`to_timestamp(${hour * 3600}::float8)`;
+  const conditions = [
+    after && sql`(o.location_id, o.hour) > (${after[0]}, ${at(after[1])})`,
+    locationId !== undefined && sql`o.location_id = ${locationId}`,
+    fromHour !== undefined && sql`o.hour >= ${at(fromHour)}`,
+    beforeHour !== undefined && sql`o.hour < ${at(beforeHour)}`,
+  ].filter((condition) => condition !== null && condition !== false);
+  const { rows } = await db.execute<DemandObservation>(sql`
+    select o.location_id, to_char(o.hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as hour, o.demand
+    from ${demandObservations} o where ${conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`}
+    order by o.location_id, o.hour limit ${limit}`);
+  return rows;
 }
 
 /** Hours of one location, or of all locations that are read (null); UTC since the epoch. */

@@ -85,6 +85,17 @@ export async function readFleetLocationIds(db: Queryable): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
+/** Operational vehicles by location, of these locations. */
+export async function countVehiclesByLocation(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<Map<number, number>> {
+  const { rows } = await db.execute<{ id: number; count: number }>(sql`
+    select location_id as id, count(*)::int as count from ${vehicles}
+    where status = 'operational' and location_id = any(${sql.param(ids)}::int[]) group by location_id`);
+  return new Map(rows.map(({ id, count }) => [id, count]));
+}
+
 /** Vehicles of the whole fleet by status. */
 export async function readFleetSummary(db: Queryable): Promise<FleetSummary> {
   const rows = await db

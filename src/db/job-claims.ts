@@ -7,6 +7,7 @@ import { commitLater, type Database, executePrepared, type Queryable } from './c
 import { carryOutPlan, holdFleet } from './departures.ts';
 import { type JobAnswer, NOTHING_KNOWN, type Progress } from './jobs.ts';
 import { insertPlan, type NewPlan } from './plans.ts';
+import { insertReplay, type NewReplay } from './replays.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
 import { NO_RUNNING_LIMIT, type RunningLimit } from './turns.ts';
 
@@ -141,9 +142,9 @@ export async function holdJob(tx: Queryable, attempt: Attempt): Promise<boolean>
 export type AttemptEnd = { outcome: AttemptOutcome; reason: string | null; phases: PhaseMark[] };
 
 /**
- * Ends a running job with its answer, stores its plan and closes the attempt, if the attempt is still the caller's own.
- * One statement does it all: everything is stored or nothing, with one round trip and one commit. A job with a cancel
- * mark always ends as `cancelled`, and one without a mark never does, since its caller was told so.
+ * Ends a running job with its answer, stores its plan or replay and closes the attempt, if the attempt is still the
+ * caller's own. One statement does it all: everything is stored or nothing, with one round trip and one commit. A job
+ * with a cancel mark always ends as `cancelled`, and one without a mark never does, since its caller was told so.
  * @returns false if the attempt is lost, or if the mark demands another end: the result must be dropped
  */
 export async function finishJob(
@@ -151,15 +152,17 @@ export async function finishJob(
   attempt: Attempt,
   ending: Ending,
   end: AttemptEnd,
-  plan?: NewPlan,
+  made?: NewPlan | NewReplay,
 ): Promise<boolean> {
   const { status, solverStatus, answer, progress: known = NOTHING_KNOWN } = ending;
+  const plan = made && 'planId' in made ? made : undefined;
+  const replay = made && 'replayId' in made ? made : undefined;
   // `held` first: from then on nobody else can end the job. The time of the end is taken after the vehicles are stored,
   // not when the statement starts: storing a large plan takes a while.
   const statement = sql`
     with held as materialized (select job_id from ${jobs}
       where ${isOurs(attempt)} and cancel_requested = (${status} = 'cancelled') for no key update),
-    ${plan ? sql`${insertPlan(plan)},` : sql``}
+    ${plan ? sql`${insertPlan(plan)},` : sql``} ${replay ? sql`${insertReplay(replay)},` : sql``}
     finished as (
       update ${jobs} j
       set status = ${status}, solver_status = ${solverStatus}, http_status = ${answer.httpStatus}::int,
@@ -186,7 +189,11 @@ export async function finishJob(
       return true;
     });
   }
-  const rows = await executePrepared(db, plan ? 'finish_job_with_plan' : 'finish_job', statement);
+  const rows = await executePrepared(
+    db,
+    `finish_job${plan ? '_with_plan' : replay ? '_with_replay' : ''}`,
+    statement,
+  );
   return rows.length > 0;
 }
 

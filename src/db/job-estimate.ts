@@ -32,8 +32,9 @@ type Row = {
 /**
  * Estimates when a queued or running job ends: the rest of its wait plus the rest of its solve.
  *
- * Rest of the solve: from the newest jobs of the same kind and size class that completed at their first attempt. If the
- * job has run for t seconds, only jobs that took longer than t count, with the time that they took beyond t.
+ * Rest of the solve: from the newest jobs of the same kind and size class that completed at their first attempt, in
+ * proportion to their work where their facts state it (replays). If the job has run for t seconds, only jobs that took
+ * longer than t count, with the time that they took beyond t.
  *
  * Rest of the wait, for place p in the queue order with c jobs running now: p departures at the pace of the newest
  * completed jobs (mean m, deviation s), which take p·m/c ± √p·s/c. The percentiles of both parts are added, which makes
@@ -48,19 +49,20 @@ export async function estimateJob(
   position: number,
 ): Promise<DurationEstimate | null> {
   const took = sql`extract(epoch from finished_at - started_at)::float8`;
+  const work = sql`coalesce((facts->>'work')::float8, 1)`;
   const { rows } = await db.execute<Row>(sql`
     with job as (
-      select kind, size_class, case when status = 'running' then coalesce((
+      select kind, size_class, ${work} as work, case when status = 'running' then coalesce((
           select extract(epoch from now() - a.started_at)::float8 from job_attempts a
           where a.job_id = j.job_id and a.attempt = j.attempts), 0) else 0 end as elapsed
       from ${jobs} j where job_id = ${jobId}),
     alike as (
-      select p.took - job.elapsed as rest
+      select p.took * job.work / p.work - job.elapsed as rest
       from job, lateral (
-        select ${took} as took from ${jobs}
+        select ${took} as took, ${work} as work from ${jobs}
         where status = 'completed' and kind = job.kind and size_class = job.size_class and attempts = 1
         order by finished_at desc limit ${MAX_JOBS}) p
-      where p.took > job.elapsed),
+      where p.took * job.work / p.work > job.elapsed),
     recent as (
       select ${took} as took from ${jobs}
       where ${position}::int > 0 and finished_at is not null and status = 'completed' and attempts = 1

@@ -15,16 +15,22 @@ const columns = {
   active: locations.active,
   expected_daily_demand: locations.expectedDailyDemand,
   priority: locations.priority,
+  time_zone: locations.timeZone,
 };
-type Row = Required<Omit<Location, 'expected_daily_demand'>> & { expected_daily_demand: number | null };
+type Nullable = 'expected_daily_demand' | 'time_zone';
+type Row = Required<Omit<Location, Nullable>> & {
+  expected_daily_demand: number | null;
+  time_zone: string | null;
+};
 
 /** Unknown fields are omitted. `active` is given only if it is false, `priority` only if it is above 0. */
-function onWire({ active, expected_daily_demand, priority, ...location }: Row): Location {
+function onWire({ active, expected_daily_demand, priority, time_zone, ...location }: Row): Location {
   return {
     ...location,
     ...(!active && { active }),
     ...(expected_daily_demand !== null && { expected_daily_demand }),
     ...(priority > 0 && { priority }),
+    ...(time_zone !== null && { time_zone }),
   };
 }
 
@@ -76,7 +82,7 @@ export async function readLocations(db: Queryable, ids: readonly number[]): Prom
     .from(locations)
     .where(isOneOf(ids))
     .orderBy(asc(id));
-  return rows.map((row) => onWire({ ...row, active: true, expected_daily_demand: null }));
+  return rows.map((row) => onWire({ ...row, active: true, expected_daily_demand: null, time_zone: null }));
 }
 
 /** Expected demand of an average day, for the locations that have one. */
@@ -150,8 +156,7 @@ export const LOCATION_UPSERT: UpsertTarget = {
   table: 'locations',
   key: ['id'],
   values: ['name', 'latitude', 'longitude', 'time_zone', 'active', 'expected_daily_demand', 'priority'],
-  // GET does not return the time zone: its answer may be sent back without erasing it. Expected demand,
-  // priority and `active` come from other sources than the list of places.
+  // Time zone, expected demand, priority and `active` come from other sources than the list of places.
   keepWhereNull: ['time_zone', 'expected_daily_demand'],
   defaults: { active: 'true', priority: '0' },
 };

@@ -11,6 +11,8 @@ export type NewPlan = {
   jobId: string;
   solveTimeMs: number;
   record: PlanRecord;
+  /** of moves whose minutes are not known */
+  speedKmh: number;
   /** the vehicles that it moves leave at once */
   isCarriedOut?: boolean;
 };
@@ -20,7 +22,7 @@ export type NewPlan = {
  * `held` is empty. Counting `stored_vehicles` waits until the vehicles are stored. A plan that was made without stored
  * travel gets the minutes of its moves from there: who drives wants to know them, whatever the plan was made with.
  */
-export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL {
+export function insertPlan({ planId, jobId, solveTimeMs, speedKmh, record }: NewPlan): SQL {
   const { figures, vehicleCount, movedLocations, parts, locations, moveDistances } = record;
   const { kpis } = figures;
   const arrays = (column: string[]) => sql`${sql.param(column)}::text[]`;
@@ -28,7 +30,7 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
     stored_plan as (
       insert into ${plans} (plan_id, job_id, solver_status, gap, total_cost, demand_coverage, utilization,
         rebalanced_count, total_distance_km, unmet_demand, unmet_demand_cost, vehicle_count, solve_time_ms,
-        certificate, findings, insights, moved_locations,
+        speed_kmh, certificate, findings, insights, moved_locations,
         location_ids, location_names, location_demands, location_vehicles_before, location_vehicles_after,
         location_capacities, location_served, location_priorities, move_sources, move_targets, move_km, move_minutes,
         total_minutes)
@@ -36,7 +38,8 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
         ${figures.total_cost}::float8, ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8,
         ${kpis.rebalanced_count}::int, ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8,
         ${kpis.unmet_demand_cost ?? null}::float8,
-        ${vehicleCount}::int, ${solveTimeMs}::float8, ${record.certificate}::json, ${record.findings}::json,
+        ${vehicleCount}::int, ${solveTimeMs}::float8, ${speedKmh}::float8, ${record.certificate}::json,
+        ${record.findings}::json,
         ${record.insights}::json, ${sql.param(movedLocations)}::int[],
         ${locations?.location_id ?? null}::int[], ${locations?.name ?? null}::text[],
         ${locations?.demand ?? null}::float8[], ${locations?.vehicles_before ?? null}::int[],
@@ -44,7 +47,8 @@ export function insertPlan({ planId, jobId, solveTimeMs, record }: NewPlan): SQL
         ${locations?.served ?? null}::float8[], ${locations?.priority ?? null}::smallint[],
         ${moveDistances?.sources ?? null}::int[],
         ${moveDistances?.targets ?? null}::int[], ${moveDistances?.km ?? null}::float8[],
-        coalesce(${moveDistances?.minutes ?? null}::float8[], (${minutesOf(record)})), ${kpis.total_minutes ?? null}::float8
+        coalesce(${moveDistances?.minutes ?? null}::float8[], (${minutesOf(record)})),
+        ${kpis.total_minutes ?? null}::float8
       from held),
     stored_vehicles as (
       insert into ${planParts} (plan_id, first_ordinal, vehicle_ids, source_locations, target_locations, costs)
@@ -92,6 +96,7 @@ const hasLocations = sql<boolean>`${plans.locationIds} is not null`;
 export async function readPlan(db: Queryable, planId: string) {
   const columns = {
     ...planColumns,
+    speedKmh: plans.speedKmh,
     hasLocations,
     certificate: sql<string>`${plans.certificate}::text`,
     findings: sql<string | null>`${plans.findings}::text`,
@@ -102,7 +107,10 @@ export async function readPlan(db: Queryable, planId: string) {
 }
 /** Certificate, findings and insights are JSON text. `hasLocations` is false for plans of earlier versions. */
 export type StoredPlan = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
-export type StoredPlanSummary = Omit<StoredPlan, 'certificate' | 'findings' | 'insights' | 'hasLocations'>;
+export type StoredPlanSummary = Omit<
+  StoredPlan,
+  'certificate' | 'findings' | 'insights' | 'hasLocations' | 'speedKmh'
+>;
 
 export type PlanFilter = {
   createdAfter?: string | undefined;

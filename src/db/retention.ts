@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Queryable } from './client.ts';
-import { jobs, planParts, plans, removedPlans } from './schema.ts';
+import { jobs, planParts, plans, removedPlans, replays } from './schema.ts';
 
 /** Key of the advisory lock for cleaning: "FLET" in ASCII. */
 const LOCK_KEY = 0x464c4554;
@@ -70,6 +70,17 @@ export const deletePlans =
           order by created_at, plan_id limit ${limit} for update skip locked))
         returning plan_id)
       insert into ${removedPlans} select plan_id from deleted`);
+    return rowCount ?? 0;
+  };
+
+/** Deletes replays made more than `days` ago. */
+export const deleteReplays =
+  (days: number): CleanBatch =>
+  async (tx, limit) => {
+    const { rowCount } = await tx.execute(sql`
+      delete from ${replays} where replay_id = any(array(
+        select replay_id from ${replays} where ${isOlder(sql`created_at`, days)}
+        order by created_at, replay_id limit ${limit} for update skip locked))`);
     return rowCount ?? 0;
   };
 

@@ -1,4 +1,5 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
+import { START_NOW } from '../contracts/forecast.ts';
 import type { JobFacts } from '../contracts/job-facts.ts';
 import type { JobStatus } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
@@ -126,6 +127,10 @@ export async function readOccurrences(db: Queryable, scheduleId: string, limit: 
       status: sql<JobStatus | null>`${jobs.status}`,
       solverStatus: jobs.solverStatus,
       planId: plans.planId,
+      // Answers with a plan may have megabytes.
+      error: sql<
+        string | null
+      >`case when ${jobs.httpStatus} >= 400 then ${jobs.result} #>> '{errors,0,message}' end`,
     })
     .from(scheduleOccurrences)
     .leftJoin(jobs, eq(jobs.jobId, scheduleOccurrences.jobId))
@@ -236,7 +241,7 @@ export async function storeOccurrence(tx: Queryable, decided: Decided): Promise<
       insert into ${scheduleOccurrences} (schedule_id, due_at, outcome, job_id)
       values (${scheduleId}, ${at}::timestamptz, ${outcome}, ${job?.jobId ?? null})
       on conflict do nothing returning job_id),
-    ${job ? sql`${insertJobOf(scheduleId, job)},` : sql``}
+    ${job ? sql`${insertJobOf(scheduleId, at, job)},` : sql``}
     moved as (
       update ${schedules} set next_at = ${nextAt.toISOString()}::timestamptz where schedule_id = ${scheduleId})
     select from decided`);
@@ -251,26 +256,38 @@ export async function postponeSchedule(tx: Queryable, scheduleId: string, nextAt
 /**
  * The job of an occurrence, from the columns of its schedule; the stored fleet counts as it is now. `last` as previous
  * plan becomes the newest plan of the schedule; before there is one, the decision has no previous plan and changes cost
- * nothing.
+ * nothing. A named plan that is no longer stored is marked: the job fails, and says so. `now` as start becomes the time
+ * of the occurrence, so that a late job plans the hour that it was due for.
  */
-const insertJobOf = (scheduleId: string, { jobId, requestId }: { jobId: string; requestId: string }) => sql`
+const insertJobOf = (
+  scheduleId: string,
+  dueAt: string,
+  { jobId, requestId }: { jobId: string; requestId: string },
+) => sql`
   previous as (
     select p.plan_id from ${scheduleOccurrences} o join ${plans} p on p.job_id = o.job_id
     where o.schedule_id = ${scheduleId} order by o.due_at desc limit 1),
   wanted as (
-    select s.*, s.facts ->> 'previousPlanId' = ${LAST_PLAN} as is_last, (select plan_id from previous) as last_plan
+    select s.*, s.facts ->> 'previousPlanId' = ${LAST_PLAN} as is_last,
+      s.facts ->> 'previousPlanId' <> ${LAST_PLAN} and not exists (
+        select from ${plans} where plan_id = s.facts ->> 'previousPlanId') as is_gone, (select plan_id from previous) as last_plan,
+      case when s.facts ->> 'start_at' = ${START_NOW} then jsonb_build_object('start_at', ${dueAt}::text) else '{}' end
+        as start
     from ${schedules} s, decided where s.schedule_id = ${scheduleId}),
   stored as (
     insert into ${jobs} (job_id, kind, status, request_id, input, input_hash, priority, caller, client_id, facts,
       location_count, vehicle_count, schedule_id)
     select ${jobId}, 'decision', 'queued', ${requestId},
       case when is_last and last_plan is null
-          then (input::jsonb #- '{options,previous_plan_id}' #- '{options,change_cost}')::json
-        when is_last then jsonb_set(input::jsonb, '{options,previous_plan_id}', to_jsonb(last_plan))::json
+          then (input::jsonb #- '{options,previous_plan_id}' #- '{options,change_cost}' || start)::json
+        when is_last
+          then (jsonb_set(input::jsonb, '{options,previous_plan_id}', to_jsonb(last_plan)) || start)::json
+        when start <> '{}' then (input::jsonb || start)::json
         else input end,
       input_hash, priority, caller, client_id,
       case when is_last and last_plan is null then facts - 'previousPlanId'
-        when is_last then jsonb_set(facts, '{previousPlanId}', to_jsonb(last_plan)) else facts end,
+        when is_last then jsonb_set(facts, '{previousPlanId}', to_jsonb(last_plan))
+        when is_gone then facts || '{"isPreviousPlanGone": true}' else facts end || start,
       location_count, case when (facts ->> 'hasFleet')::boolean then vehicle_count
         else (select count(*)::int from ${vehicles}) end, schedule_id
     from wanted returning job_id, facts),

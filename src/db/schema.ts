@@ -19,6 +19,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import {
+  DEFAULT_SPEED_KMH,
   HOURS_OF_WEEK,
   MAX_CAPACITY,
   MAX_DAILY_DEMAND,
@@ -456,6 +457,27 @@ export const jobPrevious = pgTable(
   (t) => [primaryKey({ columns: [t.jobId, t.firstOrdinal] })],
 );
 
+/** The counts of trips that a job plans with, taken by its first attempt, deleted after its end (`trip-pieces.ts`). */
+export const jobTrips = pgTable(
+  'job_trips',
+  {
+    jobId: text('job_id')
+      .notNull()
+      .references(() => jobs.jobId, { onDelete: 'cascade' }),
+    piece: integer('piece').notNull(),
+    counts: bytes('counts').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.jobId, t.piece] })],
+);
+
+/** What the first attempt of a replay read of the stored data, deleted after its end (`replay-inputs.ts`). */
+export const jobReplays = pgTable('job_replays', {
+  jobId: text('job_id')
+    .primaryKey()
+    .references(() => jobs.jobId, { onDelete: 'cascade' }),
+  inputs: bytes('inputs').notNull(),
+});
+
 /** Every attempt of a job and how it ended; kept with the job. */
 export const jobAttempts = pgTable(
   'job_attempts',
@@ -494,6 +516,10 @@ export const decisions = pgTable(
       .references(() => jobs.jobId, { onDelete: 'cascade' }),
     createdAt: time('created_at').notNull().defaultNow(),
     startDate: date('start_date').notNull(),
+    // Of that day, on the clock of the service; 0: midnight of each location.
+    startHour: integer('start_hour').notNull().default(0),
+    // Where the plan's day begins; null in older decisions.
+    timeZone: text('time_zone'),
     horizonHours: integer('horizon_hours').notNull(),
     stepHours: integer('step_hours').notNull(),
     vehicleCount: integer('vehicle_count').notNull(),
@@ -506,6 +532,7 @@ export const decisions = pgTable(
   },
   (t) => [
     index('decisions_created').on(t.createdAt, t.decisionId),
+    check('decisions_start_hour', sql`${t.startHour} between 0 and 23`),
     check('decisions_vehicles', sql`${t.leftOutCount} between 0 and ${t.vehicleCount}`),
   ],
 );
@@ -549,6 +576,8 @@ export const plans = pgTable(
     locationServed: doublePrecision('location_served').array(),
     // Null if no location has one above 0.
     locationPriorities: smallint('location_priorities').array(),
+    // Of moves whose minutes are not known, in the outlook, for departures and by the clock.
+    speedKmh: doublePrecision('speed_kmh').notNull().default(DEFAULT_SPEED_KMH),
     // Pairs of locations that vehicles move between, and their distance; null if it is unknown.
     moveSources: integer('move_sources').array(),
     moveTargets: integer('move_targets').array(),
@@ -614,6 +643,21 @@ export const planParts = pgTable(
 
 /** Deleted plans whose parts still have to be deleted, a batch at a time. */
 export const removedPlans = pgTable('removed_plans', { planId: text('plan_id').primaryKey() });
+
+/** Replays that have ended, with what they found. Their rows are stored with the answers of their jobs. */
+export const replays = pgTable(
+  'replays',
+  {
+    replayId: text('replay_id').primaryKey(),
+    requestId: text('request_id').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    // What lists show, a part of `data`.
+    summary: jsonText('summary').notNull(),
+    // The answer: `ReplayData`.
+    data: jsonText('data').notNull(),
+  },
+  (t) => [index('replays_created').on(t.createdAt, t.replayId)],
+);
 
 /** Decisions that are made at certain times. */
 export const schedules = pgTable(

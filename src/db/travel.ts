@@ -28,6 +28,28 @@ export async function readTravelPage(
   return rows;
 }
 
+/** Travel that is stored between these locations, by the location where it begins and ascending target. */
+export async function readTravelBetween(
+  db: Queryable,
+  ids: readonly number[],
+): Promise<Map<number, { to: Int32Array; km: Float64Array; minutes: Float64Array }>> {
+  const { rows } = await db.execute<TravelPair>(sql`
+    select from_location_id, to_location_id, distance_km, duration_minutes from ${travel}
+    where from_location_id = any(${sql.param(ids)}::int[]) and to_location_id = any(${sql.param(ids)}::int[])
+    order by from_location_id, to_location_id`);
+  const bySource = Map.groupBy(rows, (row) => row.from_location_id);
+  return new Map(
+    Array.from(bySource, ([from, pairs]) => [
+      from,
+      {
+        to: Int32Array.from(pairs, (row) => row.to_location_id),
+        km: Float64Array.from(pairs, (row) => row.distance_km),
+        minutes: Float64Array.from(pairs, (row) => row.duration_minutes),
+      },
+    ]),
+  );
+}
+
 export const TRAVEL_UPSERT: UpsertTarget = {
   table: 'travel',
   key: ['from_location_id', 'to_location_id'],

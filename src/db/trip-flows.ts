@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { ALL_HOURS } from '../contracts/bounds.ts';
 import type { RemovedCounts, TripFlow } from '../contracts/data.ts';
 import type { Queryable } from './client.ts';
 import type { PackedRows } from './packed-rows.ts';
@@ -8,9 +9,6 @@ import { type Counts, type UpsertTarget, upsertInOrder, upsertText } from './ups
 
 /** Ids of both locations, and the hour of the week or `ALL_HOURS`. */
 export type TripFlowKey = [from: number, to: number, hour: number];
-
-/** The hour of rows that count all hours, in keys: below every other. */
-export const ALL_HOURS = -1;
 
 /**
  * A page of rows by ascending ids and hour, after `after` (null: from the first one); counts of all hours come first.
@@ -33,6 +31,15 @@ export async function readTripFlowPage(
     where ${start ?? sql`true`} and ${source ?? sql`true`}
     order by from_location_id, to_location_id, hour_of_week nulls first limit ${limit}`);
   return rows.map(({ hour_of_week, ...row }) => ({ ...row, ...(hour_of_week !== null && { hour_of_week }) }));
+}
+
+/** Whether trips are stored that began and ended at these locations. */
+export async function hasTripsBetween(db: Queryable, ids: readonly number[]): Promise<boolean> {
+  const { fromLocationId: from, toLocationId: to } = tripFlows;
+  const { rows } = await db.execute<{ found: boolean }>(sql`
+    select exists (select from ${tripFlows} where ${from} = any(${sql.param(ids)}::int[])
+      and ${to} = any(${sql.param(ids)}::int[]) and trips > 0) as found`);
+  return rows[0].found;
 }
 
 export const TRIP_FLOW_UPSERT: UpsertTarget = {
@@ -69,22 +76,4 @@ export async function deleteOtherTripFlows(tx: Queryable, named: SQL): Promise<R
         and named.hour is not distinct from t.hour_of_week)`,
   );
   return { ...NOTHING_REMOVED, trip_flows: rowCount ?? 0 };
-}
-
-/** All counts of trips between these locations, in arrays of a row each; `hour` as in keys. */
-export async function readTripCounts(
-  db: Queryable,
-  ids: readonly number[],
-): Promise<{ from: Int32Array; to: Int32Array; hour: Int16Array; trips: Float64Array }> {
-  const { fromLocationId: from, toLocationId: to, hourOfWeek: hour } = tripFlows;
-  const { rows } = await db.execute<{ from: number; to: number; hour: number; trips: number }>(sql`
-    select ${from} as from, ${to} as to, coalesce(${hour}, ${ALL_HOURS}) as hour, trips from ${tripFlows}
-    where ${from} = any(${sql.param(ids)}::int[]) and ${to} = any(${sql.param(ids)}::int[]) and trips > 0
-    order by 1, 2, 3`);
-  return {
-    from: Int32Array.from(rows, (row) => row.from),
-    to: Int32Array.from(rows, (row) => row.to),
-    hour: Int16Array.from(rows, (row) => row.hour),
-    trips: Float64Array.from(rows, (row) => row.trips),
-  };
 }

@@ -85,6 +85,8 @@ export const PARAMETER_EXAMPLES: Record<string, string> = {
   vehicle_id: 'NYC-00001',
   location_id: '161',
   event_id: 'EXAMPLE-CLOSED',
+  replay_id: 'rpl_01a1ff31-a641-7280-b760-87762dc26827',
+  other_replay_id: 'rpl_01a1ff31-b0c2-7d10-8f3e-2a4b6c8d0e1f',
   schedule_id: 'sch_01a1ff31-a641-7280-b760-87762dc26827',
 };
 

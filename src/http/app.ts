@@ -7,13 +7,16 @@ import { negotiateTypes } from './accepted-type.ts';
 import { acceptBodies } from './bodies.ts';
 import { answerClientErrors, serverTimeouts } from './client-errors.ts';
 import { compressAnswers } from './compression.ts';
+import { registerConsole } from './console.ts';
 import type { App, Deps } from './deps.ts';
 import { registerDocuments } from './documents.ts';
 import { handleError } from './error-handler.ts';
+import { registerGuide } from './guide/routes.ts';
 import { answerUnrouted, handleNotFound } from './known-paths.ts';
 import { requestId } from './request-id.ts';
 import { backtestRoutes } from './routes/backtest.ts';
 import { dataRoutes } from './routes/data.ts';
+import { dataDemandRoutes } from './routes/data-demand.ts';
 import { dataEventRoutes } from './routes/data-events.ts';
 import { dataInRoutes } from './routes/data-in.ts';
 import { dataRowRoutes } from './routes/data-rows.ts';
@@ -24,6 +27,7 @@ import { jobRoutes } from './routes/jobs.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
 import { planMoveRoutes } from './routes/plan-moves.ts';
 import { planRoutes } from './routes/plans.ts';
+import { replayRoutes } from './routes/replays.ts';
 import { riskRoutes } from './routes/risk.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -103,6 +107,8 @@ export async function buildApp(deps: Deps): Promise<App> {
   answerUnrouted(app);
   await negotiateTypes(app);
   await registerDocuments(app, config);
+  registerGuide(app);
+  await registerConsole(app, config);
   const routes = [
     serviceRoutes,
     optimizeRoutes,
@@ -113,10 +119,12 @@ export async function buildApp(deps: Deps): Promise<App> {
     backtestRoutes,
     decisionRoutes,
     scheduleRoutes,
+    replayRoutes,
     dataRoutes,
     dataInRoutes,
     dataRowRoutes,
     dataEventRoutes,
+    dataDemandRoutes,
     dataTravelRoutes,
     websocketRoutes,
   ];

@@ -40,7 +40,7 @@ export function asyncApiDocument(config: Pick<Config, 'HOST' | 'PORT'>) {
       version: SERVICE_VERSION,
       description:
         'JSON text messages over one WebSocket. A job_id comes from POST /api/v1/optimize, ' +
-        '/api/v1/decisions or /api/v1/forecast/backtest.',
+        '/api/v1/decisions, /api/v1/replays or /api/v1/forecast/backtest.',
       license: { name: 'MIT' },
     },
     defaultContentType: 'application/json',

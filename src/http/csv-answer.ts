@@ -13,6 +13,9 @@ export const CSV_QUERY = {
   ),
 };
 
+/** Without it, spreadsheets read UTF-8 as an older encoding: Zürich as ZÃ¼rich. */
+export const BYTE_ORDER_MARK = '\uFEFF';
+
 /**
  * Leading spaces are skipped: some spreadsheets drop them. The wide forms count: some spreadsheets read them as narrow.
  */

@@ -40,8 +40,12 @@ export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 
       tags: [
         { name: 'decisions', description: 'From fleet and observed demand to a plan, with its inputs' },
         { name: 'schedules', description: 'Decisions at certain times' },
+        { name: 'replays', description: 'What plans would have brought on past demand' },
         { name: 'optimize', description: 'Plans' },
-        { name: 'jobs', description: 'Everything that is queued: optimizations, decisions, backtests' },
+        {
+          name: 'jobs',
+          description: 'Everything that is queued: optimizations, decisions, backtests, replays',
+        },
         { name: 'plans', description: 'Stored plans' },
         { name: 'forecast', description: 'Demand forecasts' },
         { name: 'risk', description: 'Vehicle risk' },

@@ -1,4 +1,5 @@
 import type { OptimizeRequest } from '../contracts/optimize.ts';
+import type { ReplayRequest } from '../contracts/replays.ts';
 
 /** Requests that work on the sample data; shown in /docs, run by the tests. */
 export const optimizeExample: OptimizeRequest = {
@@ -30,6 +31,16 @@ export const riskExample = {
 export const decisionExample = { risk: { threshold: 0.7 } };
 
 export const backtestExample = { location_ids: [161, 236], horizon_hours: 48, step_hours: 24, origins: 4 };
+
+export const replayExample: ReplayRequest = {
+  from: '2017-04-27',
+  to: '2017-04-28',
+  location_ids: [48, 161, 230, 236],
+  fleet: { size: 800 },
+  trips_per_vehicle_hour: 2,
+  unmet_demand_cost: 6,
+  policies: [{ mode: 'none' }, { mode: 'static' }, { mode: 'horizon', horizon_hours: 4 }],
+};
 
 export const scheduleExample = {
   name: 'tomorrow, each evening',

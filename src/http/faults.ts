@@ -136,14 +136,23 @@ function isWrongSize(node: SchemaNode, size: number, path: string, report: Repor
 function walkUnion(node: SchemaNode, value: unknown, path: string, report: Report): void {
   const branches = node.anyOf as SchemaNode[];
   const own = branches.find((branch) => isOfType(value, branch.type ?? typeof enumOf(branch)?.[0]));
-  if (own) walk(own, value, path, report);
-  else {
+  if (own) {
+    const others = branches.filter((branch) => branch !== own && isOfType(value, typeof enumOf(branch)?.[0]));
+    walk(own, value, path, withAlternatives(report, others));
+  } else {
     const advice = typeof value === 'string' ? branches.map((branch) => adviceFor(branch, value)) : [];
     report.add(
       path,
       `${show(value)} is neither ${branches.map(typeName).join(' nor ')}${advice.find(Boolean) ?? ''}`,
     );
   }
+}
+
+/** The same report, whose messages also name the values of other branches for the same type. */
+function withAlternatives(report: Report, others: readonly SchemaNode[]): Report {
+  if (others.length === 0) return report;
+  const also = others.map((branch) => `, or ${typeName(branch)}`).join('');
+  return { ...report, add: (field, message) => report.add(field, `${message}${also}`) };
 }
 
 /** The allowed values, if the schema lists them; they are of one type. */

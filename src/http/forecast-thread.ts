@@ -7,6 +7,5 @@ export default function run(task: {
   series: DemandSeries[];
   options: ForecastOptions;
 }): (LocationText | NoObservations)[] {
-  const { startDate, results } = forecastMany(task.series, task.options);
-  return results.map((result) => locationText(result, startDate!));
+  return forecastMany(task.series, task.options).results.map(locationText);
 }

@@ -3,18 +3,19 @@ import { LRUCache } from 'lru-cache';
 import { Piscina } from 'piscina';
 import type { Config } from '../config.ts';
 import type { Ahead, LocationText } from '../core/forecast/forecast-text.ts';
-import type { ForecastOptions, NoObservations } from '../core/forecast/types.ts';
+import type { ForecastOptions, ForecastStart, NoObservations } from '../core/forecast/types.ts';
 import type { Database } from '../db/client.ts';
 import { readDemandRevision } from '../db/demand.ts';
-import { buffersOf, forecastEnd, readAhead, readForecastInput } from '../inputs/forecast-input.ts';
+import { buffersOf, readAhead, readForecastInput } from '../inputs/forecast-input.ts';
+import { forecastSpan } from '../inputs/forecast-start.ts';
 import type { HolidayCalendar } from '../inputs/holidays.ts';
 
 export type ForecastTask = {
   locationIds: number[];
   fromHour: number;
   beforeHour: number;
-  /** `startDate` is required: the default of the engine depends on which locations are requested together. */
-  options: ForecastOptions & { startDate: string };
+  /** The start is required: the default of the engine depends on which locations are requested together. */
+  options: ForecastOptions & ForecastStart;
 };
 
 type LocationForecastText = LocationText | NoObservations;
@@ -64,7 +65,7 @@ export function openForecaster(
     beforeHour,
     options,
   }: ForecastTask): Promise<LocationForecastText[]> => {
-    const untilHour = forecastEnd(options.startDate, options.horizonHours);
+    const { until: untilHour } = forecastSpan(options, options.horizonHours);
     const asked = { locationIds, fromHour, beforeHour, untilHour };
     const { series, ...known } = await readForecastInput(db, config, calendar, asked);
     return pool.run(

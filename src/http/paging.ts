@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { isUtcTime } from '../contracts/time.ts';
+import { AppError } from '../answers/errors.ts';
+import { instantMs, isUtcTime } from '../contracts/time.ts';
 import { encodeCursor } from './cursor.ts';
 
 /** Rows of a page if the request does not set `limit`. */
@@ -27,6 +28,19 @@ export const CREATED_QUERY = {
     Type.String({ format: 'date-time', description: 'created before this time' }),
   ),
 };
+
+/**
+ * Refuses a period that ends before it begins: its list would be empty for ever, and look like missing data. A period
+ * that ends where it begins is empty.
+ * @param query the query of a list @param first name of the parameter with its first time @param last with its end
+ * @throws AppError VALIDATION_ERROR
+ */
+export function checkPeriod<K extends string>(query: { [key in K]?: string }, first: K, last: K): void {
+  const { [first]: from, [last]: to } = query;
+  if (from === undefined || to === undefined || instantMs(to) >= instantMs(from)) return;
+  const message = `"${to}" is earlier than ${first} ("${from}"), so nothing lies between; give a later time`;
+  throw new AppError('VALIDATION_ERROR', [{ message, field: last }]);
+}
 
 export const NextCursor = Type.Union([Type.String(), Type.Null()], {
   description: 'cursor of the next page; null at the end of the list',

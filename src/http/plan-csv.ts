@@ -1,12 +1,9 @@
 import type { AllocationPlanItem, PlanLocation } from '../contracts/optimize.ts';
 import { PLAN_CSV_COLUMNS, type PlanCsvPart, type PlanMove } from '../contracts/plans.ts';
-import { csvText } from './csv-answer.ts';
+import { BYTE_ORDER_MARK, csvText } from './csv-answer.ts';
 
 /** Separates the ids of vehicles in one cell. Not a space: some ids contain spaces. */
 const ID_SEPARATOR = ';';
-
-/** Without it, spreadsheets read UTF-8 as an older encoding: Zürich as ZÃ¼rich. */
-const BYTE_ORDER_MARK = '\uFEFF';
 
 /** The columns with texts that callers gave. */
 const TEXTS = ['vehicle_id', 'source_name', 'target_name', 'vehicle_ids', 'name'];

@@ -7,21 +7,22 @@ import { readPlan, type StoredPlan } from '../db/plans.ts';
 /** Each page reads the whole plan; most plans need only one. */
 const MOVES_PER_PAGE = 5000;
 
-/** A plan was deleted while its pages were read: the answer breaks off. */
-export class DeletedPlan extends Error {
-  constructor(planId: string) {
-    super(`${planId} was deleted while it was read`);
-  }
-}
-
 /** A stored plan. @param field name of its id in the request @throws AppError RESOURCE_NOT_FOUND */
 export async function findStoredPlan(db: Queryable, planId: string, field: string): Promise<StoredPlan> {
   const plan = await readPlan(db, planId);
   if (plan) return plan;
+  throw planNotFound(planId, field);
+}
+
+/**
+ * No plan of this id is stored. Thrown while the pages of a plan are read, it was deleted meanwhile: an answer that has
+ * begun breaks off, one that has not (a compressor still holds it) becomes this 404.
+ */
+export function planNotFound(planId: string, field = 'plan_id'): AppError {
   const message =
     `plan "${planId}" not found: it never existed, or it was deleted after RETENTION_PLAN_DAYS; GET ` +
     '/api/v1/plans lists the stored plans';
-  throw new AppError('RESOURCE_NOT_FOUND', [{ message, field }]);
+  return new AppError('RESOURCE_NOT_FOUND', [{ message, field }]);
 }
 
 /** The moves of a plan by pair of locations, as `readPlanMoves` orders them. */
@@ -32,7 +33,7 @@ export async function* movePages(
   let moved = 0;
   for (let read = 0; moved < rebalancedCount; read += MOVES_PER_PAGE) {
     const rows = await readPlanMoves(db, planId, read, MOVES_PER_PAGE);
-    if (rows.length === 0) throw new DeletedPlan(planId);
+    if (rows.length === 0) throw planNotFound(planId);
     for (const { vehicles } of rows) moved += vehicles;
     yield rows;
   }

@@ -1,12 +1,15 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type TSchema, Type } from 'typebox';
 import { success } from '../answers/envelope.ts';
+import { Envelope } from '../contracts/envelope.ts';
 import { acceptedType } from './accepted-type.ts';
-import { CSV_TYPE } from './bodies.ts';
+import { CSV_TYPE, JSON_TYPE } from './bodies.ts';
 import { decodeCursor } from './cursor.ts';
 import { STREAM_PAGE_ROWS, streamList } from './list-stream.ts';
 import { cutPage, DEFAULT_LIMIT } from './paging.ts';
 import { sendJsonText } from './raw-json.ts';
+import { errors } from './responses.ts';
 
 /** A table of stored data that is listed by its key. */
 export type RowList<R, K> = {
@@ -47,7 +50,26 @@ export async function answerRowList<R, K>(
 }
 
 /** The first line of a list as CSV. */
-export const csvHeader = (columns: readonly string[]) => `${columns.join(',')}\n`;
+const csvHeader = (columns: readonly string[]) => `${columns.join(',')}\n`;
+
+/** Begins the description of a list of rows. */
+export const ROW_LIST_PAGES =
+  'The whole list in one streamed answer, or in pages with `limit` and `cursor`. `Accept: text/csv` gives one line ';
+
+/** What a list answers: JSON, or CSV with these columns, of which there is an example line. */
+export function rowListAnswers(description: string, list: TSchema, columns: readonly string[], line: string) {
+  const csv = Type.String({ description: `\`${columns.join(',')}\`` });
+  return {
+    200: {
+      description,
+      content: {
+        [JSON_TYPE]: { schema: Envelope(list) },
+        [CSV_TYPE]: { schema: csv, example: `${csvHeader(columns)}${line}\n` },
+      },
+    },
+    ...errors(400, 503),
+  };
+}
 
 /** Lines of CSV, a chunk per page. @param readNext reads the pages after the first; null: there is only the first */
 async function* csv<R>(

@@ -1,15 +1,8 @@
 import type { Occurrence, ScheduleSummary, ScheduleView } from '../contracts/schedules.ts';
 import type { OccurrenceRecord, ScheduleRecord } from '../db/schedules.ts';
-import { occurrencesAfter, type Recurrence, readCron } from '../occurrences.ts';
+import { occurrencesAfter, recurrenceOf } from '../occurrences.ts';
 
 const UPCOMING = 5;
-
-/** The times of a schedule that has been checked. */
-export function recurrenceOf(cron: string, timeZone: string): Recurrence {
-  const fields = readCron(cron);
-  if (typeof fields === 'string') throw new Error(`"${cron}" ${fields}`);
-  return { fields, timeZone };
-}
 
 /** A schedule as lists show it. */
 export function scheduleSummaryOnWire(schedule: ScheduleRecord): ScheduleSummary {
@@ -51,5 +44,6 @@ function occurrenceOnWire(one: OccurrenceRecord): Occurrence {
     status: one.status,
     solver_status: one.solverStatus,
     plan_id: one.planId,
+    error: one.error,
   };
 }

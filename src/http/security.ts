@@ -20,6 +20,9 @@ const DIRECTIVES = {
   workerSrc: ["'self'", 'blob:'],
 };
 
+/** Kubernetes and balancers ask a process by its address. The answers say nothing that a foreign page could use. */
+const PROBES = new Set(['/livez', '/readyz']);
+
 /** Sets security headers on every answer, and refuses Host names that the service does not serve. */
 export async function secure(app: App, config: Pick<Config, 'HOST' | 'HTTP_ALLOWED_HOSTS'>): Promise<void> {
   await app.register(helmet, {
@@ -35,7 +38,7 @@ export async function secure(app: App, config: Pick<Config, 'HOST' | 'HTTP_ALLOW
   // DNS rebinding: a foreign page makes its own name point to this machine. The Host header shows that name.
   app.addHook('onRequest', async (request) => {
     const host = request.headers.host;
-    if (host === undefined) return;
+    if (host === undefined || PROBES.has(request.url)) return;
     const name = hostName(host);
     if (name !== undefined && (isLoopback(name) || allowed.has(name))) return;
     const message =

@@ -7,14 +7,14 @@ const HOUR_MINUTES = 60;
 export type MoveClock = {
   startsAt: Date;
   at: Date;
-  /** for moves whose minutes are unknown; undefined: they stay so */
-  speedKmh: number | undefined;
+  /** for moves whose minutes are not known */
+  speedKmh: number;
 };
 
 /** A move with its arrival, and where its vehicles are at a time. Arrivals are rounded to the millisecond. */
 export function timedMove(move: PlanMove, { startsAt, at, speedKmh }: MoveClock): TimedMove {
   const { distance_km: km } = move;
-  const bySpeed = km !== null && speedKmh !== undefined ? (km / speedKmh) * HOUR_MINUTES : null;
+  const bySpeed = km !== null ? (km / speedKmh) * HOUR_MINUTES : null;
   const minutes = move.duration_minutes ?? bySpeed;
   const arrivesAt = minutes === null ? null : new Date(Math.round(startsAt.getTime() + minutes * MINUTE_MS));
   return {

@@ -11,9 +11,11 @@ export async function checkTravel(
   db: Queryable,
   facts: JobFacts,
   locationIds: readonly number[],
+  field = 'options.travel',
 ): Promise<void> {
   if (!('storedTravel' in facts) || locationIds.length < 2 || (await hasTravel(db, locationIds))) return;
   const message =
-    'no travel between these locations is stored; PUT /api/v1/data/travel stores it, or leave options.travel out';
-  throw new AppError('VALIDATION_ERROR', [{ field: 'options.travel', message }]);
+    'no travel between these locations is stored; PUT /api/v1/data/travel stores it, or leave ' +
+    `${field} out`;
+  throw new AppError('VALIDATION_ERROR', [{ field, message }]);
 }

@@ -10,10 +10,9 @@ import { createClocks, localDate } from '../core/forecast/local-time.ts';
 import type { MissingHistory } from '../core/forecast/missing-history.ts';
 import { olderStretches } from '../core/forecast/older.ts';
 import { HOLIDAY_REACH_HOURS, specialDays } from '../core/forecast/special-days.ts';
-import type { DemandSeries, Holiday } from '../core/forecast/types.ts';
+import type { DemandSeries, ForecastStart, Holiday } from '../core/forecast/types.ts';
 import type { Queryable } from '../db/client.ts';
 import {
-  LAST_HOUR,
   type NewestHour,
   readDemandSeries,
   readNewestHourOfEach,
@@ -29,6 +28,7 @@ import {
   readExpectedDailyDemand,
   readTimeZones,
 } from '../db/locations.ts';
+import { type AskedStart, forecastSpan, readStart, startAtHour, type WantedStart } from './forecast-start.ts';
 import type { HolidayCalendar } from './holidays.ts';
 
 /** Furthest start after the newest observation: the model knows the days up to a year ahead. */
@@ -36,8 +36,8 @@ const MAX_LEAD_DAYS = 366;
 /** How far back past events and their effects are read: three years. */
 const LEARNING_HOURS = 3 * 366 * 24;
 
-/** The hours whose observations a forecast may use, UTC since the epoch, and the first day of the forecast. */
-export type History = { fromHour: number; beforeHour: number; startDate: string };
+/** The hours whose observations a forecast may use, UTC since the epoch, and when the forecast begins. */
+export type History = { fromHour: number; beforeHour: number; start: ForecastStart };
 
 type Settings = Pick<Config, 'FORECASTING_HISTORY_WEEKS' | 'FORECASTING_TIME_ZONE'>;
 
@@ -117,20 +117,21 @@ export async function requestedLocations(
 
 /**
  * The hours that a forecast reads: as many weeks as the setting says, up to the newest observation of the locations.
- * @param asked the first day that was asked for; default: the local day after the newest observation
- * @param field name of that day in the request
- * @throws AppError MODEL_NOT_LOADED if nothing was observed, VALIDATION_ERROR if the day is too far ahead
+ * @param asked the start that was asked for; default: the local day after the newest observation
+ * @param prefix of its fields in the request
+ * @throws AppError MODEL_NOT_LOADED if nothing was observed, VALIDATION_ERROR if the start is too far ahead
  */
 export async function forecastHistory(
   db: Queryable,
   config: Settings,
   ids: readonly number[],
-  asked: string | undefined,
-  field = 'start_date',
+  asked: AskedStart,
+  prefix = '',
   fieldOf: LocationField = locationField(ids),
 ): Promise<History> {
-  const history = await findHistory(db, config, ids, asked, field);
-  return history ?? Promise.reject(await noObservations(db, config, ids, asked, fieldOf));
+  const wanted = readStart(asked);
+  const history = await findHistory(db, config, ids, wanted, prefix);
+  return history ?? Promise.reject(await noObservations(db, config, ids, wanted.text, fieldOf));
 }
 
 /** As `forecastHistory`; null if nothing was observed. */
@@ -138,38 +139,42 @@ async function findHistory(
   db: Queryable,
   config: Settings,
   ids: readonly number[],
-  asked: string | undefined,
-  field: string,
+  wanted: WantedStart,
+  prefix = '',
 ): Promise<History | null> {
-  const limit = hourLimit(asked);
+  const { beforeHour: limit, startDate, originHour, text, field } = wanted;
   const hours = await readNewestHours(db, ids, limit);
   if (hours.length === 0) return null;
   const newest = Math.max(...hours.map(({ hour }) => hour));
-  if (asked !== undefined && Date.parse(asked) / HOUR_MS - newest > MAX_LEAD_DAYS * 24) {
-    const day = new Date(newest * HOUR_MS).toISOString().slice(0, 10);
-    const message =
-      `${asked} is more than ${MAX_LEAD_DAYS} days after the newest observation (${day}); request an ` +
-      'earlier date or add observations';
-    throw new AppError('VALIDATION_ERROR', [{ field, message }]);
+  const first = originHour ?? (startDate === undefined ? newest : Date.parse(startDate) / HOUR_MS);
+  if (first - newest > MAX_LEAD_DAYS * 24) {
+    const hour = `${new Date(newest * HOUR_MS).toISOString().slice(0, 16)}Z`;
+    const last = field === 'start_date' ? hour.slice(0, 10) : hour;
+    const advice =
+      field === 'start_date'
+        ? 'request an earlier date or add observations'
+        : 'request an earlier time, add observations (POST /api/v1/data/demand), or leave start_at out to begin on ' +
+          'the day after them';
+    const message = `${text} is more than ${MAX_LEAD_DAYS} days after the newest observation (${last}); ${advice}`;
+    throw new AppError('VALIDATION_ERROR', [{ field: `${prefix}${field}`, message }]);
   }
   const beforeHour = Math.min(limit, newest + 1);
-  return {
-    fromHour: beforeHour - config.FORECASTING_HISTORY_WEEKS * 168 - 48,
-    beforeHour,
-    startDate: asked ?? dayAfter(hours, config.FORECASTING_TIME_ZONE),
-  };
+  const start =
+    originHour === undefined
+      ? { startDate: startDate ?? dayAfter(hours, config.FORECASTING_TIME_ZONE) }
+      : await startAtHour(db, config, ids, originHour);
+  return { fromHour: beforeHour - config.FORECASTING_HISTORY_WEEKS * 168 - 48, beforeHour, start };
 }
 
 /** What a decision says of its locations and of the time that it plans for. */
-export type DecisionScope = {
+export type DecisionScope = AskedStart & {
   location_ids?: number[] | undefined;
-  start_date?: string | undefined;
   on_missing_history?: OnMissingHistory | undefined;
 };
 
 /**
  * The hours that the forecast of a decision reads. If none of its locations was ever observed, the history of all
- * locations counts. If there is no history at all, it is empty, and the plan is for the day that was asked for, else
+ * locations counts. If there is no history at all, it is empty, and the plan is for the time that was asked for, else
  * for tomorrow.
  * @throws AppError as `forecastHistory`; MODEL_NOT_LOADED only if missing history shall be an error
  */
@@ -177,25 +182,30 @@ export async function decisionHistory(
   db: Queryable,
   config: Settings,
   ids: readonly number[],
-  { location_ids, start_date: asked, on_missing_history }: DecisionScope,
+  { location_ids, on_missing_history, ...asked }: DecisionScope,
 ): Promise<History> {
-  const field = 'start_date';
   if (on_missing_history === 'fail') {
-    const history = await forecastHistory(db, config, ids, asked, field, locationField(location_ids));
+    const history = await forecastHistory(db, config, ids, asked, '', locationField(location_ids));
     const silent = await findSilentLocations(db, ids, history);
     if (silent.length === 0) return history;
-    throw await noObservations(db, config, silent, history.startDate, locationField(location_ids));
+    throw await noObservations(db, config, silent, startText(history.start), locationField(location_ids));
   }
-  const own = await findHistory(db, config, ids, asked, field);
+  const wanted = readStart(asked);
+  const own = await findHistory(db, config, ids, wanted);
   if (own) return own;
   const others = await readActiveLocationIds(db);
-  const common = await findHistory(db, config, others, asked, field);
+  const common = await findHistory(db, config, others, wanted);
   if (common) return common;
+  const { originHour } = wanted;
+  if (originHour !== undefined) {
+    const start = await startAtHour(db, config, ids, originHour);
+    return { fromHour: originHour, beforeHour: originHour, start };
+  }
   const now = Math.floor(Date.now() / HOUR_MS);
   const zone = config.FORECASTING_TIME_ZONE;
-  const startDate = asked ?? dayAfter([{ timeZone: null, hour: now }], zone);
+  const startDate = wanted.startDate ?? dayAfter([{ timeZone: null, hour: now }], zone);
   const hour = Date.parse(startDate) / HOUR_MS;
-  return { fromHour: hour, beforeHour: hour, startDate };
+  return { fromHour: hour, beforeHour: hour, start: { startDate } };
 }
 
 /**
@@ -249,11 +259,6 @@ export function locationField(locationIds: readonly number[] | undefined): Locat
   return (id) => places.get(id) ?? null;
 }
 
-/** One day after UTC midnight, since the local day starts later west of Greenwich. The engine cuts exactly. */
-function hourLimit(startDate: string | undefined): number {
-  return startDate === undefined ? LAST_HOUR : Date.parse(startDate) / HOUR_MS + 24;
-}
-
 /** The local day after the newest observation: the first day without observations anywhere. */
 function dayAfter(hours: readonly NewestHour[], defaultTimeZone: string): string {
   const clocks = createClocks();
@@ -271,12 +276,18 @@ async function findSilentLocations(
   return ids.filter((id) => !((newest.get(id) ?? -Infinity) >= fromHour));
 }
 
-/** Says of each location whether it was never observed, or when it was last observed. */
+/** The start of a forecast, for messages. */
+export const startText = ({ startDate, startsAt }: ForecastStart): string => startsAt ?? startDate;
+
+/**
+ * Says of each location whether it was never observed, or when it was last observed.
+ * @param before the start of the forecast, as text
+ */
 export async function noObservations(
   db: Queryable,
   config: Settings,
   ids: readonly number[],
-  startDate: string | undefined,
+  before: string | undefined,
   fieldOf: LocationField,
 ): Promise<AppError> {
   const named = ids.slice(0, MAX_REPORTED_ERRORS);
@@ -288,7 +299,7 @@ export async function noObservations(
       hour === undefined
         ? `location ${id} has no demand observations; add them with POST /api/v1/data/demand, or leave it out`
         : `location ${id} has no demand observations in the ${weeks} weeks before ` +
-          `${startDate ?? 'the newest of the request'}, ` +
+          `${before ?? 'the newest of the request'}, ` +
           `its newest is at ${new Date(hour * HOUR_MS).toISOString().slice(0, 13)}:00Z; ` +
           'add newer ones with POST /api/v1/data/demand (an hour without demand is an observation of 0), ' +
           'or leave it out';
@@ -346,7 +357,7 @@ export function describeAhead(
 ): Ahead {
   const ahead = eventsAhead(events, zones, horizon);
   return {
-    ...(holidays && { holidays: holidaysAhead(holidays, horizon) }),
+    ...(holidays && { holidays: holidaysAhead(holidays, horizon, zones.values()) }),
     events: ahead.slice(0, MAX_NAMED_EVENTS).map(eventOnWire),
     eventCount: ahead.length,
   };
@@ -360,12 +371,11 @@ export async function readAhead(
   ids: readonly number[],
   horizon: Horizon,
 ): Promise<Ahead> {
-  const { startDate, horizonHours } = horizon;
-  const [from, until] = [Date.parse(startDate) / HOUR_MS - 24, forecastEnd(startDate, horizonHours)];
+  const { from, until } = forecastSpan(horizon, horizon.horizonHours);
   const holidays = calendar?.between(from - HOLIDAY_REACH_HOURS, until + HOLIDAY_REACH_HOURS);
   const events = await readEvents(db, ids, from, until);
-  const stored = events.length > 0 ? await readTimeZones(db, ids) : [];
-  const zones = new Map([...stored].map(([id, zone]) => [id, zone ?? config.FORECASTING_TIME_ZONE]));
+  const stored = await readTimeZones(db, ids);
+  const zones = new Map(ids.map((id) => [id, stored.get(id) ?? config.FORECASTING_TIME_ZONE]));
   return describeAhead({ ...(holidays && { holidays }), events }, zones, horizon);
 }
 
@@ -399,9 +409,4 @@ export async function backtestLocations(
   if (silent.length > 0 && (location_ids || silent.length === ids.length))
     throw await noObservations(db, config, silent, undefined, locationField(location_ids));
   return ids.filter((id) => observed.has(id));
-}
-
-/** The UTC hour at which a forecast from a day on ends, with a day to spare. */
-export function forecastEnd(startDate: string, horizonHours: number): number {
-  return Date.parse(startDate) / HOUR_MS + 24 + horizonHours;
 }

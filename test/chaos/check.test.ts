@@ -6,7 +6,7 @@ import { optimizeCached as optimize } from '../core/optimize/cached.ts';
 import { SETTINGS } from '../core/optimize/instances.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
-import { checkSubscriptions, endingFaults, type Finding } from './check.ts';
+import { checkSubscriptions, endingFaults, type Finding, replayFaults } from './check.ts';
 import { type AttemptedJob, attemptFaults, type StoredAttempt } from './check-attempts.ts';
 import { planFaults } from './check-plan.ts';
 import { planStorm } from './faults.ts';
@@ -48,6 +48,23 @@ test.each(['tiny-0', 'small-0'])(
 test.each(changes)('the check of plans notices %s', async (_what, change, complaint) => {
   const { request, result } = await solve('small-0');
   expect(planFaults(request, change(result), locations).join()).toMatch(complaint);
+});
+
+test('the check of replays notices one that is not stored, is stored twice, or has other figures than before', () => {
+  const problem = problems.find(({ kind }) => kind === 'replay')!;
+  const figures = new Map();
+  const found = (jobId: string, served: number, count = 1, id = jobId) => {
+    const data = { replay_id: id, served };
+    const replays = Array.from({ length: count }, () => ({ replay_id: jobId, data }));
+    return replayFaults(figures, problem, { job_id: jobId, result: { data }, replays });
+  };
+  const notStored = ['the stored replay is not that of the answer'];
+  expect(found('rpl_a', 5)).toEqual([]);
+  expect(found('rpl_b', 5)).toEqual([]);
+  expect(found('rpl_c', 5, 0)).toEqual(notStored);
+  expect(found('rpl_c', 5, 2)).toEqual(notStored);
+  expect(found('rpl_c', 5, 1, 'rpl_a')).toEqual(notStored);
+  expect(found('rpl_c', 6)).toEqual(['other figures than before']);
 });
 
 test('the ledger notices two answers for one job, two jobs for one key, and two completes for one subscription', () => {

@@ -29,6 +29,8 @@ export type JobRow = {
   /** of a decision: the forecast behind it */
   forecast: { forecasts: OptimizeRequest['demand_forecast'] } | null;
   attempt_rows: StoredAttempt[];
+  /** of a replay: what is stored of it, and its answer without its id */
+  replays: { replay_id: string; data: { replay_id: string } }[];
   plans: {
     plan_id: string;
     total_cost: number;
@@ -49,8 +51,9 @@ export type Totals = {
   /** the caller got 503, but the job was stored (its commit was not confirmed in time) */
   refusedButStored: number;
   plansChecked: number;
-  /** backtests whose figures were compared with those of other runs */
+  /** backtests and replays whose figures were compared with those of other runs */
   backtestsChecked: number;
+  replaysChecked: number;
   /** attempts by how they ended, and those that a pause cut short */
   attempts: Record<string, number>;
 };
@@ -85,6 +88,7 @@ export async function checkJobs(deps: {
     refusedButStored: 0,
     plansChecked: 0,
     backtestsChecked: 0,
+    replaysChecked: 0,
     attempts: {},
   };
   const stored = new Set<string>();
@@ -151,12 +155,13 @@ export async function checkJobs(deps: {
     for (const fault of attemptFaults(row, row.attempt_rows, maxCrashes)) find(fault, row.job_id);
     for (const fault of endingFaults(row, problem, ledger.jobs.get(row.job_id))) find(fault, row.job_id);
     if (row.status !== 'completed' || problem.httpStatus !== 200) {
-      if (row.plans.length > 0) find('a job without a plan has one', row.job_id);
+      if (row.plans.length + row.replays.length > 0) find('a job without a plan has one', row.job_id);
     } else if (problem.kind === 'backtest') {
       totals.backtestsChecked++;
-      const expected = figures.get(problem) ?? row.result.data;
-      figures.set(problem, expected);
-      if (!isDeepStrictEqual(row.result.data, expected)) find('other figures than before', row.job_id);
+      for (const fault of figureFaults(figures, problem, row.result.data)) find(fault, row.job_id);
+    } else if (problem.kind === 'replay') {
+      totals.replaysChecked++;
+      for (const fault of replayFaults(figures, problem, row)) find(fault, row.job_id);
     } else checkPlan(row, problem);
   };
 
@@ -166,6 +171,8 @@ export async function checkJobs(deps: {
          input, result,
          (select d.forecast from decisions d where d.decision_id = jobs.job_id) as forecast,
          coalesce((select json_agg(a order by a.attempt) from job_attempts a where a.job_id = jobs.job_id), '[]') as attempt_rows,
+         coalesce((select json_agg(json_build_object('replay_id', r.replay_id, 'data', r.data))
+         from replays r where r.replay_id = jobs.job_id), '[]') as replays,
          coalesce((
          select json_agg(json_build_object('plan_id', p.plan_id, 'total_cost', p.total_cost, 'vehicle_count', p.vehicle_count,
            'items', (select count(*) from plan_moves i where i.plan_id = p.plan_id),
@@ -195,6 +202,27 @@ export async function checkJobs(deps: {
     find(`${endings} workers say that they stored the result`, jobId);
   }
   return totals;
+}
+
+/** @param figures those of each problem so far */
+function figureFaults(figures: Map<PosedProblem, unknown>, problem: PosedProblem, data: unknown): string[] {
+  const expected = figures.get(problem) ?? data;
+  figures.set(problem, expected);
+  return isDeepStrictEqual(data, expected) ? [] : ['other figures than before'];
+}
+
+/** A replay is stored once, as its answer says it, and is the same each time but for its id. */
+export function replayFaults(
+  figures: Map<PosedProblem, unknown>,
+  problem: PosedProblem,
+  { job_id, result, replays }: Pick<JobRow, 'job_id' | 'result' | 'replays'>,
+): string[] {
+  const { replay_id, ...data } = result.data;
+  const isStored = isDeepStrictEqual(replays, [{ replay_id: job_id, data: result.data }]);
+  const faults = figureFaults(figures, problem, data);
+  return isStored && replay_id === job_id
+    ? faults
+    : [...faults, 'the stored replay is not that of the answer'];
 }
 
 /** The request that the plan is compared with: a decision is an optimization of the forecast demand. */

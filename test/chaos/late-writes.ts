@@ -16,6 +16,11 @@ export async function watchLateWrites(query: Query): Promise<void> {
       insert into chaos_late_writes (what, job_id) values (tg_op || ' of ' || tg_table_name, old.job_id);
       return null;
     end $$`);
+  await query(`create function chaos_note_late_replay() returns trigger language plpgsql as $$
+    begin
+      insert into chaos_late_writes (what, job_id) values (tg_op || ' of ' || tg_table_name, old.replay_id);
+      return null;
+    end $$`);
   await query(`create trigger chaos_job_ended after update or delete on jobs
     for each row when (old.finished_at is not null) execute function chaos_note_late_write()`);
   await query(`create trigger chaos_attempt_ended after update on job_attempts for each row
@@ -26,6 +31,8 @@ export async function watchLateWrites(query: Query): Promise<void> {
     execute function chaos_note_late_write()`);
   await query(`create trigger chaos_attempt_gone after delete on job_attempts
     for each row execute function chaos_note_late_write()`);
+  await query(`create trigger chaos_replay_changed after update or delete on replays
+    for each row execute function chaos_note_late_replay()`);
   await query(`create trigger chaos_plan_changed after update or delete on plans
     for each row execute function chaos_note_late_write()`);
 }

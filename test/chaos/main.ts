@@ -67,6 +67,7 @@ function print({ ledger, faults, totals, ...report }: ChaosReport): void {
   for (const [what, count] of Object.entries(totals.attempts).sort()) line(`  attempts ${what}`, count);
   line('plans checked', totals.plansChecked);
   line('backtests checked', totals.backtestsChecked);
+  line('replays checked', totals.replaysChecked);
   line('lost', totals.lost);
   line('doubled', totals.doubled);
   line('from calm to all ended', `${(report.calmToEndedMs / 1000).toFixed(1)} s`);

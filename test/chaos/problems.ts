@@ -1,6 +1,7 @@
 import type { BacktestRequest } from '../../src/contracts/backtest.ts';
 import type { DecisionRequest } from '../../src/contracts/decisions.ts';
 import type { OptimizeRequest } from '../../src/contracts/optimize.ts';
+import type { ReplayRequest } from '../../src/contracts/replays.ts';
 import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 import { cheapestByTryingAll } from '../core/optimize/exhaustive.ts';
 import { createRandom, type Random } from '../core/optimize/instances.ts';
@@ -18,11 +19,12 @@ export type PosedProblem = {
   | { kind: 'optimize'; request: OptimizeRequest }
   | { kind: 'decision'; request: DecisionRequest }
   | { kind: 'backtest'; request: BacktestRequest }
+  | { kind: 'replay'; request: ReplayRequest }
 );
 
 type Optimization = Extract<PosedProblem, { kind: 'optimize' }>;
 /** A problem whose answer is a plan. */
-export type Planning = Exclude<PosedProblem, { kind: 'backtest' }>;
+export type Planning = Exclude<PosedProblem, { kind: 'backtest' | 'replay' }>;
 
 const OPTIMIZE = { kind: 'optimize' as const, path: '/api/v1/optimize' };
 const PRIORITIES = ['low', 'normal', 'normal', 'high'] as const;
@@ -53,7 +55,7 @@ export const DEMAND_SQL =
 /**
  * Tiny problems with a known optimum, small ones (20 locations, 200 vehicles), and impossible ones. Middle and large
  * ones keep a worker busy until their time limit (0.4 to 1.6 s, 4 s), so that it can be killed meanwhile. Wide ones
- * have a plan of 5,000 vehicles. In addition, decisions and backtests from the stored demand.
+ * have a plan of 5,000 vehicles. In addition, decisions, backtests and replays from the stored demand.
  */
 export function chaosProblems(seed: number, locations: readonly LocationPoint[]): PosedProblem[] {
   const random = createRandom(seed + 1);
@@ -68,6 +70,7 @@ export function chaosProblems(seed: number, locations: readonly LocationPoint[])
     ...times(2, (i) => wide(`wide-${i}`, random)),
     ...times(4, (i) => decision(`decision-${i}`, random, locations)),
     ...times(2, (i) => backtest(`backtest-${i}`, i)),
+    ...times(2, (i) => replay(`replay-${i}`, i)),
   ];
 }
 
@@ -175,6 +178,21 @@ function backtest(name: string, i: number): PosedProblem {
   const request: BacktestRequest = { horizon_hours: 24 * (i + 1), step_hours: 1, origins: 3 };
   const path = '/api/v1/forecast/backtest';
   return { kind: 'backtest', name, path, request, httpStatus: 200, leastCost: undefined };
+}
+
+/** A day or two, hour by hour: busy for a second or more. */
+function replay(name: string, i: number): PosedProblem {
+  const request: ReplayRequest = {
+    from: `2026-02-0${7 - i}`,
+    to: '2026-02-08',
+    fleet: { size: 100 },
+    trips_per_vehicle_hour: 2,
+    unmet_demand_cost: 40,
+    policies: [{ mode: 'none' }, { mode: 'static' }, { mode: 'horizon', horizon_hours: 4 }],
+    seeds: [1],
+  };
+  const path = '/api/v1/replays';
+  return { kind: 'replay', name, path, request, httpStatus: 200, leastCost: undefined };
 }
 
 /** Distances of random points in a square of 50 km, to 3 decimals. */

@@ -5,10 +5,11 @@ import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { importSample } from '../../src/commands/import/sample.ts';
 import { MIGRATIONS_FOLDER } from '../../src/db/migrate.ts';
+import { replayExample } from '../../src/http/examples.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { send, startTestService } from '../helpers/service.ts';
 
-const DOCUMENT = path.join(import.meta.dirname, '../../docs/analysts.md');
+const DOCUMENT = path.join(import.meta.dirname, '../../docs/analyst/sql.md');
 const text = readFileSync(DOCUMENT, 'utf8');
 const VIEWS = [
   'plan_summary',
@@ -20,6 +21,10 @@ const VIEWS = [
   'forecast_values',
   'schedule_summary',
   'schedule_history',
+  'replay_summary',
+  'replay_policies',
+  'replay_hours',
+  'replay_locations',
   'job_history',
 ];
 
@@ -121,6 +126,7 @@ const COLUMNS = {
     'reached_service_level double precision',
     'unserved_demand double precision',
     'missing_vehicles integer',
+    'start_hour integer',
   ],
   forecast_values: [
     'decision_id text',
@@ -132,6 +138,56 @@ const COLUMNS = {
     'expected double precision',
     'lower double precision',
     'upper double precision',
+  ],
+  replay_summary: [
+    'replay_id text',
+    'created_at timestamp(3) with time zone',
+    'starts_at timestamp(3) with time zone',
+    'ends_at timestamp(3) with time zone',
+    'time_zone text',
+    'locations integer',
+    'fleet_size integer',
+    'trips_per_vehicle_hour double precision',
+    'unmet_demand_cost double precision',
+    'trip_flows text',
+    'demand double precision',
+    'bound double precision',
+  ],
+  replay_policies: [
+    'replay_id text',
+    'policy text',
+    'mode text',
+    'planned_demand text',
+    'seed integer',
+    'served double precision',
+    'lost double precision',
+    'served_share double precision',
+    'moves integer',
+    'km double precision',
+    'minutes double precision',
+    'cost double precision',
+    'utilization double precision',
+    'objective double precision',
+    'hours_without_plan integer',
+    'confidence_level double precision',
+    'horizon_hours integer',
+    'step_hours integer',
+    'replan_every_hours integer',
+  ],
+  replay_hours: [
+    'replay_id text',
+    'policy text',
+    'starts_at timestamp(3) with time zone',
+    'demand double precision',
+    'served double precision',
+    'moves integer',
+  ],
+  replay_locations: [
+    'replay_id text',
+    'policy text',
+    'location_id integer',
+    'demand double precision',
+    'served double precision',
   ],
   schedule_summary: [
     'schedule_id text',
@@ -328,7 +384,7 @@ describe('the views for analysts', () => {
     const decision = (await send(`${service.url}/api/v1/decisions/${decision_id}`)).body.data;
     const { forecasts, intervals, metadata } = decision.inputs.forecast;
     const summary = await pool.query(
-      `select status, plan_id, start_date::text, horizon_hours, step_hours, demand, demand_scale, risk_threshold,
+      `select status, plan_id, start_date::text, start_hour, horizon_hours, step_hours, demand, demand_scale, risk_threshold,
          location_count, vehicle_count, left_out_count, total_cost
        from decision_summary where decision_id = $1`,
       [decision_id],
@@ -338,6 +394,7 @@ describe('the views for analysts', () => {
         status: 'completed',
         plan_id: made.metadata.plan_id,
         start_date: metadata.start_date,
+        start_hour: 0,
         horizon_hours: 6,
         step_hours: 2,
         demand: 'mean',
@@ -414,6 +471,28 @@ describe('the views for analysts', () => {
     ]);
     const { rows } = await pool.query('select job_id from job_history where schedule_id = $1', [schedule_id]);
     expect(rows).toEqual([{ job_id }]);
+  });
+
+  test('show a replay, policy by policy, and its series', async () => {
+    const { body } = await send(`${service.url}/api/v1/replays`, { body: { ...replayExample, seeds: [1] } });
+    const { replay_id, starts_at, demand, fleet_size, bound, policies } = body.data;
+    const summary = await pool.query(
+      'select replay_id, starts_at, fleet_size, demand, bound from replay_summary',
+    );
+    expect(summary.rows).toEqual([{ replay_id, starts_at: new Date(starts_at), fleet_size, demand, bound }]);
+    const { rows } = await pool.query(`select p.policy, p.served, p.km, drawn.served as drawn,
+        (select sum(served) from replay_hours h where h.replay_id = p.replay_id and h.policy = p.policy) as hours,
+        (select sum(served) from replay_locations l where l.replay_id = p.replay_id and l.policy = p.policy) as places
+      from replay_policies p join replay_policies drawn
+        on drawn.replay_id = p.replay_id and drawn.policy = p.policy and drawn.seed = 1
+      where p.seed is null`);
+    type Policy = { name: string; served: number; km: number; drawn: { served: number }[] };
+    expect(rows).toEqual(
+      policies.map(({ name, served, km, drawn }: Policy) => ({
+        ...{ policy: name, served, km, drawn: drawn[0].served },
+        ...{ hours: expect.closeTo(served, 6), places: expect.closeTo(served, 6) },
+      })),
+    );
   });
 
   test('show a job with what all its attempts took and why they led to no answer', async () => {

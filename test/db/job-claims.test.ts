@@ -48,6 +48,7 @@ function newPlan(jobId: string): NewPlan {
     planId: jobId.replace('opt', 'plan'),
     jobId,
     solveTimeMs: 1.5,
+    speedKmh: 20,
     record: planRecord(
       {
         allocation_plan: [item('a', 1), item('b,"{}', 2), item('c', 1)],

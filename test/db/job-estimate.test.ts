@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { jobFacts } from '../../src/contracts/job-facts.ts';
 import { claimJob } from '../../src/db/job-claims.ts';
 import { estimateJob } from '../../src/db/job-estimate.ts';
 import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
@@ -47,6 +48,22 @@ describe('the estimate of the rest of a job', () => {
     await store();
     const estimate = await estimateJob(db, await startSecondsAgo(59.5), 0);
     expect(estimate).toMatchObject({ median: expect.closeTo(20, 0), basedOn: 40 });
+  });
+
+  test('of a replay is in proportion to the steps of its plans, of which past replays had others', async () => {
+    await past(99);
+    await pool.query(`update jobs set kind = 'replay', facts = '{"work": 20}'`);
+    const replay = {
+      ...{ from: '2026-02-02', to: '2026-02-09', trips_per_vehicle_hour: 2, unmet_demand_cost: 6 },
+      policies: [{ mode: 'none' as const }, { mode: 'horizon' as const, horizon_hours: 4 }],
+      seeds: [1],
+    };
+    const facts = jobFacts('replay', replay);
+    // Seven days of five steps, twice.
+    expect(facts.work).toBe(70);
+    await store({ kind: 'replay', facts, locationCount: 18, vehicleCount: 190 });
+    const estimate = await estimateJob(db, await startSecondsAgo(7), 0);
+    expect(estimate).toMatchObject({ median: expect.closeTo(3.5 * 51 - 7, 0), basedOn: 97 });
   });
 
   test('is not made from fewer than five jobs', async () => {

@@ -60,7 +60,7 @@ async function storePlan(
   };
   const result = { allocation_plan, total_cost: 1, kpis, solver_status: 'optimal' as const };
   const record = planRecord({ ...result, ...(locations && { locations }) }, {}, distances);
-  const plan = { planId: `plan_${name}`, jobId, solveTimeMs: 1, record };
+  const plan = { planId: `plan_${name}`, jobId, solveTimeMs: 1, speedKmh: 20, record };
   const ending = {
     status: 'completed',
     solverStatus: 'optimal',

@@ -63,9 +63,13 @@ describe('when a server goes away and comes back, no process needs a restart', (
       data: null,
       errors: [{ code: 'SERVICE_UNAVAILABLE', field: 'database' }],
     });
+    // A restart would not help: it is alive, and only not ready.
+    expect((await send(`${api.url}/livez`)).status).toBe(200);
+    expect((await send(`${api.url}/readyz`)).body.errors).toMatchObject([{ field: 'database' }]);
 
     const again = await startEmbeddedPostgres(folder, { fsync: 'off', port });
     await until(`${api.url}/health`, 200);
+    expect((await send(`${api.url}/readyz`)).status).toBe(200);
     expect((await send(`${api.url}/api/v1/optimize`, { body })).status).toBe(200);
     await worker.close();
 
@@ -102,6 +106,12 @@ describe('when a server goes away and comes back, no process needs a restart', (
       await until(`${api.url}/health`, 503);
       const away = await send(`${api.url}/api/v1/optimize`, { body });
       expect([away.status, away.body.errors[0].code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+      // Whatever is only read is still served.
+      expect((await send(`${api.url}/readyz`)).body.data).toEqual({
+        ready: true,
+        checks: { database: 'up', queue: 'down' },
+      });
+      expect((await send(`${api.url}${accepted.headers.get('location')}`)).status).toBe(200);
 
       redis = await startRedisServer(port, folder);
       await until(`${api.url}/health`, 200);
@@ -162,10 +172,15 @@ describe('when a server falls silent, and its connections stay open', () => {
       expect((await send(`${api.url}/api/v1/optimize`, { body, headers })).status).toBe(202);
 
       wire.hang();
-      const [health, accepted] = await Promise.all([
-        send(`${api.url}/health`),
+      const answers = [send(`${api.url}/health`), send(`${api.url}/readyz`)];
+      const first = Promise.race(answers);
+      const [health, ready, accepted] = await Promise.all([
+        ...answers,
         send(`${api.url}/api/v1/optimize`, { body, headers }),
       ]);
+      // A probe that waited as long would take this process out of service.
+      expect(ready.body.data).toEqual({ ready: true, checks: { database: 'up', queue: 'down' } });
+      expect(await first).toBe(ready);
       expect([health.status, health.body.errors[0].field]).toEqual([503, 'queue']);
       expect(accepted.status).toBe(202);
 

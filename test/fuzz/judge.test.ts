@@ -74,7 +74,7 @@ describe('the judge of fuzzed answers', () => {
 test('the same seed makes the same requests, another seed others', () => {
   const requests = (seed: number) => {
     const random = createRandom(seed);
-    const known = { job: [], plan: [], decision: [] };
+    const known = { job: [], plan: [], decision: [], replay: [] };
     return Array.from({ length: 50 }, () => fuzzRequest(document, [operation], random, known).path);
   };
   expect(requests(1)).toEqual(requests(1));

@@ -5,7 +5,7 @@ import type { WireRequest } from './send.ts';
 import { HOSTILE_VALUES, makeValue, mutate } from './values.ts';
 
 /** Identifiers found in answers: requests with known ones reach deeper. */
-export type Known = { job: string[]; plan: string[]; decision: string[] };
+export type Known = { job: string[]; plan: string[]; decision: string[]; replay: string[] };
 
 /** A fuzzed request. Its origin decides how its answer is judged. */
 export type FuzzedRequest = WireRequest & {
@@ -42,9 +42,10 @@ export function fuzzRequest(
 
 function fuzzPath(document: Document, operation: DocumentedOperation, random: Random, known: Known): string {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const ids = /job/.test(name) ? known.job : /plan|other/.test(name) ? known.plan : known.decision;
+    const kind = (['job', 'replay', 'decision'] as const).find((one) => name.includes(one)) ?? 'plan';
+    const ids = known[kind];
     const parameter = operation.parameters.find((p) => p.place === 'path' && p.name === name);
-    const isId = /job|plan|other|decision/.test(name);
+    const isId = /job|plan|other|decision|replay/.test(name);
     if (isId && ids.length > 0 && random.chance(0.6)) return encodeURIComponent(random.pick(ids));
     return encodeURIComponent(textOf(parameterValue(document, parameter, random)));
   });

@@ -95,7 +95,7 @@ async function sendRequests(options: FuzzOptions, sender: Sender, document: Docu
   const operations = readOperations(document);
   const judge = createJudge(document);
   const random = createRandom(options.seed);
-  const known: Known = { job: [], plan: [], decision: [] };
+  const known: Known = { job: [], plan: [], decision: [], replay: [] };
   const tallies = new Map(
     operations.map(({ name }): [string, OperationTally] => [name, { statuses: new Map(), longestMs: 0 }]),
   );
@@ -134,11 +134,15 @@ async function sendOne(
 /** Number of identifiers kept of each kind; later ones replace earlier ones. */
 const MAX_KNOWN = 50;
 
+/** What an identifier names, by its prefix; all others are jobs. A replay is named as its job is. */
+const KINDS: Record<string, keyof Known> = { plan: 'plan', dec: 'decision', rpl: 'replay' };
+
 function remember(text: string, known: Known): void {
-  for (const [id, prefix] of text.slice(0, 20_000).matchAll(/\b(opt|bt|dec|plan)_[0-9a-f-]{36}/g)) {
-    const ids = known[prefix === 'plan' ? 'plan' : prefix === 'dec' ? 'decision' : 'job'];
-    if (!ids.includes(id)) ids.push(id);
-    if (ids.length > MAX_KNOWN) ids.shift();
+  for (const [id, prefix] of text.slice(0, 20_000).matchAll(/\b(opt|bt|dec|rpl|plan)_[0-9a-f-]{36}/g)) {
+    for (const ids of [known[KINDS[prefix] ?? 'job'], ...(prefix === 'rpl' ? [known.job] : [])]) {
+      if (!ids.includes(id)) ids.push(id);
+      if (ids.length > MAX_KNOWN) ids.shift();
+    }
   }
 }
 

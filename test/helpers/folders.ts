@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -11,6 +11,22 @@ export async function newTemporaryFolder(name: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), `fleet-${name}-`));
   await chmod(folder, 0o755);
   return folder;
+}
+
+const ROOT = path.join(import.meta.dirname, '../..');
+const NOT_COPIED = /\/(dist|node_modules|\.build-[^/]*)$/;
+
+/**
+ * Makes a folder a checkout without builds: copies what the test writes into or what has to find its files there, and
+ * links the rest.
+ */
+export async function copyCheckout(folder: string, copied: string[]): Promise<void> {
+  for (const name of await readdir(ROOT)) {
+    const [from, to] = [path.join(ROOT, name), path.join(folder, name)];
+    if (copied.includes(name)) {
+      await cp(from, to, { recursive: true, filter: (file) => !NOT_COPIED.test(file) });
+    } else if (!['.git', '.data', 'coverage'].includes(name)) await symlink(from, to);
+  }
 }
 
 /** Removes a folder. First ends a PostgreSQL that a failed test has left running in it. */

@@ -80,11 +80,11 @@ describe('answers', () => {
         expect(answer.message).toBe('aborted');
         continue;
       }
-      expect(answer.status).toBe(500);
+      expect(answer.status).toBe(404);
       expect(answer.headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8' });
       for (const name of ['content-encoding', 'content-disposition'])
         expect(answer.headers).not.toHaveProperty(name);
-      expect(JSON.parse(answer.body.toString()).errors[0].code).toBe('INTERNAL_ERROR');
+      expect(JSON.parse(answer.body.toString()).errors[0].code).toBe('RESOURCE_NOT_FOUND');
     }
   });
 });

@@ -148,9 +148,9 @@ describe('data in and out', () => {
     });
 
     test('a location without time zone keeps the one it has', async () => {
-      const zone = async () =>
-        (await pool.query('select time_zone from locations where id = 1')).rows[0].time_zone;
+      const zone = async () => (await get('locations?limit=1')).body.data.locations[0].time_zone;
       const [location] = TEST_LOCATIONS;
+      expect(await zone()).toBeUndefined();
       await put('locations', { locations: [{ ...location, time_zone: 'Europe/Berlin' }] });
       const moved = await put('locations', { locations: [{ ...location, name: 'Moved' }] });
       expect([moved.status, moved.body.data]).toEqual([200, { created: 0, updated: 1 }]);

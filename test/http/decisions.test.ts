@@ -272,7 +272,8 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
   test.each([
     [{ risk: { threshold: 1.1 } }, 400, 'risk.threshold', /1.1 is above the maximum 1/],
     [{ risk: { treshold: 0.5 } }, 400, 'risk.treshold', /did you mean "threshold"/],
-    [{ demand: 'lower' }, 400, 'demand', /not one of "mean", "upper"/],
+    [{ demand: 'lower' }, 400, 'demand', /not one of "mean", "upper", "spread"/],
+    [{ demand: 'spread' }, 400, 'demand', /"mode": "horizon"; set that/],
     [{ demand_scale: 0 }, 400, 'demand_scale', /0 is below the minimum 0.000001/],
     [{ demand_scale: 1e-320 }, 400, 'demand_scale', /1e-320 is below the minimum 0.000001/],
     [{ step_hours: 5 }, 400, 'step_hours', /is not one of/],

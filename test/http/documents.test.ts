@@ -61,6 +61,9 @@ describe('the documents', () => {
         'GET /api/v1/schedules/{schedule_id}',
         'PATCH /api/v1/schedules/{schedule_id}',
         'DELETE /api/v1/schedules/{schedule_id}',
+        'POST /api/v1/replays',
+        'GET /api/v1/replays',
+        'GET /api/v1/replays/{replay_id}',
         'POST /api/v1/forecast/backtest',
         'PUT /api/v1/data/locations',
         'PUT /api/v1/data/fleet',
@@ -142,7 +145,7 @@ describe('the documents', () => {
     expect(openapi.servers).toEqual([{ url: '/', description: expect.any(String) }]);
     const result = openapi.components.schemas.Job.properties.result;
     expect(result).toEqual({ $ref: '#/components/schemas/JobResult' });
-    expect(openapi.components.schemas.JobResult.oneOf).toHaveLength(4);
+    expect(openapi.components.schemas.JobResult.oneOf).toHaveLength(5);
     // In Python a class `Health` with a field `health` does not type-check: both become variables of one name.
     for (const [name, { properties = {} }] of Object.entries<Document>(openapi.components.schemas)) {
       const snake = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();

@@ -1,4 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { likelyDemand, planRequest } from '../../src/core/decision.ts';
+import { optimizeCached } from '../core/optimize/cached.ts';
+import { SETTINGS } from '../core/optimize/instances.ts';
 import { START_DATE, storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService, TEST_LOCATIONS } from '../helpers/service.ts';
 
@@ -17,6 +20,8 @@ type Outlook = {
   unmet: number;
   vehicles: number;
 }[];
+
+type Move = { target_location: number };
 
 describe('a plan that looks ahead', () => {
   const ahead = (more: object = {}, options: object = {}) =>
@@ -44,6 +49,13 @@ describe('a plan that looks ahead', () => {
         { starts_at: '2026-02-09T10:00:00.000Z', demand: 2, served: 2, unmet: 0, vehicles: 4, moves: [] },
       ],
     });
+    expect(data.outlook[1]).toMatchObject({
+      demand_by_location: [3, 2],
+      unmet_by_location: expect.toSatisfy((unmet: number[]) => unmet[0] + unmet[1] === 1),
+      vehicles_by_location: [2, 2],
+    });
+    const short = await ahead({ options: { locations: false, horizon: {} } });
+    expect(Object.keys(short.body.data.outlook[1])).toEqual(Object.keys(data.outlook[1]).slice(0, 7));
     expect(data.horizon_cost).toBe(data.horizon_bound);
     expect(data.horizon_cost).toBeCloseTo(data.total_cost + 1000, 6);
     const stored = (await call(`plans/${metadata.plan_id}`)).body.data;
@@ -94,14 +106,27 @@ describe('a plan that looks ahead', () => {
         {
           code: 'INFEASIBLE_PROBLEM',
           field: 'constraints.min_service_level',
-          message: /lower it to 0\.888888/,
+          message: /lower it to at most 0\.888888/,
+          relaxation: { constraint: 'min_service_level', value: 1, relaxation: 0.888888 },
+        },
+        {
+          code: 'INFEASIBLE_PROBLEM',
+          field: 'fleet_state.vehicles',
+          message:
+            /4 operational vehicles cannot serve the required 9 \(1 of the demand 9\) in 3 steps; add 1 vehicle/,
+          relaxation: { constraint: 'supply', proved: true },
         },
       ].map((error) => ({ ...error, message: expect.stringMatching(error.message) })),
     );
     const most = await ahead({ constraints: { min_service_level: 1, shortage: 'serve_most' } });
-    expect(most.body.data.shortfall).toMatchObject({ requested: 1, reached: 8 / 9, unserved: 1 });
+    expect(most.body.data.shortfall).toMatchObject({
+      requested: 1,
+      reached: 8 / 9,
+      unserved: 1,
+      missing_vehicles: 1,
+    });
     const dear = await ahead({ constraints: { min_service_level: 0.8, max_rebalancing_cost: 0 } });
-    expect([dear.status, dear.body.errors[0].field]).toEqual([400, 'constraints.max_rebalancing_cost']);
+    expect([dear.status, dear.body.errors[0].field]).toEqual([422, 'constraints.min_service_level']);
   });
 });
 
@@ -140,6 +165,62 @@ describe('a decision that looks ahead', () => {
     expect(decision.result).toEqual(body);
   });
 
+  test('with `demand` `spread` is the plan of the core for the outcomes of the stored forecast', async () => {
+    const c = TEST_LOCATIONS[2].id;
+    await storeDemand(service.pool, c, '(h * h % 1009 * 37) % 11');
+    const constraints = { min_service_level: 0, unmet_demand_cost: 1000, max_rebalancing_cost: 1e6 };
+    const ask = { location_ids: [a, c], constraints, options: { optimality_gap: 0 } };
+    const { status, body } = await decide({ ...ask, demand: 'spread' });
+    expect([status, body.data.demand]).toEqual([200, 'spread']);
+    const { inputs } = (await call(`decisions/${body.data.decision_id}`)).body.data;
+    expect(inputs.request).toMatchObject({ mode: 'horizon', demand: 'spread' });
+    const { request, fleet, risk, forecast } = inputs;
+    const outcome = await optimizeCached({
+      request: planRequest(request, fleet, risk, forecast, 'America/New_York'),
+      locations: TEST_LOCATIONS,
+      settings: SETTINGS,
+      outcomes: likelyDemand(request, forecast),
+    });
+    if (!('result' in outcome)) throw new Error(JSON.stringify(outcome));
+    const { outlook, horizon_cost, horizon_bound } = outcome.result;
+    expect(body.data).toMatchObject({ outlook, horizon_cost, horizon_bound });
+    // Four vehicles serve less on average than of the mean.
+    const mean = (await decide(ask)).body.data;
+    expect(horizon_cost).toBeGreaterThan(mean.horizon_cost);
+    const critical = { ...constraints, priorities: { default: 1 } };
+    const levels = await decide({ ...ask, demand: 'spread', constraints: critical });
+    expect(levels.body.data.plan.priorities).toMatchObject([{ level: 1 }]);
+  });
+
+  test('keeps the rules of every plan in every step: docks, critical demand, a fleet size, a previous plan', async () => {
+    const c = TEST_LOCATIONS[3].id;
+    await storeDemand(service.pool, c, '1');
+    const all = { location_ids: [a, b, c], horizon_hours: 3 };
+    const rules = (constraints: object, options: object = {}) =>
+      decide({
+        ...all,
+        constraints: { min_service_level: 0, ...constraints },
+        options: { horizon: { speed_kmh: 100 }, ...options },
+      });
+    const served = ({ outlook }: { outlook: Outlook }) => outlook.map((step) => step.served);
+    const free = (await rules({ min_service_level: 1 })).body;
+    expect(served(free.data)).toEqual([3, 3, 3]);
+    const docks = (await rules({ max_vehicles_per_location: { [b]: 1 }, unmet_demand_cost: 99 })).body.data;
+    expect(served(docks)).toEqual([2, 2, 2]);
+    const critical = (await rules({ priorities: { [c]: 5 } })).body.data.plan;
+    expect(critical.priorities).toEqual([{ level: 5, demand: 3, served: 3, served_at_most: 3 }]);
+    expect(critical.allocation_plan.filter((one: Move) => one.target_location === c)).toHaveLength(1);
+    const few = (await rules({ total_fleet_size: 2, unmet_demand_cost: 99 })).body.data;
+    expect(served(few)).toEqual([2, 2, 2]);
+    expect(few.plan.kpis.demand_coverage).toBeCloseTo(2 / 3, 9);
+    const before = { previous_plan_id: free.metadata.plan_id, change_cost: 99 };
+    const again = (await rules({ unmet_demand_cost: 9 }, before)).body.data;
+    expect(again.plan.stability).toMatchObject({ changed_vehicles: 0, compared_vehicles: 4 });
+    expect(again.plan.allocation_plan).toEqual(free.data.plan.allocation_plan);
+    // Nobody would go as far for so little otherwise.
+    expect((await rules({ unmet_demand_cost: 9 })).body.data.plan.kpis.rebalanced_count).toBeLessThan(3);
+  });
+
   test('without `mode` is the same as before', async () => {
     const { body } = await decide({ mode: 'static' });
     expect(body.data).not.toHaveProperty('outlook');
@@ -153,11 +234,13 @@ describe('a decision that looks ahead', () => {
     [{ mode: 'static', options: { horizon: {} } }, 'options.horizon'],
     [{ options: { horizon: { step_hours: 1 } } }, 'options.horizon.step_hours'],
     [{ options: { horizon: { starts_at: '2026-02-09T08:00Z' } } }, 'options.horizon.starts_at'],
+    [{ mode: 'static', demand: 'spread' }, 'demand'],
     [{ options: { explain: true } }, 'options.explain'],
     [{ options: { demand_aggregation: 'peak' } }, 'options.demand_aggregation'],
-    [{ constraints: { total_fleet_size: 1 } }, 'constraints.total_fleet_size'],
   ])('names what does not go together: %j', async (more, field) => {
     const { status, body } = await decide(more);
     expect([status, body.errors.map((error: { field: string }) => error.field)]).toEqual([400, [field]]);
+    if (!JSON.stringify(more).includes('"horizon":'))
+      expect(body.errors[0].message).not.toMatch(/options.horizon/);
   });
 });

@@ -62,6 +62,18 @@ describe('the lists of jobs and plans', () => {
     expect(await all('plans', '&location_id=3')).toEqual([]);
   });
 
+  test.each(['jobs', 'plans'])('refuse a period of %s that ends before it begins', async (list) => {
+    const { status, body } = await get(
+      `${list}?created_after=2026-03-01T00:02:00Z&created_before=2026-03-01T00:01:00Z`,
+    );
+    expect(status).toBe(400);
+    expect(body.errors[0]).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      field: 'created_before',
+      message: expect.stringContaining('is earlier than created_after ("2026-03-01T00:02:00Z")'),
+    });
+  });
+
   test('have stable pages while new rows arrive', async () => {
     const first = await get('jobs?limit=4');
     const made = await send(`${base}/api/v1/optimize`, { body: simpleRequest() });

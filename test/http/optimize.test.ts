@@ -99,6 +99,36 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
     expect((await post(relaxed)).status).toBe(200);
   });
 
+  test('answers 422 with each relaxation as an object, the same as beside a plan that serves most', async () => {
+    const refused = await post(simpleRequest(1, 4));
+    const served = await post({ ...simpleRequest(1, 4), constraints: { shortage: 'serve_most' } });
+    const relaxations = refused.body.errors.map(
+      ({ relaxation, message }: { relaxation: object; message: string }) => ({ ...relaxation, message }),
+    );
+    expect(relaxations).toEqual(served.body.data.shortfall.relaxations);
+    expect(relaxations).toMatchObject([
+      { constraint: 'supply', value: 1, relaxation: 4, proved: true },
+      { constraint: 'min_service_level', value: 0.95, relaxation: 0.25, proved: true },
+    ]);
+    expect((await post({})).body.errors[0]).not.toHaveProperty('relaxation');
+  });
+
+  test('answers 422 with the changes that are sufficient only together, which make a plan', async () => {
+    const constraints = { min_service_level: 1, max_distance: 0.1, max_rebalancing_cost: 0 };
+    const { status, body } = await post({ ...simpleRequest(), constraints });
+    expect(status).toBe(422);
+    const { relaxation } = body.errors.find(({ field }: { field: string }) => field === 'constraints');
+    expect(relaxation).toMatchObject({ constraint: null, relaxation: null });
+    const names = relaxation.together.map(({ constraint }: { constraint: string }) => constraint);
+    expect(names.sort()).toEqual(['max_distance', 'max_rebalancing_cost']);
+    const changes = relaxation.together.map((change: { constraint: string; relaxation: number }) => [
+      change.constraint,
+      change.relaxation,
+    ]);
+    const relaxed = { ...constraints, ...Object.fromEntries(changes) };
+    expect((await post({ ...simpleRequest(), constraints: relaxed })).status).toBe(200);
+  });
+
   test('answers 200 with the plan that serves most and what is missing, if a shortage is to be served', async () => {
     const request = { ...simpleRequest(1, 4), constraints: { shortage: 'serve_most' } };
     const { status, body } = await post(request);

@@ -71,6 +71,19 @@ describe('what a client sees of retention', () => {
     },
   );
 
+  test.each(['text/csv', 'application/json'])(
+    'a plan as %s that is removed before a compressor has let go of the first byte is 404',
+    async (accept) => {
+      const { plan_id } = (await solve()).metadata;
+      await service.pool.query('delete from plan_parts where plan_id = $1', [plan_id]);
+      const headers = { accept, 'accept-encoding': 'br' };
+      const gone = await fetch(`${service.url}/api/v1/plans/${plan_id}`, { headers });
+      expect(gone.status).toBe(404);
+      const { errors } = JSON.parse(await gone.text());
+      expect(errors[0]).toMatchObject({ code: 'RESOURCE_NOT_FOUND', field: 'plan_id' });
+    },
+  );
+
   test('a plan of 100,000 vehicles is exported whole and in order', async () => {
     await service.pool.query(`
       insert into plans (plan_id, job_id, solver_status, total_cost, demand_coverage, utilization, rebalanced_count,

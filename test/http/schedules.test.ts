@@ -57,6 +57,15 @@ describe('/api/v1/schedules', () => {
     expect(await get(data.schedule_id)).toEqual(data);
   });
 
+  test('from now on is refused while observations lag by more than a forecast may reach', async () => {
+    await service.pool.query("insert into demand_observations values (2, '2024-03-01T00:00Z', 1)");
+    const answer = await post({ decision: { start_at: 'now', location_ids: [2] } });
+    expect([answer.status, answer.body.errors[0].field]).toEqual([400, 'decision.start_at']);
+    expect(answer.body.errors[0].message).toMatch(
+      /more than 366 days after the newest observation \(2024-03-01T00:00Z\)/,
+    );
+  });
+
   test('lists the newest first, in pages, without the bodies', async () => {
     const ids = [
       await store({ name: 'a' }),
@@ -144,6 +153,7 @@ describe('/api/v1/schedules', () => {
     [{ decision: undefined }, 'decision', /missing/],
     [{ zone: 'UTC' }, 'zone', /unknown key "zone"/],
     [{ decision: { horizon_hours: 0 } }, 'decision.horizon_hours', /0.*1/],
+    [{ decision: { demand: 'spread' } }, 'decision.demand', /"mode": "horizon"; set that/],
     [{ decision: { constraints: { max_distence: 3 } } }, 'decision.constraints.max_distence', /max_distance/],
     [{ decision: { options: { change_cost: 1 } } }, 'decision.options.change_cost', /previous_plan_id/],
     [

@@ -56,6 +56,8 @@ describe('the interface specification', () => {
       name: 'Alphabet City',
       latitude: 40.723752,
       longitude: -73.976968,
+      // Beside the specification; only where it is stored.
+      time_zone: 'America/New_York',
     });
   });
 

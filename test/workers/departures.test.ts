@@ -49,6 +49,19 @@ describe('a decision that is carried out', () => {
     expect([location_id, hours]).toEqual([2, expect.closeTo(11.12 / 20, 2)]);
   });
 
+  test('takes them at the speed of the plan that looks ahead', async () => {
+    const horizon = { speed_kmh: 5 };
+    const { moved, storedMs } = await decide({
+      mode: 'horizon',
+      horizon_hours: 3,
+      options: { horizon },
+      carry_out: true,
+    });
+    const [{ available_at }] = await fleet();
+    const hours = (Date.parse(available_at) - storedMs) / (60 * MINUTE_MS);
+    expect([moved, hours]).toEqual([1, expect.closeTo(11.12 / 5, 2)]);
+  });
+
   test('is followed by decisions that know who is on the way', async () => {
     await storeTravel(90);
     await decide({ carry_out: true });

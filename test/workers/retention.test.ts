@@ -42,7 +42,7 @@ async function retain(settings: Record<string, number>, signal = NOT_STOPPED) {
 
 describe('retention', () => {
   beforeEach(async () => {
-    await pool.query('truncate jobs, plans, plan_parts, removed_plans cascade');
+    await pool.query('truncate jobs, plans, plan_parts, removed_plans, replays cascade');
   });
 
   test('by default removes only the inputs of jobs that ended more than 30 days ago', async () => {
@@ -65,6 +65,16 @@ describe('retention', () => {
     expect(await count('plans')).toBe(4);
     expect(await count('plan_parts')).toBe(12);
     expect(await count('plan_parts where plan_id in (select plan_id from plans)')).toBe(12);
+  });
+
+  test('keeps replays as long as plans, and by default forever', async () => {
+    await pool.query(`insert into replays (replay_id, request_id, created_at, summary, data)
+      select 'replay ' || i, 'r', now() - i * interval '1 day', '{}', '{}' from generate_series(0, 9) i`);
+    expect(await retain({})).toEqual([]);
+    expect(await retain({ RETENTION_PLAN_DAYS: 3.5, RETENTION_JOB_DAYS: 1 })).toEqual([{ replays: 6 }]);
+    expect(await ids('select replay_id as id from replays order by 1')).toEqual(
+      [0, 1, 2, 3].map((i) => `replay ${i}`),
+    );
   });
 
   test('lets a plan outlive the record of its job', async () => {

@@ -229,6 +229,55 @@ describeOnBothBackends('a schedule', (redisUrl) => {
     await service.close(worker);
   });
 
+  test('whose previous plan has been deleted makes no plan, and its occurrence says why', async () => {
+    const decide = async () => (await send(`${service.url}/api/v1/decisions`, { body: {} })).body.metadata;
+    const worker = await service.startWorker();
+    const { plan_id } = await decide();
+    const decision = { options: { previous_plan_id: plan_id, change_cost: 5 } };
+    const { id, firstMs } = await store({ decision });
+    const run = async (ms: number) => {
+      await tick(ms);
+      const [{ job_id }] = await jobsOf(id);
+      await ended(job_id);
+      return (await occurrences(id))[0];
+    };
+    expect(await run(firstMs)).toMatchObject({ status: 'completed', error: null });
+    await service.pool.query('delete from plans where plan_id = $1', [plan_id]);
+    expect(await run(firstMs + HOUR_MS)).toMatchObject({
+      status: 'failed',
+      plan_id: null,
+      error: expect.stringMatching(/^plan "plan_.*" is no longer stored; .*"last"/),
+    });
+    await service.close(worker);
+  });
+
+  test('from now on, plans from the time of each occurrence, however late it is made, and sends vehicles out', async () => {
+    // Up to now, so that there is no gap of years.
+    await service.pool.query(`insert into demand_observations
+      select 2, date_trunc('hour', now(), 'UTC') - h * interval '1 hour', 1 from generate_series(1, 5 * 168) h
+      on conflict do nothing`);
+    const decision = {
+      ...{ start_at: 'now', location_ids: [2], horizon_hours: 3, carry_out: true },
+      options: { previous_plan_id: 'last', change_cost: 5 },
+    };
+    const { id, firstMs } = await store({ cron: '50 * * * *', decision });
+    const worker = await service.startWorker();
+    for (const dueMs of [firstMs, firstMs + HOUR_MS]) {
+      await tick(dueMs + 25 * 60_000);
+      const [{ job_id }] = await jobsOf(id);
+      const { starts_at } = (await ended(job_id)).data;
+      // Ten minutes to the hour.
+      expect(Date.parse(starts_at)).toBe(dueMs + 10 * 60_000);
+      const { inputs } = await get(`decisions/${job_id}`);
+      expect(inputs.request).toMatchObject({ start_at: new Date(dueMs).toISOString(), location_ids: [2] });
+    }
+    expect((await get(`schedules/${id}`)).decision).toEqual(decision);
+    await service.close(worker);
+    const { fleet } = await get('data/fleet');
+    const sent = fleet.filter((one: { location_id: number }) => one.location_id === 2);
+    expect(sent).toHaveLength(1);
+  });
+
   test('has its occurrences deleted with their jobs, when these are no longer kept', async () => {
     const { id, firstMs } = await store();
     await tick(firstMs);

@@ -21,7 +21,7 @@ const start = (
     locations: JSON.stringify(instance.locations),
     travel: null,
     previous: null,
-    tripCounts: null,
+    trips: null,
     settings,
   };
   return threads.start('optimize', task, limitSeconds, onProgress);

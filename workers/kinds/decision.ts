@@ -1,9 +1,13 @@
 import {
+  DECISION_CONFIDENCE_LEVEL,
   DECISION_HORIZON_HOURS,
   DECISION_STEP_HOURS,
   type DecisionResult,
 } from '../../src/contracts/decisions.ts';
-import type { DecisionFacts } from '../../src/contracts/job-facts.ts';
+import type { DecisionFacts, TripHours } from '../../src/contracts/job-facts.ts';
+import { hourOfWeek } from '../../src/contracts/time.ts';
+import { dayStart } from '../../src/core/decision.ts';
+import type { ForecastStart } from '../../src/core/forecast/types.ts';
 import { inSnapshot, type Queryable } from '../../src/db/client.ts';
 import { insertDecision, readDecisionInputs, type StoredInputs } from '../../src/db/decisions.ts';
 import { readFleetLocationIds, readFleetText } from '../../src/db/fleet.ts';
@@ -13,24 +17,28 @@ import {
   checkForecastLocations,
   decisionHistory,
   describeAhead,
-  forecastEnd,
   locationField,
   noObservations,
   readForecastInput,
   readMissingHistory,
   requestedLocations,
+  startText,
 } from '../../src/inputs/forecast-input.ts';
+import { forecastSpan, readPlanZone, startHourOf } from '../../src/inputs/forecast-start.ts';
 import { optimizeSettings, riskSettings } from '../../src/inputs/settings.ts';
+import { readTrips } from '../../src/inputs/trip-input.ts';
 import type { JobRun, JobWork } from '../job-run.ts';
 import { previousOf } from '../previous.ts';
 import { travelOf } from '../travel.ts';
-import { tripCountsOf, zoneOf } from '../trip-counts.ts';
+import { locationIdsOf, tripsOf } from '../trip-counts.ts';
 import { planEnd, solveLimit } from './optimize.ts';
 
 /** Longer than the forecast of the largest request takes. */
 const INPUTS_LIMIT_SECONDS = 600;
 /** Progress when the inputs are complete and the optimization begins. */
 const INPUTS_SHARE = 0.3;
+
+type Taken = { inputs: StoredInputs & { timeZone: string }; trips: readonly Uint8Array[] | null };
 
 /**
  * Collects the inputs and stores them, then plans with the stored ones. If inputs are already stored, because an
@@ -40,7 +48,9 @@ export const runDecision: JobWork<'decision'> = async (run) => {
   const { deps, job } = run;
   const { db, config } = deps;
   const facts = await run.facts();
-  const inputs = (await run.query(() => readDecisionInputs(db, job.jobId))) ?? (await takeInputs(run, facts));
+  const previous = await previousOf(run, facts);
+  const stored = await run.query(() => readDecisionInputs(db, job.jobId));
+  const { inputs, trips } = stored ? await inputsKept(run, facts, stored) : await takeInputs(run, facts);
   const settings = optimizeSettings(config);
   const limitSeconds = solveLimit(facts, settings);
   const { startDate, fleet, risk, forecast, locations } = inputs;
@@ -49,9 +59,9 @@ export const runDecision: JobWork<'decision'> = async (run) => {
     'plan',
     {
       travel,
-      previous: await previousOf(run, facts),
-      tripCounts: await tripCountsOf(run, facts, locations),
-      timeZone: await zoneOf(run, locations),
+      previous,
+      trips,
+      timeZone: inputs.timeZone,
       request: inputs.request,
       fleet,
       risk,
@@ -62,31 +72,46 @@ export const runDecision: JobWork<'decision'> = async (run) => {
     },
     { limitSeconds, share: [INPUTS_SHARE, 1] },
   );
-  const { leftOut, unscored, withoutHistory, ...planned } = outcome;
+  const { leftOut, unscored, withoutHistory, startsAt, ...planned } = outcome;
   const ahead = 'ahead' in planned && planned.ahead ? `${planned.ahead.slice(0, -1)},` : '{';
   const decision: Omit<DecisionResult, 'plan'> = {
     decision_id: job.jobId,
     start_date: startDate,
+    ...(startsAt !== undefined && { starts_at: startsAt }),
     demand: facts.demand ?? 'mean',
     left_out: leftOut,
     unscored,
     without_history: withoutHistory,
   };
   const about = JSON.stringify(decision).slice(1);
-  const end = planEnd(job, planned, (plan) => `${ahead}${about.slice(0, -1)},"plan":${plan}}`);
+  const end = planEnd(job, facts, planned, (plan) => `${ahead}${about.slice(0, -1)},"plan":${plan}}`);
   return facts.carry_out && end.plan ? { ...end, plan: { ...end.plan, isCarriedOut: true } } : end;
 };
 
-async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInputs> {
+/**
+ * The inputs that an earlier attempt stored, and its trips. A worker of an earlier version stored neither the time zone
+ * nor the trips: they are found now.
+ */
+async function inputsKept(run: JobRun, facts: DecisionFacts, stored: StoredInputs): Promise<Taken> {
+  const { db, config } = run.deps;
+  const { startDate, locations } = stored;
+  const timeZone =
+    stored.timeZone ?? (await run.query(() => readPlanZone(db, config, locationIdsOf(locations))));
+  const hours = tripHours({ start: { startDate }, timeZone }, facts);
+  const trips = await tripsOf(run, { ...facts, tripHours: hours }, locations, boundField(facts));
+  return { inputs: { ...stored, timeZone }, trips };
+}
+
+async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<Taken> {
   const { deps, job } = run;
   const { db, config } = deps;
   const {
     horizon_hours: horizonHours = DECISION_HORIZON_HOURS,
     step_hours: stepHours = DECISION_STEP_HOURS,
-    confidence_level: confidenceLevel = 0.95,
+    confidence_level: confidenceLevel = DECISION_CONFIDENCE_LEVEL,
   } = facts;
   const read = await run.query(() => inSnapshot(db, (tx) => readInputs(tx, deps, facts)));
-  const { startDate, series, otherSeries, known, missing, storedFleet, places } = read;
+  const { start, timeZone, series, otherSeries, known, missing, storedFleet } = read;
   const zones = new Map(series.map(({ locationId, timeZone }) => [locationId, timeZone]));
   const outcome = await run.inThread(
     'inputs',
@@ -98,8 +123,8 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
       series,
       otherSeries,
       missing,
-      options: { startDate, horizonHours, stepHours, confidenceLevel, ...known },
-      ahead: describeAhead(known, zones, { startDate, horizonHours }),
+      options: { ...start, horizonHours, stepHours, confidenceLevel, ...known },
+      ahead: describeAhead(known, zones, { ...start, horizonHours }),
       generatedAt: new Date().toISOString(),
     },
     {
@@ -111,16 +136,43 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<StoredInpu
   if (outcome.status === 'silent') {
     const { locationIds } = outcome;
     throw await run.query(() =>
-      noObservations(db, config, locationIds, startDate, locationField(facts.location_ids)),
+      noObservations(db, config, locationIds, startText(start), locationField(facts.location_ids)),
     );
   }
   const { locationIds, ...taken } = outcome.inputs;
-  const locations = facts.network
-    ? null
-    : JSON.stringify(places ?? (await run.query(() => readLocations(db, locationIds))));
-  const inputs = { ...taken, startDate, horizonHours, stepHours, locations };
-  if (!(await run.query(() => insertDecision(db, job, inputs)))) run.lose();
-  return inputs;
+  const { places, trips } = read.places
+    ? { places: read.places, trips: read.trips }
+    : await run.query(() =>
+        inSnapshot(db, (tx) => readPlaces(tx, facts, locationIds, tripHours(read, facts))),
+      );
+  const locations = facts.network ? null : JSON.stringify(places);
+  const { startDate } = start;
+  const inputs = {
+    ...taken,
+    ...{ startDate, startHour: startHourOf(start), timeZone },
+    ...{ horizonHours, stepHours, locations },
+  };
+  if (!(await run.query(() => insertDecision(db, job, inputs, trips)))) run.lose();
+  return { inputs, trips };
+}
+
+/** The hours of the week that a plan looks ahead to, on the clock that it begins on. */
+function tripHours(
+  { start, timeZone }: { start: ForecastStart; timeZone: string },
+  { horizon_hours: count = DECISION_HORIZON_HOURS }: DecisionFacts,
+): TripHours {
+  return { first: hourOfWeek(start.startsAt ?? dayStart(start.startDate, timeZone)), count };
+}
+
+/** The part of a request that makes its trips many. */
+const boundField = ({ location_ids }: DecisionFacts) => (location_ids ? 'location_ids' : null);
+
+/** Where the vehicles of a decision may be, and the trips between these places, if it looks ahead to them. */
+async function readPlaces(tx: Queryable, facts: DecisionFacts, ids: readonly number[], hours: TripHours) {
+  return {
+    places: await readLocations(tx, ids),
+    trips: facts.tripFlows ? await readTrips(tx, ids, hours, boundField(facts)) : null,
+  };
 }
 
 /**
@@ -142,8 +194,8 @@ async function readInputs(tx: Queryable, { config, calendar }: JobRun['deps'], f
     locationIds,
     location_ids || !network ? 'location_ids' : 'network.location_ids',
   );
-  const { startDate, ...hours } = await decisionHistory(tx, config, locationIds, facts);
-  const untilHour = forecastEnd(startDate, horizonHours);
+  const { start, ...hours } = await decisionHistory(tx, config, locationIds, facts);
+  const { until: untilHour } = forecastSpan(start, horizonHours);
   const { series, ...known } = await readForecastInput(tx, config, calendar, {
     locationIds,
     ...hours,
@@ -154,10 +206,9 @@ async function readInputs(tx: Queryable, { config, calendar }: JobRun['deps'], f
       ? { missing: null, otherSeries: [] }
       : await readMissingHistory(tx, config, series, hours);
   const storedFleet = hasFleet ? null : await readFleetText(tx);
-  const places = hasFleet
-    ? null
-    : await readLocations(tx, [
-        ...new Set([...locationIds, ...(await readFleetLocationIds(tx)), ...boundedLocationIds]),
-      ]);
-  return { startDate, series, known, ...history, storedFleet, places };
+  const timeZone = await readPlanZone(tx, config, locationIds);
+  const all = { start, timeZone, series, known, ...history, storedFleet };
+  if (hasFleet) return { ...all, places: null, trips: null };
+  const ids = [...new Set([...locationIds, ...(await readFleetLocationIds(tx)), ...boundedLocationIds])];
+  return { ...all, ...(await readPlaces(tx, facts, ids, tripHours(all, facts))) };
 }

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../../src/answers/errors.ts';
+import { DEFAULT_SPEED_KMH } from '../../src/contracts/bounds.ts';
 import type { OptimizeFacts } from '../../src/contracts/job-facts.ts';
 import type { OptimizeSettings } from '../../src/core/optimize/problem/model.ts';
 import { optimizeSettings } from '../../src/inputs/settings.ts';
@@ -9,7 +10,7 @@ import type { JobEnd, JobWork } from '../job-run.ts';
 import type { PackedOutcome } from '../job-thread.ts';
 import { previousOf } from '../previous.ts';
 import { travelOf } from '../travel.ts';
-import { tripCountsOf } from '../trip-counts.ts';
+import { tripsOf } from '../trip-counts.ts';
 
 /** Finds the cheapest plan for a request. */
 export const runOptimize: JobWork<'optimize'> = async (run) => {
@@ -20,10 +21,10 @@ export const runOptimize: JobWork<'optimize'> = async (run) => {
   const input = await run.input();
   const travel = await travelOf(run, facts.storedTravel, input.locations);
   const previous = await previousOf(run, facts);
-  const tripCounts = await tripCountsOf(run, facts, input.locations);
-  const task = { ...input, travel, previous, tripCounts, settings };
+  const trips = await tripsOf(run, facts, input.locations, 'demand_forecast');
+  const task = { ...input, travel, previous, trips, settings };
   const outcome = await run.inThread('optimize', task, { limitSeconds });
-  return planEnd(job, outcome, (plan) => plan);
+  return planEnd(job, facts, outcome, (plan) => plan);
 };
 
 /** Seconds that the solver may take. */
@@ -38,6 +39,7 @@ export function solveLimit({ timeLimitSeconds }: OptimizeFacts, settings: Optimi
  */
 export function planEnd(
   job: ClaimedJobState,
+  { speedKmh = DEFAULT_SPEED_KMH }: OptimizeFacts,
   outcome: Exclude<PackedOutcome, { status: 'cancelled' }>,
   dataOf: (plan: string) => string,
 ): JobEnd {
@@ -49,7 +51,7 @@ export function planEnd(
       return {
         solverStatus: outcome.status,
         answer: planAnswer({ ...job, planId }, dataOf(outcome.data)),
-        plan: { planId, jobId, solveTimeMs, record: outcome.record },
+        plan: { planId, jobId, solveTimeMs, speedKmh, record: outcome.record },
       };
     }
     case 'infeasible':

@@ -3,42 +3,86 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
-import type { DemandSeries } from '../../core/forecast/types.ts';
+import { DEFAULT_NIGHT_HOUR, REPLAY_GAP } from '../../contracts/replays.ts';
+import { HOUR_MS } from '../../contracts/time.ts';
+import { localMidnight, zoneClock } from '../../core/forecast/local-time.ts';
+import { HOLIDAY_REACH_HOURS } from '../../core/forecast/special-days.ts';
+import type { DemandSeries, Holiday } from '../../core/forecast/types.ts';
 import { shareTrips } from '../../core/optimize/horizon/trip-shares.ts';
 import { fromUnits, toUnitsUp } from '../../core/optimize/problem/costs.ts';
+import { createPastForecasts } from '../../core/replay/forecasts.ts';
+import { placeInProportion } from '../../core/replay/place-fleet.ts';
+import { DAY_AHEAD_HOURS, upperLevels } from '../../core/replay/replay.ts';
+import { nightOf, PLAN_SECONDS, type PreparedReplay, policyOf } from '../../core/replay/stored-replay.ts';
 import type { ReplayedPast } from '../../core/replay/types.ts';
+import { openHolidayCalendar, UnknownRegionError } from '../../inputs/holidays.ts';
 import { DEFAULT_FILE, readDemand } from '../backtest.ts';
+import { CommandError, eventsOfFile } from '../command-line.ts';
+import type { ReplayCommand } from './options.ts';
 
 /** The sample has UTC times; its local days are New York's. */
-export const SAMPLE_TIME_ZONE = 'America/New_York';
+const SAMPLE_TIME_ZONE = 'America/New_York';
 const PAIRS_FILE = fileURLToPath(new URL('../../../data/nyc/zone_pairs_2017.csv.gz', import.meta.url));
 const KM_PER_MILE = 1.609344;
-/** Trips that a cab serves in an hour, as in the sample's fleet. */
-const TRIPS_PER_HOUR = 2;
-
-export type SamplePast = { past: ReplayedPast; series: DemandSeries[] };
 
 /**
- * @param firstHour hours since the epoch, UTC
- * @throws RangeError if the sample does not have all these hours
+ * The sample, as a command asks for it.
+ * @throws CommandError if the sample does not have all hours, or for events and holidays that cannot be read
  */
-export async function readSamplePast(firstHour: number, hours: number): Promise<SamplePast> {
+export async function readSamplePast({ request, days, ...command }: ReplayCommand): Promise<PreparedReplay> {
+  const clock = zoneClock(SAMPLE_TIME_ZONE);
+  const midnight = localMidnight(request.from)!;
+  const firstHour = midnight - clock(midnight);
+  const hours = 24 * days;
   const series = await readDemand(DEFAULT_FILE, SAMPLE_TIME_ZONE);
+  const events = command.events === undefined ? [] : await eventsOfFile(command.events);
+  const holidays = command.holidays === undefined ? [] : await readHolidays(command.holidays, series);
+  const policies = request.policies.map(policyOf);
+  const levels = { hoursAhead: DAY_AHEAD_HOURS, confidenceLevels: upperLevels(policies) };
+  const tripsPerHour = request.trips_per_vehicle_hour;
+  const ids = Int32Array.from(series, ({ locationId }) => locationId);
+  const demand = demandOf(series, firstHour, hours);
+  const { travel, trips } = await readPairs(ids);
+  const ends = [shareTrips(series.length, trips)];
+  const size = typeof request.fleet === 'object' ? request.fleet.size : 0;
+  return {
+    past: { locationIds: ids, hours, firstHour, demand, tripsPerHour, travel, ends },
+    fleet: placeInProportion(series, firstHour, size),
+    forecasts: createPastForecasts(series, { firstHour, ...levels, holidays, events }),
+    options: {
+      ...{ policies, unmetDemandCost: request.unmet_demand_cost, seeds: request.seeds ?? [] },
+      isNight: nightOf(SAMPLE_TIME_ZONE, firstHour, DEFAULT_NIGHT_HOUR),
+      ...{ timeLimitSeconds: PLAN_SECONDS, gap: REPLAY_GAP, withBound: true },
+    },
+  };
+}
+
+function demandOf(series: readonly DemandSeries[], firstHour: number, hours: number): Float64Array {
   const n = series.length;
   const demand = new Float64Array(hours * n);
   for (const [j, { startHour, values }] of series.entries()) {
     for (let t = 0; t < hours; t++) demand[t * n + j] = values[firstHour + t - startHour] ?? Number.NaN;
   }
-  if (demand.some(Number.isNaN)) {
-    const [first, last] = [series[0].startHour, series[0].startHour + series[0].values.length - 1];
-    const [from, to] = [first, last].map((hour) => new Date(hour * 3_600_000).toISOString().slice(0, 13));
-    throw new RangeError(`the sample has the hours from ${from}Z to ${to}Z; choose a period within them`);
+  if (!demand.some(Number.isNaN)) return demand;
+  const [first, last] = [series[0].startHour, series[0].startHour + series[0].values.length - 1];
+  const [from, to] = [first, last].map((hour) => new Date(hour * HOUR_MS).toISOString().slice(0, 13));
+  const message = `the sample has the hours from ${from}Z to ${to}Z; choose a period within them`;
+  throw new CommandError(message, 1);
+}
+
+async function readHolidays(region: string, series: readonly DemandSeries[]): Promise<Holiday[]> {
+  const starts = series.map(({ startHour }) => startHour);
+  const ends = series.map(({ startHour, values }) => startHour + values.length);
+  try {
+    const calendar = await openHolidayCalendar(region);
+    return calendar.between(
+      Math.min(...starts) - HOLIDAY_REACH_HOURS,
+      Math.max(...ends) + HOLIDAY_REACH_HOURS,
+    );
+  } catch (error) {
+    if (error instanceof UnknownRegionError) throw new CommandError(error.message);
+    throw error;
   }
-  const ids = Int32Array.from(series, ({ locationId }) => locationId);
-  const { travel, trips } = await readPairs(ids);
-  const ends = [shareTrips(n, trips)];
-  const past = { locationIds: ids, hours, firstHour, demand, tripsPerHour: TRIPS_PER_HOUR, travel, ends };
-  return { past, series };
 }
 
 /** Cost is distance: a km costs 1. Pairs between which no trip was observed are not travelled. */
@@ -64,27 +108,4 @@ async function readPairs(ids: Int32Array): Promise<{ travel: ReplayedPast['trave
   }
   for (let i = 0; i < n; i++) travel.cost[i * n + i] = 0;
   return { travel, trips };
-}
-
-/** A fleet of a size in proportion to the mean demand before an hour: the largest remainders get the odd vehicles. */
-export function placeInProportion(
-  series: readonly DemandSeries[],
-  beforeHour: number,
-  size: number,
-): Int32Array {
-  const weights = series.map(({ startHour, values }) => {
-    const before = values.subarray(0, Math.max(0, beforeHour - startHour)).filter((value) => value >= 0);
-    return before.reduce((sum, value) => sum + value, 0) / Math.max(1, before.length);
-  });
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const exact = weights.map(
-    (weight) => (size * (total > 0 ? weight : 1)) / (total > 0 ? total : weights.length),
-  );
-  const fleet = Int32Array.from(exact, Math.floor);
-  const odd = exact
-    .map((value, j) => ({ j, rest: value - fleet[j] }))
-    .sort((a, b) => b.rest - a.rest || a.j - b.j);
-  const missing = size - fleet.reduce((sum, vehicles) => sum + vehicles, 0);
-  for (const { j } of odd.slice(0, missing)) fleet[j]++;
-  return fleet;
 }

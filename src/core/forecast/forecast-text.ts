@@ -2,8 +2,15 @@
  * Forecasts as JSON text, as the service sends them. A large forecast has millions of numbers. The thread that computes
  * them also turns them into text; the code that answers requests only joins texts.
  */
-import { localDate, localMidnight } from './local-time.ts';
-import type { ForecastResult, ForecastSet, Holiday, LocationForecast, NoObservations } from './types.ts';
+import { localDate } from './local-time.ts';
+import type {
+  ForecastOptions,
+  ForecastResult,
+  ForecastSet,
+  Holiday,
+  LocationForecast,
+  NoObservations,
+} from './types.ts';
 
 /** If the newest observation is older than this at the start, the forecast says so. */
 const RECENT_HOURS = 48;
@@ -36,15 +43,16 @@ export type Ahead = {
   eventCount?: number;
 };
 
+type Asked = Pick<ForecastOptions, 'horizonHours' | 'stepHours' | 'startsAt'>;
+
 /** Forecasts that can be sent as an answer. */
 export type ForecastText = { model: string; startDate: string | null; results: LocationText[] };
 
-/** @param startDate first local day of the forecast */
-export function locationText(result: ForecastResult, startDate: string): LocationText | NoObservations {
-  return result.status === 'ok' ? writeLocation(result, startDate) : result;
+export function locationText(result: ForecastResult): LocationText | NoObservations {
+  return result.status === 'ok' ? writeLocation(result) : result;
 }
 
-function writeLocation(result: LocationForecast, startDate: string): LocationText {
+function writeLocation(result: LocationForecast): LocationText {
   const { locationId, values, lower, upper, method, backtestWape } = result;
   const numbers = (list: Float64Array) => `[${Array.from(list, round).join(',')}]`;
   return {
@@ -54,16 +62,16 @@ function writeLocation(result: LocationForecast, startDate: string): LocationTex
     interval: lower && upper ? `{"lower":${numbers(lower)},"upper":${numbers(upper)}}` : null,
     method: JSON.stringify(method),
     backtestWape: String(backtestWape === null ? null : round(backtestWape)),
-    notes: writeNotes(result, startDate),
+    notes: writeNotes(result),
   };
 }
 
-function writeNotes({ leadHours, notes: history }: LocationForecast, startDate: string): string | null {
+function writeNotes({ startHour, leadHours, notes: history }: LocationForecast): string | null {
   const { levelShift, absentRows } = history;
   const notes = {
     ...(leadHours !== null &&
       leadHours > RECENT_HOURS && {
-        newest_observation: localDate(localMidnight(startDate)! - leadHours - 1),
+        newest_observation: localDate(startHour - leadHours - 1),
       }),
     ...(levelShift && {
       level_shift: { date: levelShift.date, factor: levelShift.factor && round(levelShift.factor) },
@@ -86,7 +94,7 @@ function writeNotes({ leadHours, notes: history }: LocationForecast, startDate: 
  */
 export function* forecastPieces(
   { model, startDate, results }: ForecastText,
-  asked: { horizonHours: number; stepHours: number },
+  asked: Asked,
   generatedAt: string,
   { holidays, events, eventCount }: Ahead = {},
 ): Generator<string> {
@@ -101,6 +109,7 @@ export function* forecastPieces(
     horizon_hours: asked.horizonHours,
     generated_at: generatedAt,
     start_date: startDate ?? '',
+    ...(asked.startsAt !== undefined && { starts_at: asked.startsAt }),
     step_hours: asked.stepHours,
     ...(holidays && { holidays }),
     ...(events && events.length > 0 && { events, event_count: eventCount }),
@@ -120,11 +129,11 @@ export function* forecastPieces(
 /** The JSON of `ForecastData` for locations that all have observations. */
 export function forecastJson(
   { results, ...set }: ForecastSet,
-  asked: { horizonHours: number; stepHours: number },
+  asked: Asked,
   generatedAt: string,
   ahead?: Ahead,
 ): string {
-  const written = (results as LocationForecast[]).map((one) => writeLocation(one, set.startDate!));
+  const written = (results as LocationForecast[]).map(writeLocation);
   return [...forecastPieces({ ...set, results: written }, asked, generatedAt, ahead)].join('');
 }
 

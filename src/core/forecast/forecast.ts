@@ -10,7 +10,7 @@ import { requireFinite } from '../finite.ts';
 import { seriesEffects } from './effects.ts';
 import { checkConfidenceLevel } from './intervals.ts';
 import { defaultStartDate } from './local-series.ts';
-import { clockOf, localDate, localMidnight, withClocks } from './local-time.ts';
+import { clockOf, localDate, localMidnight, localStart, withClocks } from './local-time.ts';
 import { addBounds, panelFitter } from './panel.ts';
 import { specialDays } from './special-days.ts';
 import {
@@ -22,7 +22,7 @@ import {
 } from './types.ts';
 
 /**
- * Forecasts every series from one start date, each on its own local clock.
+ * Forecasts every series from one start date, each on its own local clock, or all from one hour.
  * @param onProgress called after each series
  * @throws RangeError for options out of range and for unknown time zones: the caller validates requests @throws
  * NotFiniteError see `finite.ts`
@@ -35,16 +35,13 @@ export function forecastMany(
   checkOptions(options);
   const series = withClocks(observed);
   const startDate = options.startDate ?? defaultStart(series, options.originHour);
-  const levels = options.confidenceLevel === null ? [] : [options.confidenceLevel];
+  const own = options.confidenceLevel === null ? [] : [options.confidenceLevel];
+  const levels = [...own, ...(options.upperLevels ?? [])];
   if (startDate === null) {
     const results = series.map(({ locationId }) => ({ status: 'no_observations' as const, locationId }));
     return { model: FORECAST_MODEL, startDate, results };
   }
-  const startOf = (one: DemandSeries): number =>
-    options.originHour === undefined
-      ? localMidnight(startDate)!
-      : options.originHour + clockOf(one)(options.originHour);
-  const starts = series.map(startOf);
+  const starts = series.map((one) => localStart({ ...options, startDate }, clockOf(one)));
   const { horizonHours, holidays = [], events = [] } = options;
   const effects = seriesEffects(series, starts, { special: specialDays(holidays), events, horizonHours });
   const fitSeries = panelFitter(options);
@@ -59,7 +56,13 @@ export function forecastMany(
     if (forecast === null) return { status: 'no_observations', locationId };
     const { bounds, values, method, backtestWape, observedHours, leadHours, notes } = forecast;
     const known = { method, backtestWape, observedHours, leadHours, notes };
-    return { status: 'ok', locationId, values, ...bounds[0], ...known };
+    const uppers = bounds.slice(own.length).map(({ upper }) => upper);
+    return {
+      ...{ status: 'ok', locationId, startHour: starts[i], values },
+      ...(own.length > 0 && bounds[0]),
+      ...(uppers.length > 0 && { uppers }),
+      ...known,
+    };
   });
   return requireFinite('forecast', { model: FORECAST_MODEL, startDate, results });
 }
@@ -76,12 +79,9 @@ function defaultStart(series: readonly DemandSeries[], originHour: number | unde
 }
 
 function checkOptions(options: ForecastOptions): void {
-  const { startDate, originHour, horizonHours, stepHours, confidenceLevel } = options;
+  const { startDate, horizonHours, stepHours, confidenceLevel } = options;
   if (startDate !== undefined && localMidnight(startDate) === null) {
     throw new RangeError(`startDate is ${startDate}; give a calendar date as YYYY-MM-DD`);
-  }
-  if (startDate !== undefined && originHour !== undefined) {
-    throw new RangeError('startDate and originHour are both given; give one');
   }
   for (const [name, hours] of Object.entries({ horizonHours, stepHours })) {
     if (!Number.isInteger(hours) || hours < 1) {

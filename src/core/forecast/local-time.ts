@@ -9,7 +9,7 @@
  * Complexity: two to four offset look-ups per clock and week, kept; everything else is O(hours).
  */
 import { HOUR_MS } from '../../contracts/time.ts';
-import { type DemandSeries, HOURS_PER_WEEK, type ZoneClock } from './types.ts';
+import { type DemandSeries, type ForecastStart, HOURS_PER_WEEK, type ZoneClock } from './types.ts';
 
 /** Offsets lie between −12 h and +14 h. Searching this far on either side of an index finds all its hours. */
 const MAX_OFFSET_HOURS = 16;
@@ -95,10 +95,18 @@ function offsetOfWeek(lookUp: ZoneClock, from: number): WeekOffset {
   return { before, changeHour: high, after };
 }
 
-/** How many real hours fall in each of the local hours `from … from + count − 1`: 1, and 0 or 2 at a change. */
-export function hourMultiplicity(clock: ZoneClock, from: number, count: number): Uint8Array {
+/**
+ * How many real hours fall in each of the local hours `from … from + count − 1`: 1, and 0 or 2 at a change.
+ * @param sinceHour only UTC hours from this one on: of an hour that the clock repeats, the first may have passed
+ */
+export function hourMultiplicity(
+  clock: ZoneClock,
+  from: number,
+  count: number,
+  sinceHour = -Infinity,
+): Uint8Array {
   const multiplicity = new Uint8Array(count);
-  for (let u = from - MAX_OFFSET_HOURS; u < from + count + MAX_OFFSET_HOURS; u++) {
+  for (let u = Math.max(from - MAX_OFFSET_HOURS, sinceHour); u < from + count + MAX_OFFSET_HOURS; u++) {
     const k = u + clock(u) - from;
     if (k >= 0 && k < count) multiplicity[k]++;
   }
@@ -127,4 +135,16 @@ export function localMidnight(date: string): number | null {
 /** Calendar date of a local hour index, `YYYY-MM-DD`. */
 export function localDate(localHour: number): string {
   return new Date(localHour * HOUR_MS).toISOString().slice(0, 10);
+}
+
+/** Local hour index at which a forecast begins on a clock. */
+export function localStart({ startDate, originHour }: ForecastStart, clock: ZoneClock): number {
+  return originHour === undefined ? localMidnight(startDate)! : originHour + clock(originHour);
+}
+
+/** A UTC hour on a local clock, with its offset: `2017-05-04T06:00:00-04:00`. */
+export function localTimeText(utcHour: number, clock: ZoneClock): string {
+  const ahead = clock(utcHour);
+  const offset = `${ahead < 0 ? '-' : '+'}${`${Math.abs(ahead)}`.padStart(2, '0')}:00`;
+  return `${new Date((utcHour + ahead) * HOUR_MS).toISOString().slice(0, 19)}${offset}`;
 }

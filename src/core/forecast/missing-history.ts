@@ -26,9 +26,10 @@ import { eventsByHour, heldRanges, withoutRanges } from './event-hours.ts';
 import type { Bounds } from './intervals.ts';
 import {
   afterLatestUtcHour,
+  clockOf,
   createClocks,
   earliestUtcHour,
-  localMidnight,
+  localStart,
   withClocks,
 } from './local-time.ts';
 import { normalQuantile } from './quantiles.ts';
@@ -38,6 +39,7 @@ import {
   type DemandEvent,
   type DemandSeries,
   type ForecastSet,
+  type ForecastStart,
   HOURS_PER_DAY,
   HOURS_PER_WEEK,
   type Holiday,
@@ -63,9 +65,7 @@ const UNKNOWN_SHAPE = 0.25;
 /** Weeks of observations that define a usual day. */
 const LEVEL_WEEKS = 4;
 
-type Steps = {
-  /** First local day, `YYYY-MM-DD`. */
-  startDate: string;
+type Steps = ForecastStart & {
   horizonHours: number;
   stepHours: number;
   /** Level of the bounds of the set; null or absent if it has none. */
@@ -128,20 +128,21 @@ export function fillMissing(
       ...(ofLocation.get(locationId) ?? []),
       ...((asked.length === 0 && ofLocation.get(null)) || []),
     ];
-    const effect = stepEffects(events, clocks(zones.get(locationId)!), steps, learned(locationId));
-    return expectedForecast(locationId, expected, asked, steps, effect, hasBounds ? shapes : null);
+    const clock = clocks(zones.get(locationId)!);
+    const effect = stepEffects(events, clock, steps, learned(locationId));
+    const forecast = expectedForecast(expected, asked, steps, effect, hasBounds ? shapes : null);
+    return { ...forecast, locationId, startHour: localStart(steps, clock) };
   });
   return requireFinite('forecast', { ...set, results });
 }
 
 function expectedForecast(
-  locationId: number,
   expected: number,
   neighbours: readonly { forecast: LocationForecast; level: number }[],
   { horizonHours, stepHours, confidenceLevel }: Steps,
   { factors, deviations }: StepEffects,
   shapes: Float64Array | null,
-): LocationForecast {
+): Omit<LocationForecast, 'locationId' | 'startHour'> {
   const evenly = (i: number) => Math.min(stepHours, horizonHours - i * stepHours) / HOURS_PER_DAY;
   const spread = (pick: (forecast: LocationForecast) => Float64Array | undefined) =>
     factors.map((factor, i) => {
@@ -168,7 +169,6 @@ function expectedForecast(
   };
   return {
     status: 'ok',
-    locationId,
     values,
     ...(shapes !== null && bounds()),
     method: expected > 0 ? 'expected_daily_demand' : 'no_history',
@@ -204,7 +204,7 @@ function learnedKinds(
   { results }: ForecastSet,
   series: readonly DemandSeries[],
   ahead: readonly DemandEvent[],
-  { startDate, holidays = [], events = [] }: Steps,
+  { holidays = [], events = [], ...start }: Steps,
 ): (locationId: number) => EffectOfKind {
   const places = new Map(series.map(({ locationId }, i) => [locationId, i]));
   const missing = new Set(results.flatMap((one) => (one.status === 'ok' ? [] : [one.locationId])));
@@ -214,7 +214,7 @@ function learnedKinds(
     ),
   );
   if (missing.size === 0 || kinds.size === 0) return () => () => ({ log: 0, deviation: 0 });
-  const starts = series.map(() => localMidnight(startDate)!);
+  const starts = series.map((one) => localStart(start, clockOf(one)));
   const effects = kindEffects(series, starts, { special: specialDays(holidays), events }, kinds);
   return (locationId) => effects[places.get(locationId)!];
 }
@@ -229,13 +229,13 @@ type StepEffects = {
 function stepEffects(
   events: readonly DemandEvent[],
   clock: ZoneClock,
-  { startDate, horizonHours, stepHours }: Steps,
+  { horizonHours, stepHours, ...begin }: Steps,
   learned: EffectOfKind,
 ): StepEffects {
   const steps = stepCount(horizonHours, stepHours);
   if (events.length === 0)
     return { factors: new Float64Array(steps).fill(1), deviations: new Float64Array(steps) };
-  const start = localMidnight(startDate)!;
+  const start = localStart(begin, clock);
   const within = {
     fromHour: earliestUtcHour(start),
     untilHour: afterLatestUtcHour(start + horizonHours),

@@ -64,14 +64,16 @@ export type FitSeries = (
 ) => PanelForecast | null;
 
 /** A fitter for many series. It computes only once what depends on the time zone alone. */
-export function panelFitter(options: StepOptions & { historyWeeks?: number | undefined }): FitSeries {
-  const { horizonHours, stepHours, historyWeeks } = options;
+export function panelFitter(
+  options: StepOptions & { historyWeeks?: number | undefined; originHour?: number | undefined },
+): FitSeries {
+  const { horizonHours, stepHours, historyWeeks, originHour } = options;
   const clockChanges = new Map<string, Uint8Array>();
   const multiplicityOf = (one: DemandSeries, start: number): Uint8Array => {
     const key = `${one.timeZone} ${start}`;
     let multiplicity = clockChanges.get(key);
     if (multiplicity === undefined) {
-      multiplicity = hourMultiplicity(clockOf(one), start, horizonHours);
+      multiplicity = hourMultiplicity(clockOf(one), start, horizonHours, originHour);
       clockChanges.set(key, multiplicity);
     }
     return multiplicity;

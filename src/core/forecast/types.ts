@@ -39,17 +39,26 @@ export type DemandEvent = {
   factor: number | null;
 };
 
-export type ForecastOptions = {
-  /** First local day forecast, `YYYY-MM-DD`. Default: `defaultStartDate` of the series set. */
-  startDate?: string;
-  /** Alternative to `startDate`: the forecast starts at the local hour that contains this UTC hour. */
+/** When a forecast begins. */
+export type ForecastStart = {
+  /** First local day, `YYYY-MM-DD`; without `originHour` each location begins at midnight of its own clock. */
+  startDate: string;
+  /** UTC hour since the epoch at which all locations begin, within `startDate` on the clock of the service. */
   originHour?: number;
+  /** `originHour` on the clock of the service, with its offset, for answers. */
+  startsAt?: string;
+};
+
+/** Default of `startDate`: `defaultStartDate` of the series set, or the day of `originHour` at its first series. */
+export type ForecastOptions = Partial<ForecastStart> & {
   /** Local hours to forecast, 1 or more. */
   horizonHours: number;
   /** Local hours per value, 1 or more. The last step ends with the horizon and may be shorter. */
   stepHours: number;
   /** Share of outcomes that the intervals should cover, 0.5 … 0.999; null for no intervals. */
   confidenceLevel: number | null;
+  /** Levels of further intervals, of which only the upper ends are wanted; none if absent. */
+  upperLevels?: readonly number[];
   /** Public holidays in the history (including `older`), in the forecast, and near either; none if absent. */
   holidays?: readonly Holiday[];
   /** Events in the history and the forecast, in any order; none if absent. */
@@ -67,10 +76,14 @@ type MethodWithoutHistory = (typeof METHODS_WITHOUT_HISTORY)[number];
 export type LocationForecast = {
   status: 'ok';
   locationId: number;
+  /** Local hour index at which it begins. */
+  startHour: number;
   /** Expected demand summed over each step, `ceil(horizonHours / stepHours)` numbers ≥ 0. */
   values: Float64Array;
   lower?: Float64Array;
   upper?: Float64Array;
+  /** One per level of `upperLevels`, if there are any. */
+  uppers?: Float64Array[];
   method: ForecastMethod | MethodWithoutHistory;
   /** Σ|error| / Σdemand of the same steps over the rolling origins inside the history; null if unknown. */
   backtestWape: number | null;

@@ -15,6 +15,8 @@ export type ReplayFigures = {
   cost: number;
   /** Trips served, of those that all vehicles could serve if they did nothing else. */
   utilization: number;
+  /** Hours in which a plan was due and no plan kept the constraints: nobody moved. */
+  hoursWithoutPlan: number;
 };
 
 /** O(T n + moves) */
@@ -39,5 +41,6 @@ export function replayFigures(past: ReplayedPast, fleetSize: number, record: Rep
     servedShare: demand > 0 ? served / demand : 1,
     ...totals,
     utilization: fleetSize > 0 ? served / (fleetSize * hours * tripsPerHour) : 0,
+    hoursWithoutPlan: record.hoursWithoutPlan,
   };
 }

@@ -4,8 +4,8 @@
  *
  * The programme is too large to be solved in seconds (a week of 73 locations has 12,000 rows and a million moves). Any
  * values of vehicles prove a bound, so it is solved in windows, from the last one back: each begins with the fleet as a
- * replay had it, and at its end vehicles are worth what the window after it found. Little is lost where a window ends
- * at an hour in which there are vehicles enough.
+ * replay had it, and goes some hours into the window after it, whose values it replaces there. It takes only those at
+ * its own end. Without these hours it would send more vehicles over the seam than can be of use there.
  *
  * The bound holds for every replay with expected trip ends. It is not proved for drawn ones: a vehicle with less than a
  * full load ends elsewhere as a whole, and draws may be lucky.
@@ -22,6 +22,8 @@ import type { ReplayedPast, ReplayRecord } from './types.ts';
 
 /** Hours of a window. It begins at the hour with the least demand within as many hours. */
 const WINDOW_HOURS = 24;
+/** Hours of the next window that a window is planned with. */
+const OVERLAP_HOURS = 12;
 
 /**
  * @param planner with a price of unmet demand, without a service level
@@ -40,7 +42,8 @@ export async function boundOfPeriod(
   const values = new Float64Array((hours + 1) * n);
   const seams = quietHours(past);
   for (let w = seams.length - 2; w >= 0; w--) {
-    const [from, until] = [seams[w], seams[w + 1]];
+    const from = seams[w];
+    const until = Math.min(hours, seams[w + 1] + OVERLAP_HOURS);
     const end = until < hours && { units: values.slice(until * n, (until + 1) * n) };
     const problem = {
       ...problemOf(past, planner, from, until, startOf(past, record, from, until)),

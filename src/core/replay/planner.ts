@@ -1,13 +1,11 @@
 /** Plans of replays, made by the optimizer of the service from counts of vehicles instead of a list of them. */
-import type { Constraints } from '../../contracts/optimize.ts';
-import { buildHorizon, type HorizonInput } from '../optimize/horizon/build-horizon.ts';
-import { coarsen, worthAtStep, wrapAround } from '../optimize/horizon/end-of-horizon.ts';
-import type { MoveColumn } from '../optimize/horizon/flow-master.ts';
-import { type HorizonSolution, planHorizon } from '../optimize/horizon/plan-horizon.ts';
-import type { EndValues, HorizonProblem } from '../optimize/horizon/types.ts';
-import { toUnitsUp } from '../optimize/problem/costs.ts';
+import type { Constraints, OptimizeRequest } from '../../contracts/optimize.ts';
+import { solveByPriority } from '../optimize/priorities/solve-by-priority.ts';
+import { mostAt } from '../optimize/problem/location-bounds.ts';
 import type { Moves, OptimizeSettings, Problem } from '../optimize/problem/model.ts';
+import { hasLocationBounds } from '../optimize/problem/variants.ts';
 import { buildProblem } from '../optimize/request/problem.ts';
+import { RefusedError } from '../optimize/request/refusals.ts';
 import { type Cache, createCache } from '../optimize/run/cache.ts';
 import { nowMs } from '../optimize/run/clock.ts';
 import { solveOrServeMost } from '../optimize/shortage/serve-most.ts';
@@ -15,8 +13,10 @@ import { solveProblem } from '../optimize/solve.ts';
 import type { ReplayedPast } from './types.ts';
 
 export type PlannerOptions = {
-  /** As in a request. What they leave out does not constrain a plan. */
+  /** As in a request, `serve_most` unless `shortage` is `fail`. What they leave out does not constrain a plan. */
   constraints: Constraints;
+  /** Rules about pairs of locations, of plans for one step. */
+  refine?: NonNullable<OptimizeRequest['options']>['refine'];
   /** Of one plan. */
   timeLimitSeconds: number;
   /** Relative, that proves a plan. */
@@ -54,7 +54,8 @@ export function createPlanner(
     ids.map((_, i) => Array.from(values.subarray(i * n, (i + 1) * n), read));
   const base = buildProblem(
     {
-      demand_forecast: Object.fromEntries(ids.map((id) => [id, [0]])),
+      // With some demand everywhere, no priority is left out.
+      demand_forecast: Object.fromEntries(ids.map((id) => [id, [1]])),
       fleet_state: { vehicles: [{ id: 'any', location: ids[0] }] },
       constraints: options.constraints,
       network: {
@@ -62,7 +63,7 @@ export function createPlanner(
         costs: rows(travel.cost, (cost) => (cost === Number.POSITIVE_INFINITY ? null : cost)),
         distances_km: rows(travel.km, (km) => km),
       },
-      options: { trips_per_vehicle_hour: tripsPerHour, step_hours: 1 },
+      options: { trips_per_vehicle_hour: tripsPerHour, step_hours: 1, refine: options.refine },
     },
     [],
     NO_LIMITS,
@@ -71,88 +72,65 @@ export function createPlanner(
   return { base, options, cache };
 }
 
+/** Whether the plan that serves most is made where the service level is out of reach. */
+export function servesMost({ constraints }: PlannerOptions): boolean {
+  return constraints.shortage !== 'fail';
+}
+
 /**
  * The plan for one step, as `POST /api/v1/optimize` makes it.
  * @param supply n: vehicles that may move
- * @param demand n: what these have to serve
+ * @param demand n: what is to be served
+ * @param there n: vehicles that will be there anyway, and serve; on average, so not always whole
+ * @returns null if no plan keeps the constraints
+ * @throws RefusedError, Error if a plan fails
  */
 export async function planStep(
   { base, options }: Planner,
   supply: Int32Array,
   demand: Float64Array,
-): Promise<Moves> {
-  const problem = { ...base, supply, demand, caches: { ...base.caches, problem: createCache() } };
+  there: Float64Array,
+): Promise<Moves | null> {
+  const problem = stepProblem(base, supply, demand, there);
   const control = { deadlineMs: nowMs() + options.timeLimitSeconds * 1000 };
-  const solveStep = options.constraints.shortage === 'serve_most' ? solveOrServeMost : solveProblem;
-  const solved = await solveStep(problem, options.gap, control);
-  if (solved.kind === 'solved' || solved.kind === 'served') return solved.solution.moves;
-  throw new Error(solved.kind === 'error' ? solved.message : `no plan: ${solved.kind}`);
+  const serveMost = servesMost(options);
+  const solveStep = serveMost ? solveOrServeMost : solveProblem;
+  const solved = problem.priorities
+    ? await solveByPriority(problem, options.gap, serveMost, { ...control, onStage: () => {} })
+    : await solveStep(problem, options.gap, control);
+  switch (solved.kind) {
+    case 'solved':
+    case 'served':
+    case 'prioritized':
+      return solved.solution.moves;
+    case 'infeasible':
+      return null;
+    case 'refused':
+      throw new RefusedError(solved.fault);
+    default:
+      throw new Error(solved.kind === 'error' ? solved.message : `no plan: ${solved.kind}`);
+  }
 }
-
-export type HorizonPlanned = {
-  moves: Moves;
-  /** Moves that the next plan, one step later, is likely to use. */
-  known: MoveColumn[];
-};
-
-/** What a plan that looks ahead knows of vehicles after its last step. */
-export type EndOfPlan =
-  /** Every location wants back as many vehicles as it has, worth so much money each. */
-  | { kind: 'wrap'; worth: number }
-  /** Vehicles are worth what a longer plan in coarser steps says: `factor` steps make one. */
-  | { kind: 'salvage'; longer: HorizonInput; factor: number };
 
 /**
- * The plan that looks ahead: the moves of its first step.
- * @param known moves of the plan one step before
- * @param end absent: vehicles are left anywhere
+ * The problem of one step. Rules that count all vehicles count those that will be there anyway as pinned ones: for the
+ * service level, bounds per location, priorities and the size of the fleet.
  */
-export async function planAhead(
-  planner: Planner,
-  supply: Int32Array,
-  input: HorizonInput,
-  known: readonly MoveColumn[],
-  end?: EndOfPlan,
-): Promise<HorizonPlanned> {
-  const asked = build(planner, supply, input);
-  const problem = end ? { ...asked, end: await valuesAt(planner, supply, asked, end) } : asked;
-  const usable = known.filter(({ step }) => step < problem.steps);
-  const { moves, outlook } = await solve(planner, problem, usable);
-  const next = outlook.flatMap((step, t) =>
-    t === 0 ? [] : step.moves.map(({ from, to }) => ({ step: t - 1, arc: arcOf(problem, from, to) })),
-  );
-  return { moves, known: next };
-}
-
-async function valuesAt(
-  planner: Planner,
-  supply: Int32Array,
-  problem: HorizonProblem,
-  end: EndOfPlan,
-): Promise<EndValues> {
-  if (end.kind === 'wrap') return wrapAround(problem, toUnitsUp(end.worth));
-  const longer = coarsen(build(planner, supply, end.longer), end.factor);
-  const { values } = await solve(planner, longer);
-  return worthAtStep(problem.n, values, Math.min(longer.steps, Math.floor(problem.steps / end.factor)));
-}
-
-function build({ base }: Planner, supply: Int32Array, input: HorizonInput): HorizonProblem {
-  const problem = buildHorizon({ ...base, supply }, input);
-  if ('field' in problem) throw new Error(problem.message);
-  return problem;
-}
-
-async function solve(
-  { options, cache }: Planner,
-  problem: HorizonProblem,
-  known?: readonly MoveColumn[],
-): Promise<HorizonSolution> {
-  const deadlineMs = nowMs() + options.timeLimitSeconds * 1000;
-  const planned = await planHorizon(problem, options.gap, { deadlineMs }, cache, known);
-  if (planned.kind === 'solved') return planned.solution;
-  throw new Error(planned.kind === 'error' ? planned.message : `no plan: ${planned.kind}`);
-}
-
-function arcOf({ pairs: { starts, targets } }: HorizonProblem, from: number, to: number): number {
-  return starts[from] + targets.subarray(starts[from], starts[from + 1]).indexOf(to);
+function stepProblem(base: Problem, supply: Int32Array, planned: Float64Array, there: Float64Array): Problem {
+  const [perVehicle] = base.capacities;
+  const demand = planned.map((trips, j) => Math.max(0, trips - perVehicle * there[j]));
+  const problem = { ...base, supply, demand, caches: { ...base.caches, problem: createCache() } };
+  const { limits, priorities } = base;
+  const isSized = limits.totalFleetSize !== Number.POSITIVE_INFINITY;
+  if (!priorities && !isSized && limits.minServiceLevel === 0 && !hasLocationBounds(base)) return problem;
+  const { priorities: _, ...alike } = problem;
+  const isCritical = priorities?.some((level, j) => level > 0 && demand[j] > 0);
+  // Nobody can refuse those that come anyway.
+  const vehicles = Int32Array.from(there, (count, j) => Math.min(Math.round(count), mostAt(base, j)));
+  const coming = Math.round(there.reduce((sum, count) => sum + count, 0));
+  return {
+    ...(isCritical ? problem : alike),
+    limits: { ...limits, totalFleetSize: Math.max(0, limits.totalFleetSize - coming) },
+    pinned: { vehicles, capacity: there.map((count) => perVehicle * count), demand: planned },
+  };
 }

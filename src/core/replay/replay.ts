@@ -2,13 +2,16 @@
  * Replays: what plans would have brought. Policies meet the same demand and the same draws; each plan is made from what
  * was known when its hour began, and carried out. Every replay is checked by code of its own (`check-record.ts`).
  */
-import type { Constraints } from '../../contracts/optimize.ts';
+import type { Constraints, OptimizeRequest } from '../../contracts/optimize.ts';
 import { requireFinite } from '../finite.ts';
+import type { TripFlows } from '../optimize/horizon/types.ts';
+import { RefusedError } from '../optimize/request/refusals.ts';
 import { createCache } from '../optimize/run/cache.ts';
 import { checkRecord } from './check-record.ts';
 import { type ReplayFigures, replayFigures } from './figures.ts';
 import { type DemandAhead, type DemandSource, knownDemand, type PastForecasts } from './forecasts.ts';
 import { boundOfPeriod } from './period-bound.ts';
+import { unknownRule } from './plan-ahead.ts';
 import { createPlanner, type Planner, type PlannerOptions } from './planner.ts';
 import { type HorizonPolicy, horizonPolicy, nobodyMoves, stepPolicy } from './policies.ts';
 import { simulate } from './simulate.ts';
@@ -18,17 +21,31 @@ export type ReplayPolicy = {
   name: string;
   /** `nightly`: for the busiest hour of the day ahead, as decisions plan. `static`: for the hour after each plan. */
   mode: 'none' | 'nightly' | 'static' | 'horizon';
-  /** `observed`: knows the demand. */
+  /** `observed`: knows the demand. `spread` is for plans that look ahead; others plan for the mean. */
   demand: DemandSource;
+  /** Of the interval whose upper end `upper` plans for. */
+  confidenceLevel: number;
   /** Hours of a horizon plan, with the one in which it is made. */
   horizonHours: number;
+  /** Hours of a step of it, of which `horizonHours` is a multiple. */
+  stepHours: number;
   /** What a horizon plan knows of vehicles after its last hour; `wrap` at half the cost of a trip each. */
   end: HorizonPolicy['end'];
   /** Hours from one plan of `static` and `horizon` to the next. */
   replanEveryHours: number;
   /** Beside the price of unmet demand of the replay, or instead of it. */
   constraints?: Constraints;
+  /** n × n: what its plans take a move to cost, as in `PairTravel`; absent: what it costs. */
+  moveCost?: Float64Array;
+  /** Of its plans; `cost` is in `moveCost`. */
+  options?: PolicyOptions;
 };
+
+/** `demand_aggregation` counts for nights, `refine` for plans of one step. */
+type PolicyOptions = Pick<
+  NonNullable<OptimizeRequest['options']>,
+  'cost' | 'optimality_gap' | 'demand_aggregation' | 'refine'
+>;
 
 export type ReplayOptions = {
   policies: readonly ReplayPolicy[];
@@ -67,10 +84,16 @@ export type ReplayControl = {
 /** Hours that forecasts reach ahead, if no horizon needs more: the night's plan is for a day. */
 export const DAY_AHEAD_HOURS = 24;
 
+/** The levels of the intervals whose upper ends policies plan for, each once. */
+export function upperLevels(policies: readonly ReplayPolicy[]): number[] {
+  return [...new Set(policies.filter(({ demand }) => demand === 'upper').map((one) => one.confidenceLevel))];
+}
+
 /**
  * @param fleet n: vehicles by location when the first hour begins
  * @returns null if the stop flag was set before the end
- * @throws Error if a plan fails, or if a replay does not pass its checks
+ * @throws RefusedError for constraints that plans do not know; Error if a plan fails, or if a replay does not pass its
+ * checks
  */
 export async function replay(
   past: ReplayedPast,
@@ -82,18 +105,37 @@ export async function replay(
   const n = fleet.length;
   const { policies, seeds, unmetDemandCost, timeLimitSeconds, gap } = options;
   const cache = createCache();
-  const plannerOf = (constraints: Constraints = {}): Planner => {
-    const priced = { unmet_demand_cost: unmetDemandCost, ...constraints };
-    const ofPlans: PlannerOptions = { constraints: priced, timeLimitSeconds, gap };
-    return createPlanner(past, ofPlans, cache);
+  const plannerOf = (policy: Pick<ReplayPolicy, 'constraints' | 'moveCost' | 'options'> = {}): Planner => {
+    const { constraints, moveCost = past.travel.cost, options: own = {} } = policy;
+    const ofPlans: PlannerOptions = {
+      constraints: { unmet_demand_cost: unmetDemandCost, ...constraints },
+      refine: own.refine,
+      gap: own.optimality_gap ?? gap,
+      timeLimitSeconds,
+    };
+    return createPlanner({ ...past, travel: { ...past.travel, cost: moveCost } }, ofPlans, cache);
   };
-  const sources = { ...forecasts, observed: knownDemand(past.demand, n) };
+  const demandOf = ({ demand, confidenceLevel }: ReplayPolicy): DemandAhead => {
+    if (demand === 'observed') return knownDemand(past.demand, n);
+    return demand === 'upper' ? forecasts.upper(confidenceLevel) : forecasts.mean;
+  };
   const size = fleet.reduce((sum, vehicles) => sum + vehicles, 0);
   const total = policies.length * (1 + seeds.length) * past.hours;
   let done = 0;
   const run = async (policy: ReplayPolicy, ends: TripEnds): Promise<Replayed | null> => {
-    const planner = plannerOf(policy.constraints);
-    const dispatch = dispatchOf(policy, past, planner, sources[policy.demand], options);
+    const planner = plannerOf(policy);
+    const scope = {
+      fleetSize: size,
+      hasFlows: !past.ends.every(endsWhereItBegan),
+      hasEnd: policy.end !== 'nothing',
+    };
+    const unknown = policy.mode === 'horizon' ? unknownRule(planner, scope) : null;
+    if (unknown) throw new RefusedError(unknown);
+    const source = {
+      demand: demandOf(policy),
+      parts: policy.demand === 'spread' ? forecasts.parts : undefined,
+    };
+    const dispatch = dispatchOf(policy, past, planner, source, options);
     const onHour = () => onProgress?.(++done, total);
     const record = await simulate(past, fleet, dispatch, ends, { stopFlag, onHour });
     if (!record) return null;
@@ -120,26 +162,41 @@ export async function replay(
   return requireFinite('replay', { policies: reports, bound });
 }
 
+/** Whether all trips end where they began: then vehicles are free where they served. */
+function endsWhereItBegan({ starts, targets }: TripFlows): boolean {
+  return targets.every((target, a) => starts[target] <= a && a < starts[target + 1]);
+}
+
 function dispatchOf(
-  { mode, horizonHours, replanEveryHours, end }: ReplayPolicy,
+  { mode, horizonHours, stepHours, replanEveryHours, end, options }: ReplayPolicy,
   { ends, tripsPerHour, travel }: ReplayedPast,
   planner: Planner,
-  demand: DemandAhead,
+  { demand, parts }: Pick<HorizonPolicy, 'demand' | 'parts'>,
   { isNight, unmetDemandCost }: ReplayOptions,
 ): Dispatch {
   const endsOf = (hour: number) => ends[Math.min(hour, ends.length - 1)];
   const step = { planner, demand, ends: endsOf, tripsPerHour };
+  const aheadEnds = ends.every(endsWhereItBegan) ? null : endsOf;
   switch (mode) {
     case 'none':
       return nobodyMoves;
     case 'nightly':
-      return stepPolicy({ ...step, isPlanned: isNight, hours: DAY_AHEAD_HOURS - 1 });
+      return stepPolicy({
+        ...{ ...step, isPlanned: isNight, hours: DAY_AHEAD_HOURS - 1 },
+        aggregation: options?.demand_aggregation,
+      });
     case 'static':
       return stepPolicy({ ...step, isPlanned: (hour) => hour % replanEveryHours === 0, hours: 1 });
     case 'horizon':
       return horizonPolicy({
-        ...{ planner, demand, ends: endsOf, travel },
-        ...{ hours: horizonHours, everyHours: replanEveryHours, end, wrapWorth: unmetDemandCost / 2 },
+        ...{ planner, demand, parts, ends: aheadEnds, travel },
+        ...{
+          hours: horizonHours,
+          stepHours,
+          everyHours: replanEveryHours,
+          end,
+          wrapWorth: unmetDemandCost / 2,
+        },
       });
   }
 }

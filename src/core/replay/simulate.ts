@@ -6,8 +6,10 @@
  * trips each. A vehicle that serves is free again when the next hour begins, where its last trip ends.
  * Complexity O(T (n² + vehicles)).
  */
+import { HOUR_MS } from '../../contracts/time.ts';
 import type { TripFlows } from '../optimize/horizon/types.ts';
 import type { Moves } from '../optimize/problem/model.ts';
+import { NO_MOVES } from '../optimize/problem/moves.ts';
 import { drawsOf } from './random.ts';
 import type { Dispatch, MoveRecord, ReplayedPast, ReplayRecord, ReplayView, TripEnds } from './types.ts';
 
@@ -47,6 +49,7 @@ export async function simulate(
     served: new Float64Array(hours * n),
     ended: new Float64Array((hours + 1) * n),
     moves: [],
+    hoursWithoutPlan: 0,
   };
   /** Vehicles on the way, by the hour in which they arrive. */
   const arrivals = new Map<number, Float64Array>();
@@ -57,7 +60,9 @@ export async function simulate(
     for (let j = 0; j < n; j++) free[j] += record.ended[t * n + j] + (arrived?.[j] ?? 0);
     arrivals.delete(t);
     record.vehicles.set(free, t * n);
-    for (const move of listMoves(await dispatch(viewOf(t, free, arrivals)), t)) {
+    const planned = await dispatch(viewOf(t, free, arrivals));
+    if (!planned) record.hoursWithoutPlan++;
+    for (const move of listMoves(planned ?? NO_MOVES, t)) {
       leave(past, free, arrivals, move);
       record.moves.push(move);
     }
@@ -101,7 +106,7 @@ function leave(
   if (
     !(Number.isInteger(vehicles) && vehicles > 0 && from !== to && vehicles <= free[from] + VEHICLE_NOISE)
   ) {
-    const when = new Date((firstHour + hour) * 3_600_000).toISOString();
+    const when = new Date((firstHour + hour) * HOUR_MS).toISOString();
     throw new Error(
       `${when}: ${vehicles} vehicles cannot move from ${from} to ${to}; ${free[from]} are there`,
     );

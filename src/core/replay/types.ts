@@ -41,8 +41,11 @@ export type ReplayView = {
   arriving(ahead: number, location: number): number;
 };
 
-/** Decides which vehicles move as an hour begins. Vehicles that move serve nobody until they arrive. */
-export type Dispatch = (view: ReplayView) => Promise<Moves>;
+/**
+ * Decides which vehicles move as an hour begins; null: it has no plan, and nobody moves. Vehicles that move serve
+ * nobody until they arrive.
+ */
+export type Dispatch = (view: ReplayView) => Promise<Moves | null>;
 
 /** Where trips end: in whole vehicles, drawn from the shares; or in the shares themselves, so that vehicles divide. */
 export type TripEnds = { kind: 'drawn'; seed: number } | { kind: 'expected' };
@@ -58,4 +61,6 @@ export type ReplayRecord = {
   /** (T + 1) × n: vehicles that become free when an hour begins because their trips ended. */
   ended: Float64Array;
   moves: MoveRecord[];
+  /** Hours in which a plan was due and no plan kept the constraints. */
+  hoursWithoutPlan: number;
 };

@@ -19,8 +19,10 @@ import { type JobFacts, jobFacts, type RequestOf } from '../../contracts/job-fac
 import type { JobKind } from '../../contracts/jobs.ts';
 import { OptimizeRequest } from '../../contracts/optimize.ts';
 import type { JobPriority } from '../../contracts/priorities.ts';
+import { ReplayRequest } from '../../contracts/replays.ts';
 import { RiskRequest } from '../../contracts/risk.ts';
 import { SchedulePatch, ScheduleRequest } from '../../contracts/schedules.ts';
+import { ofMode } from '../../core/decision.ts';
 import type { OptimizeSettings } from '../../core/optimize/problem/model.ts';
 import { checkRequest, namedLocationIds } from '../../core/optimize/request/check.ts';
 import { type RiskSettings, scoreRisk } from '../../core/risk.ts';
@@ -40,6 +42,7 @@ import {
   findTravelFaults,
   findTripFlowFaults,
 } from '../data-faults.ts';
+import { findReplayFaults } from '../replay-faults.ts';
 
 /** Settings that are needed to read a body. */
 export type IntakeSettings = {
@@ -80,6 +83,12 @@ export const OPERATIONS = {
   optimize: operation(OptimizeRequest, readOptimization),
   decision: operation(DecisionRequest, readDecision),
   backtest: operation(BacktestRequest, (body) => ({ ...readJob('backtest', body), request: body })),
+  replay: operation(ReplayRequest, (body) => ({
+    ...readJob('replay', body),
+    request: body,
+    locationIds: [],
+    faults: findReplayFaults(body),
+  })),
   forecast: operation(ForecastRequest, (body) => body),
   /** the scores as JSON text */
   risk: operation(RiskRequest, ({ vehicles }, { settings }) => ({
@@ -151,7 +160,7 @@ function readOptimization(body: OptimizeRequest, { known, settings }: ReadContex
 /** Checks the parts that go to the optimizer. The route checks what is forecast against the stored demand. */
 function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
   const { fleet_state, network, constraints, options } = body;
-  const { location_ids, horizon_hours, step_hours, start_date, on_missing_history } = body;
+  const { location_ids, horizon_hours, step_hours, start_date, start_at, on_missing_history } = body;
   const parts = {
     demand_forecast: {},
     fleet_state: fleet_state ?? { vehicles: [] },
@@ -163,10 +172,11 @@ function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
   };
   const ids = network ? [] : namedLocationIds(parts);
   const faults: Fault[] = [
+    ...startFaults(body),
     ...stepFaults(step_hours, options?.step_hours),
     ...modeFaults(body),
     ...carryOutFaults(body),
-    ...checkRequest(parts, known ?? new Set(ids), settings.optimize),
+    ...checkRequest(parts, known ?? new Set(ids), settings.optimize).map(ofMode),
   ];
   const inNetwork = new Set(network?.location_ids);
   for (const [i, id] of (network && location_ids ? location_ids : []).entries()) {
@@ -179,9 +189,19 @@ function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
     locationIds: ids,
     faults: faults.slice(0, MAX_REPORTED_ERRORS),
     vehicleCount: fleet_state?.vehicles.length ?? null,
-    forecast: { location_ids, horizon_hours, step_hours, start_date, on_missing_history },
+    forecast: { location_ids, horizon_hours, step_hours, start_date, start_at, on_missing_history },
     networkIds: network?.location_ids ?? null,
   };
+}
+
+/** The fault of a request that states both a day and a time. */
+export function startFaults(
+  { start_date, start_at }: Pick<DecisionRequest, 'start_date' | 'start_at'>,
+  prefix = '',
+): Fault[] {
+  if (start_date === undefined || start_at === undefined) return [];
+  const message = `"${start_at}" and start_date "${start_date}" both say when it begins; leave one of them out`;
+  return [{ field: `${prefix}start_at`, message }];
 }
 
 /** The steps of a decision are those of its forecast, so they have one length. */
@@ -193,20 +213,24 @@ function stepFaults(step_hours: number = DECISION_STEP_HOURS, again: number | un
   return [{ field: 'options.step_hours', message }];
 }
 
-/** The horizon of a decision, whose steps and start are those of its forecast. */
-function horizonOf({ options, start_date = '2000-01-01' }: DecisionRequest) {
-  return { ...options?.horizon, starts_at: `${start_date}T00:00Z` };
+/** The horizon of a decision. Its steps and start are those of its forecast; any start does for the checks. */
+function horizonOf({ options }: DecisionRequest) {
+  return { ...options?.horizon, starts_at: '2000-01-01T00:00Z' };
 }
 
-function modeFaults({ mode, options }: DecisionRequest): Fault[] {
+function modeFaults({ mode, demand, options }: DecisionRequest): Fault[] {
   const { horizon } = options ?? {};
+  if (demand === 'spread' && mode !== 'horizon') {
+    const message = 'spread counts only with "mode": "horizon"; set that, or "demand": "mean" or "upper"';
+    return [{ field: 'demand', message }];
+  }
   if (!horizon) return [];
   if (mode !== 'horizon') {
     const message = 'counts only with `"mode": "horizon"`; set that, or leave options.horizon out';
     return [{ field: 'options.horizon', message }];
   }
   return (['step_hours', 'starts_at'] as const).flatMap((name) => {
-    const message = `a decision takes it from its own ${name === 'step_hours' ? name : 'start_date'}; leave it out`;
+    const message = `a decision takes it from its own ${name === 'step_hours' ? name : 'start_at'}; leave it out`;
     return horizon[name] === undefined ? [] : [{ field: `options.horizon.${name}`, message }];
   });
 }

@@ -1,15 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
+import { ALL_HOURS } from '../../contracts/bounds.ts';
 import { TRAVEL_CSV_COLUMNS, TRIP_FLOW_CSV_COLUMNS, TravelPair, TripFlow } from '../../contracts/data.ts';
-import { Envelope } from '../../contracts/envelope.ts';
 import { LocationId } from '../../contracts/optimize.ts';
 import { readTravelPage, type TravelKey } from '../../db/travel.ts';
-import { ALL_HOURS, readTripFlowPage, type TripFlowKey } from '../../db/trip-flows.ts';
-import { CSV_TYPE, JSON_TYPE } from '../bodies.ts';
+import { readTripFlowPage, type TripFlowKey } from '../../db/trip-flows.ts';
 import type { Deps } from '../deps.ts';
 import { NextCursor, PAGE_QUERY } from '../paging.ts';
-import { errors } from '../responses.ts';
-import { answerRowList, areIntegers, csvHeader } from '../row-list.ts';
+import { answerRowList, areIntegers, ROW_LIST_PAGES, rowListAnswers } from '../row-list.ts';
 
 const query = (from: string) =>
   Type.Object(
@@ -30,24 +28,6 @@ const TripFlowList = Type.Object(
 const isTravelKey = (value: unknown): value is TravelKey => areIntegers(value, 2);
 const isTripFlowKey = (value: unknown): value is TripFlowKey => areIntegers(value, 3);
 
-const PAGES =
-  'The whole list in one streamed answer, or in pages with `limit` and `cursor`. `Accept: text/csv` gives one line ';
-
-/** What a list answers: JSON, or CSV with these columns, of which there is an example line. */
-function listOf(description: string, list: TSchema, columns: readonly string[], line: string) {
-  const csv = Type.String({ description: `\`${columns.join(',')}\`` });
-  return {
-    200: {
-      description,
-      content: {
-        [JSON_TYPE]: { schema: Envelope(list) },
-        [CSV_TYPE]: { schema: csv, example: `${csvHeader(columns)}${line}\n` },
-      },
-    },
-    ...errors(400, 503),
-  };
-}
-
 /** Reading the tables of pairs of locations of `/api/v1/data`: travel and trip flows. `data-in.ts` stores them. */
 export function dataTravelRoutes({ database: { db } }: Pick<Deps, 'database'>): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -58,9 +38,14 @@ export function dataTravelRoutes({ database: { db } }: Pick<Deps, 'database'>): 
           operationId: 'list_travel',
           tags: ['data'],
           summary: 'Travel between locations, by the ids of both',
-          description: `${PAGES}per pair.`,
+          description: `${ROW_LIST_PAGES}per pair.`,
           querystring: TravelQuery,
-          response: listOf('the pairs of locations', TravelList, TRAVEL_CSV_COLUMNS, '4,12,5.681,11.99'),
+          response: rowListAnswers(
+            'the pairs of locations',
+            TravelList,
+            TRAVEL_CSV_COLUMNS,
+            '4,12,5.681,11.99',
+          ),
         },
       },
       (request, reply) =>
@@ -80,9 +65,9 @@ export function dataTravelRoutes({ database: { db } }: Pick<Deps, 'database'>): 
           operationId: 'list_trip_flows',
           tags: ['data'],
           summary: 'Counted trips between locations, by the ids of both and the hour of the week',
-          description: `${PAGES}per pair and hour.`,
+          description: `${ROW_LIST_PAGES}per pair and hour.`,
           querystring: TripFlowQuery,
-          response: listOf('the counted trips', TripFlowList, TRIP_FLOW_CSV_COLUMNS, '4,12,79,'),
+          response: rowListAnswers('the counted trips', TripFlowList, TRIP_FLOW_CSV_COLUMNS, '4,12,79,'),
         },
       },
       (request, reply) =>

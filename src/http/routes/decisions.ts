@@ -95,7 +95,9 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         const { items, next_cursor } = cutPage(rows, limit, (row) => [row.takenAt, row.decisionId]);
         const decisions = items.map((row) => ({
           ...summary({ ...row, jobId: row.decisionId }),
+          mode: row.mode,
           start_date: row.startDate,
+          start_hour: row.startHour,
           vehicles: row.vehicleCount,
           left_out: row.leftOutCount,
           total_cost: row.totalCost,

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { AppError } from '../../answers/errors.ts';
 import { ForecastData, ForecastRequest } from '../../contracts/forecast.ts';
 import { forecastPieces, type LocationText } from '../../core/forecast/forecast-text.ts';
 import { FORECAST_MODEL } from '../../core/forecast/types.ts';
@@ -9,10 +10,12 @@ import {
   locationField,
   noObservations,
   sizeField,
+  startText,
 } from '../../inputs/forecast-input.ts';
 import { factsOf } from '../bodies.ts';
 import type { Deps } from '../deps.ts';
 import { forecastExample } from '../examples.ts';
+import { startFaults } from '../intake/operations.ts';
 import { streamData } from '../list-stream.ts';
 import { sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
@@ -31,7 +34,7 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
           description:
             'One value per step of `step_hours` (default 24): 168 hours give 7 values, each the expected ' +
             'demand of its ' +
-            'step. Only observations before `start_date` are used, so a past date is a backtest.',
+            'step. Only observations before `start_date` or `start_at` are used, so a start in the past is a backtest.',
           body: { ...ForecastRequest, examples: [forecastExample] },
           response: { 200: answers('the forecasts', ForecastData), ...errors(400, 404, 413, 415, 503) },
         },
@@ -43,27 +46,23 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
           horizon_hours: horizonHours = config.FORECASTING_HORIZON_DAYS * 24,
           features = {},
         } = body;
-        const { start_date, include_intervals = false, confidence_level = 0.95 } = features;
+        const { include_intervals = false, confidence_level = 0.95 } = features;
         const stepHours = features.step_hours ?? 24;
+        const faults = startFaults(features, 'features.');
+        if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
         checkForecastSize(ids.length, horizonHours, stepHours, sizeField(body));
         await checkForecastLocations(db, ids);
-        const { startDate, ...hours } = await forecastHistory(
-          db,
-          config,
-          ids,
-          start_date,
-          'features.start_date',
-        );
+        const { start, ...hours } = await forecastHistory(db, config, ids, features, 'features.');
         const confidenceLevel = include_intervals ? confidence_level : null;
-        const options = { startDate, horizonHours, stepHours, confidenceLevel };
+        const options = { ...start, horizonHours, stepHours, confidenceLevel };
         const results = await forecaster.forecast({ locationIds: ids, ...hours, options });
         const silentIds = results.flatMap((one) => (one.status === 'ok' ? [] : one.locationId));
         if (silentIds.length > 0)
-          throw await noObservations(db, config, silentIds, startDate, locationField(ids));
+          throw await noObservations(db, config, silentIds, startText(start), locationField(ids));
+        const { startDate } = start;
         const set = { model: FORECAST_MODEL, startDate, results: results as LocationText[] };
-        const asked = { horizonHours, stepHours };
         const ahead = await forecaster.ahead({ locationIds: ids, options });
-        const pieces = forecastPieces(set, asked, new Date().toISOString(), ahead);
+        const pieces = forecastPieces(set, options, new Date().toISOString(), ahead);
         return sendJsonText(reply, streamData(request.id, pieces));
       },
     );

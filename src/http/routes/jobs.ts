@@ -12,6 +12,7 @@ import type { Deps } from '../deps.ts';
 import { estimateOnWire, historyOnWire, jobOnWire, phasesOnWire } from '../job-view.ts';
 import {
   CREATED_QUERY,
+  checkPeriod,
   cutPage,
   DEFAULT_LIMIT,
   isNewestFirstKey,
@@ -120,6 +121,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
           created_after,
           created_before,
         } = request.query;
+        checkPeriod(request.query, 'created_after', 'created_before');
         const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
         const filter = {
           kind,

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { JobReference } from '../../contracts/jobs.ts';
 import { MOVE_STATES, type MoveState, PlanMoves } from '../../contracts/plans.ts';
-import { readTime } from '../../contracts/time.ts';
+import { instantMs } from '../../contracts/time.ts';
 import type { StoredPlan } from '../../db/plans.ts';
 import type { Deps } from '../deps.ts';
 import { streamData } from '../list-stream.ts';
@@ -27,7 +27,8 @@ const Query = Type.Object(
       Type.Number({
         minimum: 0.1,
         maximum: 1000,
-        description: 'for moves that stored travel has no minutes of',
+        description:
+          'for moves that stored travel has no minutes of; default: that of the plan, 20 unless it said otherwise',
       }),
     ),
     state: Type.Optional(Type.Enum([...MOVE_STATES], { description: 'only moves in this state' })),
@@ -38,7 +39,11 @@ const Query = Type.Object(
 /** `/api/v1/plans/{plan_id}/moves`: a plan by the clock. */
 export function planMoveRoutes({ database: { db } }: Pick<Deps, 'database'>): FastifyPluginAsyncTypebox {
   async function* pieces(plan: StoredPlan, clock: MoveClock, only: MoveState | undefined) {
-    const times = { starts_at: clock.startsAt.toISOString(), at: clock.at.toISOString() };
+    const times = {
+      starts_at: clock.startsAt.toISOString(),
+      at: clock.at.toISOString(),
+      speed_kmh: clock.speedKmh,
+    };
     yield `${JSON.stringify({ plan_id: plan.planId, ...times }).slice(0, -1)},"moves":[`;
     const counts = noMoves();
     let separator = '';
@@ -72,19 +77,16 @@ export function planMoveRoutes({ database: { db } }: Pick<Deps, 'database'>): Fa
         },
       },
       async (request, reply) => {
-        const { at, starts_at, speed_kmh: speedKmh, state } = request.query;
+        const { at, starts_at, speed_kmh, state } = request.query;
         const plan = await findStoredPlan(db, request.params.plan_id, 'plan_id');
-        const startsAt = starts_at === undefined ? plan.createdAt : timeOf(starts_at);
-        const clock = { startsAt, at: at === undefined ? new Date() : timeOf(at), speedKmh };
+        const startsAt = starts_at === undefined ? plan.createdAt : new Date(instantMs(starts_at));
+        const clock = {
+          startsAt,
+          at: at === undefined ? new Date() : new Date(instantMs(at)),
+          speedKmh: speed_kmh ?? plan.speedKmh,
+        };
         return sendJsonText(reply, streamData(request.id, pieces(plan, clock, state)));
       },
     );
   };
-}
-
-/** The instant of a text that fits the schema. */
-function timeOf(text: string): Date {
-  const time = readTime(text);
-  if (typeof time === 'string') throw new Error(`${text} ${time}`);
-  return new Date(time.ms);
 }

@@ -29,6 +29,7 @@ import { decodeCursor } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import {
   CREATED_QUERY,
+  checkPeriod,
   cutPage,
   DEFAULT_LIMIT,
   isNewestFirstKey,
@@ -37,7 +38,7 @@ import {
 } from '../paging.ts';
 import { kpiDifferences, kpis, stagesAndShortfalls } from '../plan-comparison.ts';
 import { planCsv } from '../plan-csv.ts';
-import { DeletedPlan, findStoredPlan, movePages } from '../plan-pages.ts';
+import { findStoredPlan, movePages, planNotFound } from '../plan-pages.ts';
 import { sendJsonText } from '../raw-json.ts';
 import { answers, errors, HEADERS } from '../responses.ts';
 
@@ -102,7 +103,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
     let read = 0;
     while (read < vehicleCount) {
       const items = await readPlanItems(db, planId, read, PARTS_PER_PAGE);
-      if (items.length === 0) throw new DeletedPlan(planId);
+      if (items.length === 0) throw planNotFound(planId);
       read += items.length;
       yield items;
     }
@@ -111,7 +112,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
   async function* locationPages({ planId }: StoredPlan) {
     for (let after: number | null = null; ; ) {
       const rows = await readPlanLocations(db, planId, after, LOCATIONS_PER_PAGE);
-      if (after === null && rows.length === 0) throw new DeletedPlan(planId);
+      if (after === null && rows.length === 0) throw planNotFound(planId);
       yield rows;
       if (rows.length < LOCATIONS_PER_PAGE) break;
       after = rows[rows.length - 1].location_id;
@@ -162,6 +163,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       },
       async (request) => {
         const { limit = DEFAULT_LIMIT, cursor, ...query } = request.query;
+        checkPeriod(request.query, 'created_after', 'created_before');
         const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
         const rows = await readPlanPage(db, before, limit + 1, {
           createdAfter: query.created_after,

@@ -23,7 +23,7 @@ import {
   readSchedulePage,
   type ScheduleRecord,
 } from '../../db/schedules.ts';
-import { nextOccurrence } from '../../occurrences.ts';
+import { nextOccurrence, recurrenceOf } from '../../occurrences.ts';
 
 import { bodyOf } from '../bodies.ts';
 import { openPriorityCheck, readCaller } from '../caller.ts';
@@ -35,7 +35,7 @@ import { cutPage, DEFAULT_LIMIT, isNewestFirstKey, NextCursor, PAGE_QUERY } from
 import { cutText, sendJsonText } from '../raw-json.ts';
 import { answers, errors } from '../responses.ts';
 import { checkSchedule } from '../schedule-check.ts';
-import { recurrenceOf, scheduleOnWire, scheduleSummaryOnWire } from '../schedule-view.ts';
+import { scheduleOnWire, scheduleSummaryOnWire } from '../schedule-view.ts';
 
 const Params = Type.Object({ schedule_id: JobReference });
 const Query = Type.Object(PAGE_QUERY, { additionalProperties: false });

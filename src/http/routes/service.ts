@@ -6,6 +6,8 @@ import {
   ACTIVE_STAGES,
   AVAILABLE_STAGES,
   Health,
+  Liveness,
+  Readiness,
   ServiceConfiguration,
   ServiceInformation,
 } from '../../contracts/service.ts';
@@ -16,10 +18,15 @@ import { answers, errors } from '../responses.ts';
 
 /** A server that takes longer to answer counts as unreachable. */
 const MAX_ANSWER_MS = 2000;
+/** Of the queue, for `/readyz`: probes of Kubernetes wait a second, and a silent queue must not use that up. */
+const MAX_QUEUE_MS = 500;
 const RETRY_AFTER_SECONDS = 5;
 
-/** `/`, `/health`, `/api/v1/config`. */
+/** `/`, `/health`, `/livez`, `/readyz`, `/api/v1/config`. */
 export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginAsyncTypebox {
+  const checks = (queueMs: number) =>
+    Promise.all([isAnswering(database.pool, MAX_ANSWER_MS), queue.isAnswering(queueMs)]);
+
   return async (app) => {
     app.get(
       '/',
@@ -37,11 +44,14 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
           version: SERVICE_VERSION,
           description: 'Demand forecasts, cost-minimal rebalancing plans and vehicle risk scores for fleets.',
           links: {
+            guide: '/guide',
             docs: '/docs',
             redoc: '/redoc',
             openapi: '/openapi.json',
             asyncapi: '/asyncapi.json',
             health: '/health',
+            liveness: '/livez',
+            readiness: '/readyz',
           },
         }),
     );
@@ -59,20 +69,52 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
         },
       },
       async (request) => {
-        const [databaseUp, queueUp] = await Promise.all([
-          isAnswering(database.pool, MAX_ANSWER_MS),
-          queue.isAnswering(MAX_ANSWER_MS),
-        ]);
+        const [databaseUp, queueUp] = await checks(MAX_ANSWER_MS);
         const away = [!databaseUp && 'database', !queueUp && 'queue'].filter((name) => name !== false);
-        if (away.length > 0) {
-          const faults = away.map((name) => ({ field: name, message: `the ${name} cannot be reached` }));
-          throw new AppError('SERVICE_UNAVAILABLE', faults, RETRY_AFTER_SECONDS);
-        }
+        if (away.length > 0) throw unreachable(away);
         return success(request.id, {
           health: 'healthy' as const,
           checks: { database: 'up' as const, queue: 'up' as const },
           uptime_seconds: Math.round(process.uptime()),
         });
+      },
+    );
+
+    app.get(
+      '/livez',
+      {
+        schema: {
+          operationId: 'get_liveness',
+          tags: ['service'],
+          summary: 'Whether this process runs',
+          description:
+            'For whoever restarts processes: it asks nothing of database or queue, which a restart would not ' +
+            'bring back.',
+          response: { 200: answers('it runs', Liveness) },
+        },
+      },
+      async (request) =>
+        success(request.id, { alive: true as const, uptime_seconds: Math.round(process.uptime()) }),
+    );
+
+    app.get(
+      '/readyz',
+      {
+        schema: {
+          operationId: 'get_readiness',
+          tags: ['service'],
+          summary: 'Whether this process can serve requests',
+          description:
+            'For whoever sends requests to processes: 200 while the database is reachable. Without the queue it ' +
+            'still answers all that it reads.',
+          response: { 200: answers('it can serve requests', Readiness), ...errors(503) },
+        },
+      },
+      async (request) => {
+        const [databaseUp, queueUp] = await checks(MAX_QUEUE_MS);
+        if (!databaseUp) throw unreachable(['database']);
+        const known = { database: 'up', queue: queueUp ? 'up' : 'down' } as const;
+        return success(request.id, { ready: true as const, checks: known });
       },
     );
 
@@ -97,4 +139,9 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
         }),
     );
   };
+}
+
+function unreachable(names: string[]): AppError {
+  const faults = names.map((name) => ({ field: name, message: `the ${name} cannot be reached` }));
+  return new AppError('SERVICE_UNAVAILABLE', faults, RETRY_AFTER_SECONDS);
 }

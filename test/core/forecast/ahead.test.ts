@@ -32,6 +32,19 @@ describe('holidays ahead', () => {
   });
 });
 
+test('from an hour on, the holidays of each clock are ahead that it reaches', () => {
+  const holidays = [{ date: '2017-02-20', name: "Washington's Birthday" }];
+  const hour = (text: string, zones: string[]) => {
+    const horizon = { startDate: text.slice(0, 10), originHour: utcHour(text), horizonHours: 3 };
+    return holidaysAhead(holidays, horizon, zones).length;
+  };
+  // The day after the holiday is the last that it changes: the 21st.
+  expect(hour('2017-02-22T04:00Z', ['America/New_York'])).toBe(1);
+  expect(hour('2017-02-22T05:00Z', ['America/New_York'])).toBe(0);
+  expect(hour('2017-02-22T04:00Z', ['Asia/Tokyo'])).toBe(0);
+  expect(hour('2017-02-22T04:00Z', ['Asia/Tokyo', 'America/New_York'])).toBe(1);
+});
+
 describe('events ahead', () => {
   const zones = new Map([
     [1, 'America/New_York'],
@@ -59,6 +72,17 @@ describe('events ahead', () => {
     expect(isAhead(null, '2017-02-12T14:00Z', '2017-02-12T16:00Z')).toBe(true);
     expect(isAhead(null, '2017-02-12T12:00Z', '2017-02-12T15:00Z')).toBe(false);
     expect(isAhead(null, '2017-02-20T04:00Z', '2017-02-21T00:00Z')).toBe(true);
+  });
+
+  test('are the same at all locations if these begin at one hour', () => {
+    const horizon = { startDate: '2017-02-13', originHour: utcHour('2017-02-13T10:00Z'), horizonHours: 2 };
+    const isHeld = (id: number | null, from: string, to: string) =>
+      eventsAhead([event(id, from, to)], zones, horizon).length === 1;
+    for (const id of [1, 2, null]) {
+      expect(isHeld(id, '2017-02-13T08:00Z', '2017-02-13T10:00Z')).toBe(false);
+      expect(isHeld(id, '2017-02-13T08:00Z', '2017-02-13T11:00Z')).toBe(true);
+      expect(isHeld(id, '2017-02-13T12:00Z', '2017-02-13T13:00Z')).toBe(false);
+    }
   });
 
   test('come by their start', () => {

@@ -177,6 +177,14 @@ describe('clock changes', () => {
     expect([...hourly.values].map(Math.round)).toEqual([10, 20, 10]);
   });
 
+  test('from the second of two hours of one name on, the first is not forecast again', () => {
+    const series = flat(utcHour('2017-11-02T04:00Z') - 6 * 168);
+    const from = (originHour: number) =>
+      [...demand(series, { originHour, horizonHours: 3, stepHours: 1 }).values].map(Math.round);
+    expect(from(utcHour('2017-11-05T05:00Z'))).toEqual([20, 10, 10]);
+    expect(from(utcHour('2017-11-05T06:00Z'))).toEqual([10, 10, 10]);
+  });
+
   test.each([
     ['Europe/Berlin', '2024-03-30', 230],
     ['Europe/Berlin', '2024-10-26', 250],
@@ -373,7 +381,6 @@ describe('options out of range', () => {
     [{ confidenceLevel: 0 }],
     [{ confidenceLevel: 1 }],
     [{ startDate: '2024-02-30' }],
-    [{ startDate: '2024-02-01', originHour: 5 }],
   ])('%j is a RangeError', (options) => {
     expect(() => demand(noisySeries(1, 5), options)).toThrow(RangeError);
   });

@@ -114,6 +114,9 @@ describe('a location without observations', () => {
     const alone = fill(closed, { ...known, neighbours: [[3, [1]]] }, { events: [event(1, 0, -336, 0)] })[1];
     expect(sum(alone!.values)).toBeCloseTo(48, 0);
     expect(of([event(null, 0, 0, 12)])).toEqual(usual.map((y, h) => (h < 12 ? 0 : y)));
+    // From six in the morning on, the same hours.
+    const sixOn = { originHour: START + hours + 6, horizonHours: 12 };
+    expect(of([event(3, 0, 0, 8)], sixOn)).toEqual(usual.slice(6, 18).map((y, h) => (h < 2 ? 0 : y)));
     expect(of([event(null, 0, 0, 12)], {}, [])).toEqual(usual.map((y, h) => (h < 12 ? 0 : y)));
   });
 

@@ -80,7 +80,7 @@ test('a forecast is that of the observations before its hour, also across a chan
       hoursOf(5, (hour) => poisson(random, weeklyShape(hour, 20))),
       { timeZone: 'America/New_York', startHour: firstHour - 5 * 168 + 24 },
     );
-    const ahead = createPastForecasts([history], { firstHour, hoursAhead: hours, confidenceLevel: 0.9 });
+    const ahead = createPastForecasts([history], { firstHour, hoursAhead: hours, confidenceLevels: [0.9] });
     const cut = { ...history, values: history.values.slice(0, -24) };
     const [result] = forecastMany([cut], {
       ...{ originHour: firstHour, horizonHours: hours + 1, stepHours: 1, confidenceLevel: 0.9 },
@@ -90,6 +90,6 @@ test('a forecast is that of the observations before its hour, also across a chan
     const localDay = result.values.subarray(0, 24);
     expect(ahead.mean(0, hours)).toHaveLength(hours);
     expect(total(ahead.mean(0, hours))).toBeCloseTo(total(localDay), 6);
-    expect(total(ahead.upper(0, hours))).toBeGreaterThan(total(ahead.mean(0, hours)));
+    expect(total(ahead.upper(0.9)(0, hours))).toBeGreaterThan(total(ahead.mean(0, hours)));
   }
 });

@@ -48,8 +48,8 @@ export function smallCity(change: (demand: number, hour: number) => number = (de
   return { past, series };
 }
 
-export const forecastsOf = ({ past, series }: SmallCity) =>
-  createPastForecasts(series, { firstHour: past.firstHour, hoursAhead: 24, confidenceLevel: 0.9 });
+export const forecastsOf = ({ past, series }: SmallCity, confidenceLevels = [0.9]) =>
+  createPastForecasts(series, { firstHour: past.firstHour, hoursAhead: 24, confidenceLevels });
 
 const policy = (
   mode: ReplayPolicy['mode'],
@@ -57,7 +57,16 @@ const policy = (
   end: ReplayPolicy['end'] = 'nothing',
 ): ReplayPolicy => {
   const name = `${mode} ${end === 'nothing' ? '' : `${end} `}${demand}`;
-  return { name, mode, demand, horizonHours: 4, end, replanEveryHours: 1 };
+  const plans = { horizonHours: 4, stepHours: 1, end, replanEveryHours: 1 };
+  return { name, mode, demand, confidenceLevel: 0.9, ...plans };
+};
+
+/** No flow of one kind of vehicle keeps these: such plans are made with rules. */
+const RULES = {
+  priorities: { 10: 2, 12: 1 },
+  max_rebalancing_cost: 20,
+  max_vehicles_per_location: 16,
+  total_fleet_size: 40,
 };
 
 export const CITY_OPTIONS: ReplayOptions = {
@@ -70,6 +79,9 @@ export const CITY_OPTIONS: ReplayOptions = {
     policy('horizon', 'observed'),
     policy('horizon', 'mean', 'wrap'),
     policy('horizon', 'mean', 'salvage'),
+    policy('horizon', 'spread'),
+    { ...policy('horizon'), name: 'horizon with rules', constraints: RULES },
+    { ...policy('horizon', 'spread'), name: 'horizon spread with rules', constraints: RULES },
   ],
   unmetDemandCost: 5,
   seeds: [1, 2],

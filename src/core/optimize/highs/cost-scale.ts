@@ -35,8 +35,8 @@ export function scaleModel(model: SolverModel, scale: number): SolverModel {
     ...model,
     setCosts: (cost) => model.setCosts(times(cost, scale)),
     addColumns: (columns) => model.addColumns({ ...columns, cost: times(columns.cost, scale) }),
-    runLinear(graceMs, method) {
-      const result = model.runLinear(graceMs, method);
+    runLinear(graceMs, method, keepsBasis) {
+      const result = model.runLinear(graceMs, method, keepsBasis);
       return {
         ...result,
         rowDual: times(result.rowDual, 1 / scale),

@@ -36,7 +36,9 @@ export type ThreadData = { port: MessagePort; signals: Int32Array };
 type Change = {
   [M in keyof ModelChanges]: { method: M; args: Parameters<ModelChanges[M]> };
 }[keyof ModelChanges];
-type Run = { method: 'linear'; by: LinearMethod } | { method: 'mixed'; options: MixedOptions };
+type Run =
+  | { method: 'linear'; by: LinearMethod; keepsBasis: boolean }
+  | { method: 'mixed'; options: MixedOptions };
 
 /** Calls to the solver's thread; only runs are answered. */
 export type Call = { id: number } & (
@@ -177,8 +179,8 @@ export function openInWorker(
       post({ kind: 'dispose', id });
     },
     model: {
-      runLinear(graceMs = 0, by = 'dual') {
-        const { result } = ask({ method: 'linear', by }, control.deadlineMs + graceMs);
+      runLinear(graceMs = 0, by = 'dual', keepsBasis = false) {
+        const { result } = ask({ method: 'linear', by, keepsBasis }, control.deadlineMs + graceMs);
         return (result as LinearResult | undefined) ?? NO_LINEAR_RESULT;
       },
       runMixed(options) {

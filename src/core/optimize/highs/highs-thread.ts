@@ -70,6 +70,7 @@ function run(
   control.stopFlag = call.stopFlag;
   control.onProgress = (progress) => send({ kind: 'progress', runId, progress });
   control.onImproved = (values) => send({ kind: 'improved', runId, values });
-  const result = run.method === 'mixed' ? model.runMixed(run.options) : model.runLinear(0, run.by);
+  const result =
+    run.method === 'mixed' ? model.runMixed(run.options) : model.runLinear(0, run.by, run.keepsBasis);
   send({ kind: 'ended', runId, result, memoryBytes: solver.memoryBytes });
 }

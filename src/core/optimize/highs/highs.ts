@@ -18,6 +18,7 @@ import { scaleControl, scaleModel, scaleSource } from './cost-scale.ts';
 import { openInWorker } from './highs-in-worker.ts';
 import { createRowBuilder, type LinearModel } from './linear-model.ts';
 import {
+  type LinearBasis,
   type LinearMethod,
   type LinearResult,
   type MixedOptions,
@@ -164,7 +165,8 @@ export function openHere(
     dispose,
     model: {
       ...changesOf(opened),
-      runLinear: (graceMs = 0, method = 'dual') => runLinear(here, graceMs, method),
+      runLinear: (graceMs = 0, method = 'dual', keepsBasis = false) =>
+        runLinear(here, graceMs, method, keepsBasis),
       runMixed(options) {
         if (isOver(control)) return NO_MIXED_RESULT;
         return workerCache ? runMixedInWorker(here, workerCache, options) : runMixedHere(here, options);
@@ -217,7 +219,12 @@ function changesOf(opened: Model): ModelChanges {
   };
 }
 
-function runLinear(here: ModelHere, graceMs: number, method: LinearMethod): LinearResult {
+function runLinear(
+  here: ModelHere,
+  graceMs: number,
+  method: LinearMethod,
+  keepsBasis: boolean,
+): LinearResult {
   const { opened, control } = here;
   if (here.hasIntegers) opened.clearIntegrality();
   here.hasIntegers = false;
@@ -243,7 +250,13 @@ function runLinear(here: ModelHere, graceMs: number, method: LinearMethod): Line
     rowDual: solution.rowDual,
     objective: opened.getObjectiveValue(),
     iterations,
+    ...(keepsBasis && status === 'optimal' && { basis: basisOf(opened) }),
   };
+}
+
+function basisOf(opened: Model): LinearBasis {
+  const { colStatus, rowStatus } = opened.getBasis();
+  return { columnStatus: Int32Array.from(colStatus), rowStatus: Int32Array.from(rowStatus) };
 }
 
 /**

@@ -14,7 +14,12 @@ export type LinearResult = {
   rowDual: Float64Array;
   objective: number;
   iterations: number;
+  /** The last basis, if it was asked for and the run was optimal. */
+  basis?: LinearBasis | undefined;
 };
+
+/** A status per column and per row: 0 at its lower bound, 1 basic, 2 at its upper bound. */
+export type LinearBasis = { columnStatus: Int32Array; rowStatus: Int32Array };
 
 export type MixedResult = {
   status: RunStatus;
@@ -83,8 +88,9 @@ export type SolverModel = ModelChanges & {
   /**
    * Solves the linear relaxation from the last basis, by default with the dual simplex method; may run `graceMs` past
    * the deadline.
+   * @param keepsBasis whether the result has the basis
    */
-  runLinear(graceMs?: number, method?: LinearMethod): LinearResult;
+  runLinear(graceMs?: number, method?: LinearMethod, keepsBasis?: boolean): LinearResult;
   /** Solves with the given columns integer, to the gap. */
   runMixed(options: MixedOptions): MixedResult;
 };

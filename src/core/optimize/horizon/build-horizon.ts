@@ -3,11 +3,11 @@ import { flowCosts, forEachMove } from '../flow/flow-costs.ts';
 import { UNITS_PER_COST } from '../problem/costs.ts';
 import { leastAt, mostAt } from '../problem/location-bounds.ts';
 import type { Problem, RequestFault } from '../problem/model.ts';
-import { hasPairRules } from '../problem/pairs.ts';
 import { openDemand } from '../problem/pinned.ts';
-import { countVehicles, hasLocationBounds } from '../problem/variants.ts';
+import { hasLocationBounds } from '../problem/variants.ts';
 import type { Stopping } from '../run/stopping.ts';
-import type { EndValues, HorizonProblem, TravelPairs, TripFlows } from './types.ts';
+import { expectedDemand, withoutServed } from './demand-parts.ts';
+import type { DemandParts, EndValues, HorizonProblem, TravelPairs, TripFlows } from './types.ts';
 
 /** What many steps add to a problem, whose locations, vehicles, costs and constraints hold for all of them. */
 export type HorizonInput = {
@@ -15,6 +15,8 @@ export type HorizonInput = {
   stepHours: number;
   /** T × n: planning demand of each step, with what pinned vehicles serve. */
   demand: Float64Array;
+  /** What of this demand comes with which chance (`demand` is what they expect); absent: all of it is certain. */
+  parts?: DemandParts | undefined;
   /** T × n: vehicles on the way by the step from which they are free; absent: none. */
   onTheWay?: Int32Array;
   /** Minutes of a move; null: not known, and `speedKmh` counts. */
@@ -28,6 +30,8 @@ export type HorizonInput = {
   isAhead: boolean;
   flows?: readonly TripFlows[];
   end?: EndValues;
+  /** Whether vehicles of all steps have different capacities: they are part of rules, not of this problem. */
+  isMixed?: boolean;
 };
 
 /** The longest that a move may take. */
@@ -42,8 +46,6 @@ export function buildHorizon(
   control?: Stopping,
 ): HorizonProblem | RequestFault {
   const n = problem.locationIds.length;
-  const fault = refuseRules(problem, input);
-  if (fault) return fault;
   const steps = input.demand.length / n + (input.isAhead ? 1 : 0);
   if (n * steps > MAX_NODES) {
     const message = `${steps} steps of ${n} locations are more than ${MAX_NODES}; use fewer or longer steps`;
@@ -52,15 +54,20 @@ export function buildHorizon(
   const lead = input.isAhead ? n : 0;
   const capacity = problem.capacities[0] ?? problem.capacityPerVehicle;
   const supply = new Int32Array(steps * n);
-  supply.set(problem.supply.subarray(0, n));
+  if (!input.isMixed) supply.set(problem.supply.subarray(0, n));
   for (let u = 0; u < (input.onTheWay?.length ?? 0); u++) supply[lead + u] += input.onTheWay![u];
   const demand = new Float64Array(steps * n);
+  const { pinned } = problem;
+  const open = input.parts && pinned ? withoutServed(input.parts, pinned.capacity) : input.parts;
+  const expected = open && expectedDemand(open);
   let total = 0;
   let byPinned = 0;
   for (let u = 0; u < input.demand.length; u++) {
-    const { pinned } = problem;
     const planned = input.demand[u];
-    demand[lead + u] = pinned ? openDemand(planned, pinned.capacity[u % n], capacity) : planned;
+    const left = pinned
+      ? openDemand(planned, pinned.capacity[u % n], input.isMixed ? null : capacity)
+      : planned;
+    demand[lead + u] = expected ? expected[u] : left;
     total += planned;
     byPinned += planned - demand[lead + u];
   }
@@ -73,6 +80,7 @@ export function buildHorizon(
     steps,
     supply,
     demand,
+    parts: open && { chances: open.chances, sizes: withLead(open.sizes, steps * n, lead) },
     capacity,
     pairs: readPairs(problem, input, control),
     unmetUnits: price && Float64Array.from(rows((j) => price[j] * UNITS_PER_COST, 0)),
@@ -86,27 +94,13 @@ export function buildHorizon(
   };
 }
 
-/** Rules that plans of many steps do not know yet. */
-function refuseRules(problem: Problem, { flows }: HorizonInput): RequestFault | null {
-  const { limits } = problem;
-  const refuse = (field: string, what: string): RequestFault => {
-    return { field, message: `a plan that looks ahead does not support ${what}; leave it out`, detail: null };
-  };
-  if (problem.capacities.length > 1)
-    return refuse('fleet_state.vehicles', 'vehicles of different capacities');
-  if (problem.priorities || problem.floors) return refuse('constraints.priorities', 'priorities');
-  if (limits.maxCostUnits !== Number.POSITIVE_INFINITY)
-    return refuse('constraints.max_rebalancing_cost', 'a ceiling on the cost of moving');
-  if (limits.totalFleetSize < countVehicles(problem))
-    return refuse('constraints.total_fleet_size', 'a limit on the serving vehicles');
-  if (hasPairRules(problem)) return refuse('options.refine', 'rules about pairs of locations');
-  if (problem.previous) return refuse('options.previous_plan_id', 'a previous plan');
-  if (flows && hasLocationBounds(problem)) {
-    const name =
-      limits.minVehiclesPerLocation > 0 ? 'min_vehicles_per_location' : 'max_vehicles_per_location';
-    return refuse(`constraints.${name}`, 'bounds on the vehicles per location where trip flows are stored');
-  }
-  return null;
+/** Rows of parts, each with `lead` nodes of no demand before it. */
+function withLead(sizes: Float64Array, nodes: number, lead: number): Float64Array {
+  const own = nodes - lead;
+  const led = new Float64Array((sizes.length / own) * nodes);
+  for (let p = 0; p * own < sizes.length; p++)
+    led.set(sizes.subarray(p * own, (p + 1) * own), p * nodes + lead);
+  return led;
 }
 
 /** The allowed moves with their costs and the steps that they take. O(n²) */

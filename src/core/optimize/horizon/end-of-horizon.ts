@@ -3,7 +3,7 @@
  * wants back as many as it had at the beginning (a day that repeats itself), or a longer and coarser run tells their
  * worth.
  */
-import type { EndValues, HorizonProblem } from './types.ts';
+import type { DemandParts, EndValues, HorizonProblem } from './types.ts';
 
 /** The horizon wraps: of each location's vehicles, up to as many as it has at the beginning are worth `units` each. */
 export function wrapAround({ n, supply }: HorizonProblem, units: number): EndValues {
@@ -24,7 +24,7 @@ export function worthAtStep(n: number, values: Float64Array, step: number): EndV
  * times the demand in such a step, and trips end where those of its last part do.
  */
 export function coarsen(problem: HorizonProblem, factor: number): HorizonProblem {
-  const { n, steps, supply, demand, capacity, pairs, unmetUnits, required, end, flows } = problem;
+  const { n, steps, supply, demand, parts, capacity, pairs, unmetUnits, required, end, flows } = problem;
   const coarse = Math.ceil(steps / factor);
   const sums = { supply: new Int32Array(coarse * n), demand: new Float64Array(coarse * n) };
   const unmet = unmetUnits && new Float64Array(coarse * n);
@@ -38,6 +38,7 @@ export function coarsen(problem: HorizonProblem, factor: number): HorizonProblem
     n,
     steps: coarse,
     ...sums,
+    parts: parts && { chances: parts.chances, sizes: coarseSizes(parts, coarse * n, n, steps * n, factor) },
     capacity: capacity * factor,
     pairs: { ...pairs, delay: pairs.delay.map((delay) => Math.ceil(delay / factor)) },
     unmetUnits: unmet,
@@ -45,4 +46,13 @@ export function coarsen(problem: HorizonProblem, factor: number): HorizonProblem
     end,
     flows: flows && Array.from({ length: coarse }, (_, t) => flows[Math.min(steps, (t + 1) * factor) - 1]),
   };
+}
+
+function coarseSizes({ sizes }: DemandParts, nodes: number, n: number, fine: number, factor: number) {
+  const sums = new Float64Array((sizes.length / fine) * nodes);
+  for (let k = 0; k < sizes.length; k++) {
+    const u = k % fine;
+    sums[((k - u) / fine) * nodes + Math.floor(u / n / factor) * n + (u % n)] += sizes[k];
+  }
+  return sums;
 }

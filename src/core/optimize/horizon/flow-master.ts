@@ -1,5 +1,5 @@
 /**
- * The linear programme of horizon plans with trip flows, over some of the moves.
+ * The linear programme of horizon plans with trip flows, over some of its columns.
  *
  *   minimise   Σ c_ij m_ijt − Σ p_jt · capacity · s_jt + shortPrice · short − Σ value_j e_j
  *   subject to s_jt + w_jt + Σ m leaving − w_j,t−1 − Σ P_ij,t−1 s_i,t−1 − Σ m arriving = supply_jt    row t · n + j
@@ -7,12 +7,20 @@
  *              Σ capacity · s + short ≥ R                                 the last row
  *              0 ≤ s_jt ≤ D_jt / capacity,  0 ≤ e_j ≤ most_j,  all others ≥ 0
  *
- * Columns: s, then w, then e and f, then short, then moves. Costs are money, and lack the constant Σ p D. The dual of
- * a row is what one vehicle less costs. The first basis is the plan in which nobody moves.
+ * A column of s has an entry for each place where trips end, and most demand is served in full. So the programme has
+ * z = D / capacity − s in its place, the vehicles that are lacking, and its right-hand sides are those of all demand
+ * served. Columns of z, like those of moves, are generated: without one, demand is served in full. With all of s, 263
+ * locations and 24 steps have nine times as many entries.
+ *
+ * Of demand in parts, part p has columns z_p of its own, which serve with its chance and wait otherwise.
+ *
+ * Columns: w, then e and f, then short, then moves and z. Costs are money, and lack a constant. The dual of a row is
+ * what one vehicle less costs.
  */
 import { createRowBuilder, type LinearModel } from '../highs/linear-model.ts';
 import type { SolverModel } from '../highs/solver-model.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
+import { partsOf } from './demand-parts.ts';
 import type { HorizonProblem, StepMoves } from './types.ts';
 
 const STATUS = { lower: 0, basic: 1, upper: 2 } as const;
@@ -20,93 +28,118 @@ const STATUS = { lower: 0, basic: 1, upper: 2 } as const;
 /** Moves that are columns: `arc` is a position in the pairs. */
 export type MoveColumn = { step: number; arc: number };
 
+/** Vehicles that are lacking for a part of the demand of a node, t · n + j. */
+type LackingColumn = { part: number; node: number };
+
+export type FlowColumn = MoveColumn | LackingColumn;
+
+/** A basis of the programme over some columns. `firstAdded` is the number of the columns before them. */
+export type FlowStart = {
+  added: readonly FlowColumn[];
+  firstAdded: number;
+  columnStatus: Int32Array;
+  rowStatus: Int32Array;
+};
+
 export type FlowMaster = {
   problem: HorizonProblem;
   model: LinearModel;
-  /** Basis of the plan in which nobody moves. */
-  columnStatus: Int32Array;
-  rowStatus: Int32Array;
-  hasEnd: boolean;
-  firstMove: number;
+  /** Nobody moves. */
+  start: FlowStart;
+  firstAdded: number;
   shortColumn: number;
   serviceRow: number;
-  moves: MoveColumn[];
+  /** What is served if nothing is lacking. */
+  mostServed: number;
+  added: FlowColumn[];
   /** Whether a move is a column: step · pairs + arc. */
-  isColumn: Uint8Array;
+  isMove: Uint8Array;
+  /** Whether demand has a column of what is lacking: part · T · n + node. */
+  isLacking: Uint8Array;
 };
 
 /** @param shortPrice money per unit of demand */
 export function createFlowMaster(problem: HorizonProblem, shortPrice: number): FlowMaster {
-  const { n, steps, supply, demand, capacity, unmetUnits, end, required, pairs } = problem;
+  const { n, steps, supply, capacity, end, required, pairs } = problem;
   const size = steps * n;
-  const hasEnd = end !== undefined;
-  const shortColumn = 2 * size + (hasEnd ? 2 * n : 0);
-  const serviceRow = size + (hasEnd ? n : 0);
+  const { chances, sizes } = partsOf(problem);
+  const shortColumn = size + (end ? 2 * n : 0);
+  const serviceRow = size + (end ? n : 0);
   const columnCount = shortColumn + 1;
   const cost = new Float64Array(columnCount);
   const upper = new Float64Array(columnCount).fill(Number.POSITIVE_INFINITY);
-  const rows: Entry[][] = Array.from({ length: serviceRow + 1 }, () => []);
-  const columnStatus = new Int32Array(columnCount);
+  const columnStatus: number[] = new Array(columnCount).fill(STATUS.lower);
+  const rowStatus = new Int32Array(serviceRow + 1);
   const present = new Float64Array((steps + 1) * n);
+  const right = new Float64Array((steps + 1) * n);
+  const added: LackingColumn[] = [];
+  let servedAtFirst = 0;
+  let mostServed = 0;
   for (let u = 0; u < size; u++) {
-    const most = demand[u] / capacity;
-    upper[u] = most;
-    cost[u] = 0 - fromUnits((unmetUnits?.[u] ?? 0) * capacity);
-    rows[u].push({ column: u, value: 1 }, { column: size + u, value: 1 });
-    rows[serviceRow].push({ column: u, value: capacity });
-    if (u + n < serviceRow) rows[u + n].push({ column: size + u, value: -1 });
-    const trips = tripsFrom(problem, u);
-    for (const { node, share } of trips) if (node < serviceRow) rows[node].push({ column: u, value: -share });
     present[u] += supply[u];
-    const serving = Math.min(present[u], most);
-    columnStatus[u] = present[u] > most ? STATUS.upper : STATUS.basic;
-    columnStatus[size + u] = present[u] > most ? STATUS.basic : STATUS.lower;
-    present[u + n] += present[u] - serving;
-    for (const { node, share } of trips) present[node] += serving * share;
+    right[u] += supply[u];
+    let left = present[u];
+    let isBasic = false;
+    let full = 0;
+    let ready = 0;
+    for (const [part, chance] of chances.entries()) {
+      const most = sizes[part * size + u] / capacity;
+      right[u] -= most;
+      right[u + n] += (1 - chance) * most;
+      full += chance * most;
+      if (left <= most) {
+        added.push({ part, node: u });
+        columnStatus.push(isBasic ? STATUS.upper : STATUS.basic);
+        isBasic = true;
+      }
+      const here = Math.min(left, most);
+      left -= here;
+      ready += chance * here;
+      present[u + n] += (1 - chance) * here;
+    }
+    servedAtFirst += ready * capacity;
+    mostServed += full * capacity;
+    for (const { node, share } of tripsFrom(problem, u)) {
+      right[node] += full * share;
+      present[node] += ready * share;
+    }
+    columnStatus[u] = isBasic ? STATUS.lower : STATUS.basic;
+    present[u + n] += left;
   }
-  for (let j = 0; hasEnd && j < n; j++) {
-    const worth = 2 * size + j;
+  for (let j = 0; end && j < n; j++) {
+    const worth = size + j;
     cost[worth] = -fromUnits(end.units[j]);
     upper[worth] = end.most?.[j] ?? Number.POSITIVE_INFINITY;
-    rows[size + j].push({ column: worth, value: 1 }, { column: worth + n, value: 1 });
     const isMore = present[size + j] > upper[worth];
     columnStatus[worth] = isMore ? STATUS.upper : STATUS.basic;
     columnStatus[worth + n] = isMore ? STATUS.basic : STATUS.lower;
   }
   cost[shortColumn] = shortPrice;
-  rows[serviceRow].push({ column: shortColumn, value: 1 });
-  const served = columnStatus.reduce(
-    (sum, _, u) => sum + (u < size ? Math.min(present[u], demand[u] / capacity) * capacity : 0),
-    0,
-  );
-  const isShort = served < required;
+  const isShort = servedAtFirst < required;
   columnStatus[shortColumn] = isShort ? STATUS.basic : STATUS.lower;
-  const rowStatus = new Int32Array(serviceRow + 1);
   rowStatus[serviceRow] = isShort ? STATUS.lower : STATUS.basic;
-  const builder = createRowBuilder(8 * size);
-  for (const [r, entries] of rows.entries()) {
-    for (const { column, value } of entries) builder.add(column, value);
-    const isService = r === serviceRow;
-    builder.end(
-      isService ? required : (supply[r] ?? 0),
-      isService ? Number.POSITIVE_INFINITY : (supply[r] ?? 0),
-    );
+  const builder = createRowBuilder(4 * size);
+  for (let u = 0; u < serviceRow; u++) {
+    if (u >= n) builder.add(u - n, -1);
+    builder.add(u, 1);
+    if (u >= size) builder.add(u + n, 1);
+    builder.end(right[u], right[u]);
   }
+  builder.add(shortColumn, 1);
+  builder.end(required - mostServed, Number.POSITIVE_INFINITY);
   return {
     problem,
     model: { columnCount, cost, lower: new Float64Array(columnCount), upper, ...builder.finish() },
-    columnStatus,
-    rowStatus,
-    hasEnd,
-    firstMove: columnCount,
+    start: { added, firstAdded: columnCount, columnStatus: Int32Array.from(columnStatus), rowStatus },
+    firstAdded: columnCount,
     shortColumn,
     serviceRow,
-    moves: [],
-    isColumn: new Uint8Array(steps * pairs.targets.length),
+    mostServed,
+    added: [],
+    isMove: new Uint8Array(steps * pairs.targets.length),
+    isLacking: new Uint8Array(chances.length * size),
   };
 }
-
-type Entry = { column: number; value: number };
 
 /** Nodes where the trips that begin at node u end. */
 function tripsFrom({ n, flows }: HorizonProblem, u: number): { node: number; share: number }[] {
@@ -120,32 +153,68 @@ function tripsFrom({ n, flows }: HorizonProblem, u: number): { node: number; sha
   return trips;
 }
 
-/** Appends moves as columns. */
-export function addMoveColumns(master: FlowMaster, model: SolverModel, added: readonly MoveColumn[]): void {
-  const { n, steps, pairs } = master.problem;
+type Entries = { cost: number; upper: number; rows: { row: number; value: number }[] };
+
+/** Appends columns. */
+export function addFlowColumns(master: FlowMaster, model: SolverModel, added: readonly FlowColumn[]): void {
+  const { problem, isMove, isLacking } = master;
+  const { n, steps, pairs } = problem;
   const starts = [0];
   const indices: number[] = [];
   const values: number[] = [];
-  for (const { step, arc } of added) {
-    indices.push(step * n + sourceOf(master.problem, arc));
-    values.push(1);
-    const arrival = Math.min(steps, step + pairs.delay[arc]) * n + pairs.targets[arc];
-    if (arrival < master.serviceRow) {
-      indices.push(arrival);
-      values.push(-1);
+  const cost = new Float64Array(added.length);
+  const upper = new Float64Array(added.length);
+  for (const [k, column] of added.entries()) {
+    const entries = 'arc' in column ? moveEntries(problem, column) : lackingEntries(master, column);
+    for (const { row, value } of entries.rows) {
+      indices.push(row);
+      values.push(value);
     }
     starts.push(indices.length);
-    master.isColumn[step * pairs.targets.length + arc] = 1;
-    master.moves.push({ step, arc });
+    cost[k] = entries.cost;
+    upper[k] = entries.upper;
+    if ('arc' in column) isMove[column.step * pairs.targets.length + column.arc] = 1;
+    else isLacking[column.part * steps * n + column.node] = 1;
+    master.added.push(column);
   }
   model.addColumns({
-    cost: Float64Array.from(added, ({ arc }) => fromUnits(pairs.units[arc])),
+    cost,
     lower: new Float64Array(added.length),
-    upper: new Float64Array(added.length).fill(Number.POSITIVE_INFINITY),
+    upper,
     starts: Int32Array.from(starts),
     indices: Int32Array.from(indices),
     values: Float64Array.from(values),
   });
+}
+
+function moveEntries(problem: HorizonProblem, { step, arc }: MoveColumn): Entries {
+  const { n, steps, pairs, end } = problem;
+  const arrival = Math.min(steps, step + pairs.delay[arc]);
+  const rows = [{ row: step * n + sourceOf(problem, arc), value: 1 }];
+  if (arrival < steps || end) rows.push({ row: arrival * n + pairs.targets[arc], value: -1 });
+  return { cost: fromUnits(pairs.units[arc]), upper: Number.POSITIVE_INFINITY, rows };
+}
+
+function lackingEntries({ problem, serviceRow }: FlowMaster, { part, node }: LackingColumn): Entries {
+  const { n, steps, capacity, unmetUnits } = problem;
+  const { chances, sizes } = partsOf(problem);
+  const chance = chances[part];
+  const rows = [
+    { row: node, value: -1 },
+    { row: serviceRow, value: -capacity * chance },
+  ];
+  let waiting = 1 - chance;
+  for (const { node: target, share } of tripsFrom(problem, node)) {
+    const own = target === node + n ? waiting : 0;
+    if (own > 0) waiting = 0;
+    if (target < serviceRow) rows.push({ row: target, value: chance * share + own });
+  }
+  if (waiting > 0 && node + n < serviceRow) rows.push({ row: node + n, value: waiting });
+  return {
+    cost: fromUnits((unmetUnits?.[node] ?? 0) * capacity * chance),
+    upper: sizes[part * steps * n + node] / capacity,
+    rows,
+  };
 }
 
 /** The location where a pair begins: the last one whose pairs begin at or before it. O(log n) */
@@ -176,13 +245,19 @@ export function readPoint(
   point: Float64Array,
   noise: number,
 ): { moves: StepMoves; serving: Float64Array } {
-  const { problem, firstMove } = master;
-  const { n, steps, pairs } = problem;
+  const { problem, firstAdded } = master;
+  const { n, steps, capacity, pairs } = problem;
+  const serving = partsOf(problem).sizes.map((size) => size / capacity);
   const found: { step: number; from: number; to: number; vehicles: number }[] = [];
-  for (const [m, { step, arc }] of master.moves.entries()) {
-    const vehicles = point[firstMove + m];
-    if (vehicles > noise)
+  for (const [k, column] of master.added.entries()) {
+    const vehicles = point[firstAdded + k];
+    if ('node' in column) {
+      const at = column.part * steps * n + column.node;
+      serving[at] = Math.max(0, serving[at] - Math.max(0, vehicles));
+    } else if (vehicles > noise) {
+      const { step, arc } = column;
       found.push({ step, from: sourceOf(problem, arc), to: pairs.targets[arc], vehicles });
+    }
   }
   found.sort((a, b) => a.step - b.step || a.from - b.from || a.to - b.to);
   return {
@@ -192,6 +267,6 @@ export function readPoint(
       to: Int32Array.from(found, ({ to }) => to),
       vehicles: Float64Array.from(found, ({ vehicles }) => vehicles),
     },
-    serving: point.slice(0, steps * n).map((serving) => Math.max(0, serving)),
+    serving,
   };
 }

@@ -2,6 +2,7 @@
  * What moves of all steps amount to, recomputed step by step from the vehicles: where they are, what they serve, what
  * it costs. Shares no code with the searches. Without trip flows all vehicles that stay serve while demand is open.
  */
+import { partsOf } from './demand-parts.ts';
 import type { HorizonFigures, HorizonProblem, StepMoves } from './types.ts';
 
 /** Vehicles, relative to those present: error of fractional plans. */
@@ -17,6 +18,7 @@ export function measureHorizon(
   serving?: ArrayLike<number>,
 ): HorizonFigures | string {
   const { n, steps, supply, demand, capacity, unmetUnits, end, flows } = problem;
+  const { chances, sizes } = partsOf(problem);
   const vehicles = new Float64Array((steps + 1) * n);
   for (let u = 0; u < steps * n; u++) vehicles[u] = supply[u];
   const served = new Float64Array(steps * n);
@@ -43,10 +45,17 @@ export function measureHorizon(
       if (staying[j] < -noise) return `more vehicles leave location ${j} at step ${t} than are there`;
       const fault = faultOfBounds(problem, u, staying[j]);
       if (fault) return `${fault} at location ${j} in step ${t}`;
-      const could = Math.max(0, Math.min(staying[j], demand[u] / capacity));
-      if (serving && serving[u] > could + noise)
-        return `${serving[u]} vehicles serve at location ${j}, not ${could}`;
-      const working = Math.max(0, serving ? Math.min(serving[u], could) : could);
+      let left = Math.max(0, staying[j]);
+      let working = 0;
+      for (const [p, chance] of chances.entries()) {
+        const k = p * steps * n + u;
+        const could = Math.min(left, sizes[k] / capacity);
+        if (serving && serving[k] > could + noise)
+          return `${serving[k]} vehicles serve at location ${j}, not ${could}`;
+        const ready = serving ? Math.max(0, Math.min(serving[k], could)) : could;
+        left -= ready;
+        working += chance * ready;
+      }
       served[u] = Math.min(demand[u], working * capacity);
       totalServed += served[u];
       if (unmetUnits) otherUnits += unmetUnits[u] * (demand[u] - served[u]);
@@ -79,7 +88,8 @@ function findPair({ pairs: { starts, targets } }: HorizonProblem, from: number, 
  * Moves of the first step are kept as they are.
  */
 export function keepPossible(problem: HorizonProblem, moves: StepMoves): StepMoves {
-  const { n, steps, supply, demand, capacity, flows, pairs } = problem;
+  const { n, steps, supply, capacity, flows, pairs } = problem;
+  const { chances, sizes } = partsOf(problem);
   const vehicles = new Float64Array((steps + 1) * n);
   for (let u = 0; u < steps * n; u++) vehicles[u] = supply[u];
   const kept: number[] = [];
@@ -98,7 +108,13 @@ export function keepPossible(problem: HorizonProblem, moves: StepMoves): StepMov
       amounts.push(going);
     }
     for (let j = 0; j < n; j++) {
-      const working = flows ? Math.min(left[j], demand[t * n + j] / capacity) : 0;
+      let ready = Math.max(0, left[j]);
+      let working = 0;
+      for (const [p, chance] of chances.entries()) {
+        const could = Math.min(ready, sizes[p * steps * n + t * n + j] / capacity);
+        ready -= could;
+        working += flows ? chance * could : 0;
+      }
       vehicles[(t + 1) * n + j] += left[j] - working;
       if (!flows) continue;
       const { starts, targets, shares } = flows[t];

@@ -6,56 +6,16 @@
  */
 import type { Moves } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
-import { MIN_NOISE_UNITS } from '../problem/unmet-cost.ts';
 import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isStopped } from '../run/stopping.ts';
 import type { MoveColumn } from './flow-master.ts';
+import type { HorizonOutcome, HorizonSolution, OutlookStep } from './outcome.ts';
+import { planWithRules } from './plan-with-rules.ts';
+import { proofOf, wholeUnits } from './proof-of.ts';
 import { solveNetwork } from './solve-network.ts';
 import { solveWithFlows } from './solve-with-flows.ts';
 import type { HorizonFigures, HorizonProblem, StepMoves } from './types.ts';
-
-/** What a step would bring. With trip flows, amounts after the first step's moves may be fractional. */
-type OutlookStep = {
-  /** n each: vehicles free when the step begins, demand, and what of it is served. */
-  vehicles: Float64Array;
-  demand: Float64Array;
-  served: Float64Array;
-  moves: { from: number; to: number; vehicles: number }[];
-};
-
-export type HorizonSolution = {
-  /** Of the first step. */
-  moves: Moves;
-  outlook: OutlookStep[];
-  figures: HorizonFigures;
-  /** Cost units, both rounded up to whole units: what all steps cost, and the least that any plan costs. */
-  objectiveUnits: number;
-  boundUnits: number;
-  /** Their distance, relative to the objective, or to the cost of moving if that is larger. */
-  gap: number;
-  /** Whether the gap is within the requested one. */
-  proved: boolean;
-  /** What whole vehicles in the first step cost beyond fractional ones, in cost units; without trip flows 0. */
-  roundingUnits: number;
-  /** Whether less than what is required is served; then no plan serves more than `mostServed`. */
-  isShort: boolean;
-  mostServed: number;
-  /** (T + 1) × n: what one more vehicle is worth, in cost units. */
-  values: Float64Array;
-  method: 'network_simplex' | 'linear';
-  iterations: number;
-  columns: number;
-};
-
-export type HorizonOutcome =
-  | { kind: 'solved'; solution: HorizonSolution }
-  /** No plan keeps the bounds per location. */
-  | { kind: 'infeasible' }
-  | { kind: 'cancelled' }
-  /** Time was up before any plan was found. */
-  | { kind: 'timeout' }
-  | { kind: 'error'; message: string };
 
 /**
  * @param gap relative, that proves a plan
@@ -70,6 +30,12 @@ export async function planHorizon(
 ): Promise<HorizonOutcome> {
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   try {
+    // Trips that end where bounds leave no room: the flow alone cannot answer that.
+    if (problem.flows && (problem.least || problem.most)) {
+      const { capacity, supply } = problem;
+      const ruled = { base: problem, capacities: Float64Array.of(capacity), supply };
+      return await planWithRules(ruled, gap, control, cache, known);
+    }
     return problem.flows
       ? await planWithFlows(problem, gap, control, cache, known)
       : planOnNetwork(problem, gap, control);
@@ -82,7 +48,7 @@ export async function planHorizon(
 function planOnNetwork(problem: HorizonProblem, gap: number, control: SolveControl): HorizonOutcome {
   const found = solveNetwork(problem, control);
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
-  if (found.kind === 'infeasible') return found;
+  if (found.kind === 'infeasible') return { kind: found.kind, isProved: true };
   if (!found.plan) return { kind: 'timeout' };
   const { counts, plan } = found;
   return describe(problem, gap, plan, {
@@ -114,13 +80,6 @@ async function planWithFlows(
 
 /** Relative, of total demand: less is missing than a plan may lack. */
 const SERVED_NOISE = 2e-9;
-/** Relative error of sums of costs. */
-const SUM_NOISE = 1e-13;
-
-/** As costs of unmet demand are rounded up elsewhere (`../problem/unmet-cost.ts`). */
-function wholeUnits(units: number): number {
-  return Math.ceil(units - MIN_NOISE_UNITS - Math.abs(units) * SUM_NOISE) + 0;
-}
 
 type Planned = {
   moves: StepMoves;
@@ -133,26 +92,17 @@ type Planned = {
 function describe(
   problem: HorizonProblem,
   gap: number,
-  { moves, figures, boundUnits: bound, values, mostServed }: Planned,
+  { moves, figures, boundUnits, values, mostServed }: Planned,
   how: Pick<HorizonSolution, 'method' | 'iterations' | 'columns' | 'roundingUnits'>,
 ): HorizonOutcome {
   const total = problem.demand.reduce((sum, demand) => sum + demand, 0);
-  const objectiveUnits = wholeUnits(figures.objectiveUnits);
-  const boundUnits = Math.min(objectiveUnits, wholeUnits(bound));
-  // What vehicles are worth at the end may make the objective 0 or negative.
-  const scale = Math.max(1, Math.abs(objectiveUnits), figures.movingUnits);
-  const reached = (objectiveUnits - boundUnits) / scale;
   return {
     kind: 'solved',
     solution: {
       moves: firstStep(moves),
       outlook: outlookOf(problem, moves, figures),
       figures,
-      objectiveUnits,
-      boundUnits,
-      gap: reached,
-      // Parts of a load cost parts of a unit.
-      proved: reached <= gap || objectiveUnits - boundUnits <= 1,
+      ...proofOf({ ...figures, boundUnits }, gap),
       isShort: figures.totalServed < problem.required - SERVED_NOISE * total,
       mostServed,
       values,

@@ -8,11 +8,16 @@
 /** Vehicles; nearer to a whole number than this counts as whole. */
 const NOISE = 1e-7;
 
-/** @param rows, columns of each amount: any numbers ≥ 0 @returns the rounded amounts */
+/**
+ * @param rows, columns of each amount: any numbers ≥ 0
+ * @param costs of each amount: the rounded amounts cost no more than the given ones; absent: to the nearest
+ * @returns the rounded amounts
+ */
 export function roundInPairs(
   rows: ArrayLike<number>,
   columns: ArrayLike<number>,
   amounts: Float64Array,
+  costs?: ArrayLike<number>,
 ): Float64Array {
   const rounded = amounts.map((amount) => {
     const nearest = Math.round(amount);
@@ -43,7 +48,7 @@ export function roundInPairs(
   for (let first = 0; first < rounded.length; first++) {
     while (!Number.isInteger(rounded[first])) {
       const path = findPath(first, keyOf, (a, isRow) => (isRow ? byRow : byColumn).get(keyOf(a, isRow)));
-      shift(rounded, path);
+      shift(rounded, path, costs);
       for (const a of path) settle(a);
     }
   }
@@ -90,8 +95,8 @@ function walk(
   }
 }
 
-/** Adds to every second amount what it takes from the others, until one of them is whole. */
-function shift(amounts: Float64Array, path: readonly number[]): void {
+/** Adds to every second amount what it takes from the others, until one of them is whole; never at a higher cost. */
+function shift(amounts: Float64Array, path: readonly number[], costs?: ArrayLike<number>): void {
   let up = Number.POSITIVE_INFINITY;
   let down = Number.POSITIVE_INFINITY;
   for (const [p, a] of path.entries()) {
@@ -100,6 +105,7 @@ function shift(amounts: Float64Array, path: readonly number[]): void {
     up = Math.min(up, p % 2 === 0 ? toCeil : toFloor);
     down = Math.min(down, p % 2 === 0 ? toFloor : toCeil);
   }
-  const by = up <= down ? up : -down;
+  const dearer = costs ? path.reduce((sum, a, p) => sum + (p % 2 === 0 ? costs[a] : -costs[a]), 0) : 0;
+  const by = dearer < 0 || (dearer === 0 && up <= down) ? up : -down;
   for (const [p, a] of path.entries()) amounts[a] += p % 2 === 0 ? by : -by;
 }

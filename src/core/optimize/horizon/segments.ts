@@ -1,13 +1,15 @@
 /**
  * The arc on which vehicles stay at location j through step t: the first of them serve, the others wait. Its cost is
  * convex and piecewise linear in the number of vehicles x: a full load is worth the most, then the part of a load that
- * remains, then nothing. Fewer vehicles than the least, or more than the most, are allowed at a prohibitive cost, so
- * every flow is one of the network and the search needs no other artificial arcs.
+ * remains, then nothing; of demand in parts, those that are less likely are worth less. Fewer vehicles than the least,
+ * or more than the most, are allowed at a prohibitive cost, so every flow is one of the network and the search needs no
+ * other artificial arcs.
  *
  * Nodes: (j, t) is t · n + j, for t = 0 … T; the root, where all vehicles end, is (T + 1) · n. The arc of node u leads
  * to u + n, that of a node of layer T to the root: there vehicles are worth their value at the end.
  */
 import { splitDemand } from '../problem/steps.ts';
+import { wholePieces } from './demand-parts.ts';
 import type { HorizonProblem } from './types.ts';
 
 export type Segments = {
@@ -41,7 +43,7 @@ export function createSegments({ n, steps, demand, ...problem }: HorizonProblem,
   // Moves cost whole units, so they are multiples of any quantum up to 1.
   const sums = 64 * (steps + 2) ** 2 * n * (largest + 1);
   const quantum = sums / SMALLEST_QUANTUM > Number.MAX_SAFE_INTEGER ? 1 : SMALLEST_QUANTUM;
-  const { capacity: load, unmetUnits, least, most, end } = problem;
+  const { capacity: load, parts, unmetUnits, least, most, end } = problem;
   const starts = new Int32Array((steps + 1) * n + 1);
   const capacity: number[] = [];
   const gain: number[] = [];
@@ -55,16 +57,11 @@ export function createSegments({ n, steps, demand, ...problem }: HorizonProblem,
     side.push(beyond);
   };
   for (let u = 0; u < steps * n; u++) {
-    const { full, rest } = splitDemand(demand[u], load);
     const price = unmetUnits?.[u] ?? 0;
     const low = least?.[u] ?? 0;
     const high = most?.[u] ?? Number.POSITIVE_INFINITY;
     /** Pieces of the arc: from their first vehicle up to `upTo`. */
-    const pieces = [
-      { upTo: full, served: load },
-      { upTo: full + (rest > 0 ? 1 : 0), served: rest },
-      { upTo: Number.POSITIVE_INFINITY, served: 0 },
-    ];
+    const pieces = parts ? wholePieces(parts, u, load) : certainPieces(demand[u], load);
     let from = 0;
     for (const { upTo, served } of pieces) {
       for (const [border, beyond] of [
@@ -95,6 +92,15 @@ export function createSegments({ n, steps, demand, ...problem }: HorizonProblem,
     side: Int8Array.from(side),
     slope: new Float64Array(capacity.length),
   };
+}
+
+function certainPieces(demand: number, load: number): { upTo: number; served: number }[] {
+  const { full, rest } = splitDemand(demand, load);
+  return [
+    { upTo: full, served: load },
+    { upTo: full + (rest > 0 ? 1 : 0), served: rest },
+    { upTo: Number.POSITIVE_INFINITY, served: 0 },
+  ];
 }
 
 /** @param multiplier cost units that a unit of served demand is worth beside its price @param penalty cost units */

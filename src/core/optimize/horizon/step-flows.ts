@@ -1,5 +1,5 @@
 /** Where the trips of each step end, from counts by hour of the week. */
-import type { TripCounts } from '../problem/model.ts';
+import { ALL_HOURS, type TripCounts } from '../problem/model.ts';
 import { shareTrips } from './trip-shares.ts';
 import type { TripFlows } from './types.ts';
 
@@ -29,7 +29,7 @@ export function stepFlows(locationIds: Int32Array, counts: TripCounts, steps: St
     const trips = new Float64Array(n * n);
     for (const [i, byHour] of rows.entries()) {
       for (const hour of hours ?? byHour.keys()) {
-        for (const r of byHour.get(hour) ?? byHour.get(-1) ?? [])
+        for (const r of byHour.get(hour) ?? byHour.get(ALL_HOURS) ?? [])
           trips[i * n + position.get(counts.to[r])!] += counts.trips[r];
       }
     }

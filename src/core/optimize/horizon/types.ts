@@ -33,14 +33,22 @@ export type EndValues = {
   most?: Float64Array;
 };
 
+/**
+ * Demand that is not certain, in K parts: of the demand of node u, the part `sizes[p · T · n + u]` comes with the
+ * chance `chances[p]`, and only if all parts before it come, too. Chances are above 0, at most 1, and never ascend.
+ */
+export type DemandParts = { chances: Float64Array; sizes: Float64Array };
+
 export type HorizonProblem = {
   n: number;
   /** T, ≥ 1. */
   steps: number;
   /** T × n: vehicles that become free when a step begins: at step 0 those present, later those on the way. */
   supply: Int32Array;
-  /** T × n: demand of each step. */
+  /** T × n: demand of each step; with `parts` what is expected: Σ chance · size. */
   demand: Float64Array;
+  /** Absent: all demand comes. */
+  parts?: DemandParts | undefined;
   /** Demand that a vehicle serves in a step, > 0. */
   capacity: number;
   pairs: TravelPairs;

@@ -13,6 +13,7 @@
  * One pass over the pairs per step. Without trip flows x and the gain are those of whole vehicles, with them a vehicle
  * may be divided. Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.4 and §16.
  */
+import { partsOf } from './demand-parts.ts';
 import type { HorizonProblem } from './types.ts';
 
 /** Several times the relative error of a sum of a million doubles. */
@@ -72,7 +73,7 @@ function raiseByMoves({ n, steps, pairs, end }: HorizonProblem, v: Float64Array,
 
 /** The most that vehicles which stay at u add to its value. Raises the value if any number of them may wait. */
 function worthOfStaying(problem: HorizonProblem, v: Float64Array, u: number, lambda: number): number {
-  const { n, demand, capacity, unmetUnits, least, most, flows } = problem;
+  const { n, capacity, unmetUnits, least, most, flows } = problem;
   const j = u % n;
   const low = least?.[u] ?? 0;
   const high = most?.[u] ?? Number.POSITIVE_INFINITY;
@@ -86,15 +87,36 @@ function worthOfStaying(problem: HorizonProblem, v: Float64Array, u: number, lam
     const row = (Math.floor(u / n) + 1) * n;
     for (let a = starts[j]; a < starts[j + 1]; a++) after += shares[a] * v[row + targets[a]];
     // A vehicle may be divided, and each part serves, waits or moves.
-    return (demand[u] / capacity) * Math.max(0, price * capacity + after - v[u]);
+    const { chances, sizes } = partsOf(problem);
+    return chances.reduce((sum, chance, p) => {
+      const ready = chance * (price * capacity + after) + (1 - chance) * next - v[u];
+      return sum + (sizes[p * problem.steps * n + u] / capacity) * Math.max(0, ready);
+    }, 0);
   }
-  const loads = demand[u] / capacity;
-  const full = Math.floor(loads * (1 + LOAD_NOISE) + LOAD_NOISE);
-  const worthOf = (x: number) => price * Math.min(demand[u], capacity * x) + waiting * x;
+  const { chances, sizes } = partsOf(problem);
+  const worthOf = (x: number) => {
+    let left = capacity * x;
+    let served = 0;
+    for (const [p, chance] of chances.entries()) {
+      const size = sizes[p * problem.steps * n + u];
+      served += chance * Math.min(size, left);
+      left -= Math.min(size, left);
+    }
+    return price * served + waiting * x;
+  };
   // Concave in x, with its breakpoints at these numbers.
   let best = worthOf(low);
-  for (const x of [full, full + 1, high]) {
+  const better = (x: number) => {
     if (x > low && x <= high && x !== Number.POSITIVE_INFINITY) best = Math.max(best, worthOf(x));
+  };
+  better(high);
+  let end = 0;
+  for (let p = 0; p < chances.length; p++) {
+    end += sizes[p * problem.steps * n + u];
+    const loads = end / capacity;
+    const full = Math.floor(loads * (1 + LOAD_NOISE) + LOAD_NOISE);
+    better(full);
+    better(full + 1);
   }
   return best;
 }

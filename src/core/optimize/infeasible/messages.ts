@@ -2,6 +2,7 @@
 
 import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { Constraints, OptimizeRequest } from '../../../contracts/optimize.ts';
+import type { SufficientChange } from '../../../contracts/sufficient-change.ts';
 import type { ConstraintName } from '../problem/constraints.ts';
 import { LIMIT_CONSTRAINTS, limitConstraint } from '../problem/constraints.ts';
 import type { Conflict, JointChange, LocationChange, Problem } from '../problem/model.ts';
@@ -14,6 +15,8 @@ import { totalChange } from './looser-bounds.ts';
 /** Items of a list that a message names before "and 7 more". */
 const MAX_NAMED = 10;
 
+const UNKNOWN = 'no sufficient value was found in time; options.explain searches until the time limit';
+
 /** Names of locations by id; those without one are named by id alone. */
 export type LocationNames = ReadonlyMap<number, string>;
 
@@ -22,13 +25,17 @@ const ALIASES: Partial<Record<ConstraintName, 'min_demand_coverage' | 'max_rebal
   max_distance: 'max_rebalancing_distance_km',
 };
 
-/** @param sets all conflicts; the constraint is in at least one of them */
+/**
+ * @param sets all conflicts; the constraint is in at least one of them
+ * @param words instead of those about the problem of one step
+ */
 export function describeConflict(
   request: OptimizeRequest,
   problem: Problem,
   conflict: Conflict,
   sets: readonly ConflictSet[],
   names: LocationNames,
+  { supply, unknown = UNKNOWN }: { supply?: string; unknown?: string } = {},
 ): ErrorItem {
   const name = nameOf(request, conflict.constraint);
   const isIn = ({ names }: ConflictSet) => names.includes(conflict.constraint);
@@ -40,12 +47,15 @@ export function describeConflict(
   const fact =
     isOpen && conflict.constraint === 'max_rebalancing_cost'
       ? `${name} ${conflict.value} may be in conflict`
-      : describeFact(request, problem, conflict, name, names);
+      : ((conflict.constraint === 'supply' ? supply : undefined) ??
+        describeFact(request, problem, conflict, name, names));
+  const { constraint, value, relaxation, proved, changes } = conflict;
   return {
     code: 'INFEASIBLE_PROBLEM',
-    message: `${fact}; ${describeAdvice(problem, conflict, names)}`,
-    field: fieldOf(request, conflict.constraint, name),
+    message: `${fact}; ${describeAdvice(problem, conflict, names, unknown)}`,
+    field: fieldOf(request, constraint, name),
     detail: others.length > 0 ? `in conflict with ${others.join('; and with ')}` : null,
+    relaxation: { constraint, value, relaxation, proved, ...byLocation(changes) },
   };
 }
 
@@ -78,7 +88,24 @@ export function describeJoint(
     message: `${reason}; these changes are sufficient together: ${changes.join(', ')}`,
     field: 'constraints',
     detail: null,
+    relaxation: {
+      constraint: null,
+      value: null,
+      relaxation: null,
+      proved: false,
+      together: together.map(({ constraint, relaxation, changes }) => ({
+        constraint,
+        relaxation,
+        ...byLocation(changes),
+      })),
+    },
   };
+}
+
+/** The values that suffice, by location. */
+function byLocation(changes: readonly LocationChange[] | undefined): Pick<SufficientChange, 'by_location'> {
+  if (!changes) return {};
+  return { by_location: Object.fromEntries(changes.map(({ location_id, to }) => [location_id, to])) };
 }
 
 function nameOf(request: OptimizeRequest, constraint: ConstraintName): string {
@@ -160,7 +187,7 @@ function describeFact(
   }
 }
 
-function describeAdvice(problem: Problem, conflict: Conflict, names: LocationNames): string {
+function describeAdvice(problem: Problem, conflict: Conflict, names: LocationNames, unknown: string): string {
   const { constraint, relaxation, insufficient, proved, leastChange } = conflict;
   if (relaxation === null) {
     if (proved)
@@ -169,7 +196,7 @@ function describeAdvice(problem: Problem, conflict: Conflict, names: LocationNam
         : 'changing it alone does not help';
     if (constraint === 'network') return 'allow more moves';
     if (constraint === 'supply') return 'add vehicles or place them elsewhere';
-    return 'no sufficient value was found in time; options.explain searches until the time limit';
+    return unknown;
   }
   if (constraint === 'supply') return describeAdditions(problem, conflict, names);
   const advice = describeValue(conflict, names);

@@ -1,6 +1,7 @@
 /**
- * Plain data of the optimizer. Notation as in the README: locations i, j (0 … n−1), capacity classes k (0 … K−1).
- * Money is kept in whole cost units of 1e-4, so that sums are exact; quantities of demand and capacity are decimals.
+ * Plain data of the optimizer. Notation as in the README: locations i, j (0 … n−1), capacity classes k
+ * (0 … K−1). Money is kept in whole cost units of 1e-4, so that sums are exact; quantities of demand and capacity
+ * are decimals.
  */
 import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { OptimizationResult, OptimizeRequest } from '../../../contracts/optimize.ts';
@@ -43,9 +44,11 @@ type TravelRow = { to: Int32Array; km: Float64Array; minutes: Float64Array };
 /** Travel between pairs of locations, by the location where it begins. */
 export type TravelTable = ReadonlyMap<number, TravelRow>;
 
+export { ALL_HOURS } from '../../../contracts/bounds.ts';
+
 /**
  * Counted trips, in parallel arrays: ids of the locations where they began and ended, and the hour of the week in which
- * they began (0: Monday from 0:00); −1: all hours for which the first location has no counts.
+ * they began (0: Monday from 0:00); `ALL_HOURS`: all hours for which the first location has no counts.
  */
 export type TripCounts = { from: Int32Array; to: Int32Array; hour: Int16Array; trips: Float64Array };
 
@@ -63,6 +66,11 @@ export type OptimizeInput = {
   previous?: PreviousPlan | null;
   /** Where trips between these locations ended, for a plan that looks ahead; absent: not known. */
   tripCounts?: TripCounts | null;
+  /**
+   * Demand of a plan that looks ahead, if it is not certain: equally likely outcomes, each as `demand_forecast`, which
+   * is their mean. They ascend for every location and step. Absent: the demand of the request is certain.
+   */
+  outcomes?: readonly OptimizeRequest['demand_forecast'][] | null;
 };
 
 /**
@@ -137,7 +145,8 @@ export type Problem = {
   /** n: what a unit of demand costs that is not served, in money; absent if that costs nothing. See `unmet-cost.ts`. */
   unmetCost?: Float64Array;
   /**
-   * n × n, in units, 0 on the diagonal: the part of `network.costUnits` that counts for the ceiling; absent: all of it.
+   * n × n, in units, 0 on the diagonal: the part of `network.costUnits` that counts for the ceiling; absent: all
+   * of it.
    */
   movingUnits?: Float64Array;
   /**

@@ -4,7 +4,8 @@
  */
 import { DEFAULT_SPEED_KMH } from '../../../contracts/bounds.ts';
 import type { OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
-import { HOUR_MS, readTime } from '../../../contracts/time.ts';
+import { HOUR_MS, hourOfWeek, instantMs } from '../../../contracts/time.ts';
+import { isOperational } from './capacity.ts';
 import { longestSeries } from './demand.ts';
 import type { FaultList } from './fault-list.ts';
 import { asksForPairs } from './limits.ts';
@@ -16,7 +17,7 @@ export function asksForHorizon({ options }: OptimizeRequest): boolean {
 
 /** Adds the faults of `options.horizon`, of the rules that do not go with it, and of `available_at`. O(vehicles) */
 export function checkHorizon(request: OptimizeRequest, list: FaultList): void {
-  const { options = {}, fleet_state, constraints = {} } = request;
+  const { options = {}, fleet_state } = request;
   const { horizon } = options;
   const onTheWay = fleet_state.vehicles.findIndex(({ available_at }) => available_at !== undefined);
   const field = `fleet_state.vehicles[${onTheWay}].available_at`;
@@ -45,9 +46,16 @@ export function checkHorizon(request: OptimizeRequest, list: FaultList): void {
     refuse('options.demand_aggregation', 'an aggregation, because each step has its own demand');
   if (options.explain) refuse('options.explain', 'explanations');
   if (asksForPairs(request)) refuse('options.refine', 'rules about pairs of locations');
-  if (options.previous_plan_id !== undefined) refuse('options.previous_plan_id', 'a previous plan');
-  if (Object.values(constraints.priorities ?? {}).some((level) => level > 0))
-    refuse('constraints.priorities', 'priorities');
+  // One step is planned as any other request.
+  if (longestSeries(request.demand_forecast) < 2 || !limitsServing(request)) return;
+  if (fleet_state.vehicles.some((one) => one.pinned && isOperational(one)))
+    refuse('constraints.total_fleet_size', 'a limit on the serving vehicles if some are pinned');
+}
+
+/** Whether `total_fleet_size` is less than the fleet. O(vehicles) */
+function limitsServing({ constraints = {}, fleet_state }: OptimizeRequest): boolean {
+  const { total_fleet_size: most = Number.POSITIVE_INFINITY } = constraints;
+  return most < fleet_state.vehicles.filter(isOperational).length;
 }
 
 /** What `options.horizon` says of the steps. */
@@ -62,10 +70,6 @@ export type HorizonSteps = {
   speedKmh: number;
 };
 
-const HOURS_PER_WEEK = 168;
-/** 1 January 1970, the day 0 of the epoch, was a Thursday. */
-const EPOCH_HOUR_OF_WEEK = 72;
-
 /** @throws Error without `options.horizon` */
 export function readHorizon({ options = {}, demand_forecast }: OptimizeRequest): HorizonSteps {
   const { horizon } = options;
@@ -74,40 +78,29 @@ export function readHorizon({ options = {}, demand_forecast }: OptimizeRequest):
   return {
     stepHours: horizon.step_hours ?? options.step_hours ?? 1,
     steps: longestSeries(demand_forecast),
-    startMs: starts_at === undefined ? null : msOf(starts_at),
+    startMs: starts_at === undefined ? null : instantMs(starts_at),
     firstHourOfWeek: starts_at === undefined ? null : hourOfWeek(starts_at),
     speedKmh,
   };
 }
 
-function msOf(text: string): number {
-  const time = readTime(text);
-  if (typeof time === 'string') throw new Error(`${text} ${time}`);
-  return time.ms;
-}
-
-function hourOfWeek(text: string): number {
-  const hour = Math.floor(msOf(`${text.replace(/([zZ]|[+-]\d\d:?\d\d)$/, '')}Z`) / HOUR_MS);
-  return (((hour + EPOCH_HOUR_OF_WEEK) % HOURS_PER_WEEK) + HOURS_PER_WEEK) % HOURS_PER_WEEK;
-}
-
 /** The step from which a vehicle is free; 0: when the first step begins or before, so that the plan may move it. */
 export function freeFrom({ available_at }: VehicleInput, { startMs, stepHours }: HorizonSteps): number {
   if (available_at === undefined || startMs === null) return 0;
-  return Math.max(0, Math.ceil((msOf(available_at) - startMs) / (stepHours * HOUR_MS)));
+  return Math.max(0, Math.ceil((instantMs(available_at) - startMs) / (stepHours * HOUR_MS)));
 }
 
 /**
  * The request of the plan itself: the vehicles that are free before the first step, and the demand of that step. The
- * service level, which is one of all steps, is 0. O(vehicles + locations)
+ * service level and the priorities, which are those of all steps, are left out. O(vehicles + locations)
  */
 export function firstStepRequest(request: OptimizeRequest, horizon: HorizonSteps): OptimizeRequest {
   const { horizon: _, ...options } = request.options ?? {};
-  // A size below the fleet is refused (`optimize-ahead.ts`); another one is no limit.
   const {
     min_demand_coverage: __,
     shortage: ___,
-    total_fleet_size: ____,
+    total_fleet_size: size,
+    priorities: ____,
     ...constraints
   } = request.constraints ?? {};
   const { vehicles } = request.fleet_state;
@@ -122,7 +115,12 @@ export function firstStepRequest(request: OptimizeRequest, horizon: HorizonSteps
     fleet_state: {
       vehicles: onTheWay.length === 0 ? vehicles : vehicles.filter((one) => freeFrom(one, horizon) === 0),
     },
-    constraints: { ...constraints, min_service_level: 0 },
+    constraints: {
+      ...constraints,
+      min_service_level: 0,
+      // Another one is no limit.
+      ...(limitsServing(request) && { total_fleet_size: size! }),
+    },
     options: { ...options, step_hours: horizon.stepHours as 1, demand_aggregation: 'first' },
   };
 }

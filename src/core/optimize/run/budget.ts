@@ -71,6 +71,11 @@ const SHARES = {
   priorityCoverage: [0.3, 'several classes or bounds per location: the most of the level at any cost'],
   priorityModel: [0.5, 'the most of a level: one model, if it is small'],
   priorityQuestion: [0.3, 'the most of a level: one question of its bisection'],
+  // horizon/: plans that look ahead
+  wholeFirstStep: [
+    0.3,
+    'whole first moves, if rounding finds none; the later steps are planned again for them',
+  ],
   // insights/: what a plan is worth
   insights: [0.5, 'the plan is complete; a reader waits for its insights'],
   binding: [0.1, 'the binding constraints must be named even in little time'],

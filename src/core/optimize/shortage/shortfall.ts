@@ -1,9 +1,9 @@
 /** What a plan says about a service level that it does not reach. */
 
-import type { Shortfall, SufficientChange } from '../../../contracts/optimize.ts';
+import type { Shortfall } from '../../../contracts/optimize.ts';
 import { type Explained, isNearEnough } from '../infeasible/infeasible.ts';
 import { asFigure } from '../problem/figure.ts';
-import type { LocationChange, Problem } from '../problem/model.ts';
+import type { Problem } from '../problem/model.ts';
 import { serviceLevelOf, totalDemand } from '../problem/service-level.ts';
 import type { ServedMost } from './serve-most.ts';
 
@@ -27,27 +27,8 @@ export function createShortfall(
     reached_at_most: Math.min(1, serviceLevelOf(problem, most)),
     unserved: asFigure(Math.max(0, totalDemand(problem.demand) - solution.served)),
     missing_vehicles: isFewest ? supply.relaxation! - supply.value! : null,
-    relaxations: reasons ? relaxationsOf(reasons) : [],
+    relaxations:
+      reasons?.errors.flatMap(({ relaxation, message }) => (relaxation ? { ...relaxation, message } : [])) ??
+      [],
   };
-}
-
-/** The errors that a 422 answer would have, with their figures. The last one may be about several constraints. */
-function relaxationsOf({ conflicts, errors }: Explained): SufficientChange[] {
-  return errors.map(({ message }, at) => {
-    const conflict = conflicts[at];
-    return conflict
-      ? {
-          constraint: conflict.constraint,
-          value: conflict.value,
-          relaxation: conflict.relaxation,
-          proved: conflict.proved,
-          message,
-          ...(conflict.changes && { by_location: valuesOf(conflict.changes) }),
-        }
-      : { constraint: null, value: null, relaxation: null, proved: false, message };
-  });
-}
-
-function valuesOf(changes: readonly LocationChange[]): Record<string, number> {
-  return Object.fromEntries(changes.map(({ location_id, to }) => [location_id, to]));
 }

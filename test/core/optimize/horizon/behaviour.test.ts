@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { buildHorizon } from '../../../../src/core/optimize/horizon/build-horizon.ts';
 import { coarsen, worthAtStep, wrapAround } from '../../../../src/core/optimize/horizon/end-of-horizon.ts';
 import { planHorizon } from '../../../../src/core/optimize/horizon/plan-horizon.ts';
 import { roundInPairs } from '../../../../src/core/optimize/horizon/round-moves.ts';
@@ -7,8 +6,8 @@ import { solveNetwork } from '../../../../src/core/optimize/horizon/solve-networ
 import { shareTrips } from '../../../../src/core/optimize/horizon/trip-shares.ts';
 import type { HorizonProblem } from '../../../../src/core/optimize/horizon/types.ts';
 import { boundFromValues } from '../../../../src/core/optimize/horizon/value-bound.ts';
-import { buildCached, threadCache } from '../cached.ts';
-import { createRandom, SETTINGS } from '../instances.ts';
+import { threadCache } from '../cached.ts';
+import { createRandom } from '../instances.ts';
 import { randomHorizon, tinyHorizon } from './horizon-instances.ts';
 
 const control = { deadlineMs: 1e9 };
@@ -91,30 +90,6 @@ describe('a plan that looks ahead', () => {
       expect(bound).toBeLessThanOrEqual(found.plan.figures.objectiveUnits + 1);
     }
     expect(solved).toBeGreaterThan(200);
-  });
-
-  it('names the rule that it does not support', () => {
-    const request = {
-      demand_forecast: { '1': [2], '2': [2] },
-      fleet_state: { vehicles: [{ id: 'a', location: 1 }] },
-    };
-    const locations = [1, 2].map((id) => ({ id, latitude: 40, longitude: id / 100 }));
-    const input = { stepHours: 1, speedKmh: 20, isAhead: false, demand: Float64Array.of(2, 2, 2, 2) };
-    const fieldOf = (more: object) => {
-      const settings = { ...SETTINGS, maxRebalancingCost: null };
-      const built = buildHorizon(buildCached({ ...request, ...more }, locations, settings), input);
-      return 'field' in built ? built.field : null;
-    };
-    expect(fieldOf({})).toBeNull();
-    expect(fieldOf({ constraints: { max_rebalancing_cost: 5 } })).toBe('constraints.max_rebalancing_cost');
-    expect(fieldOf({ constraints: { priorities: { '2': 3 } } })).toBe('constraints.priorities');
-    expect(fieldOf({ constraints: { total_fleet_size: 0 } })).toBe('constraints.total_fleet_size');
-    expect(fieldOf({ options: { refine: { max_pairs: 1 } } })).toBe('options.refine');
-    const vehicles = [
-      { id: 'a', location: 1, capacity: 1 },
-      { id: 'b', location: 1, capacity: 2 },
-    ];
-    expect(fieldOf({ fleet_state: { vehicles } })).toBe('fleet_state.vehicles');
   });
 });
 

@@ -9,8 +9,21 @@ export type PlanOutcome = { served: number; cost: number };
 
 /** All outcomes that are not dominated, by ascending demand served; none if no plan keeps the bounds. */
 export function everyOutcome(problem: HorizonProblem): PlanOutcome[] {
-  const { n, steps, supply, demand, capacity, pairs, unmetUnits, least, most: places, end } = problem;
+  const { n, steps, supply, demand, parts, capacity, pairs, unmetUnits, least, most: places, end } = problem;
   const known = new Map<string, PlanOutcome[]>();
+
+  /** The mean of what is served over every share of luck: the parts come if it is below their chance. */
+  const servedOf = (u: number, room: number): number => {
+    if (!parts) return Math.min(room, demand[u]);
+    const lucks = [...new Set([0, ...parts.chances])].sort((a, b) => a - b);
+    return lucks.slice(1).reduce((sum, luck, l) => {
+      const comes = parts.chances.reduce(
+        (all, chance, p) => all + (chance >= luck ? parts.sizes[p * steps * n + u] : 0),
+        0,
+      );
+      return sum + (luck - lucks[l]) * Math.min(room, comes);
+    }, 0);
+  };
 
   /** @param arrivals by step from `t` on, then by location: vehicles that become free then */
   function from(t: number, arrivals: number[][]): PlanOutcome[] {
@@ -33,7 +46,7 @@ export function everyOutcome(problem: HorizonProblem): PlanOutcome[] {
         for (let j = 0; j < n; j++) {
           if (least && staying[j] < least[t * n + j]) return;
           if (places && staying[j] > places[t * n + j]) return;
-          const here = Math.min(staying[j] * capacity, demand[t * n + j]);
+          const here = servedOf(t * n + j, staying[j] * capacity);
           served += here;
           unmet += (unmetUnits?.[t * n + j] ?? 0) * (demand[t * n + j] - here);
         }

@@ -8,8 +8,8 @@ import type { HorizonProblem } from '../../../../src/core/optimize/horizon/types
 // The package's ES module exports the loader itself; its declarations are read as those of a CommonJS module.
 const highs = await (highsModule as unknown as typeof highsModule.default)();
 
-type Term = [column: number, factor: number];
-type Row = { lower: number; upper: number; terms: Term[] };
+export type Term = [column: number, factor: number];
+export type Row = { lower: number; upper: number; terms: Term[] };
 
 export type Formulated = { objectiveUnits: number; boundUnits: number; served: number };
 
@@ -27,7 +27,8 @@ export function formulateHorizon(
     isMost = false,
   }: { required?: number; firstStep?: readonly number[]; isMost?: boolean } = {},
 ): Formulated | null {
-  const { n, steps, supply, demand, capacity, pairs, unmetUnits, least, most, end, flows } = problem;
+  const { n, steps, supply, demand, parts, capacity, pairs, unmetUnits, least, most, end, flows } = problem;
+  const { chances, sizes } = parts ?? { chances: [1], sizes: demand };
   const cost: number[] = [];
   const upper: number[] = [];
   const lower: number[] = [];
@@ -63,23 +64,25 @@ export function formulateHorizon(
       const stays = column(0, most?.[t * n + i] ?? infinity, true, least?.[t * n + i] ?? 0);
       rows.push({ lower: 0, upper: 0, terms: [[here[i], -1], [stays, 1], ...leaving] });
       const u = t * n + i;
-      const served = column(0 - (unmetUnits?.[u] ?? 0), demand[u], false);
-      servedTerms.push([served, 1]);
+      /** Demand that vehicles are there for, part by part. */
+      const ready = Array.from(chances, (chance, p) =>
+        column(0 - chance * (unmetUnits?.[u] ?? 0), sizes[p * steps * n + u], false),
+      );
+      for (const [p, chance] of chances.entries()) servedTerms.push([ready[p], chance]);
       rows.push({
         lower: 0,
         upper: infinity,
-        terms: [
-          [stays, capacity],
-          [served, -1],
-        ],
+        terms: [[stays, capacity], ...ready.map((one): Term => [one, -1])],
       });
       arriving[u + n].push([stays, 1]);
       if (!flows) continue;
       // Those that serve are free where their trips end, the others stay.
-      arriving[u + n].push([served, -1 / capacity]);
       const { starts, targets, shares } = flows[t];
-      for (let a = starts[i]; a < starts[i + 1]; a++)
-        arriving[(t + 1) * n + targets[a]].push([served, shares[a] / capacity]);
+      for (const [p, chance] of chances.entries()) {
+        arriving[u + n].push([ready[p], -chance / capacity]);
+        for (let a = starts[i]; a < starts[i + 1]; a++)
+          arriving[(t + 1) * n + targets[a]].push([ready[p], (chance * shares[a]) / capacity]);
+      }
     }
   }
   for (let j = 0; end && j < n; j++) {
@@ -90,19 +93,26 @@ export function formulateHorizon(
   rows.push({ lower: isMost ? -infinity : required, upper: infinity, terms: servedTerms });
   if (isMost) {
     cost.fill(0);
-    for (const [served] of servedTerms) cost[served] = -1;
+    for (const [served, chance] of servedTerms) cost[served] = -chance;
   }
-  const solved = solve(cost, lower, upper, isWhole, rows);
+  const solved = runProgramme(cost, lower, upper, isWhole, rows);
   if (!solved) return null;
   const unmet = isMost ? 0 : (unmetUnits?.reduce((sum, units, u) => sum + units * demand[u], 0) ?? 0);
   return {
     objectiveUnits: solved.objective * 1e4 + unmet,
     boundUnits: solved.bound * 1e4 + unmet,
-    served: servedTerms.reduce((sum, [served]) => sum + solved.values[served], 0),
+    served: servedTerms.reduce((sum, [served, chance]) => sum + chance * solved.values[served], 0),
   };
 }
 
-function solve(cost: number[], lower: number[], upper: number[], isWhole: boolean[], rows: Row[]) {
+/** Minimises; null: no point exists. */
+export function runProgramme(
+  cost: number[],
+  lower: number[],
+  upper: number[],
+  isWhole: boolean[],
+  rows: Row[],
+): { objective: number; bound: number; values: ArrayLike<number> } | null {
   return highs.withModel((model) => {
     model.options.set({
       output_flag: false,

@@ -1,5 +1,11 @@
 /** Random horizon problems that are small enough to try every plan, and larger ones for a solver. */
-import type { HorizonProblem, TravelPairs, TripFlows } from '../../../../src/core/optimize/horizon/types.ts';
+import { expectedDemand } from '../../../../src/core/optimize/horizon/demand-parts.ts';
+import type {
+  DemandParts,
+  HorizonProblem,
+  TravelPairs,
+  TripFlows,
+} from '../../../../src/core/optimize/horizon/types.ts';
 import { createRandom, type Random } from '../instances.ts';
 
 export type HorizonShape = {
@@ -8,19 +14,28 @@ export type HorizonShape = {
   vehicles: number;
   isFractional: boolean;
   hasFlows?: boolean;
+  /** Demand comes in two or three parts, with chances that are no even steps. */
+  isUncertain?: boolean;
 };
 
 /** 1 to 3 locations, 1 to 4 steps, at most 5 vehicles. */
-export function tinyHorizon(seed: number, hasFlows = false): HorizonProblem {
+export function tinyHorizon(seed: number, hasFlows = false, isUncertain = false): HorizonProblem {
   const random = createRandom(seed);
   const n = random.pick([1, 2, 2, 3, 3]);
   const steps = n === 3 ? random.pick([1, 2, 2, 3, 3]) : random.pick([1, 2, 3, 4]);
   const vehicles = random.integer(0, n === 3 && steps === 3 ? 3 : 5);
-  return randomHorizon(random, { n, steps, vehicles, isFractional: random.chance(0.5), hasFlows });
+  return randomHorizon(random, {
+    n,
+    steps,
+    vehicles,
+    isFractional: random.chance(0.5),
+    hasFlows,
+    isUncertain,
+  });
 }
 
 export function randomHorizon(random: Random, shape: HorizonShape): HorizonProblem {
-  const { n, steps, vehicles, isFractional, hasFlows } = shape;
+  const { n, steps, vehicles, isFractional, hasFlows, isUncertain } = shape;
   const capacity = isFractional ? random.pick([1, 2.5, 0.7]) : random.pick([1, 2, 3]);
   const supply = new Int32Array(steps * n);
   const isLate = random.chance(0.4);
@@ -29,13 +44,15 @@ export function randomHorizon(random: Random, shape: HorizonShape): HorizonProbl
       (isLate && random.chance(0.3) ? random.integer(0, steps - 1) : 0) * n + random.integer(0, n - 1)
     ]++;
   const most = (random.pick([0.5, 1, 2]) * vehicles) / n + 1;
-  const demand = Float64Array.from({ length: steps * n }, () =>
+  const certain = Float64Array.from({ length: steps * n }, () =>
     random.chance(0.2)
       ? 0
       : isFractional
         ? Number((capacity * most * random.next()).toFixed(2))
         : capacity * random.integer(0, Math.ceil(most)),
   );
+  const parts = isUncertain ? randomParts(random, certain) : undefined;
+  const demand = parts ? expectedDemand(parts) : certain;
   const total = demand.reduce((sum, value) => sum + value, 0);
   const goal = random.pick(['price', 'prices', 'level', 'level', 'both', 'none'] as const);
   const price = () => random.integer(0, 30_000);
@@ -46,6 +63,7 @@ export function randomHorizon(random: Random, shape: HorizonShape): HorizonProbl
     steps,
     supply,
     demand,
+    parts,
     capacity,
     pairs: randomPairs(random, n),
     unmetUnits: hasPrice ? demand.map(() => (goal === 'prices' ? price() : same)) : undefined,
@@ -59,6 +77,23 @@ export function randomHorizon(random: Random, shape: HorizonShape): HorizonProbl
     }),
     ...(hasFlows && { flows: randomFlows(random, n, steps) }),
   };
+}
+
+function randomParts(random: Random, most: Float64Array): DemandParts {
+  const chances = random.pick([
+    [1, 0.5],
+    [0.9, 0.3],
+    [1, 2 / 3, 1 / 3],
+    [1, 0.4, 0.4],
+  ]);
+  const sizes = new Float64Array(chances.length * most.length);
+  for (let u = 0; u < most.length; u++) {
+    const borders = chances.slice(1).map(() => Number((most[u] * random.next()).toFixed(2)));
+    borders.sort((a, b) => a - b);
+    const ends = [...borders, most[u]];
+    for (const [p, end] of ends.entries()) sizes[p * most.length + u] = end - (p === 0 ? 0 : ends[p - 1]);
+  }
+  return { chances: Float64Array.from(chances), sizes };
 }
 
 function randomPairs(random: Random, n: number): TravelPairs {

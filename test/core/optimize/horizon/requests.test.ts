@@ -70,6 +70,17 @@ function vehicle(random: Random, v: number, steps: number) {
   return { sent, j, at: isLate ? hours + 2 : 0 };
 }
 
+/** The supply with so many further vehicles before the first step, in every way to place them. */
+function* supplies({ n, supply }: HorizonProblem, count: number, from = 0): Generator<Int32Array> {
+  if (count <= 0) yield supply.slice();
+  for (let j = from; count > 0 && j < n; j++) {
+    for (const more of supplies({ n, supply } as HorizonProblem, count - 1, j)) {
+      more[j]++;
+      yield more;
+    }
+  }
+}
+
 const plan = (request: OptimizeRequest, rest: Partial<OptimizeInput> = {}) => {
   expect(checkRequest(request, new Set(IDS), settings)).toEqual([]);
   return optimizeCached({ request, locations: [], settings, ...rest });
@@ -78,7 +89,7 @@ const plan = (request: OptimizeRequest, rest: Partial<OptimizeInput> = {}) => {
 describe('a request that looks ahead', () => {
   it('is answered with the best of all plans of all steps, found by trying them all', async () => {
     const kinds = { solved: 0, infeasible: 0 };
-    for (let seed = 1; seed <= 400; seed++) {
+    for (let seed = 1; seed <= 120; seed++) {
       const { request, problem, operational } = tinyRequest(seed);
       const outcome = await plan(request);
       const total = problem.demand.reduce((a, b) => a + b, 0);
@@ -86,7 +97,9 @@ describe('a request that looks ahead', () => {
       if (enough.length === 0) {
         expect(outcome, `seed ${seed}`).toMatchObject({
           status: 'infeasible',
-          errors: [{ field: 'constraints.min_service_level' }],
+          errors: expect.arrayContaining([
+            expect.objectContaining({ field: 'constraints.min_service_level' }),
+          ]),
         });
         kinds.infeasible++;
         continue;
@@ -107,12 +120,13 @@ describe('a request that looks ahead', () => {
       }
       kinds.solved++;
     }
-    expect(Math.min(kinds.solved, kinds.infeasible)).toBeGreaterThan(50);
+    expect(Math.min(kinds.solved, kinds.infeasible)).toBeGreaterThan(12);
   });
 
   it('is answered with the plan that serves the most, if it asks for that, and with what is missing', async () => {
     let short = 0;
-    for (let seed = 1; seed <= 200; seed++) {
+    let named = 0;
+    for (let seed = 1; seed <= 120; seed++) {
       const { request, problem } = tinyRequest(seed);
       const constraints = { ...request.constraints, shortage: 'serve_most' as const };
       const outcome = await plan({ ...request, constraints });
@@ -125,9 +139,19 @@ describe('a request that looks ahead', () => {
       expect(shortfall.reached, `seed ${seed}`).toBeCloseTo(most / total, 9);
       expect(shortfall.reached_at_most, `seed ${seed}`).toBeCloseTo(most / total, 4);
       expect(shortfall.unserved, `seed ${seed}`).toBeCloseTo(total - most, 9);
+      const { missing_vehicles: missing } = shortfall;
+      if (missing === null) continue;
+      const isEnough = (count: number) =>
+        [...supplies(problem, count)].some((supply) => {
+          return everyOutcome({ ...problem, supply }).at(-1)!.served >= problem.required - 1e-9 * total;
+        });
+      if (missing < 4)
+        expect([isEnough(missing), isEnough(missing - 1)], `seed ${seed}`).toEqual([true, false]);
+      named++;
       short++;
     }
-    expect(short).toBeGreaterThan(20);
+    expect(short).toBeGreaterThan(12);
+    expect(named).toBeGreaterThan(12);
   });
 
   it('with one step is answered as the same request that does not look ahead, to the last digit', {
@@ -157,6 +181,27 @@ describe('a request that looks ahead', () => {
       compared++;
     }
     expect(compared).toBeGreaterThan(25);
+  });
+
+  it('reaches the level with trip flows, where whole moves do but those by rounding do not', async () => {
+    const locations = IDS.map((id, j) => ({ id, latitude: 40 + j / 100, longitude: 0 }));
+    const counts = [3, 9, 6, 1, 1, 2, 3, 9, 4];
+    const tripCounts: TripCounts = {
+      from: Int32Array.from(counts, (_, a) => IDS[Math.floor(a / 3)]),
+      to: Int32Array.from(counts, (_, a) => IDS[a % 3]),
+      hour: new Int16Array(9).fill(-1),
+      trips: Float64Array.from(counts),
+    };
+    const request: OptimizeRequest = {
+      demand_forecast: { '4': [3.5, 2.9, 3.4, 1.4], '7': [2.1, 3, 0.7, 3.9], '9': [2.5, 0.2, 2.7, 3.7] },
+      fleet_state: { vehicles: [9, 9, 4, 9, 4].map((location, v) => ({ id: `${v}`, location })) },
+      constraints: { min_service_level: 0.6, unmet_demand_cost: 1 },
+      options: { horizon: {} },
+    };
+    const outcome = await plan(request, { locations, tripCounts });
+    if (!('result' in outcome)) throw new Error(JSON.stringify(outcome));
+    const served = outcome.result.outlook!.reduce((sum, step) => sum + step.served, 0);
+    expect(served).toBeGreaterThan(0.6 * 30 - 1e-5);
   });
 
   it('follows trips to where they end, and states what whole vehicles cost', async () => {
@@ -241,11 +286,76 @@ describe('a request that looks ahead', () => {
     const most = { ...request.constraints, max_vehicles_per_location: 1 };
     expect(await plan({ ...request, constraints: most })).toMatchObject({
       status: 'infeasible',
-      errors: [{ field: 'constraints' }],
+      errors: [
+        {
+          field: 'constraints.max_vehicles_per_location',
+          message:
+            'max_vehicles_per_location 1 cannot be satisfied at every location; raise it to at least 2',
+          relaxation: { relaxation: 2, proved: true },
+        },
+        {
+          field: 'fleet_state.vehicles',
+          message: expect.stringMatching(/adding vehicles of the most common capacity alone does not help/),
+        },
+      ],
+      conflicts: [
+        { constraint: 'max_vehicles_per_location', value: 1, relaxation: 2 },
+        { constraint: 'supply' },
+      ],
+    });
+    const looser = { ...request.constraints, max_vehicles_per_location: 2 };
+    expect(await plan({ ...request, constraints: looser })).toMatchObject({ status: 'optimal' });
+    const both = { ...most, min_vehicles_per_location: { '7': 1 } };
+    expect(await plan({ ...request, constraints: both })).toMatchObject({
+      status: 'infeasible',
+      errors: [
+        {
+          field: 'constraints.min_vehicles_per_location',
+          message: expect.stringMatching(/changing it alone does not help$/),
+        },
+        { field: 'constraints.max_vehicles_per_location', relaxation: { relaxation: 2 } },
+        { field: 'fleet_state.vehicles' },
+      ],
     });
   });
 
-  it('is refused by name with rules that it does not know, and with first moves above the ceiling', async () => {
+  it('names the ceiling on the cost of moving if that keeps vehicles from where bounds want them', async () => {
+    const request: OptimizeRequest = {
+      demand_forecast: { '4': [0, 0], '7': [0, 0] },
+      fleet_state: { vehicles: [{ id: 'a', location: 4 }] },
+      network: {
+        location_ids: [4, 7],
+        costs: [
+          [0, 3],
+          [3, 0],
+        ],
+      },
+      constraints: { min_service_level: 0, min_vehicles_per_location: { '7': 1 }, max_rebalancing_cost: 2 },
+      options: { horizon: {} },
+    };
+    expect(await plan(request)).toMatchObject({
+      status: 'infeasible',
+      errors: [
+        {
+          field: 'constraints.min_vehicles_per_location',
+          relaxation: { relaxation: 0, by_location: { '7': 0 }, proved: true },
+        },
+        {
+          field: 'constraints.max_rebalancing_cost',
+          message: 'max_rebalancing_cost 2 is less than the cheapest plan costs; raise it to at least 3',
+          detail: 'in conflict with min_vehicles_per_location, supply',
+        },
+        {
+          field: 'fleet_state.vehicles',
+          message: expect.stringMatching(/add 1 vehicle.*1 at location 7\)$/),
+        },
+      ],
+    });
+    const enough = { ...request.constraints, max_rebalancing_cost: 3 };
+    expect(await plan({ ...request, constraints: enough })).toMatchObject({ status: 'optimal' });
+  });
+
+  it('is refused by name with rules that it does not know', async () => {
     const request: OptimizeRequest = {
       demand_forecast: { '4': [0, 0], '7': [2, 2] },
       fleet_state: { vehicles: [{ id: 'a', location: 4 }] },
@@ -272,21 +382,14 @@ describe('a request that looks ahead', () => {
     expect(await faultOf(options({ explain: true }))).toEqual(['options.explain']);
     expect(await faultOf(options({ demand_aggregation: 'peak' }))).toEqual(['options.demand_aggregation']);
     expect(await faultOf(options({ refine: { max_pairs: 1 } }))).toEqual(['options.refine']);
-    expect(await faultOf(options({ previous_plan_id: 'plan_1' }))).toEqual(['options.previous_plan_id']);
     expect(await faultOf(options({ step_hours: 2, horizon: { step_hours: 1 } }))).toEqual([
       'options.step_hours',
     ]);
-    expect(await faultOf(constraints({ priorities: { '7': 2 } }))).toEqual(['constraints.priorities']);
-    expect(await faultOf(constraints({ total_fleet_size: 0 }))).toEqual(['constraints.total_fleet_size']);
-    expect(await faultOf(constraints({ max_rebalancing_cost: 2 }))).toEqual([
-      'constraints.max_rebalancing_cost',
+    const pinned = { fleet_state: { vehicles: [{ id: 'a', location: 4, pinned: true }] } };
+    expect(await faultOf({ ...constraints({ total_fleet_size: 0 }), ...pinned })).toEqual([
+      'constraints.total_fleet_size',
     ]);
-    expect(await faultOf(constraints({ max_rebalancing_cost: 3 }))).toBe('optimal');
-    const vehicles = [
-      { id: 'a', location: 4, capacity: 1 },
-      { id: 'b', location: 4, capacity: 2 },
-    ];
-    expect(await faultOf({ fleet_state: { vehicles } })).toEqual(['fleet_state.vehicles']);
+    expect(await faultOf(constraints({ total_fleet_size: 0 }))).toBe('optimal');
     const late = [{ id: 'a', location: 4, available_at: '2026-02-09T08:00Z' }];
     expect(await faultOf({ fleet_state: { vehicles: late } })).toEqual([
       'fleet_state.vehicles[0].available_at',

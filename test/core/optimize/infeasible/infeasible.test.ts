@@ -307,12 +307,14 @@ describe('an infeasible problem', () => {
           'add 2 vehicles of capacity 1 (for example 2 at location 2)',
         field: 'fleet_state.vehicles',
         detail: 'in conflict with min_service_level',
+        relaxation: { constraint: 'supply', value: 8, relaxation: 10, proved: true },
       },
       {
         code: 'INFEASIBLE_PROBLEM',
         message: 'min_service_level 0.95 cannot be reached; lower it to at most 0.8',
         field: 'constraints.min_service_level',
         detail: 'in conflict with supply',
+        relaxation: { constraint: 'min_service_level', value: 0.95, relaxation: 0.8, proved: true },
       },
     ]);
   });

@@ -18,7 +18,10 @@ async function missing(supply: Pick<Conflict, 'relaxation' | 'insufficient' | 'p
   const solved = await solveProblem(problem, 0, { deadlineMs: Number.POSITIVE_INFINITY });
   if (solved.kind !== 'solved') throw new Error(solved.kind);
   const conflicts: Conflict[] = [{ constraint: 'supply', value: 5, ...supply }];
-  const errors = [{ code: 'INFEASIBLE_PROBLEM' as const, message: 'few', field: null, detail: null }];
+  const relaxation = { constraint: 'supply' as const, value: 5, ...supply };
+  const errors = [
+    { code: 'INFEASIBLE_PROBLEM' as const, message: 'few', field: null, detail: null, relaxation },
+  ];
   const reasons: Explained = { conflicts, errors, sets: [], together: null };
   const short = createShortfall(problem, { solution: solved.solution, most: 5 }, reasons, gap);
   expect(short.relaxations).toMatchObject([{ relaxation: supply.relaxation, proved: supply.proved }]);

@@ -1,0 +1,30 @@
+/** What a bound proves of a plan of all steps. */
+import { MIN_NOISE_UNITS } from '../problem/unmet-cost.ts';
+import type { HorizonFigures } from './types.ts';
+
+/** Relative error of sums of costs. */
+const SUM_NOISE = 1e-13;
+
+/** As costs of unmet demand are rounded up elsewhere (`../problem/unmet-cost.ts`). */
+export function wholeUnits(units: number): number {
+  return Math.ceil(units - MIN_NOISE_UNITS - Math.abs(units) * SUM_NOISE) + 0;
+}
+
+/** @param gap relative, that proves a plan @returns in whole cost units */
+export function proofOf(
+  plan: Pick<HorizonFigures, 'objectiveUnits' | 'movingUnits'> & { boundUnits: number },
+  gap: number,
+): { objectiveUnits: number; boundUnits: number; gap: number; proved: boolean } {
+  const objectiveUnits = wholeUnits(plan.objectiveUnits);
+  const boundUnits = Math.min(objectiveUnits, wholeUnits(plan.boundUnits));
+  // What vehicles are worth at the end may make the objective 0 or negative.
+  const scale = Math.max(1, Math.abs(objectiveUnits), plan.movingUnits);
+  const reached = (objectiveUnits - boundUnits) / scale;
+  // Parts of a load cost parts of a unit.
+  return {
+    objectiveUnits,
+    boundUnits,
+    gap: reached,
+    proved: reached <= gap || objectiveUnits - boundUnits <= 1,
+  };
+}
