@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,7 +11,6 @@ import { send, startTestService } from '../helpers/service.ts';
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '..', '..');
-const bin = (name: string) => path.join(root, 'node_modules', '.bin', name);
 
 /** What is installed of PyPI, each time the same. */
 const PYTHON_TOOLS = ['openapi-python-client==0.29.1', 'mypy==2.4.1'];
@@ -38,45 +37,6 @@ describe('a client that is generated from /openapi.json', () => {
     expected = { total_cost: data.total_cost, plan: data.allocation_plan };
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
-
-  test('by openapi-typescript type-checks with the request of the README in it, and sends it', async () => {
-    const own = path.join(folder, 'typescript');
-    await mkdir(own);
-    await symlink(path.join(root, 'node_modules'), path.join(own, 'node_modules'));
-    await writeFile(path.join(own, 'package.json'), '{"type":"module"}');
-    const hook = path.join(import.meta.dirname, 'typescript-hook.js');
-    const generator = path.join(root, 'node_modules/openapi-typescript/bin/cli.js');
-    await run(process.execPath, ['--import', hook, generator, '../openapi.json', '-o', 'schema.d.ts'], {
-      cwd: own,
-    });
-    await writeFile(
-      path.join(own, 'client.ts'),
-      `import createClient from 'openapi-fetch';
-import type { components, paths } from './schema.d.ts';
-
-const client = createClient<paths>({ baseUrl: ${JSON.stringify(base)} });
-const { data: solved } = await client.POST('/api/v1/optimize', { body: ${readmeRequest()} });
-if (!solved || !('allocation_plan' in solved.data)) throw new Error('no plan');
-const job_id = (solved as components['schemas']['OptimizeResponse']).metadata.job_id;
-const { data: job } = await client.GET('/api/v1/jobs/{job_id}', { params: { path: { job_id } } });
-const result = job?.data.result;
-if (!result || result.status === 'error' || !('total_cost' in result.data)) throw new Error('no result');
-const changed = await client.PATCH('/api/v1/data/fleet/{vehicle_id}', {
-  params: { path: { vehicle_id: 'NYC-00001' } },
-  body: { status: 'maintenance' },
-});
-const { error } = await client.GET('/api/v1/plans/{plan_id}', { params: { path: { plan_id: 'none' } } });
-const total_cost: number = result.data.total_cost;
-const codes = error?.errors.map(({ code }) => code);
-console.log(JSON.stringify({ total_cost, plan: solved.data.allocation_plan, status: changed.data?.data.status, codes }));
-`,
-    );
-    const options = ['--strict', '--noEmit', '--skipLibCheck', 'false', '--allowImportingTsExtensions'];
-    const platform = ['--module', 'nodenext', '--target', 'esnext', '--lib', 'esnext,dom', '--types', 'node'];
-    await run(bin('tsc'), [...options, ...platform, 'client.ts'], { cwd: own }).catch(fail);
-    const { stdout } = await run(process.execPath, ['client.ts'], { cwd: own }).catch(fail);
-    expect(JSON.parse(stdout)).toEqual({ ...expected, status: 'maintenance', codes: ['RESOURCE_NOT_FOUND'] });
-  });
 
   test('by openapi-python-client type-checks, and sends the request of the README', async ({ skip }) => {
     const python = await installPython().catch((error: Error) => {
