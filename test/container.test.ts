@@ -1,12 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, globSync, linkSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+} from 'node:fs';
 import { cp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { SettingsSchema } from '../src/config.ts';
+import { readGuide } from '../src/http/guide/pages.ts';
 import { MEMORY_ENVIRONMENT } from '../src/process/memory.ts';
 import { newTemporaryFolder, removeFolder } from './helpers/folders.ts';
 import { send, simpleRequest, TEST_LOCATIONS } from './helpers/service.ts';
@@ -95,10 +107,16 @@ describe('the image', () => {
     folder = await newTemporaryFolder('image');
     expect(dockerfile).toMatch(/^RUN npm install --no-save --omit=dev --no-audit --no-fund$/m);
     linkProductionPackages(folder);
-    for (const [, sources] of dockerfile.matchAll(/^COPY (.+) \S+$/gm)) {
-      for (const name of sources!.split(' '))
-        await cp(path.join(root, name), path.join(folder, name), { recursive: true });
-    }
+    const [consoleStage, stage] = dockerfile.split(/^FROM .*$/m).slice(1);
+    const consoleFolder = path.join(folder, 'console-stage');
+    await copyFiles(consoleStage!, consoleFolder);
+    linkPackages(consoleFolder);
+    const [, script] = /^RUN .* && node (\S+)$/m.exec(consoleStage!)!;
+    await promisify(execFile)(process.execPath, [path.join(consoleFolder, script!)]);
+    await cp(path.join(consoleFolder, 'console/dist'), path.join(folder, 'console/dist'), {
+      recursive: true,
+    });
+    await copyFiles(stage!, folder);
     const url = new URL(await createTestDatabase());
     await writeFile(path.join(folder, 'password'), `${decodeURIComponent(url.password)}\n`);
     url.password = '';
@@ -167,8 +185,33 @@ describe('the image', () => {
     const answer = await send(`${url}/api/v1/optimize`, { body: simpleRequest() });
     expect(answer.status, answer.text).toBe(200);
     expect((await send(`${url}/docs`)).status).toBe(200);
+    expect((await send(`${url}/console`)).status).toBe(200);
+    // Every page that the guide has in the repository: what the image leaves out would become plain text.
+    const missing = [...readGuide(root).pages.keys()].filter((page) => !existsSync(path.join(folder, page)));
+    expect(missing).toEqual([]);
   });
 });
+
+/** Links the packages as `npm install` does: those of this repository lead into the folder, not into the checkout. */
+function linkPackages(folder: string): void {
+  mkdirSync(path.join(folder, 'node_modules'));
+  for (const entry of readdirSync(path.join(root, 'node_modules'), { withFileTypes: true })) {
+    const place = path.join('node_modules', entry.name);
+    const own = entry.isSymbolicLink() && readlinkSync(path.join(root, place));
+    symlinkSync(own || path.join(root, place), path.join(folder, place));
+  }
+}
+
+/** Copies what the COPY lines of a stage copy from the checkout, less what `.dockerignore` and Git leave out. */
+async function copyFiles(stage: string, folder: string): Promise<void> {
+  const isLeftOut = (file: string) => /\/(dist|node_modules|\.build-[^/]*)$/.test(file);
+  for (const [, sources] of stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
+    for (const name of sources!.split(' ')) {
+      const filter = (file: string) => !isLeftOut(file);
+      await cp(path.join(root, name), path.join(folder, name), { recursive: true, filter });
+    }
+  }
+}
 
 /**
  * What `npm install --omit=dev` installs: every package of the lock file that is installed here and not for
@@ -179,7 +222,9 @@ function linkProductionPackages(folder: string): void {
     packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
   };
   for (const [place, { dev, devOptional }] of Object.entries(packages)) {
-    if (place === '' || dev || devOptional || !existsSync(path.join(root, place))) continue;
+    // Clients and console are packages of this repository, which the image does not have.
+    if (!place.startsWith('node_modules/') || dev || devOptional || !existsSync(path.join(root, place)))
+      continue;
     linkFolder(path.join(root, place), path.join(folder, place));
   }
 }

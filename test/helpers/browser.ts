@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
@@ -10,19 +12,37 @@ export function findChromium(): string | undefined {
   return folders.flatMap((folder) => NAMES.map((name) => path.join(folder, name))).find(existsSync);
 }
 
-/** Starts it without a window, with a new profile, and without access to anything but this machine. */
-export function openBrowser(executablePath: string): Promise<Browser> {
+/**
+ * Starts it without a window, with a new profile, and without access to anything but this machine.
+ * @param more switches of its command line
+ */
+export function openBrowser(executablePath: string, more: string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath,
     args: [
-      '--disable-gpu',
+      '--use-angle=swiftshader',
+      '--enable-unsafe-swiftshader',
       '--no-first-run',
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+      ...more,
     ],
   });
+}
+
+/** What axe-core finds in a page. */
+type Finding = { id: string; impact: string; nodes: { html: string }[] };
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** What axe-core calls serious or critical, each with the elements that it means. */
+export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(AXE, 'utf8'));
+  const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run()');
+  const bad = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  return bad.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
 /** The network requests of a page, and its errors (including violations of its content policy). */

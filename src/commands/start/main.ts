@@ -9,6 +9,7 @@ import { migrateDatabase } from '../../db/migrate.ts';
 import { describeStartError, openStartWait } from '../../process/lifecycle.ts';
 import { assertQueueReachable, QueueUnavailableError } from '../../queue/queue.ts';
 import { importSample, isEmpty } from '../import/sample.ts';
+import { buildConsole, hasConsole } from './build-console.ts';
 import { type EmbeddedPostgres, freePort, startEmbeddedPostgres } from './embedded-postgres.ts';
 import { makeFirstPlan } from './first-plan.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -23,6 +24,9 @@ const scriptPath = (file: string) => fileURLToPath(new URL(`../../../${file}`, i
 
 /** The parts that have been started, in order; they are stopped in the reverse order. */
 const started: { name: string; stop: () => Promise<unknown> }[] = [];
+
+/** Whether the console was built now, once that is known. */
+let consoleBuild = Promise.resolve(false);
 
 const interruption = new AbortController();
 const interrupted = Promise.withResolvers<void>();
@@ -46,6 +50,7 @@ async function stop(): Promise<void> {
 async function start(config: Config): Promise<string | undefined> {
   const port = config.PORT === 0 ? await freePort() : config.PORT;
   await assertPortIsFree(config.HOST, port);
+  startConsoleBuild();
   const logFolder = path.resolve(config.DATA_DIR, 'logs');
   await makeFolders(path.resolve(config.DATA_DIR), logFolder);
   const isQueueAway = (error: unknown) => error instanceof QueueUnavailableError;
@@ -86,6 +91,23 @@ async function start(config: Config): Promise<string | undefined> {
     `API and ${config.WORKERS} worker ${config.WORKERS === 1 ? 'process' : 'processes'} run; logs in ${logFolder}`,
   );
   return `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
+}
+
+/** Nothing waits for the console: without it the service is whole. What is wrong there is said, no more. */
+function startConsoleBuild(): void {
+  const { signal } = interruption;
+  const onBuild = () => say('building the console …');
+  consoleBuild = buildConsole({ onBuild, signal }).catch((error: Error) => {
+    if (!isInterrupted) say(error.message);
+    return false;
+  });
+  started.push({
+    name: 'console',
+    stop: () => {
+      interruption.abort();
+      return consoleBuild;
+    },
+  });
 }
 
 /**
@@ -140,7 +162,10 @@ try {
       say();
       for (const line of lines) say(line);
       say();
-      say(`The service runs at ${url}. Ctrl-C stops it.`);
+      const itsConsole = hasConsole() ? `, its console at ${url}/console` : '';
+      say(`The service runs at ${url}${itsConsole}. Ctrl-C stops it.`);
+      if (!itsConsole)
+        consoleBuild.then((isBuilt) => isBuilt && say(`It is built: console at ${url}/console.`));
       await interrupted.promise;
     }
   }

@@ -1,0 +1,32 @@
+import type { components } from 'fleet-client';
+
+/** Shapes of the public API that pages use, as the OpenAPI document has them. */
+type Schemas = components['schemas'];
+export type AllocationPlanItem = Schemas['AllocationPlanItem'];
+export type BacktestData = Schemas['BacktestData'];
+export type BacktestScore = Schemas['BacktestScore'];
+export type Constraints = Schemas['Constraints'];
+export type DecisionListItem = Schemas['DecisionListItem'];
+export type DemandObservation = Schemas['DemandObservation'];
+export type ErrorRelaxation = Schemas['ErrorRelaxation'];
+export type FleetVehicle = Schemas['FleetVehicle'];
+export type ForecastData = Schemas['ForecastData'];
+export type ForecastRequest = Schemas['ForecastRequest'];
+export type Insights = Schemas['Insights'];
+export type Job = Schemas['Job'];
+export type KnownEvent = NonNullable<ForecastData['metadata']['events']>[number];
+export type Kpis = Schemas['Kpis'];
+export type OptimizeOptions = Schemas['OptimizeOptions'];
+export type OutlookStep = Schemas['OutlookStep'];
+export type PlanComparison = Schemas['PlanComparison'];
+export type PlanLocation = Schemas['PlanLocation'];
+export type PlanSummary = Schemas['PlanSummary'];
+export type RiskVehicle = Schemas['RiskVehicle'];
+export type Replay = Schemas['Replay'];
+export type ReplayedPolicy = Schemas['ReplayedPolicy'];
+export type ReplayRequest = Schemas['ReplayRequest'];
+export type ReplaySummary = Schemas['ReplaySummary'];
+export type Schedule = Schemas['Schedule'];
+export type ScheduleSummary = Schemas['ScheduleSummary'];
+export type Shortfall = Schemas['Shortfall'];
+export type VehicleRisk = Schemas['VehicleRisk'];

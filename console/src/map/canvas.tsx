@@ -1,0 +1,357 @@
+import { Map as BaseMap, GPUInitializationError, LngLatBounds, setWorkerUrl } from 'maplibre-gl';
+import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url';
+import 'maplibre-gl/dist/maplibre-gl.css';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { texts } from '../texts.ts';
+import { colourOf, themeChanges } from '../theme.ts';
+import { drawMoves, drawSpots, find, type Lit, type Palette, type View } from './draw.ts';
+import { type Frame, frameOf, isCovered, moved, place } from './frame.ts';
+import { PLAIN, readGround } from './ground.ts';
+import { between, largestOf, type Scene } from './scene.ts';
+
+setWorkerUrl(workerUrl);
+
+const MOTION_MS = 400;
+/** Free edges around what the map shows at first, in pixels: the legend lies on the lower one. */
+const EDGE = 40;
+const LOWER_EDGE = 112;
+/** Of the demand, that the map shows at first. */
+const SHOWN_SHARE = 0.99;
+/** What is drawn beyond each edge of the map, as a share of it: so far a hand may pan until it is drawn again. */
+const MARGIN = 0.2;
+/** Points are not drawn finer than this on any screen. */
+const MAX_RATIO = 2;
+/** How fine the library draws what is plain: its picture is not shown. */
+const PLAIN_RATIO = 1 / 16;
+/** While a hand zooms, the picture may be enlarged so much until it is drawn again. */
+const MAX_ENLARGED = 3;
+
+const { wheel, wheelOfMac, fingers } = texts.map.gestures;
+const GESTURES = {
+  'CooperativeGesturesHandler.WindowsHelpText': wheel,
+  'CooperativeGesturesHandler.MacHelpText': wheelOfMac,
+  'CooperativeGesturesHandler.MobileHelpText': fingers,
+};
+
+type Props = {
+  label: string;
+  scene: Scene;
+  lit: Lit;
+  /** Whether it stands in a page that scrolls: the wheel and one finger scroll on over it. */
+  isInPage?: boolean;
+  onHover: (lit: Lit) => void;
+  onPick: (lit: Lit) => void;
+};
+
+/** The map; in words, why there is none: the browser cannot draw it, or there is nothing to draw. */
+export default function MapCanvas(props: Props) {
+  const [isMissing, setIsMissing] = useState(false);
+  const why = props.scene.spots.size === 0 ? texts.map.noPlaces : isMissing ? texts.map.noWebGl : undefined;
+  if (why === undefined) return <Drawn {...props} onMissing={() => setIsMissing(true)} />;
+  return (
+    <div class="map">
+      <p class="state">{why}</p>
+    </div>
+  );
+}
+
+/**
+ * Camera and gestures are those of MapLibre. A canvas above it has circles and arcs. While the map moves, the canvas is
+ * only moved with it, and drawn again when it rests: drawing takes longer than a frame, moving a picture does not.
+ */
+function Drawn({
+  label,
+  scene,
+  lit,
+  isInPage,
+  onHover,
+  onPick,
+  onMissing,
+}: Props & { onMissing: () => void }) {
+  const host = useRef<HTMLDivElement>(null);
+  const overlay = useRef<HTMLCanvasElement>(null);
+  const layer = useRef<Layer>(undefined);
+  const handlers = useRef({ onHover, onPick });
+  handlers.current = { onHover, onPick };
+  useEffect(() => {
+    const own = createLayer(host.current!, overlay.current!, scene, isInPage === true);
+    if (!own) return onMissing();
+    layer.current = own;
+    own.listen(handlers);
+    return () => own.remove();
+  }, []);
+  useEffect(() => layer.current?.show(scene), [scene]);
+  useEffect(() => layer.current?.light(lit), [lit.location, lit.move]);
+  useEffect(() => layer.current?.recolour(), [themeChanges.value]);
+  return (
+    <div class="map" role="img" aria-label={label}>
+      <div ref={host} class="ground" />
+      <canvas ref={overlay} />
+    </div>
+  );
+}
+
+/** Undefined if the browser has no WebGL, which MapLibre needs. */
+function createLayer(...args: ConstructorParameters<typeof Layer>): Layer | undefined {
+  try {
+    return new Layer(...args);
+  } catch (error) {
+    if (error instanceof GPUInitializationError) return undefined;
+    throw error;
+  }
+}
+
+type Handlers = { current: Pick<Props, 'onHover' | 'onPick'> };
+
+class Layer {
+  readonly #host: HTMLElement;
+  readonly #map: BaseMap;
+  readonly #canvas: HTMLCanvasElement;
+  readonly #context: CanvasRenderingContext2D;
+  /** Discs and rings, which stay as they are while other moves are lit. */
+  readonly #spots = inMemory(document.createElement('canvas'));
+  #spotsOf: { scene: Scene; frame: Frame; palette: Palette } | undefined;
+  #old: Scene;
+  #next: Scene;
+  #changedAt = Number.NEGATIVE_INFINITY;
+  #lit: Lit = {};
+  #hovered: Lit = {};
+  #palette: Palette;
+  #size = { width: 0, height: 0 };
+  #margin = { x: 0, y: 0 };
+  /** Points of the picture per pixel of the page. */
+  #ratio = 1;
+  #drawn: Frame | undefined;
+  #asked = 0;
+  #isPlaced = false;
+  #isRemoved = false;
+
+  constructor(host: HTMLElement, canvas: HTMLCanvasElement, scene: Scene, isInPage: boolean) {
+    this.#host = host;
+    this.#canvas = canvas;
+    this.#context = inMemory(canvas);
+    this.#old = scene;
+    this.#next = scene;
+    this.#palette = readPalette(host);
+    host.classList.add('plain');
+    this.#map = new BaseMap({
+      container: host,
+      style: PLAIN,
+      cooperativeGestures: isInPage,
+      locale: GESTURES,
+      attributionControl: false,
+      dragRotate: false,
+      pitchWithRotate: false,
+      maxPitch: 0,
+      fadeDuration: 0,
+      pixelRatio: PLAIN_RATIO,
+    });
+    this.#map.touchZoomRotate.disableRotation();
+    this.#map.keyboard.disableRotation();
+    this.#map.getCanvas().setAttribute('aria-label', host.parentElement!.getAttribute('aria-label')!);
+    // In the same frame as the map's own picture, so that both move as one.
+    this.#map.on('render', () => this.#follow());
+    this.#map.on('moveend', () => this.#ask());
+    this.#map.on('resize', () => this.#fit());
+    this.#fit();
+    // Without its ground, the map is whole.
+    readGround()
+      .then((ground) => ground !== undefined && !this.#isRemoved && this.#lieOn(ground))
+      .catch(() => {});
+  }
+
+  listen(handlers: Handlers): void {
+    const hover = (found: Lit) => {
+      if (found.location === this.#hovered.location && found.move === this.#hovered.move) return;
+      this.#hovered = found;
+      this.#map.getCanvas().style.cursor = (found.location ?? found.move) ? 'pointer' : '';
+      handlers.current.onHover(found);
+    };
+    this.#map.on('mousemove', ({ point }) => {
+      // A hand that drags points at nothing.
+      if (!this.#map.isMoving()) hover(find(this.#next, this.#view(this.#frame()), point));
+    });
+    this.#map.on('mouseout', () => hover({}));
+    this.#map.on('click', ({ point }) =>
+      handlers.current.onPick(find(this.#next, this.#view(this.#frame()), point)),
+    );
+  }
+
+  /** Shows another plan; what differs moves there, unless the reader wants no motion. */
+  show(scene: Scene): void {
+    if (scene === this.#next) return;
+    this.#old = this.#current();
+    this.#next = scene;
+    const isStill = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.#changedAt = isStill ? Number.NEGATIVE_INFINITY : performance.now();
+    this.#ask();
+  }
+
+  light(lit: Lit): void {
+    this.#lit = lit;
+    this.#ask();
+  }
+
+  recolour(): void {
+    this.#palette = readPalette(this.#host);
+    this.#ask();
+  }
+
+  remove(): void {
+    this.#isRemoved = true;
+    cancelAnimationFrame(this.#asked);
+    this.#map.remove();
+  }
+
+  #lieOn(ground: Exclude<Awaited<ReturnType<typeof readGround>>, undefined>): void {
+    this.#host.classList.remove('plain');
+    this.#map.setPixelRatio(ratioOfScreen());
+    this.#map.once('style.load', () => this.#map.setProjection({ type: 'mercator' }));
+    this.#map.setStyle(ground);
+  }
+
+  #share(): number {
+    const t = Math.min(1, (performance.now() - this.#changedAt) / MOTION_MS);
+    return 1 - (1 - t) ** 3;
+  }
+
+  #current(): Scene {
+    return between(this.#old, this.#next, this.#share());
+  }
+
+  #fit(): void {
+    const { clientWidth: width, clientHeight: height } = this.#host;
+    this.#size = { width, height };
+    // A page that is still laid out has no size to fit anything into.
+    if (!this.#isPlaced && width > 0 && height > 0) {
+      this.#isPlaced = true;
+      this.#map.fitBounds(boundsOf(this.#next), { padding: edgesOf(this.#size), duration: 0 });
+    }
+    this.#margin = { x: Math.ceil(width * MARGIN), y: Math.ceil(height * MARGIN) };
+    const [wide, high] = [width + 2 * this.#margin.x, height + 2 * this.#margin.y];
+    this.#ratio = ratioOfScreen();
+    for (const { canvas } of [this.#context, this.#spots]) {
+      canvas.width = wide * this.#ratio;
+      canvas.height = high * this.#ratio;
+    }
+    Object.assign(this.#canvas.style, { width: `${wide}px`, height: `${high}px` });
+    this.#spotsOf = undefined;
+    this.#ask();
+  }
+
+  #frame(): Frame {
+    const { lng: longitude, lat: latitude } = this.#map.getCenter();
+    return frameOf({ longitude, latitude }, this.#map.getZoom(), this.#size);
+  }
+
+  #view(frame: Frame): View {
+    return {
+      project: (spot) => place(spot, frame),
+      ...this.#size,
+      margin: this.#margin,
+      ...largestOf(this.#next),
+      ...this.#next.scale,
+    };
+  }
+
+  /** Draws before the next frame, once however often it is asked for. */
+  #ask(): void {
+    if (this.#isRemoved) return;
+    this.#asked ||= requestAnimationFrame(() => {
+      this.#asked = 0;
+      this.#draw(this.#frame());
+      if (this.#share() < 1) this.#ask();
+    });
+  }
+
+  /** Moves what is drawn to where the map is now; draws it again where it does not reach. */
+  #follow(): void {
+    const now = this.#frame();
+    // The first drawing is asked for already.
+    if (!this.#drawn) return;
+    const step = moved(this.#drawn, now);
+    const isEnough = step.scale <= MAX_ENLARGED && isCovered(step, this.#margin, this.#size);
+    if (isEnough) this.#lay(step);
+    else this.#draw(now);
+  }
+
+  /** Lays the canvas, whose margin is left of and above the map, so that its frame comes where `step` has it. */
+  #lay({ scale, x, y }: Frame): void {
+    const [left, top] = [x - this.#margin.x * scale, y - this.#margin.y * scale];
+    this.#canvas.style.transform = `translate(${left}px, ${top}px) scale(${scale})`;
+  }
+
+  /** From here on, the context counts in pixels of the map, from its upper left corner. */
+  #begin(context: CanvasRenderingContext2D): void {
+    const ratio = this.#ratio;
+    context.setTransform(ratio, 0, 0, ratio, this.#margin.x * ratio, this.#margin.y * ratio);
+  }
+
+  #draw(frame: Frame): void {
+    // While the page is laid out, or goes, the map may have no size: there is nothing to draw on.
+    if (this.#canvas.width === 0 || this.#canvas.height === 0) return;
+    const scene = this.#current();
+    const view = this.#view(frame);
+    const [context, palette] = [this.#context, this.#palette];
+    const of = this.#spotsOf;
+    const isSame = of?.scene === scene && of.palette === palette && isEqual(of.frame, frame);
+    if (!isSame) {
+      clear(this.#spots);
+      this.#begin(this.#spots);
+      drawSpots(this.#spots, scene, view, palette);
+      this.#spotsOf = { scene, frame, palette };
+    }
+    clear(context);
+    context.drawImage(this.#spots.canvas, 0, 0);
+    this.#begin(context);
+    drawMoves(context, scene, view, this.#lit, palette);
+    this.#drawn = frame;
+    this.#lay({ scale: 1, x: 0, y: 0 });
+  }
+}
+
+/** On a small map no more than a quarter of it: what is left has to hold all that is shown. */
+function edgesOf({ width, height }: { width: number; height: number }) {
+  const [side, top] = [Math.min(EDGE, width / 8), Math.min(EDGE, height / 8)];
+  return { left: side, right: side, top, bottom: Math.min(LOWER_EDGE, height / 4) };
+}
+
+/** A canvas that the processor draws: as fast on every machine, where drawing by a software GPU takes seconds. */
+function inMemory(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+  return canvas.getContext('2d', { willReadFrequently: true })!;
+}
+
+function clear(context: CanvasRenderingContext2D): void {
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+}
+
+const isEqual = (a: Frame, b: Frame) => a.scale === b.scale && a.x === b.x && a.y === b.y;
+
+const ratioOfScreen = () => Math.min(MAX_RATIO, window.devicePixelRatio);
+
+function readPalette(host: HTMLElement): Palette {
+  return {
+    short: colourOf('--short'),
+    even: colourOf('--even'),
+    spare: colourOf('--spare'),
+    text: colourOf('--text'),
+    page: colourOf('--water'),
+    accent: colourOf('--accent'),
+    font: getComputedStyle(host.parentElement!).fontFamily,
+  };
+}
+
+/** Around the locations that have nearly all demand, and those of all moves: far ones do not make the rest small. */
+function boundsOf(scene: Scene): LngLatBounds {
+  const spots = [...scene.spots.values()].toSorted((a, b) => b.demand - a.demand);
+  const total = spots.reduce((sum, { demand }) => sum + demand, 0);
+  const moving = new Set([...scene.arcs.values()].flatMap(({ from, to }) => [from, to]));
+  const bounds = new LngLatBounds();
+  let before = 0;
+  for (const { id, longitude, latitude, demand } of spots) {
+    if (before <= total * SHOWN_SHARE || moving.has(id)) bounds.extend([longitude, latitude]);
+    before += demand;
+  }
+  return bounds;
+}

@@ -1,0 +1,146 @@
+import { useMemo } from 'preact/hooks';
+import { FleetError } from '../../api/client.ts';
+import {
+  type DecisionBody,
+  isAhead,
+  newestDecision,
+  readDecision,
+  type StoredDecision,
+  startHourOf,
+} from '../../api/decisions.ts';
+import { loadLocations, type Place } from '../../api/locations.ts';
+import { HOUR_MS, zoneOf } from '../../city-time.ts';
+import { query } from '../../router.ts';
+import { texts } from '../../texts.ts';
+import { Conflict } from '../../ui/conflict.tsx';
+import { Following } from '../../ui/following.tsx';
+import { useLoad } from '../../ui/load.ts';
+import { usePlanning } from '../../ui/planning.ts';
+import { Refused } from '../../ui/refused.tsx';
+import { withSettings } from '../../ui/settings.ts';
+import { Empty, Failure, Loading } from '../../ui/states.tsx';
+import { Controls, type Wanted } from './controls.tsx';
+import { aheadOf } from './outlook.ts';
+import { sentenceOf } from './sentence.ts';
+import { Steps } from './steps.tsx';
+
+const words = texts.ahead;
+const DEFAULT_HOURS = 6;
+
+/** What the next hours bring: the newest decision that looks ahead, or the one that the address names. */
+export default function AheadPage() {
+  const wanted = query.value.get('decision') ?? undefined;
+  const { data, error, isLoading, reload } = useLoad(
+    async (signal) => {
+      const [decision, places] = await Promise.all([
+        wanted ? readDecision(wanted, signal) : newestDecision(signal, 'horizon'),
+        loadLocations(),
+      ]);
+      return { decision, places };
+    },
+    [wanted],
+  );
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (!data) return <Loading />;
+  if (data.places.length === 0) {
+    const url = `${window.location.origin}/api/v1/data/locations`;
+    const command = `curl -X PUT ${url} -H 'content-type: text/csv' --data-binary @locations.csv`;
+    return <Empty title={texts.today.noLocations} advice={texts.today.noLocationsAdvice} command={command} />;
+  }
+  return (
+    <Planned
+      key={`${data.decision?.decision_id} ${data.decision?.status}`}
+      decision={data.decision}
+      places={data.places}
+      isLoading={isLoading}
+      onEnd={reload}
+    />
+  );
+}
+
+type Props = {
+  decision: StoredDecision | undefined;
+  places: Place[];
+  isLoading: boolean;
+  onEnd: () => void;
+};
+
+function Planned({ decision, places, isLoading, onEnd }: Props) {
+  const planning = usePlanning({ step: undefined, move: undefined });
+  const zone = zoneOf(places);
+  const request = decision?.inputs?.request;
+  const ahead = useMemo(() => decision && readAhead(decision, places, zone), [decision]);
+  const wanted = wantedOf(decision);
+  // Neither where the other plan began, nor that it was carried out: this one is looked at first.
+  const { start_at, start_date, carry_out, ...kept } = request ?? {};
+  const plan = (changed: DecisionBody) => planning.start({ ...kept, mode: 'horizon', ...changed });
+  const status = decision?.status;
+  const shortfall = ahead?.answer.plan.shortfall;
+  const begin = start_at !== undefined ? { start_at } : start_date !== undefined ? { start_date } : {};
+  const before = (
+    <>
+      <h1>{ahead ? sentenceOf(ahead) : words.question}</h1>
+      <Controls wanted={wanted} zone={zone} planning={planning} onPlan={plan} />
+      {planning.fault.value !== undefined && (
+        <Refused error={planning.fault.value} asked={planning.asked.value} onPlan={planning.start} />
+      )}
+      {shortfall && (
+        <Conflict
+          shortfall={shortfall}
+          onApply={(settings) => plan({ ...begin, ...withSettings(request ?? {}, settings) })}
+        />
+      )}
+    </>
+  );
+  if (ahead && decision) {
+    return (
+      <Steps id={decision.decision_id} ahead={ahead} places={places} isLoading={isLoading} before={before} />
+    );
+  }
+  return (
+    <div class="page" aria-busy={isLoading}>
+      {before}
+      {!decision && <Nothing />}
+      {decision && (status === 'queued' || status === 'running') && (
+        <Following jobId={decision.decision_id} ended={words.ended} onEnd={onEnd} />
+      )}
+      {status === 'cancelled' && <p>{words.cancelled}</p>}
+      {decision?.result?.errors && !planning.isRunning.value && planning.fault.value === undefined && (
+        <Refused
+          error={new FleetError({ errors: decision.result.errors })}
+          asked={{ ...begin, ...kept }}
+          onPlan={planning.start}
+        />
+      )}
+      {decision?.result?.data && <p>{words.notAhead}</p>}
+    </div>
+  );
+}
+
+function Nothing() {
+  const body = `'{"mode": "horizon", "horizon_hours": ${DEFAULT_HOURS}}'`;
+  const command = `curl ${window.location.origin}/api/v1/decisions -H 'content-type: application/json' -d ${body}`;
+  return <Empty title={words.empty} advice={texts.today.emptyAdvice} command={command} />;
+}
+
+function readAhead({ inputs, result }: StoredDecision, places: Place[], zone: string | undefined) {
+  const answer = result?.data;
+  if (!inputs || !isAhead(answer)) return undefined;
+  const firstHour = Date.parse(`${answer.start_date}T00:00:00Z`) / HOUR_MS + startHourOf(answer);
+  return aheadOf(answer, { stepHours: inputs.forecast.metadata.step_hours, firstHour }, places, zone);
+}
+
+/** What the shown decision was asked for. */
+function wantedOf(decision: StoredDecision | undefined): Wanted {
+  const request = decision?.inputs?.request;
+  const answer = decision?.result?.data;
+  const isHorizon = request?.mode === 'horizon';
+  return {
+    isNow: request?.start_at === 'now',
+    date: answer?.start_date ?? request?.start_date ?? '',
+    hour: answer ? startHourOf(answer) : 0,
+    horizonHours: isHorizon ? (request.horizon_hours ?? 24) : DEFAULT_HOURS,
+    stepHours: isHorizon ? (request.step_hours ?? 1) : 1,
+    demand: request?.demand ?? 'mean',
+  };
+}

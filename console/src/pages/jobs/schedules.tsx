@@ -1,0 +1,134 @@
+import { useSignal } from '@preact/signals';
+import { announce } from '../../announce.ts';
+import { changeSchedule, deleteSchedule, listSchedules, readSchedule } from '../../api/schedules.ts';
+import type { Schedule, ScheduleSummary } from '../../api/types.ts';
+import { momentIn } from '../../format.ts';
+import { addressOf, changeQuery } from '../../router.ts';
+import { texts } from '../../texts.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { useLoad } from '../../ui/load.ts';
+import { Failure, Loading } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+
+const words = texts.schedules;
+/** Of the newest occurrences, as many as are worth a look. */
+const MOST_OCCURRENCES = 10;
+
+/** Decisions that are made again and again. Nothing is shown while there are none: they are made by the API. */
+export function Schedules({ chosen }: { chosen: string | undefined }) {
+  const { data, error, reload } = useLoad(listSchedules, []);
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (!data || (data.length === 0 && chosen === undefined)) return null;
+  const columns: Column<ScheduleSummary>[] = [
+    { name: words.name, value: ({ name }) => name, cell: ({ name }) => name },
+    {
+      name: words.times,
+      cell: ({ cron, time_zone }) => (
+        <>
+          <code>{cron}</code> {time_zone}
+        </>
+      ),
+    },
+    { name: words.next, value: ({ next_at }) => next_at ?? '', cell: nextOf },
+  ];
+  return (
+    <section aria-label={words.title}>
+      <h2>{words.title}</h2>
+      <div class="columns">
+        <Table
+          caption={words.title}
+          columns={columns}
+          rows={data}
+          keyOf={({ schedule_id }) => schedule_id}
+          selected={chosen}
+          onSelect={(id) => changeQuery({ schedule: id === chosen ? undefined : id })}
+        />
+        {chosen !== undefined && <Detail key={chosen} id={chosen} onChange={reload} />}
+      </div>
+    </section>
+  );
+}
+
+const nextOf = ({ next_at, time_zone }: ScheduleSummary) =>
+  next_at === null ? words.paused : momentIn(time_zone, next_at);
+
+/** One schedule: pause it, delete it, and what became of its newest occurrences. */
+function Detail({ id, onChange }: { id: string; onChange: () => void }) {
+  const { data, error, reload } = useLoad((signal) => readSchedule(id, signal), [id]);
+  const fault = useSignal<unknown>(undefined);
+  const isAsking = useSignal(false);
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (!data) return <Loading />;
+  const { name, paused } = data;
+  const attempt = async (act: () => Promise<void>, said: string) => {
+    fault.value = undefined;
+    try {
+      await act();
+      announce(said);
+      onChange();
+      return true;
+    } catch (refused) {
+      fault.value = refused;
+      return false;
+    }
+  };
+  const pause = async () => {
+    const said = paused ? words.isResumed(name) : words.isPaused(name);
+    if (await attempt(() => changeSchedule(id, { paused: !paused }), said)) reload();
+  };
+  const remove = async () => {
+    if (await attempt(() => deleteSchedule(id), words.isDeleted(name))) changeQuery({ schedule: undefined });
+  };
+  // Where it is seen: the page behind a dialog is not.
+  const refusal = fault.value !== undefined && <Failure error={fault.value} />;
+  return (
+    <section class="detail" aria-label={name}>
+      <h2>{name}</h2>
+      <p>
+        <code>{id}</code>
+      </p>
+      <div class="tools-row">
+        <button type="button" onClick={pause}>
+          {paused ? words.resume : words.pause}
+        </button>
+        <button type="button" onClick={() => (isAsking.value = true)}>
+          {words.delete}
+        </button>
+      </div>
+      {!isAsking.value && refusal}
+      <Occurrences schedule={data} />
+      <Dialog isOpen={isAsking} title={words.deleteOne(name)}>
+        <p>{words.deleteQuestion(name)}</p>
+        {refusal}
+        <div class="tools-row">
+          <button type="button" class="primary" onClick={remove}>
+            {words.delete}
+          </button>
+          <button type="button" onClick={() => (isAsking.value = false)}>
+            {words.keep}
+          </button>
+        </div>
+      </Dialog>
+    </section>
+  );
+}
+
+function Occurrences({ schedule: { occurrences, time_zone } }: { schedule: Schedule }) {
+  if (occurrences.length === 0) return <p class="quiet">{words.noneYet}</p>;
+  return (
+    <ul>
+      {occurrences.slice(0, MOST_OCCURRENCES).map(({ due_at, outcome, job_id, status }) => (
+        <li key={due_at}>
+          {momentIn(time_zone, due_at)}:{' '}
+          {job_id === null ? (
+            words.outcomes[outcome]
+          ) : (
+            <a href={addressOf('', { decision: job_id })}>
+              {words.decided(texts.jobs.statuses[status ?? ''] ?? '')}
+            </a>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

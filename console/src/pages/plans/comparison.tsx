@@ -1,0 +1,132 @@
+import { useSignal } from '@preact/signals';
+import { lazy, Suspense } from 'preact/compat';
+import { useMemo } from 'preact/hooks';
+import { get } from '../../api/client.ts';
+import { loadLocations } from '../../api/locations.ts';
+import { movesOf } from '../../api/moves.ts';
+import { readPlan } from '../../api/plans.ts';
+import type { PlanComparison } from '../../api/types.ts';
+import { count, decimal, kilometres, percent, signed } from '../../format.ts';
+import type { Lit } from '../../map/draw.ts';
+import { sceneOf } from '../../map/scene-of.ts';
+import { texts } from '../../texts.ts';
+import { Figure } from '../../ui/figure.tsx';
+import { useLoad } from '../../ui/load.ts';
+import { Failure, Loading } from '../../ui/states.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+
+const MapCanvas = lazy(() => import('../../map/canvas.tsx'));
+const words = texts.plans;
+
+type Change = NonNullable<PlanComparison['locations']>[number];
+
+/** What the second plan does differently: on the map as a movement from the first to it, and by location. */
+export function Comparison({ a, b }: { a: string; b: string }) {
+  const { data, error, reload } = useLoad(
+    async (signal) => {
+      const path = `/api/v1/plans/${encodeURIComponent(a)}/compare/${encodeURIComponent(b)}?limit=1`;
+      const [compared, planA, planB, places] = await Promise.all([
+        get<PlanComparison>(path, signal),
+        readPlan(a, signal),
+        readPlan(b, signal),
+        loadLocations(),
+      ]);
+      return { compared, planA, planB, places };
+    },
+    [a, b],
+  );
+  const isSecond = useSignal(true);
+  const lit = useSignal<Lit>({});
+  const scenes = useMemo(
+    () =>
+      data && {
+        a: sceneOf(data.planA, movesOf(data.planA.allocation_plan), data.places),
+        b: sceneOf(data.planB, movesOf(data.planB.allocation_plan), data.places),
+      },
+    [data],
+  );
+  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
+  if (!data || !scenes) return <Loading />;
+  const { kpi_differences: kpis, vehicles, locations } = data.compared;
+  return (
+    <section class="comparison" aria-label={words.comparison}>
+      <h2>{words.comparison}</h2>
+      <dl class="figures">
+        <Figure label={words.coverage} value={signed(kpis.demand_coverage, percent)} />
+        <Figure label={words.cost} value={signed(kpis.total_cost, decimal)} />
+        <Figure label={words.moved} value={signed(kpis.rebalanced_count)} />
+        {kpis.total_distance_km !== null && (
+          <Figure label={words.distance} value={signed(kpis.total_distance_km, kilometres)} />
+        )}
+        <Figure
+          label={words.different}
+          value={count(vehicles.different)}
+          note={words.same(count(vehicles.same))}
+        />
+      </dl>
+      <div class="columns">
+        <div class="compared">
+          <fieldset class="toggle">
+            <legend class="unseen">{words.shown}</legend>
+            <button type="button" aria-pressed={!isSecond.value} onClick={() => (isSecond.value = false)}>
+              {words.first}
+            </button>
+            <button type="button" aria-pressed={isSecond.value} onClick={() => (isSecond.value = true)}>
+              {words.second}
+            </button>
+          </fieldset>
+          <Suspense fallback={<Loading />}>
+            <MapCanvas
+              label={texts.map.picture}
+              scene={isSecond.value ? scenes.b : scenes.a}
+              isInPage
+              lit={lit.value}
+              onHover={(found) => (lit.value = found)}
+              onPick={() => {}}
+            />
+          </Suspense>
+        </div>
+        {locations && <Changes changes={locations} onHover={(location) => (lit.value = { location })} />}
+      </div>
+    </section>
+  );
+}
+
+function Changes({ changes, onHover }: { changes: Change[]; onHover: (id: number | undefined) => void }) {
+  const difference = ({ figures, other_figures: other }: Change, name: 'vehicles_after' | 'unmet') =>
+    (other?.[name] ?? 0) - (figures?.[name] ?? 0);
+  const sorted = changes.toSorted(
+    (x, y) => Math.abs(difference(y, 'vehicles_after')) - Math.abs(difference(x, 'vehicles_after')),
+  );
+  const columns: Column<Change>[] = [
+    {
+      name: texts.today.location,
+      value: ({ name, location_id }) => name ?? String(location_id),
+      cell: ({ name, location_id }) => name ?? location_id,
+    },
+    {
+      name: words.vehiclesHere,
+      value: (change) => difference(change, 'vehicles_after'),
+      cell: (change) => signed(difference(change, 'vehicles_after')),
+      isNumber: true,
+    },
+    {
+      name: words.unmetHere,
+      value: (change) => difference(change, 'unmet'),
+      cell: (change) => signed(Math.round(difference(change, 'unmet'))),
+      isNumber: true,
+    },
+  ];
+  if (changes.length === 0) return <p>{words.noChange}</p>;
+  return (
+    <Table
+      caption={words.changes}
+      columns={columns}
+      rows={sorted}
+      keyOf={({ location_id }) => String(location_id)}
+      most={12}
+      onHover={(key) => onHover(key === undefined ? undefined : Number(key))}
+      onSelect={(key) => onHover(Number(key))}
+    />
+  );
+}

@@ -1,0 +1,51 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+import { defineConfig, type Plugin } from 'vite';
+
+/** Smaller files fit one packet. */
+const MIN_COMPRESSED_BYTES = 1024;
+
+/** Stores each text beside its file, compressed as well as it can be: once here, not in each answer. */
+function compressFiles(): Plugin {
+  let folder = '';
+  return {
+    name: 'compress-files',
+    apply: 'build',
+    configResolved(config) {
+      folder = path.resolve(config.root, config.build.outDir);
+    },
+    // Not when a build ends without success: its own error would be hidden.
+    async writeBundle() {
+      const names = await readdir(folder, { recursive: true });
+      const texts = names.filter((name) => /\.(html|js|mjs|css|svg|json)$/.test(name));
+      await Promise.all(
+        texts.map(async (name) => {
+          const file = path.join(folder, name);
+          const content = await readFile(file);
+          if (content.length < MIN_COMPRESSED_BYTES) return;
+          await writeFile(`${file}.br`, await promisify(brotliCompress)(content));
+          await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }));
+        }),
+      );
+    },
+  };
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/console/',
+  // JSX becomes calls of Preact: no plug-in is needed.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  worker: { format: 'es' },
+  build: {
+    emptyOutDir: true,
+    // A `data:` script or style would break the content policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1200,
+  },
+  plugins: [compressFiles()],
+});

@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { findChromium } from '../helpers/browser.ts';
+import { addressOf, startConsole } from '../helpers/console.ts';
+import { send } from '../helpers/service.ts';
+
+const executable = findChromium();
+if (!executable) console.warn('SKIPPED: the page Ahead of the console; no Chromium was found on PATH');
+
+type Move = { source_location: number; target_location: number; vehicles: number };
+type Answer = {
+  decision_id: string;
+  outlook: { demand: number; unmet: number; vehicles: number; moves: Move[] }[];
+  plan: { kpis: { rebalanced_count: number } };
+};
+
+/** Polls as long as other waits of the console's tests take at most. */
+const eventually = (read: () => Promise<unknown>) => expect.poll(read, { timeout: 120_000 });
+const whole = (value: number) => Math.round(value).toLocaleString('en-US');
+const leaving = (moves: Move[]) => moves.reduce((sum, { vehicles }) => sum + vehicles, 0);
+
+describe.skipIf(!executable)('the page Ahead of the console', () => {
+  let fleet: Awaited<ReturnType<typeof startConsole>>;
+  beforeAll(async () => {
+    fleet = await startConsole(executable!);
+  });
+
+  async function decide(more: object = {}): Promise<Answer> {
+    const body = { mode: 'horizon', horizon_hours: 4, start_at: '2017-05-04T06:00:00-04:00', ...more };
+    return (await send(`${fleet.url}/api/v1/decisions`, { body })).body.data;
+  }
+  const slider = (page: Page) => page.getByRole('slider', { name: 'Step' });
+  const rows = (page: Page) => page.getByRole('table', { name: 'Moves of all steps' }).locator('tbody tr');
+  const sentence = (page: Page, text: RegExp) =>
+    page.getByRole('heading', { level: 1, name: text }).waitFor();
+  const inAddress = async (page: Page, name: string) => new URL(await addressOf(page)).searchParams.get(name);
+
+  test('says what to do while nothing looks ahead, plans, can be cancelled, and keeps the plan in the address', async () => {
+    const { page, close } = await fleet.open('/ahead');
+    await page.getByRole('heading', { name: 'No plan looks ahead yet.' }).waitFor();
+    expect(await page.locator('pre').textContent()).toContain('"mode": "horizon"');
+    await page.locator('select[name=horizon]').selectOption('24 hours');
+    await page.getByRole('button', { name: 'Plan ahead' }).click();
+    await page.getByRole('progressbar').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await eventually(() => page.getByRole('status').textContent()).toBe('Planning was cancelled');
+    await page.locator('select[name=horizon]').selectOption('3 hours');
+    await page.getByLabel('Plan for').selectOption('what may come');
+    await page.getByRole('button', { name: 'Plan ahead' }).click();
+    await sentence(
+      page,
+      /^Thu, May 4, 2017, 00:00, 3 hours ahead: [\d,]+ trips expected, .*% can be served; \d+ vehicles move now, /,
+    );
+    const id = await inAddress(page, 'decision');
+    const { inputs } = (await send(`${fleet.url}/api/v1/decisions/${id}`)).body.data;
+    expect(inputs.request).toMatchObject({ mode: 'horizon', horizon_hours: 3, demand: 'spread' });
+    // Later visits find the newest.
+    await page.goto(`${fleet.url}/console/ahead`);
+    await sentence(page, /3 hours ahead/);
+    await close();
+  });
+
+  test('steps by keyboard; the arcs of all steps have the vehicles of the answer, and a link shows the same', async () => {
+    const { decision_id: id, outlook, plan } = await decide();
+    const { page, close } = await fleet.open(`/ahead?decision=${id}`);
+    await sentence(page, /^Thu, May 4, 2017, 06:00, 4 hours ahead: /);
+    await page.locator('.map > canvas').waitFor();
+    const drawn = () => page.locator('.legend .due').textContent();
+    const figures = page.getByRole('region', { name: 'Step', exact: true });
+    await slider(page).focus();
+    expect(await drawn()).toMatch(new RegExp(`^now: ${plan.kpis.rebalanced_count} vehicles on \\d+ arcs$`));
+    for (const [t, { demand, unmet, moves }] of outlook.entries()) {
+      await page.keyboard.press('ArrowRight');
+      const hour = `0${6 + t}:00`;
+      await eventually(drawn).toBe(`${hour}: ${whole(leaving(moves))} vehicles on ${moves.length} arcs`);
+      expect(await slider(page).getAttribute('aria-valuetext')).toBe(`${hour}–${`0${7 + t}`.slice(-2)}:00`);
+      const shown = await figures.textContent();
+      for (const text of [whole(demand), whole(unmet), 'America/New_York']) expect(shown).toContain(text);
+    }
+    await page.keyboard.press('ArrowLeft');
+    expect(await inAddress(page, 'step')).toBe('3');
+    const before = await drawn();
+    await page.reload();
+    await eventually(drawn).toBe(before);
+    expect(await slider(page).inputValue()).toBe('3');
+    const lines = page.getByRole('table', { name: /^Demand, served demand and moving vehicles/ });
+    expect(await lines.locator('tbody tr').nth(1).locator('td').first().textContent()).toBe(
+      whole(outlook[0].demand),
+    );
+    expect(await fleet.serious(page)).toEqual([]);
+    await close();
+  });
+
+  test('is one selection: a later move goes to its step, the location has its own lines, Esc clears, CSV has all', async () => {
+    const { decision_id: id, outlook, plan } = await decide();
+    const { page, close } = await fleet.open(`/ahead?decision=${id}&location=161`);
+    const place = page.getByRole('region', { name: 'Midtown Center' });
+    await place.getByText(/^06:00–07:00: [\d,]+ of [\d,]+ trips are served/).waitFor();
+    await page.keyboard.press('Escape');
+    await place.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Due/ }).click();
+    await page.getByRole('button', { name: /^Due/ }).click();
+    await rows(page).first().click();
+    expect(await inAddress(page, 'step')).toMatch(/^[34]$/);
+    expect(await inAddress(page, 'move')).toMatch(/^[34]:\d+-\d+$/);
+    expect(await rows(page).first().getAttribute('aria-selected')).toBe('true');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const csv = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n').slice(1);
+    const now = csv.filter((line) => line.startsWith('now,'));
+    const sum = (lines: string[]) => lines.reduce((all, line) => all + Number(line.split(',').at(-1)), 0);
+    expect(sum(now)).toBe(plan.kpis.rebalanced_count);
+    expect(sum(csv) - sum(now)).toBeCloseTo(leaving(outlook.flatMap(({ moves }) => moves)), 3);
+    await page.getByLabel('only this step').check();
+    expect(await rows(page).count()).toBe(outlook[Number(await inAddress(page, 'step')) - 1].moves.length);
+    await close();
+  });
+
+  test('plays the steps, and only by hand for whoever wants no motion', async () => {
+    const { decision_id: id } = await decide({ horizon_hours: 2 });
+    const { page, close } = await fleet.open(`/ahead?decision=${id}`);
+    await page.getByRole('button', { name: 'Play' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await eventually(() => inAddress(page, 'step')).toBe('2');
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.getByRole('button', { name: 'Next step' }).click();
+    await eventually(() => inAddress(page, 'step')).toBe(null);
+    await page.getByRole('button', { name: 'Next step' }).click();
+    await eventually(() => inAddress(page, 'step')).toBe('1');
+    await close();
+  });
+
+  test('says why there is no plan, and what would help as buttons that plan again', async () => {
+    const constraints = { min_service_level: 1, max_rebalancing_cost: 10 };
+    const refused = await send(`${fleet.url}/api/v1/decisions`, {
+      body: { mode: 'horizon', horizon_hours: 2, constraints: { ...constraints, shortage: 'fail' } },
+    });
+    expect(refused.status).toBe(422);
+    const { jobs } = (await send(`${fleet.url}/api/v1/jobs?limit=1`)).body.data;
+    const { page, close } = await fleet.open(`/ahead?decision=${jobs[0].job_id}`);
+    const refusal = page.getByRole('region', { name: 'No plan keeps all of this' });
+    await refusal.getByText(refused.body.errors[0].message).waitFor();
+    await refusal.getByRole('button', { name: /^Set service level to/ }).waitFor();
+    const { decision_id: id } = await decide({ horizon_hours: 2, constraints });
+    await page.goto(`${fleet.url}/console/ahead?decision=${id}`);
+    const conflict = page.getByRole('region', { name: /^100\.0% was asked for/ });
+    await conflict.getByRole('button', { name: /^Set service level to/ }).click();
+    await conflict.waitFor({ state: 'detached' });
+    const again = await send(`${fleet.url}/api/v1/decisions/${await inAddress(page, 'decision')}`);
+    expect(again.body.data.inputs.request).toMatchObject({
+      mode: 'horizon',
+      start_at: '2017-05-04T06:00:00-04:00',
+      constraints: { min_service_level: expect.toSatisfy((level: number) => level < 1) },
+    });
+    await close();
+  });
+
+  test('fits a phone, with its sentence above the map', async () => {
+    const { page, close } = await fleet.open('/ahead?step=1', { width: 390, height: 844, colours: 'dark' });
+    await rows(page).first().waitFor();
+    const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y;
+    expect(await top('h1')).toBeLessThan(await top('.map'));
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect(await fleet.serious(page)).toEqual([]);
+    await close();
+  });
+});

@@ -1,0 +1,100 @@
+import type { WebSocketRoute } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { findChromium } from '../helpers/browser.ts';
+import { startConsole } from '../helpers/console.ts';
+import { send, simpleRequest } from '../helpers/service.ts';
+
+const executable = findChromium();
+if (!executable) console.warn('SKIPPED: the jobs of the console; no Chromium was found on PATH');
+
+/** Rules about pairs, which take the solver much longer than the test takes: rules half as hard took it 16 s. */
+const LONG = {
+  constraints: { min_service_level: 0.985 },
+  options: {
+    refine: { max_pairs: 14, max_moves_from: 2, min_vehicles_per_move: 7, cost_per_pair: 1.5 },
+    optimality_gap: 1e-9,
+    time_limit_seconds: 120,
+  },
+};
+
+describe.skipIf(!executable)('the jobs of the console', () => {
+  let fleet: Awaited<ReturnType<typeof startConsole>>;
+  beforeAll(async () => {
+    fleet = await startConsole(executable!, { apis: 2 });
+  });
+
+  /** Makes a job through the second of two API processes; the pages are those of the first. */
+  async function begin(path: string, body: object): Promise<string> {
+    const url = `${fleet.urls[1]}/api/v1/${path}`;
+    return (await send(url, { body, headers: { prefer: 'respond-async' } })).body.data.job_id;
+  }
+
+  test('says what to do while there are none, and shows a new one without a reload', async () => {
+    const { page, close } = await fleet.open('/jobs');
+    await page.getByRole('heading', { level: 2, name: 'There are no jobs yet.' }).waitFor();
+    await begin('optimize', {
+      ...simpleRequest(),
+      demand_forecast: { 4: [0], 12: [1] },
+      fleet_state: { vehicles: [] },
+    });
+    await page.getByRole('row').filter({ hasText: 'no plan is possible' }).waitFor();
+    await close();
+  });
+
+  test('follows a job of the other API process over a WebSocket that is cut and comes back', async () => {
+    const { page } = await fleet.open('/');
+    const sockets: WebSocketRoute[] = [];
+    await page.routeWebSocket('**/ws/optimization', (socket) => {
+      socket.connectToServer();
+      sockets.push(socket);
+    });
+    const jobId = await begin('decisions', LONG);
+    await page.goto(`${fleet.url}/console/jobs?job=${jobId}`);
+    const detail = page.getByRole('region', { name: 'Job: decision' });
+    await page.getByRole('row').filter({ hasText: 'applying rules about pairs' }).waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    await sockets[0]!.close();
+    await page.getByText('connection lost, trying again …').waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    expect(sockets.length).toBeGreaterThan(1);
+    // The service may be unable to read a job for a moment: it is subscribed to again, not forgotten.
+    const known = sockets.length;
+    const unread = { type: 'error', job_id: jobId, code: 'SERVICE_UNAVAILABLE', message: 'away' };
+    sockets.at(-1)!.send(JSON.stringify(unread));
+    await expect.poll(() => sockets.length, { timeout: 120_000 }).toBeGreaterThan(known);
+    await page.getByText('live', { exact: true }).waitFor();
+    // Best plan and bound, drawn from what came over the WebSocket.
+    await detail.getByRole('table', { name: 'Best plan and bound' }).waitFor({ state: 'attached' });
+    expect(await fleet.serious(page)).toEqual([]);
+    await detail.getByRole('button', { name: 'Cancel' }).click();
+    await detail.getByText('cancelled', { exact: true }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /^Nothing runs; the last job ended / }).waitFor();
+    expect((await send(`${fleet.url}/api/v1/jobs/${jobId}`)).body.data.status).toBe('cancelled');
+    await page.close();
+  });
+
+  test('shows phases and attempts of a job that has ended, and leads to its plan', async () => {
+    const jobId = (await send(`${fleet.url}/api/v1/decisions`, { body: {} })).body.data.decision_id;
+    const { page, close } = await fleet.open(`/jobs?job=${jobId}`, {
+      width: 390,
+      height: 844,
+      colours: 'dark',
+    });
+    const detail = page.getByRole('region', { name: 'Job: decision' });
+    await detail
+      .getByRole('listitem')
+      .filter({ hasText: /solving: \d/ })
+      .waitFor();
+    expect(
+      await detail
+        .getByRole('listitem')
+        .filter({ hasText: /: done$/ })
+        .count(),
+    ).toBe(1);
+    expect(await fleet.serious(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await detail.getByRole('link', { name: 'See the decision' }).click();
+    await page.getByRole('heading', { level: 1, name: /trips expected/ }).waitFor();
+    await close();
+  });
+});

@@ -1,0 +1,318 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { frameOf, isCovered, moved, place } from '../../console/src/map/frame.ts';
+import { findChromium, openBrowser } from '../helpers/browser.ts';
+import { addressOf, startConsole } from '../helpers/console.ts';
+import { send, simpleRequest } from '../helpers/service.ts';
+
+const executable = findChromium();
+if (!executable) console.warn('SKIPPED: the map of the console; no Chromium was found on PATH');
+
+describe('the picture of the map, while the map moves', () => {
+  const size = { width: 800, height: 600 };
+  const drawn = frameOf({ longitude: -73.97, latitude: 40.72 }, 11, size);
+  const now = frameOf({ longitude: -73.9, latitude: 40.78 }, 12.3, size);
+
+  test('has its centre in the middle, and lies where it would be drawn anew', () => {
+    expect(place({ longitude: -73.97, latitude: 40.72 }, drawn)).toEqual({ x: 400, y: 300 });
+    const at = { longitude: -74.01, latitude: 40.7 };
+    const before = place(at, drawn);
+    const { scale, x, y } = moved(drawn, now);
+    const anew = place(at, now);
+    expect(before.x * scale + x).toBeCloseTo(anew.x, 5);
+    expect(before.y * scale + y).toBeCloseTo(anew.y, 5);
+  });
+
+  test('fills the map as far as its margin reaches, and no farther', () => {
+    const margin = { x: 160, y: 120 };
+    const isEnough = (x: number, y: number, scale: number) => isCovered({ x, y, scale }, margin, size);
+    expect(isEnough(160, -120, 1)).toBe(true);
+    expect(isEnough(161, 0, 1)).toBe(false);
+    expect(isEnough(0, -121, 1)).toBe(false);
+    // Smaller by a third around the middle, it leaves the edges open.
+    expect(isEnough(size.width / 6, size.height / 6, 2 / 3)).toBe(false);
+  });
+});
+
+describe.skipIf(!executable)('the map of the console', () => {
+  let fleet: Awaited<ReturnType<typeof startConsole>>;
+  beforeAll(async () => {
+    fleet = await startConsole(executable!);
+    expect((await send(`${fleet.url}/api/v1/decisions`, { body: {} })).status).toBe(200);
+  });
+
+  const rows = (page: Page) => page.getByRole('table', { name: 'Moves of the plan' }).locator('tbody tr');
+  const sentence = (page: Page, text: RegExp) =>
+    page.getByRole('heading', { level: 1, name: text }).waitFor();
+  /** The picture as it is drawn, once it has moved and rests. */
+  async function picture(page: Page): Promise<string> {
+    await page.locator('.map > canvas').waitFor();
+    return page.evaluate(`(async () => {
+      const canvas = document.querySelector('.map > canvas');
+      for (let before = ''; ; before = canvas.toDataURL()) {
+        if (before && before === canvas.toDataURL()) return before;
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      }
+    })()`);
+  }
+
+  test('shows the plan as circles, arcs and work list, with nothing serious for axe', async () => {
+    const { page, close } = await fleet.open('/map');
+    await sentence(page, /^95\.0% served: 385 vehicles move 227 km; 24 locations stay short\.$/);
+    expect(await rows(page).count()).toBe(12);
+    expect((await picture(page)).length).toBeGreaterThan(10_000);
+    expect(await fleet.serious(page)).toEqual([]);
+    await close();
+  });
+
+  test('is one selection with the work list, which the address holds and Esc clears', async () => {
+    const { page, close } = await fleet.open('/map');
+    await rows(page).first().waitFor();
+    const plain = await picture(page);
+    await rows(page).filter({ hasText: 'Gramercy' }).click();
+    expect(new URL(await addressOf(page)).searchParams.get('move')).toBe('107-234');
+    expect(await picture(page)).not.toBe(plain);
+    await page.keyboard.press('Escape');
+    expect(new URL(await addressOf(page)).search).toBe('');
+
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: /^a location/ }).fill('union');
+    await page.getByRole('option', { name: 'Union Sq' }).waitFor();
+    await page.keyboard.press('Enter');
+    const place = page.getByRole('region', { name: 'Union Sq' });
+    await place.getByText('125 vehicles arrive, 0 leave.').waitFor();
+    expect(await rows(page).count()).toBe(2);
+    await page.reload();
+    await place.waitFor();
+
+    // A click beside everything clears; one on a circle selects its location.
+    await page.keyboard.press('Escape');
+    await place.waitFor({ state: 'detached' });
+    const box = (await page.locator('.map').boundingBox())!;
+    const at = { x: box.x + box.width / 2, y: box.y + 45 };
+    while (!new URL(await addressOf(page)).searchParams.has('location')) {
+      at.y += 15;
+      expect(at.y).toBeLessThan(box.y + box.height);
+      await page.mouse.click(at.x, at.y);
+    }
+    const picked = page.locator('section.location');
+    await picked.waitFor();
+
+    // After a move of the map, the same circle is where it is seen.
+    const name = await picked.getAttribute('aria-label');
+    await page.keyboard.press('Escape');
+    await picked.waitFor({ state: 'detached' });
+    await page.locator('.map .ground canvas').focus();
+    const rest = page.evaluate(`(async () => {
+      const { style } = document.querySelector('.map > canvas');
+      const still = style.transform;
+      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      while (style.transform === still) await frame();
+      while (style.transform !== still) await frame();
+    })()`);
+    await page.keyboard.press('ArrowLeft');
+    await rest;
+    await page.mouse.click(at.x + 100, at.y);
+    await picked.waitFor();
+    expect(await picked.getAttribute('aria-label')).toBe(name);
+    await close();
+  });
+
+  test('re-optimises when a slider rests, moves to the new plan, and shows the same from the address', async () => {
+    const { page, close } = await fleet.open('/map');
+    await sentence(page, /^95\.0% served/);
+    const before = await picture(page);
+    await page.getByRole('slider', { name: 'Service level' }).fill('0.98');
+    await sentence(page, /^98\.0% served/);
+    expect(await picture(page)).not.toBe(before);
+    expect(new URL(await addressOf(page)).searchParams.get('service')).toBe('0.98');
+    const moves = await rows(page).count();
+    await page.reload();
+    await sentence(page, /^98\.0% served/);
+    expect(await rows(page).count()).toBe(moves);
+    await page.getByRole('button', { name: 'Reset Service level' }).click();
+    await sentence(page, /^95\.0% served/);
+    await close();
+  });
+
+  test('cancels the plan that was asked for before', async () => {
+    const { page, close } = await fleet.open('/map');
+    await sentence(page, /^95\.0% served/);
+    const slider = page.getByRole('slider', { name: 'Service level' });
+    let isFirst = true;
+    await page.route('**/api/v1/optimize', async (route) => {
+      const response = await route.fetch();
+      // The answer to the first comes when the slider has moved on.
+      if (isFirst) await slider.fill('0.97');
+      isFirst = false;
+      await route.fulfill({ response });
+    });
+    const cancelled = page.waitForRequest((request) => request.method() === 'DELETE');
+    await slider.fill('0.99');
+    expect((await cancelled).url()).toMatch(/\/api\/v1\/jobs\/opt_/);
+    await sentence(page, /^97\.0% served/);
+    await close();
+  });
+
+  test('says what is in conflict, and offers each relaxation as a button', async () => {
+    const { page, close } = await fleet.open('/map?distance=0.5');
+    const conflict = page.getByRole('region', { name: /^95\.0% was asked for/ });
+    await conflict.getByRole('button', { name: /^Set service level to/ }).waitFor();
+    expect(await fleet.serious(page)).toEqual([]);
+    // The side beside the map scrolls, the page does not.
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(900);
+    await conflict.getByRole('button', { name: /^Set distance to .* km$/ }).click();
+    await sentence(page, /^95\.0% served/);
+    await conflict.waitFor({ state: 'detached' });
+    expect(Number(new URL(await addressOf(page)).searchParams.get('distance'))).toBeGreaterThan(0.5);
+    await close();
+  });
+
+  test('offers relaxations that have no slider, and holds them in the address until they are reset', async () => {
+    const body = { constraints: { min_vehicles_per_location: 5 } };
+    const { decision_id: id } = (await send(`${fleet.url}/api/v1/decisions`, { body })).body.data;
+    const { page, close } = await fleet.open(`/map?decision=${id}&distance=0.7`);
+    const conflict = page.getByRole('region', { name: 'No plan keeps all of this' });
+    await conflict.getByRole('button', { name: /^Set distance to / }).waitFor();
+    await conflict.getByRole('button', { name: 'Set fewest vehicles per location to 0' }).click();
+    const also = page.getByText('Also set: fewest vehicles per location to 0');
+    await also.waitFor();
+    await conflict.waitFor({ state: 'detached' });
+    const shown = await page.getByRole('heading', { level: 1 }).textContent();
+    await page.reload();
+    await sentence(page, new RegExp(`^${shown!.replaceAll('.', '\\.')}$`));
+    await page.getByRole('button', { name: 'Reset what is also set' }).click();
+    await conflict.waitFor();
+    expect(await also.count()).toBe(0);
+    await close();
+  });
+
+  test('fits a phone', async () => {
+    const { page, close } = await fleet.open('/map', { width: 390, height: 844, colours: 'dark' });
+    await rows(page).first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect(await fleet.serious(page)).toEqual([]);
+    await close();
+  });
+
+  test('lies on the tiles that the setting names, under the content policy', async () => {
+    const asked = Promise.withResolvers<string>();
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const tiles = createServer((request, response) => {
+      asked.resolve(request.url!);
+      response.setHeader('access-control-allow-origin', '*').setHeader('content-type', 'image/png');
+      response.end(Buffer.from(pixel, 'base64'));
+    }).listen(0, '127.0.0.1');
+    await once(tiles, 'listening');
+    const { port } = tiles.address() as AddressInfo;
+    const api = await fleet.startApi({ CONSOLE_MAP_URL: `http://127.0.0.1:${port}/{z}/{x}/{y}.png` });
+    const { page, complaints } = await fleet.open('/map', { service: api.url });
+    expect(await asked.promise).toMatch(/^\/\d+\/\d+\/\d+\.png$/);
+    await rows(page).first().waitFor();
+    expect(complaints).toEqual([]);
+    await page.close();
+    tiles.close();
+  });
+
+  // The newest decisions: pages that name none show them from here on.
+  test.each([
+    ['looks ahead', { mode: 'horizon', horizon_hours: 3 }],
+    ['has one step', { horizon_hours: 1 }],
+  ])(
+    'plans the same beside vehicles on the way, where a slider has the value of a decision that %s',
+    async (_, body) => {
+      await fleet.pool.query(
+        `update vehicles set available_at = now() + interval '1 day'
+       where vehicle_id in (select vehicle_id from vehicles where status = 'operational' order by vehicle_id limit 300)`,
+      );
+      const asked = { ...body, start_at: '2017-05-04T07:00:00-04:00' };
+      const {
+        decision_id: id,
+        plan,
+        outlook,
+      } = (await send(`${fleet.url}/api/v1/decisions`, { body: asked })).body.data;
+      const { page, close } = await fleet.open(`/map?decision=${id}`);
+      await sentence(page, / served: /);
+      const answered = page.waitForResponse((response) => response.url().endsWith('/api/v1/optimize'));
+      await page.getByRole('slider', { name: 'Service level' }).fill('0.95');
+      const job = `${fleet.url}/api/v1/jobs/${(await (await answered).json()).data.job_id}`;
+      const status = async () => (await send(job)).body.data.status;
+      await expect.poll(status, { timeout: 120_000 }).toBe('completed');
+      const { data } = (await send(job)).body.data.result;
+      expect(data.total_cost).toBeCloseTo(plan.total_cost, 2);
+      expect(data.kpis.demand_coverage).toBeCloseTo(plan.kpis.demand_coverage, 6);
+      expect(data.allocation_plan.length).toBe(plan.allocation_plan.length);
+      type Totals = { on_the_way: number; served: number };
+      const totals = (steps: Totals[] = []) =>
+        steps.map(({ on_the_way, served }) => [on_the_way, Math.round(served)]);
+      expect(totals(data.outlook)).toEqual(totals(outlook));
+      if (outlook) expect(outlook[0].on_the_way).toBe(300);
+      await close();
+    },
+  );
+
+  test('has no sliders for demand that is not certain, which decisions alone can plan for', async () => {
+    const body = { mode: 'horizon', horizon_hours: 2, demand: 'spread' };
+    const decided = await send(`${fleet.url}/api/v1/decisions`, { body });
+    const { page, close } = await fleet.open(`/map?decision=${decided.body.data.decision_id}&service=0.5`);
+    await page.getByText('This plan is for several outcomes of demand').waitFor();
+    expect(await page.getByRole('slider').count()).toBe(0);
+    await page.getByRole('link', { name: 'See it ahead' }).click();
+    await sentence(page, /2 hours ahead/);
+    const { jobs } = (await send(`${fleet.url}/api/v1/jobs?limit=1`)).body.data;
+    expect(jobs[0].job_id).toBe(decided.body.data.decision_id);
+    await close();
+  });
+
+  test('is replaced by words where the browser has no WebGL, on Ahead as well; the table is there', async () => {
+    const browser = await openBrowser(executable!, ['--disable-3d-apis']);
+    const { page } = await fleet.open('/jobs', { browser });
+    const words = page.getByText('This browser draws no map: it has no WebGL 2');
+    const sliders = page.getByRole('slider');
+    const begin = { start_at: '2017-05-04T06:00:00-04:00' };
+    for (const path of ['ahead', 'map']) {
+      const body = path === 'ahead' ? { mode: 'horizon', horizon_hours: 4, ...begin } : {};
+      const { decision_id: id } = (await send(`${fleet.url}/api/v1/decisions`, { body })).body.data;
+      await page.goto(`${fleet.url}/console/${path}?decision=${id}`);
+      await words.waitFor();
+      await page.locator('.work-list tbody tr').first().waitFor();
+      expect(await sliders.count()).toBeGreaterThan(0);
+    }
+    await browser.close();
+  });
+
+  test('says why it is empty for a plan whose locations are not stored; its moves are there', async () => {
+    const network = {
+      location_ids: [1, 2],
+      costs: [
+        [0, 1],
+        [1, 0],
+      ],
+    };
+    const { body } = await send(`${fleet.url}/api/v1/optimize`, { body: { ...simpleRequest(), network } });
+    const { page, close } = await fleet.open(`/map?plan=${body.metadata.plan_id}`);
+    await page.getByText('There is nothing to draw: none of these locations is stored.').waitFor();
+    expect(await rows(page).count()).toBe(1);
+    await close();
+  });
+
+  test('is filled by its circles on a phone that lies on its side', async () => {
+    const { page, close } = await fleet.open('/map', { width: 844, height: 390 });
+    await picture(page);
+    const share = await page.evaluate<number>(`(() => {
+      const canvas = document.querySelector('.map > canvas');
+      const { width, height } = canvas;
+      const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+      const isDrawn = (y) => data.subarray(4 * y * width, 4 * (y + 1) * width).some((value) => value > 0);
+      const lines = Array.from({ length: height }, (_, y) => y).filter(isDrawn);
+      // Beyond each edge of the map a fifth of it is drawn, too.
+      return ((lines.at(-1) - lines[0]) / height) * 1.4;
+    })()`);
+    expect(share).toBeGreaterThan(0.5);
+    await close();
+  });
+});

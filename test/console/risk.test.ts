@@ -1,0 +1,95 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { binsOf, riskVehicleOf } from '../../console/src/pages/risk/figures.ts';
+import { findChromium } from '../helpers/browser.ts';
+import { addressOf, startConsole } from '../helpers/console.ts';
+import { send } from '../helpers/service.ts';
+
+const executable = findChromium();
+if (!executable) console.warn('SKIPPED: the risk of the console; no Chromium was found on PATH');
+
+describe('the figures of risk', () => {
+  const stored = { vehicle_id: 'V', location_id: 1, status: 'operational', capacity: 1 } as const;
+
+  test('are days up to the day, none before it, and unknown if one of them is', () => {
+    const dates = { acquired_on: '2017-05-01', last_maintenance_on: '2017-06-01' };
+    expect(riskVehicleOf({ ...stored, ...dates, utilization_rate: 0.5 }, '2017-05-04')).toEqual({
+      id: 'V',
+      age_days: 3,
+      days_since_maintenance: 0,
+      utilization_rate: 0.5,
+    });
+    expect(riskVehicleOf({ ...stored, ...dates }, '2017-05-04')).toBeUndefined();
+  });
+
+  test('fall into bins of which each has its lower bound, and the last one also 1', () => {
+    const bins = binsOf([0, 0.05, 0.15, 0.3, 0.7, 1].map((risk_score) => ({ risk_score }) as never));
+    expect(bins.flatMap((vehicles, i) => (vehicles > 0 ? [[i, vehicles]] : []))).toEqual([
+      [0, 1],
+      [1, 1],
+      [3, 1],
+      [6, 1],
+      [14, 1],
+      [19, 1],
+    ]);
+  });
+});
+
+describe.skipIf(!executable)('the risk of the console', () => {
+  let fleet: Awaited<ReturnType<typeof startConsole>>;
+  beforeAll(async () => {
+    fleet = await startConsole(executable!);
+  });
+
+  test('says how to store the figures it needs, then shows who is riskiest, why, and what would help', async () => {
+    const empty = await fleet.open('/risk');
+    await empty.page.getByRole('heading', { name: /^No vehicle has the figures/ }).waitFor();
+    expect(await empty.page.locator('pre').textContent()).toContain(
+      `curl ${fleet.url}/api/v1/data/fleet/NYC-00001`,
+    );
+    await empty.close();
+
+    const stored = (await send(`${fleet.url}/api/v1/data/fleet?limit=40`)).body.data.fleet;
+    const rows = stored.map((vehicle: object, i: number) => ({
+      ...vehicle,
+      acquired_on: '2016-05-04',
+      last_maintenance_on: '2017-05-04',
+      utilization_rate: (i + 1) / 40,
+    }));
+    await send(`${fleet.url}/api/v1/data/fleet`, { method: 'PUT', body: { fleet: rows } });
+
+    const { page, close } = await fleet.open('/risk?day=2017-05-04');
+    // 0.3 · 365/730, and 0.4 · utilization above a half: 0.55 of the last, 0.4 and more from a utilization of 0.8125.
+    await page
+      .getByRole('heading', {
+        level: 1,
+        name:
+          '40 of 13,587 vehicles can be scored: 0 have a high risk, 8 a medium, 32 a low one. ' +
+          'The highest is 0.55, of NYC-00040.',
+      })
+      .waitFor();
+    await page.getByRole('img', { name: 'age 0.15, utilization 0.40, maintenance 0.00' }).waitFor();
+    const table = page.getByRole('table', { name: 'The riskiest vehicles, and why' });
+    await table.getByRole('row', { name: /NYC-00040/ }).click();
+    const whatIf = page.getByRole('region', { name: 'What if: NYC-00040' });
+    await whatIf.getByText('Its score is 0.55, a medium risk.').waitFor();
+    await whatIf.getByLabel('Since maintenance').fill('42');
+    await whatIf
+      .getByText('Its score is 0.85, a high risk. As it is stored: 0.55; the change is +0.30.')
+      .waitFor();
+    expect(new URL(await addressOf(page)).searchParams.get('maintenance')).toBe('42');
+    expect(await fleet.serious(page)).toEqual([]);
+    await whatIf.getByRole('button', { name: 'As it is stored' }).click();
+    await whatIf.getByText('Its score is 0.55, a medium risk.').waitFor();
+    await close();
+
+    const phone = await fleet.open('/risk?day=2017-05-04&vehicle=NYC-00040&age=0', {
+      width: 390,
+      height: 844,
+      colours: 'dark',
+    });
+    await phone.page.getByText('the change is −0.15').waitFor();
+    expect(await phone.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    expect(await fleet.serious(phone.page)).toEqual([]);
+    await phone.close();
+  });
+});

@@ -1,0 +1,64 @@
+import type { Browser, Page } from 'playwright-core';
+import { expect, vi } from 'vitest';
+import { importSample } from '../../src/commands/import/sample.ts';
+import { buildConsole } from '../../src/commands/start/build-console.ts';
+import { atEnd } from './at-end.ts';
+import { openBrowser, seriousFindings, watchPage } from './browser.ts';
+import { startTestService } from './service.ts';
+
+// Build, service, sample and browser at the start, then pages that wait for forecasts and plans: with a load of 20 on 2
+// cores some waits took more than 30 s. The limits only catch what hangs.
+const MAX_WAIT_MS = 120_000;
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+type Look = {
+  width?: number;
+  height?: number;
+  colours?: 'light' | 'dark';
+  /** Address of another API of the service. */
+  service?: string;
+  /** Another browser than that of the others. */
+  browser?: Browser;
+};
+
+/** The address as the page has it: `page.url()` hears of changes later. */
+export function addressOf(page: Page): Promise<string> {
+  return page.evaluate<string>('window.location.href');
+}
+
+/**
+ * The console as it is built from the sources, of a service with the sample, in a browser.
+ * @param executable path of the Chromium
+ */
+export async function startConsole(executable: string, options: { apis?: number } = {}) {
+  await buildConsole();
+  const service = await startTestService(options);
+  await service.pool.query('delete from locations');
+  await importSample(service.pool);
+  const browser: Browser = await openBrowser(executable);
+  atEnd(() => browser.close());
+
+  /** Opens a page of the console: what comes after /console. */
+  async function open(path: string, look: Look = {}) {
+    const { width = 1440, height = 900, colours = 'light', service: url = service.url } = look;
+    const page = await (look.browser ?? browser).newPage({
+      viewport: { width, height },
+      colorScheme: colours,
+    });
+    page.setDefaultTimeout(MAX_WAIT_MS);
+    const { requested, complaints } = watchPage(page);
+    await page.goto(`${url}/console${path}`);
+    /** Makes sure that nothing came from elsewhere and that nothing was complained about, and closes the page. */
+    const close = async () => {
+      expect(complaints).toEqual([]);
+      const elsewhere = requested.filter(
+        (asked) => !asked.startsWith(`${url}/`) && !/^(data|blob):/.test(asked),
+      );
+      expect(elsewhere).toEqual([]);
+      await page.close();
+    };
+    return { page, requested, complaints, close };
+  }
+
+  return { ...service, browser, open, serious: seriousFindings };
+}
