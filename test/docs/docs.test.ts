@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { texts } from '../../console/src/texts.ts';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { processesLeft } from '../helpers/processes.ts';
@@ -11,8 +12,9 @@ import { linkCheckout, openShell } from './shell.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 /** The order in which a reader comes by them: the README, then what changes data. */
-const FIRST = ['README.md', 'docs/data.md', 'docs/decisions.md'];
-const DOCUMENTS = [...new Set([...FIRST, ...globSync('docs/*.md', { cwd: ROOT }).toSorted()])];
+const FIRST = ['README.md', 'docs/client/data.md', 'docs/planner/decisions.md'];
+const DOCUMENTS = [...new Set([...FIRST, ...globSync('docs/{*,*/*}.md', { cwd: ROOT }).toSorted()])];
+const isFile = (file: string) => existsSync(path.join(ROOT, file));
 const read = (document: string) => readFileSync(path.join(ROOT, document), 'utf8');
 
 describe('the documents, followed from the first command to the last on a fresh sample', () => {
@@ -79,14 +81,45 @@ describe('the documents, followed from the first command to the last on a fresh 
   }
 });
 
+test('the page about the console names every page of it, with its key', () => {
+  const text = read('docs/planner/console.md');
+  const pages = [...read('console/src/pages/pages.ts').matchAll(/title: texts\.(\w+)\.title, key: '(\w)'/g)];
+  expect(pages.length).toBeGreaterThan(7);
+  const rows = pages.map(([, name, key]) => {
+    const { title } = texts[name as 'today'];
+    return `| [${title}](#${title.toLowerCase()}) | \`g\` \`${key}\` |`;
+  });
+  expect(rows.filter((row) => !text.includes(row))).toEqual([]);
+});
+
 describe('every Markdown file', () => {
-  const files = globSync(['*.md', '{docs,bench,src,data,test}/**/*.md'], { cwd: ROOT });
+  const files = globSync(['*.md', '{docs,bench,src,data,test,clients,console}/**/*.md'], {
+    cwd: ROOT,
+    exclude: ['**/node_modules/**'],
+  });
+
+  test.each(files.filter((file) => !DOCUMENTS.includes(file)))(
+    '%s has no block that no test runs',
+    (file) => {
+      const text = read(file);
+      const ownTest = findOwnTest(text);
+      if (ownTest !== undefined) expect(read(ownTest)).toContain(file);
+      else expect(readSteps(text)).toEqual([]);
+    },
+  );
 
   test.each(files)('%s names npm scripts and files that exist', (file) => {
-    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    // Its own package's, too.
+    const packages = ['package.json', path.join(path.dirname(file), 'package.json')];
+    const scripts = Object.assign(
+      {},
+      ...packages.filter(isFile).map((name) => JSON.parse(read(name)).scripts),
+    );
     const text = read(file);
     const named = [...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map((match) => match[1]);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    const tested = [...text.matchAll(/\bvitest run ([\w./-]+)/g)].map((match) => match[1]);
+    expect(tested.filter((name) => !isFile(name))).toEqual([]);
     const run = [...text.matchAll(/\bnode (?:--\S+ )*((?:bench|src|workers|test)\/[\w./-]+)/g)].map(
       (match) => match[1],
     );
